@@ -27,7 +27,7 @@ final class LiveTrial {
   /**
    * Times of one run.
    *
-   * @param startNanos until the program stands at its first instruction, agent included
+   * @param startNanos until the program is at its first instruction, agent included
    * @param planNanos until it is known what can be patched
    * @param prepareNanos session file, areas, self-test and the measurement of the cost
    * @param beginNanos from the plan to the running program: stubs, definitions, patches

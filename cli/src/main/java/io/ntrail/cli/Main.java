@@ -31,7 +31,7 @@ public final class Main {
       if (failure == null) {
         return exitCode;
       }
-      terminal.err().println("ntrail: the answer could not be written: " + failure);
+      terminal.err().println("ntrail: the output could not be written: " + failure);
       return ExitCode.FAILED;
     }
   }

@@ -69,13 +69,13 @@ public record ExternalTool(String word, List<String> candidates) {
     return false;
   }
 
-  /** Why a test is skipped where {@link #available} says no. */
+  /** Reason to skip a test where {@link #available} is false. */
   public String missing() {
     return "not installed: " + String.join(" or ", candidates);
   }
 
   /**
-   * Where it is.
+   * Returns its path.
    *
    * @throws IllegalStateException if it is not installed
    */

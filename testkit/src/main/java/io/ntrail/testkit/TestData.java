@@ -13,10 +13,10 @@ import java.util.zip.GZIPInputStream;
  *
  * <p>It is the folder named by {@code NTRAIL_TESTDATA}, else {@code ../shared/data} beside the
  * checkout. Absent: tests that need it are skipped with one visible line. Present and without the
- * file that was asked for: a failure, because a wrong folder must not look like success.
+ * requested file: a failure, because a wrong folder must not look like success.
  */
 public final class TestData {
-  /** Why a test is skipped where {@link #available} says no. */
+  /** Reason to skip a test where {@link #available} is false. */
   public static final String MISSING =
       "test data not found: set NTRAIL_TESTDATA to its folder, or put it at ../shared/data";
 

@@ -48,7 +48,7 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
     }
   }
 
-  /** Nothing can be on a call that never ends: what it calls counts as its caller's. */
+  /** Adds a call without an end: its callees count as its caller's. */
   void entryOnly(CallCursor record) {
     if (roomForOne()) {
       opened(record);

@@ -10,7 +10,7 @@ package io.ntrail.analysis.calls;
  * @param entryOnly calls of routines of which only entries are recorded
  * @param lostExits calls whose end was inferred
  * @param lostEntries ends without a beginning
- * @param beyond calls that are not told of because too many were open
+ * @param beyond calls that are not reported because too many were open
  * @param roots calls without a recorded caller, of those with an entry
  * @param deepest how many calls with an entry were inside each other at most
  */
@@ -28,7 +28,7 @@ public record CallCounts(
   /** Nothing. */
   public static final CallCounts NONE = new CallCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
-  /** Calls that are told of. */
+  /** Returns the number of reported calls. */
   public long calls() {
     return entries - beyond + lostEntries;
   }

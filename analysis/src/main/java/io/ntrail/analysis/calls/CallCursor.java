@@ -15,13 +15,13 @@ public interface CallCursor extends AutoCloseable {
    */
   void seek(long position);
 
-  /** Where the record behind this one is: rises from record to record, 0 before the first. */
+  /** Returns the position of the next record: rises from record to record, 0 before the first. */
   long position();
 
   /** Returns the kind of the record. */
   CallEventKind event();
 
-  /** When, in the unit of the source's clock. */
+  /** Returns the time in the unit of the source's clock. */
   long time();
 
   /** The routine, as {@link CallSource#function} knows it. */
@@ -40,7 +40,7 @@ public interface CallCursor extends AutoCloseable {
     return 0;
   }
 
-  /** Where the frame lies: the stack pointer behind its return address (S+8). */
+  /** Returns the address of the frame: the stack pointer after its return address (S+8). */
   default long frameKey() {
     return 0;
   }

@@ -10,7 +10,7 @@ public enum CallEnd {
   OPEN,
   /** Its end is missing; it was over when something showed that it was. */
   INFERRED,
-  /** Only entries are recorded of its routine: nobody knows when and how it ended. */
+  /** Entry only: the end is not recorded. */
   ENTRY_ONLY;
 
   private static final CallEnd[] ALL = values();

@@ -10,6 +10,6 @@ public enum CallEventKind {
   EXIT,
   /** An exception, or a long jump that unwinds, left a routine. */
   UNWIND,
-  /** Records are missing here; the value is how many, 0 if nobody knows. */
+  /** Records are missing here; the value is how many, 0 if unknown. */
   LOST
 }

@@ -81,7 +81,7 @@ public final class CallImageSymbols {
     return names;
   }
 
-  /** The name of what begins at an address of a module; null if nobody says it. */
+  /** The name of what begins at an address of a module; null if unknown. */
   public @Nullable String name(CallModule module, long rva) {
     Map<Long, String> known = names.get(module);
     return known == null ? null : known.get(rva);

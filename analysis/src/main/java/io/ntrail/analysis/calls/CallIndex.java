@@ -1,6 +1,10 @@
 package io.ntrail.analysis.calls;
 
-import java.util.Arrays;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.IntList;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.Search;
 import java.util.function.LongConsumer;
 
 /**
@@ -32,45 +36,41 @@ final class CallIndex {
     this.hasAreas = hasAreas;
   }
 
-  /** Where pages begin, and which calls are open there. */
+  /** Starts of pages, and the calls that are open there. */
   private static final class Pages {
-    private long[] position = new long[16];
-    private long[] time = new long[16];
-    private long[] call = new long[16];
-    private long[] beyond = new long[16];
-    private int[] losses = new int[16];
+    private final Columns pages = new Columns();
+    private final LongColumn position = pages.longs();
+    private final LongColumn time = pages.longs();
+    private final LongColumn call = pages.longs();
+    private final LongColumn beyond = pages.longs();
+    private final IntColumn losses = pages.ints();
 
-    /** Where the tops of a page's areas begin in {@link #tops}. */
-    private int[] firstTop = new int[17];
+    /** Index in {@link #tops} after the last area of each page. */
+    private final IntColumn topsEnd = pages.ints();
 
-    private int[] tops = new int[16];
-    private int count;
+    private final IntList tops = new IntList();
+
+    int count() {
+      return pages.rows();
+    }
 
     void begin(long at, long when, long number, int lossesSeen, long beyondThen) {
-      if (count == position.length) {
-        int more = count + (count >> 1);
-        position = Arrays.copyOf(position, more);
-        time = Arrays.copyOf(time, more);
-        call = Arrays.copyOf(call, more);
-        beyond = Arrays.copyOf(beyond, more);
-        losses = Arrays.copyOf(losses, more);
-        firstTop = Arrays.copyOf(firstTop, more + 1);
-      }
-      position[count] = at;
-      time[count] = when;
-      call[count] = number;
-      losses[count] = lossesSeen;
-      beyond[count] = beyondThen;
-      count++;
-      firstTop[count] = firstTop[count - 1];
+      int page = pages.add();
+      position.set(page, at);
+      time.set(page, when);
+      call.set(page, number);
+      losses.set(page, lossesSeen);
+      beyond.set(page, beyondThen);
+      topsEnd.set(page, tops.size());
     }
 
     void addTop(int node) {
-      int at = firstTop[count]++;
-      if (at == tops.length) {
-        tops = Arrays.copyOf(tops, at + (at >> 1));
-      }
-      tops[at] = node;
+      tops.add(node);
+      topsEnd.set(count() - 1, tops.size());
+    }
+
+    int firstTop(int page) {
+      return page == 0 ? 0 : topsEnd.get(page - 1);
     }
   }
 
@@ -129,7 +129,7 @@ final class CallIndex {
       rebuilder.finish();
     }
 
-    /** Which page it was in which an exception left calls that began in earlier ones. */
+    /** Marks the page in which an exception left calls that began in earlier pages. */
     private void markLeft(CallEventKind event, CallCursor cursor) {
       if (event != CallEventKind.UNWIND) {
         return;
@@ -141,13 +141,13 @@ final class CallIndex {
       for (; frame != OpenCalls.NONE && open.left[frame]; frame = open.below[frame]) {
         int node = open.node[frame];
         if (node != OpenCalls.NONE) {
-          longs.leftIn[node] = Math.min(longs.leftIn[node], pages.count - 1);
+          longs.leftIn.set(node, Math.min(longs.leftIn.get(node), pages.count() - 1));
         }
       }
     }
 
     private void endPage(CallCursor cursor) {
-      int page = pages.count - 1;
+      int page = pages.count() - 1;
       open.tops(top -> keep(top, page));
       pages.begin(cursor.position(), cursor.time(), calls, rebuilder.losses(), rebuilder.beyond());
       open.tops(top -> pages.addTop(open.node[top]));
@@ -161,22 +161,22 @@ final class CallIndex {
         boolean known = open.node[frame] != OpenCalls.NONE;
         if (!known) {
           int node = longs.add();
-          longs.area[node] = open.area[frame];
-          longs.slot[node] = open.slot[frame];
-          longs.page[node] = page;
-          longs.ordinal[node] = open.ordinal[frame];
-          longs.losses[node] = open.losses[frame];
-          longs.function[node] = open.function[frame];
-          longs.key[node] = open.key[frame];
-          longs.below[node] = OpenCalls.NONE;
+          longs.area.set(node, open.area[frame]);
+          longs.slot.set(node, open.slot[frame]);
+          longs.page.set(node, page);
+          longs.ordinal.set(node, open.ordinal[frame]);
+          longs.losses.set(node, open.losses[frame]);
+          longs.function.set(node, open.function[frame]);
+          longs.key.set(node, open.key[frame]);
+          longs.below.set(node, OpenCalls.NONE);
           if (open.left[frame]) {
-            longs.leftIn[node] = page;
+            longs.leftIn.set(node, page);
           }
           open.node[frame] = node;
           open.ordinal[frame] = OpenCalls.BEFORE;
         }
         if (above != OpenCalls.NONE) {
-          longs.below[above] = open.node[frame];
+          longs.below.set(above, open.node[frame]);
         }
         if (known) {
           return;
@@ -188,7 +188,7 @@ final class CallIndex {
     @Override
     public void opened(int frame, CallCursor entry) {
       see(open.area[frame]);
-      open.ordinal[frame] = (int) (calls++ - pages.call[pages.count - 1]);
+      open.ordinal[frame] = (int) (calls++ - pages.call.get(pages.count() - 1));
       fresh++;
       int depth = open.depth[frame];
       deepest = Math.max(deepest, depth + 1);
@@ -205,10 +205,10 @@ final class CallIndex {
         fresh--;
         return;
       }
-      longs.end[node] = (byte) end.ordinal();
-      longs.time[node] = time;
-      longs.children[node] = open.children[frame];
-      longs.value[node] = value;
+      longs.end.set(node, (byte) end.ordinal());
+      longs.time.set(node, time);
+      longs.children.set(node, open.children[frame]);
+      longs.value.set(node, value);
     }
 
     @Override
@@ -245,7 +245,7 @@ final class CallIndex {
   /**
    * Makes the index of a thread.
    *
-   * @param progress is told how many records more were read
+   * @param progress receives the number of further records read
    */
   static CallIndex of(CallSource source, int thread, PageSize size, LongConsumer progress) {
     Survey survey = new Survey(source.matching());
@@ -269,7 +269,7 @@ final class CallIndex {
   }
 
   int pages() {
-    return pages.count;
+    return pages.count();
   }
 
   /** Calls kept because they are open at a border. */
@@ -284,52 +284,42 @@ final class CallIndex {
 
   /** The page in which calls of a time begin; the first one for what lies before. */
   int pageAt(long time) {
-    // A call of this very time may stand at the end of the page before.
+    // A call of this very time may be at the end of the page before.
     return Math.max(0, upTo(pages.time, time - 1));
   }
 
-  private int upTo(long[] sorted, long value) {
-    int low = 0;
-    int high = pages.count - 1;
-    while (low < high) {
-      int middle = low + high + 1 >>> 1;
-      if (sorted[middle] <= value) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return low;
+  private int upTo(LongColumn sorted, long value) {
+    return Math.max(0, Search.floor(sorted.array(), pages.count(), value));
   }
 
   long firstCall(int page) {
-    return page < pages.count ? pages.call[page] : counts.calls();
+    return page < pages.count() ? pages.call.get(page) : counts.calls();
   }
 
   long position(int page) {
-    return pages.position[page];
+    return pages.position.get(page);
   }
 
   /** Opens again what was open at the start of a page. */
   void restore(int page, OpenCalls open, CallBuilder rebuilder) {
     open.clear();
-    rebuilder.restore(pages.losses[page], pages.beyond[page]);
-    for (int i = pages.firstTop[page]; i < pages.firstTop[page + 1]; i++) {
+    rebuilder.restore(pages.losses.get(page), pages.beyond.get(page));
+    for (int i = pages.firstTop(page); i < pages.firstTop(page + 1); i++) {
       int depth = 0;
-      for (int node = pages.tops[i]; node != OpenCalls.NONE; node = longs.below[node]) {
+      for (int node = pages.tops.get(i); node != OpenCalls.NONE; node = longs.below.get(node)) {
         depth++;
       }
       int[] chain = new int[depth];
-      for (int node = pages.tops[i]; node != OpenCalls.NONE; node = longs.below[node]) {
+      for (int node = pages.tops.get(i); node != OpenCalls.NONE; node = longs.below.get(node)) {
         chain[--depth] = node;
       }
-      open.select(longs.area[pages.tops[i]]);
+      open.select(longs.area.get(pages.tops.get(i)));
       for (int node : chain) {
-        int frame = open.push(longs.function[node], 0);
-        open.slot[frame] = longs.slot[node];
-        open.key[frame] = longs.key[node];
-        open.losses[frame] = longs.losses[node];
-        open.left[frame] = longs.leftIn[node] < page;
+        int frame = open.push(longs.function.get(node), 0);
+        open.slot[frame] = longs.slot.get(node);
+        open.key[frame] = longs.key.get(node);
+        open.losses[frame] = longs.losses.get(node);
+        open.left[frame] = longs.leftIn.get(node) < page;
         open.ordinal[frame] = OpenCalls.BEFORE;
         rebuilder.pushed(frame);
       }
@@ -338,19 +328,19 @@ final class CallIndex {
 
   /** Ends the calls of a page that are open at its end. */
   void finish(int page, CallPage calls) {
-    if (page + 1 >= pages.count) {
+    if (page + 1 >= pages.count()) {
       return;
     }
-    for (int i = pages.firstTop[page + 1]; i < pages.firstTop[page + 2]; i++) {
-      int node = pages.tops[i];
-      while (node != OpenCalls.NONE && longs.page[node] == page) {
+    for (int i = pages.firstTop(page + 1); i < pages.firstTop(page + 2); i++) {
+      int node = pages.tops.get(i);
+      while (node != OpenCalls.NONE && longs.page.get(node) == page) {
         calls.end(
-            longs.ordinal[node],
-            longs.time[node],
-            longs.children[node],
-            CallEnd.at(longs.end[node]),
-            longs.value[node]);
-        node = longs.below[node];
+            longs.ordinal.get(node),
+            longs.time.get(node),
+            longs.children.get(node),
+            CallEnd.at(longs.end.get(node)),
+            longs.value.get(node));
+        node = longs.below.get(node);
       }
     }
   }

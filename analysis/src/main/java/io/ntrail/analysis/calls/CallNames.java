@@ -23,13 +23,13 @@ public final class CallNames {
   private final CallImageSymbols images;
   private final Map<Long, Name> known = new HashMap<>();
 
-  /** Names as the recording has them, else as images say them. */
+  /** Creates names from the recording, else from images. */
   public CallNames(CallSource source, CallImageSymbols images) {
     this.source = source;
     this.images = images;
   }
 
-  /** The name of a routine; {@code 0xRVA} stands for one that nobody knows. */
+  /** The name of a routine; {@code 0xRVA} for one without a name. */
   public Name of(long function) {
     Name name = known.get(function);
     if (name == null) {

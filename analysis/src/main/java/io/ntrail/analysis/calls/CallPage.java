@@ -1,9 +1,11 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.formats.collections.Growth;
 import java.util.Arrays;
 
 /**
  * The calls that begin in a page, by their entries. Filled anew for every page that is looked at.
+ * Bare arrays, because every call that is walked over fills and reads all of them.
  */
 final class CallPage implements CallBuilder.Sink {
   private final OpenCalls open = new OpenCalls();
@@ -25,7 +27,7 @@ final class CallPage implements CallBuilder.Sink {
   static final int LOST_ENTRY = 0x10;
 
   /**
-   * Behind the last argument of each call in {@link #arguments}; those of one follow each other.
+   * End of the arguments of each call in {@link #arguments}, where those of a call are adjacent.
    */
   int[] argumentsEnd = new int[256];
 
@@ -79,7 +81,7 @@ final class CallPage implements CallBuilder.Sink {
   private void keepArguments(int ordinal, CallCursor record, int given) {
     int at = argumentsEnd[ordinal];
     if (at + given > arguments.length) {
-      arguments = Arrays.copyOf(arguments, Math.max(256, at + given + (at >> 1)));
+      arguments = Arrays.copyOf(arguments, Growth.length(arguments.length, at + given));
     }
     for (int i = 0; i < given; i++) {
       arguments[at++] = record.argument(i);
@@ -87,7 +89,7 @@ final class CallPage implements CallBuilder.Sink {
     argumentsEnd[ordinal] = at;
   }
 
-  /** Where the arguments of a call begin. */
+  /** Returns the index of the first argument of a call. */
   int argumentsOf(int ordinal) {
     return ordinal == 0 ? 0 : argumentsEnd[ordinal - 1];
   }
@@ -121,7 +123,7 @@ final class CallPage implements CallBuilder.Sink {
   }
 
   private void grow() {
-    int more = count + (count >> 1);
+    int more = Growth.length(count, count + 1);
     function = Arrays.copyOf(function, more);
     entry = Arrays.copyOf(entry, more);
     exit = Arrays.copyOf(exit, more);

@@ -1,14 +1,15 @@
 package io.ntrail.analysis.calls;
 
 import io.ntrail.analysis.calls.CallNames.Name;
-import io.ntrail.analysis.naming.LongIndex;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.PathTree;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.WeightTree;
 import io.ntrail.analysis.profile.WeightUnit;
+import io.ntrail.formats.collections.IntList;
+import io.ntrail.formats.collections.LongIntMap;
+import io.ntrail.formats.collections.LongList;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -18,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Time of recorded calls by path: the source of weights that recordings of calls are, and its sums.
  *
- * <p>Its weights differ from those of stacks. A call has a duration, told when it is entered, and
- * what it weighs itself is that without its recorded callees: a callee's duration is added to the
+ * <p>Its weights differ from those of stacks. A call has a duration, known at its entry, and what
+ * it weighs itself is that without its recorded callees: a callee's duration is added to the
  * callee's node and taken from its caller's. So no stack is looked up for a call, its node is found
  * from the caller's. Times are exact, in the unit of the source's clock, which may be ticks. A
  * routine that calls itself directly is one node; of one that calls itself over others the
@@ -47,19 +48,17 @@ public final class CallPathProfile {
 
   /** Calls around the last one of a stack, by depth; what was not added is node 0. */
   private static final class Around {
-    private int[] nodes = new int[16];
+    private final IntList nodes = new IntList();
     private final BitSet open = new BitSet();
     private final BitSet cut = new BitSet();
 
     int above(int depth) {
-      return depth == 0 || depth > nodes.length ? ROOT : nodes[depth - 1];
+      return depth == 0 || depth > nodes.size() ? ROOT : nodes.get(depth - 1);
     }
 
     void set(int depth, int node, boolean isOpen, boolean isCut) {
-      if (depth >= nodes.length) {
-        nodes = Arrays.copyOf(nodes, 2 * depth);
-      }
-      nodes[depth] = node;
+      nodes.extend(depth + 1, ROOT);
+      nodes.set(depth, node);
       open.set(depth, isOpen);
       cut.set(depth, isCut);
     }
@@ -80,9 +79,9 @@ public final class CallPathProfile {
   private int lastProcess;
 
   /** Numbers of routines: labels of nodes. Processes have negative ones. */
-  private final LongIndex numbers = new LongIndex(256);
+  private final LongIntMap numbers = new LongIntMap(128);
 
-  private long[] functions = new long[64];
+  private final LongList functions = new LongList();
   private long cut;
 
   /** Creates a profile of the whole recording and all processes together. */
@@ -192,21 +191,18 @@ public final class CallPathProfile {
       return known;
     }
     int number = numbers.size();
-    if (number == functions.length) {
-      functions = Arrays.copyOf(functions, 2 * number);
-    }
-    functions[number] = function;
+    functions.add(function);
     numbers.put(function, number);
     return number;
   }
 
-  /** Returns the time of calls that have no node of their own for want of memory. */
+  /** Returns the time of calls without a node of their own, as the memory limit was reached. */
   public long cut() {
     return cut;
   }
 
   /**
-   * Returns the number of nodes; node 0 is the root, which stands for everything. Each is behind
+   * Returns the number of nodes; node 0 is the root, which stands for everything. Each comes after
    * its parent.
    */
   public int size() {
@@ -237,7 +233,7 @@ public final class CallPathProfile {
 
   /** Returns the routine of a node. */
   public long function(int node) {
-    return functions[tree.label(node)];
+    return functions.get(tree.label(node));
   }
 
   /** Returns the time of a path without what is below it. */
@@ -296,18 +292,25 @@ public final class CallPathProfile {
   List<Sum> sums() {
     long[] inclusive = inclusive();
     BitSet inside = insideThemselves();
-    Map<Long, Sum> sums = new HashMap<>();
+    int[] nodes = new int[functions.size()];
+    long[] selves = new long[functions.size()];
+    long[] inclusives = new long[functions.size()];
     for (int node = 1; node < tree.size(); node++) {
-      if (isProcess(node)) {
-        continue;
+      if (!isProcess(node)) {
+        int number = tree.label(node);
+        nodes[number]++;
+        selves[number] += self(node);
+        inclusives[number] += inside.get(node) ? 0 : inclusive[node];
       }
-      long all = inside.get(node) ? 0 : inclusive[node];
-      sums.merge(
-          function(node),
-          new Sum(function(node), self(node), all),
-          (a, b) -> new Sum(a.function, a.self + b.self, a.inclusive + b.inclusive));
     }
-    return new ArrayList<>(sums.values());
+    List<Sum> sums = new ArrayList<>();
+    for (int number = 0; number < functions.size(); number++) {
+      // One that was cut for want of memory has no node.
+      if (nodes[number] > 0) {
+        sums.add(new Sum(functions.get(number), selves[number], inclusives[number]));
+      }
+    }
+    return sums;
   }
 
   /** Returns the nodes that have a node of the same routine above them. */
@@ -319,7 +322,7 @@ public final class CallPathProfile {
       child[tree.parent(node)] = node;
     }
     BitSet inside = new BitSet();
-    Map<Long, Integer> above = new HashMap<>();
+    int[] above = new int[functions.size()];
     int node = ROOT;
     while (true) {
       if (child[node] != ROOT) {
@@ -335,15 +338,15 @@ public final class CallPathProfile {
         leave(node, above);
         node = sibling[node];
       }
-      if (!isProcess(node) && above.merge(function(node), 1, Integer::sum) > 1) {
+      if (!isProcess(node) && ++above[tree.label(node)] > 1) {
         inside.set(node);
       }
     }
   }
 
-  private void leave(int node, Map<Long, Integer> above) {
+  private void leave(int node, int[] above) {
     if (!isProcess(node)) {
-      above.merge(function(node), -1, Integer::sum);
+      above[tree.label(node)]--;
     }
   }
 }

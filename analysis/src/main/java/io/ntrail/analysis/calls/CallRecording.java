@@ -38,7 +38,7 @@ public final class CallRecording implements Recording, RecordedThreads {
     this.indexes = new AtomicReferenceArray<>(source.threads().size());
   }
 
-  /** Where the records come from. */
+  /** Returns the source of the records. */
   public CallSource source() {
     return source;
   }

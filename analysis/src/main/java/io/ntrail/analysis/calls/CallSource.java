@@ -25,7 +25,7 @@ public interface CallSource extends AutoCloseable {
   /** Returns the kind of recording in words. */
   String kind();
 
-  /** The format of the file as its ending says it: {@code ntr}, {@code jtrc}. */
+  /** The format of the file by its extension: {@code ntr}, {@code jtrc}. */
   String format();
 
   /**
@@ -50,7 +50,7 @@ public interface CallSource extends AutoCloseable {
   /** Returns the way in which its records are matched. */
   Matching matching();
 
-  /** The threads, in the order in which they are told. */
+  /** The threads, in the order of the source. */
   List<CallThread> threads();
 
   /** The records of a thread. */

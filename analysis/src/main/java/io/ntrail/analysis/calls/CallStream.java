@@ -22,7 +22,7 @@ public final class CallStream implements AutoCloseable {
   private @Nullable CallWalk current;
 
   /**
-   * A stream that stands before the first call.
+   * Creates a stream before the first call.
    *
    * @param threads by their place in the source
    * @param from the first time of an entry; {@link Long#MIN_VALUE} for the start
@@ -61,7 +61,7 @@ public final class CallStream implements AutoCloseable {
     return walk.next() && walk.entry() < to;
   }
 
-  /** The next call; null if there is none. It stays what it is until the next one is asked for. */
+  /** The next call; null if there is none. It stays what it is until the next one is requested. */
   public @Nullable CallWalk next() {
     CallWalk last = current;
     if (last != null) {

@@ -66,7 +66,7 @@ public final class CallWalk implements AutoCloseable {
     }
   }
 
-  /** Goes behind all calls below this one; several stacks of a thread keep that from being done. */
+  /** Moves past all calls below this one; several stacks of a thread keep that from being done. */
   public void skipChildren() {
     if (!index.hasAreas()) {
       seek(number() + children() + 1);
@@ -93,12 +93,12 @@ public final class CallWalk implements AutoCloseable {
     return calls.function[at];
   }
 
-  /** When it was entered; of a call whose beginning is missing, when it ended. */
+  /** Returns the time of its entry; if that is missing, of its end. */
   public long entry() {
     return calls.entry[at];
   }
 
-  /** When it ended; empty if it is open or only its entry is recorded. */
+  /** Returns the time of its end; empty if it is open or only its entry is recorded. */
   public OptionalLong exit() {
     return isOpen() || isEntryOnly() ? OptionalLong.empty() : OptionalLong.of(calls.exit[at]);
   }
@@ -130,7 +130,7 @@ public final class CallWalk implements AutoCloseable {
     return calls.area[at];
   }
 
-  /** Where it was to return to, as recorded. */
+  /** Returns its recorded return address. */
   public long caller() {
     return calls.caller[at];
   }

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.formats.collections.LongIntMap;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -33,7 +34,10 @@ public final class FlatCallProfile {
 
   private record Stack(int thread, int area) {}
 
-  private final Map<Long, FunctionTimes> functions = new HashMap<>();
+  /** Places of routines in {@link #times}. */
+  private final LongIntMap places = new LongIntMap();
+
+  private final List<FunctionTimes> times = new ArrayList<>();
   private final Map<Stack, Path> paths = new HashMap<>();
   private @Nullable Path path;
   private int pathThread = -1;
@@ -73,18 +77,28 @@ public final class FlatCallProfile {
     if (end == CallEnd.ENTRY_ONLY) {
       // Nothing is inside of it.
       entryOnly++;
-      functions.computeIfAbsent(call.function(), FunctionTimes::new).addUntimed();
+      timesOf(call.function()).addUntimed();
       return;
     }
     lostExits += end == CallEnd.INFERRED ? 1 : 0;
-    FunctionTimes times = functions.computeIfAbsent(call.function(), FunctionTimes::new);
+    FunctionTimes own = timesOf(call.function());
     long duration = call.duration();
-    times.add(duration, end == CallEnd.UNWIND);
-    around.set(depth, times);
+    own.add(duration, end == CallEnd.UNWIND);
+    around.set(depth, own);
     FunctionTimes caller = depth == 0 ? null : around.at(depth - 1);
     if (caller != null) {
       caller.child(duration);
     }
+  }
+
+  private FunctionTimes timesOf(long function) {
+    int place = places.get(function);
+    if (place < 0) {
+      place = times.size();
+      places.put(function, place);
+      times.add(new FunctionTimes(function));
+    }
+    return times.get(place);
   }
 
   private Path path(int thread, int area) {
@@ -108,6 +122,6 @@ public final class FlatCallProfile {
 
   /** Returns the routines, in no order. */
   public List<FunctionTimes> functions() {
-    return new ArrayList<>(functions.values());
+    return new ArrayList<>(times);
   }
 }

@@ -1,6 +1,6 @@
 package io.ntrail.analysis.calls;
 
-import java.util.Arrays;
+import io.ntrail.formats.collections.IntList;
 
 /**
  * Times of the calls of a routine, added up. Times are in the unit of the source's clock, and of
@@ -11,7 +11,7 @@ public final class FunctionTimes {
   private static final int STEPS = 16;
 
   private final long function;
-  private int[] durations = new int[4 * STEPS];
+  private final IntList durations = new IntList();
   private long calls;
   private long timed;
   private long unwinds;
@@ -31,13 +31,11 @@ public final class FunctionTimes {
     self += duration;
     max = Math.max(max, duration);
     int step = step(duration);
-    if (step >= durations.length) {
-      durations = Arrays.copyOf(durations, step + STEPS);
-    }
-    durations[step]++;
+    durations.extend(step + 1, 0);
+    durations.set(step, durations.get(step) + 1);
   }
 
-  /** A call of which nobody knows how long it took. */
+  /** Adds a call of unknown duration. */
   void addUntimed() {
     calls++;
   }
@@ -99,8 +97,8 @@ public final class FunctionTimes {
   public long ninetyNinth() {
     long wanted = timed - timed / 100;
     long seen = 0;
-    for (int i = 0; i < durations.length; i++) {
-      seen += durations[i];
+    for (int i = 0; i < durations.size(); i++) {
+      seen += durations.get(i);
       if (seen >= wanted) {
         return Math.min(max, highest(i));
       }

@@ -93,7 +93,7 @@ public final class JtrcCalls implements CallSource {
         file.imageAt(function).map(JtrcCalls::module).orElse(null), function, null);
   }
 
-  /** The file does not say. */
+  /** Not stored in the file. */
   @Override
   public OptionalLong lost() {
     return OptionalLong.empty();

@@ -55,14 +55,17 @@ public final class NtrCalls implements CallSource {
     file.modules().forEach((number, module) -> modules.put(number, module(module)));
   }
 
-  /** It has no place in the file: each calibration may be right for itself. */
+  /**
+   * Returns the gap for contradicting calibrations. It has no offset: each calibration may be right
+   * for itself.
+   */
   private static Gap contradiction(NtrFile file, NtrClock clock) {
     return new Gap(
         file.name(),
         0,
         0,
         "clock calibrations",
-        "%d of %d left out: the one at %s ticks is not later than the one before by both clocks"
+        "%d of %d skipped: the one at %s ticks is not later than its predecessor by both clocks"
             .formatted(
                 clock.leftOut(),
                 file.calibrations().size(),
@@ -184,7 +187,7 @@ public final class NtrCalls implements CallSource {
     return OptionalLong.of(Math.max(said, seen));
   }
 
-  /** Counts of a hostile file may go beyond what is said here. */
+  /** Limits counts: those of a hostile file may exceed the range. */
   private static long limited(long count) {
     return count < 0 ? Long.MAX_VALUE : count;
   }

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.ntr.ClockCalibration;
 import io.ntrail.formats.ntr.NtrHeader;
 import java.math.BigInteger;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class NtrClock {
   private static final long NANOS = 1_000_000_000;
 
-  /** Calibrations that count, or where the recording began: by both clocks each behind the last. */
+  /** Calibrations that count, or where the recording began: by both clocks each after the last. */
   private final long[] ticks;
 
   private final long[] nanos;
@@ -113,17 +114,7 @@ final class NtrClock {
 
   /** The number of the line that ticks are on: it begins at the calibration of this number. */
   private int lineOf(long of) {
-    int low = 0;
-    int high = ticks.length - 2;
-    while (low < high) {
-      int middle = low + high + 1 >>> 1;
-      if (Long.compareUnsigned(ticks[middle], of) <= 0) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return low;
+    return Math.max(0, Search.floorUnsigned(ticks, ticks.length - 1, of));
   }
 
   private Line line(int number) {

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.ntr.EventChunk;
 import io.ntrail.formats.ntr.EventKind;
 import io.ntrail.formats.ntr.ThreadEventCursor;
@@ -7,10 +8,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The events of a thread of a {@code .ntr} file that calls are made of. Events that are missing,
- * whoever lost them, are a record of their own before the next event.
+ * The events of a thread of a {@code .ntr} file that calls are made of. Missing events, however
+ * they were lost, are a record of their own before the next event.
  *
- * <p>A position is twice the number of an event in its thread, plus 1 behind the record of what is
+ * <p>A position is twice the number of an event in its thread, plus 1 after the record of what is
  * missing before that event.
  */
 final class NtrCursor implements CallCursor {
@@ -85,19 +86,16 @@ final class NtrCursor implements CallCursor {
   @Override
   public void seek(long to) {
     long event = to / 2;
-    int low = 0;
-    int high = chunks.size();
-    // The first chunk that has the event or begins with it: one without events says what was lost.
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      EventChunk chunk = chunks.get(middle);
-      if (chunk.firstEvent() >= event || chunk.firstEvent() + chunk.events() > event) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    events.seek(low);
+    // The first chunk that has the event or begins with it: one without events has a loss.
+    int first =
+        Search.first(
+            0,
+            chunks.size(),
+            i -> {
+              EventChunk chunk = chunks.get(i);
+              return chunk.firstEvent() >= event || chunk.firstEvent() + chunk.events() > event;
+            });
+    events.seek(first);
     ended = false;
     isMissing = false;
     position = to;

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.formats.collections.Growth;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -7,13 +8,14 @@ import java.util.function.IntConsumer;
 
 /**
  * The calls of a thread that have not ended: a stack for each area of the thread, linked through
- * {@link #below}. A frame is a number; its properties are arrays.
+ * {@link #below}. A frame is a number; its properties are bare arrays, because every record touches
+ * a dozen of them.
  */
 final class OpenCalls {
   /** No frame. */
   static final int NONE = -1;
 
-  /** More calls of a thread are never open at once: those beyond are not told of. */
+  /** Limit of the open calls of a thread: further ones are not reported. */
   static final int MOST = 8192;
 
   /** Ordinal of a call that began before the page at hand. */
@@ -24,7 +26,7 @@ final class OpenCalls {
   int[] slot = new int[64];
   int[] depth = new int[64];
 
-  /** Where it stands in the page in which it began, or {@link #BEFORE}. */
+  /** Number of each call in the page in which it began, or {@link #BEFORE}. */
   int[] ordinal = new int[64];
 
   /** Its node in the index, if it was open at the end of a page. */
@@ -40,7 +42,7 @@ final class OpenCalls {
   /** Calls below it that have ended, and those below them. */
   long[] children = new long[64];
 
-  /** When and with which code an exception was seen to leave it. */
+  /** Time and code of the exception that left each call. */
   long[] leftTime = new long[64];
 
   long[] leftCode = new long[64];
@@ -163,7 +165,7 @@ final class OpenCalls {
   }
 
   private void grow() {
-    int more = 2 * below.length;
+    int more = Growth.length(below.length, below.length + 1);
     below = Arrays.copyOf(below, more);
     area = Arrays.copyOf(area, more);
     slot = Arrays.copyOf(slot, more);

@@ -5,10 +5,10 @@ package io.ntrail.analysis.calls;
  *
  * <p>An exit ends the innermost open call of its routine; calls inside that one are over too, and
  * as their ends are missing, these are inferred. An exit of a routine of which no call is open has
- * lost its entry: it makes a call without duration. The caller's address tells nothing: tracers of
+ * lost its entry: it makes a call without duration. The caller's address is of no use: tracers of
  * this kind record their own thunk there.
  *
- * <p>What is lost of a recursive routine cannot be told apart: the exit of an outer call ends an
+ * <p>What is lost of a recursive routine cannot be distinguished: the exit of an outer call ends an
  * inner one whose own exit is missing.
  */
 final class RoutineMatching extends CallBuilder {

@@ -56,7 +56,10 @@ final class SlotMatching extends CallBuilder {
     }
   }
 
-  /** It has no slot, so that it tells of others only that those which were left are over. */
+  /**
+   * Handles a record without a slot: of other calls it only shows that those which were left are
+   * over.
+   */
   @Override
   void entryOnly(CallCursor record) {
     open.select(record.area());

@@ -1,10 +1,9 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.formats.collections.LongLongMap;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.PriorityQueue;
 
 /** Keeps the calls that took longest; of equal ones those that were added first. */
@@ -19,7 +18,7 @@ public final class SlowestCalls {
   public record Slow(int thread, long number, long order, long duration) {}
 
   /**
-   * Where the time of a call went, in one routine that it called itself.
+   * Share of a call's time in one routine that it called directly.
    *
    * @param function as {@link CallSource#function} knows it
    * @param calls of it
@@ -67,25 +66,26 @@ public final class SlowestCalls {
    * The routine that took most of a call, of those that it called itself; calls without a duration
    * have no part in it.
    *
-   * @param call stands on the call, and behind it afterwards
+   * @param call stands on the call, and after it afterwards
    */
   public static Share largestShare(CallWalk call) {
     long last = call.number() + call.children();
     int depth = call.depth() + 1;
     int area = call.area();
-    Map<Long, Share> shares = new HashMap<>();
+    LongLongMap calls = new LongLongMap();
+    LongLongMap totals = new LongLongMap();
     Share largest = new Share(0, 0, 0);
     while (call.number() < last && call.next()) {
       if (call.depth() != depth || call.area() != area) {
         continue;
       }
       if (call.hasDuration()) {
-        Share share =
-            shares.merge(
-                call.function(),
-                new Share(call.function(), 1, call.duration()),
-                (a, b) -> new Share(a.function, a.calls + b.calls, a.total + b.total));
-        largest = share.total > largest.total ? share : largest;
+        long function = call.function();
+        calls.add(function, 1);
+        totals.add(function, call.duration());
+        if (totals.get(function) > largest.total) {
+          largest = new Share(function, calls.get(function), totals.get(function));
+        }
       }
       if (call.children() > 0) {
         call.skipChildren();

@@ -11,7 +11,7 @@
  * io.ntrail.analysis.calls.CallIndex}: it cuts them into pages and keeps, for each border, the
  * calls that are open there, with their ends; nothing is kept of calls that begin and end inside a
  * page. A page is rebuilt when it is looked at. So every call has its end and its number of child
- * calls although it is told at its entry, and a hundred million calls need a few megabytes.
+ * calls although it is reported at its entry, and a hundred million calls need a few megabytes.
  *
  * <pre>
  * {@link io.ntrail.analysis.calls.CallSource}     records of threads, clock, names

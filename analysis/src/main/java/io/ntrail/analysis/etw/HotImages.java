@@ -58,7 +58,7 @@ public final class HotImages {
             .toList());
   }
 
-  /** Of one name there may be several files. */
+  /** Returns the numbers of the files of some names; a name may have several. */
   private static List<Integer> numbers(Images images, List<String> modules) {
     Map<String, List<Integer>> byName = new HashMap<>();
     for (int i = 0; i < images.files().size(); i++) {

@@ -59,7 +59,7 @@ public final class RecordedImages implements AutoCloseable {
    * @param samples of CPUs that were busy in it
    */
   public record Candidate(int file, ImageFile image, long samples) {
-    /** With the samples of the same image, and what is told best of it. */
+    /** Returns the sum of two candidates of the same image, with the better description. */
     Candidate plus(Candidate same) {
       ImageFile told = MORE_TOLD.compare(image, same.image) >= 0 ? image : same.image;
       return new Candidate(file, told, samples + same.samples);
@@ -100,7 +100,7 @@ public final class RecordedImages implements AutoCloseable {
     }
   }
 
-  /** Of the same file some events tell more than others; the files come in no order. */
+  /** Order of files by how much is known of them: events of one file differ in detail. */
   private static final Comparator<ImageFile> MORE_TOLD =
       Comparator.comparingLong((ImageFile image) -> Integer.toUnsignedLong(image.timeDateStamp()))
           .thenComparing(ImageFile::path);
@@ -147,18 +147,23 @@ public final class RecordedImages implements AutoCloseable {
       byBuild.merge(key, candidate, Candidate::plus);
       images.pdb(i).ifPresent(_ -> identified.putIfAbsent(build, key));
     }
-    // Lists of what is loaded say less of an image than its load does.
+    // Lists of loaded images have less of an image than its load event.
     identified.forEach((build, key) -> {
       Candidate unidentified = byBuild.remove(build + Optional.empty());
       if (unidentified != null) {
         byBuild.merge(key, unidentified, Candidate::plus);
       }
     });
-    return byBuild.values().stream()
+    Comparator<Candidate> order =
+        Comparator.comparingLong((Candidate candidate) -> -candidate.samples)
+            .thenComparing(Candidate::lowerName)
+            .thenComparingLong(candidate -> candidate.image.size());
+    // The keys part builds that are equal in all of this: the files come in no order.
+    return byBuild.entrySet().stream()
         .sorted(
-            Comparator.comparingLong((Candidate candidate) -> -candidate.samples)
-                .thenComparing(Candidate::lowerName)
-                .thenComparingLong(candidate -> candidate.image.size()))
+            Map.Entry.<String, Candidate>comparingByValue(order)
+                .thenComparing(Map.Entry.comparingByKey()))
+        .map(Map.Entry::getValue)
         .toList();
   }
 

@@ -70,7 +70,7 @@ public enum FileKind {
     return recording;
   }
 
-  /** Command that says what is in such a file; empty if there is none. */
+  /** Command for such a file; empty if there is none. */
   public String command() {
     return command;
   }

@@ -50,7 +50,7 @@ final class Members implements Predicate<String> {
     return names.test(lowerCaseName);
   }
 
-  /** Returns true if the file holds members that were asked for by name. */
+  /** Returns true if the file holds members that were requested by name. */
   boolean wereAsked() {
     return asked;
   }

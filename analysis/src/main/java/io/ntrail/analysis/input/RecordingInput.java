@@ -60,12 +60,12 @@ public final class RecordingInput implements AutoCloseable {
     if (kinds.size() > 1 && paths.size() > 1) {
       refuseCallsAmongOthers();
     }
-    // What no content shows is an ETW recording, so that opening says what is wrong with it.
+    // What no content shows is an ETW recording, so that opening it reports the problem.
     this.kind = kinds.size() == 1 || paths.size() > 1 ? kinds.getLast() : sniff(kinds);
   }
 
   /**
-   * Finds out what some files are. What cannot be opened is said when they are opened.
+   * Finds out what some files are. Problems are reported when they are opened.
    *
    * @param paths one file, or several that make one ETW recording; plain or packed
    * @param wanted what is to be asked: the recording has to have one of these abilities
@@ -102,7 +102,7 @@ public final class RecordingInput implements AutoCloseable {
 
   /**
    * Returns true if a file is an ETW recording, or is named like one and its bytes are not those of
-   * another kind; so is what can be said only after opening it: missing, damaged or packed.
+   * another kind; so is a file that has to be opened first: missing, damaged or compressed.
    */
   public static boolean isEtw(Path path) {
     boolean isNamed = Members.isEtwName(path);
@@ -195,7 +195,7 @@ public final class RecordingInput implements AutoCloseable {
         if (names.wereAsked()) {
           continue;
         }
-        // It will be said when it is opened.
+        // It is reported when it is opened.
         break;
       }
       if (!names.wereAsked()) {
@@ -211,7 +211,7 @@ public final class RecordingInput implements AutoCloseable {
     return RecordingKind.ETW;
   }
 
-  /** Kind of a file that is no archive of several. */
+  /** Returns the kind of a file that is not an archive of several. */
   private static RecordingKind kindOf(InputFile input, Path path, List<RecordingKind> kinds) {
     if (input.size() == 0) {
       boolean isText = kinds.contains(RecordingKind.COLLAPSED) && Members.isCollapsedName(path);
@@ -235,7 +235,7 @@ public final class RecordingInput implements AutoCloseable {
       inputs = Archives.open(path, Members::isCalls, new Gaps());
       return isAll(inputs, RecordingKind.CALLS);
     } catch (CannotGoOn e) {
-      // Whatever reads it for what it is says why.
+      // The reader of its kind reports the reason.
       return false;
     } finally {
       inputs.forEach(InputFile::close);

@@ -8,7 +8,7 @@ import io.ntrail.formats.identity.FileSignature;
 import java.nio.file.Path;
 
 /**
- * Says what a file is that is not the recording that was wanted, and which command is for it. Its
+ * Refusal of a file that is not the requested recording: its kind, and the command for it. Its
  * first bytes are copied, so that the file may be closed.
  */
 final class Refusal {
@@ -42,7 +42,7 @@ final class Refusal {
         Reason.OTHER_KIND,
         name,
         name
-            + " is not a recording, or is cut inside its header (it starts with "
+            + " is not a recording, or is truncated inside its header (it starts with "
             + shown
             + noun
             + ")",
@@ -57,7 +57,7 @@ final class Refusal {
     String nextStep =
         FileKind.of(input) == FileKind.ETL
             ? "ntrail profile " + path + " --tree"
-            : nextStep(FileSignature.of(head), "readable: .ntr, .jtrc (of NTrace)");
+            : nextStep(FileSignature.of(head), "readable: .ntr, .jtrc (NTrace)");
     return CannotGoOn.of(Reason.OTHER_KIND, name, path + " is not a call recording", nextStep);
   }
 

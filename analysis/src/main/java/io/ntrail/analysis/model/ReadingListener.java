@@ -7,7 +7,7 @@ public interface ReadingListener {
   ReadingListener NONE = (_, _) -> {};
 
   /**
-   * Is told after each buffer.
+   * Called after each buffer.
    *
    * @param bytes bytes of buffers that all passes so far have visited: a second pass counts again
    * @param size bytes of the recording

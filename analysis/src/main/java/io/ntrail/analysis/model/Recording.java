@@ -7,8 +7,8 @@ import java.util.Optional;
 /**
  * One or several files that were recorded together, whatever their format.
  *
- * <p>Every recording names its files and says what could not be read and what its recorder lost.
- * What else it can be asked depends on its kind: {@link #ability}.
+ * <p>Every recording has its files, its gaps and the losses of its recorder. What else it can be
+ * asked depends on its kind: {@link #ability}.
  */
 public interface Recording extends AutoCloseable {
   /** Kind of the recording. */

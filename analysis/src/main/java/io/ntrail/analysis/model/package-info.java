@@ -6,8 +6,8 @@
  * its {@link io.ntrail.formats.bytes.Gap gaps} (bytes that could not be read) and the {@link
  * io.ntrail.analysis.model.RecorderLosses losses} that its recorder counted. All else is an {@link
  * io.ntrail.analysis.model.Ability ability}, which some kinds have and others do not: events,
- * weighted stacks, calls, threads, memory. A question asks for the ability it needs and not for a
- * kind of file:
+ * weighted stacks, calls, threads, memory. A query requests the ability it needs and not a kind of
+ * file:
  *
  * <pre>
  * try (RecordingInput input = RecordingInput.of(paths, Ability.EVENTS);

@@ -1,6 +1,11 @@
 package io.ntrail.analysis.naming;
 
-import io.ntrail.analysis.etw.recording.IndexSort;
+import io.ntrail.formats.collections.ByteColumn;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.RowSort;
+import io.ntrail.formats.collections.Search;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -11,72 +16,68 @@ import java.util.function.LongPredicate;
  * Address ranges of processes with their lifetimes: images, compiled methods. Beginnings, ends and
  * rundowns are noted in any order and by several collectors; {@link #settle} makes lives of them.
  *
- * <p>A range that a rundown tells of was there since its process began, or since what lay there
- * before had gone; one whose end nobody tells is there until its process ends.
+ * <p>A range in a rundown was there since its process began, or since what lay there before had
+ * gone; one without a recorded end lasts until its process ends.
  */
 final class AddressRangeLifetimes {
-  private final int most;
+  private final Columns notes;
+  private final IntColumn pids;
+  private final LongColumn bases;
+  private final LongColumn sizes;
+  private final LongColumn keys;
+  private final ByteColumn kinds;
+  private final IntColumn values;
   private long leftOut;
-  private int size;
-  private int[] pids = new int[16];
-  private long[] bases = new long[16];
-  private long[] sizes = new long[16];
-  private long[] keys = new long[16];
-  private byte[] kinds = new byte[16];
-  private int[] values = new int[16];
 
-  private int lives;
-  private int[] lifePid = {};
-  private long[] lifeBase = {};
-  private long[] lifeSize = {};
-  private long[] lifeFrom = {};
-  private long[] lifeTo = {};
-  private int[] lifeValue = {};
+  private final Columns lives = new Columns();
+  private final IntColumn lifePid = lives.ints();
+  private final LongColumn lifeBase = lives.longs();
+  private final LongColumn lifeSize = lives.longs();
+  private final LongColumn lifeFrom = lives.longs();
+  private final LongColumn lifeTo = lives.longs();
+  private final IntColumn lifeValue = lives.ints();
 
   /**
    * @param most notes that are kept, about 40 bytes each
    */
   AddressRangeLifetimes(int most) {
-    this.most = most;
+    notes = new Columns(16, most);
+    pids = notes.ints();
+    bases = notes.longs();
+    sizes = notes.longs();
+    keys = notes.longs();
+    kinds = notes.bytes();
+    values = notes.ints();
   }
 
   /**
    * @param kind one of those of {@link Lifetimes}
-   * @param value what is known about the range; negative if this note tells nothing
+   * @param value what is known about the range; negative if this note has nothing
    */
   void note(int pid, long base, long bytes, long key, byte kind, int value) {
-    if (size >= most) {
+    if (notes.isFull()) {
       leftOut++;
       return;
     }
-    if (size == pids.length) {
-      int capacity = 2 * size;
-      pids = Arrays.copyOf(pids, capacity);
-      bases = Arrays.copyOf(bases, capacity);
-      sizes = Arrays.copyOf(sizes, capacity);
-      keys = Arrays.copyOf(keys, capacity);
-      kinds = Arrays.copyOf(kinds, capacity);
-      values = Arrays.copyOf(values, capacity);
-    }
-    pids[size] = pid;
-    bases[size] = base;
-    sizes[size] = bytes;
-    keys[size] = key;
-    kinds[size] = kind;
-    values[size] = value;
-    size++;
+    int note = notes.add();
+    pids.set(note, pid);
+    bases.set(note, base);
+    sizes.set(note, bytes);
+    keys.set(note, key);
+    kinds.set(note, kind);
+    values.set(note, value);
   }
 
   /** Adds the notes of another collector; their values are looked up in {@code newValues}. */
   void addAll(AddressRangeLifetimes other, int[] newValues) {
-    for (int i = 0; i < other.size; i++) {
-      int value = other.values[i];
+    for (int i = 0; i < other.notes.rows(); i++) {
+      int value = other.values.get(i);
       note(
-          other.pids[i],
-          other.bases[i],
-          other.sizes[i],
-          other.keys[i],
-          other.kinds[i],
+          other.pids.get(i),
+          other.bases.get(i),
+          other.sizes.get(i),
+          other.keys.get(i),
+          other.kinds.get(i),
           value < 0 ? value : newValues[value]);
     }
     leftOut += other.leftOut;
@@ -87,50 +88,44 @@ final class AddressRangeLifetimes {
    *
    * @param byValue an order of values that does not depend on who noted them first
    */
-  void settle(Lifetimes processes, IndexSort.Order byValue) {
-    int[] order = IndexSort.by(size, (a, b) -> compareNotes(a, b, byValue));
-    lifePid = new int[size];
-    lifeBase = new long[size];
-    lifeSize = new long[size];
-    lifeFrom = new long[size];
-    lifeTo = new long[size];
-    lifeValue = new int[size];
+  void settle(Lifetimes processes, RowSort.Order byValue) {
+    int[] order = RowSort.sorted(notes.rows(), (a, b) -> compareNotes(a, b, byValue));
     boolean open = false;
     int processOfLast = -1;
     for (int note : order) {
-      int process = processes.at(pids[note], keys[note]);
+      int process = processes.at(pids.get(note), keys.get(note));
       boolean same =
-          lives > 0
-              && lifePid[lives - 1] == pids[note]
-              && lifeBase[lives - 1] == bases[note]
+          lives.rows() > 0
+              && lifePid.get(lives.rows() - 1) == pids.get(note)
+              && lifeBase.get(lives.rows() - 1) == bases.get(note)
               && processOfLast == process;
       open &= same;
       long begun = process < 0 ? Long.MIN_VALUE : processes.from(process);
       long ends = process < 0 ? Long.MAX_VALUE : processes.to(process);
       // The end of a process belongs to it, that of a range does not.
       ends = ends == Long.MAX_VALUE ? ends : ends + 1;
-      long free = same ? Math.max(begun, lifeTo[lives - 1]) : begun;
-      int last = lives - 1;
-      switch (kinds[note]) {
+      long free = same ? Math.max(begun, lifeTo.get(lives.rows() - 1)) : begun;
+      int last = lives.rows() - 1;
+      switch (kinds.get(note)) {
         case Lifetimes.START -> {
-          boolean twice = open && lifeFrom[last] == keys[note];
+          boolean twice = open && lifeFrom.get(last) == keys.get(note);
           if (open && !twice) {
-            lifeTo[last] = keys[note];
+            lifeTo.set(last, keys.get(note));
           }
           if (twice) {
             learn(last, note);
           } else {
-            begin(note, keys[note], Math.max(ends, keys[note]));
+            begin(note, keys.get(note), Math.max(ends, keys.get(note)));
             open = true;
           }
         }
         case Lifetimes.END -> {
           if (open) {
-            lifeTo[last] = keys[note];
+            lifeTo.set(last, keys.get(note));
             learn(last, note);
             open = false;
-          } else if (!(same && lifeTo[last] == keys[note])) {
-            begin(note, Math.min(free, keys[note]), keys[note]);
+          } else if (!(same && lifeTo.get(last) == keys.get(note))) {
+            begin(note, Math.min(free, keys.get(note)), keys.get(note));
           }
         }
         default -> {
@@ -144,22 +139,29 @@ final class AddressRangeLifetimes {
       }
       processOfLast = process;
     }
-    forgetNotes();
-    sortLives();
+    notes.clear();
+    notes.trim();
+    lives.trim();
+    lives.sort((a, b) -> {
+      int byPid = Integer.compare(lifePid.get(a), lifePid.get(b));
+      return byPid != 0 ? byPid : Long.compare(lifeFrom.get(a), lifeFrom.get(b));
+    });
   }
 
-  private int compareNotes(int a, int b, IndexSort.Order byValue) {
-    int byPid = Integer.compare(pids[a], pids[b]);
-    int byBase = byPid != 0 ? byPid : Long.compare(bases[a], bases[b]);
-    int byKey = byBase != 0 ? byBase : Long.compare(keys[a], keys[b]);
+  private int compareNotes(int a, int b, RowSort.Order byValue) {
+    int byPid = Integer.compare(pids.get(a), pids.get(b));
+    int byBase = byPid != 0 ? byPid : Long.compare(bases.get(a), bases.get(b));
+    int byKey = byBase != 0 ? byBase : Long.compare(keys.get(a), keys.get(b));
     // Ends before beginnings of one time stamp.
-    int byKind = byKey != 0 ? byKey : Byte.compare(rank(kinds[a]), rank(kinds[b]));
-    int bySize = byKind != 0 ? byKind : Long.compare(sizes[a], sizes[b]);
-    if (bySize != 0 || values[a] == values[b]) {
+    int byKind = byKey != 0 ? byKey : Byte.compare(rank(kinds.get(a)), rank(kinds.get(b)));
+    int bySize = byKind != 0 ? byKind : Long.compare(sizes.get(a), sizes.get(b));
+    if (bySize != 0 || values.get(a) == values.get(b)) {
       return bySize;
     }
-    boolean both = values[a] >= 0 && values[b] >= 0;
-    return both ? byValue.compare(values[a], values[b]) : Integer.compare(values[b], values[a]);
+    boolean both = values.get(a) >= 0 && values.get(b) >= 0;
+    return both
+        ? byValue.compare(values.get(a), values.get(b))
+        : Integer.compare(values.get(b), values.get(a));
   }
 
   private static byte rank(byte kind) {
@@ -167,71 +169,28 @@ final class AddressRangeLifetimes {
   }
 
   private void begin(int note, long from, long to) {
-    int last = lives - 1;
+    int last = lives.rows() - 1;
     if (last >= 0
-        && lifePid[last] == pids[note]
-        && lifeBase[last] == bases[note]
-        && lifeFrom[last] <= from) {
+        && lifePid.get(last) == pids.get(note)
+        && lifeBase.get(last) == bases.get(note)
+        && lifeFrom.get(last) <= from) {
       // What comes to a place ends what was there.
-      lifeTo[last] = Math.min(lifeTo[last], from);
+      lifeTo.set(last, Math.min(lifeTo.get(last), from));
     }
-    lifePid[lives] = pids[note];
-    lifeBase[lives] = bases[note];
-    lifeSize[lives] = sizes[note];
-    lifeFrom[lives] = from;
-    lifeTo[lives] = to;
-    lifeValue[lives] = values[note];
-    lives++;
+    int life = lives.add();
+    lifePid.set(life, pids.get(note));
+    lifeBase.set(life, bases.get(note));
+    lifeSize.set(life, sizes.get(note));
+    lifeFrom.set(life, from);
+    lifeTo.set(life, to);
+    lifeValue.set(life, values.get(note));
   }
 
   private void learn(int life, int note) {
-    if (lifeValue[life] < 0) {
-      lifeValue[life] = values[note];
+    if (lifeValue.get(life) < 0) {
+      lifeValue.set(life, values.get(note));
     }
-    lifeSize[life] = Math.max(lifeSize[life], sizes[note]);
-  }
-
-  private void forgetNotes() {
-    size = 0;
-    pids = new int[0];
-    bases = new long[0];
-    sizes = new long[0];
-    keys = new long[0];
-    kinds = new byte[0];
-    values = new int[0];
-  }
-
-  /** Sorts lives by process, and those of a process by their beginnings. */
-  private void sortLives() {
-    int[] order =
-        IndexSort.by(
-            lives,
-            (a, b) -> {
-              int byPid = Integer.compare(lifePid[a], lifePid[b]);
-              return byPid != 0 ? byPid : Long.compare(lifeFrom[a], lifeFrom[b]);
-            });
-    lifePid = sorted(lifePid, order);
-    lifeBase = sorted(lifeBase, order);
-    lifeSize = sorted(lifeSize, order);
-    lifeFrom = sorted(lifeFrom, order);
-    lifeTo = sorted(lifeTo, order);
-    lifeValue = sorted(lifeValue, order);
-  }
-
-  private static int[] sorted(int[] values, int[] order) {
-    int[] result = new int[order.length];
-    for (int i = 0; i < result.length; i++) {
-      result[i] = values[order[i]];
-    }
-    return result;
-  }
-
-  private static long[] sorted(long[] values, int[] order) {
-    long[] result = new long[order.length];
-    for (int i = 0; i < result.length; i++) {
-      result[i] = values[order[i]];
-    }
-    return result;
+    lifeSize.set(life, Math.max(lifeSize.get(life), sizes.get(note)));
   }
 
   long leftOut() {
@@ -239,55 +198,45 @@ final class AddressRangeLifetimes {
   }
 
   int count() {
-    return lives;
+    return lives.rows();
   }
 
   int pid(int life) {
-    return lifePid[life];
+    return lifePid.get(life);
   }
 
   long base(int life) {
-    return lifeBase[life];
+    return lifeBase.get(life);
   }
 
   long size(int life) {
-    return lifeSize[life];
+    return lifeSize.get(life);
   }
 
   long from(int life) {
-    return lifeFrom[life];
+    return lifeFrom.get(life);
   }
 
   long to(int life) {
-    return lifeTo[life];
+    return lifeTo.get(life);
   }
 
   int value(int life) {
-    return lifeValue[life];
+    return lifeValue.get(life);
   }
 
   /** Returns whether a range has addresses of the kernel, or others. */
   boolean reaches(int life, LongPredicate isKernel, boolean kernel) {
-    long base = lifeBase[life];
+    long base = lifeBase.get(life);
     return isKernel.test(base) == kernel
-        || lifeSize[life] != 0 && isKernel.test(base + lifeSize[life] - 1) == kernel;
+        || lifeSize.get(life) != 0 && isKernel.test(base + lifeSize.get(life) - 1) == kernel;
   }
 
   private int firstOf(int pid) {
-    int low = 0;
-    int high = lives;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (lifePid[middle] < pid) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return Search.first(0, lives.rows(), life -> lifePid.get(life) >= pid);
   }
 
-  /** Address spaces of all processes as time goes on. Going back means to begin anew. */
+  /** Address spaces of all processes as time advances. Going back means to start anew. */
   final class Walk {
     private final LongPredicate isKernel;
     private final Map<Integer, Space> spaces = new HashMap<>();
@@ -332,19 +281,19 @@ final class AddressRangeLifetimes {
       this.isKernel = isKernel;
       first = firstOf(pid);
       int last = first;
-      while (last < lives && lifePid[last] == pid) {
+      while (last < lives.rows() && lifePid.get(last) == pid) {
         last++;
       }
       end = last;
-      byEnd = IndexSort.by(end - first, (a, b) -> Long.compare(to(a), to(b)));
+      byEnd = RowSort.sorted(end - first, (a, b) -> Long.compare(to(a), to(b)));
       begun = first;
     }
 
     private long to(int index) {
-      return lifeTo[first + index];
+      return lifeTo.get(first + index);
     }
 
-    /** Goes to a time; afterwards {@link #changes} tells whether anything is different. */
+    /** Goes to a time; afterwards {@link #changes} shows any difference. */
     void moveTo(long key) {
       if (key >= nextChange) {
         advance(key);
@@ -363,29 +312,29 @@ final class AddressRangeLifetimes {
       // What makes room goes first, so that nothing seems to overlap.
       while (ended < byEnd.length && to(byEnd[ended]) <= key) {
         int life = first + byEnd[ended];
-        if (live.remove(lifeBase[life], life)) {
+        if (live.remove(lifeBase.get(life), life)) {
           add(life, -1);
         }
         ended++;
       }
-      while (begun < end && lifeFrom[begun] <= key) {
-        if (lifeTo[begun] > key) {
+      while (begun < end && lifeFrom.get(begun) <= key) {
+        if (lifeTo.get(begun) > key) {
           begin(begun);
         }
         begun++;
       }
-      long next = begun < end ? lifeFrom[begun] : Long.MAX_VALUE;
+      long next = begun < end ? lifeFrom.get(begun) : Long.MAX_VALUE;
       nextChange = ended < byEnd.length ? Math.min(next, to(byEnd[ended])) : next;
     }
 
     private void begin(int life) {
-      long base = lifeBase[life];
+      long base = lifeBase.get(life);
       Map.Entry<Long, Integer> below = live.floorEntry(base);
       Long above = live.higherKey(base);
       boolean overlaps =
           below != null
-                  && Long.compareUnsigned(base - below.getKey(), lifeSize[below.getValue()]) < 0
-              || above != null && Long.compareUnsigned(above - base, lifeSize[life]) < 0;
+                  && Long.compareUnsigned(base - below.getKey(), lifeSize.get(below.getValue())) < 0
+              || above != null && Long.compareUnsigned(above - base, lifeSize.get(life)) < 0;
       overlappedInUser |= overlaps && reaches(life, isKernel, false);
       overlappedInKernel |= overlaps && reaches(life, isKernel, true);
       Integer replaced = live.put(base, life);
@@ -393,8 +342,8 @@ final class AddressRangeLifetimes {
         add(replaced, -1);
       }
       add(life, 1);
-      largest = Math.max(largest, lifeSize[life]);
-      widen(base, lifeSize[life]);
+      largest = Math.max(largest, lifeSize.get(life));
+      widen(base, lifeSize.get(life));
     }
 
     private void widen(long base, long size) {
@@ -407,8 +356,8 @@ final class AddressRangeLifetimes {
     }
 
     private void add(int life, int sign) {
-      long range = mix(lifeBase[life], 0x9E37_79B9_7F4A_7C15L) + lifeSize[life];
-      long drawn = mix(range, 0xC2B2_AE3D_27D4_EB4FL) + lifeValue[life];
+      long range = mix(lifeBase.get(life), 0x9E37_79B9_7F4A_7C15L) + lifeSize.get(life);
+      long drawn = mix(range, 0xC2B2_AE3D_27D4_EB4FL) + lifeValue.get(life);
       long one = sign * mix(drawn, 0xD6E8_FEB8_6659_FD93L);
       long other = sign * mix(drawn, 0xA076_1D64_78BD_642FL);
       if (reaches(life, isKernel, false)) {
@@ -456,8 +405,8 @@ final class AddressRangeLifetimes {
       Map.Entry<Long, Integer> entry = live.floorEntry(address);
       while (entry != null && Long.compareUnsigned(address - entry.getKey(), largest) < 0) {
         int life = entry.getValue();
-        if (Long.compareUnsigned(address - lifeBase[life], lifeSize[life]) < 0
-            && (found < 0 || lifeFrom[life] > lifeFrom[found])) {
+        if (Long.compareUnsigned(address - lifeBase.get(life), lifeSize.get(life)) < 0
+            && (found < 0 || lifeFrom.get(life) > lifeFrom.get(found))) {
           found = life;
         }
         entry = live.lowerEntry(entry.getKey());

@@ -200,14 +200,14 @@ public final class CodeMap {
       return method;
     }
 
-    /** Returns the name of the method that was found; null if there is none, or nobody tells it. */
+    /** Returns the name of the method that was found; null if there is none or it is unknown. */
     public @Nullable String method() {
       return method < 0 || methodLives.value(method) < 0
           ? null
           : methodsOfAll.name(methodLives.value(method));
     }
 
-    /** Returns the path of the module that the method was compiled of; null if nobody tells it. */
+    /** Returns the path of the module that the method was compiled of; null if unknown. */
     public @Nullable String methodModule() {
       return method < 0 || methodLives.value(method) < 0
           ? null

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.naming;
 
+import io.ntrail.formats.collections.IntList;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,12 +15,12 @@ final class FrameExpansions {
   private final List<int[]> lists = new ArrayList<>();
 
   /** The number of some functions. */
-  int code(FunctionList functions) {
-    if (functions.count() == 1) {
+  int code(IntList functions) {
+    if (functions.size() == 1) {
       return functions.get(0) << 1;
     }
-    List<Integer> list = new ArrayList<>(functions.count());
-    for (int i = 0; i < functions.count(); i++) {
+    List<Integer> list = new ArrayList<>(functions.size());
+    for (int i = 0; i < functions.size(); i++) {
       list.add(functions.get(i));
     }
     return known.computeIfAbsent(
@@ -33,11 +34,12 @@ final class FrameExpansions {
   }
 
   /** Adds the functions of a number to others. */
-  void add(int code, FunctionList to) {
+  void add(int code, IntList to) {
     if ((code & 1) == 0) {
       to.add(code >>> 1);
     } else {
-      to.addAll(lists.get(code >>> 1));
+      int[] several = lists.get(code >>> 1);
+      to.addAll(several, 0, several.length);
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.ntrail.analysis.naming;
 
-/** Kind of a frame of a call path, as far as flame graphs tell frames apart. */
+/** Kind of a frame of a call path, as flame graphs distinguish frames. */
 public enum FrameKind {
   /** A process, above its stacks. */
   PROCESS,

@@ -1,9 +1,13 @@
 package io.ntrail.analysis.naming;
 
 import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.IntList;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.LongIntMap;
 import io.ntrail.programs.symbols.SymbolFrame;
 import io.ntrail.programs.symbols.SymbolizedAddress;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,13 +38,13 @@ public final class FrameLookup {
 
   /** Results of some addresses. */
   private static final class Codes {
-    private final LongIndex known = new LongIndex(64);
+    private final LongIntMap known = new LongIntMap(32);
 
     /** Code of an address and 1, by the number of the address; 0 if it is not known. */
-    private int[] numbered = {};
+    private final IntList numbered = new IntList();
 
     int get(int number) {
-      return number < numbered.length ? numbered[number] - 1 : -1;
+      return number < numbered.size() ? numbered.get(number) - 1 : -1;
     }
 
     int get(long address) {
@@ -55,10 +59,8 @@ public final class FrameLookup {
         known.put(address, code);
         return;
       }
-      if (number >= numbered.length) {
-        numbered = Arrays.copyOf(numbered, Math.min(MOST_NUMBERS, 2 * number + 64));
-      }
-      numbered[number] = code + 1;
+      numbered.extend(number + 1, 0);
+      numbered.set(number, code + 1);
     }
   }
 
@@ -129,23 +131,24 @@ public final class FrameLookup {
   private Looked lastLooked = new Looked();
 
   private final Map<CodeMap.Layout, Integer> layoutNumbers = new HashMap<>();
-  private int[] layoutProcesses = new int[16];
-  private long[] layoutKeys = new long[16];
+  private final Columns layoutRows = new Columns();
+  private final IntColumn layoutProcesses = layoutRows.ints();
+  private final LongColumn layoutKeys = layoutRows.longs();
 
   private final FrameRules rules;
   private final FrameRuleMatcher ruled;
   private final LongPredicate isKernel;
   private final FunctionIndex functions;
-  private int[] moduleOfFile = {};
-  private final LongIndex methods = new LongIndex(256);
+  private final IntList moduleOfFile = new IntList();
+  private final LongIntMap methods = new LongIntMap(128);
 
   /** Frames that are none or several, by their number: inlined functions, what is folded. */
   private final FrameExpansions lists = new FrameExpansions();
 
-  private final FunctionList one = new FunctionList();
+  private final IntList one = new IntList();
 
   /**
-   * @param symbols names functions of images; null: nobody does
+   * @param symbols names functions of images; null for no names
    */
   public FrameLookup(CodeMap spaces, @Nullable RecordingSymbols symbols, FrameRules rules) {
     this.spaces = spaces;
@@ -156,7 +159,7 @@ public final class FrameLookup {
     this.isKernel = spaces::isKernel;
   }
 
-  /** Returns the index that says what the numbers mean. */
+  /** Returns the index of the numbers. */
   public FunctionIndex functions() {
     return functions;
   }
@@ -177,7 +180,7 @@ public final class FrameLookup {
    * @param into receives the numbers of functions, innermost first; more than there are frames
    *     where functions were inlined, fewer where they are folded
    */
-  public void resolve(int process, long key, StackAddresses frames, FunctionList into) {
+  public void resolve(int process, long key, StackAddresses frames, IntList into) {
     into.clear();
     Process owner = process(process);
     Layouts layouts = owner.at(key);
@@ -195,7 +198,7 @@ public final class FrameLookup {
       }
       lists.add(code, into);
     }
-    if (into.count() == 0 && frames.count() > 0) {
+    if (into.isEmpty() && frames.count() > 0) {
       into.add(FunctionIndex.FOLDED_FUNCTION);
     }
   }
@@ -207,7 +210,7 @@ public final class FrameLookup {
       one.clear();
       lookUp(owner.space, address, isReturn);
       if (spaces.isKernel(address)) {
-        for (int i = 0; i < one.count(); i++) {
+        for (int i = 0; i < one.size(); i++) {
           functions.seenInKernel(one.get(i));
         }
       }
@@ -242,20 +245,17 @@ public final class FrameLookup {
     if (known == null) {
       known = layoutNumbers.computeIfAbsent(layout, _ -> next);
       if (known == next) {
-        if (next == layoutKeys.length) {
-          layoutProcesses = Arrays.copyOf(layoutProcesses, 2 * next);
-          layoutKeys = Arrays.copyOf(layoutKeys, 2 * next);
-        }
-        layoutProcesses[next] = process;
-        layoutKeys[next] = key;
+        int row = layoutRows.add();
+        layoutProcesses.set(row, process);
+        layoutKeys.set(row, key);
       }
     }
     return known;
   }
 
   /** Resolves frames of one half under one of its layouts. See {@link #layout}. */
-  public void resolve(int layout, StackAddresses frames, FunctionList into) {
-    resolve(layoutProcesses[layout], layoutKeys[layout], frames, into);
+  public void resolve(int layout, StackAddresses frames, IntList into) {
+    resolve(layoutProcesses.get(layout), layoutKeys.get(layout), frames, into);
   }
 
   private Process process(int id) {
@@ -355,7 +355,7 @@ public final class FrameLookup {
   private int plain(CodeMap.Space space, long address) {
     one.clear();
     lookUp(space, address, false);
-    return one.get(one.count() - 1);
+    return one.get(one.size() - 1);
   }
 
   private void addAll(ImageFile image, @Nullable String methodModule, SymbolizedAddress symbol) {
@@ -392,14 +392,10 @@ public final class FrameLookup {
   }
 
   private int module(ImageFile image, int file) {
-    if (file >= moduleOfFile.length) {
-      int before = moduleOfFile.length;
-      moduleOfFile = Arrays.copyOf(moduleOfFile, Math.max(file + 1, 2 * before));
-      Arrays.fill(moduleOfFile, before, moduleOfFile.length, -1);
+    moduleOfFile.extend(file + 1, -1);
+    if (moduleOfFile.get(file) < 0) {
+      moduleOfFile.set(file, functions.module(image.name()));
     }
-    if (moduleOfFile[file] < 0) {
-      moduleOfFile[file] = functions.module(image.name());
-    }
-    return moduleOfFile[file];
+    return moduleOfFile.get(file);
   }
 }

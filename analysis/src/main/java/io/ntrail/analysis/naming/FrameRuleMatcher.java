@@ -1,5 +1,6 @@
 package io.ntrail.analysis.naming;
 
+import io.ntrail.formats.collections.LongIntMap;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ final class FrameRuleMatcher {
   private final List<PatternSet> groups = new ArrayList<>();
 
   /** Number of the function shown in place of a function, plus 1. */
-  private final LongIndex known = new LongIndex(64);
+  private final LongIntMap known = new LongIntMap();
 
   FrameRuleMatcher(FunctionIndex functions, FrameRules rules) {
     this.functions = functions;
@@ -27,8 +28,8 @@ final class FrameRuleMatcher {
    * Returns what a function is shown as; negative if it is folded into the frame above it.
    *
    * @param image that it lies in; null if it is in none
-   * @param methodModule path of the module that a method was compiled of; null if it is no method,
-   *     or nobody tells
+   * @param methodModule path of the module that a method was compiled of; null if it is not a
+   *     method, or unknown
    */
   int shown(@Nullable ImageFile image, @Nullable String methodModule, int function) {
     if (rules.justMyCode() && isSystem(image, methodModule)) {
@@ -46,7 +47,7 @@ final class FrameRuleMatcher {
   }
 
   private static boolean isSystem(@Nullable ImageFile image, @Nullable String methodModule) {
-    // Native images of any program lie under Windows: what they were made of tells whose they are.
+    // Native images of any program lie under Windows: the module decides whose they are.
     String path = methodModule != null ? methodModule : image != null ? image.path() : "";
     return SystemFolders.contain(path);
   }

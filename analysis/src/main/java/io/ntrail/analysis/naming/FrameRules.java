@@ -3,10 +3,10 @@ package io.ntrail.analysis.naming;
 import java.util.List;
 
 /**
- * Rules that say what the frames of stacks are shown as.
+ * Rules for the shown frames of stacks: folding, grouping, inlining.
  *
  * @param inlines whether functions that were inlined are frames of their own
- * @param lines whether each line of a function is told apart
+ * @param lines whether lines of a function are separate
  * @param justMyCode whether code of Windows and .NET counts for the first frame above it
  * @param groups functions that are shown as one
  * @param folds functions that count for the first frame above them

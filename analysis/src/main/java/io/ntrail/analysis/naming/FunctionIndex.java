@@ -1,8 +1,12 @@
 package io.ntrail.analysis.naming;
 
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.LongIntMap;
+import io.ntrail.formats.collections.ObjectColumn;
 import io.ntrail.formats.identity.WindowsPath;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -13,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Numbers for what addresses mean: a method or a function with a name, or a range of {@value
- * #RANGE} bytes of a module where nobody names the function.
+ * #RANGE} bytes of a module where the function has no name.
  */
 public final class FunctionIndex {
   /** Bytes of a range. */
@@ -62,12 +66,12 @@ public final class FunctionIndex {
   private final List<String> moduleNames = new ArrayList<>();
   private final Map<String, Integer> modulesByName = new HashMap<>();
 
-  private int size;
-  private int[] modules = new int[256];
-  private long[] rvas = new long[256];
-  private String[] names = new String[256];
+  private final Columns rows = new Columns(256);
+  private final IntColumn modules = rows.ints();
+  private final LongColumn rvas = rows.longs();
+  private final ObjectColumn<String> names = rows.objects();
   private final Map<Integer, SourceLine> lines = new HashMap<>();
-  private final LongIndex ranges = new LongIndex(1024);
+  private final LongIntMap ranges = new LongIntMap(512);
   private final Map<String, Integer> named = new HashMap<>();
 
   /**
@@ -101,20 +105,16 @@ public final class FunctionIndex {
   }
 
   private int add(int module, long rva, String name) {
-    if (size == modules.length) {
-      modules = Arrays.copyOf(modules, 2 * size);
-      rvas = Arrays.copyOf(rvas, 2 * size);
-      names = Arrays.copyOf(names, 2 * size);
-    }
-    modules[size] = module;
-    rvas[size] = rva;
-    names[size] = name;
-    return size++;
+    int row = rows.add();
+    modules.set(row, module);
+    rvas.set(row, rva);
+    names.set(row, name);
+    return row;
   }
 
   /** Returns whether a function, or one of the same module, may be found in both halves. */
   public boolean mayBeInBothHalves(int function) {
-    return modules[function] <= FOLDED || modulesInBothHalves.get(modules[function]);
+    return modules.get(function) <= FOLDED || modulesInBothHalves.get(modules.get(function));
   }
 
   /**
@@ -129,8 +129,8 @@ public final class FunctionIndex {
     Integer known = named.get(key);
     if (known != null) {
       // Whichever of several places of one name comes first; what is inlined has none.
-      if (rva >= 0 && (rvas[known] < 0 || rva < rvas[known])) {
-        rvas[known] = rva;
+      if (rva >= 0 && (rvas.get(known) < 0 || rva < rvas.get(known))) {
+        rvas.set(known, rva);
       }
       return known;
     }
@@ -157,7 +157,7 @@ public final class FunctionIndex {
 
   /** Returns the number of functions so far. */
   public int count() {
-    return size;
+    return rows.rows();
   }
 
   /** Returns the number of modules so far. */
@@ -167,7 +167,7 @@ public final class FunctionIndex {
 
   /** Returns the module of a function. */
   public int module(int function) {
-    return modules[function];
+    return modules.get(function);
   }
 
   /** Returns the name of a module: the last part of the image's path, or the name of a group. */
@@ -175,21 +175,23 @@ public final class FunctionIndex {
     return moduleNames.get(module);
   }
 
-  /** Returns the name of a function; null if nobody names it. */
+  /** Returns the name of a function; null if it has no name. */
   public @Nullable String name(int function) {
-    return names[function].isEmpty() ? null : names[function];
+    return names.get(function).isEmpty() ? null : names.get(function);
   }
 
-  /** Returns the kind of a function, as flame graphs tell it apart. */
+  /** Returns the kind of a function for flame graphs. */
   public FrameKind kind(int function) {
     return managed.get(function)
         ? FrameKind.MANAGED
-        : isInlined(function) ? FrameKind.INLINED : kindOfModule(modules[function]);
+        : isInlined(function) ? FrameKind.INLINED : kindOfModule(modules.get(function));
   }
 
   /** Returns whether a function was only seen where it was inlined: it has no place of its own. */
   private boolean isInlined(int function) {
-    return modules[function] > FOLDED && rvas[function] < 0 && !names[function].isEmpty();
+    return modules.get(function) > FOLDED
+        && rvas.get(function) < 0
+        && !names.get(function).isEmpty();
   }
 
   /** Returns the kind of most functions of a module. */
@@ -202,7 +204,7 @@ public final class FunctionIndex {
 
   /** Notes that a function was seen in the kernel's half. */
   void seenInKernel(int function) {
-    kernelModules.set(modules[function]);
+    kernelModules.set(modules.get(function));
   }
 
   /** Notes that a function is a method of a runtime. */
@@ -215,7 +217,7 @@ public final class FunctionIndex {
    * there.
    */
   public long rva(int function) {
-    return rvas[function];
+    return rvas.get(function);
   }
 
   /** Returns the line that is meant; null if all of the function is. */
@@ -233,11 +235,11 @@ public final class FunctionIndex {
   }
 
   private String withoutLine(int function) {
-    String module = moduleNames.get(modules[function]);
-    if (!names[function].isEmpty()) {
-      return module + "!" + names[function];
+    String module = moduleNames.get(modules.get(function));
+    if (!names.get(function).isEmpty()) {
+      return module + "!" + names.get(function);
     }
-    return rvas[function] < 0 ? module : module + "+0x" + Long.toHexString(rvas[function]);
+    return rvas.get(function) < 0 ? module : module + "+0x" + Long.toHexString(rvas.get(function));
   }
 
   /**
@@ -245,7 +247,7 @@ public final class FunctionIndex {
    * or without, {@code module+0x1200}, a module, or a function's name; of lines also with the line.
    */
   public boolean isMeant(int function, NamePattern pattern) {
-    String module = moduleName(modules[function]);
+    String module = moduleName(modules.get(function));
     // Who tells lines apart means all of a function's lines by its name.
     return isText(withoutLine(function), module, pattern)
         || lines.containsKey(function) && isText(text(function), module, pattern)

@@ -8,7 +8,7 @@ import java.util.Comparator;
  *
  * @param path as the kernel writes it
  * @param size bytes of the image in memory
- * @param timeDateStamp of its header; 0 if the recording does not tell
+ * @param timeDateStamp of its header; 0 if not recorded
  */
 public record ImageFile(String path, long size, int timeDateStamp) {
   static final Comparator<ImageFile> ORDER =
@@ -25,7 +25,7 @@ public record ImageFile(String path, long size, int timeDateStamp) {
     return end == 0 ? "(unnamed)" : path.substring(path.lastIndexOf('\\', end - 1) + 1, end);
   }
 
-  /** Returns the identity of the build; its time stamp is 0 if the recording does not tell. */
+  /** Returns the identity of the build; its time stamp is 0 if not recorded. */
   public ImageId id() {
     return new ImageId(Integer.toUnsignedLong(timeDateStamp), size);
   }

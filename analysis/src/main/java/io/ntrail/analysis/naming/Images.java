@@ -61,7 +61,7 @@ public final class Images {
     return files;
   }
 
-  /** Returns the PDB of a file, by the number of the file; empty if the recording does not tell. */
+  /** Returns the PDB of a file, by the number of the file; empty if not recorded. */
   public Optional<PdbReference> pdb(int file) {
     return Optional.ofNullable(pdbs.get(file));
   }

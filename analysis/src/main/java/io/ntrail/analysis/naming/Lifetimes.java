@@ -1,6 +1,13 @@
 package io.ntrail.analysis.naming;
 
-import java.util.Arrays;
+import io.ntrail.formats.collections.ByteColumn;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.Hashing;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.RowIndex;
+import io.ntrail.formats.collections.RowSort;
+import io.ntrail.formats.collections.Search;
 
 /**
  * Lifetimes of things with ids that are used again: processes, threads. Ends and beginnings are
@@ -11,9 +18,6 @@ import java.util.Arrays;
  * a rundown was there all along; what ended without a beginning was there since the start.
  */
 public final class Lifetimes {
-  /** Ids can be chosen so that they all want one place. */
-  private static final int MOST_PROBES = 16;
-
   /** Began at this time. */
   public static final byte START = 0;
 
@@ -33,23 +37,26 @@ public final class Lifetimes {
   public static final int MOST = 1 << 20;
 
   private long leftOut;
-  private int size;
-  private int[] ids = new int[16];
-  private long[] keys = new long[16];
-  private byte[] kinds = new byte[16];
-  private int[] values = new int[16];
 
-  private int lives;
-  private int[] lifeId = {};
-  private long[] lifeFrom = {};
-  private long[] lifeTo = {};
-  private int[] lifeValue = {};
+  private final Columns notes = new Columns(16, MOST);
+  private final IntColumn ids = notes.ints();
+  private final LongColumn keys = notes.longs();
+  private final ByteColumn kinds = notes.bytes();
+  private final IntColumn values = notes.ints();
 
-  /**
-   * First life of an id, plus 1, by its hash; 0 is empty. Ids that find no place after {@link
-   * #MOST_PROBES} are not in it.
-   */
-  private int[] firsts = new int[2];
+  private final Columns lives = new Columns();
+  private final IntColumn lifeId = lives.ints();
+  private final LongColumn lifeFrom = lives.longs();
+  private final LongColumn lifeTo = lives.longs();
+  private final IntColumn lifeValue = lives.ints();
+
+  /** Storage of two columns, for {@link #at}: it is asked for nearly every record. */
+  private int[] settledIds = {};
+
+  private long[] settledFrom = {};
+
+  /** First life of an id; those of one id stand together. */
+  private final RowIndex firsts = new RowIndex(0, life -> Hashing.hash(lifeId.get(life)));
 
   /** Creates lifetimes without notes. */
   public Lifetimes() {}
@@ -61,102 +68,93 @@ public final class Lifetimes {
    *     expected to agree, and the last one counts
    */
   public void note(int id, long key, byte kind, int value) {
-    if (size == MOST) {
+    if (notes.isFull()) {
       leftOut++;
       return;
     }
-    if (size == ids.length) {
-      int capacity = 2 * size;
-      ids = Arrays.copyOf(ids, capacity);
-      keys = Arrays.copyOf(keys, capacity);
-      kinds = Arrays.copyOf(kinds, capacity);
-      values = Arrays.copyOf(values, capacity);
-    }
-    ids[size] = id;
-    keys[size] = key;
-    kinds[size] = kind;
-    values[size] = value;
-    size++;
+    int note = notes.add();
+    ids.set(note, id);
+    keys.set(note, key);
+    kinds.set(note, kind);
+    values.set(note, value);
   }
 
   /** Adds the notes of another collector, whose values begin at {@code offset} here. */
   public void addAll(Lifetimes other, int offset) {
-    for (int i = 0; i < other.size; i++) {
-      note(other.ids[i], other.keys[i], other.kinds[i], other.values[i] + offset);
+    for (int i = 0; i < other.notes.rows(); i++) {
+      note(other.ids.get(i), other.keys.get(i), other.kinds.get(i), other.values.get(i) + offset);
     }
     leftOut += other.leftOut;
   }
 
   /** Replaces every value by the one at its index. */
   public void renumber(int[] newValues) {
-    for (int i = 0; i < size; i++) {
-      values[i] = newValues[values[i]];
+    for (int i = 0; i < notes.rows(); i++) {
+      values.set(i, newValues[values.get(i)]);
     }
   }
 
   /** Makes lives out of the notes. */
   public void settle() {
-    Integer[] order = new Integer[size];
-    Arrays.setAll(order, i -> i);
-    // Ends before beginnings of one time stamp: an id is used again after it was given back. The
-    // last two only make the order the same whatever thread noted what first.
-    Arrays.sort(
-        order,
-        (a, b) -> {
-          int byId = Integer.compare(ids[a], ids[b]);
-          int byKey = byId != 0 ? byId : Long.compare(keys[a], keys[b]);
-          int byKind = byKey != 0 ? byKey : Byte.compare(rank(kinds[a]), rank(kinds[b]));
-          return byKind != 0 ? byKind : Integer.compare(values[a], values[b]);
-        });
-    lifeId = new int[size];
-    lifeFrom = new long[size];
-    lifeTo = new long[size];
-    lifeValue = new int[size];
-    lives = 0;
+    lives.clear();
+    firsts.clear();
     boolean open = false;
-    for (int i = 0; i < size; i++) {
-      int note = order[i];
-      boolean same = lives > 0 && lifeId[lives - 1] == ids[note];
+    for (int note : RowSort.sorted(notes.rows(), this::compareNotes)) {
+      int id = ids.get(note);
+      long key = keys.get(note);
+      int value = values.get(note);
+      int last = lives.rows() - 1;
+      boolean same = last >= 0 && lifeId.get(last) == id;
       open &= same;
-      long key = keys[note];
-      switch (kinds[note]) {
+      switch (kinds.get(note)) {
         case START -> {
           // A beginning that was noted twice (two sessions of one recording) is one.
-          if (!(open && lifeFrom[lives - 1] == key)) {
+          if (!(open && lifeFrom.get(last) == key)) {
             if (open) {
-              lifeTo[lives - 1] = key - 1;
+              lifeTo.set(last, key - 1);
             }
-            begin(ids[note], key, Long.MAX_VALUE, values[note]);
+            begin(id, key, Long.MAX_VALUE, value);
             open = true;
           }
         }
         case RUNDOWN_START, RUNDOWN_END -> {
           if (open) {
-            lifeValue[lives - 1] = values[note];
+            lifeValue.set(last, value);
           } else {
-            long from = same ? lifeTo[lives - 1] + 1 : Long.MIN_VALUE;
-            begin(ids[note], from, Long.MAX_VALUE, values[note]);
+            long from = same ? lifeTo.get(last) + 1 : Long.MIN_VALUE;
+            begin(id, from, Long.MAX_VALUE, value);
             open = true;
           }
         }
         case END -> {
           if (open) {
-            lifeTo[lives - 1] = key;
-            lifeValue[lives - 1] = values[note];
+            lifeTo.set(last, key);
+            lifeValue.set(last, value);
             open = false;
-          } else if (!(same && lifeTo[lives - 1] == key)) {
-            long from = same ? lifeTo[lives - 1] + 1 : Long.MIN_VALUE;
-            begin(ids[note], from, key, values[note]);
+          } else if (!(same && lifeTo.get(last) == key)) {
+            long from = same ? lifeTo.get(last) + 1 : Long.MIN_VALUE;
+            begin(id, from, key, value);
           }
         }
         default -> {
           if (!same) {
-            begin(ids[note], Long.MIN_VALUE, key, values[note]);
+            begin(id, Long.MIN_VALUE, key, value);
           }
         }
       }
     }
-    indexIds();
+    lives.trim();
+    settledIds = lifeId.array();
+    settledFrom = lifeFrom.array();
+  }
+
+  private int compareNotes(int a, int b) {
+    int byId = Integer.compare(ids.get(a), ids.get(b));
+    int byKey = byId != 0 ? byId : Long.compare(keys.get(a), keys.get(b));
+    // Ends before beginnings of one time stamp: an id is used again after it was given back. The
+    // last two only make the order the same whatever thread noted what first.
+    int byKind = byKey != 0 ? byKey : Byte.compare(rank(kinds.get(a)), rank(kinds.get(b)));
+    return byKind != 0 ? byKind : Integer.compare(values.get(a), values.get(b));
   }
 
   private static byte rank(byte kind) {
@@ -164,37 +162,44 @@ public final class Lifetimes {
   }
 
   private void begin(int id, long from, long to, int value) {
-    lifeId[lives] = id;
-    lifeFrom[lives] = from;
-    lifeTo[lives] = to;
-    lifeValue[lives] = value;
-    lives++;
+    int life = lives.add();
+    lifeId.set(life, id);
+    lifeFrom.set(life, from);
+    lifeTo.set(life, to);
+    lifeValue.set(life, value);
+    if (life == 0 || lifeId.get(life - 1) != id) {
+      int slot = firsts.slot(Hashing.hash(id));
+      while (firsts.row(slot) >= 0) {
+        slot = firsts.next(slot);
+      }
+      firsts.put(slot, life);
+    }
   }
 
-  /** Notes that were left out for want of memory. */
+  /** Notes that were skipped at the memory limit. */
   public long leftOut() {
     return leftOut;
   }
 
   /** Returns the number of lives. */
   public int lives() {
-    return lives;
+    return lives.rows();
   }
 
   int id(int life) {
-    return lifeId[life];
+    return lifeId.get(life);
   }
 
   long from(int life) {
-    return lifeFrom[life];
+    return lifeFrom.get(life);
   }
 
   long to(int life) {
-    return lifeTo[life];
+    return lifeTo.get(life);
   }
 
   public int value(int life) {
-    return lifeValue[life];
+    return lifeValue.get(life);
   }
 
   /**
@@ -204,75 +209,23 @@ public final class Lifetimes {
    * @return -1 if nothing with this id was there yet
    */
   public int at(int id, long key) {
-    int first = first(id);
-    if (first < 0) {
+    int[] ids = settledIds;
+    long[] begins = settledFrom;
+    int slot = firsts.slot(Hashing.hash(id));
+    int first = firsts.row(slot);
+    while (first >= 0 && ids[first] != id) {
+      slot = firsts.next(slot);
+      first = firsts.row(slot);
+    }
+    if (first < 0 || begins[first] > key) {
       return -1;
     }
-    int low = first;
-    int high = low + 1;
-    for (int step = 1; high < lives && isBegun(high, id, key); step *= 2) {
-      low = high;
-      high = (int) Math.min(lives, (long) high + step);
+    int next = first + 1;
+    // Most ids have one life.
+    if (next == ids.length || ids[next] != id || begins[next] > key) {
+      return first;
     }
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (isBegun(middle, id, key)) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low > first ? low - 1 : -1;
-  }
-
-  /** Returns the first life of an id; -1 if it has none. */
-  private int first(int id) {
-    int slot = hash(id) & firsts.length - 1;
-    for (int probes = 0; probes < MOST_PROBES; probes++) {
-      if (firsts[slot] == 0) {
-        return -1;
-      }
-      if (lifeId[firsts[slot] - 1] == id) {
-        return firsts[slot] - 1;
-      }
-      slot = slot + 1 & firsts.length - 1;
-    }
-    int low = 0;
-    int high = lives;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (lifeId[middle] < id) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low < lives && lifeId[low] == id ? low : -1;
-  }
-
-  private boolean isBegun(int life, int id, long key) {
-    return lifeId[life] == id && lifeFrom[life] <= key;
-  }
-
-  /** Indexes the first life of each id; those of one id stand together. */
-  private void indexIds() {
-    firsts = new int[Math.max(2, Integer.highestOneBit(Math.max(1, lives)) * 4)];
-    for (int life = 0; life < lives; life++) {
-      if (life == 0 || lifeId[life - 1] != lifeId[life]) {
-        int slot = hash(lifeId[life]) & firsts.length - 1;
-        int probes = 0;
-        while (firsts[slot] != 0 && probes < MOST_PROBES) {
-          slot = slot + 1 & firsts.length - 1;
-          probes++;
-        }
-        if (probes < MOST_PROBES) {
-          firsts[slot] = life + 1;
-        }
-      }
-    }
-  }
-
-  private static int hash(int id) {
-    return id * 0x9E37_79B9 >>> 8;
+    return Search.firstNear(next + 1, ids.length, life -> ids[life] != id || begins[life] > key)
+        - 1;
   }
 }

@@ -1,7 +1,9 @@
 package io.ntrail.analysis.naming;
 
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.LongColumn;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,10 +20,11 @@ public final class Methods {
 
   private final AddressRangeLifetimes lives = new AddressRangeLifetimes(Images.most());
   private final StringPool texts = new StringPool();
-  private long[] places = new long[16];
+  private final Columns names = new Columns();
+  private final LongColumn places = names.longs();
 
-  /** Number of the module, by name. */
-  private int[] modules = new int[16];
+  /** Number of the module. */
+  private final IntColumn modules = names.ints();
 
   /** Module by its id, which is one of a process. */
   private record ModuleKey(int process, long id) {}
@@ -29,7 +32,6 @@ public final class Methods {
   private final Map<ModuleKey, Integer> moduleNumbers = new HashMap<>();
   private final Map<ModuleKey, String> modulePaths = new HashMap<>();
   private final List<ModuleKey> moduleKeys = new ArrayList<>();
-  private int names;
   private long leftOut;
 
   public Methods() {}
@@ -68,33 +70,31 @@ public final class Methods {
    * Notes that the code of a method is there, or no longer.
    *
    * @param kind one of those of {@link Lifetimes}
-   * @param name number of its name; -1 if the recording does not tell
+   * @param name number of its name; -1 if not recorded
    */
   public void note(int process, long address, long size, long key, byte kind, int name) {
     lives.note(process, address, size, key, kind, name);
   }
 
   private int add(long place, ModuleKey module) {
-    if (names == places.length) {
-      places = Arrays.copyOf(places, 2 * names);
-      modules = Arrays.copyOf(modules, 2 * names);
-    }
-    places[names] = place;
-    modules[names] =
+    int row = names.add();
+    places.set(row, place);
+    modules.set(
+        row,
         moduleNumbers.computeIfAbsent(
             module,
             key -> {
               moduleKeys.add(key);
               return moduleKeys.size() - 1;
-            });
-    return names++;
+            }));
+    return row;
   }
 
   public void addAll(Methods other) {
-    int[] newNames = new int[other.names];
+    int[] newNames = new int[other.names.rows()];
     for (int i = 0; i < newNames.length; i++) {
-      long place = texts.add(other.texts.at(other.places[i]));
-      newNames[i] = place < 0 ? -1 : add(place, other.moduleKeys.get(other.modules[i]));
+      long place = texts.add(other.texts.at(other.places.get(i)));
+      newNames[i] = place < 0 ? -1 : add(place, other.moduleKeys.get(other.modules.get(i)));
     }
     lives.addAll(other.lives, newNames);
     other.modulePaths.forEach(modulePaths::putIfAbsent);
@@ -111,12 +111,12 @@ public final class Methods {
 
   /** Returns the name of a method: class and method, without its signature. */
   String name(int number) {
-    return texts.at(places[number]);
+    return texts.at(places.get(number));
   }
 
-  /** Returns the path of the module that a method was compiled of; null if nobody tells it. */
+  /** Returns the path of the module that a method was compiled of; null if unknown. */
   @Nullable String module(int number) {
-    return modulePaths.get(moduleKeys.get(modules[number]));
+    return modulePaths.get(moduleKeys.get(modules.get(number)));
   }
 
   /** Returns how often a method was compiled, or found compiled. */

@@ -81,7 +81,7 @@ public final class NamePattern {
                 java.util.regex.Pattern.CASE_INSENSITIVE | java.util.regex.Pattern.UNICODE_CASE));
       } catch (PatternSyntaxException e) {
         throw new IllegalArgumentException(
-            "no regular expression: " + text + " (" + e.getDescription() + ")", e);
+            "not a regular expression: " + text + " (" + e.getDescription() + ")", e);
       } catch (StackOverflowError e) {
         throw new IllegalArgumentException("a regular expression nested too deeply", e);
       }

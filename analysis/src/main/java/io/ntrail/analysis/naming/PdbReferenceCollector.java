@@ -9,10 +9,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 
-/**
- * PDBs of images, as the records tell them that a merge adds: by the place of an image in a
- * process.
- */
+/** PDBs of images, from the records that a merge adds: by the place of an image in a process. */
 final class PdbReferenceCollector {
   /** Notes that are kept, about 150 bytes each. */
   private static final int MOST = 1 << 18;
@@ -40,8 +37,8 @@ final class PdbReferenceCollector {
   }
 
   /**
-   * Returns the PDBs of image files, by their numbers. A file of which different ones are told has
-   * none: it is several builds that the recording does not tell apart.
+   * Returns the PDBs of image files, by their numbers. A file with different ones has none: it is
+   * several builds that the recording does not distinguish.
    */
   Map<Integer, PdbReference> settle(AddressRangeLifetimes lives) {
     if (notes.isEmpty()) {

@@ -10,12 +10,12 @@ public interface ProcessNames {
 
   /**
    * Returns which of the processes an id meant at a time: a number of its own, also if the id was
-   * used again; -1 if the recording does not tell.
+   * used again; -1 if not recorded.
    */
   int processNumber(int id, long key);
 
   /**
-   * Returns the name of a process's image; null if nobody tells it.
+   * Returns the name of a process's image; null if unknown.
    *
    * @param number of the process, from {@link #processNumber}
    * @param id its id

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Names for the images of a recording. The PDB of an image is looked for when the first of its
- * addresses is asked for. May be used by one thread.
+ * addresses is requested. May be used by one thread.
  */
 public final class RecordingSymbols implements AutoCloseable {
   /** Addresses that are remembered, each a few hundred bytes. */
@@ -42,7 +42,7 @@ public final class RecordingSymbols implements AutoCloseable {
 
   private final Map<Integer, Names> byFile = new HashMap<>();
 
-  /** PDBs are shared by files that differ in what the recording tells of them alone. */
+  /** PDBs are shared by files that differ only in what was recorded about them. */
   private final Map<PdbReference, Names> byPdb = new HashMap<>();
 
   /** Images whose names were not there in time, by the names of their PDBs. */
@@ -63,7 +63,7 @@ public final class RecordingSymbols implements AutoCloseable {
   /**
    * Origin of the names of an image.
    *
-   * @param reference which PDB belongs to it; empty if the recording does not tell
+   * @param reference which PDB belongs to it; empty if not recorded
    * @param pdb the PDB; empty if it was not found
    * @param tried where it was looked for, and why it was not taken from there
    * @param remarks stores that should have kept a copy and do not, each in a sentence
@@ -92,13 +92,13 @@ public final class RecordingSymbols implements AutoCloseable {
   /** Images whose own names are used, by what they are looked for. */
   private final Map<ImageFileRequest, Optional<OpenImage>> byImage = new HashMap<>();
 
-  /** Looks for the PDBs of images that a recording tells of. */
+  /** Looks for the PDBs of the images of a recording. */
   public RecordingSymbols(Images images, PdbSearch search) {
     this(images, search, SymbolStores.none());
   }
 
   /**
-   * Looks for the PDBs of images that a recording tells of, and for images whose PDB is not there.
+   * Looks for the PDBs of the images of a recording, and for images whose PDB is missing.
    *
    * @param imageFiles where images are looked for; their servers are not asked
    */
@@ -110,7 +110,7 @@ public final class RecordingSymbols implements AutoCloseable {
 
   /**
    * Returns the function at an address, by the PDB of the image, else by what the image itself
-   * exports; empty if nobody knows.
+   * exports; empty if unknown.
    *
    * @param file number of the image's file
    * @param rva in the image
@@ -123,7 +123,7 @@ public final class RecordingSymbols implements AutoCloseable {
     return known.computeIfAbsent(
         new Address(file, rva),
         _ ->
-            // What ran is no padding: it is a function without a name.
+            // Code that ran is not padding: it is a function without a name.
             symbols.get().at(rva).filter(symbol -> symbol.origin() != Origin.NEAREST));
   }
 
@@ -137,9 +137,9 @@ public final class RecordingSymbols implements AutoCloseable {
   }
 
   /**
-   * Looks for the PDBs of images before the first address is asked for, several at a time. What has
-   * not come when the time is over is stopped, and told by {@link #late}; after this no server is
-   * asked any more.
+   * Looks for the PDBs of images before the first address is requested, several at a time.
+   * Downloads that are not complete in time are stopped, and listed by {@link #late}; no server is
+   * queried afterwards.
    *
    * @param files numbers of the images' files, those first that matter most
    * @param wait how long; null: until all is known
@@ -177,7 +177,7 @@ public final class RecordingSymbols implements AutoCloseable {
   }
 
   private static Names notInTime(PdbReference pdb) {
-    Tried tried = new Tried("servers", false, pdb.fileName() + " did not come in time");
+    Tried tried = new Tried("servers", false, pdb.fileName() + " timed out");
     return new Names(new Source(Optional.of(pdb), Optional.empty(), List.of(tried), List.of()));
   }
 
@@ -186,10 +186,7 @@ public final class RecordingSymbols implements AutoCloseable {
     return List.copyOf(late);
   }
 
-  /**
-   * Returns whether a recording that tells which PDBs belong to its images lacks one that was asked
-   * for.
-   */
+  /** Returns true if a requested PDB is missing, though the recording has the id of it. */
   public boolean lacksAny() {
     return byPdb.values().stream().anyMatch(names -> names.source.pdb.isEmpty());
   }
@@ -230,14 +227,14 @@ public final class RecordingSymbols implements AutoCloseable {
           new Tried(
               pdb.get().path().toString(),
               true,
-              pdb.get().path() + " does not say where the sections of " + file.name() + " lie"));
+              pdb.get().path() + " has no section headers for " + file.name()));
       pdb.get().close();
       pdb = Optional.empty();
     }
     return new Names(new Source(Optional.of(reference), pdb, tried, found.remarks()));
   }
 
-  /** Returns whether addresses in the image can be told by the PDB. */
+  /** Returns true if the PDB can name addresses in the image. */
   private static boolean fits(PdbFile pdb, ImageFile file) {
     return pdb.hasSectionTable() || PdbSection.imageSize(pdb.sections()) == file.size();
   }
@@ -262,7 +259,7 @@ public final class RecordingSymbols implements AutoCloseable {
     return byPdb.values().stream().flatMap(names -> names.source.remarks.stream()).toList();
   }
 
-  /** Returns how many images were asked for, each once, however often it was loaded. */
+  /** Returns how many images were requested, each once, however often it was loaded. */
   public int hot() {
     return count(byFile.keySet());
   }
@@ -287,7 +284,7 @@ public final class RecordingSymbols implements AutoCloseable {
   }
 
   /**
-   * Counts images by name and size: lists of what is loaded tell no time stamps, and other paths.
+   * Counts images by name and size: lists of loaded images have no time stamps, and other paths.
    */
   private int count(Collection<Integer> files) {
     return (int)

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.naming;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.collections.Growth;
 import java.util.Arrays;
 import java.util.function.LongPredicate;
 
@@ -55,13 +56,13 @@ public final class StackAddresses {
   /** Adds the caller of the last frame. */
   public void add(long address) {
     if (count == addresses.length) {
-      grow(2 * count);
+      grow(count + 1);
     }
     numbers[count] = -1;
     addresses[count++] = address;
   }
 
-  /** Says which addresses the numbers of frames stand for: the same ones for all of a recording. */
+  /** Sets the addresses of numbered frames, which are the same for all of a recording. */
   public void numberedIn(long[] addressesByNumber) {
     numbered = addressesByNumber;
   }
@@ -69,19 +70,20 @@ public final class StackAddresses {
   /** Adds the caller of the last frame by the number of its address. */
   public void addNumbered(int number) {
     if (count == numbers.length) {
-      grow(2 * count);
+      grow(count + 1);
     }
     numbers[count++] = number;
   }
 
-  private void grow(int capacity) {
+  private void grow(int needed) {
+    int capacity = Growth.length(addresses.length, needed);
     addresses = Arrays.copyOf(addresses, capacity);
     numbers = Arrays.copyOf(numbers, capacity);
   }
 
   public void add(long[] from, int at, int length) {
     if (count + length > addresses.length) {
-      grow(Math.max(count + length, 2 * count));
+      grow(count + length);
     }
     System.arraycopy(from, at, addresses, count, length);
     Arrays.fill(numbers, count, count + length, -1);
@@ -95,7 +97,7 @@ public final class StackAddresses {
     }
   }
 
-  /** Adds the frames of another stack behind these. */
+  /** Adds the frames of another stack after these. */
   public void addAll(StackAddresses other) {
     int before = count;
     add(other.addresses, 0, other.count);

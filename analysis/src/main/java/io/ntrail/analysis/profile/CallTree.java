@@ -2,12 +2,11 @@ package io.ntrail.analysis.profile;
 
 import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.analysis.naming.FunctionIndex;
-import io.ntrail.analysis.naming.FunctionList;
 import io.ntrail.analysis.naming.ProcessNames;
+import io.ntrail.formats.collections.IntList;
+import io.ntrail.formats.collections.LongIntMap;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Weights by call path: from the process down to what was called last, or from what was called last
@@ -26,7 +25,7 @@ public final class CallTree implements ProfileAggregator, WeightTree {
   private final boolean byModule;
 
   private final List<String> processes = new ArrayList<>();
-  private final Map<Long, Integer> processNodes = new HashMap<>();
+  private final LongIntMap processNodes = new LongIntMap();
   private final PathTree tree;
   private long[] inclusive = {};
   private long cut;
@@ -48,9 +47,9 @@ public final class CallTree implements ProfileAggregator, WeightTree {
   public void add(WeightedStack stack) {
     int node = direction == Direction.TOP_DOWN ? processNode(stack) : 0;
     int last = -1;
-    FunctionList frames = stack.functions();
-    for (int i = 0; i < frames.count(); i++) {
-      int at = direction == Direction.TOP_DOWN ? frames.count() - 1 - i : i;
+    IntList frames = stack.functions();
+    for (int i = 0; i < frames.size(); i++) {
+      int at = direction == Direction.TOP_DOWN ? frames.size() - 1 - i : i;
       int function = frames.get(at);
       int label = byModule ? functions.module(function) : function;
       if (label != last) {
@@ -63,7 +62,7 @@ public final class CallTree implements ProfileAggregator, WeightTree {
         last = label;
       }
     }
-    if (frames.count() == 0 && direction == Direction.BOTTOM_UP) {
+    if (frames.size() == 0 && direction == Direction.BOTTOM_UP) {
       node =
           Math.max(
               0,
@@ -78,8 +77,8 @@ public final class CallTree implements ProfileAggregator, WeightTree {
             ? -1
             : names.processNumber(stack.process(), stack.key());
     long identity = (long) number << 32 | stack.process() & 0xFFFF_FFFFL;
-    Integer known = processNodes.get(identity);
-    if (known != null) {
+    int known = processNodes.get(identity);
+    if (known >= 0) {
       return known;
     }
     String name = names.processName(number, stack.process());
@@ -150,7 +149,7 @@ public final class CallTree implements ProfileAggregator, WeightTree {
     return tree.label(node);
   }
 
-  /** Returns the weight of stacks whose ends were left out for want of memory. */
+  /** Returns the weight of stacks that were truncated at the memory limit. */
   @Override
   public long cut() {
     return cut;

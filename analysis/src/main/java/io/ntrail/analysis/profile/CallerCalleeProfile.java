@@ -4,11 +4,10 @@ import io.ntrail.analysis.naming.FunctionIndex;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.analysis.naming.PatternSet;
 import io.ntrail.analysis.naming.UnmatchedTerm;
+import io.ntrail.formats.collections.LongLongMap;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,8 +34,8 @@ public final class CallerCalleeProfile implements ProfileAggregator {
   private final PatternSet patterns;
   private final BitSet meant = new BitSet();
   private int judged;
-  private final Map<Integer, Long> callers = new HashMap<>();
-  private final Map<Integer, Long> callees = new HashMap<>();
+  private final LongLongMap callers = new LongLongMap();
+  private final LongLongMap callees = new LongLongMap();
   private long inclusive;
 
   /**
@@ -75,8 +74,8 @@ public final class CallerCalleeProfile implements ProfileAggregator {
     inclusive += stack.weight();
     int caller = outermost + 1 < stack.count() ? stack.function(outermost + 1) : NOBODY;
     int callee = innermost > 0 ? stack.function(innermost - 1) : SELF;
-    callers.merge(caller, stack.weight(), Long::sum);
-    callees.merge(callee, stack.weight(), Long::sum);
+    callers.add(caller, stack.weight());
+    callees.add(callee, stack.weight());
   }
 
   /** Returns the names of the functions that were meant and seen. */
@@ -104,7 +103,7 @@ public final class CallerCalleeProfile implements ProfileAggregator {
 
   /** Returns the weight of the stacks that end in them. */
   public long self() {
-    return callees.getOrDefault(SELF, 0L);
+    return callees.get(SELF);
   }
 
   /** Returns their callers, heaviest first; stacks that begin with them last. Sums up to all. */
@@ -117,18 +116,17 @@ public final class CallerCalleeProfile implements ProfileAggregator {
     return neighbours(callees);
   }
 
-  private List<Neighbour> neighbours(Map<Integer, Long> weights) {
+  private List<Neighbour> neighbours(LongLongMap weights) {
     List<Neighbour> result = new ArrayList<>();
     weights.forEach((function, weight) -> {
       if (function >= 0) {
-        result.add(new Neighbour(functions.text(function), weight));
+        result.add(new Neighbour(functions.text((int) function), weight));
       }
     });
     result.sort((a, b) ->
         a.weight != b.weight ? Long.compare(b.weight, a.weight) : a.name().compareTo(b.name()));
-    Long nobody = weights.get(NOBODY);
-    if (nobody != null) {
-      result.add(new Neighbour(null, nobody));
+    if (weights.containsKey(NOBODY)) {
+      result.add(new Neighbour(null, weights.get(NOBODY)));
     }
     return result;
   }

@@ -2,7 +2,10 @@ package io.ntrail.analysis.profile;
 
 import io.ntrail.analysis.naming.FunctionIndex;
 import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
-import io.ntrail.analysis.naming.FunctionList;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.IntList;
+import io.ntrail.formats.collections.LongColumn;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -15,9 +18,13 @@ import org.jspecify.annotations.Nullable;
 public final class FlatProfile implements ProfileAggregator {
   private final FunctionIndex functions;
   private final boolean byModule;
-  private long[] self = new long[256];
-  private long[] inclusive = new long[256];
-  private int[] seen = new int[256];
+  private final Columns sums = new Columns(256);
+  private final LongColumn self = sums.longs();
+  private final LongColumn inclusive = sums.longs();
+
+  /** Number of the last stack that went through each. */
+  private final IntColumn seen = sums.ints();
+
   private int stacks;
   private @Nullable StackPartSums keyed;
 
@@ -30,45 +37,43 @@ public final class FlatProfile implements ProfileAggregator {
   @Override
   public void add(WeightedStack stack) {
     if (stack.parts() > 0 && stack.names().isAdditive()) {
-      StackPartSums sums = keyed;
-      if (sums == null) {
-        sums = new StackPartSums(stack.names(), stack.stacks(), this::add);
-        keyed = sums;
+      StackPartSums parts = keyed;
+      if (parts == null) {
+        parts = new StackPartSums(stack.names(), stack.stacks(), this::add);
+        keyed = parts;
       }
-      if (sums.add(stack)) {
+      if (parts.add(stack)) {
         return;
       }
     }
     add(stack.functions(), stack.weight(), stack.weight());
   }
 
-  private void add(FunctionList frames, long selfWeight, long weight) {
+  private void add(IntList frames, long selfWeight, long weight) {
     int needed = byModule ? functions.moduleCount() : functions.count();
-    if (needed > self.length) {
-      int capacity = Math.max(needed, 2 * self.length);
-      self = Arrays.copyOf(self, capacity);
-      inclusive = Arrays.copyOf(inclusive, capacity);
-      seen = Arrays.copyOf(seen, capacity);
+    while (sums.rows() < needed) {
+      sums.add();
     }
+    int[] last = seen.array();
     if (++stacks == 0) {
-      Arrays.fill(seen, 0);
+      Arrays.fill(last, 0);
       stacks = 1;
     }
-    if (frames.count() == 0) {
+    if (frames.isEmpty()) {
       int none = byModule ? FunctionIndex.NO_STACK : FunctionIndex.NO_STACK_FUNCTION;
-      self[none] += selfWeight;
-      inclusive[none] += weight;
+      self.add(none, selfWeight);
+      inclusive.add(none, weight);
       return;
     }
-    for (int i = 0; i < frames.count(); i++) {
+    for (int i = 0; i < frames.size(); i++) {
       int number = byModule ? functions.module(frames.get(i)) : frames.get(i);
-      if (seen[number] != stacks) {
-        seen[number] = stacks;
-        inclusive[number] += weight;
+      if (last[number] != stacks) {
+        last[number] = stacks;
+        inclusive.add(number, weight);
       }
     }
     int innermost = frames.get(0);
-    self[byModule ? functions.module(innermost) : innermost] += selfWeight;
+    self.add(byModule ? functions.module(innermost) : innermost, selfWeight);
   }
 
   /**
@@ -81,8 +86,8 @@ public final class FlatProfile implements ProfileAggregator {
       keyed.settle();
     }
     List<ProfileRow> rows = new ArrayList<>();
-    for (int i = 0; i < self.length; i++) {
-      if (inclusive[i] != 0 || self[i] != 0) {
+    for (int i = 0; i < sums.rows(); i++) {
+      if (inclusive.get(i) != 0 || self.get(i) != 0) {
         rows.add(row(i));
       }
     }
@@ -96,6 +101,6 @@ public final class FlatProfile implements ProfileAggregator {
     long rva = byModule ? -1 : functions.rva(i);
     @Nullable SourceLine line = byModule ? null : functions.line(i);
     return new ProfileRow(
-        null, null, null, null, module, function, line, rva, self[i], inclusive[i]);
+        null, null, null, null, module, function, line, rva, self.get(i), inclusive.get(i));
   }
 }

@@ -1,12 +1,11 @@
 package io.ntrail.analysis.profile;
 
 import io.ntrail.analysis.naming.FrameLookup.Hit;
-import java.util.HashMap;
-import java.util.Map;
+import io.ntrail.formats.collections.LongLongMap;
 
 /** Weights by the file of the image that threads were in, also where several have one name. */
 public final class ImageProfile implements ProfileAggregator {
-  private final Map<Integer, Long> byFile = new HashMap<>();
+  private final LongLongMap byFile = new LongLongMap();
   private final Hit hit = new Hit();
 
   /** Creates an empty profile. */
@@ -15,7 +14,7 @@ public final class ImageProfile implements ProfileAggregator {
   @Override
   public void add(WeightedStack stack) {
     if (stack.innermost(hit, 1) && hit.file() >= 0) {
-      byFile.merge(hit.file(), stack.weight(), Long::sum);
+      byFile.add(hit.file(), stack.weight());
     }
   }
 
@@ -25,6 +24,6 @@ public final class ImageProfile implements ProfileAggregator {
    * @param file its number
    */
   public long of(int file) {
-    return byFile.getOrDefault(file, 0L);
+    return byFile.get(file);
   }
 }

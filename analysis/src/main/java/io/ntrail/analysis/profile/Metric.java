@@ -11,7 +11,7 @@ import java.util.Set;
  *
  * @param name as options and answers spell it
  * @param things the events that it is made of, in the plural
- * @param units that it can be told in, the usual one first
+ * @param units that it is available in, the usual one first
  * @param durations noun of its nanoseconds, such as "wait time"; empty if they need none
  * @param occurrences what is counted in {@link WeightUnit#COUNT}
  * @param choice the words about its kinds; none if it has one kind only
@@ -27,13 +27,13 @@ public record Metric(
     Choice choice,
     Set<Trait> traits,
     String toRecord) {
-  /** Property that answers ask for. */
+  /** Property of a metric. */
   public enum Trait {
-    /** Each weight is one hit: idle ones can be told apart, and a hit needs no stack. */
+    /** Each weight is one hit: idle ones can be distinguished, and a hit needs no stack. */
     SAMPLED,
     /** Its nanoseconds are time of CPUs. */
     CPU_TIME,
-    /** It is made of whatever events are asked for by name. */
+    /** It counts events selected by name. */
     NAMED_EVENTS
   }
 

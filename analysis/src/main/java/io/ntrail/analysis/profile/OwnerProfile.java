@@ -19,7 +19,7 @@ public final class OwnerProfile implements ProfileAggregator {
   /**
    * Owner of weights.
    *
-   * @param number of the process, since ids are used again; -1 if nobody tells it
+   * @param number of the process, since ids are used again; -1 if unknown
    */
   private record Owner(int number, int process, int thread, int cpu) {}
 

@@ -1,10 +1,12 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.naming.LongIndex;
-import java.util.Arrays;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.LongIntMap;
 
 /**
- * Nodes of a tree of call paths with their weights. Node 0 is the root; each node comes behind its
+ * Nodes of a tree of call paths with their weights. Node 0 is the root; each node comes after its
  * parent, and is found again by its parent and its label.
  */
 public final class PathTree {
@@ -12,11 +14,11 @@ public final class PathTree {
   public static final int ROOT = 0;
 
   private final int mostNodes;
-  private final LongIndex index = new LongIndex(2048);
-  private int size = 1;
-  private int[] parents = new int[1024];
-  private int[] labels = new int[1024];
-  private long[] self = new long[1024];
+  private final LongIntMap index = new LongIntMap(1024);
+  private final Columns nodes = new Columns(1024);
+  private final IntColumn parents = nodes.ints();
+  private final IntColumn labels = nodes.ints();
+  private final LongColumn self = nodes.longs();
 
   /**
    * Creates a tree of a root.
@@ -25,12 +27,13 @@ public final class PathTree {
    */
   public PathTree(int mostNodes) {
     this.mostNodes = mostNodes;
+    nodes.add();
   }
 
   /** Returns the child of a node with a label, made if there is none; -1 if there is no room. */
   public int child(int parent, int label) {
     int known = index.get(key(parent, label));
-    return known >= 0 ? known : size < mostNodes ? make(parent, label) : -1;
+    return known >= 0 ? known : size() < mostNodes ? make(parent, label) : -1;
   }
 
   /** Returns the child of the root with a label, made if there is none, also without room. */
@@ -44,41 +47,36 @@ public final class PathTree {
   }
 
   private int make(int parent, int label) {
-    if (size == parents.length) {
-      int capacity = size + (size >> 1);
-      parents = Arrays.copyOf(parents, capacity);
-      labels = Arrays.copyOf(labels, capacity);
-      self = Arrays.copyOf(self, capacity);
-    }
-    parents[size] = parent;
-    labels[size] = label;
-    index.put(key(parent, label), size);
-    return size++;
+    int node = nodes.add();
+    parents.set(node, parent);
+    labels.set(node, label);
+    index.put(key(parent, label), node);
+    return node;
   }
 
   /** Adds a weight, which may be negative, to a node. */
   public void add(int node, long weight) {
-    self[node] += weight;
+    self.add(node, weight);
   }
 
   /** Returns the number of nodes. */
   public int size() {
-    return size;
+    return nodes.rows();
   }
 
   /** Returns the node above. */
   public int parent(int node) {
-    return parents[node];
+    return parents.get(node);
   }
 
   /** Returns the label that a node was made with. */
   public int label(int node) {
-    return labels[node];
+    return labels.get(node);
   }
 
   /** Returns what was added to a node. */
   public long self(int node) {
-    return self[node];
+    return self.get(node);
   }
 
   /**
@@ -87,12 +85,12 @@ public final class PathTree {
    * @param least what a node weighs itself at least
    */
   public long[] inclusive(long least) {
-    long[] inclusive = new long[size];
+    long[] inclusive = new long[size()];
     // Children come behind their parents.
-    for (int node = size - 1; node >= 0; node--) {
-      inclusive[node] += Math.max(least, self[node]);
+    for (int node = size() - 1; node >= 0; node--) {
+      inclusive[node] += Math.max(least, self.get(node));
       if (node > ROOT) {
-        inclusive[parents[node]] += inclusive[node];
+        inclusive[parents.get(node)] += inclusive[node];
       }
     }
     return inclusive;

@@ -11,7 +11,7 @@ public final class ProfileDiagnostics {
   /** Creates counts of 0. */
   public ProfileDiagnostics() {}
 
-  /** Counts waits or operations whose end the recording does not tell. */
+  /** Counts waits or operations without a recorded end. */
   public void addUnfinished(long count) {
     unfinished += count;
   }
@@ -54,7 +54,9 @@ public final class ProfileDiagnostics {
     return breaks;
   }
 
-  /** Returns whether nothing told the sampling interval, so that 1 ms, or 1 event, was taken. */
+  /**
+   * Returns true if the sampling interval was not recorded, so that 1 ms, or 1 event, was taken.
+   */
   public boolean intervalUnknown() {
     return intervalUnknown;
   }

@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Row of a flat profile.
  *
- * @param process name of the process; null if rows are not by process, or nobody tells it
- * @param pid its id; null if rows are not by process, or nobody knows it
- * @param tid id of the thread; null if rows are not by thread, or nobody knows it
+ * @param process name of the process; null if rows are not by process, or it is unknown
+ * @param pid its id; null if rows are not by process, or it is unknown
+ * @param tid id of the thread; null if rows are not by thread, or it is unknown
  * @param cpu null if rows are not by CPU
  * @param module null if rows are not by function or module
- * @param function null if rows are not by function, or nobody names it
- * @param line null if rows are not by line, or nobody knows it
+ * @param function null if rows are not by function, or it has no name
+ * @param line null if rows are not by line, or it is unknown
  * @param rva where the function, or the range, begins in its module; -1 if it has no place there
  * @param self weight of stacks whose innermost frame it is
  * @param inclusive weight of stacks that it is in

@@ -1,11 +1,12 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.etw.recording.IndexSort;
 import io.ntrail.analysis.naming.FrameLookup;
 import io.ntrail.analysis.naming.FunctionIndex;
-import io.ntrail.analysis.naming.FunctionList;
 import io.ntrail.analysis.naming.StackAddresses;
-import java.util.Arrays;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntList;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.RowSort;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +50,7 @@ final class StackPartSums {
      * @param functions of its frames, innermost first
      * @param self weight where it is the innermost part
      */
-    void add(FunctionList functions, long self, long inclusive);
+    void add(IntList functions, long self, long inclusive);
   }
 
   private final FrameLookup names;
@@ -59,12 +60,16 @@ final class StackPartSums {
   private final StackAddresses frames = new StackAddresses();
   private final long[] @Nullable [] rows;
   private int chunks;
-  private final FunctionList functions = new FunctionList();
+  private final IntList functions = new IntList();
 
-  /** Sums that were left behind: part and layout + 1, self, inclusive. */
-  private long[] behind = new long[3 * 64];
+  /** Sums that were left behind. */
+  private final Columns behind = new Columns(64, MOST_BEHIND);
 
-  private int behindCount;
+  /** Layout + 1 in the upper half, part in the lower. */
+  private final LongColumn behindOwner = behind.longs();
+
+  private final LongColumn behindSelf = behind.longs();
+  private final LongColumn behindInclusive = behind.longs();
 
   StackPartSums(FrameLookup names, StackParts stacks, Sink sink) {
     this.names = names;
@@ -134,16 +139,13 @@ final class StackPartSums {
     if (row[at + INCLUSIVE] == 0 && row[at + SELF] == 0) {
       return true;
     }
-    if (behindCount == MOST_BEHIND) {
+    if (behind.isFull()) {
       return false;
     }
-    if (3 * behindCount == behind.length) {
-      behind = Arrays.copyOf(behind, 2 * behind.length);
-    }
-    int to = 3 * behindCount++;
-    behind[to] = row[at + OWNER] & -1L << 32 | part;
-    behind[to + 1] = row[at + SELF];
-    behind[to + 2] = row[at + INCLUSIVE];
+    int to = behind.add();
+    behindOwner.set(to, row[at + OWNER] & -1L << 32 | part);
+    behindSelf.set(to, row[at + SELF]);
+    behindInclusive.set(to, row[at + INCLUSIVE]);
     row[at + SELF] = 0;
     row[at + INCLUSIVE] = 0;
     return true;
@@ -155,7 +157,7 @@ final class StackPartSums {
       stacks.copy(part, frames);
       names.resolve(stack.process(), stack.key(), frames, functions);
       int flags = LOOKED;
-      for (int i = 0; i < functions.count(); i++) {
+      for (int i = 0; i < functions.size(); i++) {
         flags |= meanings.mayBeInBothHalves(functions.get(i)) ? IN_BOTH : 0;
       }
       row[at + OWNER] |= flags;
@@ -165,12 +167,13 @@ final class StackPartSums {
 
   /** Hands on all that was added, and forgets it. */
   void settle() {
-    int[] met = met();
+    IntList found = met();
+    int[] met = found.array();
     // In the order in which layouts were met, so that time goes forward only; of one layout stacks
     // with frames in common one after the other.
     int[] order =
-        IndexSort.by(
-            met.length,
+        RowSort.sorted(
+            found.size(),
             (a, b) -> {
               int byLayout = Integer.compare(layout(met[a]), layout(met[b]));
               return byLayout != 0
@@ -180,7 +183,7 @@ final class StackPartSums {
     for (int i : order) {
       int one = met[i];
       if (one < 0) {
-        handOn(part(one), layout(one), behind[3 * ~one + 1], behind[3 * ~one + 2]);
+        handOn(part(one), layout(one), behindSelf.get(~one), behindInclusive.get(~one));
       } else {
         long[] row = rowsOf(one);
         int at = ROW * (one & CHUNK - 1);
@@ -189,30 +192,26 @@ final class StackPartSums {
         row[at + INCLUSIVE] = 0;
       }
     }
-    behindCount = 0;
+    behind.clear();
   }
 
   /**
    * Returns the parts whose rows have sums, and the complements of places of what was left behind.
    */
-  private int[] met() {
-    int count = 0;
-    int[] met = new int[behindCount + 64];
-    for (int i = 0; i < behindCount; i++) {
-      met[count++] = ~i;
+  private IntList met() {
+    IntList met = new IntList(behind.rows() + 64);
+    for (int i = 0; i < behind.rows(); i++) {
+      met.add(~i);
     }
     for (int chunk = 0; chunk < rows.length; chunk++) {
       long[] row = rows[chunk];
       for (int i = 0; row != null && i < CHUNK; i++) {
         if (row[ROW * i + SELF] != 0 || row[ROW * i + INCLUSIVE] != 0) {
-          if (count == met.length) {
-            met = Arrays.copyOf(met, count + (count >> 1));
-          }
-          met[count++] = chunk << CHUNK_BITS | i;
+          met.add(chunk << CHUNK_BITS | i);
         }
       }
     }
-    return Arrays.copyOf(met, count);
+    return met;
   }
 
   private void handOn(int part, int layout, long self, long inclusive) {
@@ -223,12 +222,12 @@ final class StackPartSums {
   }
 
   private int part(int met) {
-    return met < 0 ? (int) behind[3 * ~met] : met;
+    return met < 0 ? (int) behindOwner.get(~met) : met;
   }
 
   /** Returns the number of the layout of one that was met, plus 1. */
   private int layout(int met) {
-    long owner = met < 0 ? behind[3 * ~met] : rowsOf(met)[ROW * (met & CHUNK - 1) + OWNER];
+    long owner = met < 0 ? behindOwner.get(~met) : rowsOf(met)[ROW * (met & CHUNK - 1) + OWNER];
     return (int) (owner >>> 32);
   }
 

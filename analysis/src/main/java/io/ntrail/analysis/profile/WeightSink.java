@@ -3,22 +3,23 @@ package io.ntrail.analysis.profile;
 import io.ntrail.analysis.naming.PatternSet;
 import io.ntrail.analysis.naming.ProcessNames;
 import io.ntrail.analysis.naming.UnmatchedTerm;
+import io.ntrail.formats.collections.LongIntMap;
+import io.ntrail.formats.collections.LongList;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the weighted stacks of a source, and adds up in a shape those that a scope asks for. Knows
- * no source: which events are asked for is the source's business.
+ * Takes the weighted stacks of a source, and adds those in scope to a shape. Knows no source: the
+ * choice of events is up to the source.
  */
 public final class WeightSink {
   /**
-   * Process that was asked for and has weights.
+   * Process that was requested and has weights.
    *
-   * @param name of its image; null if nobody tells it
+   * @param name of its image; null if unknown
    * @param id process id
    */
   public record Owner(@Nullable String name, int id) {}
@@ -29,7 +30,11 @@ public final class WeightSink {
   private final PatternSet threads;
   private final ProfileAggregator shape;
   private final ProfileDiagnostics diagnostics = new ProfileDiagnostics();
-  private final Map<Long, Boolean> wantedProcesses = new HashMap<>();
+
+  /** Processes that were looked at: 1 if they were asked for, else 0. */
+  private final LongIntMap known = new LongIntMap();
+
+  private final LongList wanted = new LongList();
   private long total;
   private long idle;
   private long weights;
@@ -45,7 +50,7 @@ public final class WeightSink {
   }
 
   /**
-   * Returns whether a weight is asked for at all.
+   * Returns true if a weight is in scope.
    *
    * @param nanos when it became known, since the start of the recording
    * @param since a time at which the process had its id
@@ -59,15 +64,18 @@ public final class WeightSink {
   private boolean wantsProcess(int process, long key) {
     int number = names.processNumber(process, key);
     long identity = (long) number << 32 | process & 0xFFFF_FFFFL;
-    Boolean known = wantedProcesses.get(identity);
-    if (known == null) {
-      known = processes.fitProcess(process, names.processName(number, process));
-      wantedProcesses.put(identity, known);
+    int before = known.get(identity);
+    if (before < 0) {
+      before = processes.fitProcess(process, names.processName(number, process)) ? 1 : 0;
+      known.put(identity, before);
+      if (before > 0) {
+        wanted.add(identity);
+      }
     }
-    return known;
+    return before > 0;
   }
 
-  /** Takes a weighted stack that is asked for, valid during the call. */
+  /** Takes a weighted stack in scope, valid during the call. */
   public void put(WeightedStack stack) {
     switch (scope.mode()) {
       case KERNEL -> {
@@ -107,7 +115,7 @@ public final class WeightSink {
     return total;
   }
 
-  /** Returns the weight of what was idle; it is not in the total unless that was asked for. */
+  /** Returns the weight of what was idle; it is not in the total unless that was requested. */
   public long idle() {
     return idle;
   }
@@ -127,20 +135,19 @@ public final class WeightSink {
     return diagnostics;
   }
 
-  /** Returns the processes that were asked for by name or id and have weights, by id. */
+  /** Returns the processes that were selected by name or id and have weights, by id. */
   public List<Owner> owners() {
     Map<Long, Owner> owners = new TreeMap<>();
-    wantedProcesses.forEach((identity, wanted) -> {
-      if (wanted) {
-        int id = identity.intValue();
-        String name = names.processName((int) (identity >> 32), id);
-        owners.put((long) id << 32 | identity >>> 32, new Owner(name, id));
-      }
-    });
+    for (int i = 0; i < wanted.size(); i++) {
+      long identity = wanted.get(i);
+      int id = (int) identity;
+      String name = names.processName((int) (identity >> 32), id);
+      owners.put((long) id << 32 | identity >>> 32, new Owner(name, id));
+    }
     return new ArrayList<>(owners.values());
   }
 
-  /** Returns the processes and threads that were asked for and have no weights. */
+  /** Returns the processes and threads that were requested and have no weights. */
   public List<UnmatchedTerm> unmatched() {
     List<UnmatchedTerm> terms = new ArrayList<>(processes.unmatchedProcesses(names.processNames()));
     terms.addAll(threads.unmatchedThreads());

@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Weights by call path. Nodes are numbered from 0, the root, which stands for everything; each
- * comes behind the one above it.
+ * comes after the one above it.
  */
 public interface WeightTree {
   /** Returns the number of nodes. */
@@ -18,7 +18,7 @@ public interface WeightTree {
   /** Returns what a node stands for, as people read it. */
   String text(int node);
 
-  /** Returns the kind of a node, as flame graphs tell it apart. */
+  /** Returns the kind of a node for flame graphs. */
   FrameKind kind(int node);
 
   /** Returns the weight of what ends at a node. */
@@ -27,7 +27,10 @@ public interface WeightTree {
   /** Returns the weight of what goes through a node. */
   long inclusive(int node);
 
-  /** Returns the weight of what was left out, or put to the node above, for want of memory. */
+  /**
+   * Returns the weight of what was left out, or added to the node above, as the memory limit was
+   * reached.
+   */
   long cut();
 
   /** Returns the number of nodes that weigh anything, the root left out. */

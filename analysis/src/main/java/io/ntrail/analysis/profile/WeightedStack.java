@@ -2,9 +2,9 @@ package io.ntrail.analysis.profile;
 
 import io.ntrail.analysis.naming.FrameLookup;
 import io.ntrail.analysis.naming.FunctionIndex;
-import io.ntrail.analysis.naming.FunctionList;
 import io.ntrail.analysis.naming.ProcessNames;
 import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.formats.collections.IntList;
 
 /**
  * One weight with its process, thread and stack: what sources yield and shapes add up. A flyweight:
@@ -28,7 +28,7 @@ public final class WeightedStack {
   private int parts;
   private final StackAddresses addresses = new StackAddresses();
   private boolean resolved;
-  private final FunctionList functions = new FunctionList();
+  private final IntList functions = new IntList();
 
   private final FrameLookup names;
   private final StackParts stacks;
@@ -62,17 +62,17 @@ public final class WeightedStack {
     return partNumbers;
   }
 
-  /** Says of how many numbered parts it consists: 0 if it has addresses. */
+  /** Sets the number of its numbered parts: 0 if it has addresses. */
   public void setParts(int count) {
     parts = count;
   }
 
-  /** Says whether its event has a recorded stack. */
+  /** Sets if its event has a recorded stack. */
   public void setRecorded(boolean recorded) {
     this.recorded = recorded;
   }
 
-  /** Says that its addresses, or parts, are all there, and whether its code is the kernel's. */
+  /** Completes its addresses, or parts, and sets if its code is the kernel's. */
   public void setFrames(boolean kernel) {
     resolved = false;
     this.kernel = kernel;
@@ -83,17 +83,17 @@ public final class WeightedStack {
     resolved = true;
     parts = 0;
     functions.clear();
-    functions.addAll(kept.functions());
+    functions.addAll(kept.functions(), 0, kept.functions().length);
     kernel = kept.kernel();
-    recorded = functions.count() > 0;
+    recorded = functions.size() > 0;
   }
 
   /**
-   * Says whose weight it is.
+   * Sets the owner and the weight.
    *
    * @param key a time at which the process had its id
-   * @param process its id; {@link ProcessNames#NO_ID} if nobody knows
-   * @param thread its id; {@link ProcessNames#NO_ID} if nobody knows
+   * @param process its id; {@link ProcessNames#NO_ID} if unknown
+   * @param thread its id; {@link ProcessNames#NO_ID} if unknown
    * @param cpu of the event at which the weight became known
    * @param weight in the unit of the metric
    */
@@ -117,7 +117,7 @@ public final class WeightedStack {
 
   /** Returns whether it has no frames. */
   public boolean isEmpty() {
-    return resolved ? functions.count() == 0 : parts == 0 && addresses.count() == 0;
+    return resolved ? functions.isEmpty() : parts == 0 && addresses.count() == 0;
   }
 
   FrameLookup names() {
@@ -157,7 +157,7 @@ public final class WeightedStack {
   }
 
   /** Returns its functions: more than there are frames where some were inlined. */
-  FunctionList functions() {
+  IntList functions() {
     if (!resolved) {
       resolved = true;
       copyParts();
@@ -181,12 +181,12 @@ public final class WeightedStack {
     return kernel;
   }
 
-  /** Returns the process id; {@link ProcessNames#NO_ID} if nobody knows. */
+  /** Returns the process id; {@link ProcessNames#NO_ID} if unknown. */
   public int process() {
     return process;
   }
 
-  /** Returns the thread id; {@link ProcessNames#NO_ID} if nobody knows. */
+  /** Returns the thread id; {@link ProcessNames#NO_ID} if unknown. */
   public int thread() {
     return thread;
   }
@@ -203,7 +203,7 @@ public final class WeightedStack {
 
   /** Returns the number of functions: more than there are frames where some were inlined. */
   public int count() {
-    return functions().count();
+    return functions().size();
   }
 
   /** Returns a number of {@link FunctionIndex}; 0 is the innermost. */

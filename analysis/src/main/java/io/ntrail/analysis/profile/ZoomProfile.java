@@ -6,6 +6,7 @@ import io.ntrail.analysis.naming.FunctionIndex;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.analysis.naming.PatternSet;
 import io.ntrail.analysis.naming.UnmatchedTerm;
+import io.ntrail.formats.collections.LongLongMap;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class ZoomProfile implements ProfileAggregator {
   private final int bucket;
   private final PatternSet patterns;
-  private final Map<Integer, Long> modules = new HashMap<>();
+  private final LongLongMap modules = new LongLongMap();
   private final Map<Integer, Zoomed> zoomed = new HashMap<>();
   private final BitSet judged = new BitSet();
   private final Hit hit = new Hit();
@@ -29,10 +30,10 @@ public final class ZoomProfile implements ProfileAggregator {
 
   /** Hits of one module. */
   private static final class Zoomed {
-    final Map<Integer, Long> functions = new HashMap<>();
+    final LongLongMap functions = new LongLongMap();
 
     /** Hits of code without a name, by the first byte of their bucket. */
-    final Map<Long, Long> unnamed = new HashMap<>();
+    final LongLongMap unnamed = new LongLongMap();
 
     long elsewhere;
   }
@@ -41,7 +42,7 @@ public final class ZoomProfile implements ProfileAggregator {
    * Hits of a module or a function.
    *
    * @param text name of the module or function; of code without a name the first byte of its bucket
-   * @param function null if nobody names it
+   * @param function null if it has no name
    * @param rva where the function, or the bucket, begins in its module; -1 if it has no place there
    */
   public record Row(String text, @Nullable String function, long rva, long hits) {
@@ -78,10 +79,10 @@ public final class ZoomProfile implements ProfileAggregator {
     FunctionIndex meanings = names.functions();
     functions = meanings;
     if (!stack.innermost(hit, bucket)) {
-      modules.merge(FunctionIndex.NO_STACK, stack.weight(), Long::sum);
+      modules.add(FunctionIndex.NO_STACK, stack.weight());
       return;
     }
-    modules.merge(hit.module(), stack.weight(), Long::sum);
+    modules.add(hit.module(), stack.weight());
     String name = meanings.moduleName(hit.module());
     if (!judged.get(hit.module())) {
       judged.set(hit.module());
@@ -94,10 +95,10 @@ public final class ZoomProfile implements ProfileAggregator {
       return;
     }
     if (hit.bucketFunction() >= 0) {
-      zoom.functions.merge(hit.bucketFunction(), stack.weight(), Long::sum);
+      zoom.functions.add(hit.bucketFunction(), stack.weight());
     } else {
       long begin = hit.rva() < 0 ? -1 : hit.rva() & -bucket;
-      zoom.unnamed.merge(begin, stack.weight(), Long::sum);
+      zoom.unnamed.add(begin, stack.weight());
     }
     if (hit.function() != hit.bucketFunction()) {
       zoom.elsewhere += stack.weight();
@@ -110,7 +111,7 @@ public final class ZoomProfile implements ProfileAggregator {
     List<Row> rows = new ArrayList<>();
     if (meanings != null) {
       modules.forEach(
-          (module, hits) -> rows.add(new Row(meanings.moduleName(module), null, -1, hits)));
+          (module, hits) -> rows.add(new Row(meanings.moduleName((int) module), null, -1, hits)));
     }
     rows.sort(Row.ORDER);
     return rows;
@@ -126,20 +127,20 @@ public final class ZoomProfile implements ProfileAggregator {
     zoomed.forEach((module, zoom) -> {
       List<Row> rows = new ArrayList<>();
       zoom.functions.forEach((function, hits) -> {
-        String name = meanings.name(function);
-        rows.add(new Row(String.valueOf(name), name, meanings.rva(function), hits));
+        String name = meanings.name((int) function);
+        rows.add(new Row(String.valueOf(name), name, meanings.rva((int) function), hits));
       });
       zoom.unnamed.forEach((rva, hits) ->
           rows.add(new Row(rva < 0 ? "(unknown)" : "0x" + Long.toHexString(rva), null, rva, hits)));
       rows.sort(Row.ORDER);
-      long hits = modules.getOrDefault(module, 0L);
+      long hits = modules.get(module);
       result.add(new Module(meanings.moduleName(module), hits, zoom.elsewhere, rows));
     });
     result.sort(Comparator.comparingLong(Module::hits).reversed().thenComparing(Module::name));
     return result;
   }
 
-  /** Returns the modules that were asked for and have no hits. */
+  /** Returns the modules that were requested and have no hits. */
   public List<UnmatchedTerm> unmatched() {
     return patterns.unmatched(
         UnmatchedTerm.What.MODULE, modules().stream().map(Row::text).toList());

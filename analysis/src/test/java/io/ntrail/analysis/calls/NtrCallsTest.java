@@ -89,7 +89,7 @@ class NtrCallsTest {
     return out.toByteArray();
   }
 
-  /** So many as the time says, 0 to 12, and what each of them is. */
+  /** Returns 0 to 12 arguments, their number and values derived from the time. */
   private static long[] arguments(long function, long time) {
     return LongStream.range(0, time % 13).map(i -> function * (i + 1) - time).toArray();
   }
@@ -174,7 +174,7 @@ class NtrCallsTest {
   }
 
   @Test
-  void argumentsCountWhereItIsSaidHowMuchAPageMayHold() {
+  void argumentsCountTowardsTheSizeOfAPage() {
     List<Rec> records = new ArrayList<>();
     for (int i = 0; i < 25; i++) {
       // Twelve arguments each; none of these calls ends.
@@ -188,7 +188,7 @@ class NtrCallsTest {
   }
 
   @Test
-  void readingCanBeginBehindEveryRecord() {
+  void readingCanStartAfterEveryRecord() {
     Property.check(
         300,
         gen -> {
@@ -283,7 +283,7 @@ class NtrCallsTest {
   }
 
   @Test
-  void damageIsAGapAndTheRestIsTold() {
+  void damageIsAGapAndTheRestIsRead() {
     List<Rec> records = new ArrayList<>();
     for (int i = 0; i < 400; i++) {
       records.add(new Rec(RandomCalls.Kind.ENTRY, 10L * i, 1 + i % 3, 0x40, 0, 0, 0x1000));

@@ -69,7 +69,7 @@ class NtrClockTest {
   }
 
   @Test
-  void aCalibrationThatContradictsThoseBeforeIsLeftOutAndSaid() throws IOException {
+  void aCalibrationThatContradictsEarlierOnesIsSkippedAndReported() throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (NtrWriter writer = new NtrWriter(out, header(1, 0), 1)) {
       long[][] calibrations = {{1000, 0}, {1200, 300}, {1200, 300}, {1300, 100}, {2300, 1100}};
@@ -89,7 +89,7 @@ class NtrClockTest {
                   0,
                   0,
                   "clock calibrations",
-                  "1 of 5 left out: the one at 1300 ticks is not later than the one before by both"
+                  "1 of 5 skipped: the one at 1300 ticks is not later than its predecessor by both"
                       + " clocks")),
           gaps.list());
     }
@@ -137,7 +137,7 @@ class NtrClockTest {
     return ticks;
   }
 
-  /** As near as 64 bits come. */
+  /** Returns the time limited to 64 bits. */
   private static long cut(BigInteger time) {
     return time.bitLength() < Long.SIZE
         ? time.longValue()

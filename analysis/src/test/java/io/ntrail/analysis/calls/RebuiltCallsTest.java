@@ -161,7 +161,7 @@ class RebuiltCallsTest {
     Property.check(SEQUENCES, gen -> wholeTreeIsTheTruth(gen, Matching.ROUTINE));
   }
 
-  /** Which records of calls are left, by time: the time of a record is its own. */
+  /** Returns the remaining records of calls, by time: the time of a record is its own. */
   private static Set<Long> kept(RandomCalls truth) {
     Set<Long> kept = new HashSet<>();
     for (Rec rec : truth.records()) {
@@ -230,7 +230,9 @@ class RebuiltCallsTest {
     return true;
   }
 
-  /** Nothing is told twice, all that was made up is marked, and the tree is one. */
+  /**
+   * Checks that nothing is reported twice, all that was inferred is marked, and the tree is one.
+   */
   private static void bookkeeping(RandomCalls truth, List<Rebuilt> rebuilt) {
     long entries =
         truth.records().stream()
@@ -272,7 +274,7 @@ class RebuiltCallsTest {
     Property.check(SEQUENCES, gen -> keptCallsAreExact(gen, Matching.ROUTINE));
   }
 
-  /** What the calls of a routine took, as a list: calls, those with a duration, total, longest. */
+  /** Returns the sums of each routine, as a list: calls, those with a duration, total, longest. */
   private static Map<Long, List<Long>> sums(RandomCalls truth) {
     Map<Long, List<Long>> sums = new HashMap<>();
     for (Call call : truth.calls()) {
@@ -346,7 +348,8 @@ class RebuiltCallsTest {
   }
 
   /**
-   * What random calls record if each fiber goes on on one of two threads when it is switched to.
+   * Returns the records of random calls if each fiber continues on one of two threads when it is
+   * switched to.
    */
   private static List<List<Rec>> onTwoThreads(Gen gen, RandomCalls truth) {
     List<List<Rec>> threads = List.of(new ArrayList<>(), new ArrayList<>());
@@ -360,7 +363,7 @@ class RebuiltCallsTest {
     return threads;
   }
 
-  /** Tail calls that move up their place cannot be told apart when one of them is not seen. */
+  /** Tail calls that move up their place cannot be distinguished when one of them is not seen. */
   private static boolean movesUp(Rec outer, long exit, List<Rec> records) {
     return records.stream()
         .anyMatch(rec ->

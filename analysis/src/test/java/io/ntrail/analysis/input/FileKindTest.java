@@ -113,7 +113,7 @@ class FileKindTest {
   }
 
   @Test
-  void theTextAtTheStartOfAPdbIsNoStack() {
+  void theTextAtTheStartOfAPdbIsNotAStack() {
     assertEquals(FileKind.PDB, kind("Microsoft C/C++ MSF 7.00\r\n\u001ADS\0\0\0"));
   }
 

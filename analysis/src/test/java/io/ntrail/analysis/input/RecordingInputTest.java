@@ -134,7 +134,7 @@ class RecordingInputTest {
   }
 
   @Test
-  void anEmptyFileIsWhatItsNameSays() throws IOException {
+  void anEmptyFileIsOfTheKindOfItsName() throws IOException {
     byte[] none = {};
     assertEquals(RecordingKind.COLLAPSED, kind(file("a.folded", none), Ability.NAMED_STACKS));
     assertEquals(Reason.EMPTY, refusal(Ability.NAMED_STACKS, file("a.etl", none)).reason());
@@ -207,21 +207,24 @@ class RecordingInputTest {
       assertEquals(Reason.OTHER_KIND, refusal.reason());
       assertEquals(file.toString(), refusal.file());
       assertEquals(
-          file + " is not a recording, or is cut inside its header (it starts with " + start + ")",
+          file
+              + " is not a recording, or is truncated inside its header (it starts with "
+              + start
+              + ")",
           refusal.message());
       assertTrue(refusal.nextStep().startsWith(nextStep), refusal.nextStep());
     }
   }
 
   @Test
-  void textIsACollapsedStackOnlyWhereStacksAreAskedFor() throws IOException {
+  void textIsACollapsedStackOnlyWhereStacksAreRequested() throws IOException {
     Path file = file("a.txt", STACKS);
     assertEquals(Reason.OTHER_KIND, refusal(Ability.WEIGHTED_STACKS, file).reason());
     assertEquals(Reason.OTHER_KIND, refusal(Ability.EVENTS, file).reason());
   }
 
   @Test
-  void whatIsNotThereIsSaidByItsReason() throws IOException {
+  void missingFilesAreRefusedWithATypedReason() throws IOException {
     for (Ability wanted : List.of(Ability.EVENTS, Ability.CALLS, Ability.NAMED_STACKS)) {
       CannotGoOn missing = refusal(wanted, folder.resolve("none.etl"));
       assertEquals(Reason.NO_SUCH_FILE, missing.reason());
@@ -236,7 +239,7 @@ class RecordingInputTest {
   }
 
   @Test
-  void nothingIsSaidBeforeItIsOpened() {
+  void problemsAreReportedOnlyWhenItIsOpened() {
     Path missing = folder.resolve("none.etl");
     try (RecordingInput input = RecordingInput.of(List.of(missing), Ability.NAMED_STACKS)) {
       assertTrue(input.has(Ability.EVENTS));

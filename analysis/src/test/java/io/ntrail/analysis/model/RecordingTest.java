@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
-/** What every recording answers, and what only some do. */
+/** Abilities of all recordings and of some kinds. */
 class RecordingTest {
   private static Path sample(String name) {
     return TestData.projectRoot().resolve("samples").resolve(name);
@@ -32,7 +32,7 @@ class RecordingTest {
   }
 
   @Test
-  void everyKindSaysWhatItIs() {
+  void everyKindHasItsNoun() {
     Path etl = sample("shop.etl");
     Path ntr = sample("shop.ntr");
     try (Recording events = RecordingInput.openEtw(List.of(etl));
@@ -93,7 +93,7 @@ class RecordingTest {
   }
 
   @Test
-  void eventsComeInTimeOrderAndFromTheTimeAskedFor() {
+  void eventsComeInTimeOrderAndFromTheRequestedTime() {
     try (EtwRecording recording = RecordingInput.openEtw(List.of(sample("shop.etl")))) {
       List<Long> all = times(recording, Long.MIN_VALUE, Long.MAX_VALUE);
       assertEquals(all.stream().sorted().toList(), all);
@@ -117,7 +117,7 @@ class RecordingTest {
   }
 
   @Test
-  void anEventSaysWhereItHappened() {
+  void anEventHasItsProcessThreadAndCpu() {
     try (EtwRecording recording = RecordingInput.openEtw(List.of(sample("shop.etl")));
         OrderedCursor cursor = recording.inOrder()) {
       EventCursor event = cursor;

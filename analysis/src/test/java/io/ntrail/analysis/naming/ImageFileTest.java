@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What an image is called. */
+/** Names of images. */
 class ImageFileTest {
   @ParameterizedTest
   @CsvSource({

@@ -7,7 +7,7 @@ import io.ntrail.formats.identity.PdbId;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** To which files the PDBs belong that a merge tells of. */
+/** Assignment of the PDBs in a merge's records to files. */
 class PdbReferenceCollectorTest {
   private static final int PROCESS = 4;
   private static final long BASE = 0x10000;

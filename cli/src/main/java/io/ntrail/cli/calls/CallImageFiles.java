@@ -45,8 +45,8 @@ final class CallImageFiles {
           try {
             add(images, file, modules);
           } catch (CannotGoOn e) {
-            // It was not named itself: a file that is called like a module and is no image has no
-            // names.
+            // It was not named itself: a file that is named like a module and is not an image has
+            // no names.
           }
         }
       } else {
@@ -59,9 +59,9 @@ final class CallImageFiles {
           .println(
               "warning: "
                   + wrong.file()
-                  + " is not the "
+                  + " does not match the recorded "
                   + wrong.module()
-                  + " that was recorded: "
+                  + ": "
                   + wrong.why());
     }
     return images;
@@ -85,7 +85,7 @@ final class CallImageFiles {
     }
   }
 
-  /** For how many modules a file has names. */
+  /** Adds the names in a file; returns the number of modules that they belong to. */
   private static int add(CallImageSymbols images, Path file, List<CallModule> modules) {
     List<InputFile> inputs = Archives.open(file, ImageFileNames::isImageName, new Gaps());
     try {

@@ -181,7 +181,7 @@ public final class CallInfo {
     CallStatistics.object(json, source.statistics());
   }
 
-  /** The losses that somebody counted. */
+  /** Losses counted by the recorder. */
   public static void lost(Json json, CallSource source) {
     OptionalLong lost = source.lost();
     json.object("lost");

@@ -35,7 +35,7 @@ final class CallListing {
     return scope.isFound(call.function()) && request.shows(call.depth());
   }
 
-  /** The calls that are asked for, and how many of them are left out for the limit. */
+  /** The calls that are requested, and how many of them are left out for the limit. */
   private long each(Consumer<CallWalk> each) {
     long limit = request.limit();
     long shown = 0;
@@ -76,7 +76,7 @@ final class CallListing {
     json.endArray().number("rowsLeftOut", left).gaps(scope.recording().source().gaps());
   }
 
-  /** Without a place for what is left out, nothing behind the limit is looked at. */
+  /** Without a counter for skipped rows, nothing past the limit is visited. */
   private void stopping(Consumer<CallWalk> each) {
     long limit = request.limit();
     long shown = 0;
@@ -93,7 +93,7 @@ final class CallListing {
     }
   }
 
-  /** {@code (7ff1, 2, ...)}: as many of the arguments that are recorded as are asked for. */
+  /** {@code (7ff1, 2, ...)}: the requested number of recorded arguments. */
   static String arguments(CallWalk call, CallsRequest request) {
     int given = call.argumentCount();
     int shown = Math.min(given, request.arguments());

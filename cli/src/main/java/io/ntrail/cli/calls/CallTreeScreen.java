@@ -7,9 +7,9 @@ import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
+import io.ntrail.formats.collections.LongList;
 import io.ntrail.formats.schema.StatusCodes;
 import java.io.PrintStream;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,9 +29,9 @@ final class CallTreeScreen {
 
   /**
    * Number of calls still to come below those around the next one: by stack, then by depth; -1
-   * where the call itself was not shown. The stacks of a thread are told mixed up, each in turn.
+   * where the call itself was not shown. The stacks of a thread are interleaved in the listing.
    */
-  private final Map<Integer, long[]> toCome = new HashMap<>();
+  private final Map<Integer, LongList> toCome = new HashMap<>();
 
   CallTreeScreen(CallsScope scope, CallsRequest request) {
     this.scope = scope;
@@ -171,31 +171,20 @@ final class CallTreeScreen {
   /** The lines in front of a call that lead to the one around it. */
   private String lines(CallWalk call) {
     int depth = call.depth();
-    long[] below = toCome.computeIfAbsent(call.area(), _ -> unknown(16));
-    if (depth >= below.length) {
-      int before = below.length;
-      below = Arrays.copyOf(below, 2 * depth);
-      Arrays.fill(below, before, below.length, -1);
-      toCome.put(call.area(), below);
-    }
+    LongList below = toCome.computeIfAbsent(call.area(), _ -> new LongList());
+    below.extend(depth + 1, -1);
     StringBuilder lines = new StringBuilder();
     for (int level = 1; level < depth; level++) {
-      lines.append(below[level - 1] == 0 ? "   " : scope.ascii() ? "|  " : "\u2502  ");
+      lines.append(below.get(level - 1) == 0 ? "   " : scope.ascii() ? "|  " : "\u2502  ");
     }
     if (depth > 0) {
-      long around = below[depth - 1];
-      below[depth - 1] = around < 0 ? around : around - call.children() - 1;
+      long around = below.get(depth - 1);
+      below.set(depth - 1, around < 0 ? around : around - call.children() - 1);
       String more = scope.ascii() ? "|- " : "\u251C\u2500 ";
-      lines.append(below[depth - 1] != 0 ? more : scope.ascii() ? "\\- " : "\u2514\u2500 ");
+      lines.append(below.get(depth - 1) != 0 ? more : scope.ascii() ? "\\- " : "\u2514\u2500 ");
     }
-    below[depth] = call.children();
+    below.set(depth, call.children());
     return lines.toString();
-  }
-
-  private static long[] unknown(int depths) {
-    long[] counts = new long[depths];
-    Arrays.fill(counts, -1);
-    return counts;
   }
 
   private void rest() {

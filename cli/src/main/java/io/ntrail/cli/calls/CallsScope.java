@@ -17,14 +17,15 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.TextSanitizer;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.collections.LongIntMap;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
 import picocli.CommandLine.ParseResult;
 
-/** The part of a recording that an answer is about, and what all answers say of it. */
+/**
+ * The part of a recording that an answer is about, and the parts that all answers have in common.
+ */
 public final class CallsScope {
   private final CallRecording recording;
   private final CallFilter choice;
@@ -34,7 +35,11 @@ public final class CallsScope {
   private final Terminal terminal;
   private final int width;
   private final boolean ascii;
-  private final Map<Long, Boolean> found = new HashMap<>();
+
+  /** Routines that were asked about: 1 if they are looked for, else 0. */
+  private final LongIntMap found = new LongIntMap();
+
+  private boolean anyFound;
 
   private CallsScope(
       CallRecording recording,
@@ -56,7 +61,7 @@ public final class CallsScope {
   }
 
   /**
-   * Looks at the calls that are meant, and says how far it is.
+   * Visits the selected calls, with progress.
    *
    * @throws CannotGoOn if the recording has no such threads
    */
@@ -139,9 +144,16 @@ public final class CallsScope {
   /** Returns whether a routine is looked for. */
   boolean isFound(long function) {
     NamePattern pattern = choice.find();
-    return pattern == null
-        || found.computeIfAbsent(
-            function, f -> Arrays.stream(names.forms(f)).anyMatch(pattern::matches));
+    if (pattern == null) {
+      return true;
+    }
+    int known = found.get(function);
+    if (known < 0) {
+      known = Arrays.stream(names.forms(function)).anyMatch(pattern::matches) ? 1 : 0;
+      found.put(function, known);
+      anyFound |= known > 0;
+    }
+    return known > 0;
   }
 
   /** Records and calls of the threads, whatever the time. */
@@ -163,7 +175,7 @@ public final class CallsScope {
     return recording.source().name() + ": " + String.join(", ", asked) + ": ";
   }
 
-  /** Writes what every answer for programs says, as members of an open object. */
+  /** Writes the common members of JSON answers into an open object. */
   Json members(Json json, CallCounts counts) {
     json.text("file", recording.source().name()).text("unit", unit());
     counts(json, counts);
@@ -205,7 +217,7 @@ public final class CallsScope {
     return nanos() ? "duration us" : "duration ticks";
   }
 
-  /** Warns of what could not be read, and tells the exit code. */
+  /** Warns of unreadable parts, and returns the exit code. */
   public int finish(boolean strict) {
     List<Gap> gaps = recording.source().gaps();
     terminal.out().flush();
@@ -219,7 +231,7 @@ public final class CallsScope {
                   + Numbers.counted(counts.beyond(), "call")
                   + " skipped: nested deeper than 8,192 calls");
     }
-    if (choice.find() != null && !found.containsValue(true) && !terminal.outClosed()) {
+    if (choice.find() != null && !anyFound && !terminal.outClosed()) {
       terminal
           .err()
           .println(

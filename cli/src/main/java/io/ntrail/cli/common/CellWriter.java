@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Receives the one value of a row in a column, and writes it in the form that was asked for. */
+/** Receives the one value of a row in a column, and writes it in the form that was requested. */
 public interface CellWriter {
   /** Writes a text; null is unknown. */
   void text(@Nullable String value);

@@ -5,7 +5,7 @@ import java.io.IOException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/** One command. Made only when it is asked for. */
+/** One command. Made only when it is requested. */
 public interface Command {
   /** Its options and parameters: parsing, completion and manual page come from them. */
   CommandSpec spec();

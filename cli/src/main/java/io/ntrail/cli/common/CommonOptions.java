@@ -138,9 +138,9 @@ public final class CommonOptions {
   }
 
   /**
-   * Words that are no files.
+   * Adds an option whose values are not files.
    *
-   * @param values what they can be, so that shells can offer them; empty if nobody knows
+   * @param values what they can be, so that shells can offer them; empty if unknown
    */
   public static PositionalParamSpec words(String label, String description, List<String> values) {
     return PositionalParamSpec.builder()
@@ -196,7 +196,7 @@ public final class CommonOptions {
 
   public static List<String> positionals(ParseResult parsed) {
     List<String> words = new ArrayList<>();
-    // One that stands in front of an option and behind it is matched twice, each time with all.
+    // One that is in front of an option and after it is matched twice, each time with all.
     for (PositionalParamSpec positional : new LinkedHashSet<>(parsed.matchedPositionals())) {
       words.addAll(positional.stringValues());
     }
@@ -275,7 +275,7 @@ public final class CommonOptions {
   }
 
   /**
-   * A size: a number of bytes, or one with K, M or G behind it (1,024 and so on); 0 if not given.
+   * A size: a number of bytes, or one with K, M or G after it (1,024 and so on); 0 if not given.
    */
   public static long size(ParseResult parsed, String name) {
     if (!has(parsed, name)) {

@@ -152,7 +152,7 @@ public final class EventRemarks {
     }
   }
 
-  /** Warns of stacks that may be missing, and says with {@code -v} how they were found. */
+  /** Warns of stacks that may be missing, and reports with {@code -v} how they were found. */
   public static void stacks(StackStatistics stacks, ParseResult parsed, Terminal terminal) {
     terminal.out().flush();
     if (stacks.leftOut() > 0) {
@@ -192,7 +192,7 @@ public final class EventRemarks {
     terminal.err().println("warning: " + text);
   }
 
-  /** Warns when so many processes, threads or files were told of that not all could be kept. */
+  /** Warns when there were too many processes, threads or files to keep all of them. */
   public static void leftOut(long count, Terminal terminal) {
     if (count > 0) {
       terminal.out().flush();

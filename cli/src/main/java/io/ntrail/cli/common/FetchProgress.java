@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Says once which server is asked, and tells for the progress line what is coming from it. */
+/** Reports once which server is queried, and keeps the progress of its downloads. */
 public final class FetchProgress implements FetchListener {
   private record Coming(long bytes, long total) {}
 

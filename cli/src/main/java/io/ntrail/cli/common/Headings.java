@@ -3,7 +3,7 @@ package io.ntrail.cli.common;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.cli.text.Numbers;
 
-/** Parts of the line that repeats what was asked of which file. */
+/** Parts of the heading line: the query and its files. */
 public final class Headings {
   private Headings() {}
 

@@ -61,7 +61,7 @@ public record Listing<R>(String key, ListingColumns<R> columns, Consumer<Consume
         }
       }
       case CSV -> csv(out);
-      case COLLAPSED -> throw new IllegalArgumentException("rows are no stacks");
+      case COLLAPSED -> throw new IllegalArgumentException("rows are not stacks");
     }
   }
 

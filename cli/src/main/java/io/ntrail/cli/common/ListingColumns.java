@@ -149,7 +149,7 @@ public final class ListingColumns<R> {
     return titled(columns.getLast().key);
   }
 
-  /** Says how the column that was added last looks on the screen. */
+  /** Sets the screen text of the last column. */
   public ListingColumns<R> shown(Function<R, String> text) {
     return last(columns.getLast().shown(text));
   }
@@ -178,13 +178,13 @@ public final class ListingColumns<R> {
     return this;
   }
 
-  /** Says which columns the screen has, in which order, by their keys (or titles). */
+  /** Selects the columns on the screen and their order, by their keys (or titles). */
   public ListingColumns<R> screen(String... keys) {
     onScreen = inOrder(keys);
     return this;
   }
 
-  /** Says which columns CSV has, in which order, by their keys. */
+  /** Selects the columns of CSV and their order, by their keys. */
   public ListingColumns<R> csv(String... keys) {
     inCsv = inOrder(keys);
     return this;

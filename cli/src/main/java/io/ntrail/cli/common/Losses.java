@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.ParseResult;
 
-/** Says what could not be read and what the recorder lost, the same way in every command. */
+/** Reports unreadable parts and recorder losses, the same way in every command. */
 public final class Losses {
   private static final int SHOWN = 10;
 
@@ -88,7 +88,7 @@ public final class Losses {
     }
   }
 
-  /** Closes an answer: the warnings, how it came about if asked, and the exit code. */
+  /** Closes an answer: the warnings, its effort if verbose, and the exit code. */
   public static int finish(Recording recording, ParseResult parsed, Terminal terminal) {
     return finish(recording, Symbols.NONE, parsed, terminal);
   }
@@ -97,7 +97,7 @@ public final class Losses {
    * Symbols that are missing or damaged.
    *
    * @param gaps what of them could not be read
-   * @param areMissing whether some that were asked for are not there
+   * @param areMissing whether some that were requested are not there
    */
   public record Symbols(List<Gap> gaps, boolean areMissing) {
     public static final Symbols NONE = new Symbols(List.of(), false);
@@ -122,7 +122,7 @@ public final class Losses {
         : ExitCode.INCOMPLETE;
   }
 
-  /** Says how much was read for an answer. */
+  /** Reports how much was read for an answer. */
   private static void effort(EtwRecording recording, ParseResult parsed, Terminal terminal) {
     terminal.out().flush();
     long buffers = recording.files().stream().mapToLong(f -> f.buffers().count()).sum();

@@ -41,7 +41,7 @@ public record OptionValues<E extends Enum<E>>(
   }
 
   /**
-   * Returns what was asked for.
+   * Returns the value of the option.
    *
    * @param otherwise if the option was not given
    * @throws UsageError if the option has another value

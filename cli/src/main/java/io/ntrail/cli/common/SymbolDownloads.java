@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import picocli.CommandLine.ParseResult;
 
-/** Names that come from servers: never in the way of an answer, and said if they are missing. */
+/** Names that come from servers: they never prevent an answer, and missing ones are reported. */
 public final class SymbolDownloads {
   /** PDBs that are named in one line; more are counted. */
   private static final int MOST_NAMED = 3;
@@ -52,7 +52,7 @@ public final class SymbolDownloads {
     return new Losses.Symbols(symbols.gaps(), places.isConfigured() && symbols.lacksAny());
   }
 
-  /** Says what did not come in time, and how names can be had if nobody said where they are. */
+  /** Warns of downloads that timed out, and suggests a symbol path if none was given. */
   public static void remarks(
       Path file,
       SymbolSearchPath places,
@@ -61,7 +61,7 @@ public final class SymbolDownloads {
       ParseResult parsed,
       Terminal terminal) {
     List<String> late = symbols.late();
-    // The answer stands before what is said of it.
+    // The answer comes before the remarks.
     terminal.out().flush();
     if (!late.isEmpty()) {
       String more =

@@ -26,11 +26,11 @@ import picocli.CommandLine.ParseResult;
 
 /**
  * Search path of PDBs: what {@code -y} names, files, folders or symbol paths, then in the symbol
- * path of the environment, then on the servers of {@code --server}, at last in what was fetched
- * from such servers before. Nothing is asked of the network unless one of them names a server.
+ * path of the environment, then on the servers of {@code --server}, at last in earlier downloads
+ * from such servers. Nothing goes to the network unless one of them names a server.
  */
 public final class SymbolSearchPath implements AutoCloseable {
-  /** Whoever asks for a file by its name may know better than what a server said a while ago. */
+  /** A user who names a file may know better than a server said a while ago. */
   private static final Duration ASKED_FOR = Duration.ofMinutes(5);
 
   private static final long DEFAULT_WAIT = 30;
@@ -85,7 +85,7 @@ public final class SymbolSearchPath implements AutoCloseable {
   }
 
   /**
-   * Returns the search path that was asked for, without its servers; warns of what cannot be used.
+   * Returns the search path that was requested, without its servers; warns of what cannot be used.
    */
   public static PdbSearch offline(ParseResult parsed, Terminal terminal) {
     try (SymbolSearchPath places = of(parsed, terminal)) {
@@ -93,13 +93,13 @@ public final class SymbolSearchPath implements AutoCloseable {
     }
   }
 
-  /** Returns the search path that was asked for; warns of what cannot be used. */
+  /** Returns the search path that was requested; warns of what cannot be used. */
   public static SymbolSearchPath of(ParseResult parsed, Terminal terminal) {
     return of(List.of(), parsed, terminal);
   }
 
   /**
-   * Returns the search path that was asked for, and in front of it what came with recordings: PDBs
+   * Returns the search path that was requested, and in front of it what came with recordings: PDBs
    * in their zips, and what Windows Performance Recorder puts beside them.
    */
   public static SymbolSearchPath of(List<Path> recordings, ParseResult parsed, Terminal terminal) {
@@ -165,7 +165,7 @@ public final class SymbolSearchPath implements AutoCloseable {
         isConfigured);
   }
 
-  /** Images lie where they are said to lie, else where PDBs do. */
+  /** Images are searched in their own path, else in that of PDBs. */
   private static SymbolStores images(
       List<Path> places, SymbolPath path, SymbolPath.Host host, Optional<HttpStoreClient> fetch) {
     List<Element> elements = new ArrayList<>();

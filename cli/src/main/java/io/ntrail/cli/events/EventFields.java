@@ -209,7 +209,7 @@ final class EventFields {
         : hex.substring(0, most) + "... " + Numbers.count(hex.length() / 2) + " bytes";
   }
 
-  /** Texts with blanks stand in quotes, and keep to their line. */
+  /** Texts with blanks are in quotes, and keep to their line. */
   private static String quoted(@Nullable String text) {
     String told = text == null ? "" : text;
     boolean plain = !told.isEmpty() && told.indexOf(' ') < 0 && told.indexOf('"') < 0;

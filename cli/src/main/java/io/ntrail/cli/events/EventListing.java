@@ -30,7 +30,7 @@ final class EventListing {
   /** Number of rows with stacks that are held while those that are not shown are counted. */
   private static final int HELD_STACKS = 200;
 
-  /** A row, and what stands below it. */
+  /** A row, and what is below it. */
   private record Line(List<String> cells, List<String> below) {
     void addTo(Table table) {
       table.row(cells);
@@ -66,7 +66,7 @@ final class EventListing {
   /**
    * Prints the first events, at most {@code limit} unless it is 0.
    *
-   * @return what describes the events that were asked for, also those that are not shown
+   * @return what describes the selected events, also those that are not shown
    */
   SchemaSourceCounts print(long limit, String asked) {
     SchemaSourceCounts sources =

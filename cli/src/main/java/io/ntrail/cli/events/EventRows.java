@@ -190,7 +190,7 @@ final class EventRows {
         : null;
   }
 
-  /** Returns the bytes behind the last field; null if there are none. */
+  /** Returns the bytes after the last field; null if there are none. */
   private static @Nullable String rest(EventReader event) {
     if (event.type().schema() == null) {
       return null;

@@ -139,7 +139,7 @@ public final class EventsCommand implements Command {
     if (CommonOptions.has(parsed, "--stacks") && count) {
       throw new UsageError(
           "--stacks and --count exclude each other",
-          "ntrail events " + paths.getFirst() + " --count tells how many have stacks");
+          "ntrail events " + paths.getFirst() + " --count shows how many have stacks");
     }
     TimeRange range = TimeRange.parse(CommonOptions.text(parsed, "--time", ".."));
     EventFilter filter = filter(parsed);
@@ -212,7 +212,7 @@ public final class EventsCommand implements Command {
     EventRemarks.sources(described, events.problems(), request.parsed, request.terminal);
   }
 
-  /** Lists them, and tells what symbols could not give. */
+  /** Lists events, and warns of missing symbols. */
   private static Losses.Symbols list(
       Request request, EtwRecording recording, SchemaSources sources) {
     Events events = events(request, recording, sources);
@@ -291,7 +291,7 @@ public final class EventsCommand implements Command {
 
   private static Events events(Request request, EtwRecording recording, SchemaSources sources) {
     int cores = CommonOptions.cores(request.parsed);
-    // Only a list on the screen says something about the events that it does not show.
+    // Only a list on the screen has a remark about events that it does not show.
     boolean counted =
         request.format == Format.TEXT
             && request.isWhole()

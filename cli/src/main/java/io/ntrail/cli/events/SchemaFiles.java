@@ -22,7 +22,7 @@ import picocli.CommandLine.ParseResult;
 
 /** Reads the files of {@code --manifest} and {@code --tmf}, also packed with gzip. */
 final class SchemaFiles {
-  /** More is no description of events. */
+  /** Larger files are not event schemas. */
   private static final int MOST_BYTES = 64 << 20;
 
   private SchemaFiles() {}

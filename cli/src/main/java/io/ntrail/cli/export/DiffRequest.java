@@ -34,7 +34,7 @@ record DiffRequest(
     double least) {
   private static final long DEFAULT_LIMIT = 20;
 
-  /** Options that say how stacks are written, and nothing about a table. */
+  /** Options of stacks, which do not apply to tables. */
   private static final List<String> OF_STACKS =
       List.of("--normalize", "--swap", "--annotate", "--min");
 

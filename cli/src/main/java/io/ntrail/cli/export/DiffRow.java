@@ -29,9 +29,9 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
    * A function or a module.
    *
    * @param text as people read it
-   * @param module null if nobody tells it: names of collapsed stacks may have none
-   * @param function null if it is a module, or nobody names the function
-   * @param line null if rows are not by line, or nobody knows it
+   * @param module null if unknown: names of collapsed stacks may have none
+   * @param function null if it is a module, or the function has no name
+   * @param line null if rows are not by line, or it is unknown
    * @param rva where the function, or the range, begins in its module; -1 if it has no place there
    */
   record Subject(
@@ -40,7 +40,7 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
       @Nullable String function,
       @Nullable SourceLine line,
       long rva) {
-    /** Of a name as frames have them. */
+    /** Returns the subject of a frame's name. */
     static Subject of(String name, boolean byModule) {
       String module = byModule ? name : FrameNames.module(name);
       if (module == null) {
@@ -142,8 +142,8 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
   }
 
   /**
-   * Rows of two profiles put together, those that changed most first. What has the same name is the
-   * same, wherever it lies; if nothing has, also what differs in the letters of its module.
+   * Rows of two profiles put together, those that changed most first. Rows of the same name are
+   * equal, whatever their address; without any, also those that differ in the case of the module.
    */
   static List<DiffRow> join(Profile before, Profile after, boolean bySelf) {
     Set<String> left = new LinkedHashSet<>(before.sides.keySet());

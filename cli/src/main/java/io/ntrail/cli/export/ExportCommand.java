@@ -60,7 +60,7 @@ public final class ExportCommand implements Command {
   static void addFormat(CommandSpec spec) {
     spec.addOption(
         CommonOptions.oneOf(
-            ExportFormat.names(), "FORMAT", "what to write: collapsed or flamegraph", "--to"));
+            ExportFormat.names(), "FORMAT", "output format: collapsed or flamegraph", "--to"));
     spec.addOption(
         CommonOptions.value(
             "PERCENT",
@@ -77,7 +77,7 @@ public final class ExportCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec = CommonOptions.command("export", "A profile in the format of another tool.");
     addFormat(spec);
-    spec.addOption(CommonOptions.flag("the formats that there are", "--list"));
+    spec.addOption(CommonOptions.flag("list the formats", "--list"));
     addChoice(spec);
     CommonOptions.destination(spec);
     spec.addPositional(

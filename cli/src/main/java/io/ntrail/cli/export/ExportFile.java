@@ -17,7 +17,7 @@ import picocli.CommandLine.ParseResult;
 
 /**
  * Target of an export: standard output, or a file that gets its name only once it is complete, so
- * that whoever ends ntrail half-way has no half file.
+ * that no incomplete file is left if ntrail is killed.
  *
  * @param file null for standard output
  */
@@ -38,7 +38,7 @@ record ExportFile(@Nullable Path file) {
   }
 
   /**
-   * Writes it; of a file the answer is that it was written, and what is in it.
+   * Writes the export; for a file the answer is a line with its contents.
    *
    * @param told of what it holds, such as {@code 1,752 samples in 31 stacks}
    */

@@ -107,7 +107,7 @@ final class RecordedEventStacks implements StackInput {
     return tree == null ? "" : cut(tree, view);
   }
 
-  /** Says how much of a tree is cut; nothing if all is there. */
+  /** Returns the remark about truncated stacks of a tree; empty if there are none. */
   static String cut(WeightTree tree, ProfilePage page) {
     return tree.cut() == 0
         ? ""

@@ -15,7 +15,7 @@ import picocli.CommandLine.ParseResult;
 
 /**
  * An input of {@code export} or {@code diff}, whatever kind it is: its weights by stack or by
- * function, with what has to be said of them.
+ * function, with their remarks.
  */
 sealed interface StackInput extends AutoCloseable
     permits RecordedEventStacks, RecordedCallStacks, CollapsedStacks {
@@ -65,7 +65,7 @@ sealed interface StackInput extends AutoCloseable
   /** Its functions or modules, if the shape is flat. */
   List<ProfileRow> rows();
 
-  /** Warns of what is not as it should be, and tells the exit code. */
+  /** Warns of problems of the input, and returns the exit code. */
   int finish();
 
   @Override

@@ -33,7 +33,7 @@ final class HotpatchText {
     return MachineType.text(headers.machine()) + "-" + patchClass;
   }
 
-  /** Why a function is refused; empty if it is not. */
+  /** Returns the reason why a function is refused; empty if it is not. */
   static String reason(FunctionPatch patch) {
     return patch
         .refusal()

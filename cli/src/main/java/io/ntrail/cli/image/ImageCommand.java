@@ -27,7 +27,7 @@ import java.util.function.Supplier;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/** {@code ntrail image FILE}: everything a PE image says. */
+/** {@code ntrail image FILE}: the parts of a PE image. */
 public final class ImageCommand implements Command {
   private static final int DEFAULT_LIMIT = 0;
 

@@ -25,9 +25,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * {@code image --functions}: where functions are, who says so, and how their frames are unwound.
- */
+/** {@code image --functions}: functions with their source and their unwind data. */
 final class ImageFunctionRows {
   private final PeHeaders headers;
   private final FunctionTable table;
@@ -66,7 +64,7 @@ final class ImageFunctionRows {
    * @param pattern which names, empty for all functions; null: people see the share of {@code
    *     hotpatch} alone
    * @param unwind whether people see how frames are unwound; programs always do
-   * @param hotpatch whether it is said how functions can be patched
+   * @param hotpatch whether the patch of functions is shown
    */
   static ImagePart of(
       ParsedImage contents,
@@ -97,11 +95,11 @@ final class ImageFunctionRows {
   }
 
   /**
-   * A function with what its image says of it.
+   * A function of an image.
    *
    * @param entry its entry in the function table; empty: it has none
    * @param chain its unwind information; empty: it has none
-   * @param patch how it can be patched; null: not asked for
+   * @param patch how it can be patched; null: not requested
    */
   private record Row(
       ImageFunction function,

@@ -49,7 +49,7 @@ final class ImageNames implements AutoCloseable {
     return pdb != null;
   }
 
-  /** Why there is no PDB, as far as one was named. */
+  /** Returns the reason why there is no PDB; empty if none was named. */
   String missing() {
     return pdb == null ? missing : "";
   }
@@ -82,7 +82,7 @@ final class ImageNames implements AutoCloseable {
         .toList();
   }
 
-  /** The name of what begins at an address: functions and data; empty if nothing is known to. */
+  /** Returns the name of the function or data at an address; empty if unknown. */
   String begins(long rva) {
     return at(rva)
         .filter(symbol -> symbol.offset() == 0)

@@ -7,7 +7,7 @@ import java.io.PrintStream;
 import java.util.function.Consumer;
 
 /**
- * A part of an image that was asked for.
+ * A part of an image that was requested.
  *
  * @param rows what formats of one line a row print
  * @param screen what people see: the same rows, or a digest of them

@@ -18,10 +18,10 @@ import picocli.CommandLine.ParseResult;
  * Request of {@code ntrail image}: parts of an image.
  *
  * @param file as typed
- * @param functions the pattern that functions have to fit, empty for all; null: not asked for
+ * @param functions the pattern that functions have to fit, empty for all; null: not requested
  * @param unwind the function whose unwind data are spelled out, empty for a column of them; null:
- *     not asked for
- * @param disasm the function whose code is shown, {@code all} for every one; null: not asked for
+ *     not requested
+ * @param disasm the function whose code is shown, {@code all} for every one; null: not requested
  */
 record ImageRequest(
     String file,
@@ -37,27 +37,25 @@ record ImageRequest(
     boolean services) {
   static void options(CommandSpec spec) {
     spec.addOption(
-        CommonOptions.optional(
-            "PATTERN", "its functions, or those that fit a pattern", "--functions"));
+        CommonOptions.optional("PATTERN", "functions, or those matching a pattern", "--functions"));
     spec.addOption(
-        CommonOptions.optional(
-            "ADDRESS|NAME", "unwind information of a function, in full", "--unwind"));
+        CommonOptions.optional("ADDRESS|NAME", "unwind information of a function", "--unwind"));
     spec.addOption(
         CommonOptions.value(
-            "ADDRESS|NAME|all", "the instructions of a function, or of all", "--disasm"));
+            "ADDRESS|NAME|all", "disassembly of a function, or of all", "--disasm"));
     spec.addOption(
-        CommonOptions.value("HEX", "instead of a file: the instructions in bytes", "--decode"));
-    spec.addOption(CommonOptions.value("N", "of --decode: 16, 32 or 64 (default)", "--bits"));
-    spec.addOption(CommonOptions.value("ADDRESS", "of --decode: address of the bytes", "--at"));
+        CommonOptions.value("HEX", "decode instruction bytes instead of a file", "--decode"));
+    spec.addOption(CommonOptions.value("N", "mode of --decode: 16, 32 or 64 (default)", "--bits"));
+    spec.addOption(CommonOptions.value("ADDRESS", "address of the bytes of --decode", "--at"));
     spec.addOption(SymbolSearchPath.option());
-    spec.addOption(CommonOptions.flag("the section table", "--sections"));
-    spec.addOption(CommonOptions.flag("what it imports", "--imports"));
-    spec.addOption(CommonOptions.flag("what it exports", "--exports"));
+    spec.addOption(CommonOptions.flag("section table", "--sections"));
+    spec.addOption(CommonOptions.flag("imported functions", "--imports"));
+    spec.addOption(CommonOptions.flag("exported functions", "--exports"));
     spec.addOption(CommonOptions.flag("base relocations by page", "--relocations"));
-    spec.addOption(CommonOptions.flag("the tree of resources", "--resources"));
-    spec.addOption(CommonOptions.flag("which functions can be hot-patched", "--hotpatch"));
+    spec.addOption(CommonOptions.flag("resource tree", "--resources"));
+    spec.addOption(CommonOptions.flag("functions that can be hot-patched", "--hotpatch"));
     spec.addOption(
-        CommonOptions.flag("system services: of ntdll, win32u or a kernel", "--services"));
+        CommonOptions.flag("system services of ntdll, win32u or a kernel", "--services"));
   }
 
   static ImageRequest of(ParseResult parsed) {
@@ -65,7 +63,7 @@ record ImageRequest(
     @Nullable String unwind = value(parsed, "--unwind");
     List<String> words = new ArrayList<>(CommonOptions.positionals(parsed));
     if (words.isEmpty()) {
-      // "image --functions FILE": the word behind an option without a value was meant for us.
+      // "image --functions FILE": the word after an option without a value was meant for us.
       if (unwind != null && isFile(unwind)) {
         words.add(unwind);
         unwind = "";
@@ -104,7 +102,7 @@ record ImageRequest(
     return !word.isEmpty() && Files.exists(Path.of(word));
   }
 
-  /** Returns whether no table was asked for. */
+  /** Returns true if no table was requested. */
   boolean isSummary() {
     return functions == null
         && unwind == null
@@ -112,7 +110,7 @@ record ImageRequest(
         && !(sections || imports || exports || relocations || resources || hotpatch || services);
   }
 
-  /** The parts that were asked for, in the order in which they are printed. */
+  /** The parts that were requested, in the order in which they are printed. */
   List<ImagePart> parts(ParsedImage contents, ImageNames names) {
     List<ImagePart> parts = new ArrayList<>();
     if (sections) {
@@ -134,7 +132,7 @@ record ImageRequest(
       parts.add(ImageUnwindPart.of(contents, names.functions(), unwind));
     } else if (functions != null || unwind != null || hotpatch) {
       String pattern = functions == null && unwind != null ? "" : functions;
-      // The share of what can be patched alone is of what the image itself says.
+      // The share of only patchability comes from the image itself.
       ImageFunctions all = pattern == null ? ImageFunctions.of(contents) : names.functions();
       parts.add(ImageFunctionRows.of(contents, all, pattern, unwind != null, hotpatch));
     }

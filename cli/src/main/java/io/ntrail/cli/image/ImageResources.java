@@ -48,7 +48,10 @@ final class ImageResources {
     }
   }
 
-  /** Three levels as a rule: the last one is the language, what lies between them the name. */
+  /**
+   * Adds the leaves of an entry: usually three levels, the last one the language, the middle one
+   * the name.
+   */
   private static void leaves(
       String type, String name, String language, Entry entry, Consumer<Leaf> sink) {
     @Nullable Data data = entry.data();

@@ -28,7 +28,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** {@code ntrail image} for people: the summary, then the tables that were asked for. */
+/** {@code ntrail image} for people: the summary, then the tables that were requested. */
 final class ImageScreen {
   private static final int NAMED_SECTIONS = 12;
 

@@ -18,7 +18,7 @@ import java.util.Optional;
 /** {@code image --unwind ADDRESS|NAME}: which function that is, and its unwind information. */
 final class ImageUnwindPart {
   /**
-   * A function that was asked for.
+   * A function that was requested.
    *
    * @param rva the address as given, or where the named function begins
    * @param entry what describes it; empty: nothing, as for a leaf

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 /** Instructions as rows: where, which bytes, what, and what it reads and writes. */
 final class InstructionRows {
   /**
-   * An instruction, or a byte that begins none. The instruction and its operands are those that
-   * were read last.
+   * An instruction, or a byte that is not the start of one. The instruction and its operands are
+   * those that were read last.
    *
    * @param length of the instruction; 0 if there is none
    * @param effects of the instruction; null if there is none
@@ -62,9 +62,9 @@ final class InstructionRows {
   /**
    * Rows of what a decoder decodes.
    *
-   * @param names what lies at an address, empty if nobody knows
-   * @param lines of which line the instruction at an address is, empty if nobody knows; null: there
-   *     is no column of it
+   * @param names what lies at an address, empty if unknown
+   * @param lines of which line the instruction at an address is, empty if unknown; null: there is
+   *     no column of it
    */
   InstructionRows(
       InstructionDecoder decoder,

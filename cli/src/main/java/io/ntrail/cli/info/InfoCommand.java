@@ -75,7 +75,7 @@ public final class InfoCommand implements Command {
     }
   }
 
-  /** Lines of files say nothing that needs more than the record headers. */
+  /** Lines of files need the record headers only. */
   private static void files(
       EtwRecording recording, int cores, Format format, ParseResult parsed, Terminal terminal) {
     EtwSummary summary;

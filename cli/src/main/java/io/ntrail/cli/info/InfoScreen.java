@@ -18,11 +18,11 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code ntrail info} for people: a line for each thing that the recording tells. */
+/** {@code ntrail info} for people: a line for each recorded fact. */
 final class InfoScreen {
   private static final int LABEL = 11;
 
-  /** Names behind {@code no schema}. */
+  /** Names after {@code no schema}. */
   private static final int NAMED = 2;
 
   /** File name that mergers write if they had several. */
@@ -110,7 +110,7 @@ final class InfoScreen {
     if (header == null || zone.isEmpty()) {
       return;
     }
-    // Windows names zones by resources (@tzres.dll,-212), which say nothing to a person.
+    // Windows names zones by resources (@tzres.dll,-212), which mean nothing to people.
     String named = zone.startsWith("@") ? "" : " (" + zone + ")";
     int bias = -header.timeZone().bias();
     item(
@@ -346,7 +346,7 @@ final class InfoScreen {
             .number(unit.title())
             .number("with stack")
             .name("events by source");
-    // One line that says that there is one more would take its place.
+    // A line about one more row would take its place.
     int shown = limit > 0 && lines.size() > limit + 1 ? (int) limit : lines.size();
     Sum rest = new Sum();
     for (int i = 0; i < lines.size(); i++) {

@@ -6,16 +6,16 @@ import io.ntrail.formats.etl.LogFileHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The recorded machine as its records tell it, and where they do not, as the header of the first
- * file does.
+ * The recorded machine from its records, and where they lack it, from the header of the first file
+ * does.
  *
- * @param hardware what the records tell
- * @param major Windows version; 0 if nothing tells it
+ * @param hardware from the records
+ * @param major Windows version; 0 if unknown
  * @param minor Windows version
- * @param build build of Windows; 0 if nothing tells it
- * @param pointerBytes 4 or 8; 0 if nothing tells it
- * @param processors number of logical processors; 0 if nothing tells it
- * @param megahertz nominal speed; 0 if nothing tells it
+ * @param build build of Windows; 0 if unknown
+ * @param pointerBytes 4 or 8; 0 if unknown
+ * @param processors number of logical processors; 0 if unknown
+ * @param megahertz nominal speed; 0 if unknown
  */
 record WindowsMachine(
     SystemConfiguration hardware,
@@ -31,8 +31,8 @@ record WindowsMachine(
   static WindowsMachine of(EtwRecording recording, SystemConfiguration hardware) {
     LogFileHeader header = recording.files().getFirst().header().orElse(null);
     long build = hardware.build();
-    // The header's version is what Windows tells a merger that does not say that it knows newer
-    // ones; where both name the same build, it is right.
+    // The header's version is what Windows reports to a merger without a manifest for newer
+    // versions; where both name the same build, it is right.
     boolean asHeader = header != null && (build == 0 || build == header.providerVersion());
     int major = 0;
     int minor = 0;
@@ -70,7 +70,7 @@ record WindowsMachine(
         hardware.build() == 0 ? null : hardware.productName());
   }
 
-  /** {@code x64}, or how wide its pointers are; null if nothing tells it. */
+  /** {@code x64}, or how wide its pointers are; null if unknown. */
   @Nullable String architecture() {
     String known = hardware.architecture();
     return known != null ? known : pointerBytes == 0 ? null : pointerBytes * 8 + "-bit";

@@ -10,7 +10,8 @@ final class WindowsVersions {
         boolean isServer = server.isEmpty() || client.isEmpty() || product.contains("Server");
         return isServer && !server.isEmpty() ? "Windows " + server : "Windows " + client;
       }
-      // What Windows tells programs that do not say that they know it: mergers pass that on.
+      // Versions that Windows reports to programs without a manifest for newer ones: mergers pass
+      // that on.
       return number == WINDOWS_8
           ? "Windows 8 or later"
           : "Windows " + client + (client.isEmpty() || server.isEmpty() ? "" : " or ") + server;
@@ -57,9 +58,9 @@ final class WindowsVersions {
   /**
    * {@code Windows 11 23H2 (10.0.22631)}; without a name if the build is none that was sold.
    *
-   * @param version what stands before the build: {@code 10.0.}
-   * @param product name of the product as the registry has it, which tells servers from clients;
-   *     null if nothing tells it
+   * @param version what is before the build: {@code 10.0.}
+   * @param product name of the product as the registry has it, which distinguishes servers from
+   *     clients; null if unknown
    */
   static String text(String version, long build, @Nullable String product) {
     String numbers = version + build;

@@ -77,7 +77,7 @@ public final class EventProfilePage implements ProfilePage {
     return request.unit() == WeightUnit.NANOS ? "us" : request.unit().text();
   }
 
-  /** Nanoseconds that the part of the recording lasts which was asked for. */
+  /** Nanoseconds that the part of the recording lasts which was requested. */
   long covered() {
     return heading.covered();
   }
@@ -95,7 +95,7 @@ public final class EventProfilePage implements ProfilePage {
         : List.of(heading.first());
   }
 
-  /** Says what was not as it should be with PDBs. */
+  /** Warns of problems with PDBs. */
   public void missing() {
     symbols.warnings().forEach(why -> terminal.err().println("warning: " + why));
   }

@@ -10,7 +10,7 @@ import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/** The options that say what frames are shown as. */
+/** Options for the frames of stacks. */
 final class FrameOptions {
   private static final List<String> ALL =
       List.of("--just-my-code", "--fold", "--group", "--no-inline");

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/** The options that say what to add up, from the table of sources. */
+/** Options that select the metric, from the table of sources. */
 final class MetricOptions {
   private MetricOptions() {}
 
@@ -26,7 +26,7 @@ final class MetricOptions {
                 + names().stream()
                     .map(name -> name.equals(usual()) ? name + " (default)" : name)
                     .collect(Collectors.joining(", "))
-                + "; of a call recording only calls, their time",
+                + "; call recordings have only calls",
             "--metric"));
     spec.addOption(CommonOptions.flag("short for --metric wait", "--wait"));
     spec.addOption(
@@ -43,7 +43,7 @@ final class MetricOptions {
             "--source"));
   }
 
-  /** Returns what is added up: samples if nothing is said, or the events that are named. */
+  /** Returns the metric: samples by default, or named events. */
   static WeightSource source(ParseResult parsed) {
     boolean wait = CommonOptions.has(parsed, "--wait");
     boolean named = CommonOptions.has(parsed, "-e");

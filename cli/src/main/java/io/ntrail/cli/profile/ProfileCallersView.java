@@ -67,7 +67,7 @@ final class ProfileCallersView {
                 Objects.requireNonNullElse(neighbour.function(), "(root: the stack begins here)"));
   }
 
-  /** The neighbours that are asked for: heavy enough, and not too many. */
+  /** The neighbours that are requested: heavy enough, and not too many. */
   private List<Neighbour> shown(List<Neighbour> all) {
     long least = shape.leastOf(callers.inclusive());
     List<Neighbour> heavy = all.stream().filter(n -> n.weight() >= least).toList();

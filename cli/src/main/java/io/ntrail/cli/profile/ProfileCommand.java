@@ -64,7 +64,7 @@ public final class ProfileCommand implements Command {
         CommonOptions.values(
             "MODULE", "hits by module, and in this module by function", "-z", "--zoom"));
     spec.addOption(
-        CommonOptions.value("BYTES", "of -z: bucket size in bytes (default: 16)", "--buckets"));
+        CommonOptions.value("BYTES", "bucket size of -z in bytes (default: 16)", "--buckets"));
     FrameOptions.add(spec);
     SymbolSearchPath.optionsWithWait(spec);
     spec.addOption(CommonOptions.value("PERCENT", "omit rows below this percentage", "--min"));
@@ -122,7 +122,7 @@ public final class ProfileCommand implements Command {
    * Result of a profile.
    *
    * @param print prints it
-   * @param unmatched names of functions that were asked for and are not there
+   * @param unmatched names of functions that were requested and are not there
    */
   private record Answer(Runnable print, List<UnmatchedTerm> unmatched) {}
 

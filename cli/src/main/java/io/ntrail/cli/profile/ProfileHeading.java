@@ -17,9 +17,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The first lines of a profile: what was asked of what, the sum, and what was lost. */
+/** The first lines of a profile: the query and its files, the sum, and the losses. */
 final class ProfileHeading {
-  /** Processes that are told by name; more are counted. */
+  /** Processes that are listed by name; more are counted. */
   private static final int MOST_NAMED = 3;
 
   private final ProfileInput input;
@@ -116,7 +116,7 @@ final class ProfileHeading {
     return before == 0 ? "0 .. " + Numbers.duration(after) : new TimeRange(-before, after).text();
   }
 
-  /** Nanoseconds that the part of the recording lasts which was asked for. */
+  /** Nanoseconds that the part of the recording lasts which was requested. */
   long covered() {
     return input.recording().covered(cores, request.scope().fromNanos(), request.scope().toNanos());
   }

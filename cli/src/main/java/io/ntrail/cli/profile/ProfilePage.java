@@ -19,16 +19,13 @@ public interface ProfilePage {
   /** A weight as people read it. */
   String weight(long weight);
 
-  /** The unit as the heading of a column says it. */
+  /** The unit for the heading of a column. */
   String unit();
 
-  /**
-   * Returns the unit of weights, whatever the heading of a column says: {@code samples}, {@code
-   * ns}.
-   */
+  /** Returns the unit of weights, regardless of the column heading: {@code samples}, {@code ns}. */
   String unitOfWeights();
 
-  /** The first lines: what was asked of what, totals, losses, and how functions have names. */
+  /** Returns the first lines: the query and its files, totals, losses, and the source of names. */
   List<String> lines();
 
   /** Prints the first lines. */

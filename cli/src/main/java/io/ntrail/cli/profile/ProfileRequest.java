@@ -25,10 +25,10 @@ import picocli.CommandLine.ParseResult;
  *
  * @param source what to add up
  * @param unit of the metric
- * @param variant what {@code --source} says; null if nothing
+ * @param variant the one of {@code --source}; null if not given
  * @param scope which part of the recording
  * @param range the same as the scope's
- * @param callers whose callers are asked for
+ * @param callers whose callers are requested
  * @param zooms modules that are looked into
  * @param bucket bytes of a bucket of hits
  * @param rules what frames are shown as
@@ -135,12 +135,12 @@ public record ProfileRequest(
     return source.metric();
   }
 
-  /** Returns whether that is what is added up when nothing is asked for. */
+  /** Returns whether that is what is added up by default. */
   boolean isUsual() {
     return source.equals(WeightSources.usual());
   }
 
-  /** Surveys a recording for the profile that was asked for. */
+  /** Surveys a recording for the profile that was requested. */
   public EtwProfile survey(EtwRecording recording, SymbolSearchPath places, int cores) {
     EtwProfile.Query query = new EtwProfile.Query(source, unit, scope, rules);
     return EtwProfile.of(recording, query, this::kind, places.search(), places.images(), cores);

@@ -36,7 +36,7 @@ final class ProfileRowsView {
     this.shape = shape;
   }
 
-  /** Prints those of all rows that are asked for. */
+  /** Prints those of all rows that are requested. */
   void print(List<ProfileRow> all) {
     long least = shape.leastOf(page.total());
     List<ProfileRow> heavy =

@@ -90,7 +90,7 @@ public record ProfileShape(
         .value(parsed, By.FUNCTION);
   }
 
-  /** Returns whether {@code -s} asks for own weights, or else for those with callees. */
+  /** Returns true if {@code -s} selects exclusive weights, false for inclusive ones. */
   public static boolean bySelf(ParseResult parsed) {
     String sort = CommonOptions.text(parsed, "-s", "self");
     return switch (sort) {

@@ -60,7 +60,7 @@ final class ProfileTreeView {
         .count("inclusive", tree::inclusive);
   }
 
-  /** The nodes that are asked for, each behind the one above it. */
+  /** The nodes that are requested, each after the one above it. */
   private List<Integer> shown() {
     List<List<Integer>> children = tree.children(Math.max(1, shape.leastOf(page.total())));
     List<Integer> nodes = new ArrayList<>();

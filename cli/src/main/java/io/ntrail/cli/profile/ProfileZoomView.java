@@ -28,7 +28,7 @@ final class ProfileZoomView {
 
   /**
    * @param bucket bytes of a bucket
-   * @param eventsPerHit what one hit stands for; -1 if that changed, or nobody tells
+   * @param eventsPerHit what one hit stands for; -1 if that changed or is unknown
    * @param covered nanoseconds of the recording
    */
   ProfileZoomView(
@@ -88,7 +88,7 @@ final class ProfileZoomView {
     return covered / NANOS_PER_MILLI;
   }
 
-  /** Events in a second of the recording; -1 if that cannot be told. */
+  /** Events in a second of the recording; -1 if unknown. */
   private long perSecond(long hits) {
     return eventsPerHit < 0 || covered <= 0
         ? -1
@@ -102,7 +102,7 @@ final class ProfileZoomView {
         json -> json.number(Math.round(percent)));
   }
 
-  /** Returns the rows of a table that are asked for. */
+  /** Returns the rows of a table that are requested. */
   private List<Row> shown(List<Row> all, long of) {
     long least = shape.leastOf(of);
     List<Row> heavy = all.stream().filter(row -> row.hits() >= least).toList();

@@ -116,7 +116,7 @@ public final class CommandRunner {
     } catch (UnmatchedArgumentException e) {
       String wrong = e.getUnmatched().getFirst();
       if (!wrong.startsWith("-") || wrong.equals("-")) {
-        throw new UsageError(name + " takes no arguments, not " + wrong, "ntrail " + name);
+        throw new UsageError(name + " takes no arguments: " + wrong, "ntrail " + name);
       }
       int value = wrong.indexOf('=');
       String option = value < 0 ? wrong : wrong.substring(0, value);

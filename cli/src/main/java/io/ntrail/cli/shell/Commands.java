@@ -21,7 +21,7 @@ public final class Commands {
    *
    * @param name as typed
    * @param purpose one line
-   * @param listed whether people are told of it
+   * @param listed whether it is in the lists for people
    * @param make makes it
    */
   public record Entry(String name, String purpose, boolean listed, Supplier<Command> make) {}

@@ -85,7 +85,7 @@ final class DoctorCommand implements Command {
             : "servers " + String.join(", ", servers);
     String kept =
         SymbolSearchPath.cache(host)
-            .map(cache -> cache.path() + (Files.isDirectory(cache.path()) ? "" : ", empty so far"))
+            .map(cache -> cache.path() + (Files.isDirectory(cache.path()) ? "" : ", empty"))
             .orElse("no cache folder");
     line(out, "symbols", "ok", "cache " + kept + "; " + asked);
   }
@@ -121,7 +121,7 @@ final class DoctorCommand implements Command {
           out,
           "unpacking archives",
           writable ? "ok" : "no",
-          folder + (writable ? ", " + Numbers.bytes(room) + " free" : " cannot be written"));
+          folder + (writable ? ", " + Numbers.bytes(room) + " free" : " is not writable"));
     } catch (IOException e) {
       line(out, "unpacking archives", "no", folder + ": " + e.getMessage());
     }

@@ -21,8 +21,8 @@ final class HelpCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = CommonOptions.command("help", "The page of a command or a subject.");
-    spec.addPositional(CommonOptions.words("WHAT", "a command or a subject", subjects()));
+    CommandSpec spec = CommonOptions.command("help", "Help for a command or topic.");
+    spec.addPositional(CommonOptions.words("WHAT", "a command or topic", subjects()));
     return spec;
   }
 

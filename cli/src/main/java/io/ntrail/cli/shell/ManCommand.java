@@ -19,7 +19,7 @@ final class ManCommand implements Command {
   @Override
   public CommandSpec spec() {
     CommandSpec spec = CommonOptions.command("man", "Writes the manual pages into a folder.");
-    spec.addPositional(CommonOptions.words("FOLDER", "where to", List.of()));
+    spec.addPositional(CommonOptions.words("FOLDER", "output folder", List.of()));
     return spec;
   }
 

@@ -15,7 +15,7 @@ final class Manual {
   private static final String EXIT_CODES =
       """
       0 done; 1 failed, no result; 2 wrong usage; 3 a result, but some bytes of the input could not
-      be read (with --strict also: the recorder counted losses); 4 not allowed or not possible on
+      be read (with --strict also if the recorder counted losses); 4 not allowed or not possible on
       this system; 130 interrupted.\
       """;
 

@@ -20,7 +20,7 @@ final class WarmCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = CommonOptions.command("warm", "Runs a little of everything.");
+    CommandSpec spec = CommonOptions.command("warm", "Trains the start cache.");
     spec.addPositional(CommonOptions.words("FILE", "a small recording, program or PDB", List.of()));
     return spec;
   }

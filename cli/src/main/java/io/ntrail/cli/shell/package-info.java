@@ -1,5 +1,5 @@
 /**
- * The program around the commands: finds the command that was asked for, runs it, and answers for
+ * The program around the commands: finds the command that was requested, runs it, and answers for
  * all of them (help, manual pages, completion, {@code doctor}).
  */
 @NullMarked

@@ -36,7 +36,7 @@ import picocli.CommandLine.ParseResult;
 /**
  * {@code symbols RECORDING}: where the names of each image come from, or why they come from
  * nowhere, the images with the most samples first. Fetches what is missing, packs what is there,
- * and lists what somebody else is to fetch, if asked.
+ * and lists what is to be downloaded elsewhere, if requested.
  */
 final class RecordedImagesReport {
   private static final long DEFAULT_LIMIT = 20;
@@ -168,7 +168,7 @@ final class RecordedImagesReport {
     }
   }
 
-  /** Finishes a bundle and says what is in it. */
+  /** Finishes a bundle and reports its content. */
   static String written(Path file, SymbolBundle bundle) {
     int count = bundle.count();
     if (count == 0) {

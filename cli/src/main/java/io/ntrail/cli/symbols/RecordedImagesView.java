@@ -99,7 +99,7 @@ final class RecordedImagesView {
                 .endObject());
   }
 
-  /** Writes where the file of the image is, if that was asked for. */
+  /** Writes where the file of the image is, if requested. */
   private void image(Row row, CellWriter cell) {
     SymbolStores.Result<OpenImage> file = files.get(row.candidate());
     if (file == null) {
@@ -207,9 +207,7 @@ final class RecordedImagesView {
     List<Tried> tried = row.source().tried();
     return tried.isEmpty()
         ? name + ", no symbol path given (-y)"
-        : tried.getLast().place().startsWith("http")
-            ? tried.getLast().why()
-            : name + " is not there";
+        : tried.getLast().place().startsWith("http") ? tried.getLast().why() : name + " not found";
   }
 
   private static String image(Row row, SymbolStores.Result<OpenImage> image) {

@@ -3,14 +3,13 @@ package io.ntrail.cli.symbols;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.formats.collections.LongSet;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbModule;
 import io.ntrail.formats.pdb.PublicSymbols;
 import io.ntrail.formats.pdb.codeview.Symbol;
 import io.ntrail.programs.symbols.ImageSymbols;
-import java.util.HashSet;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +30,7 @@ final class SymbolRows {
   /**
    * Lists the symbols whose names fit a pattern.
    *
-   * @param publicsAlone whether it is public symbols that are asked for
+   * @param publicsAlone whether only public symbols are requested
    * @param cores threads to use
    */
   SymbolRows(PdbFile pdb, NamePattern pattern, boolean publicsAlone, int cores) {
@@ -73,7 +72,7 @@ final class SymbolRows {
   }
 
   private void rows(Consumer<Row> sink) {
-    Set<Long> procedures = new HashSet<>();
+    LongSet procedures = new LongSet();
     if (!publicsAlone) {
       procedures(procedures, sink);
     }
@@ -88,7 +87,7 @@ final class SymbolRows {
     }
   }
 
-  private void procedures(Set<Long> procedures, Consumer<Row> sink) {
+  private void procedures(LongSet procedures, Consumer<Row> sink) {
     for (PdbModule module : pdb.modules()) {
       for (Symbol.Procedure procedure : pdb.symbols(module).procedures()) {
         long linked = pdb.rva(procedure.section(), procedure.offset());
@@ -107,7 +106,7 @@ final class SymbolRows {
     }
   }
 
-  private Optional<Row> row(Symbol.Public symbol, Set<Long> procedures) {
+  private Optional<Row> row(Symbol.Public symbol, LongSet procedures) {
     long linked = pdb.rva(symbol.section(), symbol.offset());
     if (procedures.contains(linked)) {
       return Optional.empty();

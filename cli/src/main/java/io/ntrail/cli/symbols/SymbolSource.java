@@ -103,7 +103,7 @@ final class SymbolSource implements AutoCloseable {
     return pdb.pdb();
   }
 
-  /** Why names come from the image alone; empty if there is a PDB. */
+  /** Returns the reason why names come from the image alone; empty if there is a PDB. */
   String missing() {
     return pdb == null ? tried : "";
   }

@@ -45,7 +45,7 @@ public final class SymbolsCommand implements Command {
     spec.addOption(
         CommonOptions.value(
             "PATTERN", "only names that match a pattern; of --lines: the file", "--find"));
-    spec.addOption(CommonOptions.flag("of --address: types of parameters", "--parameters"));
+    spec.addOption(CommonOptions.flag("parameter types (with --address)", "--parameters"));
     spec.addOption(
         CommonOptions.flag(
             "instead of a file: undecorate names, one line per name", "--undecorate"));
@@ -53,10 +53,9 @@ public final class SymbolsCommand implements Command {
     SymbolSearchPath.options(spec);
     spec.addOption(
         CommonOptions.optional(
-            "N", "of a recording: only the N images with the most samples", "--hot"));
+            "N", "recordings: only the N images with the most samples", "--hot"));
     spec.addOption(CommonOptions.flag("download missing files from symbol servers", "--fetch"));
-    spec.addOption(
-        CommonOptions.flag("of a recording: also image files, not only PDBs", "--images"));
+    spec.addOption(CommonOptions.flag("recordings: also image files, not only PDBs", "--images"));
     spec.addOption(
         CommonOptions.value(
             "FILE", "pack what was found into a zip, for -y elsewhere", "--bundle"));
@@ -166,7 +165,7 @@ public final class SymbolsCommand implements Command {
     }
   }
 
-  /** A file that is to be written: none that is read, and nothing that is no file. */
+  /** A file that is to be written: not an input, and not a special file. */
   private static @Nullable Path path(ParseResult parsed, String option) {
     if (!CommonOptions.has(parsed, option)) {
       return null;

@@ -126,7 +126,7 @@ public final class Numbers {
   /**
    * {@code 2026-03-14T08:26:53.5891234Z}: a FILETIME as ISO 8601 with 7 decimals.
    *
-   * @return null if it is 0 or beyond the year 9999: then nobody knows the time
+   * @return null if it is 0 or beyond the year 9999: then the time is unknown
    */
   public static @Nullable String utc(long fileTime) {
     if (!FileTime.isDate(fileTime)) {

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Holds an answer back until it is longer than the screen, then hands it to a program that shows it
- * page by page; a shorter one goes to the screen as it is. What is said on standard error after the
- * answer has begun comes after its end.
+ * page by page; a shorter one goes to the screen as it is. Messages on standard error after the
+ * start of the answer come after its end.
  */
 final class Pager extends OutputStream {
   private final OutputStream screen;
@@ -95,7 +95,7 @@ final class Pager extends OutputStream {
       if (process == null) {
         throw e;
       }
-      throw new IOException("Broken pipe", e);
+      throw new Terminal.ReaderGone(e);
     }
   }
 

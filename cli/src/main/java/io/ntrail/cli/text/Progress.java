@@ -32,7 +32,7 @@ public final class Progress implements AutoCloseable {
     return start(terminal, quiet, reading(label, done, total));
   }
 
-  /** Returns a supplier of lines that say how much was read. */
+  /** Returns a supplier of progress lines. */
   public static Supplier<String> reading(String label, LongSupplier done, long total) {
     long start = System.nanoTime();
     return () -> line(label, done.getAsLong(), total, (System.nanoTime() - start) / 1e9);
@@ -41,7 +41,7 @@ public final class Progress implements AutoCloseable {
   /**
    * Starts to show.
    *
-   * @param line what is to be said at a moment; asked by another thread
+   * @param line supplies the current line; called by another thread
    */
   public static Progress start(Terminal terminal, boolean quiet, Supplier<String> line) {
     Progress progress = new Progress(terminal, line);

@@ -17,11 +17,27 @@ import org.jspecify.annotations.Nullable;
  * The two streams of a command: the answer goes to {@link #out()} and nothing else does; warnings,
  * hints and progress go to {@link #err()}.
  *
- * <p>Whether a stream is a terminal, the launcher tells in {@code NTRAIL_TTY} (the numbers of the
+ * <p>The launcher says in {@code NTRAIL_TTY} whether a stream is a terminal (the numbers of the
  * descriptors that are); started without it, Linux is asked, and elsewhere neither counts as one.
  */
 public final class Terminal implements AutoCloseable {
   private static final int PIPE_BUFFER = 1 << 16;
+
+  /** The reader of a stream has closed it. */
+  static final class ReaderGone extends IOException {
+    private static final long serialVersionUID = 1;
+
+    ReaderGone(IOException cause) {
+      super("Broken pipe", cause);
+    }
+
+    /** Returns true if a write failed only because the reader has closed the stream. */
+    static boolean is(IOException failure) {
+      // Java has no type for the system's error, only its text: EPIPE, ERROR_BROKEN_PIPE.
+      return failure instanceof ReaderGone
+          || String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT).contains("pipe");
+    }
+  }
 
   /** Remembers that the reader went away, instead of failing once for every write after it. */
   private static final class Sink extends OutputStream {
@@ -202,17 +218,13 @@ public final class Terminal implements AutoCloseable {
   }
 
   /**
-   * Writes what is left and tells why the answer could not be written; null if it was, and also if
-   * its reader went away, which is nobody's fault.
+   * Flushes the answer and returns why it could not be written; null if it was, and also if its
+   * reader has closed the stream, which is not an error.
    */
   public @Nullable String failure() {
     out.flush();
     IOException failure = sink.failure;
-    if (failure == null) {
-      return null;
-    }
-    String message = String.valueOf(failure.getMessage());
-    return message.toLowerCase(Locale.ROOT).contains("pipe") ? null : message;
+    return failure == null || ReaderGone.is(failure) ? null : String.valueOf(failure.getMessage());
   }
 
   @Override
@@ -221,7 +233,7 @@ public final class Terminal implements AutoCloseable {
     if (closeOut) {
       out.close();
       if (failure != null) {
-        throw new CannotGoOn("the answer could not be written: " + failure, "");
+        throw new CannotGoOn("the output could not be written: " + failure, "");
       }
     }
   }

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The size of the terminal in characters, and whether there is one. */
 record TerminalSize(int rows, int columns) {
-  /** Size of a terminal that does not tell its own. */
+  /** Size of a terminal whose size is unknown. */
   static final TerminalSize DEFAULT = new TerminalSize(24, 100);
 
   /**
-   * The size that the environment tells, else that of the controlling terminal. Asking the terminal
+   * Returns the size in the environment, else that of the controlling terminal. Asking the terminal
    * starts a program: only for answers that a person looks at.
    */
   static TerminalSize ask() {
@@ -66,7 +66,7 @@ record TerminalSize(int rows, int columns) {
   /**
    * Returns whether a terminal shows UTF-8.
    *
-   * @param locale as POSIX systems tell it; null if the environment says nothing
+   * @param locale as POSIX systems define it; null if the environment says nothing
    * @param encoding of the console, as the JVM found it; null if it found none
    */
   static boolean isUtf8(@Nullable String locale, @Nullable String encoding) {
@@ -86,7 +86,7 @@ record TerminalSize(int rows, int columns) {
   /**
    * Returns whether a stream of the process goes to a terminal.
    *
-   * @param told {@code NTRAIL_TTY}: the descriptors that do; null if the launcher said nothing
+   * @param told {@code NTRAIL_TTY}: the descriptors that do; null if the launcher did not set it
    */
   static boolean isTerminal(@Nullable String told, int descriptor) {
     if (told != null) {
@@ -96,7 +96,7 @@ record TerminalSize(int rows, int columns) {
       String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
       return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
     } catch (IOException | UnsupportedOperationException e) {
-      // Not Linux: only the launcher can tell.
+      // Not Linux: only the launcher knows.
       return false;
     }
   }

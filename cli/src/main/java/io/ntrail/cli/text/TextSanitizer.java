@@ -1,6 +1,6 @@
 package io.ntrail.cli.text;
 
-/** Keeps what recordings say to its line: they may hold anything, also what steers terminals. */
+/** Keeps text of recordings on its line: they may hold anything, also what steers terminals. */
 public final class TextSanitizer {
   private TextSanitizer() {}
 

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Functions that are asked for, after what was asked for at the beginning was changed: the last
- * pattern that means a function decides.
+ * Selected functions, after the first selection was changed: the last pattern that means a function
+ * decides.
  *
- * @param first what was asked for at the beginning
- * @param rules what was said since then, in that order
+ * @param first the selection at the start
+ * @param rules the changes since then, in order
  */
 record FunctionSelection(TraceRequest first, List<Rule> rules) implements TracePlan.Selection {
   FunctionSelection {
@@ -20,7 +20,7 @@ record FunctionSelection(TraceRequest first, List<Rule> rules) implements TraceP
   }
 
   /**
-   * Something that was said.
+   * Change of the selection.
    *
    * @param add whether the functions are wanted from now on, or not any more
    */

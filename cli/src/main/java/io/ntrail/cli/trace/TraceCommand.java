@@ -109,12 +109,12 @@ public final class TraceCommand implements Command {
       return trace(request, target, plan, report, stop, CommonOptions.has(parsed, "--strict"));
     } catch (CannotGoOn e) {
       if (hasEnded(target)) {
-        throw new CannotGoOn(target.program() + " has ended before it could be traced", "");
+        throw new CannotGoOn(target.program() + " exited before it could be traced", "");
       }
       throw e;
     } finally {
       if (!begun) {
-        // It stands at its first instruction.
+        // It is at its first instruction.
         target.giveUp();
       }
     }
@@ -125,7 +125,7 @@ public final class TraceCommand implements Command {
     try {
       return !target.process().isStarted() && target.process().await(0).isPresent();
     } catch (CannotGoOn e) {
-      // Without its agent nobody knows, and that is what failed.
+      // Without the agent this is unknown, and the agent is what failed.
       return false;
     }
   }
@@ -189,7 +189,7 @@ public final class TraceCommand implements Command {
         RecorderStatistics statistics = family.finish(exit);
         report.finished(family, target, statistics, exit);
         if (family.matched() == 0) {
-          throw nothingMatches(request, target, " and of what it loaded");
+          throw nothingMatches(request, target, " or of the modules that it loaded");
         }
         return exitCode(statistics, strict);
       } catch (RuntimeException e) {
@@ -246,7 +246,7 @@ public final class TraceCommand implements Command {
     }
   }
 
-  /** For people: {@code 8,204,551 (200.1 k/s)}. */
+  /** Returns a rate as text: {@code 8,204,551 (200.1 k/s)}. */
   static String rate(long count, double seconds) {
     double rate = count / Math.max(0.001, seconds);
     String text =

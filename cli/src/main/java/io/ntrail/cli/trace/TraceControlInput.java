@@ -23,20 +23,20 @@ final class TraceControlInput {
 
   /** A command. */
   sealed interface Said {
-    /** From now on more functions are asked for, or fewer. */
+    /** Changes the selection of functions. */
     record Change(Rule rule) implements Said {}
 
     /** The trace is to end. */
     record Stop() implements Said {}
 
-    /** Nobody knows. */
+    /** Unknown command. */
     record Nonsense(String line) implements Said {}
   }
 
   /** Listens; the end of the input changes nothing. */
   static TraceControlInput of(InputStream in) {
     TraceControlInput lines = new TraceControlInput();
-    // A read that nobody answers must not keep the process.
+    // A pending read must not keep the process alive.
     Thread.ofPlatform().daemon().name("lines").start(() -> lines.read(in));
     return lines;
   }

@@ -8,8 +8,8 @@ import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
 
 /**
- * Looks after a trace while its program runs: tells how it stands, and does what is said on
- * standard input if that was asked for.
+ * Monitors a trace while its program runs: shows its state, and runs the commands on standard input
+ * if requested.
  */
 final class TraceMonitor {
   private static final int POLL_MILLIS = 20;
@@ -36,8 +36,8 @@ final class TraceMonitor {
   }
 
   /**
-   * Waits until the programs end, or somebody wants the trace to end, or nothing can be written any
-   * more; the program that goes on has its code back then.
+   * Waits until the programs end, or the trace is asked to end, or nothing can be written any more;
+   * a program that is still running has its code restored then.
    */
   OptionalInt awaitEnd() {
     OptionalInt exit = OptionalInt.empty();

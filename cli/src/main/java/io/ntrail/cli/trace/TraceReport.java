@@ -187,7 +187,7 @@ final class TraceReport implements AutoCloseable {
     }
   }
 
-  /** Something was said on standard input that says nothing. */
+  /** Reports an unknown command on standard input. */
   void notUnderstood(String line) {
     clear();
     terminal.err().println("ntrail: unknown command: " + TextSanitizer.one(line));
@@ -273,7 +273,7 @@ final class TraceReport implements AutoCloseable {
     }
   }
 
-  /** Something failed while the program ran; what did is told later. */
+  /** Reports that the trace was abandoned; the failure is reported later. */
   void abandoned(boolean restored) {
     clear();
     terminal

@@ -19,16 +19,16 @@ import picocli.CommandLine.ParseResult;
  * Request of {@code ntrail trace}.
  *
  * @param functions patterns of {@code module!function}
- * @param exclude the same of what is not wanted
+ * @param exclude patterns of excluded functions
  * @param symbols where PDBs may lie
  * @param words the program and its arguments; none if one is traced that runs already
  * @param process name or id of that one; else empty
  * @param file where the recording goes
  * @param planOnly whether the program is not run beyond what its loader does
  * @param children whether what the program starts is traced as well
- * @param why whether functions that are left alone are listed
+ * @param why whether functions that are skipped are listed
  * @param interactive whether more is read from standard input while the program runs
- * @param noStop whether threads must not stand still while functions are patched
+ * @param noStop whether threads must not be suspended while functions are patched
  * @param arguments how many arguments of each call are recorded
  * @param threads how many stacks can be traced at once
  * @param buffers chunks of 64 KiB between the program and the recorder

@@ -54,7 +54,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void theCodeIsAsThePageSays() throws IOException {
+  void theCodeFitsThePage() throws IOException {
     List<CompiledClass> all = new ArrayList<>();
     for (String module : modules()) {
       List<CompiledClass> classes = classes(module);
@@ -67,19 +67,41 @@ class ArchitectureTest {
     assertEquals("", String.join("\n", findings));
   }
 
-  @Test
-  void packagesAndClassesAreSmall() throws IOException {
+  /** Returns the sources of all modules by path, without modules that have no such folder. */
+  private static Map<String, String> sources(String folder) throws IOException {
     Map<String, String> sources = new TreeMap<>();
     Path root = TestData.projectRoot();
     for (String module : modules()) {
-      try (Stream<Path> files = Files.walk(root.resolve(module).resolve("src/main/java"))) {
-        for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
-          String path = root.relativize(file).toString().replace('\\', '/');
-          sources.put(path, Files.readString(file));
+      Path start = root.resolve(module).resolve(folder);
+      if (Files.isDirectory(start)) {
+        try (Stream<Path> files = Files.walk(start)) {
+          for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+            String path = root.relativize(file).toString().replace('\\', '/');
+            sources.put(path, Files.readString(file));
+          }
         }
       }
     }
+    return sources;
+  }
+
+  @Test
+  void packagesAndClassesAreSmall() throws IOException {
+    Map<String, String> sources = sources("src/main/java");
     List<String> findings = SourceRules.check(sources, house().exceptions());
+    assertEquals("", String.join("\n", findings));
+  }
+
+  @Test
+  void commentsOfTestsSayWhatAThingIs() throws IOException {
+    List<String> findings = new ArrayList<>();
+    sources("src/test/java")
+        .forEach((path, text) -> {
+          // Its own test quotes bad examples.
+          if (!path.endsWith("/SourceRulesTest.java")) {
+            findings.addAll(SourceRules.comments(path, text));
+          }
+        });
     assertEquals("", String.join("\n", findings));
   }
 
@@ -103,7 +125,7 @@ class ArchitectureTest {
     String table = page.substring(page.indexOf("| type "), page.indexOf("\n## The path"));
     Matcher type = Pattern.compile("(?m)^\\| `(\\w+)`").matcher(table);
     while (type.find()) {
-      assertTrue(names.contains(type.group(1)), "ARCHITECTURE.md tells of " + type.group(1));
+      assertTrue(names.contains(type.group(1)), "ARCHITECTURE.md lists " + type.group(1));
     }
   }
 }

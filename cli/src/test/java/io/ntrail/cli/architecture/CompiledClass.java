@@ -23,7 +23,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the rules ask of a class.
+ * Facts about a class that the rules need.
  *
  * @param name in full, with {@code $} before nested names
  * @param source the name of its source file

@@ -40,7 +40,7 @@ final class Rules {
   }
 
   /**
-   * What is wrong.
+   * Returns the findings.
    *
    * @param classes of all modules that were compiled
    */
@@ -76,7 +76,7 @@ final class Rules {
     return arrows;
   }
 
-  /** Whether it is a type and not a field of one. */
+  /** Returns true if it is a type and not a field of one. */
   private static boolean isType(String used) {
     String owner = CompiledClass.packageOf(used);
     return !Character.isUpperCase(owner.charAt(owner.lastIndexOf('.') + 1));
@@ -133,7 +133,7 @@ final class Rules {
     return line;
   }
 
-  /** What no line of the page may allow. */
+  /** Checks rules that no line of the page may relax. */
   private void floors() {
     for (House.Room room : house.packages().values()) {
       String module = House.module(room.name());

@@ -21,9 +21,10 @@ final class SourceRules {
   /** Words that begin a doc comment without saying what the thing is or does. */
   private static final Pattern VAGUE =
       Pattern.compile(
-          "/\\*\\*\\s*(?:\\*\\s*)?(What|Whether|Those|The same|All of them|That which|Who|How)\\b");
+          "/\\*\\*\\s*(?:\\*\\s*)?(What|Whether|Those|The same|All of them|That|Who|How|Where|Which|Why"
+              + "|As|Says|Nobody|So many|To which|Under which|From where|With what)\\b");
 
-  /** Where hook ids have names: {@code KernelEvent} of formats.etl. */
+  /** Packages in which hook ids have names: {@code KernelEvent} of formats.etl. */
   private static final Pattern NAMES_HOOKS = Pattern.compile("^(?:analysis\\.etw|cli|export)\\b");
 
   /** Numbers in the form of hook ids and their groups, which end with 0x18. */
@@ -61,6 +62,7 @@ final class SourceRules {
           findings.add("%s has %d lines, more than %d".formatted(path, lines, MOST_LINES));
         }
       }
+      findings.addAll(comments(path, text));
       if (NAMES_HOOKS.matcher(type).find()) {
         String code = NO_CODE.matcher(text).replaceAll("");
         found(code, HOOK)
@@ -69,12 +71,6 @@ final class SourceRules {
         found(code, PLACE)
             .forEach(bare ->
                 findings.add(path + ": " + bare + " is to have a name in KernelFieldOffsets"));
-      }
-      for (Matcher vague = VAGUE.matcher(text); vague.find(); ) {
-        long line = text.substring(0, vague.start()).lines().count() + 1;
-        findings.add(
-            "%s:%d: a doc comment begins with '%s': say what the thing is or does"
-                .formatted(path, line, vague.group(1)));
       }
     });
     files.forEach((name, count) -> {
@@ -89,6 +85,18 @@ final class SourceRules {
       if (!needed.contains(exception)) {
         findings.add("%s is listed as larger than others, and is not".formatted(exception));
       }
+    }
+    return findings;
+  }
+
+  /** Returns the doc comments that begin without saying what the thing is or does. */
+  static List<String> comments(String path, String text) {
+    List<String> findings = new ArrayList<>();
+    for (Matcher vague = VAGUE.matcher(text); vague.find(); ) {
+      long line = text.substring(0, vague.start()).lines().count() + 1;
+      findings.add(
+          "%s:%d: a doc comment begins with '%s': say what the thing is or does"
+              .formatted(path, line, vague.group(1)));
     }
     return findings;
   }

@@ -70,7 +70,7 @@ class CallArgumentsTest {
   }
 
   @Test
-  void theTreeShowsFourOfThemBehindTheRoutine() {
+  void theTreeShowsFourOfThemAfterTheRoutine() {
     assertEquals(
         """
         a.ntr: all threads: 6 calls in 1 thread, complete, 0 records lost, 1 repaired

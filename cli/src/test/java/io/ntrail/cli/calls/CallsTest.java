@@ -147,7 +147,7 @@ class CallsTest {
     Cli.Result result = Cli.run("calls", file, "-y", folder.resolve("shopcore.dll"));
     assertEquals(0, result.exit());
     assertTrue(
-        result.err().contains("is not the shopcore.dll that was recorded: its PDB is "),
+        result.err().contains("does not match the recorded shopcore.dll: its PDB is "),
         result.err());
     assertTrue(result.out().contains("shopcore.dll!0x1040"), result.out());
   }
@@ -251,7 +251,7 @@ class CallsTest {
   }
 
   @Test
-  void damageIsSaidAndTheRestIsTold() throws IOException {
+  void damageIsReportedAndTheRestIsRead() throws IOException {
     byte[] bytes = Files.readAllBytes(file);
     Files.write(file, Arrays.copyOf(bytes, bytes.length - 8));
     Cli.Result result = Cli.run("calls", file);

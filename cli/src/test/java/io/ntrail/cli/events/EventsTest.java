@@ -85,7 +85,7 @@ class EventsTest {
             "pid == 123456")) {
       assertEquals(List.of(), said("events", file, "--where", where), where);
     }
-    // The first events do not tell what the others have.
+    // The first events do not show what the others have.
     assertEquals(
         List.of(),
         said("events", file, "--where", "pid >= 0 or Order == 1", "-n", "1", "--format", "jsonl"));
@@ -147,7 +147,7 @@ class EventsTest {
   }
 
   @Test
-  void whatNothingDescribesIsCounted() throws IOException {
+  void eventsWithoutASchemaAreCounted() throws IOException {
     EtlWriter writer = writer();
     for (int i = 0; i < 10; i++) {
       byte[] bytes = {1, 2, 3, 4};
@@ -167,14 +167,14 @@ class EventsTest {
               Cli.run(words).lines().getLast()),
           words[2].toString());
     }
-    assertTrue(!Cli.run("events", sample(), "--count").out().contains("not described"));
+    assertTrue(!Cli.run("events", sample(), "--count").out().contains("no schema"));
     assertTrue(
         Cli.run("events", file, "-v").err().contains(" 10  "), "events that nothing describes");
     assertTrue(Cli.run("events", file, "-v").err().contains("  (no schema)\n"));
   }
 
   @Test
-  void problemsWithDescriptionsAreToldToWhomAsks() throws IOException {
+  void problemsWithSchemasAreReportedOnRequest() throws IOException {
     EtlWriter writer = writer();
     for (EtlRecords chunk : DescribedRecords.manifest(8, PROVIDER, "<no manifest", 1000)) {
       writer.log(0, at(chunk, 1).build());

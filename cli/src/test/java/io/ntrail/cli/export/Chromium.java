@@ -16,8 +16,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A browser without a screen and without a network that opens pages from disk and tells what became
- * of them.
+ * A browser without a screen and without a network that opens pages from disk and returns how they
+ * look.
  *
  * @param folder where its profile lies
  */
@@ -40,8 +40,8 @@ record Chromium(Path folder) {
    * A frame that is drawn.
    *
    * @param number among all frames
-   * @param title what is told of it
-   * @param text that stands in it
+   * @param title its tooltip
+   * @param text in it
    * @param width in pixels
    * @param left in pixels
    * @param top in pixels

@@ -62,7 +62,7 @@ class DiffFoldedTest {
         stored("diff-vertx-vs-java.difffolded-n"), diff("--to", "collapsed", "--normalize").out());
   }
 
-  /** jfr-converter starts from the second file: a stack that it lacks is not told. */
+  /** jfr-converter starts from the second file: a stack that it lacks is not reported. */
   @Test
   void stacksOfTheSecondFileAreThoseOfJfrConverter() throws IOException {
     List<String> ours = diff("--to", "collapsed").lines();

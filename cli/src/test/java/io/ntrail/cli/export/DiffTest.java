@@ -113,7 +113,7 @@ class DiffTest {
   }
 
   @Test
-  void whatIsLeftOutIsAddedUp() throws IOException {
+  void omittedRowsAreSummed() throws IOException {
     assertTrue(
         screen(before(), after(), "-n", "1")
             .endsWith(
@@ -317,7 +317,7 @@ class DiffTest {
   }
 
   @Test
-  void stacksGoToAFileWhoseNameTellsTheFormat() throws IOException {
+  void theNameOfTheFileSelectsTheFormat() throws IOException {
     Path target = folder.resolve("diff.collapsed.txt");
     Cli.Result result = done(before(), after(), "-o", target);
     assertEquals(
@@ -328,7 +328,7 @@ class DiffTest {
   }
 
   @Test
-  void whatCannotBeComparedIsRefused() throws IOException {
+  void incomparableProfilesAreRefused() throws IOException {
     Path file = sample();
     Path calls = folder.resolve("shop.ntr");
     Files.write(calls, SampleTrace.make());
@@ -360,7 +360,7 @@ class DiffTest {
   }
 
   @Test
-  void linesThatAreNoStacksAreSaid() throws IOException {
+  void invalidLinesAreReported() throws IOException {
     Path before = text("a.collapsed.txt", "a 1\nnothing\n");
     Path after = text("b.collapsed.txt", "a 1\n");
     Cli.Result result = diff(before, after);

@@ -155,7 +155,7 @@ class ExportTest {
   }
 
   @Test
-  void framesOfTheKernelAndOfRuntimesAreToldIfAsked() throws IOException {
+  void framesOfTheKernelAndOfRuntimesAreAnnotatedOnRequest() throws IOException {
     RecordingBuilder a = new RecordingBuilder().world();
     a.at(5).as(100, 101).method(0x7000_0000L, 0x100, "Shop", "Match");
     long kernel = RecordingBuilder.KERNEL + 0x100;
@@ -228,7 +228,7 @@ class ExportTest {
   }
 
   @Test
-  void whatCannotBeIsRefused() throws IOException {
+  void impossibleCombinationsAreRefused() throws IOException {
     Path file = sample();
     refused("export needs a format: collapsed, flamegraph", file);
     refused("--to takes collapsed or flamegraph, not flamegrap", file, "--to", "flamegrap");
@@ -268,7 +268,7 @@ class ExportTest {
   }
 
   @Test
-  void damageIsSaidAndTheRestIsExported() throws IOException {
+  void damageIsReportedAndTheRestIsExported() throws IOException {
     Path file = sample();
     byte[] content = Files.readAllBytes(file);
     Files.write(file, Arrays.copyOf(content, content.length / 2));

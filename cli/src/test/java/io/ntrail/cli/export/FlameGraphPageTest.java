@@ -135,7 +135,7 @@ class FlameGraphPageTest {
   }
 
   @Test
-  void theHeadingTellsWhatProfileTells() throws IOException, InterruptedException {
+  void theHeadingIsThatOfProfile() throws IOException, InterruptedException {
     String html = open("").html();
     List<String> heading = Cli.run("profile", recording, "-p", "shopd").lines().subList(0, 2);
     for (String line : heading) {
@@ -179,7 +179,7 @@ class FlameGraphPageTest {
   }
 
   @Test
-  void searchTellsTheShareOfTheStacksThatMatch() throws IOException, InterruptedException {
+  void searchShowsTheShareOfMatchingStacks() throws IOException, InterruptedException {
     List<String> searches = List.of("shopcore", "^ntdll.*9f100$|ucrt", "no such thing", "1[12]");
     StringBuilder script = new StringBuilder();
     searches.forEach(search ->
@@ -191,7 +191,7 @@ class FlameGraphPageTest {
   }
 
   @Test
-  void whatMatchesIsMagenta() throws IOException, InterruptedException {
+  void matchesAreMagenta() throws IOException, InterruptedException {
     Dom dom = open("search=1%5B12%5D");
     assertEquals(share("1[12]"), dom.text("matched"));
     for (Frame frame : dom.frames()) {
@@ -208,7 +208,7 @@ class FlameGraphPageTest {
   }
 
   @Test
-  void keysDoWhatTheirHelpSays() throws IOException, InterruptedException {
+  void keysDoWhatTheirHelpDescribes() throws IOException, InterruptedException {
     assertEquals(
         List.of(
             "upside down: true",
@@ -257,7 +257,7 @@ class FlameGraphPageTest {
   }
 
   @Test
-  void whatIsHiddenCountsNoMore() throws IOException, InterruptedException {
+  void hiddenStacksDoNotCount() throws IOException, InterruptedException {
     Dom hidden = open("hide=" + open("").frame(MATCH).number());
     assertTrue(hidden.frames().stream().noneMatch(f -> f.name().equals(MATCH)));
     assertEquals(1_752 - 925, hidden.frame("all").weight());

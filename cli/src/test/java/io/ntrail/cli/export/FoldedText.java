@@ -10,7 +10,7 @@ import java.util.TreeMap;
 /**
  * Collapsed stacks as a test reads them, apart from the program's reader.
  *
- * @param stacks weights by the whole stack, as it stands in its line
+ * @param stacks weights by the whole stack, as it is in its line
  */
 record FoldedText(Map<String, Long> stacks) {
   /** Weights of a function. */
@@ -33,7 +33,7 @@ record FoldedText(Map<String, Long> stacks) {
     return stacks.values().stream().mapToLong(weight -> weight).sum();
   }
 
-  /** Without what tells the kind of a frame behind its name. */
+  /** Returns the name of a frame without its kind annotation. */
   FoldedText plain() {
     Map<String, Long> plain = new TreeMap<>();
     stacks.forEach((stack, weight) ->

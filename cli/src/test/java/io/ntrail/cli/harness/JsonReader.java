@@ -78,7 +78,7 @@ public record JsonReader(@Nullable Object value) {
     return object().containsKey(key);
   }
 
-  /** As an object. */
+  /** Returns the value as an object. */
   @SuppressWarnings("unchecked") // made by value() only
   public Map<String, JsonReader> object() {
     if (value instanceof Map<?, ?> map) {
@@ -87,7 +87,7 @@ public record JsonReader(@Nullable Object value) {
     throw new AssertionError("no object: " + this);
   }
 
-  /** As an array. */
+  /** Returns the value as an array. */
   @SuppressWarnings("unchecked") // made by value() only
   public List<JsonReader> array() {
     if (value instanceof List<?> list) {
@@ -96,7 +96,7 @@ public record JsonReader(@Nullable Object value) {
     throw new AssertionError("no array: " + this);
   }
 
-  /** As a text. */
+  /** Returns the value as a text. */
   public String text() {
     if (value instanceof String text) {
       return text;
@@ -104,7 +104,7 @@ public record JsonReader(@Nullable Object value) {
     throw new AssertionError("no text: " + this);
   }
 
-  /** As an integer. */
+  /** Returns the value as an integer. */
   public long number() {
     if (value instanceof BigDecimal number) {
       return number.longValueExact();

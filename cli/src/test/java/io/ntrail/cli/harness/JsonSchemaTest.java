@@ -57,7 +57,7 @@ class JsonSchemaTest {
   }
 
   @Test
-  void unknownKeywordsAreNoRules() {
+  void unknownKeywordsAreNotRules() {
     assertThrows(
         IllegalArgumentException.class,
         () -> JsonSchema.of("{\"uniqueItems\": true}").findings(JsonReader.parse("[]")));

@@ -65,7 +65,7 @@ public final class SampleImage {
     return image.build().file();
   }
 
-  /** As compilers for hot patching do: six bytes in front of a function that nobody uses. */
+  /** Starts a function as compilers for hot patching do: six unused bytes in front. */
   private static PeSectionContent begin(PeSectionContent code, String name) {
     code.fill(6, INT3);
     while (code.size() % 16 != 0) {

@@ -16,7 +16,7 @@ public final class SampledProgram {
   /** Address of the program. */
   public static final long BASE = 0x7FF6_1000_0000L;
 
-  /** A library that exports names, and whose PDB the recording does not tell. */
+  /** A library that exports names, and whose PDB is not recorded. */
   public static final long LIBRARY = 0x7FF6_2000_0000L;
 
   /** A library of Windows, of which nothing but its path is known. */
@@ -64,7 +64,7 @@ public final class SampledProgram {
             .build());
   }
 
-  /** The library of samples/shopcore.dll, with what tells its build. */
+  /** The library of samples/shopcore.dll, with its build id. */
   private static LittleEndian library() {
     LittleEndian out = new LittleEndian().u64(LIBRARY).u64(0x7000).u32(PROCESS).u32(0);
     out.u32(0x698B_C680).u32(0).u64(LIBRARY).u64(0).u64(0);

@@ -106,7 +106,7 @@ public final class Spawned implements AutoCloseable {
     }
   }
 
-  /** Waits for its end, and tells its exit code. */
+  /** Waits for its end, and returns its exit code. */
   public int end() throws IOException, InterruptedException {
     if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {
       throw new AssertionError("it did not end: " + said());

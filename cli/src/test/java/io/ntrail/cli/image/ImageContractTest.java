@@ -39,7 +39,7 @@ class ImageContractTest {
   }
 
   @Test
-  void everyPartOfEveryImageIsAsTheSchemaSays() throws IOException {
+  void everyPartOfEveryImageFitsTheSchema() throws IOException {
     JsonSchema schema = JsonSchema.named("image");
     Object[] words =
         Stream.concat(Stream.of("image", "", "--format", "json"), PARTS.stream()).toArray();

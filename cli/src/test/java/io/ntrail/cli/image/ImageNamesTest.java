@@ -123,7 +123,7 @@ class ImageNamesTest {
         continue;
       }
       JsonReader function = functions.get(Long.decode(export.get("rva").text()));
-      // Exported data is no function.
+      // Exported data is not a function.
       if (function != null && function.get("source").text().contains("pdb")) {
         same++;
       }

@@ -41,7 +41,7 @@ class ImageTest {
   }
 
   @Test
-  void theSummarySaysWhatItIsAndHowItIsDefended() throws IOException {
+  void theSummaryHasIdentityAndMitigations() throws IOException {
     Cli.Result result = Cli.run("image", sample());
 
     assertEquals(0, result.exit(), result.err());
@@ -75,7 +75,7 @@ class ImageTest {
   }
 
   @Test
-  void aLeafIsSaidToBeOne() throws IOException {
+  void aLeafFunctionIsMarked() throws IOException {
     contains(Cli.run("image", sample(), "--unwind", "StockSize"), "no entry in the function table");
   }
 
@@ -89,7 +89,7 @@ class ImageTest {
   }
 
   @Test
-  void aWordBehindAnOptionWithoutValueIsTheFile() throws IOException {
+  void aWordAfterAnOptionWithoutValueIsTheFile() throws IOException {
     Cli.Result result = Cli.run("image", "--functions", sample());
 
     assertEquals(0, result.exit(), result.err());
@@ -122,7 +122,7 @@ class ImageTest {
   }
 
   @Test
-  void whatIsNoImageIsNamedAndRefused() throws IOException {
+  void otherFilesAreNamedAndRefused() throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
     Path text = folder.resolve("text.exe");
     Files.writeString(text, "hello");
@@ -144,7 +144,7 @@ class ImageTest {
     Cli.Result result = Cli.run("image", file, "--exports");
 
     assertEquals(3, result.exit());
-    assertTrue(result.err().contains("the file ends before the section does"), result.err());
+    assertTrue(result.err().contains("the file ends inside the section"), result.err());
   }
 
   @Test
@@ -223,7 +223,7 @@ class ImageTest {
   }
 
   @Test
-  void aSectionNameThatIsNoOffsetIsShownAsItIs() throws IOException {
+  void aSectionNameThatIsNotAnOffsetIsShownAsItIs() throws IOException {
     byte[] file = SampleImage.make();
     int name = new String(file, StandardCharsets.ISO_8859_1).indexOf(".rdata\0");
     System.arraycopy("/-999999".getBytes(StandardCharsets.ISO_8859_1), 0, file, name, 8);

@@ -25,7 +25,7 @@ class InfoTest {
   @TempDir private Path folder;
 
   @Test
-  void infoTellsMachineSamplesAndSources() throws IOException {
+  void infoShowsMachineSamplesAndSources() throws IOException {
     EtlWriter writer = SampleRecording.make();
     Path file = Recordings.write(folder.resolve("sample.etl"), writer);
     JsonReader json = Cli.run("info", file, "--format", "json").json();
@@ -64,7 +64,7 @@ class InfoTest {
         sources.stream().mapToLong(source -> source.get("events").number()).sum());
     assertEquals("PerfInfo", sources.getFirst().get("task").text());
     assertTrue(sources.stream().allMatch(s -> s.get("decoded").equals(new JsonReader(true))));
-    // What nothing tells is null, never 0 or "".
+    // Unknown values are null, never 0 or "".
     Path few = Recordings.write(folder.resolve("few.etl"), EtlShapes.secure(1, 20));
     JsonReader bare = Cli.run("info", few, "--format", "json").json();
     assertEquals(List.of(), JsonSchema.named("info").findings(bare));

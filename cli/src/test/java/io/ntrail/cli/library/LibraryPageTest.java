@@ -15,7 +15,7 @@ import java.util.spi.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Examples of docs/library.md: they compile, and print what stands below them. */
+/** Examples of docs/library.md: they compile, and print what is below them. */
 class LibraryPageTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Pattern BLOCK = Pattern.compile("(?ms)^```(java|text)\n(.*?)^```$");
@@ -26,7 +26,7 @@ class LibraryPageTest {
   private record Example(String code, String output) {}
 
   @Test
-  void everyExampleCompilesAndPrintsWhatThePageSays() throws Exception {
+  void everyExampleCompilesAndPrintsItsOutputOnThePage() throws Exception {
     List<MatchResult> blocks =
         BLOCK.matcher(Files.readString(ROOT.resolve("docs/library.md"))).results().toList();
     String imports = blocks.getFirst().group(2);

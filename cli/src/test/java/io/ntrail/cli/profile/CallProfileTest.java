@@ -114,7 +114,7 @@ class CallProfileTest {
   }
 
   @Test
-  void everyFormatTellsTheSame() throws IOException {
+  void everyFormatHasTheSameContent() throws IOException {
     JsonSchema schema = JsonSchema.named("profile");
     JsonReader flat = run("--format", "json", "-p", "4312").json();
     assertEquals(List.of(), schema.definition("calls").findings(flat));
@@ -150,7 +150,7 @@ class CallProfileTest {
   }
 
   @Test
-  void whatIsNotOfCallsIsRefused() {
+  void optionsOfEventsAreRefused() {
     for (List<String> words :
         List.of(
             List.of("--bottom-up"),

@@ -165,7 +165,7 @@ class NamedProfileTest {
   }
 
   @Test
-  void namesAreToldToComeFromPdbs() {
+  void theSourceOfNamesIsReported() {
     Cli.Result named = Cli.run("profile", TestData.file(RECORDING), "-y", folder);
     assertEquals(0, named.exit(), named.err());
     assertTrue(named.out().matches("(?s).*symbols: 3 of \\d+ hot images.*"), named.out());
@@ -183,12 +183,12 @@ class NamedProfileTest {
   }
 
   @Test
-  void whatOfAPdbCouldNotBeReadIsSaid() throws IOException {
+  void unreadablePartsOfPdbsAreReported() throws IOException {
     Path pdb = folder.resolve("mscorlib.ni.pdb");
     byte[] bytes = Files.readAllBytes(pdb);
     String text = new String(bytes, StandardCharsets.ISO_8859_1);
     int name = text.indexOf("System.String.wstrcpy(Char*, Char*, Int32)");
-    // The kind of the record that the name stands in.
+    // The kind of the record that the name is in.
     bytes[name - 12] ^= 0x55;
     Files.write(pdb, bytes);
     for (String format : List.of("text", "json")) {
@@ -241,11 +241,11 @@ class NamedProfileTest {
   }
 
   @Test
-  void whoIsStrictIsToldOfMissingSymbolsByTheExitCode() {
+  void strictMakesMissingSymbolsAnExitCode() {
     Path file = TestData.file(RECORDING);
     assertEquals(3, Cli.run("profile", file, "-y", folder, "--strict").exit());
     assertEquals(0, Cli.run("profile", file, "-y", folder).exit());
-    // Nobody said where symbols are: none are missed.
+    // No symbol path was given: no symbols are missed.
     assertEquals(0, Cli.run("profile", file, "--strict").exit());
   }
 
@@ -375,6 +375,6 @@ class NamedProfileTest {
     assertTrue(option.out().contains("symbols: 3 of "), option.out());
     Cli.Result listed =
         Cli.run("symbols", file, "-y", "srv*http://127.0.0.1:1", "-n", "1", "--format", "json");
-    assertTrue(listed.out().contains("nothing is fetched from the network"), "nothing leaves");
+    assertTrue(listed.out().contains("downloads are not enabled"), "nothing leaves");
   }
 }

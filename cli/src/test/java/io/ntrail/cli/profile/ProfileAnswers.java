@@ -78,7 +78,7 @@ final class ProfileAnswers {
     return json.get("rows").array().stream().allMatch(row -> number(row, "pid").equals("?"));
   }
 
-  /** Threads are of processes, unless no row tells of any. */
+  /** Threads belong to processes, unless no row has one. */
   private static Map<String, Row> wanted(String by, JsonReader json, ProfileTable expected) {
     boolean tidOnly = by.equals("thread") && withoutProcesses(json);
     Map<String, Row> wanted = new TreeMap<>();

@@ -70,7 +70,7 @@ class ProfileFramesTest {
   }
 
   @Test
-  void everyByteOfCodeHasTheFramesThatAnotherReaderTells() throws Exception {
+  void everyByteOfCodeHasTheFramesOfAnotherReader() throws Exception {
     assumeTrue(SYMBOLIZER.available(), SYMBOLIZER.missing());
     SampledProgram program = new SampledProgram();
     List<String> words =
@@ -121,7 +121,7 @@ class ProfileFramesTest {
   }
 
   @Test
-  void patternsMeanFunctionsAlsoWhereLinesAreToldApart() throws IOException {
+  void patternsMeanFunctionsAlsoByLine() throws IOException {
     Path recording = new SampledProgram().sample(STEP, CALL_IN_MAIN).write(folder);
     for (String pattern : List.of("shopd!shop::step", "shopd.exe!shop::step", "shop::step")) {
       JsonReader rows =
@@ -139,7 +139,7 @@ class ProfileFramesTest {
   }
 
   @Test
-  void inlinedFunctionsCanBeLeftOut() throws IOException {
+  void inlinedFunctionsCanBeOmitted() throws IOException {
     Path recording = new SampledProgram().sample(STEP, CALL_IN_MAIN).write(folder);
     assertEquals(
         Map.of("shopd.exe!main;shopd.exe!shop::Stock::count;shopd.exe!shop::step", 1L),
@@ -150,11 +150,11 @@ class ProfileFramesTest {
   }
 
   @Test
-  void aReturnAddressBehindTheLastByteOfAFunctionIsThatFunctions() throws IOException {
+  void aReturnAddressAfterTheLastByteOfAFunctionIsThatFunctions() throws IOException {
     Path recording =
         new SampledProgram()
             .sample(DELETE, WORTH_END)
-            // The byte before main belongs to nobody, that before the other address to delete.
+            // The byte before main belongs to no function, that before the other address to delete.
             .sample(COUNT, DELETE + 1)
             .write(folder);
     assertEquals(
@@ -165,7 +165,7 @@ class ProfileFramesTest {
   }
 
   @Test
-  void whereTheKernelWasEnteredFromIsNoReturnAddress() throws IOException {
+  void theAddressThatEnteredTheKernelIsNotAReturnAddress() throws IOException {
     Path recording = new SampledProgram().sample(DRIVER + 0x2345, WORTH).write(folder);
     assertEquals(Map.of("shopd.exe!shop::Stock::worth;ntoskrnl.exe+0x2300", 1L), stacks(recording));
   }
@@ -218,7 +218,7 @@ class ProfileFramesTest {
   }
 
   @Test
-  void whatIsFoldedCountsForTheFrameAbove() throws IOException {
+  void foldedFramesCountForTheirCaller() throws IOException {
     assertEquals(
         Map.of(
             "shopd.exe!main;shopd.exe!shop::Stock::worth", 1L,
@@ -313,7 +313,7 @@ class ProfileFramesTest {
   }
 
   @Test
-  void aPatternThatMeansNothingIsSaid() throws IOException {
+  void aPatternWithoutAMatchIsReported() throws IOException {
     Cli.Result result =
         Cli.run("profile", mixed(), "-y", SAMPLES, "--fold", "shopd!wort", "--group", "x=y");
     assertTrue(

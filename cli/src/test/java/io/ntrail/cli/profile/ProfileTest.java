@@ -417,7 +417,7 @@ class ProfileTest {
     for (String option : List.of("-p", "-t", "-e", "--callers")) {
       Cli.Result result = profile(file, option, "/(/");
       assertEquals(2, result.exit(), option);
-      assertTrue(result.err().startsWith("ntrail: no regular expression: /(/"), result.err());
+      assertTrue(result.err().startsWith("ntrail: not a regular expression: /(/"), result.err());
     }
     assertFalse(profile(file, "--where", "pid == 4").err().isEmpty());
     assertEquals(2, profile(file, "--where", "pid == 4").exit());

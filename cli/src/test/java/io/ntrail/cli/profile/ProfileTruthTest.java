@@ -120,7 +120,7 @@ class ProfileTruthTest {
   }
 
   @Test
-  void ofWhomIsSaidWhenItIsOne() {
+  void aSingleProcessIsNamed() {
     List<JsonReader> process =
         profile(wide(), "-p", "Test.x64").get("scope").get("process").array();
     assertEquals(1, process.size());

@@ -127,7 +127,7 @@ class ContractTest {
   }
 
   @Test
-  void infoTellsWhatTheRecorderCounted() throws IOException {
+  void infoHasTheRecorderCounters() throws IOException {
     Path file = Recordings.write(folder.resolve("secure.etl"), EtlShapes.secure(2, 300));
     JsonReader json = Cli.run("info", file, "--format", "json").json();
     assertEquals(41, json.get("lost").get("events").number());
@@ -355,7 +355,7 @@ class ContractTest {
     JsonReader expected = Cli.run("events", plain, "--count", "--format", "json").json();
     Path gz = Recordings.gzip(folder.resolve("shop.etl.gz"), kernel.toByteArray());
     assertEquals(expected, Cli.run("events", gz, "--count", "--format", "json").json());
-    // A name without a suffix: what it is, its bytes tell.
+    // A name without a suffix: its bytes show its kind.
     Path nameless = Files.copy(gz, folder.resolve("upload"));
     assertEquals(expected, Cli.run("events", nameless, "--count", "--format", "json").json());
     Map<String, byte[]> members = new LinkedHashMap<>();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** The written help fits the screen, tells of everything, and its examples run. */
+/** The written help fits the screen, is complete, and its examples run. */
 class HelpTest {
   private static final int LINES = 24;
   private static final int COLUMNS = 100;
@@ -75,7 +75,7 @@ class HelpTest {
   }
 
   @Test
-  void theManualTellsOfEveryOption() {
+  void theManualListsEveryOption() {
     for (Commands.Entry entry : Commands.listed()) {
       String manual = Cli.run(entry.name(), "--help").out();
       for (OptionSpec option : entry.make().get().spec().options()) {

@@ -52,7 +52,7 @@ class ManTest {
   }
 
   @Test
-  void whatPeopleReadHasEveryOption() throws IOException {
+  void theManualHasEveryOption() throws IOException {
     Tools.assume("groff");
     for (Commands.Entry entry : Commands.listed()) {
       Path page = folder.resolve("ntrail-" + entry.name() + ".1");

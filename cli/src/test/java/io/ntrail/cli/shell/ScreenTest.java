@@ -141,7 +141,7 @@ class ScreenTest {
     assertEquals("", onTerminal(100, "info", file, "-q").err());
   }
 
-  /** The story of the sample recording, as its writer tells it. */
+  /** The contents of the sample recording, as its writer states them. */
   @Test
   void whatIsInTheSample() throws IOException {
     Path file = sample();
@@ -181,7 +181,7 @@ class ScreenTest {
   }
 
   @Test
-  void whatNothingDescribesIsOneSource() throws IOException {
+  void eventsWithoutASchemaAreOneSource() throws IOException {
     EtlSettings settings = EtlSettings.windows11();
     EtlWriter writer = new EtlWriter(settings);
     for (int i = 0; i < 6; i++) {
@@ -193,14 +193,14 @@ class ScreenTest {
     String text = Cli.run("info", file).out();
     assertTrue(text.contains("  no schema (6 types): 00000000-0000-4000-"), text);
     assertTrue(text.contains(", 1 more\n"), text);
-    // What the recording does not tell is not there, least of all as 0.
+    // Unrecorded values are absent, and never 0.
     for (String none : List.of("sampling", "symbols", "process", "thread", "image", " 0 ")) {
       assertTrue(!text.lines().skip(1).toList().toString().contains(none), text);
     }
   }
 
   @Test
-  void verboseSaysHow() throws IOException {
+  void verboseReportsTheEffort() throws IOException {
     Path file = sample();
     Cli.Result result = Cli.run("info", file, "-v");
     assertEquals(Cli.run("info", file).out(), result.out());

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Names of a recording that come from servers, zips and lists: asked for, and never unasked. */
+/** Names of a recording that come from servers, zips and lists: only on request. */
 class SymbolServersTest {
   private static final String RECORDING = "etl/perfview-net45-x86-win7.etl.gz";
   private static final String CORE = "mscorlib.ni.pdb";
@@ -107,7 +107,7 @@ class SymbolServersTest {
   }
 
   @Test
-  void theHottestImagesAreAskedForFirst() {
+  void theHottestImagesAreRequestedFirst() {
     Cli.run("profile", recording(), "-y", path(), "--format", "json");
     List<String> first =
         server.asked().stream()
@@ -143,7 +143,7 @@ class SymbolServersTest {
   }
 
   @Test
-  void whoDoesNotWaitAsksNobody() {
+  void withoutWaitingNoServerIsQueried() {
     Cli.Result profile = Cli.run("profile", recording(), "-y", path(), "--symbols-wait", "0");
     assertEquals(0, profile.exit(), profile.err());
     assertEquals(List.of(), server.asked());
@@ -170,7 +170,7 @@ class SymbolServersTest {
   }
 
   @Test
-  void whatAServerOfTheOptionGaveIsKeptForAllCommands() throws Exception {
+  void downloadsAreKeptForAllCommands() throws Exception {
     Cli.Result fetched =
         process(
             Map.of(), "symbols", recording(), "--hot", "100", "--fetch", "--server", server.root());
@@ -185,7 +185,7 @@ class SymbolServersTest {
   }
 
   @Test
-  void imagesAreListedWithoutAskingAndWithAskingWhenTold() throws IOException {
+  void imagesAreListedWithAndWithoutFetch() throws IOException {
     Cli.Result listed = Cli.run("symbols", recording(), "-y", path(), "--hot", "3");
     assertEquals(List.of(), server.asked());
     assertTrue(listed.out().contains("(not queried without --fetch)"), listed.out());
@@ -209,7 +209,7 @@ class SymbolServersTest {
   }
 
   @Test
-  void withStrictMissingNamesAreToldByTheExitCode() {
+  void withStrictMissingSymbolsChangeTheExitCode() {
     assertEquals(0, Cli.run("symbols", recording(), "-y", path(), "--hot", "3").exit());
     assertEquals(3, Cli.run("symbols", recording(), "-y", path(), "--hot", "3", "--strict").exit());
   }
@@ -359,7 +359,7 @@ class SymbolServersTest {
     Path image =
         Files.write(folder.resolve("user32.dll"), TestData.gunzip("pdb/win7/user32.dll.gz"));
     Cli.Result alone = Cli.run("symbols", image, "-y", path(), "--address", "0x1a530");
-    assertTrue(alone.err().contains("skipped: nothing is fetched"), alone.err());
+    assertTrue(alone.err().contains("skipped: downloads are not enabled"), alone.err());
     Cli.Result asked = Cli.run("symbols", image, "-y", path(), "--address", "0x1a530", "--fetch");
     assertEquals(0, asked.exit(), asked.err());
     String root = server.root().toString();

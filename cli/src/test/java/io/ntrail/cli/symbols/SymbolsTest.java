@@ -59,7 +59,7 @@ class SymbolsTest {
   }
 
   @Test
-  void theNearestNameIsToldToBeNoMoreThanThat() throws IOException {
+  void theNearestNameIsMarked() throws IOException {
     Path image = unpacked("pdb/win7/user32.dll");
     unpacked("pdb/win7/user32.pdb");
     Cli.Result result = Cli.run("symbols", image, "--address", "0x1a534");
@@ -93,7 +93,7 @@ class SymbolsTest {
   }
 
   @Test
-  void aPdbThatWasPackedAndCutGivesWhatIsLeftAndSaysSo() throws IOException {
+  void aTruncatedCompressedPdbIsReadAsFarAsItGoes() throws IOException {
     byte[] packed = Files.readAllBytes(file(SOFTOKN + ".pdb.gz"));
     Path cut = folder.resolve("cut.pdb.gz");
     Files.write(cut, Arrays.copyOf(packed, packed.length * 9 / 10));
@@ -181,7 +181,7 @@ class SymbolsTest {
   }
 
   @Test
-  void whatIsNoPdbIsRefusedByName() {
+  void otherFilesAreRefusedByName() {
     Cli.Result fuzzed = Cli.run("symbols", file("pdb/misc/fuzzed.pdb.gz"));
     assertEquals(1, fuzzed.exit());
     assertTrue(fuzzed.err().contains("is a damaged PDB"), fuzzed.err());

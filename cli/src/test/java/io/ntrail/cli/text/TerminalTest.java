@@ -93,7 +93,7 @@ class TerminalTest {
   }
 
   @Test
-  void leavingThePagerEarlyIsNoError() {
+  void leavingThePagerEarlyIsNotAnError() {
     try (Terminal screen = Terminal.of(out, err, 10, 80);
         Terminal paged = screen.paged("exit 0")) {
       print(paged, 300_000);

@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Programs of the system that are attached to while they are busy, traced for a while and let go
+ * Programs of the system that are attached to while they are busy, traced for a while and released
  * while they still are: what they do is what they do untraced.
  */
 class BusyProgramsTest {
-  /** A screen that nobody sees. */
+  /** Virtual screen. */
   private static final ExternalTool XVFB = ExternalTool.of("xvfb", "Xvfb");
 
-  /** So many calls are recorded at least before a program is let go. */
+  /** Minimum of recorded calls before a program is released. */
   private static final int CALLS = 200;
 
   private static final int MOST_EXPORTS = 4;
@@ -67,7 +67,7 @@ class BusyProgramsTest {
           () -> ntrail.said().contains("tracing; Ctrl+C stops") || !ntrail.process().isAlive());
       if (!ntrail.process().isAlive()) {
         String said = ntrail.said();
-        assertTrue(said.contains("has ended") || said.contains("no process named"), said);
+        assertTrue(said.contains("has exited") || said.contains("no process named"), said);
         return false;
       }
       Spawned.await(
@@ -88,7 +88,7 @@ class BusyProgramsTest {
     return true;
   }
 
-  /** How many calls are in a recording so far. */
+  /** Returns the number of calls in a recording so far. */
   private static long entries(Path file) {
     Cli.Result flat = Cli.run("calls", file, "--flat", "--format", "json");
     return flat.out().isEmpty() ? 0 : flat.json().get("entries").number();

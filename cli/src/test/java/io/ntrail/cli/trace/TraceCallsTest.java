@@ -187,7 +187,7 @@ class TraceCallsTest {
   }
 
   @Test
-  void aCutRecordingIsToldUpToItsLastWholeChunk() throws IOException {
+  void aTruncatedRecordingIsReadUpToItsLastCompleteChunk() throws IOException {
     byte[] whole = SampleTrace.make();
     Path cut = folder.resolve("cut.ntr");
     Files.write(cut, Arrays.copyOf(whole, whole.length - 400));
@@ -197,7 +197,7 @@ class TraceCallsTest {
   }
 
   @Test
-  void aRecordingThatWasNeverClosedIsSaidToBeSo() throws IOException {
+  void aRecordingThatWasNeverFinalisedIsReported() throws IOException {
     byte[] whole = SampleTrace.make();
     Path open = folder.resolve("open.ntr");
     // Without the end chunk, as after a crash of the recorder.
@@ -276,7 +276,7 @@ class TraceCallsTest {
   }
 
   @Test
-  void whatIsNamedForItsNamesAndHasNoneIsSaid() throws IOException {
+  void imagesWithoutNamesAreReported() throws IOException {
     Path file = sample();
     Path text = Files.writeString(folder.resolve("notes.txt"), "no image");
     Cli.Result none = run("calls", file, "-y", text);
@@ -292,7 +292,7 @@ class TraceCallsTest {
   }
 
   @Test
-  void aRoutineThatWasNotCalledIsSaid() throws IOException {
+  void aRoutineThatWasNotCalledIsReported() throws IOException {
     for (String look : List.of("--depth=1", "--flat", "--slowest=2", "--format=jsonl")) {
       Cli.Result result = run("calls", sample(), "--find", "Stock*", look);
       assertEquals(0, result.exit());

@@ -51,7 +51,7 @@ class TraceChangesTest {
   }
 
   @Test
-  void functionsAreAddedAndTakenAwayUntilItIsToldToStop() throws Exception {
+  void functionsAreAddedAndRemovedUntilStop() throws Exception {
     Spawned program = program();
     Spawned trace = attach("-i", "-o", "calls.ntr");
     try {
@@ -85,7 +85,7 @@ class TraceChangesTest {
   }
 
   @Test
-  void withoutStopsWhatNeedsThemIsLeftAlone() throws Exception {
+  void withoutStopsFunctionsThatNeedThemAreSkipped() throws Exception {
     Path program = Spawned.program("waits.c");
     JsonReader with = plan(program);
     JsonReader without = plan(program, "--no-stop");

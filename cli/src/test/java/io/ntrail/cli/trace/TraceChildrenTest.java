@@ -14,7 +14,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code ntrail trace --children}: what it says of each process, and what its recording tells. */
+/**
+ * {@code ntrail trace --children}: its report of each process, and the contents of its recording.
+ */
 class ChildProcessReportTest {
   @TempDir private Path folder;
 
@@ -57,7 +59,7 @@ class ChildProcessReportTest {
   }
 
   @Test
-  void eachProcessIsToldWithItsOwnCounts() throws Exception {
+  void eachProcessIsReportedWithItsOwnCounts() throws Exception {
     Path program = Spawned.program("family.c");
     String said = traced(program, "json");
     assertEquals("one\r\nlast\r\nchain 1: 20\r\n", said);
@@ -76,7 +78,7 @@ class ChildProcessReportTest {
   }
 
   @Test
-  void callsAreToldByProcess() throws Exception {
+  void callsAreListedByProcess() throws Exception {
     Path program = Spawned.program("family.c");
     traced(program, "text");
     String report = Files.readString(folder.resolve("report"));
@@ -86,7 +88,7 @@ class ChildProcessReportTest {
     assertEquals(0, calls.exit(), calls.err());
     assertEquals(2, calls.out().split("\"main\"", -1).length - 1, calls.out());
     Cli.Result info = Cli.run("info", recording);
-    // Of the shell nothing was asked for.
+    // Nothing was selected in the shell.
     assertTrue(info.out().contains("2 threads in 2 processes"), info.out());
   }
 }

@@ -42,7 +42,7 @@ class TraceEndsTest {
   /**
    * Presses Ctrl+C in a terminal where a program is being traced.
    *
-   * @param after what the shell does when ntrail has ended, which it tells as {@code status=N}
+   * @param after what the shell does when ntrail has ended, which it prints as {@code status=N}
    */
   private JsonReader interrupt(String after, String... arguments) throws Exception {
     assumeTrue(SCRIPT.available(), SCRIPT.missing());
@@ -87,7 +87,7 @@ class TraceEndsTest {
   }
 
   @Test
-  void programWithAHandlerOfCtrlCGoesOnUntraced() throws Exception {
+  void programWithAHandlerOfCtrlCContinuesUntraced() throws Exception {
     JsonReader flat =
         interrupt(
             "n=0; while [ ! -e end ] && [ $n -lt 600 ]; do sleep 0.1; n=$((n+1)); done",

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TraceKilledTest {
   private static final ExternalTool FIFO = ExternalTool.of("mkfifo", "mkfifo");
 
-  /** For which the program waits. */
+  /** Name of the file that the program waits for. */
   private static final String GOES_ON = "goes-on";
 
   @TempDir private Path folder;
@@ -40,14 +40,14 @@ class TraceKilledTest {
   /**
    * Kills ntrail while it traces, and waits for the end of the program.
    *
-   * @param name the program gets it, so that it can be told from others
+   * @param name the program gets it, so that it can be distinguished from others
    * @return the program's exit code, and all that it and ntrail said
    */
   private Wine.Outcome killed(String name, Path program, List<String> options, Moment moment)
       throws IOException, InterruptedException {
     Files.copy(program, folder.resolve(name));
     List<String> command = Cli.command("trace", "-f", name.replace(".exe", "!*"));
-    // What nobody can delete any more stays in the folder of the test.
+    // Files that cannot be deleted any more stay in the folder of the test.
     command.add(1, "-Djava.io.tmpdir=" + folder);
     command.addAll(options);
     command.addAll(List.of("--", "./" + name, GOES_ON));
@@ -103,14 +103,14 @@ class TraceKilledTest {
   }
 
   @Test
-  void programThatWasNotLetGoYetEnds() throws Exception {
+  void programThatWasNotResumedYetEnds() throws Exception {
     assumeTrue(FIFO.available(), FIFO.missing());
     Path program = Spawned.program("waits.c");
     Path fifo = folder.resolve("calls.fifo");
     assertEquals(0, new ProcessBuilder(FIFO.path(), fifo.toString()).start().waitFor());
     // It would run to its end at once.
     Files.createFile(folder.resolve(GOES_ON));
-    // ntrail tells why functions are left alone, and then waits for somebody to read the recording.
+    // ntrail reports why functions are skipped, and then waits for a reader of the recording.
     Wine.Outcome outcome =
         killed(
             "unborn.exe",
@@ -123,7 +123,7 @@ class TraceKilledTest {
   }
 
   @Test
-  void programThatWasJustLetGoRunsToItsEnd() throws Exception {
+  void programThatWasJustResumedRunsToItsEnd() throws Exception {
     Path program = Spawned.program("halves.c");
     Wine.Outcome expected = untraced(program);
     Path file = folder.resolve("calls.ntr");
@@ -140,7 +140,7 @@ class TraceKilledTest {
   }
 
   @Test
-  void programInTheMiddleRunsToItsEndWithThreadsAndCallsThatNobodyRecords() throws Exception {
+  void programInTheMiddleRunsToItsEndUnrecorded() throws Exception {
     Path program = Spawned.program("halves.c");
     Wine.Outcome expected = untraced(program);
     Path file = folder.resolve("calls.ntr");
@@ -292,7 +292,7 @@ class TraceKilledTest {
         if (code.equals("" + expected.exitCode())) {
           assertTrue(ntrail.said().contains(expected.text()), what + ntrail.said());
         } else {
-          // It was not let go yet.
+          // It was not resumed yet.
           assertFalse(ntrail.said().contains("tracing; Ctrl+C stops"), what + ntrail.said());
           assertFalse(ntrail.said().contains("0 "), what + ntrail.said());
           unborn++;

@@ -131,7 +131,7 @@ class TraceRefusedTest {
   }
 
   @Test
-  void whatThisSystemCannotDoIsAnExitCodeOfItsOwn() throws Exception {
+  void whatThisSystemCannotDoHasAnExitCodeOfItsOwn() throws Exception {
     assumeTrue(!System.getProperty("os.name").startsWith("Windows"), "this is Windows");
     says(trace("--on", "local", "-p", "any"), 4, "not a Windows machine", "--on wine");
   }

@@ -124,7 +124,7 @@ class TraceTest {
   }
 
   @Test
-  void argumentsThatWereRecordedAreToldWithTheirCalls() throws Exception {
+  void recordedArgumentsAreListedWithTheirCalls() throws Exception {
     assumeTrue(WindowsCompiler.MINGW_C.available(), WindowsCompiler.MINGW_C.missing());
     Path source = TestData.projectRoot().resolve("live/src/test/programs/wide.c");
     Path program = WindowsCompiler.MINGW_C.build(List.of(source), "-O2");
@@ -162,7 +162,7 @@ class TraceTest {
   }
 
   @Test
-  void doctorTellsWhichWineWouldBeTaken() {
+  void doctorReportsTheWineInUse() {
     assumeTrue(Wine.available(), Wine.missing());
     String line =
         Cli.run("doctor").lines().stream()
@@ -173,7 +173,7 @@ class TraceTest {
   }
 
   @Test
-  void planTracesNothingAndTellsWhy() throws Exception {
+  void planTracesNothingAndReportsReasons() throws Exception {
     Outcome plan =
         ntrail("trace", "--plan", "--why", "--format", "json", "-f", "cmd!*", "--", "cmd");
     assertEquals(0, plan.exit(), plan.err());
@@ -191,7 +191,7 @@ class TraceTest {
   }
 
   @Test
-  void whatCannotBeTracedIsSaid() throws Exception {
+  void untraceableFunctionsAreReported() throws Exception {
     Outcome nothing = ntrail("trace", "-f", "cmd!nothing", "--", "cmd", "/c", "echo run");
     assertEquals(1, nothing.exit());
     assertTrue(nothing.err().contains("no function of cmd.exe matches cmd!nothing"), nothing.err());
@@ -200,7 +200,9 @@ class TraceTest {
     assertEquals(1, later.exit());
     assertTrue(later.err().contains("waiting for one to be loaded: nothing!*"), later.err());
     assertTrue(
-        later.err().contains("no function of cmd.exe and of what it loaded matches nothing!*"),
+        later
+            .err()
+            .contains("no function of cmd.exe or of the modules that it loaded matches nothing!*"),
         later.err());
     assertEquals("run", later.out().strip(), "the library could have been loaded later");
     Outcome missing = ntrail("trace", "-f", "*!*", "--", "./missing.exe");

@@ -18,7 +18,7 @@ public final class CollapsedWriter {
   /**
    * Item below a node: a stack that ends here, or all that go on from here.
    *
-   * @param key how its lines go on behind the path to the node above: sorting these sorts lines,
+   * @param key how its lines go on after the path to the node above: sorting these sorts lines,
    *     since a semicolon ends none of the names
    */
   private record Item(String key, int node, boolean isStack) {}
@@ -36,7 +36,7 @@ public final class CollapsedWriter {
   /**
    * Writes all stacks of a settled tree.
    *
-   * @param annotated whether names say their kind at their end, as {@code _[k]}
+   * @param annotated whether names have their kind as a suffix, such as {@code _[k]}
    */
   public static void write(StackTree tree, boolean annotated, PrintStream out) {
     new CollapsedWriter(tree, annotated).write(out);

@@ -56,12 +56,12 @@ public final class FlameGraph {
   private final int other;
   private final long least;
 
-  /** The frames that are drawn, outermost first, with what they call behind them. */
+  /** The frames that are drawn, outermost first, with what they call after them. */
   private final IntList order = new IntList();
 
   private final IntList levels = new IntList();
 
-  /** Of each of them the place of its name. */
+  /** Index of the name of each. */
   private int[] places = {};
 
   private int leftOut;
@@ -177,7 +177,7 @@ public final class FlameGraph {
   private void names(StringBuilder data) {
     String[] names = namesInUse();
     data.append("const cpool = [\n'all'");
-    // The first one is told whole: the converter does not take "all" for one before it.
+    // The first one is written in full: the converter does not take "all" for one before it.
     String before = "";
     for (int i = 1; i < names.length; i++) {
       String name = names[i];
@@ -213,7 +213,7 @@ public final class FlameGraph {
     return Stream.concat(Stream.of("all"), names.stream()).toArray(String[]::new);
   }
 
-  /** A text as it stands between quotation marks of a script that stands in a page. */
+  /** A text as it is between quotation marks of a script that is in a page. */
   private static void script(StringBuilder data, String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -229,9 +229,9 @@ public final class FlameGraph {
   }
 
   /**
-   * The frames: {@code u} is called by the one before it and begins where that does, {@code n}
-   * stands beside the one before it, {@code f} tells level and distance. A weight that is the same
-   * as the one before it is left out.
+   * The frames: {@code u} is called by the one before it and begins where that does, {@code n} is
+   * beside the one before it, {@code f} gives level and distance. A weight that is the same as the
+   * one before it is left out.
    */
   private void frames(StringBuilder data) {
     long[] lefts = new long[order.size() + 1];

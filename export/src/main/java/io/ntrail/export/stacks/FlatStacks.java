@@ -15,7 +15,7 @@ public final class FlatStacks {
   /**
    * Weights of a name.
    *
-   * @param name as it was asked for
+   * @param name as requested
    * @param self weight of stacks whose innermost frame it is
    * @param inclusive weight of stacks that it is in
    */

@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Names of frames as they stand in files: what they may hold, and what they tell. */
+/** Names of frames as they are in files: what they may contain, and what they mean. */
 public final class FrameNames {
   /** A frame without a name. */
   public static final String UNKNOWN = "[unknown]";
@@ -45,7 +45,7 @@ public final class FrameNames {
     return Character.isISOControl(c) || c == '\u2028' || c == '\u2029' || c == '\uFEFF';
   }
 
-  /** Returns whether half of a surrogate pair stands there alone. */
+  /** Returns whether half of a surrogate pair is there alone. */
   private static boolean isHalf(String name, int at) {
     char c = name.charAt(at);
     if (Character.isHighSurrogate(c)) {
@@ -70,7 +70,7 @@ public final class FrameNames {
   }
 
   /**
-   * Returns the kind of frame that a name says, by the suffixes that flame graph tools know ({@code
+   * Returns the kind of a frame by its name: the suffixes that flame graph tools know ({@code
    * _[k]}, {@code _[i]}, {@code _[j]}), or by its module.
    *
    * @param isFirst whether it is the outermost frame, where processes stand
@@ -128,7 +128,7 @@ public final class FrameNames {
     return parts.matches() ? parts.group(1) : process;
   }
 
-  /** Name of the module that a name tells of; null if it tells none. */
+  /** Returns the module in a name; null if it has none. */
   public static @Nullable String module(String name) {
     int end = name.indexOf('!');
     if (end <= 0) {

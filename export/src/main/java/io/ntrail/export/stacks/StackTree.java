@@ -19,7 +19,7 @@ import java.util.Map;
 /**
  * Weights by call path, by the names of frames: of one profile, or side by side of two that are
  * compared (column 0 before, column 1 after). Nodes are numbered from 0, the root, which stands for
- * everything; each comes behind the one above it, and those below one node have different names.
+ * everything; each comes after the one above it, and those below one node have different names.
  *
  * <p>Weights are counted in whole units and never negative.
  */
@@ -62,7 +62,7 @@ public final class StackTree {
   public void addAll(WeightTree tree, int column, FrameNameOptions naming) {
     int[] copies = new int[tree.size()];
     for (int node = 1; node < copies.length; node++) {
-      // What weighs nothing is nobody's stack.
+      // Stacks without weight are left out.
       if (tree.inclusive(node) != 0) {
         int parent = copies[tree.parent(node)];
         FrameKind kind = tree.kind(node);
@@ -78,8 +78,8 @@ public final class StackTree {
   }
 
   /**
-   * Adds stacks whose frames have names already to a column. The kind of a frame is what its name
-   * tells.
+   * Adds stacks whose frames have names already to a column. The kind of a frame follows from its
+   * name.
    *
    * @return how many stacks there were
    * @throws ArithmeticException if the sum of a column does not fit into 63 bits
@@ -262,7 +262,7 @@ public final class StackTree {
     return new Below(first, next);
   }
 
-  /** For each node the first one below it, and the next one below the same; 0 is none. */
+  /** First child and next sibling of each node; 0 is none. */
   public static final class Below {
     private final int[] first;
     private final int[] next;

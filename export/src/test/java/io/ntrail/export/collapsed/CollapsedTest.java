@@ -100,7 +100,7 @@ class CollapsedTest {
   }
 
   @Test
-  void whatIsNoStackIsToldWithItsPlace() {
+  void invalidLinesAreReportedWithTheirOffset() {
     Read read = read("a 1\n\nnothing here\nb 2.5\nc 3\nd 99999999999999999999\n");
     assertEquals("a 1\nc 3\n", read.text);
     assertEquals(
@@ -114,14 +114,14 @@ class CollapsedTest {
   }
 
   @Test
-  void aSumThatDoesNotFitIsTold() {
+  void aSumThatDoesNotFitIsReported() {
     Read read = read("a 9223372036854775807\nb 1\n");
     assertEquals("a 9223372036854775807\n", read.text);
     assertEquals(List.of("the sum of all weights is not below 2^63"), read.reasons());
   }
 
   @Test
-  void aLineWithoutEndIsTold() {
+  void aLineWithoutEndIsReported() {
     byte[] content = new byte[(1 << 20) + 8];
     Arrays.fill(content, (byte) 'x');
     byte[] last = "\na 1".getBytes(StandardCharsets.UTF_8);
@@ -141,7 +141,7 @@ class CollapsedTest {
   }
 
   @Test
-  void kindsCanBeToldBehindNames() {
+  void kindsCanBeAppendedToNames() {
     StackTree tree = new StackTree(1);
     int process = tree.child(0, "a.exe (4)", FrameKind.PROCESS);
     int kernel = tree.child(process, "nt!NtRead", FrameKind.KERNEL);

@@ -118,7 +118,7 @@ class FlameGraphTest {
   }
 
   @Test
-  void whatWeighsLessIsLeftOutAndStaysWithItsCaller() {
+  void smallFramesAreOmittedAndStayWithTheirCaller() {
     StackTree tree = new StackTree(1);
     add(tree, 0, 97, "main", "big");
     add(tree, 0, 2, "main", "small", "smaller");

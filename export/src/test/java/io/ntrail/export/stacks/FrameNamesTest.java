@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Characters and suffixes of frame names in files. */
 class FrameNamesTest {
   @Test
-  void whatEndsFramesAndLinesIsReplaced() {
+  void separatorsInNamesAreReplaced() {
     assertEquals("a:b c d e", FrameNames.fit("a;b\rc\nd\te"));
     assertEquals("f(int, char const *)", FrameNames.fit("f(int, char const *)"));
     assertEquals("[unknown]", FrameNames.fit(""));

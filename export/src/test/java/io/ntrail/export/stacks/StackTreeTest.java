@@ -104,7 +104,7 @@ class StackTreeTest {
   }
 
   @Test
-  void processesAreNoFunctions() {
+  void processesAreNotFunctions() {
     StackTree tree = new StackTree(1);
     int process = tree.child(0, "shopd.exe (4312)", FrameKind.PROCESS);
     tree.add(process, 0, 2);

@@ -56,7 +56,15 @@ public final class Archives {
    * @throws CannotGoOn if nothing can be opened
    */
   public static List<InputFile> open(Path path, Predicate<String> wanted, Gaps gaps) {
-    String name = path.toString();
+    return open(path, path.toString(), wanted, gaps);
+  }
+
+  /**
+   * Opens {@code path} as above, under another name.
+   *
+   * @param name of the file in messages and gaps
+   */
+  public static List<InputFile> open(Path path, String name, Predicate<String> wanted, Gaps gaps) {
     if (!Files.exists(path)) {
       throw CannotGoOn.noSuchFile(name, SpellingSuggestion.file(path));
     }
@@ -64,7 +72,7 @@ public final class Archives {
       throw CannotGoOn.of(Reason.FOLDER, name, name + " is a folder", "name the files in it");
     }
     if (!Files.isReadable(path)) {
-      throw new CannotGoOn(name + " may not be read by this user", "");
+      throw new CannotGoOn(name + " is not readable: access denied", "");
     }
     List<InputFile> opened = new ArrayList<>();
     try {
@@ -130,8 +138,8 @@ public final class Archives {
           Reason.ARCHIVE_MEMBERS,
           name,
           name
-              + " is a zip file without a recording in it"
-              + (others.isEmpty() ? "" : " (it holds " + others.getFirst() + ", ...)"),
+              + " is a zip file that contains no file to read"
+              + (others.isEmpty() ? "" : " (it contains " + others.getFirst() + ", ...)"),
           "");
     }
   }
@@ -189,7 +197,7 @@ public final class Archives {
         }
       }
     } catch (EOFException | ZipException e) {
-      gaps.add(new Gap(name, Files.size(path), -1, "zip member", "cut: " + e.getMessage()));
+      gaps.add(new Gap(name, Files.size(path), -1, "zip member", "truncated: " + e.getMessage()));
     }
   }
 
@@ -220,8 +228,8 @@ public final class Archives {
             checked = written;
             if (store.getUsableSpace() < KEEP_FREE) {
               throw new CannotGoOn(
-                  name + " inflates to more than the temporary folder's disk has room for",
-                  "unpack it where there is room, and name the unpacked file");
+                  name + " does not fit on the disk of the temporary folder when decompressed",
+                  "decompress it elsewhere, and name the decompressed file");
             }
           }
         }
@@ -239,11 +247,11 @@ public final class Archives {
     try {
       return in.read(chunk);
     } catch (EOFException | ZipException e) {
-      String why = e instanceof EOFException ? "the packed file ends early" : e.getMessage();
-      gaps.add(new Gap(name, offset, -1, "packed data", String.valueOf(why)));
+      String why = e instanceof EOFException ? "the compressed file is truncated" : e.getMessage();
+      gaps.add(new Gap(name, offset, -1, "compressed data", String.valueOf(why)));
       return -1;
     } catch (DamagedInput e) {
-      gaps.add(new Gap(name, offset, -1, "packed data", String.valueOf(e.getMessage())));
+      gaps.add(new Gap(name, offset, -1, "compressed data", String.valueOf(e.getMessage())));
       return -1;
     }
   }

@@ -65,14 +65,12 @@ final class CabinetMembers {
           CannotGoOn.Reason.ARCHIVE_MEMBERS,
           name,
           name
-              + " is a cabinet without a file to read in it"
-              + (files.isEmpty() ? "" : " (it holds " + files.getFirst().name() + ", ...)"),
+              + " is a cabinet that contains no file to read"
+              + (files.isEmpty() ? "" : " (it contains " + files.getFirst().name() + ", ...)"),
           "");
     }
     if (chosen.stream().mapToLong(CabinetFile::size).sum() / LARGEST_RATIO > packed) {
-      throw new CannotGoOn(
-          name + " says that its files are larger than anything that so few bytes can hold",
-          "get a new copy");
+      throw new CannotGoOn(name + " claims more data than its size can hold", "get a new copy");
     }
     List<String> refused = new ArrayList<>();
     for (CabinetFile file : chosen) {
@@ -80,7 +78,7 @@ final class CabinetMembers {
       String refusal = cabinet.refusal(file);
       if (!refusal.isEmpty()) {
         refused.add(member + " " + refusal);
-        gaps.add(new Gap(member, 0, file.size(), "packed file", "it " + refusal));
+        gaps.add(new Gap(member, 0, file.size(), "compressed file", "it " + refusal));
         continue;
       }
       try (InputStream in = cabinet.open(file, file.size())) {

@@ -1,8 +1,8 @@
 package io.ntrail.formats.bytes;
 
 /**
- * Says why there is no answer: for people, with the place and a next step, and for programs with a
- * {@link Reason}. It never means a defect of ntrail; anything else that escapes does.
+ * Failure without an answer: with a message, its place and a next step for people, and a {@link
+ * Reason} for programs. It never means a defect of ntrail; anything else that escapes does.
  */
 public final class CannotGoOn extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -119,7 +119,7 @@ public final class InputFile implements AutoCloseable {
       try {
         Files.deleteIfExists(temporary);
       } catch (IOException e) {
-        // A leftover in the system's temporary folder harms nobody and is no part of the answer.
+        // A leftover in the system's temporary folder does no harm and does not affect the answer.
         temporary.toFile().deleteOnExit();
       }
     }

@@ -22,7 +22,7 @@ import java.util.Optional;
 public final class Cabinet implements AutoCloseable {
   /** Next step to suggest where a file is refused. */
   public static final String REFUSED_NEXT_STEP =
-      "put all cabinets of a set beside each other, or unpack it with cabextract or 7z";
+      "put all cabinets of the set into one folder, or unpack it with cabextract or 7z";
 
   private final List<CabinetVolume> parts;
   private final List<CabinetFolder> folders;
@@ -116,7 +116,7 @@ public final class Cabinet implements AutoCloseable {
     }
     for (RawFile raw : part.files()) {
       CabinetFile file = raw.file();
-      // What began in the cabinet before was told there.
+      // A file that starts in the previous cabinet was reported there.
       if (!(goesOn && raw.fromPrevious())) {
         files.add(
             new CabinetFile(
@@ -157,7 +157,7 @@ public final class Cabinet implements AutoCloseable {
                 0,
                 file.size(),
                 "file of a cabinet",
-                "its data are those of another file"));
+                "its data overlap another file"));
       } else {
         kept.add(file);
         end = file.offset() + file.size();
@@ -181,7 +181,10 @@ public final class Cabinet implements AutoCloseable {
     return parts.getLast().next();
   }
 
-  /** Why a file cannot be unpacked, in plain words that follow its name; empty if it can. */
+  /**
+   * Returns the reason why a file cannot be unpacked, as words that follow its name; empty if it
+   * can.
+   */
   public String refusal(CabinetFile file) {
     CabinetFolder folder = folders.get(file.folder());
     return folder.lackingBefore().isEmpty()

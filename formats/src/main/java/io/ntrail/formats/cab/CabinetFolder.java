@@ -38,7 +38,7 @@ record CabinetFolder(int type, List<Piece> pieces, String lackingBefore, String 
     return type >>> 8 & 31;
   }
 
-  /** Why it cannot be unpacked, in plain words; empty if it can. */
+  /** Returns the reason why it cannot be unpacked, in plain words; empty if it can. */
   String refusal() {
     return switch (method()) {
       case NONE, MSZIP -> "";

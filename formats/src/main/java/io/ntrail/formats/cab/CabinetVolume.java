@@ -138,7 +138,7 @@ record CabinetVolume(
       Bytes window = input.window(at, most);
       int length = window.byteStringLength(0, most);
       if (length == most) {
-        throw new DamagedInput(input.name(), at, "a name has no end");
+        throw new DamagedInput(input.name(), at, "a name is not terminated");
       }
       at += length + 1;
       return new String(window.array(0, length), charset);

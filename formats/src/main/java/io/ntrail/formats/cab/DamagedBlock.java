@@ -1,6 +1,8 @@
 package io.ntrail.formats.cab;
 
-/** Packed data that mean nothing; whoever knows the place of the block makes damage of it. */
+/**
+ * Compressed data that is invalid; callers that know the offset of the block report it as damage.
+ */
 final class DamagedBlock extends Exception {
   private static final long serialVersionUID = 1L;
 

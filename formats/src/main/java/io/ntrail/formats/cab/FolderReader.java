@@ -88,7 +88,7 @@ final class FolderReader implements AutoCloseable {
       Bytes bytes = part.input().window(data, packedHere);
       check(header, bytes, part);
       if (packedHere > packed.length - length) {
-        throw damaged(part, at, "the parts of a block are longer than any block");
+        throw damaged(part, at, "the parts of a block exceed the largest block size");
       }
       bytes.copyTo(0, packed, length, packedHere);
       length += packedHere;
@@ -97,7 +97,7 @@ final class FolderReader implements AutoCloseable {
       if (whole > Unpacker.BLOCK) {
         throw damaged(first, start, "a block claims " + whole + " bytes");
       }
-      // A block that gives nothing goes on in the next cabinet.
+      // A block without bytes continues in the next cabinet.
       if (whole > 0) {
         try {
           unpacker.unpack(packed, length, block, whole);
@@ -107,7 +107,7 @@ final class FolderReader implements AutoCloseable {
         return whole;
       }
       if (blocksDone < part.blocks()) {
-        throw damaged(part, start, "a block has no bytes");
+        throw damaged(part, start, "a block is empty");
       }
     }
   }
@@ -119,7 +119,7 @@ final class FolderReader implements AutoCloseable {
       if (piece + 1 == folder.pieces().size()) {
         String where =
             folder.lackingBehind().isEmpty() ? "" : ": it continues in " + folder.lackingBehind();
-        throw damaged(now, at, "the packed data end early" + where);
+        throw damaged(now, at, "the compressed data is truncated" + where);
       }
       now = folder.pieces().get(++piece);
       blocksDone = 0;
@@ -135,8 +135,7 @@ final class FolderReader implements AutoCloseable {
     }
     int sum = checksum(header, 4, header.length(), checksum(data, 0, data.length(), 0));
     if (sum != told) {
-      throw damaged(
-          part, at, "the checksum of a block is %08x and should be %08x".formatted(sum, told));
+      throw damaged(part, at, "the checksum of a block is %08x, not %08x".formatted(sum, told));
     }
   }
 

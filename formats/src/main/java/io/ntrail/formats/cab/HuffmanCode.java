@@ -54,7 +54,7 @@ final class HuffmanCode {
       codeEnd[length] = code;
     }
     if (code > 1 << MAX_BITS) {
-      throw new DamagedBlock("LZX: a tree has more codes than there can be");
+      throw new DamagedBlock("LZX: oversubscribed Huffman code");
     }
     for (int symbol = 0; symbol < count; symbol++) {
       if (lengths[symbol] != 0) {
@@ -90,6 +90,6 @@ final class HuffmanCode {
         return symbols[(ahead >>> (MAX_BITS - length)) + codeToIndex[length]];
       }
     }
-    throw new DamagedBlock("LZX: a code that no symbol has");
+    throw new DamagedBlock("LZX: undefined Huffman code");
   }
 }

@@ -77,7 +77,7 @@ final class Lzx implements Unpacker {
   private int r2 = 1;
 
   /**
-   * Nothing unpacked yet.
+   * Creates a decoder before its first block.
    *
    * @param windowBits from {@link #MIN_WINDOW_BITS} to {@link #MAX_WINDOW_BITS}
    */
@@ -92,7 +92,7 @@ final class Lzx implements Unpacker {
   @Override
   public void unpack(byte[] packed, int length, byte[] out, int size) throws DamagedBlock {
     if (written % BLOCK != 0) {
-      throw new DamagedBlock("LZX: a block follows one that is not full");
+      throw new DamagedBlock("LZX: a block follows a partial block");
     }
     bits.begin(packed, length);
     if (written == 0 && bits.read(1) == 1) {
@@ -154,7 +154,7 @@ final class Lzx implements Unpacker {
         r2 = bits.i32();
         padding = (blockLeft & 1) != 0;
       }
-      default -> throw new DamagedBlock("LZX: a block of the unknown type " + blockType);
+      default -> throw new DamagedBlock("LZX: unknown block type " + blockType);
     }
   }
 
@@ -194,7 +194,7 @@ final class Lzx implements Unpacker {
         default -> value = less(lengths[at], symbol);
       }
       if (run > to - at) {
-        throw new DamagedBlock("LZX: more code lengths than a tree has symbols");
+        throw new DamagedBlock("LZX: code lengths extend past the end of the tree");
       }
       for (int end = at + run; at < end; at++) {
         lengths[at] = (byte) value;
@@ -204,7 +204,7 @@ final class Lzx implements Unpacker {
 
   private static int less(int length, int difference) throws DamagedBlock {
     if (difference > 16) {
-      throw new DamagedBlock("LZX: a code length that repeats a repetition");
+      throw new DamagedBlock("LZX: a repeated code length is itself a repetition");
     }
     return (length - difference + 17) % 17;
   }

@@ -123,6 +123,6 @@ final class LzxBitReader {
   }
 
   private static DamagedBlock endsEarly() {
-    return new DamagedBlock("LZX: the packed bytes of a block end early");
+    return new DamagedBlock("LZX: a compressed block is truncated");
   }
 }

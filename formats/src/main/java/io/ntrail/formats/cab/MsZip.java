@@ -32,12 +32,14 @@ final class MsZip implements Unpacker {
       while (done < size) {
         int n = inflater.inflate(out, done, size - done);
         if (n == 0) {
-          throw new DamagedBlock("an MSZIP block gives " + done + " bytes but claims " + size);
+          throw new DamagedBlock(
+              "an MSZIP block inflates to " + done + " bytes but claims " + size);
         }
         done += n;
       }
       if (!inflater.finished() && inflater.inflate(new byte[1]) > 0) {
-        throw new DamagedBlock("an MSZIP block gives more than the " + size + " bytes it claims");
+        throw new DamagedBlock(
+            "an MSZIP block inflates to more than the " + size + " bytes it claims");
       }
     } catch (DataFormatException e) {
       throw new DamagedBlock("MSZIP: " + e.getMessage());

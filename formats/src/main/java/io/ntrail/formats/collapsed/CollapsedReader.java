@@ -12,8 +12,8 @@ import java.util.function.LongConsumer;
 
 /**
  * Reads collapsed stacks: UTF-8, or UTF-16 with a byte order mark; lines end with LF or CRLF. The
- * weight is what follows the last blank or tab; a whole number, also as {@code 3.0}. What is no
- * such line becomes a {@link Gap}.
+ * weight is what follows the last blank or tab; a whole number, also as {@code 3.0}. Any other line
+ * becomes a {@link Gap}.
  */
 public final class CollapsedReader {
   /** Bytes that a line may have. */

@@ -3,7 +3,7 @@ package io.ntrail.formats.collections;
 /**
  * Hashes of keys of one to three 64-bit words, for {@link RowIndex}: a sum of products that is
  * mixed once more, so that keys in steps do not meet. The factors are drawn when the program
- * starts: whoever wrote a file cannot know which of its keys would. The upper bits are the good
+ * starts: the author of a file cannot know which of its keys would. The upper bits are the good
  * ones.
  */
 public final class Hashing {

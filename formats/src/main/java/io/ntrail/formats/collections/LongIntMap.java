@@ -78,7 +78,7 @@ public final class LongIntMap {
     words[at + 1] = USED | value;
   }
 
-  /** Where a key is, or would be. */
+  /** Returns the slot of a key, or the free one for it. */
   private int place(long key) {
     int at = 2 * (int) (Hashing.hash(key) >>> shift);
     while (words[at + 1] != 0 && words[at] != key) {

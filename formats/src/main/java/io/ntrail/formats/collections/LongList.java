@@ -58,6 +58,17 @@ public final class LongList {
     size += count;
   }
 
+  /** Appends a value until there are so many; nothing if there are. */
+  public void extend(int least, long value) {
+    if (least > size) {
+      if (least > values.length) {
+        grow(least - size);
+      }
+      Arrays.fill(values, size, least, value);
+      size = least;
+    }
+  }
+
   private void grow(int more) {
     values = Arrays.copyOf(values, Growth.length(values.length, size + more));
   }

@@ -5,7 +5,8 @@ import java.util.function.IntToLongFunction;
 
 /**
  * Hash index over the rows of columns: a table of row numbers with open addressing and linear
- * probing. The keys, of any number of words, stay where they are; whoever looks for one compares:
+ * probing. The keys, of any number of words, stay where they are; a caller that looks for one
+ * compares:
  *
  * <pre>{@code
  * int slot = index.slot(Hashing.hash(guidLow, guidHigh, id));
@@ -41,7 +42,7 @@ public final class RowIndex {
    * Makes an empty index.
    *
    * @param expected number of rows that it has room for before it grows
-   * @param hashOfRow the hash of the key that stands in a row
+   * @param hashOfRow the hash of the key in a row
    */
   public RowIndex(int expected, IntToLongFunction hashOfRow) {
     this.hashOfRow = hashOfRow;
@@ -69,7 +70,7 @@ public final class RowIndex {
     return (int) (hash >>> shift);
   }
 
-  /** Returns the slot in which the search goes on. */
+  /** Returns the slot in which the search continues. */
   public int next(int slot) {
     return slot + 1 & rows.length - 1;
   }

@@ -1,8 +1,8 @@
 package io.ntrail.formats.collections;
 
 /**
- * Stable merge sort of row numbers by what stands in the rows, without an object for each row. What
- * is sorted already is noticed in one pass.
+ * Stable merge sort of row numbers by their values, without an object for each row. What is sorted
+ * already is noticed in one pass.
  */
 public final class RowSort {
   /** Rows that are sorted by insertion before they are merged. */
@@ -10,10 +10,10 @@ public final class RowSort {
 
   private RowSort() {}
 
-  /** Compares what stands in two rows. */
+  /** Compares two rows. */
   @FunctionalInterface
   public interface Order {
-    /** Returns a negative number if row {@code a} comes before {@code b}, a positive if behind. */
+    /** Returns a negative number if row {@code a} comes before {@code b}, a positive if after. */
     int compare(int a, int b);
   }
 

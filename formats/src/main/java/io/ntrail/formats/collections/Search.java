@@ -13,7 +13,7 @@ public final class Search {
 
   /**
    * Returns the first index from {@code from} to {@code to} - 1 at which a test holds that holds
-   * for all indexes behind it too; {@code to} if there is none.
+   * for all indexes after it too; {@code to} if there is none.
    */
   public static int first(int from, int to, IntPredicate test) {
     int low = from;

@@ -10,8 +10,8 @@
  *       shrinks. {@code clear()} keeps the memory. {@link io.ntrail.formats.collections.Columns}
  *       can have a limit of rows, for callers who must stay within a share of the memory.
  *   <li><b>Hashing</b>: multiply-shift with factors that are drawn when the program starts ({@link
- *       io.ntrail.formats.collections.Hashing}). Keys come out of files that may be hostile: nobody
- *       can choose some that all meet in one slot.
+ *       io.ntrail.formats.collections.Hashing}). Keys come out of files that may be hostile: no
+ *       file can be made whose keys all collide.
  *   <li><b>Missing</b>: row numbers and values of {@code LongIntMap} are never negative, -1 is
  *       "none"; a missing value of {@code LongLongMap} is 0. Every key is allowed, 0 and -1 too.
  *   <li><b>Order</b>: what can be iterated is in the order of insertion, never in that of the hash

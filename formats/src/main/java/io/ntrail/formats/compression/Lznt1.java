@@ -104,8 +104,7 @@ final class Lznt1 {
         int distance = (word >>> lengthBits) + 1;
         if (distance > written) {
           throw damaged(
-              in,
-              "a match reaches back " + distance + " bytes where its chunk has only " + written);
+              in, "match distance " + distance + " exceeds the " + written + " bytes of its chunk");
         }
         int length = (word & ((1 << lengthBits) - 1)) + 3;
         boolean fits = length <= stop - out;

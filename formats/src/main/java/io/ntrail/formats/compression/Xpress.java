@@ -17,10 +17,10 @@ import io.ntrail.formats.bytes.NativeBuffer;
  *       the first takes the lower half of a new byte, the next one, wherever it comes, the upper
  *       half of that same byte. A nibble of 15 means that more follows: a byte to add. A byte of
  *       255 means that instead a 16-bit word gives length - 3, and a word of 0 that a 32-bit word
- *       behind it does; neither may be less than the 22 that the shorter forms reach.
+ *       after it does; neither may be less than the 22 that the shorter forms reach.
  * </ul>
  *
- * <p>The input ends with a flag of 1 and nothing behind it (an encoder fills the last flags with
+ * <p>The input ends with a flag of 1 and nothing after it (an encoder fills the last flags with
  * ones), or just before a word of flags.
  */
 final class Xpress {
@@ -203,7 +203,7 @@ final class Xpress {
       in += 4;
     }
     if (length < 22) {
-      throw damaged(start, "a match has the length " + length + " in a form for more than 21");
+      throw damaged(start, "match length " + length + " uses the encoding of lengths above 21");
     }
     return length;
   }

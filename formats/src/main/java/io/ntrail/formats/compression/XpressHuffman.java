@@ -15,15 +15,15 @@ import java.util.Arrays;
  *
  * <p>Then comes a stream of bits in 16-bit words, most significant bit first. Two words are read
  * ahead at the start, and another one whenever fewer than 16 bits are left; this matters because
- * plain bytes stand between the words, namely at the place where the next word would be read.
+ * plain bytes are between the words, namely at the place where the next word would be read.
  *
  * <ul>
  *   <li>A symbol below 256 is a literal.
  *   <li>Any other is a match: with symbol - 256, the lower 4 bits are length - 3, the upper ones
  *       the number of bits of the distance below its leading one. A length of 15 there means that
  *       more follows: a plain byte to add. A byte of 255 means that instead a plain 16-bit word
- *       gives length - 3, and a word of 0 that a 32-bit word behind it does; neither may be less
- *       than 15. The bits of the distance stand behind all that.
+ *       gives length - 3, and a word of 0 that a 32-bit word after it does; neither may be less
+ *       than 15. The bits of the distance are after all that.
  * </ul>
  *
  * <p>Symbol 256 is also the end if all of the input has been read.
@@ -107,7 +107,7 @@ final class XpressHuffman {
           output.put(out++, symbol);
           continue;
         }
-        // As a match it would be 3 bytes at distance 1; the end mark has nothing but padding behind
+        // As a match it would be 3 bytes at distance 1; the end mark has nothing but padding after
         // it.
         if (isEnd(symbol) && bits == 0) {
           return;
@@ -190,7 +190,7 @@ final class XpressHuffman {
       in += 4;
     }
     if (length < 15) {
-      throw damaged(start, "a match has the length " + length + " in a form for more than 14");
+      throw damaged(start, "match length " + length + " uses the encoding of lengths above 14");
     }
     return length;
   }
@@ -213,7 +213,7 @@ final class XpressHuffman {
       codeEnd[length] = code;
     }
     if (code != 1 << MAX_BITS) {
-      throw damaged(in, "a table of code lengths makes no complete code");
+      throw damaged(in, "a table of code lengths is not a complete prefix code");
     }
     for (int symbol = 0; symbol < SYMBOLS; symbol++) {
       int length = input.u8(in + (symbol >>> 1)) >>> ((symbol & 1) << 2) & 15;

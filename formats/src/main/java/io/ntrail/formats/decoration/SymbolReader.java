@@ -287,7 +287,7 @@ final class SymbolReader {
       access = List.of("private", "protected", "public").get((kind - 'A') / 8);
       int form = (kind - 'A') % 8 / 2;
       hasThis = form != 1;
-      // Thunks of private functions are told as llvm-undname tells them.
+      // Thunks of private functions are printed as llvm-undname prints them.
       boolean virtual = form == 2 || form == 3 && kind > 'H';
       member = form == 1 ? "static" : virtual ? "virtual" : "";
       if (form == 3) {

@@ -37,7 +37,7 @@ public enum UndnameFlag {
   NO_ARGUMENTS(0x2000),
   /** {@code enum}, {@code class}, {@code struct} and {@code union}. */
   NO_ECSU(0x8000),
-  /** Nothing: names with characters that are not allowed in identifiers are no longer refused. */
+  /** No effect any more: names with characters that are not allowed in identifiers are accepted. */
   NO_IDENT_CHAR_CHECK(0x10000),
   /** {@code __ptr64}. */
   NO_PTR64(0x20000);

@@ -8,11 +8,11 @@ import io.ntrail.formats.bytes.InputFile;
 /**
  * Finds the buffers of a file, and finds back to them after bytes that are none.
  *
- * <p>The next buffer begins where this one's BufferSize says. A header is believed if its size is
- * the session's, or if another header (or the end of the file) stands where it ends. If only the
- * size is wrong and the session's size leads to a good header, that is used. Else the next place
- * where a header can be believed is searched byte by byte, and what lies between is a gap. Zeros up
- * to the end of the file are space that the logger set aside and never used: no gap.
+ * <p>The next buffer begins where this one's BufferSize says. A header is accepted if its size is
+ * the session's, or if another header (or the end of the file) is where it ends. If only the size
+ * is wrong and the session's size leads to a good header, that is used. Else the next place where a
+ * header can be believed is searched byte by byte, and what lies between is a gap. Zeros up to the
+ * end of the file are space that the logger set aside and never used: no gap.
  */
 final class BufferScanner {
   /** Windows for searching; a header may straddle two, so they overlap by one header. */
@@ -97,7 +97,7 @@ final class BufferScanner {
 
   private BufferHeader header(long at) {
     BufferHeader header = BufferHeader.read(input.window(at, EtlLayout.BUFFER_HEADER), 0);
-    // The header record was read as it stands: this buffer is not compressed, whatever it says.
+    // The header record was read uncompressed: this buffer is not compressed, whatever it says.
     return at == 0 && !headerDestroyed ? header.notCompressed() : header;
   }
 
@@ -122,7 +122,7 @@ final class BufferScanner {
         && leadsToSessionHeader(at + sessionSize);
   }
 
-  /** As {@link #leadsToHeader}, for an uncompressed buffer of the session's size. */
+  /** Like {@link #leadsToHeader}, for an uncompressed buffer of the session's size. */
   private boolean leadsToSessionHeader(long at) {
     if (at == size) {
       return true;
@@ -170,8 +170,8 @@ final class BufferScanner {
   }
 
   /**
-   * The size of the header buffer where what follows it is no buffer: in compressed files it has
-   * just the room that its records need.
+   * The size of the header buffer where no buffer follows it: in compressed files it has just the
+   * room that its records need.
    */
   private long headerBufferSize(BufferHeader header) {
     long end = header.offset();
@@ -203,7 +203,7 @@ final class BufferScanner {
     boolean endUnknown = false;
     if (header.offset() != header.savedOffset()
         && header.type() != EtlLayout.ETW_BUFFER_TYPE_HEADER) {
-      // All recorders write both alike: how many records there were, nobody can tell.
+      // All recorders write both alike: the number of records is unknown.
       reportEnds(header, at, present);
     }
     if (!header.compressed()) {

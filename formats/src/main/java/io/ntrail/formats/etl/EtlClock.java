@@ -7,7 +7,7 @@ package io.ntrail.formats.etl;
  * @param kind what the time stamps count
  * @param ticksPerSecond how many ticks a second has; never 0
  * @param headerTicks raw time stamp of the header record: nanosecond 0
- * @param startFileTime UTC at the header record in 100 ns since 1601, or 0 if nobody knows
+ * @param startFileTime UTC at the header record in 100 ns since 1601, or 0 if unknown
  */
 public record EtlClock(Kind kind, long ticksPerSecond, long headerTicks, long startFileTime) {
   /** Clocks of time stamps, {@code ReservedFlags} of the header. */
@@ -18,7 +18,7 @@ public record EtlClock(Kind kind, long ticksPerSecond, long headerTicks, long st
     SYSTEM_TIME,
     /** 3: cycles of the CPU, at its nominal speed. */
     CPU_CYCLES,
-    /** The file does not tell (its header is lost): ticks are taken as 100 ns. */
+    /** Unknown clock (the header is lost): ticks are taken as 100 ns. */
     UNKNOWN
   }
 

@@ -51,7 +51,7 @@ public final class EtlFile implements AutoCloseable {
    *
    * @param input closed with the returned file, or by this method if it fails
    * @param gaps receives what cannot be read
-   * @throws CannotGoOn if it is no recording, or nothing of it can be read
+   * @throws CannotGoOn if it is not a recording, or nothing of it can be read
    */
   public static EtlFile open(InputFile input, Gaps gaps) {
     try {
@@ -88,7 +88,7 @@ public final class EtlFile implements AutoCloseable {
               0,
               Math.min(input.size(), sessionSize),
               "header buffer",
-              "destroyed: times are raw, in units of 100 ns"));
+              "damaged: times are raw, in units of 100 ns"));
     }
     BufferScanner scanner = new BufferScanner(input, sessionSize, header == null, gaps);
     BufferIndex buffers = scanner.scan();
@@ -109,7 +109,7 @@ public final class EtlFile implements AutoCloseable {
         : CannotGoOn.of(
             Reason.OTHER_KIND,
             input.name(),
-            input.name() + " is not an ETW recording, or is cut inside its header",
+            input.name() + " is not an ETW recording, or is truncated inside its header",
             "");
   }
 
@@ -229,7 +229,7 @@ public final class EtlFile implements AutoCloseable {
       expected = Math.min(expected, header.maximumBytes() / sessionBufferSize);
     }
     boolean packed = buffers.count() > 1 && buffers.compressed(buffers.count() - 1);
-    // A rest that is shorter than a buffer header is no buffer.
+    // A rest that is shorter than a buffer header is not a buffer.
     long whole = Math.ceilDiv(usedEnd - EtlLayout.BUFFER_HEADER + 1, sessionBufferSize);
     long present = packed ? buffers.count() : whole;
     if (present < expected) {
@@ -324,7 +324,7 @@ public final class EtlFile implements AutoCloseable {
       if (good == length) {
         return memory.view(good, name(), 0);
       }
-      failure = "the compressed data end early";
+      failure = "the compressed data is truncated";
     } catch (DamagedInput e) {
       failure = e.what();
       failedAt = e.offset();
@@ -339,7 +339,7 @@ public final class EtlFile implements AutoCloseable {
     if (good > 0 && !inflatesWith(compression, packed, memory, good)) {
       good = 0;
     }
-    // Where the file is cut, that was said when the buffers were found.
+    // A truncated file was reported when the buffers were found.
     if (!buffers.cut(buffer)) {
       gaps.add(
           new Gap(

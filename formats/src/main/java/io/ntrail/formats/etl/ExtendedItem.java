@@ -31,7 +31,7 @@ public enum ExtendedItem {
   EVENT_SCHEMA_TL    (11),
   /** TraceLogging: name and traits of the provider. */
   PROV_TRAITS        (12),
-  /** u64 that tells processes apart whose ids are reused. */
+  /** u64 that distinguishes processes whose ids are reused. */
   PROCESS_START_KEY  (13),
   /** GUID. */
   CONTROL_GUID       (14),

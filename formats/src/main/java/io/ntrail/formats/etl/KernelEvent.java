@@ -48,7 +48,7 @@ public final class KernelEvent {
     private Group() {}
   }
 
-  /** Types of the events that tell of a life, in the groups PROCESS, THREAD and IMAGE. */
+  /** Types of lifetime events, in the groups PROCESS, THREAD and IMAGE. */
   public static final class Life {
     /** It starts. */
     public static final int START = 0x01;

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Places of fields in the payloads of kernel events, in bytes from the start of the payload: for
  * what is read of every record, where reading by the table of kernel events (kernel.txt) would cost
- * too much. The table says the same: a test compares each place with it for every version that the
- * table has, in both widths of pointers.
+ * too much. The table has the same offsets: a test compares each place with it for every version
+ * that the table has, in both widths of pointers.
  *
  * <p>A place is to be read only after comparing it with the length of the payload: older versions
  * and cut records end before it.
@@ -80,7 +80,7 @@ public final class KernelFieldOffsets {
       return pointerBytes + 8;
     }
 
-    /** Returns the place of the first entry of SampledProfileCache, behind their number (u32). */
+    /** Returns the place of the first entry of SampledProfileCache, after their number (u32). */
     public static int firstEntry(int pointerBytes) {
       return pointerBytes;
     }
@@ -224,8 +224,8 @@ public final class KernelFieldOffsets {
   }
 
   /**
-   * FileIo operations: what is common to those that begin. In version 2 the thread (pointer) stands
-   * behind the request, in version 3 (u32) behind the other pointers.
+   * FileIo operations: what is common to those that begin. In version 2 the thread (pointer) is
+   * after the request, in version 3 (u32) after the other pointers.
    */
   public enum FileOperation {
     /** FileIo/Create. */

@@ -5,7 +5,7 @@ import io.ntrail.formats.bytes.Bytes;
 /**
  * {@code TRACE_LOGFILE_HEADER}, the payload of a recording's first record.
  *
- * @param pointerBytes width of the fields LoggerName and LogFileName, told by the record's kind
+ * @param pointerBytes width of the fields LoggerName and LogFileName, from the record's kind
  * @param bufferSize the session's buffer size in bytes
  * @param osMajor Windows version
  * @param osMinor Windows version

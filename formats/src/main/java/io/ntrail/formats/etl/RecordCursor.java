@@ -249,7 +249,7 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
   private void damage(int from, String what, String why) {
     if (file.buffers().compressed(buffer)) {
       if (end < file.buffers().inflatedBytes(buffer)) {
-        // What is missing behind the part that could be inflated was reported with the buffer.
+        // What is missing after the part that could be inflated was reported with the buffer.
         return;
       }
       gaps.add(
@@ -258,7 +258,7 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
               file.buffers().fileOffset(buffer),
               file.buffers().fileBytes(buffer),
               what,
-              why + " (at byte " + from + " of the " + end + " inflated ones)"));
+              why + " (at byte " + from + " of the " + end + " decompressed ones)"));
     } else {
       gaps.add(new Gap(file.name(), bytes.base() + from, end - from, what, why));
     }

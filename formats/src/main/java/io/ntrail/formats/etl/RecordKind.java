@@ -85,7 +85,7 @@ public enum RecordKind {
     return timeOffset;
   }
 
-  /** Pointer width of whoever wrote the record, 4 or 8; for messages their flags decide. */
+  /** Pointer width of the writer of the record, 4 or 8; for messages their flags decide. */
   public int pointerBytes() {
     return pointerBytes;
   }

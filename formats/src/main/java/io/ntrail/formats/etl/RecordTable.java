@@ -55,7 +55,7 @@ public final class RecordTable {
   }
 
   /** The column of raw time stamps; only the first {@link #count()} are meant. */
-  @SuppressWarnings("MutableArrayReturned") // a hot loop reads it, nobody else has it
+  @SuppressWarnings("MutableArrayReturned") // a hot loop reads it, it is not shared
   public long[] ticks() {
     return ticks;
   }

@@ -4,8 +4,8 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.identity.Guid;
 
 /**
- * The header of a WPP message ({@code TRACE_MESSAGE}). What the arguments after it mean is told by
- * a TMF file only.
+ * The header of a WPP message ({@code TRACE_MESSAGE}). Only a TMF file gives the types of the
+ * arguments after it.
  *
  * <p>u16 size, u8, u8 0x90, u16 message number, u16 flags; then, as the flags say and in this
  * order: u32 sequence (1), GUID (2) or u32 component id (4), u64 time (8), u32 thread and u32
@@ -14,7 +14,7 @@ import io.ntrail.formats.identity.Guid;
  * @param number message number within its GUID
  * @param flags {@code TRACE_MESSAGE_*}
  * @param sequence sequence number, 0 if there is none
- * @param guid message GUID; a component id stands in the first 32 bits of an else empty one
+ * @param guid message GUID; a component id is in the first 32 bits of an else empty one
  * @param ticks raw time stamp, 0 if there is none
  * @param threadId {@link RecordCursor#NO_ID} if there is none
  * @param processId {@link RecordCursor#NO_ID} if there is none

@@ -4,7 +4,7 @@
  * <p>A file is buffers one after the other: no file header, no index, no trailer. A buffer is a
  * 72-byte {@code WMI_BUFFER_HEADER} ({@link io.ntrail.formats.etl.BufferHeader}), records, slack.
  * Every CPU fills its own buffers, and a full buffer is written when it is full: the order in the
- * file is no order in time. All numbers are little-endian.
+ * file is not the order in time. All numbers are little-endian.
  *
  * <pre>
  * 0x00 u32 BufferSize      bytes the buffer takes in the file, its header included
@@ -20,14 +20,15 @@
  * 0x48     records, each padded to a multiple of 8
  * </pre>
  *
- * <p>The first record is {@link io.ntrail.formats.etl.LogFileHeader}; it tells how raw time stamps
- * become time ({@link io.ntrail.formats.etl.EtlClock}). {@link io.ntrail.formats.etl.RecordKind} is
- * the table of record headers, {@link io.ntrail.formats.etl.RecordCursor} walks one buffer's
- * records as a flyweight, {@link io.ntrail.formats.etl.EtlFile} knows the buffers of a file.
+ * <p>The first record is {@link io.ntrail.formats.etl.LogFileHeader}; it defines how raw time
+ * stamps become time ({@link io.ntrail.formats.etl.EtlClock}). {@link
+ * io.ntrail.formats.etl.RecordKind} is the table of record headers, {@link
+ * io.ntrail.formats.etl.RecordCursor} walks one buffer's records as a flyweight, {@link
+ * io.ntrail.formats.etl.EtlFile} knows the buffers of a file.
  *
  * <p>Nothing here attributes records to processes, orders buffers or interprets payloads. Bytes
- * that are not what they must be become a {@link io.ntrail.formats.bytes.Gap}, and reading goes on
- * at the next place that can be trusted.
+ * that are not what they must be become a {@link io.ntrail.formats.bytes.Gap}, and reading
+ * continues at the next place that can be trusted.
  *
  * <p>The layouts are those of ntwmi.h and evntrace.h; what real files show beyond them is noted
  * where it matters.

@@ -1,6 +1,6 @@
 package io.ntrail.formats.jtrc;
 
-/** Why NTrace's own reader refused a file, under the names that it had for it. */
+/** Errors of NTrace's own reader, under its names. */
 public enum JtrcError {
   /** The file does not start with {@code JTRC}. */
   INVALID_SIGNATURE(0xC004_9400),

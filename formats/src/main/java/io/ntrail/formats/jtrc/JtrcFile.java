@@ -98,7 +98,7 @@ public final class JtrcFile implements AutoCloseable {
     }
     if (head.u16(2) != 0) {
       throw damaged(
-          input, at, JtrcError.RESERVED_FIELDS_USED, "bytes of its header that have to be 0");
+          input, at, JtrcError.RESERVED_FIELDS_USED, "reserved bytes of its header are not 0");
     }
     int least = type == PAD ? CHUNK_HEADER : type == IMAGE ? LEAST_IMAGE : TRACE_HEADER;
     if (size < least) {
@@ -109,7 +109,7 @@ public final class JtrcFile implements AutoCloseable {
           input,
           at,
           JtrcError.CHUNK_STRADDLES_SEGMENT,
-          "its " + size + " bytes cross a border of 256 KiB");
+          "its " + size + " bytes cross a 256 KiB boundary");
     }
     if (size > left) {
       if (type == PAD) {

@@ -77,15 +77,14 @@ public record JtrcHeader(int version, int characteristics) {
           JtrcError.INVALID_CHARACTERISTICS.text(
               "0x"
                   + Integer.toHexString(characteristics)
-                  + " does not name one clock and one width of records"));
+                  + " does not select one clock and one record width"));
     }
     if (width == RECORDS_64) {
-      throw new DamagedInput(
-          name, 6, JtrcError.BITNESS_NOT_SUPPORTED.text("records of 64-bit code"));
+      throw new DamagedInput(name, 6, JtrcError.BITNESS_NOT_SUPPORTED.text("64-bit records"));
     }
     if (start.i64(8) != 0) {
       throw new DamagedInput(
-          name, 8, JtrcError.RESERVED_FIELDS_USED.text("8 bytes that have to be 0 are not"));
+          name, 8, JtrcError.RESERVED_FIELDS_USED.text("8 reserved bytes are not 0"));
     }
     return new JtrcHeader(start.u16(4), characteristics);
   }

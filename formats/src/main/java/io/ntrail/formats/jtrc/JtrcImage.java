@@ -52,8 +52,7 @@ public record JtrcImage(
             && isPrintable(chunk, NEW_PATH, chunk.u16(OLD_PATH));
     boolean isOld = !isNew && OLD_PATH + chunk.u16(24) + 4 == directories;
     if (!isNew && !isOld) {
-      throw new DamagedInput(
-          chunk.name(), chunk.base(), "an image whose path has no length that fits");
+      throw new DamagedInput(chunk.name(), chunk.base(), "an image with an invalid path length");
     }
     int at = isNew ? NEW_PATH : OLD_PATH;
     int length = chunk.u16(isNew ? OLD_PATH : 24);

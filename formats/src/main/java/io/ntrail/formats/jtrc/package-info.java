@@ -2,8 +2,8 @@
  * Call recordings of NTrace ({@code .jtrc}): the entries and exits of patched kernel routines.
  *
  * <p>A file is a header of 16 bytes and chunks back to back, little-endian, without index and
- * trailer. A segment is 256 KiB; no chunk crosses the border of one, so that reading goes on at the
- * next border where a chunk is damaged.
+ * trailer. A segment is 256 KiB; no chunk crosses the border of one, so that reading continues at
+ * the next border where a chunk is damaged.
  *
  * <pre>
  * header   "JTRC", u16 version 1000h, u16 characteristics, 8 bytes 0

@@ -65,7 +65,7 @@ final class ChunkScanner {
         if (!searching) {
           searching = true;
           from = at;
-          why = header == null ? "no chunk starts here" : "the chunk is cut";
+          why = header == null ? "no chunk starts here" : "the chunk is truncated";
         }
         at = next(at + 8);
         continue;
@@ -174,7 +174,7 @@ final class ChunkScanner {
       if (header == null || header.kind() != NtrLayout.INDEX || header.flags() != 0) {
         return null;
       }
-      // Behind the last index comes the end; an index in between is covered by the one behind it.
+      // Behind the last index comes the end; an index in between is covered by the one after it.
       if (parts.isEmpty() && header.end() != endAt || header.payload() < NtrLayout.INDEX_HEAD) {
         return null;
       }
@@ -230,7 +230,7 @@ final class ChunkScanner {
       }
       at += NtrLayout.chunkSize(length);
       if (at > header.offset()) {
-        throw in.damaged("covers more than there is");
+        throw in.damaged("extends past the end of the file");
       }
     }
     if (at != header.offset() || !in.atEnd()) {

@@ -39,7 +39,7 @@ final class DefinitionTable {
       int all = in.stopAt(end);
       bytes += length + BYTES_EACH;
       if (bytes > MAX_BYTES) {
-        throw in.damaged("come after more definitions than are kept (64 MiB)");
+        throw in.damaged("exceed the limit of 64 MiB");
       }
       if (kind >= 0 && kind <= NtrLayout.CALIBRATION) {
         record((int) kind, in);

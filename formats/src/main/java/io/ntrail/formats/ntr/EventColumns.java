@@ -67,7 +67,7 @@ final class EventColumns implements AutoCloseable {
     }
     byte[] payload = reader.payload(header);
     if (!reader.eventHead(header).equals(in)) {
-      throw new DamagedInput(input.name(), in.offset(), "the index says otherwise");
+      throw new DamagedInput(input.name(), in.offset(), "its head differs from the index");
     }
     return payload;
   }
@@ -105,14 +105,14 @@ final class EventColumns implements AutoCloseable {
         operations = bytes;
         operationsFrom = from;
         if (operationCount < 0 || (operationCount + 1L) / 2 != plain) {
-          throw head.damaged("says " + Integer.toUnsignedString(operationCount) + " operations");
+          throw head.damaged("claims " + Integer.toUnsignedString(operationCount) + " operations");
         }
       }
       at += stored;
       all += plain;
     }
     if (at != in.payload()) {
-      throw head.damaged("has columns of other sizes than the chunk");
+      throw head.damaged("has column sizes that do not add up to the chunk");
     }
   }
 
@@ -128,15 +128,15 @@ final class EventColumns implements AutoCloseable {
     unpack.setInput(payload, from, stored);
     try {
       int got = unpack.inflate(inflated[column], 0, plain);
-      // The end of the stream shows only when more is asked for.
+      // The end of the stream shows only when more is requested.
       if (got == plain && !unpack.finished() && unpack.inflate(new byte[1]) != 0) {
         got++;
       }
       if (got != plain || !unpack.finished() || unpack.getRemaining() != 0) {
-        throw columns[column].damaged("do not unpack to the size they should have");
+        throw columns[column].damaged("do not decompress to the stored size");
       }
     } catch (DataFormatException e) {
-      throw columns[column].damaged("cannot be unpacked: " + e.getMessage());
+      throw columns[column].damaged("cannot be decompressed: " + e.getMessage());
     }
     return inflated[column];
   }

@@ -29,7 +29,7 @@ public final class EventKind {
   /** The recorder dropped records here; the value is their number. */
   public static final int LOST = 9;
 
-  /** As {@link #ENTRY}, of a function whose exits are not recorded. */
+  /** Like {@link #ENTRY}, for a function whose exits are not recorded. */
   public static final int ENTRY_ONLY = 10;
 
   private EventKind() {}

@@ -145,10 +145,10 @@ final class NtrChunkReader {
   /** Refuses a head that cannot be. */
   static void checkHead(EventChunk head, ColumnReader in) {
     if (head.events() < 0 || head.events() > NtrLayout.MAX_EVENTS) {
-      throw in.damaged("says " + Integer.toUnsignedString(head.events()) + " events");
+      throw in.damaged("claims " + Integer.toUnsignedString(head.events()) + " events");
     }
     if (head.flags() != 0 && head.flags() != NtrLayout.OPEN_INCOMPLETE) {
-      throw in.damaged("has flags that are not known: " + head.flags());
+      throw in.damaged("has unknown flags: " + head.flags());
     }
   }
 

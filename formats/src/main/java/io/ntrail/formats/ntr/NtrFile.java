@@ -103,11 +103,11 @@ public final class NtrFile implements AutoCloseable {
       if (!known) {
         unknownChunks++;
         if (chunk.essential()) {
-          gap(chunk, "chunk of a later version", "its kind is " + chunk.kind());
+          gap(chunk, "chunk of a newer version", "its kind is " + chunk.kind());
         }
       } else if ((chunk.flags() & ~NtrLayout.ESSENTIAL) != 0) {
         unknownChunks++;
-        gap(chunk, "chunk of a later version", "its flags are " + chunk.flags());
+        gap(chunk, "chunk of a newer version", "its flags are " + chunk.flags());
       } else {
         try {
           content(chunk, reader.payload(chunk));
@@ -142,9 +142,9 @@ public final class NtrFile implements AutoCloseable {
       int flags = bytes.u32();
       if (major != NtrLayout.MAJOR || (flags & 0xFFFC) != 0) {
         throw new CannotGoOn(
-            "%s is a recording of a later version (%d, flags 0x%x)"
+            "%s is a recording of a newer version (%d, flags 0x%x)"
                 .formatted(input.name(), major, flags),
-            "a newer ntrail");
+            "use a newer ntrail");
       }
       return new NtrHeader(
           flags,

@@ -207,7 +207,9 @@ public final class ThreadEventCursor implements AutoCloseable {
         case NtrLayout.ENTRY_FOLLOWING -> {
           int site = sites.following[context];
           if (site == 0) {
-            throw columns.get(NtrLayout.OPERATIONS).damaged("name a site that follows nothing");
+            throw columns
+                .get(NtrLayout.OPERATIONS)
+                .damaged("refer to a successor that is not defined");
           }
           return enter(site);
         }
@@ -251,7 +253,7 @@ public final class ThreadEventCursor implements AutoCloseable {
         case NtrLayout.LEAVE -> {
           int count = others.bounded(frames.size, "frames that leave");
           if (count == 0) {
-            throw others.damaged("let no frame leave");
+            throw others.damaged("leave no frame");
           }
           frames.size -= count;
           open -= count;
@@ -263,7 +265,8 @@ public final class ThreadEventCursor implements AutoCloseable {
           }
           frames = areas.computeIfAbsent(others.var32("area"), AreaFrames::new);
         }
-        default -> throw columns.get(NtrLayout.OPERATIONS).damaged("have the number " + number);
+        default ->
+            throw columns.get(NtrLayout.OPERATIONS).damaged("have the unknown code " + number);
       }
     }
     return false;
@@ -272,7 +275,7 @@ public final class ThreadEventCursor implements AutoCloseable {
   private int site() {
     int site = references.bounded(sites.count - 1, "as a site");
     if (site == 0) {
-      throw references.damaged("name no site");
+      throw references.damaged("refer to site 0");
     }
     return site;
   }
@@ -352,7 +355,7 @@ public final class ThreadEventCursor implements AutoCloseable {
     long returned = sites.last[site] + valueColumn.zig();
     int count = valueColumn.bounded(NtrLayout.MAX_VALUES, "values of an exit");
     if (count == 0) {
-      throw valueColumn.damaged("have an exit with no more values");
+      throw valueColumn.damaged("have an exit with values that has none");
     }
     long[] last = sites.exitValues(site, count);
     for (int i = 0; i < count; i++) {
@@ -400,7 +403,7 @@ public final class ThreadEventCursor implements AutoCloseable {
       }
     }
     if ((operationCount & 1) != 0 && operations[operationsFrom + (operationCount >> 1)] >> 4 != 0) {
-      throw columns.get(NtrLayout.OPERATIONS).damaged("have a half behind the last one");
+      throw columns.get(NtrLayout.OPERATIONS).damaged("have a half byte after the last one");
     }
   }
 

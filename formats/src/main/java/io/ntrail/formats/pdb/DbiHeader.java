@@ -89,7 +89,7 @@ public record DbiHeader(
     }
     Bytes b = stream.window(0, SIZE);
     if (b.i32(0) != SIGNATURE) {
-      throw new DamagedInput(b.name(), b.base(), "a DBI header of before Visual C++ 5");
+      throw new DamagedInput(b.name(), b.base(), "a DBI header from before Visual C++ 5");
     }
     // The header has the sizes of the last two parts in the reverse of the parts' order.
     int[] places = {24, 28, 32, 36, 40, 52, 48};

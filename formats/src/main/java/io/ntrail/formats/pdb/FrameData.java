@@ -60,7 +60,7 @@ public final class FrameData {
     this.largest = frames.stream().mapToLong(Frame::size).max().orElse(0);
   }
 
-  /** Reads the records of a stream; what is left over at its end is not a record. */
+  /** Reads the records of a stream; the rest at its end is not a record. */
   static FrameData read(MsfStream stream, StringTable names) {
     int bytes = (int) Math.min(stream.length(), Integer.MAX_VALUE - 15) / ENTRY * ENTRY;
     Bytes table = stream.window(0, bytes);

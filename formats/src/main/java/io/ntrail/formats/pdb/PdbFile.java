@@ -194,7 +194,7 @@ public final class PdbFile {
             dbi.map(stream -> stream.fileOffset(0)).orElse(0L),
             -1,
             "module " + module.number(),
-            "its stream " + module.stream() + " is that of another module"));
+            "its stream " + module.stream() + " belongs to another module"));
     return new PdbModule(
         module.number(), -1, 0, 0, 0, module.fileCount(), module.name(), module.object());
   }

@@ -63,7 +63,7 @@ public record PdbInfo(
         features.add(bytes.u32(at));
       }
     } catch (DamagedInput _) {
-      // The identity is what counts; a stream whose name is missing is asked for by number.
+      // The identity is what counts; a stream whose name is missing is opened by number.
     }
     return new PdbInfo(
         version, bytes.u32(4), bytes.u32(8), guid, Map.copyOf(names), List.copyOf(features));

@@ -123,7 +123,9 @@ public final class PublicSymbols {
       return symbol;
     }
     throw new DamagedInput(
-        symbols.name(), symbols.fileOffset(at), "the map of publics names another record");
+        symbols.name(),
+        symbols.fileOffset(at),
+        "the address map of the publics refers to another kind of record");
   }
 
   private long key(int index) {
@@ -156,7 +158,7 @@ public final class PublicSymbols {
     return found;
   }
 
-  /** The least offset behind another one of a section that has a symbol; -1 if there is none. */
+  /** The least offset after another one of a section that has a symbol; -1 if there is none. */
   public long nextAfter(int section, long offset) {
     int next = lastAtOrBefore((long) section << 32 | offset) + 1;
     if (next >= count()) {

@@ -90,7 +90,7 @@ public final class SectionContributions {
   public Optional<Contribution> find(int section, long offset) {
     long wanted = (long) section << 32 | offset;
     int last = Search.last(0, count, i -> key(i) <= wanted);
-    // Empty ones may stand at the same place behind the one with bytes.
+    // Empty ones may be at the same place after the one with bytes.
     for (int i = last; i >= 0 && i > last - 16; i--) {
       Contribution found = get(i);
       if (found.section() != section) {

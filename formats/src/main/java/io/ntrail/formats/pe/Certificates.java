@@ -59,7 +59,7 @@ public record Certificates(List<Certificate> list) {
           Math.min(at, file.size()),
           range.rva() + range.size() - at,
           "certificates",
-          end > at ? "not a certificate" : "the file ends before they do");
+          end > at ? "not a certificate" : "the file ends inside the table");
     }
     return new Certificates(List.copyOf(list));
   }

@@ -63,7 +63,7 @@ public record ClrHeader(
     NGEN
   }
 
-  /** That of an image; empty if it is not managed. */
+  /** Reads that of an image; empty if it is not managed. */
   public static Optional<ClrHeader> of(PeImage image) {
     Range range = image.directory(DataDirectory.CLR);
     return range.isPresent()
@@ -103,7 +103,7 @@ public record ClrHeader(
       return "";
     }
     if (view.u32(metadata.rva()) != METADATA) {
-      image.gap(metadata.rva(), -1, "metadata", "they do not start with BSJB");
+      image.gap(metadata.rva(), -1, "metadata", "it does not start with BSJB");
       return "";
     }
     int length = (int) Math.min(MOST_CHARS, view.u32(metadata.rva() + 12));

@@ -195,7 +195,7 @@ public record DebugDirectory(List<Entry> entries) {
           at,
           ENTRY,
           "debug directory",
-          "an entry is " + size + " bytes long, of which " + length + " are there");
+          "an entry claims " + size + " bytes, but only " + length + " are available");
     }
     if (length == 0 || file.isEmpty() && rva == 0) {
       return null;

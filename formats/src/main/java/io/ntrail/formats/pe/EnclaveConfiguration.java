@@ -90,7 +90,7 @@ public record EnclaveConfiguration(
           at,
           -1,
           "enclave configuration",
-          count + " imports of " + size + " bytes lie where there is room for " + room);
+          count + " imports of " + size + " bytes have room for only " + room);
     }
     List<Import> imports = new ArrayList<>();
     for (long i = 0; i < Math.min(count, room); i++) {

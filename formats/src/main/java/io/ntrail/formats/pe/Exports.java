@@ -118,7 +118,7 @@ public record Exports(
             namesAt,
             -1,
             "names of the exports",
-            missing + " of " + count + " names lie where the image has nothing");
+            missing + " of " + count + " names are outside the image");
       }
     }
 

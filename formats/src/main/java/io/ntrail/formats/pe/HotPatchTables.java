@@ -164,10 +164,7 @@ public record HotPatchTables(
     long room = Math.min(MOST_BASES, Math.max(0, info.length() - from) / size);
     if (room < count) {
       image.gap(
-          rva,
-          -1,
-          "hot patch tables",
-          "a list of " + count + " images lies where there is room for " + room);
+          rva, -1, "hot patch tables", "a list of " + count + " images has room for only " + room);
     }
     List<Base> bases = new ArrayList<>();
     for (int i = 0; i < Math.min(count, room); i++) {

@@ -64,7 +64,7 @@ public record HybridMetadata(
   /** Two RVAs of which the second is called instead of the first. */
   public record Redirection(long from, long to) {}
 
-  /** That of an image; empty if it is not hybrid. */
+  /** Reads that of an image; empty if it is not hybrid. */
   public static Optional<HybridMetadata> of(PeImage image) {
     return LoadConfig.of(image)
         .map(config -> config.rva(LoadConfig.Field.CHPE_METADATA_POINTER))
@@ -148,7 +148,7 @@ public record HybridMetadata(
           at,
           (count - room) * size,
           "hybrid metadata",
-          "a table of " + count + " rows lies where there is room for " + room);
+          "a table of " + count + " rows has room for only " + room);
     }
     for (long i = 0; i < Math.min(count, room); i++) {
       visitor.accept(image.view().window(at + i * size, size));

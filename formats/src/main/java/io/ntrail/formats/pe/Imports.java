@@ -159,7 +159,7 @@ public record Imports(List<Module> modules, List<Bound> bound) {
       if (modules.size() < MOST_MODULES && symbolsLeft > 0 && charsLeft > 0) {
         return false;
       }
-      image.gap(at, -1, "imports", "more modules and names than any image has; the rest is left");
+      image.gap(at, -1, "imports", "too many modules and names; the rest is skipped");
       return true;
     }
 

@@ -171,7 +171,7 @@ public final class LoadConfig {
                 range.rva(),
                 -1,
                 "load config",
-                "it claims " + counts + " bytes, of which " + there + " are there");
+                "it claims " + counts + " bytes, but only " + there + " are available");
           }
           // No field lies further on; what future versions add is not for us.
           return Optional.of(new LoadConfig(image, range.rva(), (int) Math.min(there, 0x1000)));
@@ -280,10 +280,7 @@ public final class LoadConfig {
           rva + number.at(wide),
           number.width(wide),
           "load config",
-          "a table of "
-              + Long.toUnsignedString(count)
-              + " entries lies where there is room for "
-              + known);
+          "a table of " + Long.toUnsignedString(count) + " entries has room for only " + known);
     }
     GuardEntry[] entries = new GuardEntry[(int) known];
     for (int i = 0; i < known; i++) {

@@ -13,7 +13,7 @@ import io.ntrail.formats.pe.DataDirectory.Range;
 public record Overlay(long offset, long size) {
   private static final int SYMBOL = 18;
 
-  /** That of an image; an image from memory has none. */
+  /** Returns the overlay of an image; an image from memory has none. */
   public static Overlay of(PeImage image) {
     InputFile file = image.file().orElse(null);
     if (file == null) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * mapped (certificates, overlay), and that it was relocated.
  *
  * <p>Nothing here fails because of bytes further on: what is damaged is a {@link Gap} of the image
- * ({@link #gaps()}), reported by whoever reads it.
+ * ({@link #gaps()}), reported by its reader.
  */
 public final class PeImage {
   /** Bound of the bytes of the file that the headers can be spread over. */
@@ -81,7 +81,7 @@ public final class PeImage {
               file.size(),
               headers.end() - file.size(),
               "headers",
-              "the file ends inside them; what is missing reads as zero"));
+              "the file ends inside them; missing bytes read as zero"));
     }
     List<Section> sections = sections(start, headers, gaps);
     List<Extent> extents = extents(file, headers, sections, gaps);
@@ -99,7 +99,7 @@ public final class PeImage {
     try {
       start = view.window(0, MOST);
     } catch (DamagedInput e) {
-      throw new CannotGoOn(view.name() + " is not a PE image: its first page is not there", "");
+      throw new CannotGoOn(view.name() + " is not a PE image: its first page is missing", "");
     }
     PeHeaders headers = PeHeaders.read(start);
     return new PeImage(view, null, headers, sections(start, headers, gaps), gaps);
@@ -185,7 +185,7 @@ public final class PeImage {
                 Math.min(begin, file.size()),
                 Math.min(raw, section.rawSize()) - bytes.length(),
                 "section " + section.name(),
-                "the file ends before the section does; what is missing reads as zero"));
+                "the file ends inside the section; missing bytes read as zero"));
       }
       extents.add(new Extent(section.rva(), length, bytes));
     }

@@ -190,7 +190,7 @@ public record Resources(List<Entry> entries) {
 
     List<Entry> directory(int at, int level) {
       if (level > LEVELS) {
-        gap(at, "a directory is below the languages");
+        gap(at, "a directory is below the language level");
         return List.of();
       }
       if (!path.add(at)) {
@@ -208,11 +208,12 @@ public record Resources(List<Entry> entries) {
         }
       }
       if (entriesLeft == 0) {
-        gap(at, "there are more entries than their bytes can hold; the rest is left");
+        gap(at, "there are more entries than their bytes can hold; the rest is skipped");
       } else if (count > room) {
         gap(
             at,
-            String.format(Locale.ROOT, "a directory of %d entries has room for %d", count, room));
+            String.format(
+                Locale.ROOT, "a directory of %d entries has room for only %d", count, room));
       }
       path.remove(at);
       return List.copyOf(entries);
@@ -228,7 +229,8 @@ public record Resources(List<Entry> entries) {
         int offset = (int) (where & ~TOP);
         if ((where & TOP) != 0) {
           if (offset > bytes.length() - DIRECTORY) {
-            throw new DamagedInput(bytes.name(), bytes.base() + at, "a directory is past the end");
+            throw new DamagedInput(
+                bytes.name(), bytes.base() + at, "a directory starts past the end");
           }
           return new Entry(name, id, directory(offset, level + 1), null);
         }
@@ -246,7 +248,7 @@ public record Resources(List<Entry> entries) {
     private String name(int at) {
       int chars = bytes.u16(at);
       if (chars > charsLeft) {
-        throw new DamagedInput(bytes.name(), bytes.base() + at, "names are longer than any tree's");
+        throw new DamagedInput(bytes.name(), bytes.base() + at, "the names are too long in total");
       }
       charsLeft -= chars;
       return bytes.utf16(at + 2, chars);

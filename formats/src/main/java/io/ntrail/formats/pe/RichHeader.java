@@ -41,7 +41,7 @@ public record RichHeader(long offset, long key, long computed, List<Entry> entri
    */
   public record Entry(int product, int build, long count) {}
 
-  /** That of an image; empty if another linker made it. */
+  /** Reads that of an image; empty if another linker made it. */
   public static Optional<RichHeader> of(PeImage image) {
     long length = Math.min(LAST, Math.min(image.headers().peOffset(), image.view().stored(0)));
     if (length < FIRST) {

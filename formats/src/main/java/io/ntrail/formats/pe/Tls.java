@@ -32,7 +32,7 @@ public record Tls(
     List<Long> callbacks) {
   private static final int MOST_CALLBACKS = 65_536;
 
-  /** That of an image; empty if it has none. */
+  /** Reads that of an image; empty if it has none. */
   public static Optional<Tls> of(PeImage image) {
     Range range = image.directory(DataDirectory.TLS);
     return range.isPresent()
@@ -72,9 +72,9 @@ public record Tls(
         callbacks.add(image.rva(address));
       }
     } catch (DamagedInput _) {
-      // The image ends before the list does, which is said below.
+      // The image ends before the list does, which is reported below.
     }
-    image.gap(from, -1, "callbacks of thread-local storage", "their list has no end");
+    image.gap(from, -1, "callbacks of thread-local storage", "their list is not terminated");
     return List.copyOf(callbacks);
   }
 }

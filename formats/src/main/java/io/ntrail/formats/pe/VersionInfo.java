@@ -74,12 +74,12 @@ public record VersionInfo(
   /** A language and a code page. */
   public record Translation(int language, int codePage) {}
 
-  /** That of an image: the first version resource in its first language. */
+  /** Reads that of an image: the first version resource in its first language. */
   public static Optional<VersionInfo> of(PeImage image) {
     return of(image, Resources.of(image));
   }
 
-  /** That of an image whose resources were read before. */
+  /** Reads that of an image whose resources were read before. */
   public static Optional<VersionInfo> of(PeImage image, Resources resources) {
     return resources
         .first(Resources.VERSION)

@@ -27,7 +27,7 @@ public final class VolatileMetadata {
     this.ranges = ranges;
   }
 
-  /** That of an image; empty if it has none. */
+  /** Reads that of an image; empty if it has none. */
   public static Optional<VolatileMetadata> of(PeImage image) {
     return LoadConfig.of(image)
         .map(config -> config.rva(LoadConfig.Field.VOLATILE_METADATA_POINTER))
@@ -56,7 +56,7 @@ public final class VolatileMetadata {
           rva + table.length(),
           size - table.length(),
           "volatile metadata",
-          "a table is longer than what is stored of it");
+          "a table extends past the stored data");
     }
     return table;
   }

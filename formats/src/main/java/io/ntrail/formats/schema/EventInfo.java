@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The description of one event that a merge puts beside it: a {@code TRACE_EVENT_INFO} of tdh.h.
  * Its offsets count from its start. Immutable.
  *
- * <p>Names of values stand in blobs of their own ({@link EventMapInfo}) that may come later in the
+ * <p>Names of values are in blobs of their own ({@link EventMapInfo}) that may come later in the
  * file: so reading it and making a {@link #schema} of it are two steps.
  *
  * @param provider the provider, or the control GUID
@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  * @param version of the descriptor
  * @param channel of the descriptor
  * @param level of the descriptor
- * @param opcode of the descriptor; what a classic event is told by
+ * @param opcode of the descriptor; identifies classic events
  * @param task of the descriptor
  * @param keyword of the descriptor
  * @param source where Windows had the description from
  * @param names what provider, level and the rest are called
  * @param message the message text with its inserts; null if there is none
- * @param properties what the payload consists of; the members of structures stand behind the rest
- * @param topLevel how many of the properties are no members
+ * @param properties what the payload consists of; the members of structures are after the rest
+ * @param topLevel number of properties that are not members
  */
 public record EventInfo(
     Guid provider,
@@ -50,7 +50,7 @@ public record EventInfo(
 
   private static final int PROPERTY = 24;
 
-  /** Of a name: what is longer is no name, and many properties may point at the same text. */
+  /** Limit of a name: longer text is not a name, and many properties may point at the same text. */
   static final int MAX_NAME = 1024;
 
   private static final int MAX_KEYWORDS = 64;
@@ -187,7 +187,7 @@ public record EventInfo(
   private static Property property(Bytes bytes, int at, Texts texts) {
     int flags = bytes.i32(at);
     String name = texts.name(bytes.i32(at + 4));
-    // Of structures and of custom schemas it is no name.
+    // Of structures and of custom schemas it is not a name.
     boolean mapped = (flags & (Property.STRUCT | Property.CUSTOM_SCHEMA)) == 0;
     return new Property(
         name == null ? "" : name,

@@ -44,7 +44,7 @@ final class EventInfoFields {
     return fields;
   }
 
-  /** False if not all of them make sense: what comes behind cannot be found in a payload. */
+  /** False if not all of them make sense: what comes after cannot be found in a payload. */
   private boolean range(List<Field> fields, int first, int count, int depth) {
     for (int i = first; i < first + count; i++) {
       if (i >= info.properties().size() || left-- <= 0) {

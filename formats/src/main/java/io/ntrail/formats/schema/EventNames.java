@@ -2,12 +2,9 @@ package io.ntrail.formats.schema;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * The one rule for what events are called that somebody described: manifests, EventMetadata and
- * TraceLogging.
- */
+/** Names of events with a schema: manifests, EventMetadata and TraceLogging. */
 public final class EventNames {
-  /** The opcode that says nothing: 0, called so in manifests and by Windows. */
+  /** The informational opcode 0, named so in manifests and by Windows. */
   private static final String INFO = "Info";
 
   /** Names that Windows itself defines have it. */
@@ -17,7 +14,7 @@ public final class EventNames {
 
   /**
    * The name of an event: its own if it has one, else its task, with {@code /} and its opcode if
-   * that says anything. {@code win:} before a name is left out.
+   * that is meaningful. {@code win:} before a name is left out.
    *
    * @param event its own name; null or blank if it has none
    * @param task the name of its task; null or blank if it has none

@@ -36,7 +36,7 @@ public final class Field {
     this.kind = kindOf(in, out);
   }
 
-  /** A single value that is shown as its in type says. */
+  /** A single value that is shown by its in type. */
   public static Field of(String name, InType in) {
     return new Field(
         name, in, OutType.DEFAULT, LengthSpec.NONE, LengthSpec.NONE, -1, null, List.of());

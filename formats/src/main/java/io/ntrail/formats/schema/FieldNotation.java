@@ -119,7 +119,7 @@ record FieldNotation(List<Field> fields, int process, int thread) {
         }
         blanks();
       }
-      // Which fields are asked for as lengths and counts is known only now.
+      // The fields that are used as lengths and counts are known only now.
       fields.replaceAll(f -> slots.containsKey(f.name()) ? f.slot(slots.get(f.name())) : f);
       return fields;
     }

@@ -6,7 +6,7 @@ package io.ntrail.formats.schema;
  */
 public enum InType {
   // @formatter:off
-  /** Nothing at all. */
+  /** No data. */
   NULL              (  0,  0),
   /** UTF-16; to a NUL, to a length in characters, or to the end of the payload. */
   UNICODE_STRING    (  1, -1),
@@ -34,7 +34,7 @@ public enum InType {
   DOUBLE            ( 12,  8),
   /** A truth value in 4 bytes. */
   BOOLEAN           ( 13,  4),
-  /** Bytes whose number the schema tells. */
+  /** Bytes whose number is in the schema. */
   BINARY            ( 14, -1),
   /** 16 bytes. */
   GUID              ( 15, 16),
@@ -70,15 +70,15 @@ public enum InType {
   SIZE_T            (308, -2),
   /** A 32-bit number of bytes, then those. */
   HEX_DUMP          (309, -1),
-  /** A TOKEN_USER (two pointers) and a SID behind it; four zero bytes if there is none. */
+  /** A TOKEN_USER (two pointers) and a SID after it; four zero bytes if there is none. */
   WBEM_SID          (310, -1),
   /** A 16-bit number of bytes, then those. */
   COUNTED_BINARY    ( 25, -1),
   /** A truth value in one byte. */
   BOOL8             ( -1,  1),
-  /** Nothing to show: its length says how many bytes are skipped. */
+  /** Padding that is not shown: its length is the number of skipped bytes. */
   PADDING           ( -1, -1),
-  /** Nothing to show: skips to a multiple of the writer's pointers, from the payload's start. */
+  /** Alignment that is not shown: skips to a multiple of the writer's pointers, from the payload's start. */
   ALIGNMENT         ( -1, -1),
   /** Members one after the other. */
   STRUCT            ( 24, -1);

@@ -16,7 +16,7 @@ public record LengthSpec(Kind kind, int value) {
     /** The value of a field that came before, by its slot. */
     SLOT,
     /**
-     * As {@link #SLOT}, of elements that share what is left of the payload equally: their last
+     * Like {@link #SLOT}, of elements that share the rest of the payload equally: their last
      * members may be absent.
      */
     SHARES,
@@ -32,7 +32,7 @@ public record LengthSpec(Kind kind, int value) {
   /** The rest of the payload. */
   public static final LengthSpec REST = new LengthSpec(Kind.REST, 0);
 
-  /** A 16-bit number stands right before it. */
+  /** A 16-bit number is right before it. */
   public static final LengthSpec PREFIX16 = new LengthSpec(Kind.PREFIX16, 0);
 
   /** A number that the schema has. */

@@ -42,7 +42,7 @@ public record Manifest(List<Provider> providers, List<String> problems) {
    *
    * @param id {@code value} of the manifest
    * @param version 0 if the manifest says nothing
-   * @param eventGuid of its task; what classic events are told by, zero for others
+   * @param eventGuid of its task; identifies classic events, zero for others
    * @param level 0 if the manifest says nothing
    * @param task its number, likewise
    * @param opcode its number, likewise
@@ -154,12 +154,12 @@ public record Manifest(List<Provider> providers, List<String> problems) {
    *
    * @param xml in any encoding that XML has
    * @param name of the file, for messages
-   * @throws CannotGoOn if it is no XML, no manifest, larger than 64 MiB or nested too deep; the
+   * @throws CannotGoOn if it is not XML, not a manifest, larger than 64 MiB or nested too deep; the
    *     message has the line
    */
   public static Manifest parse(byte[] xml, String name) {
     if (xml.length > MAX_FILE) {
-      throw new CannotGoOn(name + ": a manifest of more than 64 MiB is not read", "");
+      throw new CannotGoOn(name + ": manifest larger than 64 MiB", "");
     }
     try {
       return new ManifestReader(SchemaSource.MANIFEST, name).read(xml);
@@ -173,11 +173,11 @@ public record Manifest(List<Provider> providers, List<String> problems) {
    *
    * @param xml without its byte order mark, or with it
    * @param name of the recording or provider, for {@link #problems}
-   * @return the reason instead, if it is no manifest or longer than 16 Mi characters
+   * @return the reason instead, if it is not a manifest or longer than 16 Mi characters
    */
   public static Result parseSent(String xml, String name) {
     if (xml.length() > MAX_SENT) {
-      return new Result(null, "longer than any manifest");
+      return new Result(null, "manifest too long");
     }
     try {
       String text = xml.startsWith("\uFEFF") ? xml.substring(1) : xml;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * 0xFFFE, opcode 0xFE and task 0xFFFE. Each is u8 format (1: XML), u8 major and u8 minor version,
  * u8 0x5B, u16 number of pieces, u16 number of this one from 0, UTF-8.
  *
- * <p>The pieces of one manifest come from one thread, in order or not; other threads' may stand
+ * <p>The pieces of one manifest come from one thread, in order or not; other threads' may be
  * between them. A provider may send its manifest several times: the last whole one counts. One
  * thread at a time.
  */
@@ -84,7 +84,7 @@ public final class ManifestChunks {
     int total = bytes.u16(at + 4);
     int number = bytes.u16(at + 6);
     if (number >= total) {
-      problem(provider, "piece " + number + " of a manifest that has " + total);
+      problem(provider, "chunk " + number + " of a manifest of " + total + " chunks");
       return;
     }
     Sender sender = new Sender(provider, process, thread);
@@ -102,7 +102,7 @@ public final class ManifestChunks {
     }
     int size = length - HEADER;
     if (held + size > MAX_BYTES || !goesOn && pending.size() == MAX_SENDERS) {
-      problem(provider, "more manifests at once than are kept");
+      problem(provider, "too many incomplete manifests");
       if (goesOn) {
         giveUp(sender, pieces);
       }
@@ -138,7 +138,7 @@ public final class ManifestChunks {
   }
 
   private static String missing(Pieces pieces) {
-    return "only " + pieces.parts.size() + " of the " + pieces.total + " pieces of its manifest";
+    return "only " + pieces.parts.size() + " of the " + pieces.total + " chunks of its manifest";
   }
 
   private void problem(Guid provider, String what) {

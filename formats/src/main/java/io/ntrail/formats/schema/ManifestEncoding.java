@@ -26,7 +26,7 @@ final class ManifestEncoding {
   static void check(byte[] xml) throws ManifestReader.NoManifest {
     Charset charset = charset(xml);
     if (charset == null) {
-      // The parser says which encoding it does not know.
+      // The parser reports unknown encodings.
       return;
     }
     if (!isText(xml, charset)) {
@@ -35,7 +35,7 @@ final class ManifestEncoding {
     }
   }
 
-  /** A reader that throws at bytes that are no text, in place of putting something for them. */
+  /** A reader that throws at invalid text instead of replacing it. */
   private static Reader reader(byte[] xml, Charset charset) {
     return new InputStreamReader(new ByteArrayInputStream(xml), charset.newDecoder());
   }

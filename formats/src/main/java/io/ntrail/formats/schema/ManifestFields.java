@@ -14,7 +14,7 @@ final class ManifestFields {
   private final ManifestProviders.Problems problems;
   private int slots;
 
-  /** Set where a member of a structure could not be read: nothing behind it can be found. */
+  /** Set where a member of a structure could not be read: nothing after it can be found. */
   private boolean broken;
 
   ManifestFields(Map<String, ValueMap> maps, ManifestProviders.Problems problems) {
@@ -54,7 +54,7 @@ final class ManifestFields {
         break;
       }
     }
-    // Which fields are asked for as lengths and counts is known only now.
+    // The fields that are used as lengths and counts are known only now.
     scope.slots.forEach((index, slot) -> fields.set(index, fields.get(index).slot(slot)));
   }
 
@@ -112,8 +112,7 @@ final class ManifestFields {
     } catch (NumberFormatException e) {
       // Told below, like a negative number.
     }
-    problems.add(
-        raw.line(), "field " + raw.name() + " depends on " + name + ", which is not known");
+    problems.add(raw.line(), "field " + raw.name() + " depends on " + name + ", which is unknown");
     return null;
   }
 

@@ -103,7 +103,7 @@ final class ManifestReader {
     factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
     factory.setProperty(XMLInputFactory.IS_REPLACING_ENTITY_REFERENCES, false);
     factory.setXMLResolver((publicId, systemId, base, namespace) -> {
-      throw new XMLStreamException("refers to something outside of it: " + systemId);
+      throw new XMLStreamException("refers to an external entity: " + systemId);
     });
     return factory;
   }
@@ -142,14 +142,15 @@ final class ManifestReader {
       while (xml.hasNext()) {
         switch (xml.next()) {
           case XMLStreamConstants.START_ELEMENT -> anything(xml.getLocalName());
-          case XMLStreamConstants.DTD -> throw new NoManifest(place() + ": has a document type");
+          case XMLStreamConstants.DTD ->
+              throw new NoManifest(place() + ": document type declarations are not allowed");
           default -> {
             // Nothing else means anything outside of elements.
           }
         }
       }
       if (providers.isEmpty()) {
-        throw new NoManifest(": no provider in it");
+        throw new NoManifest(": contains no provider");
       }
       return new ManifestProviders(source, strings, this::problem).manifest(providers, problems);
     } catch (XMLStreamException e) {
@@ -333,7 +334,7 @@ final class ManifestReader {
   private void field(List<RawField> fields, String element) throws XMLStreamException, NoManifest {
     boolean struct = element.equals("struct");
     if (!struct && !element.equals("data")) {
-      // How the event looks as XML says nothing about its bytes.
+      // The XML form of the event is irrelevant for its bytes.
       skip(element);
       return;
     }

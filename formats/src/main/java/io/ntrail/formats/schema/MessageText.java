@@ -174,8 +174,8 @@ public final class MessageText {
   }
 
   /**
-   * The token of every top-level field, told by their unique names; -1 for those that are hidden or
-   * did not fit.
+   * The token of every top-level field, by their unique names; -1 for those that are hidden or did
+   * not fit.
    */
   private int[] tokens(Payload payload) {
     int[] tokens = new int[fields.size()];

@@ -11,7 +11,7 @@ import java.util.Arrays;
 /**
  * One payload, taken apart: a tape of tokens in the order of the bytes. A token is a value, or
  * begins an array or a structure, or ends one. Values are not made but found: the accessors read
- * them out of the window when they are asked for. Used again for one payload after the other; one
+ * them out of the window when they are requested. Used again for one payload after the other; one
  * thread at a time.
  *
  * <p>A payload that ends early is not an error: it has the fields that fit ({@link #isShort()}).
@@ -252,7 +252,7 @@ public final class Payload {
 
   /**
    * A TOKEN_USER: without a SID it is four zero bytes. Some writers leave the pointer zero although
-   * a SID follows; its revision and count tell.
+   * a SID follows; its revision and count decide.
    */
   private int tokenUser(Field field, int at, int left) {
     int sid = 2 * pointerBytes;

@@ -9,19 +9,19 @@ import org.jspecify.annotations.Nullable;
  * One conversion of printf as messages have it between exclamation marks: flags, width, precision,
  * a size that does not matter because fields know theirs, and a letter.
  *
- * @param left {@code -}: blanks go behind
+ * @param left {@code -}: blanks go after
  * @param zeros {@code 0}: zeros in place of blanks
  * @param plus {@code +} or a blank before numbers that are not negative; empty for none
  * @param hash {@code #}: 0x or 0 before hexadecimal and octal numbers
  * @param width least number of characters
- * @param precision least number of digits, digits behind the point, or most characters; -1 for none
+ * @param precision least number of digits, digits after the point, or most characters; -1 for none
  * @param letter which conversion
  */
 record PrintfConversion(
     boolean left, boolean zeros, String plus, boolean hash, int width, int precision, char letter) {
   private static final int MOST = 256;
 
-  /** Null if the text is no conversion. */
+  /** Null if the text is not a conversion. */
   static @Nullable PrintfConversion parse(String text) {
     int at = 0;
     boolean left = false;
@@ -65,7 +65,7 @@ record PrintfConversion(
     return c >= '0' && c <= '9';
   }
 
-  /** A value of a payload. What is no number, or has a name, is not made one. */
+  /** A value of a payload. Text and named values are not made numbers. */
   String text(Payload payload, int token) {
     ValueKind kind = payload.field(token).kind();
     boolean number = kind != ValueKind.TEXT && kind != ValueKind.BINARY;

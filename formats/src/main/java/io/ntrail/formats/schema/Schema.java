@@ -32,8 +32,8 @@ public final class Schema {
 
   /**
    * @param source where it came from
-   * @param provider name of the provider, if the source tells it
-   * @param event name of the event, if the source tells it; {@code Task/Opcode} where it has both
+   * @param provider name of the provider, if the source has it
+   * @param event name of the event, if the source has it; {@code Task/Opcode} where it has both
    * @param message the message text with its inserts ({@code %1}); null if there is none
    * @param fields its fields; no deeper than {@link #MAX_DEPTH}
    */
@@ -150,12 +150,12 @@ public final class Schema {
     return source;
   }
 
-  /** Name of the provider; null if the source does not tell it. */
+  /** Name of the provider; null if the source does not have it. */
   public @Nullable String provider() {
     return provider;
   }
 
-  /** Name of the event; null if the source does not tell it. */
+  /** Name of the event; null if the source does not have it. */
   public @Nullable String event() {
     return event;
   }

@@ -10,7 +10,7 @@ public enum SchemaSource {
   EVENT_METADATA("EventMetadata in the recording"),
   /** A manifest that an EventSource sent into the recording. */
   EVENT_SOURCE("EventSource manifest in the recording"),
-  /** The event tells it itself. */
+  /** The event describes itself. */
   TRACE_LOGGING("TraceLogging, in the event"),
   /** An instrumentation manifest that the user gave. */
   MANIFEST("manifest file"),

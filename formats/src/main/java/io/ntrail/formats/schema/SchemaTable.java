@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * are known. Versions are read the way ETW means them: a newer one than known only appends fields,
  * so that the last known one serves it.
  *
- * <p>Rows are parsed when their provider, fields when their schema is first asked for. May be used
+ * <p>Rows are parsed when their provider, fields when their schema is first requested. May be used
  * by several threads.
  */
 public final class SchemaTable {
@@ -58,7 +58,7 @@ public final class SchemaTable {
   private static final int ANY = -1;
 
   /**
-   * One provider line and the rows below it. Rows are parsed when the provider is first asked for:
+   * One provider line and the rows below it. Rows are parsed when the provider is first requested:
    * most recordings have events of few.
    */
   private static final class Section {

@@ -37,7 +37,7 @@ public final class StatusCodes {
   private final Table<Integer> results = new Table<>("hresult.tsv", StatusCodes::number);
   private final Table<String> sids = new Table<>("sids.tsv", sid -> sid);
 
-  /** Nothing is read before the first question. */
+  /** Creates tables that are read on first use. */
   public StatusCodes() {}
 
   /**

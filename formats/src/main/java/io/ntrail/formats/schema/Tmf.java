@@ -48,7 +48,7 @@ public record Tmf(Map<Key, Message> messages, List<String> problems) {
    *
    * @param component the program or driver
    * @param place source file and line, as the compiler made one word of them
-   * @param facts what stands behind the message: {@code LEVEL}, {@code FLAGS}, {@code FUNC}, ...
+   * @param facts what is after the message: {@code LEVEL}, {@code FLAGS}, {@code FUNC}, ...
    * @param schema the arguments, and the message with its inserts
    */
   public record Message(String component, String place, Map<String, String> facts, Schema schema)
@@ -58,7 +58,7 @@ public record Tmf(Map<Key, Message> messages, List<String> problems) {
       facts = Collections.unmodifiableMap(new LinkedHashMap<>(facts));
     }
 
-    /** Component, place and what stands behind the message; the rest only the record knows. */
+    /** Component, place and what is after the message; the rest only the record knows. */
     @Override
     public @Nullable String text(String name) {
       return switch (name) {
@@ -115,7 +115,7 @@ public record Tmf(Map<Key, Message> messages, List<String> problems) {
     private Map<String, String> facts = Map.of();
     private final List<Field> fields = new ArrayList<>();
 
-    /** Set after an argument that cannot be read: nothing behind it can be found. */
+    /** Set after an argument that cannot be read: nothing after it can be found. */
     private boolean broken;
 
     Parser(String name) {
@@ -154,7 +154,7 @@ public record Tmf(Map<Key, Message> messages, List<String> problems) {
         guid = Guid.parse(line.substring(0, blank));
       } catch (IllegalArgumentException e) {
         if (!line.startsWith("#")) {
-          problem("neither a GUID, nor #typev, nor an argument");
+          problem("not a GUID, #typev or argument line");
         }
         return;
       }

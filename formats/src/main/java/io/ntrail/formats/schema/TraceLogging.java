@@ -85,7 +85,7 @@ public final class TraceLogging {
     return new Traits(providerName(bytes, at, length), group);
   }
 
-  /** Both items begin with their size; a longer item has padding behind it. */
+  /** Both items begin with their size; a longer item has padding after it. */
   private static int endOf(Bytes bytes, int at, int length) {
     int end = Math.min(bytes.length(), at + length);
     return at + 2 > end ? end : Math.min(end, at + bytes.u16(at));

@@ -45,7 +45,7 @@ final class ValueFormatter {
 
   private static String notAscii(byte[] text) {
     String utf8 = new String(text, StandardCharsets.UTF_8);
-    // The replacement character may also stand in the text itself: then its bytes come back.
+    // The replacement character may also be in the text itself: then its bytes come back.
     boolean wellFormed =
         utf8.indexOf('\uFFFD') < 0 || Arrays.equals(utf8.getBytes(StandardCharsets.UTF_8), text);
     return wellFormed ? utf8 : new String(text, WINDOWS_1252);
@@ -118,7 +118,7 @@ final class ValueFormatter {
     return text.toString();
   }
 
-  /** {@code 10.0.0.1:443}, {@code [fe80::1]:443}; families that are no network in hexadecimal. */
+  /** {@code 10.0.0.1:443}, {@code [fe80::1]:443}; other address families in hexadecimal. */
   static String socketAddress(Bytes bytes, int at, int length) {
     if (length >= 8 && bytes.u16(at) == AF_INET) {
       return ipv4(bytes, at + 4) + ":" + port(bytes, at + 2);

@@ -25,17 +25,20 @@ public final class CountedInput {
     }
   }
 
-  /** What is to be read. */
+  /** Returns the input to read. */
   public InputFile file() {
     return file;
   }
 
-  /** How many different blocks were in a window: at most so many were read. */
+  /**
+   * Returns the number of different blocks that were in a window: an upper bound of the blocks
+   * read.
+   */
   public int touched() {
     return blocks.cardinality();
   }
 
-  /** How many blocks there are. */
+  /** Returns the number of blocks. */
   public int total() {
     return (int) ((file.size() + blockSize - 1) / blockSize);
   }

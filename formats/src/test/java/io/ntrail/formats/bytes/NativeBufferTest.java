@@ -30,7 +30,7 @@ class NativeBufferTest {
   }
 
   @Test
-  void looseRepeatingLeavesWhatIsBehindItsRoom() {
+  void looseRepeatingLeavesBytesPastItsRoom() {
     try (NativeBuffer scratch = new NativeBuffer(BEFORE + MOST + 2 * NativeBuffer.ROOM)) {
       for (int distance = 1; distance <= BEFORE; distance++) {
         for (int length = 1; length <= MOST; length++) {

@@ -113,7 +113,7 @@ class SharedFileTest {
   }
 
   @Test
-  void onlyTheOwnerMayOpenItAndNobodyCanForetellItsName() throws IOException {
+  void onlyTheOwnerMayOpenItAndItsNameIsUnpredictable() throws IOException {
     try (SharedFile a = create(4096);
         SharedFile b = create(4096)) {
       assertNotEquals(a.path(), b.path());

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a cabinet says and what comes out of it. */
+/** Headers of cabinets and their unpacked files. */
 class CabinetTest {
   private static byte[] ascii(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);
@@ -48,7 +48,7 @@ class CabinetTest {
   }
 
   @Test
-  void aFileIsListedWithAllThatIsToldOfIt() {
+  void aFileIsListedWithAllItsAttributes() {
     assertEquals(
         List.of(
             new CabinetFile(
@@ -57,15 +57,15 @@ class CabinetTest {
   }
 
   @Test
-  void aDateThatIsNoneIsLeftOut() {
+  void anInvalidDateIsOmitted() {
     byte[] cabinet = hello().write();
-    // Month 15 of CFFILE.date, which stands behind one folder and ten bytes of the entry.
+    // Month 15 of CFFILE.date, which is after one folder and ten bytes of the entry.
     LittleEndian.putU16(cabinet, 36 + 8 + 10, 15 << 5);
     assertEquals(Optional.empty(), list(cabinet).getFirst().modified());
   }
 
   @Test
-  void namesAreUtf8WhereTheirAttributeSaysSo() {
+  void namesAreUtf8IfTheirAttributeIsSet() {
     byte[] cabinet =
         new CabinetWriter()
             .stored(ascii("ab"))
@@ -108,7 +108,7 @@ class CabinetTest {
   }
 
   @Test
-  void filesMayBeAskedForInAnyOrder() throws IOException {
+  void filesMayBeReadInAnyOrder() throws IOException {
     byte[] data = new byte[200_000];
     new Random(1).nextBytes(data);
     byte[] packed =
@@ -131,7 +131,7 @@ class CabinetTest {
   }
 
   @Test
-  void whatIsPackedWithMsZipComesOutAgain() {
+  void msZipRoundTrips() {
     Property.check(
         Boolean.getBoolean("ntrail.long") ? 1000 : 80,
         g -> {
@@ -207,7 +207,7 @@ class CabinetTest {
         new CabinetWriter().stored(ascii("hello")).file("long", 0, 0xFFFF_FFFFL).write();
     Unpacked unpacked = Cabinets.contents(cabinet).file("long");
     assertArrayEquals(ascii("hello"), unpacked.bytes());
-    assertTrue(unpacked.damage().endsWith("the packed data end early"), unpacked.damage());
+    assertTrue(unpacked.damage().endsWith("the compressed data is truncated"), unpacked.damage());
   }
 
   /** Otherwise a few bytes for each of them could ask for all data of their folder. */
@@ -231,9 +231,10 @@ class CabinetTest {
   void blocksOfWrongSizesAreDamage() {
     assertDamage(CabinetWriter.STORED, new Block(ascii("abc"), 4), "a stored block has 3 bytes");
     assertDamage(CabinetWriter.STORED, new Block(new byte[32_769], 32_769), "32769 bytes");
-    assertDamage(CabinetWriter.STORED, new Block(ascii("abc"), 0), "the packed data end early");
+    assertDamage(
+        CabinetWriter.STORED, new Block(ascii("abc"), 0), "the compressed data is truncated");
     assertDamage(CabinetWriter.MSZIP, new Block(ascii("KC\3\0"), 4), "does not start with CK");
-    assertDamage(CabinetWriter.MSZIP, new Block(ascii("CK\3\0"), 4), "gives 0 bytes");
+    assertDamage(CabinetWriter.MSZIP, new Block(ascii("CK\3\0"), 4), "inflates to 0 bytes");
   }
 
   private static void assertDamage(int type, Block block, String why) {
@@ -244,13 +245,13 @@ class CabinetTest {
   }
 
   @Test
-  void aBlockThatGivesMoreThanItSaysIsDamage() {
+  void aBlockThatInflatesToMoreThanItClaimsIsDamage() {
     byte[] cabinet = new CabinetWriter().msZip(ascii("hello")).file("data", 0, 4).write();
-    // cbUncompressed of the only block, behind the tables of 36, 8 and 16 + 5 bytes.
+    // cbUncompressed of the only block, after the tables of 36, 8 and 16 + 5 bytes.
     LittleEndian.putU16(cabinet, 36 + 8 + 21 + 6, 4);
     LittleEndian.putU32(cabinet, 36 + 8 + 21, 0);
     String damage = Cabinets.contents(cabinet).file("data").damage();
-    assertTrue(damage.endsWith("gives more than the 4 bytes it claims"), damage);
+    assertTrue(damage.endsWith("inflates to more than the 4 bytes it claims"), damage);
   }
 
   @Test

@@ -104,7 +104,7 @@ class CabinetToolsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void whatGcabPacksComesOut(boolean zipped, @TempDir Path folder)
+  void whatGcabCompressesIsDecompressed(boolean zipped, @TempDir Path folder)
       throws IOException, InterruptedException {
     assumeTrue(GCAB.available(), GCAB.missing());
     byte[] large = new byte[300_000];

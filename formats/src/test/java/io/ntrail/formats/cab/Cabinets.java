@@ -25,7 +25,7 @@ final class Cabinets {
 
   private Cabinets() {}
 
-  /** What a file of a cabinet gave. */
+  /** Result of unpacking a file. */
   static final class Unpacked {
     private final byte[] bytes;
     private final String damage;
@@ -39,19 +39,19 @@ final class Cabinets {
       return bytes;
     }
 
-    /** Why it ended before its end; empty if it did not. */
+    /** Returns the reason why it ended early; empty if it did not. */
     String damage() {
       return damage;
     }
   }
 
   /**
-   * What is in a cabinet.
+   * Contents of a cabinet.
    *
    * @param refused names of files with the reason why they were not unpacked
    */
   record Contents(Map<String, Unpacked> files, Map<String, String> refused, List<Gap> gaps) {
-    /** What a file gave, damaged or not. */
+    /** Returns the result of a file, damaged or not. */
     Unpacked file(String name) {
       Unpacked file = files.get(name);
       if (file == null) {

@@ -36,7 +36,7 @@ class LzxTest {
     return Cabinets.contents(cabinet).bytes("data");
   }
 
-  /** What an LZX folder of these bits gives. */
+  /** Unpacks an LZX folder of these bits. */
   private static Unpacked unpack(String bits, int size, int windowBits) {
     String words = bits.replace(" ", "");
     byte[] packed = new byte[(words.length() + 15) / 16 * 2];
@@ -61,7 +61,7 @@ class LzxTest {
   }
 
   @Test
-  void whatTheEncoderPacksComesOutAgain() {
+  void encodedDataRoundTrips() {
     Property.check(
         Boolean.getBoolean("ntrail.long") ? 2000 : 150,
         g -> {
@@ -74,7 +74,7 @@ class LzxTest {
         });
   }
 
-  /** Noise, and the same noise so far behind it. */
+  /** Noise, and the same noise so far after it. */
   private static byte[] farRepetition(int distance) {
     byte[] noise = noise(distance, 300);
     byte[] data = new byte[distance + noise.length];
@@ -104,7 +104,7 @@ class LzxTest {
 
   @ParameterizedTest
   @EnumSource(Coding.class)
-  void aBlockGoesOnOverManyFrames(Coding coding) {
+  void aBlockSpansManyFrames(Coding coding) {
     byte[] data = noise(1, 200_001);
     System.arraycopy(data, 100, data, 90_000, 80_000);
     assertArrayEquals(data, roundTrip(data, 18, 0, new Block(coding, 200_001)));
@@ -156,7 +156,7 @@ class LzxTest {
   }
 
   @Test
-  void aBlockBehindOneThatIsNotFullIsDamage() {
+  void aBlockAfterAPartialBlockIsDamage() {
     List<byte[]> frames =
         LzxEncoder.compress(noise(4, 1000), 15, 0, List.of(new Block(Coding.VERBATIM, 1000)));
     CabinetWriter.Block frame = new CabinetWriter.Block(frames.getFirst(), 1000);
@@ -168,7 +168,7 @@ class LzxTest {
     Unpacked unpacked = Cabinets.contents(cabinet).file("data");
     assertEquals(1000, unpacked.bytes().length);
     assertTrue(
-        unpacked.damage().endsWith("LZX: a block follows one that is not full"), unpacked.damage());
+        unpacked.damage().endsWith("LZX: a block follows a partial block"), unpacked.damage());
   }
 
   @Test
@@ -202,12 +202,12 @@ class LzxTest {
     assertTrue(
         unpack(uncompressed("000000000000000000000100", "0110001001100001"), 4, 15)
             .damage()
-            .endsWith("LZX: the packed bytes of a block end early"),
+            .endsWith("LZX: a compressed block is truncated"),
         "uncompressed");
     assertTrue(
         unpack("0 001 000000000000000000000100", 4, 15)
             .damage()
-            .endsWith("LZX: the packed bytes of a block end early"),
+            .endsWith("LZX: a compressed block is truncated"),
         "trees");
   }
 
@@ -224,7 +224,7 @@ class LzxTest {
             .file("data", 0, 5000)
             .write();
     String damage = Cabinets.contents(cabinet).file("data").damage();
-    assertTrue(damage.endsWith("LZX: the packed bytes of a block end early"), damage);
+    assertTrue(damage.endsWith("LZX: a compressed block is truncated"), damage);
   }
 
   @Test
@@ -232,7 +232,7 @@ class LzxTest {
     assertTrue(
         unpack("0 001 000000000000000000000100" + "0".repeat(200), 4, 15)
             .damage()
-            .endsWith("LZX: a code that no symbol has"));
+            .endsWith("LZX: undefined Huffman code"));
   }
 
   @Test
@@ -244,7 +244,7 @@ class LzxTest {
     }
     List<String> expected = new ArrayList<>();
     for (int type : new int[] {0, 4, 5, 6, 7}) {
-      expected.add("LZX: a block of the unknown type " + type);
+      expected.add("LZX: unknown block type " + type);
     }
     assertEquals(expected, List.copyOf(reasons));
   }
@@ -255,7 +255,7 @@ class LzxTest {
     assertTrue(
         unpack("0 001 000000000000000000000100" + "0001".repeat(20), 4, 15)
             .damage()
-            .endsWith("LZX: a tree has more codes than there can be"));
+            .endsWith("LZX: oversubscribed Huffman code"));
   }
 
   /**

@@ -135,11 +135,12 @@ class RealCabinetsTest {
   }
 
   @Test
-  void aFileThatGoesOnInAnotherCabinetEndsThereAndNamesIt() {
+  void aFileThatContinuesInAnotherCabinetEndsThereAndNamesIt() {
     Contents contents = contents("split-1.cab");
     assertEquals("", contents.file("small1.bin").damage());
     String damage = contents.file("small2.bin").damage();
-    assertTrue(damage.endsWith("the packed data end early: it continues in Split-2.CAB"), damage);
+    assertTrue(
+        damage.endsWith("the compressed data is truncated: it continues in Split-2.CAB"), damage);
   }
 
   @Test
@@ -172,10 +173,10 @@ class RealCabinetsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "cve-2010-2800-mszip-infinite-loop.cab,gives 1 bytes but claims 16",
+    "cve-2010-2800-mszip-infinite-loop.cab,inflates to 1 bytes but claims 16",
     "cve-2015-4470-mszip-over-read.cab,invalid distance too far back",
-    "lzx-main-tree-no-lengths.cab,a code that no symbol has",
-    "lzx-premature-matches.cab,more code lengths than a tree has symbols"
+    "lzx-main-tree-no-lengths.cab,undefined Huffman code",
+    "lzx-premature-matches.cab,code lengths extend past the end of the tree"
   })
   void hostileDataEndInDamageWithItsPlace(String cabinet, String why) {
     Contents contents = contents(cabinet);
@@ -186,7 +187,7 @@ class RealCabinetsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"mozilla/basic32.dll", "README.md"})
-  void whatIsNoCabinetIsRefused(String name) throws IOException {
+  void otherFilesAreRefused(String name) throws IOException {
     byte[] bytes =
         name.endsWith(".md")
             ? "# no cabinet, and long enough to be one of them".getBytes(StandardCharsets.UTF_8)

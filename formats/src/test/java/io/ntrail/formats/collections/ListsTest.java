@@ -69,7 +69,7 @@ class ListsTest {
       List<Long> expected = new ArrayList<>();
       for (int steps = g.length(300); steps > 0; steps--) {
         long value = g.scaled();
-        switch (g.below(6)) {
+        switch (g.below(7)) {
           case 0, 1 -> {
             list.add(value);
             expected.add(value);
@@ -92,6 +92,11 @@ class ListsTest {
               expected.set(index, value);
               assertEquals(value, list.get(index));
             }
+          }
+          case 5 -> {
+            int size = g.below(100);
+            list.extend(size, value);
+            expected.addAll(Collections.nCopies(Math.max(0, size - expected.size()), value));
           }
           default -> {
             if (g.below(10) == 9) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What holds for every compression. */
+/** Properties of every compression. */
 class DecompressionTest {
   static List<Vector> vectors() {
     return Vector.published();

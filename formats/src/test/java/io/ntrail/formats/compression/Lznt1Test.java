@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
-/** What only LZNT1 has: chunks, and matches whose fields move. */
+/** Properties of LZNT1 alone: chunks, and matches whose fields move. */
 class Lznt1Test {
   @Test
   void aStoredChunkIsCopied() {
@@ -38,7 +38,7 @@ class Lznt1Test {
   }
 
   @Test
-  void aLiteralBehindAFullChunkIsRefused() {
+  void aLiteralAfterAFullChunkIsRefused() {
     assertEquals(
         "6 LZNT1: a chunk holds more than 4096 bytes", refusal("04b0 02 61 fc0f 62", 10_000));
   }
@@ -54,15 +54,14 @@ class Lznt1Test {
   @Test
   void aMatchIntoTheChunkBeforeIsRefused() {
     assertEquals(
-        "10 LZNT1: a match reaches back 2 bytes where its chunk has only 1",
+        "10 LZNT1: match distance 2 exceeds the 1 bytes of its chunk",
         refusal("03b0 02 61 fc0f 03b0 02 62 0010", 10_000));
   }
 
   @Test
   void aMatchAtTheStartOfAChunkIsRefused() {
     assertEquals(
-        "3 LZNT1: a match reaches back 1 bytes where its chunk has only 0",
-        refusal("02b0 01 0000", 100));
+        "3 LZNT1: match distance 1 exceeds the 0 bytes of its chunk", refusal("02b0 01 0000", 100));
   }
 
   @Test
@@ -89,7 +88,7 @@ class Lznt1Test {
         Unpacking.whole(Compression.LZNT1, packed, limit), StandardCharsets.ISO_8859_1);
   }
 
-  /** Why it is refused, and where in the compressed bytes. */
+  /** Returns the reason of the refusal, with the offset in the compressed bytes. */
   private static String refusal(String hex, int limit) {
     DamagedInput damage = assertThrows(DamagedInput.class, () -> unpack(hex, limit));
     return damage.offset() - Unpacking.FROM + " " + damage.what();

@@ -3,8 +3,8 @@ package io.ntrail.formats.compression;
 import java.util.Arrays;
 
 /**
- * XPRESS byte by byte, as MS-XCA tells it, with no thought of speed: what the fast one is compared
- * with on inputs that no encoder would write.
+ * XPRESS byte by byte, as MS-XCA specifies it, without regard to speed: what the fast one is
+ * compared with on inputs that no encoder would write.
  */
 final class PlainXpress {
   private final byte[] packed;

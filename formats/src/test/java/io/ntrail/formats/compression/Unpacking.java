@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a decompressor between guards: an input window with other bytes around it, and an output
- * whose bytes behind the limit must stay what they were.
+ * whose bytes after the limit must stay what they were.
  */
 final class Unpacking implements AutoCloseable {
-  /** Where the compressed bytes stand in their window. */
+  /** Offset of the compressed bytes in their window. */
   static final int FROM = 8;
 
   private static final int GUARD_BYTES = 32;
@@ -28,7 +28,7 @@ final class Unpacking implements AutoCloseable {
   }
 
   /**
-   * What came out.
+   * Result of unpacking.
    *
    * @param output what was written, if there is damage, before it
    * @param damage why it ended early

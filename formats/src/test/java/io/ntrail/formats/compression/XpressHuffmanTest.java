@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
-/** What only XPRESS with Huffman has: tables, bits and bytes mixed. */
+/** Properties of XPRESS with Huffman alone: tables, bits and bytes mixed. */
 class XpressHuffmanTest {
   /** Symbols a, c, 256 and 271 (distance 1, longer length) with two bits each: 00 01 10 11. */
   private static final String TABLE = table("97:2 99:2 256:2 271:2");
@@ -20,7 +20,7 @@ class XpressHuffmanTest {
   }
 
   @Test
-  void aLongerLengthIsAByteBehindTheWordsReadAhead() {
+  void aLongerLengthIsAByteAfterTheWordsReadAhead() {
     // a, match, end
     assertEquals("a".repeat(1 + 15 + 7 + 3), unpack(TABLE + "0038 0000 07", 100));
   }
@@ -43,7 +43,7 @@ class XpressHuffmanTest {
   @Test
   void aLengthThatAShorterFormWouldHoldIsRefused() {
     assertEquals(
-        "261 XPRESS with Huffman: a match has the length 14 in a form for more than 14",
+        "261 XPRESS with Huffman: match length 14 uses the encoding of lengths above 14",
         refusal(TABLE + "0038 0000 ff 0e00", 500));
   }
 
@@ -75,14 +75,14 @@ class XpressHuffmanTest {
   @Test
   void aTableThatLeavesCodesOverIsRefused() {
     assertEquals(
-        "0 XPRESS with Huffman: a table of code lengths makes no complete code",
+        "0 XPRESS with Huffman: a table of code lengths is not a complete prefix code",
         refusal(table("97:2 99:2 256:2") + "0000 0000", 100));
   }
 
   @Test
   void aTableWithTooManyCodesIsRefused() {
     assertEquals(
-        "0 XPRESS with Huffman: a table of code lengths makes no complete code",
+        "0 XPRESS with Huffman: a table of code lengths is not a complete prefix code",
         refusal(table("97:1 99:1 256:2") + "0000 0000", 100));
   }
 
@@ -113,7 +113,7 @@ class XpressHuffmanTest {
         Unpacking.whole(Compression.XPRESS_HUFF, packed, limit), StandardCharsets.ISO_8859_1);
   }
 
-  /** Why it is refused, and where in the compressed bytes. */
+  /** Returns the reason of the refusal, with the offset in the compressed bytes. */
   private static String refusal(String hex, int limit) {
     DamagedInput damage = assertThrows(DamagedInput.class, () -> unpack(hex, limit));
     return damage.offset() - Unpacking.FROM + " " + damage.what();

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
-/** What only XPRESS has: shared nibbles, lengths of four forms, two kinds of end. */
+/** Properties of XPRESS alone: shared nibbles, lengths of four forms, two kinds of end. */
 class XpressTest {
   @Test
   void aLengthInTheMatchItselfIsThreeMore() {
@@ -59,7 +59,7 @@ class XpressTest {
   @Test
   void aLengthThatAShorterFormWouldHoldIsRefused() {
     assertEquals(
-        "9 XPRESS: a match has the length 21 in a form for more than 21",
+        "9 XPRESS: match length 21 uses the encoding of lengths above 21",
         refusal("ffffff7f 61 0700 0f ff 1500", 1000));
     assertEquals("a".repeat(26), unpack("ffffff7f 61 0700 0f ff 1600", 1000));
   }
@@ -107,7 +107,7 @@ class XpressTest {
         Unpacking.whole(Compression.XPRESS, packed, limit), StandardCharsets.ISO_8859_1);
   }
 
-  /** Why it is refused, and where in the compressed bytes. */
+  /** Returns the reason of the refusal, with the offset in the compressed bytes. */
   private static String refusal(String hex, int limit) {
     DamagedInput damage = assertThrows(DamagedInput.class, () -> unpack(hex, limit));
     return damage.offset() - Unpacking.FROM + " " + damage.what();

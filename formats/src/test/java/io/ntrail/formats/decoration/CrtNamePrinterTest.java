@@ -9,7 +9,7 @@ import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What decorated names mean, as the Windows C runtime says it. */
+/** Undecorated names in the style of the Windows C runtime. */
 class CrtNamePrinterTest {
   private static String text(String name, UndnameFlag... leftOut) {
     EnumSet<UndnameFlag> flags = EnumSet.noneOf(UndnameFlag.class);
@@ -34,7 +34,7 @@ class CrtNamePrinterTest {
   }
 
   @Test
-  void tenThousandRealNamesAreToldButForStaticConstructors() throws IOException {
+  void tenThousandRealNamesAreUndecoratedExceptStaticConstructors() throws IOException {
     List<String> silent = new ArrayList<>();
     List<String> always = new ArrayList<>();
     int refusedByLlvm = 0;
@@ -96,7 +96,7 @@ class CrtNamePrinterTest {
   }
 
   @Test
-  void bitsWithoutTextAreNoFlags() {
+  void bitsWithoutTextAreNotFlags() {
     assertEquals(EnumSet.noneOf(UndnameFlag.class), UndnameFlag.of(0x8 | 0x400 | 0x800));
     assertEquals(
         EnumSet.of(UndnameFlag.NO_MS_THISTYPE, UndnameFlag.NO_CV_THISTYPE), UndnameFlag.of(0x60));
@@ -123,7 +123,7 @@ class CrtNamePrinterTest {
   }
 
   @Test
-  void parametersOfTemplatesAreToldByTheirNumbers() {
+  void parametersOfTemplatesAreIdentifiedByTheirNumbers() {
     assertEquals("A<`template-parameter-1'>", text("?$A@?0@"));
     assertEquals("A<`non-type-template-parameter3'>", text("?$A@$Q2@"));
     assertEquals("void __cdecl f<`template-parameter17'>(void)", text("??$f@$DBB@@@YAXXZ"));

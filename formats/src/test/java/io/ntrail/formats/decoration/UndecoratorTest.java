@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What decorated names mean, as llvm-undname 14 says it. */
+/** Undecorated names in the style of llvm-undname 14. */
 class UndecoratorTest {
   /** Managed functions: llvm-undname refuses them, or takes the mark for something else. */
   private static final String MANAGED = "$$F";
@@ -55,7 +55,7 @@ class UndecoratorTest {
   }
 
   @Test
-  void allNinetyOneNamesThatLlvmRefusesAreTold() throws IOException {
+  void allNinetyOneNamesThatLlvmRefusesAreUndecorated() throws IOException {
     List<String> refused = new ArrayList<>();
     List<String> silent = new ArrayList<>();
     for (String[] row : rows("names.tsv.gz")) {

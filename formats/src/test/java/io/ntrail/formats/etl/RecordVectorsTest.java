@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the log file header. The other 31 are payloads, for which there is no decoder yet: each is put
  * into a record, and what the record cursor calls its payload is decoded by hand with the offsets
  * in {@link #PAYLOADS}. There, only sizes and the fields named in the table are checked; left out
- * are enumerations, the SID of {@code Kernel_ProcessV4TypeGroup1}, and members behind strings of
+ * are enumerations, the SID of {@code Kernel_ProcessV4TypeGroup1}, and members after strings of
  * variable length.
  */
 @EnabledIf(value = "present", disabledReason = "no shared vectors on this machine")
@@ -141,7 +141,7 @@ class RecordVectorsTest {
       assertEquals(expected, new TreeMap<>(got), name);
     }
 
-    /** As {@link #check}, and nothing else but {@code leftOut} may be expected. */
+    /** Like {@link #check}, and nothing else but {@code leftOut} may be expected. */
     void checkAll(Map<String, String> got, String... leftOut) {
       check(got);
       Set<String> unchecked = new LinkedHashSet<>(expect.keySet());
@@ -245,7 +245,7 @@ class RecordVectorsTest {
     put(got, "offset", h.offset());
     put(got, "buffer_flag.count", Integer.bitCount(h.flags()));
     got.put("buffer_type", h.type() == 4 ? "etw_buffer_type::header" : "");
-    // Members that nobody needs: our reader leaves them out.
+    // Unused members: our reader leaves them out.
     v.checkAll(
         got,
         "wnode.current_offset",

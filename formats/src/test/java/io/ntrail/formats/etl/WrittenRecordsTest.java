@@ -53,7 +53,7 @@ class WrittenRecordsTest {
     assertEquals(List.of(), gaps.list());
   }
 
-  /** What every record has, in the writer's terms. */
+  /** Compares the fields that every record has. */
   private static void common(EtlRecord record, long time, RecordCursor cursor) {
     assertEquals(record.kind().name(), cursor.kind().name(), "kind");
     assertEquals(record.bytes().length, cursor.size(), "size");

@@ -60,7 +60,7 @@ class FileSignatureTest {
   }
 
   @Test
-  void versionsOfPdbsAreToldApart() {
+  void versionsOfPdbsAreDistinguished() {
     assertEquals(FileSignature.MSF_7, of("Microsoft C/C++ MSF 7.00\r\n\u001ADS\0\0\0"));
     assertEquals(FileSignature.MSF_2, of("Microsoft C/C++ program database 2.00\r\n\u001AJG\0\0"));
     assertEquals(FileSignature.MSFZ, of("Microsoft MSFZ Container\r\n\u001AALD\0\0"));
@@ -71,7 +71,7 @@ class FileSignatureTest {
   }
 
   @Test
-  void textIsToldByWhatItBeginsWith() {
+  void textIsRecognisedByItsStart() {
     assertEquals(FileSignature.XML, of("<?xml version=\"1.0\"?><instrumentationManifest>"));
     assertEquals(FileSignature.WEB_PAGE, of("\r\n <html>"));
     assertEquals(FileSignature.WEB_PAGE, of("\u00EF\u00BB\u00BF<!DOCTYPE html>"));

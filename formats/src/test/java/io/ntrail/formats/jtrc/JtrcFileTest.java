@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What is in a file of NTrace, and what is said of one that is damaged. */
+/** Contents of NTrace's files, and the errors of damaged ones. */
 class JtrcFileTest {
   private static final int SEGMENT = 256 << 10;
   private static final PdbId PDB = new PdbId(Guid.parse("df8cd233-5532-4e71-824d-94ed509b922b"), 2);
@@ -186,7 +186,7 @@ class JtrcFileTest {
       }
       Gaps found = new Gaps();
       try (JtrcFile file = JtrcFile.open(InputFile.of(bytes, "t.jtrc"), found)) {
-        // The first one is before the damage, the last one behind the border.
+        // The first one is before the damage, the last one after the border.
         assertEquals(1 + 16_000, file.clients().getFirst().records());
       }
       Gap gap = found.list().getFirst();

@@ -5,7 +5,7 @@ import io.ntrail.formats.bytes.InputFile;
 
 /** Opens recordings that lie in memory. */
 final class Files {
-  /** For who does not ask for gaps. */
+  /** Opens a file without collecting gaps. */
   static final Gaps GAPS = new Gaps();
 
   private Files() {}

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class NtrDamageTest {
   /** A complete file with all kinds of chunks, small enough to damage at every byte. */
   private static byte[] small() throws IOException {
-    Recorded recorded = new Recorded(NtrWriter.Packing.FAST, 150);
+    RecordingInMemory recorded = new RecordingInMemory(NtrWriter.Packing.FAST, 150);
     recorded.define();
     SyntheticProgram one = new SyntheticProgram(5, 25, 5);
     SyntheticProgram two = new SyntheticProgram(6, 25, 50);
@@ -35,7 +35,7 @@ class NtrDamageTest {
     return recorded.closed();
   }
 
-  /** How many events the chunks have of which every byte is before {@code length}. */
+  /** Returns the number of events in chunks that end before {@code length}. */
   private static long eventsWithin(byte[] file, int length) {
     long events = 0;
     List<Integer> offsets = RawChunks.offsets(file);
@@ -168,7 +168,7 @@ class NtrDamageTest {
 
   @Test
   void eventsOfADamagedChunkAreCountedAtTheNextOne() throws IOException {
-    Recorded recorded = new Recorded(NtrWriter.Packing.FAST, 100);
+    RecordingInMemory recorded = new RecordingInMemory(NtrWriter.Packing.FAST, 100);
     recorded.run(1, new SyntheticProgram(5, 25, 5), 1000);
     byte[] file = recorded.closed();
     List<Integer> offsets = RawChunks.offsets(file);

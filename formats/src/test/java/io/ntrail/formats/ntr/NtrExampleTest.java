@@ -35,7 +35,7 @@ class NtrExampleTest {
   }
 
   @Test
-  void theBytesSayWhatTheTextSays() throws IOException {
+  void theBytesAreThoseOfTheText() throws IOException {
     Reading reading = Reading.compared(example());
     assertNotNull(reading);
     List<ReferenceNtrReader.Event> events =

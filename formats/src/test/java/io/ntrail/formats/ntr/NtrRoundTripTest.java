@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What is written is what both readers read. */
+/** Round trips of random events through both readers. */
 class NtrRoundTripTest {
   private static Reading read(byte[] file) {
     Reading reading = Reading.compared(file);
@@ -27,7 +27,7 @@ class NtrRoundTripTest {
   @Test
   void callsOfAProgramComeBack() {
     for (int disorder : new int[] {0, 20, 100}) {
-      Recorded recorded = new Recorded(NtrWriter.Packing.FAST, 5000);
+      RecordingInMemory recorded = new RecordingInMemory(NtrWriter.Packing.FAST, 5000);
       recorded.define();
       SyntheticProgram one = new SyntheticProgram(1, 300, disorder);
       SyntheticProgram two = new SyntheticProgram(2, 300, disorder);
@@ -47,7 +47,7 @@ class NtrRoundTripTest {
     Property.check(
         300,
         g -> {
-          Recorded recorded = Recorded.anything(g);
+          RecordingInMemory recorded = RecordingInMemory.anything(g);
           Reading reading = read(recorded.closed());
           assertEquals(recorded.events, reading.events());
           assertEquals(List.of(), reading.holes());
@@ -56,8 +56,8 @@ class NtrRoundTripTest {
   }
 
   @Test
-  void aFileWithoutIndexSaysTheSame() throws IOException {
-    Recorded recorded = new Recorded(NtrWriter.Packing.SMALL, 100);
+  void aFileWithoutIndexHasTheSameContent() throws IOException {
+    RecordingInMemory recorded = new RecordingInMemory(NtrWriter.Packing.SMALL, 100);
     recorded.define();
     recorded.run(1, new SyntheticProgram(1, 30, 5), 1000);
     recorded.writer.flush();
@@ -73,16 +73,16 @@ class NtrRoundTripTest {
 
   @Test
   void anEmptyRecordingIsARecording() {
-    Reading reading = read(new Recorded().closed());
+    Reading reading = read(new RecordingInMemory().closed());
     assertEquals(Map.of(), reading.events());
     assertTrue(reading.byIndex());
     assertEquals("test", reading.recording().writer());
-    assertEquals(List.of(), read(new Recorded().killed()).holes());
+    assertEquals(List.of(), read(new RecordingInMemory().killed()).holes());
   }
 
   @Test
   void definitionsAndCountersComeBack() throws IOException {
-    Recorded recorded = new Recorded();
+    RecordingInMemory recorded = new RecordingInMemory();
     recorded.define();
     recorded.writer.process(new TracedProcess(1, 4312, 5, 10_000, 0xC000_0005L, "a.exe", ""));
     recorded.writer.statistics(Map.of(RecorderCounter.EVENTS, 13L));
@@ -97,7 +97,7 @@ class NtrRoundTripTest {
 
   @Test
   void manyThreadsOfOneEventEachComeBack() {
-    Recorded recorded = new Recorded();
+    RecordingInMemory recorded = new RecordingInMemory();
     for (int thread = 1; thread <= 3000; thread++) {
       long number = Long.MAX_VALUE - thread;
       recorded.add(number, EventKind.ENTRY, thread, 1, 0, 0, 0x1000, 0x400000);
@@ -107,7 +107,7 @@ class NtrRoundTripTest {
 
   @Test
   void recursionDeeperThanTheModelComesBack() {
-    Recorded recorded = new Recorded(NtrWriter.Packing.FAST, 4000);
+    RecordingInMemory recorded = new RecordingInMemory(NtrWriter.Packing.FAST, 4000);
     int depth = 10_000;
     for (int i = 0; i < depth; i++) {
       recorded.add(1, EventKind.ENTRY, i, 1, 0, i, 0x100_0000L - 8L * i, 0x400000);
@@ -120,7 +120,8 @@ class NtrRoundTripTest {
 
   @Test
   void moreSitesThanAChunkMayHaveComeBack() {
-    Recorded recorded = new Recorded(NtrWriter.Packing.NONE, NtrLayout.MAX_EVENTS);
+    RecordingInMemory recorded =
+        new RecordingInMemory(NtrWriter.Packing.NONE, NtrLayout.MAX_EVENTS);
     for (int i = 0; i < 70_000; i++) {
       recorded.add(1, EventKind.ENTRY_ONLY, i, i + 1, 0, 0, 0x1000, 0x400000 + i);
     }
@@ -131,7 +132,7 @@ class NtrRoundTripTest {
 
   @Test
   void openFramesTellWhatIsOpenWhereAChunkBegins() throws IOException {
-    Recorded recorded = new Recorded();
+    RecordingInMemory recorded = new RecordingInMemory();
     recorded.add(1, EventKind.ENTRY, 100, 1, 0, 0, 0x5000, 0x400010);
     recorded.add(1, EventKind.ENTRY, 120, 2, 0, 1, 0x4FC0, 0x400020);
     recorded.add(1, EventKind.EXIT, 130, 2, 0, 1, 0x4FC0, 7);
@@ -152,8 +153,8 @@ class NtrRoundTripTest {
   }
 
   @Test
-  void theHeadTellsWithoutDecodingHowFewFramesWereOpen() throws IOException {
-    Recorded recorded = new Recorded();
+  void theHeadHasTheFewestOpenFrames() throws IOException {
+    RecordingInMemory recorded = new RecordingInMemory();
     recorded.add(1, EventKind.ENTRY, 100, 1, 0, 0, 0x5000, 0x400010);
     recorded.add(1, EventKind.ENTRY, 110, 2, 0, 1, 0x4000, 0x400010);
     recorded.writer.flush();
@@ -176,8 +177,8 @@ class NtrRoundTripTest {
   }
 
   @Test
-  void whatTheRecorderLostIsToldAtTheNextEvent() throws IOException {
-    Recorded recorded = new Recorded();
+  void lossesAreReportedAtTheNextEvent() throws IOException {
+    RecordingInMemory recorded = new RecordingInMemory();
     recorded.add(1, EventKind.ENTRY, 100, 1, 0, 0, 0x5000, 0x400010);
     recorded.writer.events(1).lost(2047);
     recorded.add(1, EventKind.ENTRY, 200, 1, 0, 0, 0x5000, 0x400010);
@@ -195,7 +196,7 @@ class NtrRoundTripTest {
 
   @Test
   void aCursorBeginsAtAnyChunk() {
-    Recorded recorded = new Recorded(NtrWriter.Packing.FAST, 100);
+    RecordingInMemory recorded = new RecordingInMemory(NtrWriter.Packing.FAST, 100);
     recorded.run(1, new SyntheticProgram(1, 30, 5), 1000);
     List<ReferenceNtrReader.Event> all = recorded.events.getOrDefault(1L, List.of());
     try (NtrFile file = Files.open(recorded.closed());
@@ -212,7 +213,7 @@ class NtrRoundTripTest {
 
   @Test
   void indexesInBetweenAreChained() {
-    Recorded recorded = new Recorded(NtrWriter.Packing.NONE, 1);
+    RecordingInMemory recorded = new RecordingInMemory(NtrWriter.Packing.NONE, 1);
     for (int i = 0; i < 9000; i++) {
       recorded.add(1, EventKind.ENTRY_ONLY, i, 1, 0, 0, 0x1000, 0x400000);
     }
@@ -225,7 +226,7 @@ class NtrRoundTripTest {
   }
 
   @Test
-  void nothingIsWrittenBehindAWriteThatFailed() throws IOException {
+  void nothingIsWrittenAfterAWriteThatFailed() throws IOException {
     ByteArrayOutputStream disk = new ByteArrayOutputStream();
     OutputStream full =
         new OutputStream() {
@@ -243,7 +244,7 @@ class NtrRoundTripTest {
             }
           }
         };
-    NtrWriter writer = new NtrWriter(full, Recorded.HEADER, 7);
+    NtrWriter writer = new NtrWriter(full, RecordingInMemory.HEADER, 7);
     writer.events(1).entry(1, 1, 0, 0, 0x1000, 0x400000);
     writer.flush();
     writer.events(1).entry(2, 1, 0, 1, 0x800, 0x400000);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What later versions may add, and what this one refuses (docs/ntr.md section 2). */
+/** Additions of later versions, and versions that are refused (docs/ntr.md section 2). */
 class NtrVersionTest {
   private static Reading read(byte[]... chunks) {
     Reading reading = Reading.compared(RawChunks.join(List.of(chunks)));
@@ -115,7 +115,7 @@ class NtrVersionTest {
   }
 
   @Test
-  void whatIsNoRecordingIsSaidToBeNone() {
+  void otherFilesAreNotRecordings() {
     for (byte[] file :
         List.of(
             new byte[0],
@@ -131,7 +131,7 @@ class NtrVersionTest {
 
   @Test
   void aHeadMayNotPromiseMoreThanThereIs() {
-    Recorded recorded = new Recorded(NtrWriter.Packing.NONE, 1);
+    RecordingInMemory recorded = new RecordingInMemory(NtrWriter.Packing.NONE, 1);
     recorded.add(1, EventKind.ENTRY, 5, 1, 0, 0, 0x1000, 0x400000);
     byte[] good = RawChunks.split(recorded.killed()).get(1);
     // Events, operations, calls, open frames, then stored and plain sizes of the columns.

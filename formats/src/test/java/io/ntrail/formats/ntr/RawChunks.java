@@ -37,7 +37,9 @@ final class RawChunks {
         .toByteArray();
   }
 
-  /** The same chunk with right checksums: that of an event head, of the payload, of the header. */
+  /**
+   * Returns the chunk with valid checksums: that of an event head, of the payload, of the header.
+   */
   static byte[] mended(byte[] chunk) {
     byte[] out = chunk.clone();
     if (LittleEndian.getU16(out, 4) == NtrLayout.EVENTS
@@ -55,7 +57,7 @@ final class RawChunks {
     LittleEndian.putU32(out, at, crc.getValue());
   }
 
-  /** Where the chunks of an intact file begin, and its length. */
+  /** Returns the offsets of the chunks of an intact file, and its length. */
   static List<Integer> offsets(byte[] file) {
     List<Integer> offsets = new ArrayList<>();
     int at = 0;

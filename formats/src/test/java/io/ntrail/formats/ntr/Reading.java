@@ -73,7 +73,7 @@ record Reading(
     }
   }
 
-  /** Reads with both readers and compares; null if both say that it is no recording. */
+  /** Reads with both readers and compares; null if both say that it is not a recording. */
   static @Nullable Reading compared(byte[] bytes) {
     ReferenceNtrReader plain;
     try {

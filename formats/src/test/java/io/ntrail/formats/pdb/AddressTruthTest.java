@@ -52,22 +52,22 @@ class AddressTruthTest {
     F_LABEL,
     /** Bytes of an object before its first function; it has a public symbol before the object. */
     F_BEFORE,
-    /** Bytes of an object behind one of its functions; it has a public symbol as above. */
+    /** Bytes of an object after one of its functions; it has a public symbol as above. */
     F_BEHIND,
     /** Bytes that an object brought as data; it has a public symbol as above. */
     F_DATA,
 
     /** File and line are ours. */
     L_SAME,
-    /** Its line is a mark for debuggers, which is no line: we have none. */
+    /** Its line is a marker for debuggers and not a line: we have none. */
     L_MARK,
-    /** The address is before the first row, whose line it tells; we have none. */
+    /** The address is before the first row, whose line it reports; we have none. */
     L_BEFORE,
-    /** Lines of several functions are stored for the folded one: it tells those of another. */
+    /** Lines of several functions are stored for the folded one: it reports those of another. */
     L_FOLDED,
     /** Rows of several files interleave: it looks into one file's rows alone. */
     L_FILES,
-    /** Of several rows that begin at the address it tells one without bytes. */
+    /** Of several rows that begin at the address it reports one without bytes. */
     L_EMPTY,
 
     /** Functions, files and lines are ours; mostly nothing is inlined. */
@@ -323,7 +323,7 @@ class AddressTruthTest {
         "%d answers: functions %d alike and %d folded, %d told where none is; lines %d alike;"
             + " stacks %d alike, %d with lines of later rows%n",
         answered, same, functions - same, elsewhere, lines, stacks, sum(table, Verdict.S_LATER));
-    // Where we say that no function is, none is to be told; a label is one.
+    // Where we find no function, none is expected; a label is one.
     int asked = functions + sum(table, Verdict.F_LABEL);
     assertTrue(functions >= ENOUGH * asked, "functions");
     assertTrue(lines >= ENOUGH * answered, "lines");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What no sample has, or has only beside much else: PDBs that were put together by hand. */
+/** PDBs written by hand, with content that no sample has alone. */
 class ConstructedPdbTest {
   private static final byte[] NONE = {};
   private static final int RVA = 0x1000;
@@ -130,7 +130,7 @@ class ConstructedPdbTest {
   }
 
   @Test
-  void aStrippedPdbTellsTheNearestPublicSymbol() {
+  void aStrippedPdbHasTheNearestPublicSymbol() {
     PdbFile pdb =
         open(
             new SmallPdb()

@@ -54,7 +54,7 @@ class FilesTableTest {
   }
 
   @Test
-  void whatIsNoPdbIsRefusedByName() {
+  void otherFilesAreRefusedByName() {
     Map<String, String> reasons = new LinkedHashMap<>();
     for (Map<String, String> row : Pdbs.refused()) {
       try (InputFile input = Pdbs.input(cell(row, "file"))) {

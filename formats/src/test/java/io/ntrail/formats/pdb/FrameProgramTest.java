@@ -80,7 +80,7 @@ class FrameProgramTest {
   }
 
   @Test
-  void whatAsksForTheUnknownHasNoResult() {
+  void expressionsWithUnknownsHaveNoResult() {
     for (String program :
         List.of(
             "$T0 $T9 =",

@@ -25,8 +25,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What llvm-symbolizer 14.0.6 answers for an address, worked out from the records of a PDB by its
- * rules (NativeSession, SymbolCache, NativeFunctionSymbol and NativeInlineSiteSymbol of its
+ * Answers of llvm-symbolizer 14.0.6 for addresses, computed from the records of a PDB by its rules
+ * (NativeSession, SymbolCache, NativeFunctionSymbol and NativeInlineSiteSymbol of its
  * DebugInfo/PDB/Native, DemangleName of its Symbolize.cpp): so that a difference to its recorded
  * answers can be laid at the door of one of these rules. Lines and annotations are read here a
  * second time, apart from the readers under test.
@@ -50,7 +50,7 @@ final class LlvmSymbolizer {
 
   private record Inlinee(long file, int line) {}
 
-  /** What one module's stream says. */
+  /** Contents of one module's stream. */
   private record Module(
       List<Procedure> procedures,
       List<Trampoline> jumps,
@@ -159,17 +159,19 @@ final class LlvmSymbolizer {
     return publics.stream().filter(p -> rva(p) == rva).map(p -> text(p.name())).toList();
   }
 
-  /** Where a public symbol is. */
+  /** Returns the RVA of a public symbol. */
   long rva(Public symbol) {
     return pdb.rva(symbol.section(), symbol.offset());
   }
 
-  /** Whether an address lies in a procedure of the module that contributed it. */
+  /** Returns true if an address lies in a procedure of the module that contributed it. */
   boolean inFunction(long rva) {
     return module(owner(rva)).flatMap(m -> procedure(m, rva)).isPresent();
   }
 
-  /** Whether an address lies in a jump of incremental linking, of the module that has it. */
+  /**
+   * Returns true if an address lies in a thunk of incremental linking, of the module that has it.
+   */
   boolean isJump(long rva) {
     return module(owner(rva)).map(Module::jumps).orElse(List.of()).stream()
         .anyMatch(jump -> {
@@ -178,7 +180,7 @@ final class LlvmSymbolizer {
         });
   }
 
-  /** Whether a procedure begins in a stretch, of the module that contributed its end. */
+  /** Returns true if a procedure starts in a range, of the module that contributed its end. */
   boolean hasFunction(long from, long to) {
     return module(owner(to)).map(Module::procedures).orElse(List.of()).stream()
         .anyMatch(p -> begin(p) >= from && begin(p) < to);
@@ -343,12 +345,12 @@ final class LlvmSymbolizer {
     return module.checksums == null ? "" : pdb.names().text(module.checksums.u32((int) file));
   }
 
-  /** How the lines of an address are stored. */
+  /** Line rows of an address, as stored. */
   record Rows(List<String> places, int blocks, boolean severalBegin) {}
 
   /**
-   * What the rows say that have an address: of each stretch of code with it the last row that does
-   * not begin behind it, whatever block it is in.
+   * Returns the rows of an address: of each code range with it the last row that does not begin
+   * after it, whatever block it is in.
    */
   Rows rows(long rva) {
     List<String> places = new ArrayList<>();
@@ -482,7 +484,7 @@ final class LlvmSymbolizer {
   }
 
   private interface Step {
-    /** Whether to go on. */
+    /** Takes an annotation; returns false to stop. */
     boolean take(int operation, long unsigned, long signed, long second);
   }
 
@@ -559,7 +561,7 @@ final class LlvmSymbolizer {
     return state[1];
   }
 
-  /** getLineOffset: stops when it has come to the address or behind it. */
+  /** getLineOffset: stops when it has come to the address or after it. */
   private static long[] lineAndFile(Bytes program, long offset) {
     long[] lineAndFile = {0, 0};
     long[] code = {0};

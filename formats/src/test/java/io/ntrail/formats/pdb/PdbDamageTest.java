@@ -30,7 +30,7 @@ class PdbDamageTest {
 
   private static void read(byte[] bytes) {
     try (InputFile input = InputFile.of(bytes, "damaged.pdb")) {
-      assertTrue(EverythingInPdb.read(PdbFile.open(input)) >= 0, "things");
+      assertTrue(PdbContents.read(PdbFile.open(input)) >= 0, "things");
     } catch (CannotGoOn e) {
       assertFalse(e.message().isEmpty());
     }

@@ -35,7 +35,7 @@ class PdbFuzzTest {
   @FuzzTest(maxDuration = "60s")
   void wholeFile(byte[] data) {
     try (InputFile input = InputFile.of(data, "fuzz")) {
-      EverythingInPdb.read(PdbFile.open(input));
+      PdbContents.read(PdbFile.open(input));
     } catch (CannotGoOn e) {
       assertFalse(e.message().isEmpty());
     }
@@ -221,7 +221,7 @@ class PdbFuzzTest {
     return second ? stream.part(middle, stream.length() - middle) : stream.part(0, middle);
   }
 
-  /** What is asked for although something before it may be damaged. */
+  /** Queries that are made although something before may be damaged. */
   private static void one(Runnable reader) {
     try {
       reader.run();

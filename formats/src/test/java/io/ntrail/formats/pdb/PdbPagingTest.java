@@ -39,9 +39,8 @@ class PdbPagingTest {
   }
 
   /**
-   * What the container hands out for one address of a PDB that was just opened, counted for
-   * addresses in all modules: in hundredths of the file's blocks. The most is that of the module
-   * with the largest stream.
+   * Blocks read for one address of a PDB that was just opened, in hundredths of the file's blocks,
+   * for addresses in all modules. The module with the largest stream needs the most.
    */
   @ParameterizedTest
   @CsvSource({
@@ -73,7 +72,7 @@ class PdbPagingTest {
     assertTrue(worst * 100L <= (long) most * total, name + ": " + worst + " of " + total);
   }
 
-  /** The same streams in a container of another shape; the blocks are in disorder. */
+  /** Returns the streams in a container of another shape; the blocks are in disorder. */
   private static MsfWriter again(String name, int blockSize) {
     MsfFile msf = Pdbs.open(name).msf();
     MsfWriter writer = new MsfWriter(blockSize, new Random(blockSize));

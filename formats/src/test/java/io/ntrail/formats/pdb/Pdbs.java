@@ -6,13 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/**
- * The shared PDBs, opened; their inputs are closed by nobody, since tests end with their memory.
- */
+/** The shared PDBs, opened; their inputs are not closed, since the test JVM ends. */
 final class Pdbs {
   private Pdbs() {}
 
-  /** Whether there are any; for {@code @EnabledIf}. */
+  /** Returns true if there are any; for {@code @EnabledIf}. */
   static boolean present() {
     return PdbSamples.present();
   }

@@ -202,7 +202,7 @@ class PrintedByLlvmTest {
     return told;
   }
 
-  /** Those of modules that the tool read: what it cannot read ends a module there. */
+  /** Returns the procedures of modules up to the first record that the tool cannot read. */
   private static List<String> procedures(PdbFile pdb, List<String> lines) {
     List<String> found = new ArrayList<>();
     Map<Integer, Long> last = new HashMap<>();

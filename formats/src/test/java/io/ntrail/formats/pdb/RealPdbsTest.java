@@ -76,7 +76,7 @@ class RealPdbsTest {
     assertEquals(List.of(0x38C0L, 8L, 4L), parts(funclet));
     Found handler = crash.find(0x38F8).orElseThrow();
     assertEquals("__ehhandler$_main", handler.name());
-    // The last one goes on to the end of what the object brought.
+    // The last one extends to the end of what the object brought.
     assertEquals(List.of(0x38F3L, 40L, 5L), parts(handler));
     Found assembler =
         new PdbSymbolizer(Pdbs.open("syzygy/test_dll.pdb")).find(0x1D05).orElseThrow();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
 @EnabledIf("io.ntrail.formats.pdb.Pdbs#present")
 class RearrangedTest {
   @Test
-  void everyExportOfUser32ThatIsNoForwarderLiesWhereItsPublicSymbolIsTranslatedTo() {
+  void everyRealExportOfUser32LiesWhereItsPublicSymbolIsTranslatedTo() {
     PdbFile pdb = Pdbs.open("win7/user32.pdb");
     PeImage image = PeImage.ofFile(InputFile.of(PdbSamples.bytes("win7/user32.dll"), "user32.dll"));
     PublicSymbols publics = pdb.publics().orElseThrow();

@@ -17,7 +17,7 @@ final class AllDirectories {
   private AllDirectories() {}
 
   /**
-   * @throws io.ntrail.formats.bytes.CannotGoOn if it is no image
+   * @throws io.ntrail.formats.bytes.CannotGoOn if it is not an image
    */
   static void read(byte[] bytes, String name) {
     try (InputFile file = InputFile.of(bytes, name)) {
@@ -26,7 +26,7 @@ final class AllDirectories {
   }
 
   static void read(PeImage image) {
-    Everything.of(image);
+    ImageContents.of(image);
     relocations(image);
     dynamic(image);
     small(image);

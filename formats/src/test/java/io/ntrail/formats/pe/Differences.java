@@ -5,9 +5,12 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Where two tellings of one image differ, field by field, and how many fields were compared. */
+/**
+ * Differences between two readings of one image, field by field, with the number of compared
+ * fields.
+ */
 public final class Differences {
-  /** Nothing was compared yet. */
+  /** Creates an empty comparison. */
   public Differences() {}
 
   private static final int MOST_OF_ONE_IMAGE = 5;
@@ -59,7 +62,7 @@ public final class Differences {
     return found;
   }
 
-  /** How many fields were looked at. */
+  /** Returns the number of compared fields. */
   public long compared() {
     return compared;
   }

@@ -19,7 +19,7 @@ import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What those who built the images of group eh say about them is read from them. */
+/** Compares the images of group eh with the statements of their makers. */
 class EhManifestsTest {
   private static final Map<String, Integer> MACHINES =
       Map.of(
@@ -53,7 +53,7 @@ class EhManifestsTest {
           "/DYNAMICBASE", flags.contains("/DYNAMICBASE"), headers.isDll(PeHeaders.DYNAMIC_BASE));
       differences.same(
           "/NXCOMPAT", flags.contains("/NXCOMPAT"), headers.isDll(PeHeaders.NX_COMPAT));
-      // ARM64 images have it without being asked for; so does every option of the kind.
+      // ARM64 images have it without being requested; so does every option of the kind.
       differences.same(
           "/HIGHENTROPYVA",
           flags.contains("/HIGHENTROPYVA"),

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
-/** What another checker of defences decided about an image follows from what is read of it. */
+/** Verdicts of another mitigation checker about images, derived from our reading. */
 class FlagVerdictsTest {
   private static final Map<String, Predicate<PeImage>> RULES =
       Map.ofEntries(

@@ -46,7 +46,7 @@ class HostileImagesTest {
 
   private static void answer(byte[] file, String name, Map<String, String> broken) {
     try {
-      Everything.of(SampleImages.open(file, name));
+      ImageContents.of(SampleImages.open(file, name));
     } catch (CannotGoOn e) {
       assertEquals(false, e.nextStep().isEmpty(), name);
     } catch (RuntimeException | StackOverflowError e) {
@@ -55,7 +55,7 @@ class HostileImagesTest {
   }
 
   @Test
-  void whatIsRefusedIsNoImage() {
+  void refusedFilesAreNotImages() {
     Map<String, String> refused = new TreeMap<>();
     for (PeSample sample : PeSamples.all()) {
       try {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The same is read from a file and from the memory that a loader makes of it. */
+/** Images read from a file and from mapped memory are equal. */
 class MappedImagesTest {
   @Test
   void everyImageOfAWineInstallationIsReadWholeFromFileAndMemory() throws IOException {
@@ -55,8 +55,8 @@ class MappedImagesTest {
   }
 
   private static void compare(PeImage image, byte[] file, String name, List<String> differences) {
-    Map<String, String> stored = Everything.of(image);
-    Map<String, String> mapped = Everything.of(SampleImages.mapped(file, name));
+    Map<String, String> stored = ImageContents.of(image);
+    Map<String, String> mapped = ImageContents.of(SampleImages.mapped(file, name));
     stored.forEach((part, text) -> {
       String other = mapped.getOrDefault(part, "");
       if (!text.equals(other)) {

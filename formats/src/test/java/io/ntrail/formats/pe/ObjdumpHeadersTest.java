@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class ObjdumpHeadersTest {
   /**
-   * Where objdump 2.40 does not tell what the bytes say: it takes the directories of impbyord.exe
-   * for missing, whose optional header reaches over the end of what it reads.
+   * Differences between objdump 2.40 and the bytes: it takes the directories of impbyord.exe for
+   * missing, whose optional header reaches over the end of what it reads.
    */
   private static final Set<String> WITHOUT_DIRECTORIES = Set.of("impbyord.exe");
 

@@ -66,7 +66,7 @@ class PeDamageTest {
     assertTrue(sound.length > 0);
   }
 
-  /** Everywhere in the headers, and at some places behind them; {@code --long}: at many. */
+  /** Everywhere in the headers, and at some places after them; {@code --long}: at many. */
   private static List<Integer> places(byte[] sound, int salt) {
     List<Integer> places = new ArrayList<>();
     int headers = Math.min(sound.length, 0x400);
@@ -97,7 +97,7 @@ class PeDamageTest {
 
   private static void answer(byte[] file, String what, List<String> broken) {
     try {
-      Everything.of(SampleImages.open(file, what));
+      ImageContents.of(SampleImages.open(file, what));
     } catch (CannotGoOn e) {
       if (e.message().isEmpty() || e.nextStep().isEmpty()) {
         broken.add(what + ": refused without a word: " + e);

@@ -249,7 +249,7 @@ final class ReadobjComparison {
     }
   }
 
-  /** What readobj calls an export: a row of the address table with the first of its names. */
+  /** Export in the terms of readobj: a row of the address table with the first of its names. */
   private record Row(long ordinal, String name, long rva) {}
 
   private void exports() {
@@ -313,7 +313,7 @@ final class ReadobjComparison {
 
   /**
    * @param strideFits readobj 14 takes entries of these tables to be of one length whatever the
-   *     guard flags say; only where that is so its entries behind the first are ones
+   *     guard flags say; only where that is so its entries after the first are ones
    */
   private void guardTable(String name, List<GuardEntry> read, boolean strideFits) {
     List<GuardEntry> entries = new ArrayList<>();
@@ -356,7 +356,7 @@ final class ReadobjComparison {
     differences.same(field, address == 0 ? 0 : address - image.headers().imageBase(), rva);
   }
 
-  /** What readobj calls a relocation, padding left out. */
+  /** Relocation in the terms of readobj, without padding. */
   private record Relocation(int type, long rva) {}
 
   private void relocations() {
@@ -369,7 +369,7 @@ final class ReadobjComparison {
     for (ToolNode table : told.all("BaseReloc")) {
       for (ToolNode entry : table.children()) {
         int type = relocationType(entry.text("Type"));
-        // The slot behind a HIGHADJ is its low half, which readobj takes for one of its own.
+        // The slot after a HIGHADJ is its low half, which readobj takes for one of its own.
         if (type != Relocations.ABSOLUTE && !half) {
           entries.add(new Relocation(type, entry.number("Address")));
         }

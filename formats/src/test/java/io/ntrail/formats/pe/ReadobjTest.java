@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Every field that llvm-readobj prints about an image is read from it. */
 class ReadobjTest {
   /**
-   * Where readobj 14 does not tell what the bytes say:
+   * Differences between readobj 14 and the bytes:
    *
    * <ul>
    *   <li>jobexec.dll has a number of symbols whose table a tool has cut off; readobj counts none.

@@ -21,7 +21,7 @@ public final class SampleImages {
     return PeImage.ofFile(InputFile.of(file, name));
   }
 
-  /** The same image as it lies in memory once the loader has mapped it. */
+  /** Returns the image as it lies in memory once the loader has mapped it. */
   static PeImage mapped(byte[] file, String name) {
     return PeImage.ofMemory(ImageView.flat(InputFile.of(LoaderView.map(file), name)));
   }

@@ -81,7 +81,7 @@ class SmallDirectoriesTest {
     "windows/liblzo2-2.dll, 1",
     "windows/jobexec.dll, 0"
   })
-  void certificatesLieBehindTheImage(String name, int count) {
+  void certificatesLiePastTheImage(String name, int count) {
     PeImage image = StoredImages.image(name);
     Certificates certificates = Certificates.of(image);
     assertEquals(count, certificates.list().size());
@@ -167,7 +167,7 @@ class SmallDirectoriesTest {
   }
 
   @Test
-  void volatileAccessesLieInTheCodeThatIsToldAbout() {
+  void volatileAccessesLieInTheDescribedCode() {
     int images = 0;
     for (String folder : List.of("windows", "toolchains", "eh")) {
       for (String name : StoredImages.names(folder)) {

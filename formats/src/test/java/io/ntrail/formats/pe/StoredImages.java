@@ -21,7 +21,7 @@ import java.util.zip.ZipInputStream;
 public final class StoredImages {
   private StoredImages() {}
 
-  /** Whether there are any; for {@code @EnabledIf}. */
+  /** Returns true if there are any; for {@code @EnabledIf}. */
   static boolean present() {
     return TestData.available();
   }
@@ -38,7 +38,7 @@ public final class StoredImages {
     }
   }
 
-  /** An image; its input is closed by nobody, since tests end with their memory. */
+  /** An image; its input is not closed, since the test JVM ends. */
   public static PeImage image(String name) {
     return image(bytes(name), name);
   }
@@ -78,7 +78,7 @@ public final class StoredImages {
     return images;
   }
 
-  /** What llvm-readobj printed about the images of a folder that it read to the end. */
+  /** Returns the output of llvm-readobj for the images of a folder that it read to the end. */
   public static Map<String, List<String>> readobj(String folder) {
     Map<String, List<String>> blocks = new LinkedHashMap<>();
     List<String> block = new ArrayList<>();

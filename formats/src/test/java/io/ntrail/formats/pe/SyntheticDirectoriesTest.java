@@ -379,7 +379,7 @@ class SyntheticDirectoriesTest {
   }
 
   @Test
-  void codeCompiledForOneRuntimeIsToldByItsSignature() {
+  void codeCompiledForOneRuntimeIsRecognisedByItsSignature() {
     PeBuilder library = PeBuilder.library(MachineType.AMD64);
     library
         .constants()

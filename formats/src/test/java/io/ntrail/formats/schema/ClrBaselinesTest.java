@@ -103,7 +103,7 @@ class ClrBaselinesTest {
     return schema.provider() + "/" + schema.event();
   }
 
-  /** The line that tells of this record, taken out of the open ones; null if there is none. */
+  /** The line of this record, taken out of the open ones; null if there is none. */
   private @Nullable Line matching(
       Map<Long, List<Line>> open, EtlFile file, RecordCursor record, String name) {
     long ticks = record.ticks() - file.clock().headerTicks();

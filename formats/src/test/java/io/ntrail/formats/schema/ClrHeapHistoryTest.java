@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * GC/PerHeapHistory, whose layout no manifest tells for the .NET Framework, against the
+ * GC/PerHeapHistory, whose layout is in no manifest for the .NET Framework, against the
  * GC/HeapStats that follow it: the sizes of the generations after a collection are in both.
  */
 @EnabledIf(

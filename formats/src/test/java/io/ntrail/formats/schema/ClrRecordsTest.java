@@ -104,7 +104,7 @@ class ClrRecordsTest {
   }
 
   @Test
-  void tierOfAMethodIsToldByItsFlags() {
+  void tierOfAMethodFollowsFromItsFlags() {
     ValueMap flags = CLR.map("MethodFlags");
     assertNotNull(flags);
 

@@ -34,7 +34,7 @@ class EventInfoTest {
   private static String told(Schema schema, byte[] payload) {
     Payload read = new Payload();
     read.read(schema, Bytes.copyOf(payload, "test"), 0, payload.length, 8);
-    return (read.isShort() ? "short " : "") + Told.of(read);
+    return (read.isShort() ? "short " : "") + PayloadText.of(read);
   }
 
   @Test
@@ -130,7 +130,7 @@ class EventInfoTest {
   }
 
   @Test
-  void membersOfStructuresStandBehindTheTopLevel() {
+  void membersOfStructuresComeAfterTheTopLevel() {
     Schema schema =
         parsed(
                 new InfoBlob(0, NONE, 0)

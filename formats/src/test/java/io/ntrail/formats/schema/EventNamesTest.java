@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import org.junit.jupiter.api.Test;
 
-/** What events are called. */
+/** Display names of events. */
 class EventNamesTest {
   @Test
   void ownNameComesFirst() {
@@ -15,7 +15,7 @@ class EventNamesTest {
   }
 
   @Test
-  void opcodeThatSaysNothingIsLeftOut() {
+  void informationalOpcodeIsOmitted() {
     assertEquals("Task", EventNames.of(null, "Task", null));
     assertEquals("Task", EventNames.of(null, "Task", " "));
     assertEquals("Task", EventNames.of(null, "Task", "win:Info "));

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** Writes a {@code TRACE_EVENT_INFO}: the numbers of tdh.h by hand, texts behind the properties. */
+/** Writes a {@code TRACE_EVENT_INFO}: the numbers of tdh.h by hand, texts after the properties. */
 final class InfoBlob {
   private record Property(
       int flags, String name, int in, int out, String map, int count, int length) {}
@@ -25,7 +25,7 @@ final class InfoBlob {
     this.opcode = opcode;
   }
 
-  /** A text whose offset stands at {@code at}. */
+  /** A text whose offset is at {@code at}. */
   InfoBlob text(int at, String text) {
     texts.put(at, text);
     return this;

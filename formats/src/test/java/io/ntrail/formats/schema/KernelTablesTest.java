@@ -58,7 +58,7 @@ class KernelTablesTest {
                         from,
                         bytes.length - from,
                         pointerBytes);
-                    Told.readAll(payload);
+                    PayloadText.readAll(payload);
                     assertTrue(payload.size() < 20_000, schema::toString);
                   }
                 }));

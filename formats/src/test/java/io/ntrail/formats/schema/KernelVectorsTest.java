@@ -59,7 +59,7 @@ class KernelVectorsTest {
           "Thread/SetPagePriority", List.of("DynamicPriority", "Reserved"),
           "Thread/SetIoPriority", List.of("DynamicPriority", "Reserved"));
 
-  /** Why a vector does not have what its bytes say. */
+  /** Reasons why a vector differs from its bytes. */
   private enum Difference {
     /** Its text has one blank where the bytes have two. */
     BLANKS,
@@ -78,7 +78,7 @@ class KernelVectorsTest {
           "FileIo/Read v3 64", Difference.ADDED,
           "FileIo/Write v3 64", Difference.ADDED);
 
-  /** Where the last field is missing: the name of a thread is newer, the flag has no use. */
+  /** Records without their last field: the name of a thread is newer, the flag has no use. */
   private static final Map<String, String> MISSING =
       Map.of(
           "PerfInfo/DebuggerEnabled v2 64", "pad",
@@ -301,10 +301,11 @@ class KernelVectorsTest {
       Payload whole = v.read(v.bytes);
       for (int length = 0; length < v.bytes.length; length++) {
         Payload payload = v.read(Arrays.copyOf(v.bytes, length));
-        Told.readAll(payload);
+        PayloadText.readAll(payload);
         for (int i = 0; i < whole.size() && fits(whole, i, length); i++) {
           assertTrue(i < payload.size(), v.name() + " " + length);
-          assertEquals(Told.line(whole, i), Told.line(payload, i), v.name() + " " + length);
+          assertEquals(
+              PayloadText.line(whole, i), PayloadText.line(payload, i), v.name() + " " + length);
         }
       }
     }
@@ -327,7 +328,7 @@ class KernelVectorsTest {
       Payload shorter = v.read(v.bytes);
       Payload longer = v.read(Arrays.copyOf(v.bytes, v.bytes.length + 7));
       if (!shorter.isShort()) {
-        assertEquals(Told.lines(shorter), Told.lines(longer), v.name());
+        assertEquals(PayloadText.lines(shorter), PayloadText.lines(longer), v.name());
         assertEquals(shorter.restLength() + 7, longer.restLength(), v.name());
       }
     }

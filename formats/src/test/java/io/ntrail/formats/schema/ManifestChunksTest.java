@@ -53,7 +53,7 @@ class ManifestChunksTest {
     assertEquals("cd", text(TWO));
     assertEquals(2, chunks.finished().size());
     assertEquals(
-        List.of("provider " + ONE + ": only 1 of the 2 pieces of its manifest"), chunks.problems());
+        List.of("provider " + ONE + ": only 1 of the 2 chunks of its manifest"), chunks.problems());
   }
 
   @Test
@@ -75,7 +75,7 @@ class ManifestChunksTest {
   }
 
   @Test
-  void missingPiecesAreToldAndTheNextManifestIsJoined() {
+  void missingChunksAreReportedAndTheNextManifestIsJoined() {
     add(ONE, 1, 3, 0, "a");
     add(ONE, 1, 3, 2, "c");
     add(ONE, 1, 3, 0, "A");
@@ -84,11 +84,11 @@ class ManifestChunksTest {
 
     assertEquals("ABC", text(ONE));
     assertEquals(
-        List.of("provider " + ONE + ": only 2 of the 3 pieces of its manifest"), chunks.problems());
+        List.of("provider " + ONE + ": only 2 of the 3 chunks of its manifest"), chunks.problems());
   }
 
   @Test
-  void whatIsNoPieceIsTold() {
+  void invalidChunksAreReported() {
     byte[] noise = new byte[12];
     chunks.add(ONE, 1, 1, Bytes.copyOf(noise, "test"), 0, noise.length);
     chunks.add(ONE, 1, 1, Bytes.copyOf(noise, "test"), 0, 3);
@@ -113,6 +113,6 @@ class ManifestChunksTest {
     for (int i = 0; i < 3000; i++) {
       add(ONE, 1, 0xFFFF, i, large);
     }
-    assertTrue(chunks.problems().getFirst().contains("more manifests at once"));
+    assertTrue(chunks.problems().getFirst().contains("too many incomplete manifests"));
   }
 }

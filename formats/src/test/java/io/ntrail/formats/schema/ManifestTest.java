@@ -90,7 +90,7 @@ class ManifestTest {
   private static String told(Schema schema, byte[] payload) {
     Payload read = new Payload();
     read.read(schema, Bytes.copyOf(payload, "test"), 0, payload.length, 8);
-    return (read.isShort() ? "short " : "") + Told.of(read);
+    return (read.isShort() ? "short " : "") + PayloadText.of(read);
   }
 
   @Test
@@ -211,7 +211,7 @@ class ManifestTest {
   }
 
   @Test
-  void whatMakesNoSenseIsToldWithItsLineAndTheRestIsRead() {
+  void invalidPartsAreReportedWithTheirLineAndTheRestIsRead() {
     Manifest manifest =
         parse(
             SMALL
@@ -234,20 +234,20 @@ class ManifestTest {
   }
 
   @Test
-  void whatIsNoManifestIsRefusedWithItsLine() {
+  void otherFilesAreRefusedWithTheirLine() {
     assertEquals(
         "test.man, line 3: not XML: XML document structures must start and end within the same"
             + " entity.",
         assertThrows(CannotGoOn.class, () -> parse("<a>\n<b>\n")).message());
     assertEquals(
-        "test.man: no provider in it",
+        "test.man: contains no provider",
         assertThrows(CannotGoOn.class, () -> parse("<a/>")).message());
     assertThrows(CannotGoOn.class, () -> parse(""));
     assertThrows(CannotGoOn.class, () -> Manifest.parse(new byte[64], "zeros"));
   }
 
   @Test
-  void whatWasSentIsNeverAnException() {
+  void sentManifestsNeverThrow() {
     Manifest.Result result = Manifest.parseSent("<a>", "recording");
     assertNull(result.manifest());
     assertTrue(result.reason().contains("not XML"), result.reason());
@@ -265,7 +265,7 @@ class ManifestTest {
   }
 
   @Test
-  void bytesThatAreNoTextAreRefusedInSilence() {
+  void invalidTextIsRefusedSilently() {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     PrintStream before = System.err;
     System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
@@ -319,7 +319,7 @@ class ManifestTest {
     }
   }
 
-  /** Nothing would be read from it even if it were there. */
+  /** File that must never be opened. */
   private static final class TestFile {
     static final String URI = "file:///nonexistent/ntrail";
   }
@@ -412,7 +412,7 @@ class ManifestTest {
   }
 
   @Test
-  void bytesThatAreNoTextAreToldWithTheirLineAndNothingElseIsPrinted() {
+  void invalidTextIsReportedWithItsLineAndNothingElseIsPrinted() {
     byte[] broken = "<a>\n<b c='xx'/>\n</a>".getBytes(StandardCharsets.UTF_8);
     broken[10] = (byte) 0xFF;
     PrintStream before = System.err;

@@ -107,7 +107,7 @@ class MessageTextTest {
   }
 
   @Test
-  void textIsNoNumberWhateverTheFormat() {
+  void textIsNotANumberInAnyFormat() {
     List<Field> fields = List.of(Field.of("a", InType.ANSI_STRING));
     byte[] bytes = {'a', 'b', 'c', 0};
     assertEquals("abc", fill(SchemaSource.MANIFEST, "%1!d!", fields, bytes));

@@ -164,7 +164,7 @@ class PayloadTest {
   }
 
   @Test
-  void sidBehindTokenUserMayBeAbsent() {
+  void sidAfterTokenUserMayBeAbsent() {
     byte[] none = new LittleEndian().u32(0).u32(77).toByteArray();
     byte[] some =
         new LittleEndian()

@@ -63,7 +63,7 @@ class RealManifestTest {
 
   /** Made from classes of WMI: records have their events as class and opcode. */
   @Test
-  void manifestOfClassesSaysWhichClassAnEventIsOf() throws IOException {
+  void manifestOfClassesHasTheClassOfEachEvent() throws IOException {
     Manifest.Provider asp = Manifest.parse(file("asp"), "asp.man").providers().getFirst();
 
     assertTrue(asp.isClassic());

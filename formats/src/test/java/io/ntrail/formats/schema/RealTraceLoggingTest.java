@@ -155,7 +155,7 @@ class RealTraceLoggingTest {
         "etwanalyzer-TraceLoggingTester",
         (record, schema) -> {
           if (told.size() < 7) {
-            told.add(schema.event() + ": " + Told.of(SchemaRecordings.read(schema, record)));
+            told.add(schema.event() + ": " + PayloadText.of(SchemaRecordings.read(schema, record)));
           }
         });
 

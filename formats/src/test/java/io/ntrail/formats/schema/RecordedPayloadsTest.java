@@ -23,8 +23,8 @@ import org.junit.jupiter.api.condition.EnabledIf;
 @EnabledIf(value = "present", disabledReason = "no shared recordings on this machine")
 class RecordedPayloadsTest {
   /**
-   * What is not consumed exactly. The recording of 32-bit records with 64-bit payloads was made by
-   * hand that way. Threads of Windows 7 and 8 have no name.
+   * Payloads that are not consumed exactly. The recording of 32-bit records with 64-bit payloads
+   * was made by hand that way. Threads of Windows 7 and 8 have no name.
    */
   private static final Map<String, Integer> NOT_EXACT =
       Map.ofEntries(
@@ -93,7 +93,7 @@ class RecordedPayloadsTest {
         record.payloadOffset(),
         record.payloadLength(),
         record.pointerBytes());
-    Told.readAll(payload);
+    PayloadText.readAll(payload);
     if (payload.restLength() == 0 && !payload.isShort()) {
       exact++;
     } else {

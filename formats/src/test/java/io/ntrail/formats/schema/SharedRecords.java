@@ -38,7 +38,10 @@ final class SharedRecords {
     assertTrue(gaps.isEmpty(), () -> recording + " was not read whole: " + gaps.list());
   }
 
-  /** Whether the record has an event descriptor, so that provider, id and version tell its kind. */
+  /**
+   * Returns true if the record has an event descriptor, so that provider, id and version give its
+   * kind.
+   */
   static boolean hasDescriptor(RecordCursor record) {
     return record.kind() == RecordKind.EVENT32 || record.kind() == RecordKind.EVENT64;
   }

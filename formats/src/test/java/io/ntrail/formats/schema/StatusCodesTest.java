@@ -177,7 +177,7 @@ class StatusCodesTest {
   }
 
   @Test
-  void whatNobodyNamedHasNoName() {
+  void codesWithoutANameHaveNone() {
     assertNull(codes.ntStatus(0xC000FFFE));
     assertNull(codes.ntStatus(0xC007FFFE));
     assertNull(codes.win32(-1));

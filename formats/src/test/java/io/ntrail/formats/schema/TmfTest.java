@@ -130,10 +130,10 @@ class TmfTest {
   }
 
   @Test
-  void whatIsNoMessageFormatIsRefused() {
+  void otherFilesAreRefused() {
     assertThrows(CannotGoOn.class, () -> Tmf.parse("", "x.tmf"));
     assertEquals(
-        "x.tmf, line 1: neither a GUID, nor #typev, nor an argument",
+        "x.tmf, line 1: not a GUID, #typev or argument line",
         assertThrows(CannotGoOn.class, () -> Tmf.parse("hello\n", "x.tmf")).message());
     assertEquals(
         "x.tmf, line 1: #typev before any GUID",

@@ -37,7 +37,7 @@ class TraceLoggingTest {
   private static String told(byte[] metadata, byte[] payload) {
     Payload read = new Payload();
     read.read(parse(metadata), Bytes.copyOf(payload, "test"), 0, payload.length, 8);
-    return (read.isShort() ? "short " : "") + Told.of(read);
+    return (read.isShort() ? "short " : "") + PayloadText.of(read);
   }
 
   @Test
@@ -86,11 +86,11 @@ class TraceLoggingTest {
     byte[] payload = new LittleEndian().u64(0x1_0000_0002L).toByteArray();
     read.read(parse(metadata), Bytes.copyOf(payload, "test"), 0, payload.length, 4);
 
-    assertEquals("a=0x2 +4", Told.of(read));
+    assertEquals("a=0x2 +4", PayloadText.of(read));
   }
 
   @Test
-  void everyOutTypeSaysWhatAValueMeans() {
+  void everyOutTypeFormatsItsValues() {
     Object[][] types = {
       {0, OutType.DEFAULT},
       {1, OutType.NO_PRINT},

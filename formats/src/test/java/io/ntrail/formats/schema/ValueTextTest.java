@@ -15,7 +15,7 @@ class ValueTextTest {
     Schema schema = new Schema(SchemaSource.MANIFEST, null, null, null, List.of(fields));
     Payload payload = new Payload();
     payload.read(schema, Bytes.copyOf(bytes, "test"), 0, bytes.length, 8);
-    return Told.of(payload);
+    return PayloadText.of(payload);
   }
 
   private static String hex(String text) {
@@ -53,7 +53,7 @@ class ValueTextTest {
   }
 
   @Test
-  void textThatIsSaidToBeUtf8StaysItWhereItIsCut() {
+  void declaredUtf8StaysUtf8WhereItIsTruncated() {
     assertEquals("t=a\uFFFD", told("61c3", Field.of("t", InType.ANSI_STRING).out(OutType.UTF8)));
   }
 

@@ -239,7 +239,7 @@ public final class Agent implements AutoCloseable {
       done = true;
       return answer;
     } catch (IOException e) {
-      String why = e instanceof TimeLimiter.TimedOut ? "timed out" : "it ended";
+      String why = e instanceof TimeLimiter.TimedOut ? "timed out" : "it exited";
       throw new CannotGoOn("lost connection to the agent: " + why + connection.epitaph(), DIED);
     } finally {
       broken = broken || !done;
@@ -252,7 +252,7 @@ public final class Agent implements AutoCloseable {
     Bytes head = Bytes.copyOf(exactly(AgentProtocol.HEAD), "agent");
     long length = head.u32(0);
     if (length < AgentProtocol.ANSWER_HEAD || length > AgentProtocol.MAX_PAYLOAD + 16) {
-      throw nonsense("an answer of " + length + " bytes");
+      throw nonsense("a reply of " + length + " bytes");
     }
     if (head.u16(4) != (operation | AgentProtocol.ANSWER) || head.u16(6) != number) {
       throw nonsense("reply to another request");
@@ -270,7 +270,7 @@ public final class Agent implements AutoCloseable {
   private byte[] exactly(int length) throws IOException {
     byte[] bytes = in.readNBytes(length);
     if (bytes.length < length) {
-      throw new IOException("the pipe ended");
+      throw new IOException("the pipe was closed");
     }
     return bytes;
   }

@@ -43,9 +43,8 @@ import java.util.Map;
 /**
  * Executable of the agent for 64-bit Windows, generated here.
  *
- * <p>It reads a question, does what it says, writes the answer, and begins again. Calls are made in
- * a function of their own whose exception handler turns every error that nobody inside of it wanted
- * into an answer.
+ * <p>It reads a request, executes it, writes the answer, and starts again. Calls are made in a
+ * function of their own whose exception handler turns every unexpected error into an answer.
  */
 public final class AgentImage {
   private static final long BASE = 0x1_4000_0000L;
@@ -138,7 +137,7 @@ public final class AgentImage {
     part.write();
     builder.code().label("end");
     builder.data().label("buffers").reserve(END);
-    // Unwind codes: offset behind the instruction.
+    // Unwind codes: offset after the instruction.
     builder.function("main", "guarded", UnwindInfoBuilder.prologue(4).allocate(4, 0x48));
     builder.function(
         "guarded",
@@ -424,7 +423,7 @@ public final class AgentImage {
     a.bind(guardedEnd);
     a.bind(handler).sub(RSP, 0x28);
     a.test(ptr(RCX).plus(4).as32(), UNWINDING).jnz(search);
-    // Errors only: what informs or warns is somebody else's.
+    // Errors only: information and warnings are not ours.
     a.mov(R9D, ptr(RCX)).mov(EAX, R9D).shr(EAX, 30).cmp(EAX, 3).jne(search);
     a.mov(R8, RCX).mov(RCX, RDX).lea(RDX, ptr(recover)).call(imported("RtlUnwind"));
     a.bind(search).mov(EAX, 1).add(RSP, 0x28).ret();

@@ -135,7 +135,7 @@ final class AgentProcess implements AgentConnection {
       if (!killed) {
         process.getOutputStream().close();
       }
-      // Of one that was killed the pipe may be full and somebody wait there.
+      // Of one that was killed the pipe may be full with a writer waiting.
       if (!process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
         process.destroyForcibly();
       }

@@ -66,15 +66,15 @@ final class AgentProtocol {
   /** Maximum number of calls of a batch. */
   static final int MAX_CALLS = 4096;
 
-  /** Of a call: the batch ends here when the result is 0. */
+  /** Flag of a call: the batch ends here when the result is 0. */
   static final int STOP_AT_ZERO = 1;
 
-  /** Of a call: the batch ends here when the result is a failed NTSTATUS. */
+  /** Flag of a call: the batch ends here when the result is a failed NTSTATUS. */
   static final int STOP_AT_ERROR = 2;
 
   /**
-   * Of a call, shifted left by k: argument k is the result of an earlier call of the batch, whose
-   * number is its low half, plus its high half (signed).
+   * Flag of a call, shifted left by k: argument k is the result of an earlier call of the batch,
+   * whose number is its low half, plus its high half (signed).
    */
   static final int REFERENCE = 0x100;
 

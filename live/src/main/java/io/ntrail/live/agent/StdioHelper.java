@@ -3,7 +3,7 @@ package io.ntrail.live.agent;
 /**
  * Helper process that owns the standard streams of this process until it is closed.
  *
- * @param name of the section where it says what it holds ({@link StdioHelperImage})
+ * @param name of the shared section ({@link StdioHelperImage})
  * @param process the program
  */
 public record StdioHelper(String name, Process process, Runnable removal) implements AutoCloseable {

@@ -13,9 +13,9 @@ import java.util.concurrent.TimeoutException;
 /**
  * Limits the time of exchanges with an agent.
  *
- * <p>What is said to an agent is said by a thread of its own: a pipe can stay silent after the
+ * <p>Requests to an agent are written by a thread of its own: a pipe can stay silent after the
  * agent was killed, when another process has inherited its other end, and then that thread is left
- * behind.
+ * after.
  */
 final class TimeLimiter implements AutoCloseable {
   private final long nanos;

@@ -5,7 +5,7 @@
  * never needs a new agent.
  *
  * <p>Its file is written by our own PE writer and assembler ({@link
- * io.ntrail.live.agent.AgentImage}); what goes through the pipe is told in {@link
+ * io.ntrail.live.agent.AgentImage}); the protocol of the pipe is in {@link
  * io.ntrail.live.agent.AgentProtocol}; {@link io.ntrail.live.agent.Agent} is the controller's end.
  */
 @NullMarked

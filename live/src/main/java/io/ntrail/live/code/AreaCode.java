@@ -24,7 +24,7 @@ public interface AreaCode {
   int slotsBytes();
 
   /**
-   * Returns the frames that the slots of an area say they have, those that were called last first.
+   * Returns the frames in the slots of an area, the innermost first.
    *
    * @param slots data of the slots
    */

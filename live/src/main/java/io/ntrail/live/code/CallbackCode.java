@@ -6,7 +6,7 @@ public interface CallbackCode {
   byte[] code();
 
   /**
-   * Returns its function table, with the unwind data behind it.
+   * Returns its function table, with the unwind data after it.
    *
    * @param at offset of the table from the code, which is the base of its addresses
    */

@@ -32,7 +32,7 @@ public interface GuardCode {
 
   /**
    * Returns the address of the table of ranges of a guard that another session left in a target; 0
-   * if it is no guard.
+   * if it is not a guard.
    *
    * @param found bytes at the destination of the function's jump
    */

@@ -100,7 +100,7 @@ public final class SessionLayout {
   /** u32: notices of modules answered. */
   public static final int AT_ANSWERED = 0x440;
 
-  /** u32: not 0 while a thread tells of a module or waits, by the target. */
+  /** u32: not 0 while a thread reports a module or waits, by the target. */
   public static final int AT_NOTICE_BUSY = 0x408;
 
   /** u32: notices whose thread did not wait for the answer any longer, by the target. */
@@ -234,7 +234,7 @@ public final class SessionLayout {
   /** u64: records of the thread lost between the chunk before and this one. */
   public static final int CHUNK_LOST = 24;
 
-  /** State of a chunk that nobody has. */
+  /** State of a free chunk. */
   public static final int FREE = 0;
 
   /** State of a chunk that a thread writes into. */
@@ -263,7 +263,7 @@ public final class SessionLayout {
   /** u64 each: arguments of entries, where records have 64 or 128 bytes. */
   public static final int RECORD_ARGUMENTS = 32;
 
-  /** u64 each: arguments behind those in registers, where records have 128 bytes. */
+  /** u64 each: arguments after those in registers, where records have 128 bytes. */
   public static final int RECORD_STACK_ARGUMENTS = 64;
 
   /** Kind of a record: a function was entered. */

@@ -8,7 +8,7 @@ import java.util.List;
  * with one store each, where it finds the expected value. It can lie anywhere.
  */
 public interface StoreCode {
-  /** Returns the code, and behind it its function table with the unwind data. */
+  /** Returns the code, and after it its function table with the unwind data. */
   byte[] bytes();
 
   /** Returns the offset of the function table, which has one entry. */

@@ -93,7 +93,7 @@ public final class DllNotificationHook implements AutoCloseable {
 
   /**
    * Unregisters the callback. If the loader does not allow it in time, the callback stays, and
-   * waits for nobody as long as nothing is recorded.
+   * never waits as long as nothing is recorded.
    */
   void uninstall() {
     if (installed) {

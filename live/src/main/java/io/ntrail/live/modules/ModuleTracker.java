@@ -62,7 +62,7 @@ public final class ModuleTracker implements AutoCloseable {
     /**
      * Reports that a module was loaded; its functions will be patched.
      *
-     * @param functions those that were never told of
+     * @param functions those that were never reported
      */
     void comes(PlannedModule module, List<Patcher.Patched> functions, long ticks);
 
@@ -80,7 +80,7 @@ public final class ModuleTracker implements AutoCloseable {
    * Result of a change of the selection.
    *
    * @param added functions that are traced from now on
-   * @param removed functions that are no more
+   * @param removed functions no longer traced
    */
   public record SelectionChange(int added, int removed) {}
 
@@ -377,7 +377,7 @@ public final class ModuleTracker implements AutoCloseable {
     /**
      * Does the work.
      *
-     * @param routines whether threads can be started in the target: nobody holds the loader's lock
+     * @param routines whether threads can be started in the target: no thread holds the loader lock
      */
     void run(boolean routines);
   }
@@ -410,7 +410,7 @@ public final class ModuleTracker implements AutoCloseable {
     try {
       notices.uninstall();
     } catch (CannotGoOn e) {
-      // What comes next says what is wrong, or that the callback stays.
+      // The next step reports the problem, or that the callback stays.
     }
   }
 

@@ -134,7 +134,7 @@ public final class ModuleLookup {
   /**
    * Adds memory that belongs to tracing.
    *
-   * @return false if no more can be told
+   * @return false if the table is full
    */
   public boolean add(long begin, long size) {
     if (ranges == 0) {
@@ -144,7 +144,7 @@ public final class ModuleLookup {
       return false;
     }
     ours.add(new Range(begin, size));
-    // Half of an address would be another one: nobody may look meanwhile.
+    // A half-written address would be a wrong one: no lookup may run meanwhile.
     List<Stopped> stopped = target.threads().stopAll();
     try {
       memory.write(ranges, code.table(ours));

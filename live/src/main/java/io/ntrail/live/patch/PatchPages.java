@@ -54,8 +54,8 @@ public final class PatchPages {
   }
 
   /**
-   * Reads all that was touched. Pages that are made writable together have the same protection:
-   * what lies in another section is never touched.
+   * Reads all touched pages. Pages that are made writable together have the same protection: pages
+   * of another section are never touched.
    */
   public void read() {
     Long begin = null;
@@ -85,7 +85,7 @@ public final class PatchPages {
       runs.add(new Run(begin, bytes.length == whole ? bytes : Arrays.copyOf(bytes, whole)));
     }
     if (whole < size) {
-      // The page behind the last one of a module may not be there; nothing of it is needed then.
+      // The page after the last one of a module may not be there; nothing of it is needed then.
       TreeSet<Long> rest = new TreeSet<>(touched.subSet(begin + whole + PAGE, end));
       for (long page : rest) {
         byte[] one = memory.readUpTo(page, PAGE);

@@ -69,7 +69,7 @@ public record TargetResources(
     return blocks.stream().anyMatch(one -> one.contains(address));
   }
 
-  /** Frees what is left when all other blocks are gone, and the TLS slots. */
+  /** Frees the remaining blocks when all others are gone, and the TLS slots. */
   public void removeAll(TargetProcess target) {
     unregister(target, List.copyOf(handles.keySet()));
     // The system makes the words of all threads 0 with it.

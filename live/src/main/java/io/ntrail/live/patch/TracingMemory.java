@@ -50,7 +50,7 @@ public final class TracingMemory {
   /**
    * Block of memory in a target that belongs to tracing.
    *
-   * @param allocation what it is given back by
+   * @param allocation the address that frees it
    * @param begin its first address
    * @param size bytes
    */

@@ -8,10 +8,10 @@ import io.ntrail.formats.pe.fixups.Relocations;
 import java.util.Optional;
 
 /**
- * Code of a module according to its file, at the base where the module was loaded. What differs in
- * memory was changed by somebody: an anti-virus, another tracer, the program itself.
+ * Code of a module according to its file, at the base where the module was loaded. Differences in
+ * memory are patches: by an anti-virus, another tracer, the program itself.
  *
- * <p>Bytes of the file are looked at where they are asked for, and nowhere else. On Windows the
+ * <p>Bytes of the file are looked at where they are requested, and nowhere else. On Windows the
  * loader changes calls and jumps through import slots as well (dynamic relocations); such
  * instructions are never part of what is moved or overwritten.
  */

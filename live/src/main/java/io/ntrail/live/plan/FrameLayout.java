@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /**
  * Frame layout of a range of code according to its unwind data: how its prologue builds the frame.
- * A part that was moved out of a function begins with that function's frame.
+ * A separate part of a function starts with that function's frame.
  */
 final class FrameLayout {
   /** Layout without unwind data: the stack pointer does not move. */
@@ -21,7 +21,7 @@ final class FrameLayout {
   /**
    * Step of a prologue.
    *
-   * @param offset behind which byte of the range; 0: before it began
+   * @param offset after which byte of the range; 0: before it began
    * @param room by how many bytes the stack pointer was lowered
    * @param frame the register that points into the frame from here on, or -1
    * @param frameOffset how far above the stack pointer

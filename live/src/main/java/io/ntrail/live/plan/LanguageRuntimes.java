@@ -21,15 +21,15 @@ import java.util.regex.Pattern;
  * Language runtimes that walk the frames of their functions by rules of their own: they would meet
  * the return addresses of slots.
  *
- * <p>They are known by what they have to show others or themselves, whatever their file is called;
- * by their name alone only where it is that of a product and no other module's.
+ * <p>They are recognised by their exports and data, whatever their file name; by their name alone
+ * only where it is that of one product.
  */
 final class LanguageRuntimes {
   private static final String DOTNET = ".NET";
   private static final String SCRIPT = "JavaScript";
 
   /**
-   * Sign of a runtime.
+   * Evidence of a runtime.
    *
    * @param runtime whose
    * @param symbols names of exports, or of functions in the symbol table: one of them is enough
@@ -93,7 +93,7 @@ final class LanguageRuntimes {
     }
     Optional<ClrHeader.Code> managed = ClrHeader.of(image).map(ClrHeader::code);
     if (managed.isPresent() && COMPILED.contains(managed.get())) {
-      return Optional.of(DOTNET + ": compiled for it (ready to run or NGEN)");
+      return Optional.of(DOTNET + ": precompiled code (ReadyToRun or NGEN)");
     }
     if (isGo(image)) {
       return Optional.of("Go: build info of the Go linker");

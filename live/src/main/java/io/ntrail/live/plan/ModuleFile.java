@@ -107,7 +107,7 @@ public final class ModuleFile implements AutoCloseable {
     }
   }
 
-  /** Adds the functions of a PDB; says what of it, or of other ones, cannot be used. */
+  /** Adds the functions of a PDB; reports the parts that cannot be used. */
   private static List<String> addNames(PdbSearch.Result found, Map<Long, String> names) {
     List<String> unusable = new ArrayList<>(found.unusable());
     unusable.addAll(found.remarks());

@@ -9,7 +9,7 @@ import java.util.Optional;
  * Plan for a matching function.
  *
  * @param module where it is
- * @param name what it is called; empty if nobody knows
+ * @param name what it is called; empty if unknown
  * @param patch how it can be patched
  * @param code what its stub needs; of functions that are patched
  * @param reason why it is skipped, or why only its entries are recorded

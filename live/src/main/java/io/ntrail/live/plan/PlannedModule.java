@@ -7,6 +7,6 @@ import io.ntrail.live.target.TargetModule;
  * Module with matching functions.
  *
  * @param module where it lies
- * @param image what lay there when the plan was made
+ * @param image its contents when the plan was made
  */
 public record PlannedModule(TargetModule module, PeImage image) {}

@@ -61,10 +61,10 @@ public final class Planner {
 
   /** Functions that a user selects. */
   public interface Selection {
-    /** Returns whether a function is asked for by one of its names, or by the lack of one. */
+    /** Returns true if a function is selected by one of its names, or by the lack of one. */
     boolean wants(TargetModule module, String name);
 
-    /** Returns whether it is excluded though it is asked for. */
+    /** Returns true if it is excluded though it is selected. */
     boolean excludes(TargetModule module, String name);
   }
 
@@ -73,7 +73,7 @@ public final class Planner {
    *
    * @param names of functions by RVA, besides those of exports
    * @param file what should be in memory, if that is known
-   * @return all functions that are asked for, by address
+   * @return all selected functions, by address
    */
   public static List<PlannedFunction> plan(
       TargetModule module,
@@ -163,7 +163,7 @@ public final class Planner {
       UnwindInfo info = UnwindInfo.read(image.view(), entry.get().unwindInfo());
       Prologue read = info.damage().isPresent() ? null : Prologue.of(info, length);
       // An exception in a moved instruction would not find the function's handler; in the prologue
-      // none is asked for.
+      // none is requested.
       boolean guarded = info.handler() != 0 && length > info.prologSize();
       if (read == null || info.version() > 2 || guarded) {
         return left(name, patch, Kind.UNWIND_DATA);

@@ -29,7 +29,7 @@ import java.util.TreeSet;
  *
  * <p>The code is gone through from its first byte on, in the order in which it lies, with the
  * distance of the stack pointer, of the frame register and of copies of both from the place of the
- * return address; unwind data says where they are behind each step of a prologue, and behind each
+ * return address; unwind data says where they are after each step of a prologue, and after each
  * jump. An instruction that touches that place or takes its address is a look. Parts of the
  * function that lie elsewhere are gone through as well, and so is what it jumps to at its end,
  * which has the same return address.
@@ -85,7 +85,7 @@ final class ReturnAddressReads {
     return FrameLayout.of(table.chain(entry)).map(FrameLayout::beginsWithFrame).orElse(false);
   }
 
-  /** Returns where the first range of the function table begins behind an address. */
+  /** Returns where the first range of the function table begins after an address. */
   private long nextEntry(long rva) {
     List<RuntimeFunction> entries = table.entries();
     int next = Search.first(0, entries.size(), i -> entries.get(i).begin() > rva);
@@ -212,13 +212,13 @@ final class ReturnAddressReads {
                 && operands.memory(operand).index().isPresent();
       }
 
-      /** Returns whether code without unwind data ends here, as far as its jumps tell. */
+      /** Returns whether code without unwind data ends here, as far as its jumps show. */
       private boolean isOver(int at) {
         boolean goesOn = hasSwitch && range.bound == Bound.NEXT_FUNCTION;
         return range.bound != Bound.UNWIND_DATA && !goesOn && targets.ceiling(at) == null;
       }
 
-      /** Returns where code goes on behind what does not decode. */
+      /** Returns where code continues after bytes that do not decode. */
       private int behindTable(int at) {
         Integer next = targets.ceiling(at + 1);
         found |= !hasSwitch;
@@ -261,7 +261,7 @@ final class ReturnAddressReads {
    * Range of code to analyse.
    *
    * @param begin its first byte
-   * @param end behind all that may belong to it
+   * @param end past all that may belong to it
    */
   private record Range(long begin, long end, FrameLayout layout, Bound bound) {}
 }

@@ -39,7 +39,7 @@ public record SkipReason(Kind kind, Optional<PatchRefusal> refusal, String detai
     NEEDS_STOP("threads must be suspended to patch it"),
     /** Padding may be data. */
     DOUBTFUL_PADDING("padding may be data"),
-    /** Nothing but an export indicates code, and it does not decode to an end. */
+    /** Only an export indicates code, and it does not decode to an end. */
     DOUBTFUL_CODE("only the export table indicates code"),
     /** Unnamed internal function of the system; some of them read return addresses. */
     UNNAMED_INTERNAL("unnamed internal function of the system, may be unsafe to trace"),

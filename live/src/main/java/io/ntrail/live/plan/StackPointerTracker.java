@@ -187,7 +187,7 @@ final class StackPointerTracker {
   private void forget(Instruction instruction, Operands operands) {
     for (Effects.RegisterUse use : Effects.of(instruction, operands).registers()) {
       int register = use.access().writes() ? whole(use.register()) : -1;
-      // The stack pointer is moved by returns and the like, behind which it does not matter.
+      // The stack pointer is moved by returns and the like, after which it does not matter.
       if (register >= 0 && (register != RSP || operands.count() >= 2)) {
         known &= ~(1 << register);
       }

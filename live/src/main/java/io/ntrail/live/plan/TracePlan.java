@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  * @param functions by module, in the order in which they were loaded, and by address
  * @param remarks sentences about what is not known of modules (names, changes of their code), and
  *     about the target
- * @param choice what was asked for, also of modules that are loaded later; empty: nothing of those
+ * @param choice the selection, also of modules that are loaded later; empty: nothing of those
  * @param modules those that were there
  */
 public record TracePlan(
@@ -58,8 +58,7 @@ public record TracePlan(
   /** Selection of functions. */
   public interface Selection extends Planner.Selection {
     /**
-     * Returns whether functions of a module can be asked for at all, so that others are not looked
-     * at.
+     * Returns true if functions of a module can be selected at all, so that others are not read.
      */
     boolean mayWant(TargetModule module);
 

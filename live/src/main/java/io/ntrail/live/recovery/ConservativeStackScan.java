@@ -60,7 +60,7 @@ final class ConservativeStackScan {
   /**
    * Scans all stacks.
    *
-   * @param fibers bases of stacks that may be nobody's now: where their frames begin nobody says
+   * @param fibers bases of stacks that may be unused now; the start of their frames is unknown
    */
   void look(Collection<Long> fibers) {
     Set<Long> bases = new HashSet<>();

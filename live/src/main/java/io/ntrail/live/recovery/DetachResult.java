@@ -1,7 +1,7 @@
 package io.ntrail.live.recovery;
 
 /**
- * Result of detaching from a program that goes on.
+ * Result of detaching from a program that continues to run.
  *
  * @param repairedFrames functions that were on their way and return to their true callers now
  * @param stopped how often the threads were stopped until none was inside of code of tracing

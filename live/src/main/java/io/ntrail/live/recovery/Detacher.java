@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Detaches from a program that goes on: restores the code, then the return addresses in all frames,
- * and frees the memory when nothing refers to it any more.
+ * Detaches from a program that continues to run: restores the code, then the return addresses in
+ * all frames, and frees the memory when nothing refers to it any more.
  *
  * <p>What can refer to it: registers of threads, and words on stacks. All of them are looked
  * through while the threads are suspended; a word that only looks like an address of ours keeps the

@@ -73,7 +73,7 @@ public final class SessionJournal {
    * @param function where it begins
    * @param jump where the long jump lies
    * @param original its first bytes, as many as {@code near} has
-   * @param near what took their place
+   * @param near their replacement
    * @param room what was in the place of the long jump
    * @param far the long jump
    */
@@ -181,8 +181,8 @@ public final class SessionJournal {
       long notices,
       List<Patch> patches) {
     /**
-     * Returns all memory of the session. The rest of the reservation, behind the known areas,
-     * counts as needed by all of them.
+     * Returns all memory of the session. The rest of the reservation, after the known areas, counts
+     * as needed by all of them.
      */
     List<Block> all() {
       List<Block> all = new ArrayList<>(blocks);

@@ -37,7 +37,7 @@ final class ChunkPool {
     return taken[place];
   }
 
-  /** Returns the number of chunks that nobody has, as far as the head of the ring is right. */
+  /** Returns the number of free chunks, as far as the head of the ring is right. */
   int free() {
     return headDamaged ? 0 : Math.clamp(session.chunksOffered() - known, 0, chunks.length);
   }

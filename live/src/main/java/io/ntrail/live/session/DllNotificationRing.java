@@ -136,7 +136,8 @@ public final class DllNotificationRing {
    * they may be unloaded again, or for two seconds.
    */
   public void hold(boolean held) {
-    // Whoever goes tells that first and then looks whether it may: one of the two sees the other.
+    // A thread that leaves announces that first and then checks if it may: one of the two sees the
+    // other.
     file.exchangeU32(SessionLayout.AT_HOLD, held ? 1 : 0);
   }
 }

@@ -16,17 +16,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes records out of the chunks of a {@link SessionFile} and gives them to a writer of {@code
- * .ntr}: thread by thread in order, with what was lost told where it was lost.
+ * .ntr}: thread by thread in order, with losses marked where they happened.
  *
  * <p>{@link #poll} does a bit of work and returns; a {@link RecorderThread} calls it all the time.
  * What threads wrote is in the file after 100 ms at most, since chunks in use are read as far as
- * they are written. When the program or its tracing ended, {@link #finish} takes out what is left.
+ * they are written. When the program or its tracing ended, {@link #finish} reads the remaining
+ * records.
  *
- * <p>No writing fails for the caller: a file that cannot be written is counted and said, and the
- * recorder goes on with emptying chunks, so that the target never waits for it. What a target
- * leaves that cannot be is counted and said, too.
+ * <p>No writing fails for the caller: a file that cannot be written is counted and reported, and
+ * the recorder keeps emptying chunks, so that the target never waits for it. Impossible content
+ * that a target leaves is counted and reported, too.
  *
- * <p>Any thread may call it; who reads {@link #statistics} waits for nobody.
+ * <p>Any thread may call it; reading {@link #statistics} never blocks.
  */
 public final class Recorder implements AutoCloseable {
   /** Maximum number of chunks that one call of {@link #poll} reads. */
@@ -119,7 +120,7 @@ public final class Recorder implements AutoCloseable {
   /**
    * Records into a file that grows.
    *
-   * @param writer closed with the recorder; used by nobody else
+   * @param writer closed with the recorder; not used by others
    */
   public static Recorder appending(
       SessionFile session, NtrWriter writer, RecorderSettings settings) {
@@ -139,7 +140,7 @@ public final class Recorder implements AutoCloseable {
   /**
    * Records into a file that keeps the last bytes.
    *
-   * @param ring closed with the recorder; used by nobody else
+   * @param ring closed with the recorder; not used by others
    */
   public static Recorder keepingLast(SessionFile session, NtrRing ring, RecorderSettings settings) {
     return new Recorder(session, ring.writer(), ring, settings, System::nanoTime);
@@ -340,7 +341,7 @@ public final class Recorder implements AutoCloseable {
     if (thread.events != null) {
       openEnded += thread.events.open();
     }
-    // Removed behind its last write: if that fails, what waited is taken back.
+    // Removed after its last write: if that fails, what waited is taken back.
     output.attempt(() -> {
       output.writer.thread(reader.traced(thread, ticks));
       output.writer.endThread(thread.number);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Destination of records: a writer that may end by its size or by a failed write. The recorders of
- * several processes may have one in common; whoever writes holds its lock.
+ * several processes may have one in common; a writer holds its lock.
  */
 final class RecorderOutput {
   private static final long STATISTICS_NANOS = 1_000_000_000;
@@ -96,7 +96,7 @@ final class RecorderOutput {
       Map<RecorderCounter, Long> counters = count().counters();
       if (last || !counters.equals(statisticsWritten)) {
         writer.statistics(counters);
-        // Its own bytes are among those written: they alone are no news.
+        // Its own bytes are among those written: they alone are not progress.
         statisticsWritten = count().counters();
       }
     }

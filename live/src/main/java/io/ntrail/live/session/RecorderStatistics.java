@@ -16,17 +16,18 @@ import java.util.stream.Stream;
  * @param buffers chunks of the session
  * @param fullAtMost chunks that waited to be read at once, at most
  * @param buffersWritten chunks that were read to their end
- * @param buffersFree chunks that nobody has
+ * @param buffersFree free chunks
  * @param captured what came into the file, or is about to
  * @param openCalls calls that are open, those of ended threads included
  * @param dropped what was taken out of chunks and did not come into the file, or went with the
  *     oldest part of a ring
  * @param lost what threads could not write because no chunk was free; at most one spill of each
  *     thread too many
- * @param missingChunks chunks that the numbers of others show to have been, and that nobody saw
+ * @param missingChunks chunks that the numbers of others show to have been, and that were never
+ *     seen
  * @param missing the records of those chunks
  * @param unreadable records that cannot be: of no kind, or not written where all must be
- * @param unknownFunctions events of functions that nobody told about; they are captured
+ * @param unknownFunctions events of functions that were never announced; they are captured
  * @param damaged how often something in the session file was not as a target leaves it
  * @param bytes of the file
  * @param duration from the beginning to the latest event or the time given, in ticks
@@ -34,7 +35,7 @@ import java.util.stream.Stream;
  * @param overflows calls that were not recorded because their stack had no slot left
  * @param noArea calls that were not recorded because no area was free
  * @param slowPasses passes of the target through its slow routine
- * @param areasFree areas that nobody has
+ * @param areasFree free areas
  * @param chunksRefused chunks of threads that were not recorded because there are too many at once
  * @param state whether records still come into the file
  * @param remarks sentences for people about what should not be, the first hundred

@@ -20,10 +20,10 @@ public final class ResumeRequests {
   }
 
   /**
-   * Thread that waits.
+   * Waiting thread.
    *
    * @param place where it waits
-   * @param state how it says that
+   * @param state the value of its state field
    * @param pid id of the process whose thread it is about to resume
    * @param tid id of that thread
    * @param ticks when it began to wait

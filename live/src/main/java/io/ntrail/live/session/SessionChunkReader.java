@@ -167,7 +167,7 @@ final class SessionChunkReader {
   /** Treats all chunks in use of a thread but one as abandoned. */
   private void lookAgain(RecordedThread thread) {
     for (ChunkState chunk : List.copyOf(thread.inUse)) {
-      // Read behind the head of the later chunk: by now it must be handed over.
+      // Read after the head of the later chunk: by now it must be handed over.
       look(chunk);
     }
     thread.inUse.sort(Comparator.comparingLong(chunk -> chunk.number));

@@ -8,7 +8,8 @@
  * io.ntrail.live.session.RecorderThread}).
  *
  * <p>The target may be killed at any instruction and may write anything anywhere in the file: the
- * recorder believes only what it wrote itself, checks the rest, and counts and says what cannot be.
+ * recorder believes only what it wrote itself, checks the rest, and counts and reports impossible
+ * values.
  */
 @NullMarked
 package io.ntrail.live.session;

@@ -18,7 +18,7 @@ final class Architectures {
   }
 
   /**
-   * Checks what the system says of a process.
+   * Checks the machine type that the system reports for a process.
    *
    * @param emulated machine type that a subsystem emulates for it; 0 if it runs natively
    * @param host machine type of the system

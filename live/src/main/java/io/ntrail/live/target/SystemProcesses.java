@@ -104,7 +104,8 @@ final class SystemProcesses implements AutoCloseable {
         return copy((int) calls.agent().peek(length, 4).u32(0));
       }
       if (status != TOO_SMALL || size >= MAX_BUFFER) {
-        throw new CannotGoOn("the system does not list its threads (0x%x)".formatted(status), "");
+        throw new CannotGoOn(
+            "the threads of the system cannot be listed (0x%x)".formatted(status), "");
       }
       calls.call("kernel32!VirtualFree", buffer, 0, 0x8000);
       size *= 2;

@@ -176,7 +176,7 @@ public final class TargetMemory {
   }
 
   /**
-   * Maps a whole file for reading and writing, shared with everybody else who maps it.
+   * Maps a whole file for reading and writing, shared with its other mappings.
    *
    * @param name as the target's system names it
    * @return where it lies in the target
@@ -227,7 +227,7 @@ public final class TargetMemory {
   /**
    * Returns the end of the pages that have the same protection as an address.
    *
-   * @return an address behind it; the next page's if nobody knows
+   * @return an address after it; the next page's if unknown
    */
   public long regionEnd(long address) {
     int size = 48;

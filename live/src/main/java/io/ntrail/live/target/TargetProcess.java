@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Process that is watched from the outside.
  *
- * <p>No debugger is attached. Closing it closes handles only: a process that was resumed goes on.
+ * <p>No debugger is attached. Closing it closes handles only: a process that was resumed continues.
  */
 public final class TargetProcess implements AutoCloseable {
   private static final int ALL_THREAD = 0x1F_FFFF;
@@ -99,7 +99,7 @@ public final class TargetProcess implements AutoCloseable {
     String what = "%s (%d)".formatted(running.name(), running.pid());
     CallOutcome opened = calls.call("kernel32!OpenProcess", ALL_PROCESS, 0, running.pid());
     if (opened.result() == 0 && opened.error() == ACCESS_DENIED) {
-      // Administrators may open what others started, services too, but have to ask for it.
+      // Administrators may open what others started, services too, but have to request it.
       calls.call("ntdll!RtlAdjustPrivilege", DEBUG_PRIVILEGE, 1, 0, calls.scratch(0));
       opened = calls.call("kernel32!OpenProcess", ALL_PROCESS, 0, running.pid());
     }
@@ -142,7 +142,7 @@ public final class TargetProcess implements AutoCloseable {
    * happens.
    *
    * @param running the process
-   * @param tid id of its first thread, which nobody resumes meanwhile
+   * @param tid id of its first thread, which must not be resumed meanwhile
    * @return empty if it runs already
    * @throws CannotGoOn if it is not there, if this user may not open it, or if it is not a program
    *     of a supported architecture; then it is as it was
@@ -239,7 +239,7 @@ public final class TargetProcess implements AutoCloseable {
     return architecture;
   }
 
-  /** Checks what the system says of the machine type; the program's own headers say more. */
+  /** Checks the machine type that the system reports; the program's own headers have more. */
   private void mustRunNatively(String what) {
     long cells = calls.put(0, new BytesBuilder(16).u64(0).u64(0));
     if (calls.find("kernel32!IsWow64Process2") != 0) {
@@ -258,7 +258,7 @@ public final class TargetProcess implements AutoCloseable {
 
   private static CannotGoOn ended(String what) {
     return new CannotGoOn(
-        what + " has ended", "start it with ntrail: ntrail trace -f 'MODULE!*' -- PROGRAM");
+        what + " has exited", "start it with ntrail: ntrail trace -f 'MODULE!*' -- PROGRAM");
   }
 
   /** Returns remarks about the process. */
@@ -394,8 +394,8 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /**
-   * Sets what is done again and again while {@link #run} waits: a routine cannot begin while
-   * another thread holds the loader's lock, and that may wait for the controller.
+   * Sets the step that is repeated while {@link #run} waits: a routine cannot start while another
+   * thread holds the loader's lock, and that may wait for the controller.
    */
   public void whileRoutinesRun(Runnable step) {
     meanwhile = step;

@@ -139,7 +139,7 @@ public final class TargetThreads implements AutoCloseable {
     long at = calls.put(0, ThreadContext.request(layout, registers));
     int status = calls.call("ntdll!NtGetContextThread", handle, at).asInt();
     for (int i = 0; status == ACCESS_DENIED && i < ENDING_MILLIS; i++) {
-      // Wine says so of a thread whose end is on its way.
+      // Wine reports that for a thread that is about to end.
       if (calls.call("kernel32!WaitForSingleObject", handle, 1).asInt() == ENDED) {
         return Optional.empty();
       }

@@ -51,8 +51,8 @@ final class ChildProcessHook {
   }
 
   /**
-   * Writes the hook. It holds nobody before the functions that the tracer knows are patched, and it
-   * is taken away with them.
+   * Writes the hook. It does not hold children before the functions that the tracer knows are
+   * patched, and it is taken away with them.
    *
    * @param untraced addresses of functions of the system as they are without tracing
    * @return empty if that is not possible

@@ -176,7 +176,7 @@ public final class TraceRun implements AutoCloseable {
    * Changes the selection of functions. Calls that are active in functions that are no longer
    * selected are recorded to their end.
    *
-   * @param choice what is asked for from now on, of modules that are there and of later ones
+   * @param choice the selection from now on, of modules that are there and of later ones
    * @return the result
    */
   public SelectionChange choose(TracePlan.Selection choice) {
@@ -194,8 +194,8 @@ public final class TraceRun implements AutoCloseable {
    * Result of a change of the selection.
    *
    * @param added functions that are traced from now on
-   * @param removed functions that are no more
-   * @param matched functions that nobody had asked for before
+   * @param removed functions no longer traced
+   * @param matched functions that were not selected before
    * @param traced how many are traced now
    */
   public record SelectionChange(int added, int removed, int matched, int traced) {
@@ -372,8 +372,8 @@ public final class TraceRun implements AutoCloseable {
   /**
    * Restores the program's code; calls that are active in traced functions return normally.
    *
-   * @return its exit code, if it has ended in the meantime or ends within a moment: what asked for
-   *     the end of the trace may have asked the program, too, as Ctrl+C does
+   * @return its exit code, if it has ended in the meantime or ends within a moment: the request to
+   *     end the trace may have reached the program, too, as Ctrl+C does
    */
   public OptionalInt disarm() {
     OptionalInt exit = target.process().exitCode();
@@ -424,7 +424,7 @@ public final class TraceRun implements AutoCloseable {
   /**
    * Writes everything that is left, and completes the file.
    *
-   * @param exitCode of the program; empty if it goes on
+   * @param exitCode of the program; empty if it is still running
    */
   public RecorderStatistics finish(OptionalInt exitCode) {
     if (state != RunState.FINISHED) {

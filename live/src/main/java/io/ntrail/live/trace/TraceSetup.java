@@ -117,7 +117,7 @@ record TraceSetup(
     return process == TraceFile.FIRST_PROCESS;
   }
 
-  /** Removes what was put into a program that goes on, as far as that is possible. */
+  /** Removes what was put into a program that continues to run, as far as that is possible. */
   void undo() {
     if (isFirst()) {
       undoFirst(target, tracer);

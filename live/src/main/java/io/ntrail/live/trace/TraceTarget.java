@@ -310,7 +310,7 @@ public final class TraceTarget implements AutoCloseable {
   }
 
   /**
-   * Kills a program that was started and has not been resumed; one that was attached to goes on.
+   * Kills a program that was started and has not been resumed; one that was attached to continues.
    */
   public void giveUp() {
     if (process.isStarted()) {

@@ -11,8 +11,8 @@ import java.util.OptionalInt;
  * @param parent id of the process that created it
  * @param lateNanos how long it ran before it was traced; 0: it was traced from its first
  *     instruction on
- * @param exitCode empty if it goes on
- * @param matched number of functions that were asked for
+ * @param exitCode empty if it is still running
+ * @param matched number of selected functions
  * @param patched how many of them were traced
  * @param withExits how many of these with their exits
  */

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A program that one of them creates is held before its first instruction until it is traced as
  * well, and its creator waits as long ({@link ChildProcessHook}). One that came another way is
- * found a little later, and traced from then on. What cannot be traced goes on untraced, and is
+ * found a little later, and traced from then on. What cannot be traced continues untraced, and is
  * named.
  */
 public final class TracedProcessTree implements AutoCloseable {
@@ -115,7 +115,7 @@ public final class TracedProcessTree implements AutoCloseable {
     if (choice.isEmpty()) {
       return first.begin(plan);
     }
-    // What it started before is not asked for.
+    // What it started before is not requested.
     RunningProcess.all(target.process().calls())
         .forEach(process -> known.add(Identity.of(process)));
     List<PlannedFunction> out = first.begin(plan, true);
@@ -303,7 +303,7 @@ public final class TracedProcessTree implements AutoCloseable {
     }
   }
 
-  /** Releases a process to whoever resumed it, or will. */
+  /** Releases a process to the thread that resumed it, or will. */
   private void letGo(
       TargetProcess opened, RunningProcess process, Optional<Hold> hold, boolean begun) {
     try {
@@ -470,7 +470,7 @@ public final class TracedProcessTree implements AutoCloseable {
   /**
    * Writes everything that is left, and completes the file.
    *
-   * @param exitCode of the program; empty if it goes on
+   * @param exitCode of the program; empty if it is still running
    */
   public RecorderStatistics finish(OptionalInt exitCode) {
     return first.finish(exitCode);

@@ -137,8 +137,8 @@ public final class Tracer {
   }
 
   /**
-   * Detaches from a program that goes on, as far as it provably does no harm. Nothing can be traced
-   * afterwards.
+   * Detaches from a program that continues to run, as far as it provably does no harm. Nothing can
+   * be traced afterwards.
    *
    * @return empty if the program has ended
    */
@@ -176,7 +176,7 @@ public final class Tracer {
   public Set<Integer> aliveThreads() {
     Set<Integer> alive =
         target.threads().list().stream().map(TargetThread::tid).collect(Collectors.toSet());
-    // Each area has to be asked for; nobody needs them back while there are enough.
+    // Each area has to be requested; they are not reclaimed while there are enough.
     if (session.areasFree() < tracing.areas().size() / 2) {
       patching.unlessEnded(() -> tracing.reclaim(alive));
     }

@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What the controller does with answers that no agent gives. */
+/** Behaviour of the controller on invalid answers. */
 final class AgentAnswersTest {
-  /** An agent that says what it was told to say, whatever it is asked. */
+  /** An agent that gives scripted answers to any request. */
   private static final class Parrot implements AgentConnection {
     private final InputStream in;
     private volatile boolean killed;
@@ -117,7 +117,7 @@ final class AgentAnswersTest {
   }
 
   @Test
-  void anAgentThatSaysNothingIsKilled() {
+  void aSilentAgentIsKilled() {
     Parrot[] parrot = new Parrot[1];
     InputStream silent =
         new InputStream() {
@@ -145,7 +145,7 @@ final class AgentAnswersTest {
   }
 
   @Test
-  void aPipeThatStaysOpenAfterTheAgentWasKilledHoldsUpNobody() throws IOException {
+  void aPipeThatStaysOpenAfterTheAgentWasKilledBlocksNothing() throws IOException {
     try (PipedInputStream silent = new PipedInputStream();
         PipedOutputStream other = new PipedOutputStream(silent)) {
       Parrot parrot = new Parrot(silent);

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What a real agent does with questions, good and bad. */
+/** Behaviour of a real agent on requests, valid and invalid. */
 final class AgentContractTest {
   private static final boolean LONG = Boolean.getBoolean("ntrail.long");
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -106,7 +106,7 @@ final class AgentContractTest {
   }
 
   @Test
-  void callsThatFaultAreToldAndTheAgentGoesOn() {
+  void faultingCallsAreReportedAndTheAgentContinues() {
     try (Agent agent = agent()) {
       long multiply = kernel(agent, "MulDiv");
       long raise = kernel(agent, "RaiseException");
@@ -123,7 +123,7 @@ final class AgentContractTest {
   }
 
   @Test
-  void aBatchEndsWhereItIsToldTo() {
+  void aBatchEndsAtItsStopFlag() {
     try (Agent agent = agent()) {
       long multiply = kernel(agent, "MulDiv");
       List<CallOutcome> outcomes =
@@ -186,7 +186,7 @@ final class AgentContractTest {
     }
   }
 
-  /** What an agent does with a frame: it answers, or it ends. */
+  /** Checks that an agent answers a frame or exits. */
   private static void answersOrEnds(byte[] frame, String what) throws Exception {
     AgentConnection connection = host().start();
     try (connection) {
@@ -226,7 +226,7 @@ final class AgentContractTest {
   }
 
   @Test
-  void framesThatNobodyMeansAreAnsweredOrEndTheAgent() throws Exception {
+  void invalidFramesAreAnsweredOrEndTheAgent() throws Exception {
     answersOrEnds(new byte[0], "nothing");
     answersOrEnds(new byte[] {1, 0, 0}, "a part of a head");
     for (long length : new long[] {0x7FFF_FFFF, 0xFFFF_FFFFL, 0x10_0101}) {

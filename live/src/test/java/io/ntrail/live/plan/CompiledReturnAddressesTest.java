@@ -18,7 +18,7 @@ import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which functions look at their return address, told by what compilers made of C. */
+/** Detection of functions that read their return address, in compiled C. */
 final class CompiledReturnAddressesTest {
   private static final int READ = 6;
   private static final int PLAIN = 7;

@@ -40,7 +40,7 @@ final class FileCodeTest {
   }
 
   @Test
-  void anAddressThatTheLoaderChangedIsNoPatch() {
+  void anAddressThatTheLoaderChangedIsNotAPatch() {
     Sketch sketch = sketch();
     byte[] memory = sketch.memory();
     long moved = 0x7FF6_1234_0000L;

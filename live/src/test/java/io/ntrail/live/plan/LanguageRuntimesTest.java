@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which modules are runtimes that walk frames by rules of their own. */
+/** Detection of language runtimes, which walk frames by rules of their own. */
 final class LanguageRuntimesTest {
   private static final String RENAMED = "renamed.dll";
 

@@ -16,7 +16,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which files are believed to be those of modules. */
+/** Matching of files to modules. */
 final class ModuleFileTest {
   private static Sketch sketch(long timestamp) {
     Sketch sketch =
@@ -49,7 +49,7 @@ final class ModuleFileTest {
   }
 
   @Test
-  void aBuildWithTheSameTimeIsToldByItsChecksum(@TempDir Path folder) throws IOException {
+  void aBuildWithTheSameTimeIsRecognisedByItsChecksum(@TempDir Path folder) throws IOException {
     byte[] bytes = sketch(1000).file();
     // The field of the optional header.
     bytes[(bytes[0x3C] & 0xFF | (bytes[0x3D] & 0xFF) << 8) + 0x58] ^= 1;

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** Which functions look at their own return address, told by hand-written code. */
+/** Detection of functions that read their return address, in hand-written code. */
 final class ReturnAddressReadsTest {
   private static final int RBX_NUMBER = 3;
   private static final int RBP_NUMBER = 5;
@@ -137,7 +137,7 @@ final class ReturnAddressReadsTest {
   }
 
   @Test
-  void anEpilogueIsFollowedAndCodeBehindItHasTheFrameAgain() {
+  void anEpilogueIsFollowedAndCodeAfterItHasTheFrameAgain() {
     UnaryOperator<Assembler> twice =
         a -> {
           var out = a.label("out");
@@ -166,7 +166,7 @@ final class ReturnAddressReadsTest {
   }
 
   @Test
-  void whatDoesNotDecodeOrComesFromElsewhereCountsAsALook() {
+  void unknownCodeCountsAsARead() {
     assertTrue(looks(none(), a -> a.mov(RAX, RCX).db(0x06).ret()), "no instruction in 64-bit code");
     assertTrue(leafLooks(a -> a.mov(RAX, RSP).mov(RSP, ptr(RCX)).ret()), "another stack");
     assertFalse(
@@ -222,7 +222,7 @@ final class ReturnAddressReadsTest {
   }
 
   @Test
-  void codeBehindALeafIsNotTheLeafs() {
+  void codeAfterALeafIsNotTheLeafs() {
     Sketch sketch = new Sketch();
     sketch.leaf("leaf", code(a -> a.mov(RAX, RCX).ret()));
     sketch.code().code(code(a -> a.mov(RAX, ptr(RSP)).ret()));
@@ -231,7 +231,7 @@ final class ReturnAddressReadsTest {
 
   @Test
   void theFrameOfAnInterruptIsNotUnderstood() {
-    // Moved unwind data cannot say it if it belongs to the unit; behind it, it can.
+    // Moved unwind data cannot say it if it belongs to the unit; after it, it can.
     Sketch sketch =
         new Sketch()
             .function(

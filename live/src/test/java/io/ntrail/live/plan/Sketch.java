@@ -40,7 +40,7 @@ public final class Sketch {
     return exported(name);
   }
 
-  /** Code with unwind data that nobody exports. */
+  /** Code with unwind data that is not exported. */
   public Sketch part(String name, UnwindInfoBuilder unwind, int... bytes) {
     code.fill(ROOM, 0xCC).align(16, 0xCC).label(name).code(bytes).label(name + ", end");
     builder.function(name, name + ", end", unwind);
@@ -52,12 +52,12 @@ public final class Sketch {
     return this;
   }
 
-  /** Where its code is written. */
+  /** Returns the writer of its code. */
   public PeSectionContent code() {
     return code;
   }
 
-  /** What builds it. */
+  /** Returns the builder of the image. */
   public PeBuilder builder() {
     return builder;
   }
@@ -72,7 +72,7 @@ public final class Sketch {
     return made;
   }
 
-  /** Where something lies. Nothing can be added from here on. */
+  /** Returns the RVA of a label. Nothing can be added from here on. */
   public long rva(String label) {
     return built().rva(label);
   }
@@ -98,12 +98,12 @@ public final class Sketch {
     return memory;
   }
 
-  /** What is planned for all functions when these bytes are in memory. */
+  /** Plans all functions when these bytes are in memory. */
   public List<PlannedFunction> plan(byte[] memory, long base) {
     return plan("sketch.dll", memory, base, Map.of(), Optional.of(FileCode.of(stored(), base)));
   }
 
-  /** What is planned for all functions of a library of some name. */
+  /** Plans all functions of a library with a name. */
   public static List<PlannedFunction> plan(
       String name, byte[] memory, long base, Map<Long, String> names, Optional<FileCode> file) {
     PeImage image =
@@ -127,7 +127,7 @@ public final class Sketch {
         }
       };
 
-  /** What is planned for the library as it is. */
+  /** Plans all functions of the library as it is. */
   public List<PlannedFunction> plan() {
     return plan(memory(), stored().headers().imageBase());
   }

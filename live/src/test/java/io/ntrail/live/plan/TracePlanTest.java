@@ -12,7 +12,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What a plan says of itself, and what becomes of it. */
+/** Remarks of plans, and their execution. */
 final class TracePlanTest {
   /** lea eax, [rcx + 1]; ret. */
   private static final int[] ONE = {0x8D, 0x41, 1, 0xC3};
@@ -31,7 +31,7 @@ final class TracePlanTest {
                 0x5B,
                 0xC3)
             .function("returning", UnwindInfoBuilder.prologue(0), 0xC3);
-    // Directly behind a function with more than enough room.
+    // Directly after a function with more than enough room.
     sketch.code().label("borrowing").code(ONE).label("borrowing, end");
     sketch.builder().function("borrowing", "borrowing, end", UnwindInfoBuilder.prologue(0));
     sketch.builder().exports("borrowing", "borrowing");
@@ -66,7 +66,7 @@ final class TracePlanTest {
   }
 
   @Test
-  void aFunctionSaysWhyThreadsHaveToStandStill() {
+  void aFunctionHasTheReasonForSuspension() {
     TracePlan plan = plan();
     assertEquals(Optional.empty(), needsStop(plan, "alone"));
     assertEquals(Optional.of(SuspensionReason.SEVERAL_INSTRUCTIONS), needsStop(plan, "several"));
@@ -91,7 +91,7 @@ final class TracePlanTest {
   }
 
   @Test
-  void whatTurnsOutToBeOutOfReachIsRefused() {
+  void functionsOutOfReachAreRefused() {
     TracePlan plan = plan();
     sumsAgree(plan);
     PlannedFunction one = Sketch.named(plan.functions(), "borrowing");

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A target may write anything anywhere: the recorder goes on, and says what cannot be. */
+/** A target may write anything anywhere: the recorder continues, and reports what is impossible. */
 class HostileTargetTest {
   @TempDir Path folder;
 
@@ -108,7 +108,7 @@ class HostileTargetTest {
   }
 
   @Test
-  void aWrongRingHeadIsSaidAndChunksAreFoundNevertheless() {
+  void aWrongRingHeadIsReportedAndChunksAreFoundNevertheless() {
     try (Trial trial = new Trial(folder, 128, 8)) {
       Trial.Logged thread = trial.thread(1);
       for (int i = 0; i < 100; i++) {

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What a {@code .ntr} says, by thread: records as texts, and how many were lost between them. Read
- * with a reader that nobody here wrote for this.
+ * Contents of a {@code .ntr} by thread: records as texts, and how many were lost between them. Read
+ * with an independent reader.
  */
 final class RecordedSession {
   static final NtrHeader HEADER =

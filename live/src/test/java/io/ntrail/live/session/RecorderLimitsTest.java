@@ -135,7 +135,7 @@ class RecorderLimitsTest {
   }
 
   @Test
-  void aRingKeepsTheLastRecordsAndTellsHowManyWent() throws IOException {
+  void aRingKeepsTheLastRecordsAndCountsTheOthers() throws IOException {
     Path file = folder.resolve("ring.ntr");
     long most = 400_000;
     int records = 300_000;

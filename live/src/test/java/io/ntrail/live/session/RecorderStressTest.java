@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RecorderStressTest {
   private static final int AT_ONCE = 4;
 
-  /** So many records of each thread are kept at least, if nothing is lost, and else. */
+  /** Minimum of records of each thread, with and without losses. */
   private static final int WITHOUT_LOSS = 500_000;
 
   private static final int WITH_LOSSES = 100_000;
@@ -90,7 +90,7 @@ class RecorderStressTest {
         int place = i;
         running.add(threads.submit(() -> live(target, place, !losses)));
       }
-      // As long as nobody reads, there is no chunk sooner or later.
+      // While nothing reads, the chunks run out sooner or later.
       while (losses && session.lost() == 0 && !running.getFirst().isDone()) {
         Thread.onSpinWait();
       }

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What threads wrote into a session is in the file, in order, and what is not is told. */
+/** Records of threads are in the file, in order, and missing ones are reported. */
 class RecorderTest {
   private static final int RUNS = 60;
 
@@ -114,7 +114,7 @@ class RecorderTest {
   }
 
   @Test
-  void whatIsLostIsToldWhereItWasLost() {
+  void lossesAreReportedWhereTheyHappened() {
     Property.check(
         RUNS,
         gen -> {
@@ -129,7 +129,7 @@ class RecorderTest {
             int spills = 0;
             for (Trial.Logged thread : trial.threads) {
               List<String> told = recorded.of(thread.key);
-              // A chunk that was taken and not written into may tell the last loss.
+              // A chunk that was taken and not written into may report the last loss.
               assertTrue(
                   told.equals(thread.items) || told.equals(thread.tellable()), () -> "" + told);
               read += RecordedSession.records(told);
@@ -264,7 +264,7 @@ class RecorderTest {
   }
 
   @Test
-  void functionsThatNobodyToldAboutAreKeptWithTheirAddress() {
+  void unknownFunctionsAreKeptWithTheirAddress() {
     try (Trial trial = new Trial(folder, 32, 4)) {
       Trial.Logged thread = trial.thread(9);
       thread.thread.record(5_000, 0xFFFF_0010, SessionLayout.ENTRY, 0x1234, 0x8000);
@@ -340,7 +340,7 @@ class RecorderTest {
   }
 
   @Test
-  void aChunkThatNobodySawIsSaidWithItsRecords() {
+  void anUnseenChunkIsReportedWithItsRecords() {
     try (Trial trial = new Trial(folder, 128, 8)) {
       Trial.Logged thread = trial.thread(9);
       int perChunk = trial.session.recordsPerChunk();

@@ -46,7 +46,7 @@ class RecorderThreadTest {
   }
 
   @Test
-  void whatStoppedItIsToldToItsOwner() throws Exception {
+  void theFailureIsReportedToItsOwner() throws Exception {
     SessionFile session = SessionFile.create(folder, 32, 64);
     NtrWriter writer =
         new NtrWriter(Files.newOutputStream(folder.resolve("x")), RecordedSession.HEADER, 7);

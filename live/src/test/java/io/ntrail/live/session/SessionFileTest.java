@@ -16,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a target finds in a session file. */
+/** Layout of a session file as the target finds it. */
 class SessionFileTest {
   @TempDir Path folder;
 

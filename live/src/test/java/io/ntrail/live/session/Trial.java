@@ -91,7 +91,7 @@ final class Trial implements AutoCloseable {
 
     private long lostBefore;
 
-    /** What the file can tell: everything but losses that no later chunk tells of. */
+    /** Contents of the file: everything but losses that no later chunk reports. */
     List<String> tellable() {
       List<String> told = new ArrayList<>(items);
       if (!told.isEmpty() && told.getLast().startsWith("lost ")) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is recorded of arguments, in registers and on the stack. */
+/** Recorded arguments, in registers and on the stack. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ArgumentsTest {
   private static final int ENTRY = 2;

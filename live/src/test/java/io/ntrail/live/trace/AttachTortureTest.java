@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Programs that do everything at once are attached to and let go again and again, and never notice;
- * what was recorded adds up.
+ * Programs that do everything at once are attached to and detached again and again, and never
+ * notice; what was recorded adds up.
  *
  * <p>-Dntrail.torture=SECONDS: for so long, else a few rounds of two programs, or ten minutes with
  * -Dntrail.long=true. -Dntrail.seed=N: the course of things that was printed with this number.
@@ -213,7 +213,7 @@ final class AttachTortureTest {
     EventTally captured = statistics.captured();
     EventTally inFile = new EventTally(Arrays.stream(found).sum(), found[0], found[1], found[2]);
     if (died) {
-      // The threads, which nobody could stop, went on being recorded.
+      // The threads, which could not be suspended, were still recorded.
       assertTrue(inFile.events() >= captured.events(), all);
     } else {
       assertEquals(captured, inFile, all);

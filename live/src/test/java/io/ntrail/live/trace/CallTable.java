@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The calls of a recording, counted by function, as the reader of recordings tells them.
+ * The calls of a recording, counted by function, as the reader of recordings reports them.
  *
  * @param byFunction by name: {@code module!function}
  * @param all of all threads

@@ -85,7 +85,7 @@ final class ChildrenTest {
         }
       };
 
-  /** What came of a trace. */
+  /** Result of a trace. */
   private record Traced(
       int exitCode,
       String text,
@@ -250,7 +250,7 @@ final class ChildrenTest {
   }
 
   @Test
-  void manyChildrenLeaveNothingBehind() throws IOException {
+  void manyChildrenLeaveNothing() throws IOException {
     int many = Slice.count(50, 20);
     List<Long> handles = new ArrayList<>();
     Traced traced =
@@ -292,14 +292,14 @@ final class ChildrenTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"1", "3"})
-  void childThatIsCreatedSuspendedStaysSoUntilItIsLetGo(String times) throws IOException {
+  void childThatIsCreatedSuspendedStaysSoUntilItIsResumed(String times) throws IOException {
     Traced traced = traced("suspended", times);
     sameAsUntraced(traced, "suspended", times);
     isLeaf(traced.only(), 5, 33);
   }
 
   @Test
-  void childThatIsNeverLetGoIsNotTouched() throws IOException {
+  void childThatIsNeverResumedIsNotTouched() throws IOException {
     Traced traced = traced("unborn", "");
     sameAsUntraced(traced, "unborn", "");
     assertEquals(List.of(), traced.children);
@@ -362,7 +362,7 @@ final class ChildrenTest {
   }
 
   @Test
-  void childThatCannotBeTracedGoesOnAndIsNamed() throws IOException {
+  void childThatCannotBeTracedContinuesAndIsNamed() throws IOException {
     Path built = Programs.build("entryless.c");
     Path entryless = Files.copy(built, folder.resolve("entryless.exe"));
     try (RandomAccessFile file = new RandomAccessFile(entryless.toFile(), "rw")) {
@@ -385,7 +385,7 @@ final class ChildrenTest {
   }
 
   @Test
-  void whenTracingEndsLivingChildrenHaveTheirCodeBackAndGoOn() throws IOException {
+  void whenTracingEndsLivingChildrenAreRestoredAndContinue() throws IOException {
     List<String> words = List.of(program.toString(), "waits", programs.tracing().name(go));
     Path recording = folder.resolve("calls.ntr");
     TraceSettings how = new TraceSettings(recording, 0, 64, 256, 0, 0, "test");

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ChosenFunctionsTest {
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
-  /** All of them can be patched while threads execute them, but for the last. */
+  /** Functions that can be patched while threads execute them, except the last. */
   private static final List<String> ANY = List.of("at8", "at31", "at61", "at62", "at63");
 
   private static final List<String> RUNNING = ANY.subList(0, 4);
@@ -77,7 +77,7 @@ final class ChosenFunctionsTest {
     return only(Set.of(functions));
   }
 
-  /** What is done while the program runs. */
+  /** Action while the program runs. */
   @FunctionalInterface
   private interface Meanwhile {
     void in(TraceTarget target, TraceRun run) throws IOException;
@@ -143,7 +143,7 @@ final class ChosenFunctionsTest {
   }
 
   @Test
-  void whatIsAskedForLaterIsTracedFromThenOnAndWhatIsNotAnyMoreIsNot() throws IOException {
+  void functionsSelectedLaterAreTracedAndDeselectedOnesAreNot() throws IOException {
     CallTable calls =
         traced(
             straddling(),
@@ -198,7 +198,7 @@ final class ChosenFunctionsTest {
             only(Set.copyOf(functions)),
             (target, run) -> {
               if (functions.equals(RUNNING)) {
-                // From here on nobody can stop a thread.
+                // From here on no thread can be suspended.
                 Tracing.replace(
                     target.process().calls().agent(),
                     "kernel32!SuspendThread",
@@ -222,7 +222,7 @@ final class ChosenFunctionsTest {
   }
 
   @Test
-  void whatIsAskedForInALibraryThatCameAndWentIsTracedWhenItComesAgain() throws IOException {
+  void functionsOfAnUnloadedLibraryAreTracedWhenItIsLoadedAgain() throws IOException {
     Path library = Programs.build(List.of("-shared"), "library.c");
     Path one = Files.copy(library, folder.resolve("one.dll"));
     Path go = folder.resolve("go");

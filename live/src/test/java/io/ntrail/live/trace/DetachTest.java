@@ -29,7 +29,7 @@ import java.util.function.BiPredicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tracing leaves a program that goes on as it found it. */
+/** Tracing leaves a program that continues to run as it found it. */
 final class DetachTest {
   private static final boolean LONG = Boolean.getBoolean("ntrail.long");
   private static final String REST = "parked\r\n15\r\n25\r\n35\r\n3000\r\n0\r\n0\r\n";
@@ -185,7 +185,7 @@ final class DetachTest {
   }
 
   @Test
-  void whatWasDetachedCanBeTracedAgain(@TempDir Path folder) throws IOException {
+  void detachedProgramsCanBeTracedAgain(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("go");
     try (Programs programs = new Programs(folder.resolve("plan"))) {
       withParked(
@@ -219,7 +219,7 @@ final class DetachTest {
    * word of a stack looks like an address of the session until it is over.
    */
   @Test
-  void whatASessionLeavesIsGivenBackByTheNextOne(@TempDir Path folder) throws IOException {
+  void leftoversOfASessionAreFreedByTheNextOne(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("go");
     try (Programs programs = new Programs(folder.resolve("plan"))) {
       withParked(

@@ -32,7 +32,7 @@ final class DeterministicProgramsTest {
   private static final int GCC_EXCEPTION = 0x20474343;
   private static final int SLOTS = 256;
 
-  /** Whether programs run already when tracing comes. */
+  /** True if tracing attaches to running programs. */
   @Parameter boolean attached;
 
   private Programs programs;
@@ -57,7 +57,7 @@ final class DeterministicProgramsTest {
     return build(List.of(), sources);
   }
 
-  /** Linked with what waits for tracing, if that is asked for. */
+  /** Linked with what waits for tracing, if that is requested. */
   private static Path build(List<String> options, String... sources) throws IOException {
     return Programs.build(
         options, Stream.concat(Stream.of(sources), Stream.of("attached.c")).toArray(String[]::new));
@@ -197,7 +197,7 @@ final class DeterministicProgramsTest {
   }
 
   @Test
-  void longJumpsLeaveNoFrameBehind() throws IOException {
+  void longJumpsLeaveNoStaleFrame() throws IOException {
     Outcome traced = programs.same(settings().exports(), build("jump.c"));
     CallTable calls = Programs.exact(traced);
     unwound(calls, "down", LONG_JUMP, 7 + 8 + 9);
@@ -241,7 +241,7 @@ final class DeterministicProgramsTest {
   }
 
   @Test
-  void fibersMayGoOnInAnotherThread() throws IOException {
+  void fibersMayContinueInAnotherThread() throws IOException {
     Outcome traced = programs.same(settings().exports(), build("migrate.c"));
     CallTable calls = traced.calls();
     String all = traced.statistics() + "\n" + calls.byFunction();

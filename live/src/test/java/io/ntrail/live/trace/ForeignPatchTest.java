@@ -26,8 +26,7 @@ final class ForeignPatchTest {
   }
 
   @Test
-  void functionsWhoseFirstBytesOrRoomSomebodyChangedAreLeftAlone(@TempDir Path folder)
-      throws IOException {
+  void functionsWithForeignPatchesAreSkipped(@TempDir Path folder) throws IOException {
     try (Programs programs = new Programs(folder)) {
       Path program = Programs.build("foreign.c", "foreign.S");
       Wine.Outcome expected = programs.untraced(program, "");

@@ -29,13 +29,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Programs that were told to forbid themselves what tracing does. Wine knows no such thing: the
- * function that tells it answers otherwise here, in the memory of the agent that asks it.
+ * function that reports it answers otherwise here, in the memory of the agent that asks it.
  */
 final class MitigationsTest {
   private static final int DYNAMIC_CODE = 2;
   private static final int SHADOW_STACK = 15;
 
-  /** An agent whose system says that a policy has its first bit, if that is the one asked for. */
+  /** An agent whose system says that a policy has its first bit, if that is the one requested. */
   private static Agent agent(AgentHost host, int policy) {
     Agent agent = Agent.on(host.start(), Duration.ofMinutes(1));
     Assembler a = Assembler.x64();
@@ -54,7 +54,7 @@ final class MitigationsTest {
   }
 
   @Test
-  void whatTheSystemSaysIsRead(@TempDir Path folder) throws IOException {
+  void theSystemsPoliciesAreRead(@TempDir Path folder) throws IOException {
     try (Programs programs = new Programs(folder)) {
       String line = programs.line(Programs.build("counts.c"));
       programs

@@ -87,7 +87,7 @@ final class ModuleTrackerTest {
         }
       };
 
-  /** What came of a trace. */
+  /** Result of a trace. */
   private record Traced(
       int exitCode, String text, TracePlan plan, RecorderStatistics statistics, Path recording) {
     CallTable.Row calls(String name) throws IOException {
@@ -187,7 +187,7 @@ final class ModuleTrackerTest {
     return Files.readString(out, StandardCharsets.ISO_8859_1);
   }
 
-  /** What the program says and how it ends without tracing. */
+  /** Checks that output and exit code are those without tracing. */
   private void sameAsUntraced(Traced traced, String... arguments) throws IOException {
     Wine.Outcome expected = programs.untraced(program, "", arguments);
     assertEquals(expected.text(), traced.text());
@@ -305,7 +305,7 @@ final class ModuleTrackerTest {
     Traced traced = started(arguments);
     sameAsUntraced(traced, arguments);
     assertEquals(400, traced.calls("doubled").entries);
-    // Three calls when it comes, one when it goes, whoever of the threads made it do so.
+    // Three calls when it comes, one when it goes, whichever thread caused it.
     long rest = traced.calls("stepped").entries - 400 * 2;
     assertTrue(rest > 0 && rest % 4 == 0, "" + rest);
   }

@@ -253,7 +253,7 @@ final class RefusalsTest {
       while (target.await(1000).isEmpty()) {}
       CannotGoOn refused =
           assertThrows(CannotGoOn.class, () -> TargetProcess.attach(calls, running).close());
-      says(refused, false, "gone.exe", "has ended");
+      says(refused, false, "gone.exe", "has exited");
     }
   }
 

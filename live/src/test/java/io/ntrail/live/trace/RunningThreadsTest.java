@@ -27,7 +27,7 @@ final class RunningThreadsTest {
   private static final int ROUNDS = 500;
   private static final int THREADS = 2;
 
-  /** Where a variable lies that the program exports. */
+  /** Returns the address of an exported variable. */
   static long export(TargetProcess target, String name) {
     TargetModule program = target.modules().getFirst();
     PeImage image = TargetImage.read(target.memory(), program);

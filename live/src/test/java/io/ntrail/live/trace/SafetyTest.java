@@ -26,7 +26,7 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What happens when something around a target is not as it should be. */
+/** Behaviour when something around a target fails. */
 final class SafetyTest {
   /** The unwind data of a return point, up to what depends on the slot. */
   private static final byte[] SLOT_INFO = {0x11, 0, 7, 0x14, 0, 3, 0, 0x44, 1, 0, 0, 0x11};
@@ -85,7 +85,7 @@ final class SafetyTest {
   }
 
   @Test
-  void aProgramGoesOnWhenItsControllerIsGone(@TempDir Path folder) throws Exception {
+  void aProgramContinuesWhenItsControllerIsGone(@TempDir Path folder) throws Exception {
     try (Programs programs = new Programs(folder)) {
       Path program = Programs.build("births.c");
       Wine.Outcome expected = programs.untraced(program, "");
@@ -138,7 +138,7 @@ final class SafetyTest {
   }
 
   @Test
-  void aProgramThatWasNotLetGoEndsWithTheAgent(@TempDir Path folder) throws IOException {
+  void aProgramThatWasNotResumedEndsWithTheAgent(@TempDir Path folder) throws IOException {
     try (Programs programs = new Programs(folder)) {
       Path awaited = Files.createFile(folder.resolve("awaited"));
       for (boolean hard : new boolean[] {true, false}) {
@@ -160,7 +160,7 @@ final class SafetyTest {
   }
 
   @Test
-  void aProgramThatWasLetGoLivesOnWhenTheAgentIsKilled(@TempDir Path folder) throws IOException {
+  void aResumedProgramContinuesWhenTheAgentIsKilled(@TempDir Path folder) throws IOException {
     try (Programs programs = new Programs(folder)) {
       Path awaited = folder.resolve("awaited");
       long process =
@@ -187,7 +187,7 @@ final class SafetyTest {
   }
 
   @Test
-  void whereTheSystemRefusesTheJobItIsSaidAndTracingGoesOn(@TempDir Path folder)
+  void whereTheSystemRefusesTheJobItIsReportedAndTracingContinues(@TempDir Path folder)
       throws IOException {
     try (Programs programs = new Programs(folder)) {
       byte[] refusing = Assembler.x64().xor(Reg32.EAX, Reg32.EAX).ret().assemble().bytes();
@@ -215,7 +215,7 @@ final class SafetyTest {
   }
 
   @Test
-  void nothingIsLostSilentlyWhenNobodyReads(@TempDir Path folder) throws IOException {
+  void nothingIsLostSilentlyWithoutAReader(@TempDir Path folder) throws IOException {
     try (Programs programs = new Programs(folder)) {
       Path program = Programs.build("counts.c");
       Wine.Outcome expected = programs.untraced(program, "");

@@ -46,7 +46,7 @@ final class StormTest {
     }
   }
 
-  /** What a program that ended had to say of its calls. */
+  /** Counts of calls that a program printed at its end. */
   private record Told(long entered, long unended, long threads) {
     static Told in(String errors) {
       Matcher matcher = COUNTS.matcher(errors);
@@ -134,7 +134,8 @@ final class StormTest {
   }
 
   /**
-   * What the program calls of the system is traced, too: what unwinds frames and switches fibers.
+   * Traces the system functions that the program calls, too: those that unwind frames and switch
+   * fibers.
    */
   private void system(int seed) throws IOException {
     Settings settings = new Settings().program().modules(Tracing.SYSTEM).areas(8).stacks(8);

@@ -79,12 +79,12 @@ final class Torture {
     return pid;
   }
 
-  /** What it has said so far. */
+  /** Returns its output so far. */
   String said() throws IOException {
     return Files.readString(out, StandardCharsets.ISO_8859_1).strip();
   }
 
-  /** The same for a message. */
+  /** Returns its output for a message. */
   String told() {
     try {
       return said();

@@ -50,7 +50,7 @@ final class TraceRunTest {
     }
   }
 
-  /** What is done to the agent while the program runs. */
+  /** Harm done to the agent while the program runs. */
   @FunctionalInterface
   private interface Harm {
     void to(AgentConnection connection, Agent agent);
@@ -65,7 +65,7 @@ final class TraceRunTest {
     return failing(harm, (host, pid) -> {});
   }
 
-  /** What is done before the file is there. */
+  /** Action before the file exists. */
   @FunctionalInterface
   private interface Afterwards {
     void with(AgentHost host, int pid) throws IOException;

@@ -53,7 +53,7 @@ import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** Starts programs under Wine with tracing, and tells what came of it. Holds one agent. */
+/** Starts programs under Wine with tracing, and returns the result. Holds one agent. */
 final class Tracing implements AutoCloseable {
   /** The system's modules that nearly everything goes through. */
   static final Set<String> SYSTEM =
@@ -96,12 +96,12 @@ final class Tracing implements AutoCloseable {
     return new Tracing(new AgentHost.Wine(wine.loader(), wine.environment()), folder);
   }
 
-  /** How a program of Wine names a file. */
+  /** Returns the name of a file under Wine. */
   String name(Path file) {
     return host.name(file);
   }
 
-  /** What is to be traced, and how. */
+  /** Settings of a trace. */
   static final class Settings {
     private BiPredicate<TargetModule, String> wanted = (module, name) -> false;
     private int recordBytes = 32;
@@ -141,7 +141,7 @@ final class Tracing implements AutoCloseable {
               (module, name) -> !module.path().toLowerCase(Locale.ROOT).startsWith("c:\\windows"));
     }
 
-    /** Those functions of the program that it exports. */
+    /** Selects the exported functions of the program. */
     Settings exports() {
       return functions((module, name) -> module.name().endsWith(".exe") && !name.isEmpty());
     }
@@ -184,7 +184,7 @@ final class Tracing implements AutoCloseable {
       return this;
     }
 
-    /** What the program can read. */
+    /** Sets the standard input of the program. */
     Settings input(String text) {
       input = text.getBytes(StandardCharsets.ISO_8859_1);
       return this;
@@ -196,7 +196,7 @@ final class Tracing implements AutoCloseable {
       return this;
     }
 
-    /** What is done when the program runs. */
+    /** Sets the action while the program runs. */
     Settings meanwhile(BiConsumer<TargetProcess, Tracer> work) {
       meanwhile = work;
       return this;
@@ -208,13 +208,15 @@ final class Tracing implements AutoCloseable {
       return this;
     }
 
-    /** Nobody reads records while the program runs, nor afterwards. */
+    /** Records are read neither while the program runs nor afterwards. */
     Settings withoutRecorder() {
       recorded = false;
       return this;
     }
 
-    /** Nobody reads records until the program has said something; then this file is made. */
+    /**
+     * Delays reading of records until the program has printed something; then this file is made.
+     */
     Settings recordedAfter(String said, Path file) {
       pause = said;
       go = file;
@@ -223,7 +225,7 @@ final class Tracing implements AutoCloseable {
   }
 
   /**
-   * What came of it.
+   * Result of a run.
    *
    * @param exitCode all 32 bits
    * @param text its standard output, each byte a character
@@ -406,7 +408,7 @@ final class Tracing implements AutoCloseable {
     }
   }
 
-  /** What is done with a target that stands at its entry point. */
+  /** Action on a target that is at its entry point. */
   @FunctionalInterface
   interface Work {
     void on(TargetProcess target, SessionFile session, String sessionName) throws IOException;
@@ -431,7 +433,7 @@ final class Tracing implements AutoCloseable {
     return out;
   }
 
-  /** What would be done with a program that stands at its entry point. */
+  /** Returns the plan for a program that is at its entry point. */
   List<PlannedFunction> plan(TargetProcess target, BiPredicate<TargetModule, String> wanted) {
     List<PlannedFunction> plan = new ArrayList<>();
     Planner.Selection choice =
@@ -508,7 +510,7 @@ final class Tracing implements AutoCloseable {
     return handle;
   }
 
-  /** Ends the agent at once, as somebody would who kills it. */
+  /** Kills the agent. */
   void kill() {
     connection.kill();
   }
@@ -544,7 +546,7 @@ final class Tracing implements AutoCloseable {
     calls.call("kernel32!CloseHandle", process);
   }
 
-  /** How a process ended; empty if it did not in the time. */
+  /** Returns the exit code of a process; empty if it did not exit in time. */
   OptionalInt end(long process, Duration limit) {
     long waited = calls.call("kernel32!WaitForSingleObject", process, limit.toMillis()).asInt();
     if (waited != 0) {

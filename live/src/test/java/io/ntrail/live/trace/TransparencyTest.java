@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class TransparencyTest {
   private static final Pattern STEPS = Pattern.compile("(\\w+): (\\d+) steps, (\\d+) exempt");
 
-  /** Whether programs run already when tracing comes. */
+  /** True if tracing attaches to running programs. */
   @Parameter boolean attached;
 
   private Programs programs;
@@ -56,7 +56,7 @@ final class TransparencyTest {
     return build(List.of(), sources);
   }
 
-  /** Linked with what waits for tracing, if that is asked for. */
+  /** Linked with what waits for tracing, if that is requested. */
   private static Path build(List<String> options, String... sources) throws IOException {
     return Programs.build(
         options, Stream.concat(Stream.of(sources), Stream.of("attached.c")).toArray(String[]::new));
@@ -104,12 +104,12 @@ final class TransparencyTest {
   }
 
   @Test
-  void whatInterruptsAThunkMayCallTracedFunctionsItself() throws IOException {
+  void codeThatInterruptsAThunkMayCallTracedFunctions() throws IOException {
     sameOutput(settings().exports(), build("step.c"), "nested");
   }
 
   @Test
-  void whatInterruptsAThunkMaySwitchFibersAndComeBack() throws IOException {
+  void codeThatInterruptsAThunkMaySwitchFibersAndComeBack() throws IOException {
     sameOutput(settings().exports(), build("stepfibers.c"));
   }
 

@@ -57,7 +57,7 @@ public enum HandlerKind {
     CXX_PACKED,
     /** A table as GCC writes it. */
     ITANIUM,
-    /** Nothing of their own. */
+    /** No data of their own. */
     NOTHING,
     /** Unknown. */
     UNKNOWN

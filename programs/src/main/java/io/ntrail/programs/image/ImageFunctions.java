@@ -197,7 +197,7 @@ public final class ImageFunctions {
 
   private ImageFunction function(int i) {
     long rva = rvas[i];
-    // The last page of a section is mapped as a whole, but holds no code behind its size.
+    // The last page of a section is mapped as a whole, but holds no code after its size.
     long section =
         image
             .section(rva)

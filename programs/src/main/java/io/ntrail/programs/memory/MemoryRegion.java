@@ -26,7 +26,7 @@ public record MemoryRegion(long start, long length, Set<Access> access, String o
     access = Set.copyOf(access);
     if (length < 1 || Long.compareUnsigned(start + length - 1, start) < 0) {
       throw new IllegalArgumentException(
-          "no range of addresses: 0x%x, %d bytes".formatted(start, length));
+          "not a range of addresses: 0x%x, %d bytes".formatted(start, length));
     }
   }
 

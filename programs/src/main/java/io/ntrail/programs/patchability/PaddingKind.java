@@ -4,7 +4,7 @@ import io.ntrail.formats.bytes.Bytes;
 
 /** Content of the padding that compilers and linkers put between functions. */
 public enum PaddingKind {
-  /** Nothing is there. */
+  /** No padding. */
   NONE("none"),
   /** CC, which Microsoft's tools fill with. */
   INT3("CC"),

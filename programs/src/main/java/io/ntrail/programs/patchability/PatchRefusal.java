@@ -3,7 +3,7 @@ package io.ntrail.programs.patchability;
 import io.ntrail.programs.x86.FlowClass;
 import org.jspecify.annotations.Nullable;
 
-/** Why a function is refused. */
+/** Reasons to refuse a function. */
 public enum PatchRefusal {
   /** Code of a processor that is neither IA-32 nor x64, or of two at once. */
   OTHER_MACHINE("its code, or part of the image's, is not x86"),
@@ -16,7 +16,7 @@ public enum PatchRefusal {
   /** The function table has it in the middle of something. */
   INSIDE_FUNCTION("it starts inside another function"),
   /** Another program patched it. */
-  ALREADY_PATCHED("it was patched already"),
+  ALREADY_PATCHED("it is already patched"),
   /** Import stubs and thunks: it is better to trace where they go. */
   JUMPS_ON("it is a jump to another function"),
   /** Int3 comes first: a breakpoint, or nothing that is meant to run. */
@@ -52,7 +52,7 @@ public enum PatchRefusal {
   }
 
   /**
-   * Why an instruction cannot be moved; null if it can be.
+   * Returns the reason why an instruction cannot be moved; null if it can be.
    *
    * @param flow what it does to the flow of control
    */

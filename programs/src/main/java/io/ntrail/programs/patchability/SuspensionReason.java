@@ -1,6 +1,6 @@
 package io.ntrail.programs.patchability;
 
-/** Why a function cannot be patched while threads run. */
+/** Reasons why a function cannot be patched while threads run. */
 public enum SuspensionReason {
   /** A thread may be between the instructions that the short jump overwrites. */
   SEVERAL_INSTRUCTIONS("the short jump overwrites several instructions"),

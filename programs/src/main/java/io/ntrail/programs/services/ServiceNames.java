@@ -60,7 +60,7 @@ public final class ServiceNames {
     return byHash.get(hash);
   }
 
-  /** The hashes of all names, for whoever has millions of numbers to compare. */
+  /** The hashes of all names, for callers with millions of numbers to compare. */
   int[] hashes() {
     return byHash.keySet().stream().mapToInt(Integer::intValue).toArray();
   }

@@ -110,7 +110,7 @@ final class ServicesTab {
         && isRecord(bytes, from + count * RECORD)) {
       count++;
     }
-    // The same record a hundred times is no table.
+    // The same record a hundred times is not a table.
     LongSet known = new LongSet();
     for (int i = 0; i < count; i++) {
       int hash = bytes.i32(from + i * RECORD);

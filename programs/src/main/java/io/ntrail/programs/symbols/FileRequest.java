@@ -31,14 +31,15 @@ public interface FileRequest<T extends FileRequest.Opened> {
    * @throws CannotGoOn if it is not the requested one, with the reason
    */
   default T open(Path file) {
-    return open(file, "");
+    return open(file, "", file.toString());
   }
 
   /**
-   * Opens a file in an archive.
+   * Opens a file, or a file in an archive.
    *
-   * @param member its name there; empty if the file itself is meant
+   * @param member its name in the archive; empty if the file itself is meant
+   * @param name of the file in messages
    * @throws CannotGoOn if it is not the requested one, with the reason
    */
-  T open(Path file, String member);
+  T open(Path file, String member, String name);
 }

@@ -39,12 +39,12 @@ public record ImageFileRequest(StoreKey key, ImageId id, List<String> kinds)
   }
 
   @Override
-  public OpenImage open(Path file, String member) {
+  public OpenImage open(Path file, String member, String name) {
     OpenImage open;
     try {
-      open = OpenImage.open(file, member);
+      open = OpenImage.open(file, member, name);
     } catch (DamagedInput e) {
-      throw new CannotGoOn(file + " is not an image: " + e.getMessage(), "");
+      throw new CannotGoOn(name + " is not an image: " + e.getMessage(), "");
     }
     PeHeaders headers = open.image().headers();
     if (headers.timestamp() == id.timestamp() && headers.sizeOfImage() == id.size()) {
@@ -53,6 +53,6 @@ public record ImageFileRequest(StoreKey key, ImageId id, List<String> kinds)
     open.close();
     ImageId other = new ImageId(headers.timestamp(), headers.sizeOfImage());
     throw new CannotGoOn(
-        "%s is a different build (%s, not %s)".formatted(file, other.key(), id.key()), "");
+        "%s is a different build (%s, not %s)".formatted(name, other.key(), id.key()), "");
   }
 }

@@ -25,18 +25,20 @@ public final class OpenImage implements FileRequest.Opened {
    * Opens an image.
    *
    * @param member of an archive; empty if the file is the image, packed or not
+   * @param name of the file in messages
    * @throws CannotGoOn if it is none
    */
-  static OpenImage open(Path path, String member) {
+  static OpenImage open(Path path, String member, String name) {
     List<InputFile> inputs =
         Archives.open(
             path,
-            name -> member.isEmpty() || name.equals(member.toLowerCase(Locale.ROOT)),
+            name,
+            inner -> member.isEmpty() || inner.equals(member.toLowerCase(Locale.ROOT)),
             new Gaps());
     boolean done = false;
     try {
       if (inputs.size() != 1) {
-        throw new CannotGoOn("%s contains %d files, not one".formatted(path, inputs.size()), "");
+        throw new CannotGoOn("%s contains %d files, not one".formatted(name, inputs.size()), "");
       }
       OpenImage open = new OpenImage(path, PeImage.ofFile(inputs.getFirst()), inputs);
       done = true;

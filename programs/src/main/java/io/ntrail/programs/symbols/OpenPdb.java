@@ -33,25 +33,27 @@ public final class OpenPdb implements FileRequest.Opened {
    * @throws CannotGoOn if it is none
    */
   public static OpenPdb open(Path path) {
-    return open(path, "");
+    return open(path, "", path.toString());
   }
 
   /**
    * Opens a PDB in an archive.
    *
    * @param member its name there; empty if there is one PDB at most
+   * @param name of the file in messages
    * @throws CannotGoOn if it is none
    */
-  static OpenPdb open(Path path, String member) {
+  static OpenPdb open(Path path, String member, String name) {
     Gaps packed = new Gaps();
     String wanted = member.toLowerCase(Locale.ROOT);
     List<InputFile> inputs =
-        Archives.open(path, name -> wanted.isEmpty() ? isName(name) : name.equals(wanted), packed);
+        Archives.open(
+            path, name, inner -> wanted.isEmpty() ? isName(inner) : inner.equals(wanted), packed);
     boolean done = false;
     try {
       if (inputs.size() != 1) {
         throw new CannotGoOn(
-            "%s contains %d PDBs, not one".formatted(path, inputs.size()),
+            "%s contains %d PDBs, not one".formatted(name, inputs.size()),
             "unpack it and name the PDB");
       }
       OpenPdb open = new OpenPdb(path, member, PdbFile.open(inputs.getFirst()), inputs, packed);

@@ -18,20 +18,20 @@ public record PdbRequest(StoreKey key, PdbId id, List<String> kinds)
   }
 
   @Override
-  public OpenPdb open(Path file, String member) {
-    return open(file, member, id);
+  public OpenPdb open(Path file, String member, String name) {
+    return open(file, member, name, id);
   }
 
   /** Opens a PDB that must have an identity. */
-  static OpenPdb open(Path file, String member, PdbId id) {
-    OpenPdb open = OpenPdb.open(file, member);
+  static OpenPdb open(Path file, String member, String name, PdbId id) {
+    OpenPdb open = OpenPdb.open(file, member, name);
     if (open.pdb().guid().equals(id.guid()) && open.pdb().age() == id.age()) {
       return open;
     }
     String why =
         "%s is a different build (%s age %d, not %s age %d)"
             .formatted(
-                member.isEmpty() ? file : file + "!/" + LocalPath.printable(member),
+                member.isEmpty() ? name : name + "!/" + LocalPath.printable(member),
                 open.pdb().guid(),
                 open.pdb().age(),
                 id.guid(),

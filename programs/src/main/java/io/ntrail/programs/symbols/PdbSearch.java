@@ -67,7 +67,7 @@ public record PdbSearch(List<ZipStore> archives, List<Path> places, SymbolStores
       remarks = List.copyOf(remarks);
     }
 
-    /** Why there is none, in one sentence. */
+    /** Returns the reason why there is none, in one sentence. */
     public String why() {
       return tried.stream().map(Tried::why).distinct().collect(Collectors.joining("; "));
     }
@@ -96,7 +96,7 @@ public record PdbSearch(List<ZipStore> archives, List<Path> places, SymbolStores
     DebugDirectory debug = DebugDirectory.of(image);
     if (!(debug.codeView().orElse(null)
         instanceof CodeView.Pdb70(var guid, long age, String path))) {
-      return none(List.of(), file, "names no PDB");
+      return none(List.of(), file, "has no PDB id");
     }
     Optional<StoreKey> key = StoreKey.of(debug);
     List<Path> candidates = candidates(key);
@@ -198,7 +198,7 @@ public record PdbSearch(List<ZipStore> archives, List<Path> places, SymbolStores
       return Optional.empty();
     }
     try {
-      return Optional.of(PdbRequest.open(place, "", id));
+      return Optional.of(PdbRequest.open(place, "", place.toString(), id));
     } catch (CannotGoOn e) {
       tried.add(new Tried(place.toString(), true, e.message()));
       return Optional.empty();

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * there, so that a name is used only if it is one on every system and can lead nowhere else.
  */
 final class SafeFileName {
-  /** File systems have room for 255 bytes; what is left is for the endings of unfinished copies. */
+  /** File systems have room for 255 bytes; the rest is for the suffixes of unfinished copies. */
   static final int MOST_BYTES = 200;
 
   private static final Pattern DRIVE = Pattern.compile("^[A-Za-z]:");

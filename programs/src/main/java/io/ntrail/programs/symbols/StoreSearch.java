@@ -212,14 +212,14 @@ final class StoreSearch<T extends FileRequest.Opened> {
         e instanceof FileSystemException failed
             ? (failed.getReason() == null ? e.getClass().getSimpleName() : failed.getReason())
             : e.getMessage();
-    return "%s keeps no copy of %s: %s".formatted(store.root(), sought.key().name(), why);
+    return "%s cannot keep a copy of %s: %s".formatted(store.root(), sought.key().name(), why);
   }
 
   /** Fetches into the nearest store that takes it, and copies it on from there. */
   private Optional<Hit<T>> onServer(Store.Http store, List<LocalStore> stores) {
     String place = store.text();
     if (fetch.isEmpty()) {
-      String why = place + " skipped: nothing is fetched from the network";
+      String why = place + " skipped: downloads are not enabled";
       tried.add(new Tried(place, false, why));
       return Optional.empty();
     }
@@ -233,7 +233,7 @@ final class StoreSearch<T extends FileRequest.Opened> {
         remarks.add(notKept(keeper, e));
       }
     }
-    tried.add(new Tried(place, false, "no folder can keep what " + place + " has"));
+    tried.add(new Tried(place, false, "no folder can keep downloads from " + place));
     return Optional.empty();
   }
 
@@ -292,18 +292,16 @@ final class StoreSearch<T extends FileRequest.Opened> {
       Store.Http server, StoreClient fetch, LocalStore keeper, PartialFile part, boolean packed)
       throws IOException {
     try {
-      Stored stored = writer.take(keeper, part, packed);
+      String origin = "the file from " + server.text();
+      Stored stored = writer.take(keeper, part, packed, origin);
       return Optional.of(new Hit<>(sought.open(stored.file()), stored.file(), stored.packed()));
     } catch (CannotGoOn e) {
       if (Thread.currentThread().isInterrupted()) {
-        // A thread that is stopped cannot read files: that says nothing about this one.
+        // A stopped thread cannot read files: that is no evidence about this one.
         return missing(server, new StoreClient.Answer.Missing(false, e.message()));
       }
-      // The file that it was in is gone.
-      String why =
-          e.message().replace(part.file().toString(), "what %s sent".formatted(server.text()));
-      fetch.refused(server.address(), sought.key(), part.folder(), why);
-      return missing(server, new StoreClient.Answer.Missing(true, why));
+      fetch.refused(server.address(), sought.key(), part.folder(), e.message());
+      return missing(server, new StoreClient.Answer.Missing(true, e.message()));
     }
   }
 

@@ -99,12 +99,14 @@ final class StoreWriter<T extends FileRequest.Opened> {
    * Puts what was fetched into a store.
    *
    * @param part in the folder of the key; it is finished by this
+   * @param origin of the file, for messages: its own name is a temporary one
    * @throws IOException if the store does not take it
    * @throws CannotGoOn if it is not what is looked for
    */
-  Stored take(LocalStore store, PartialFile part, boolean packed) throws IOException {
+  Stored take(LocalStore store, PartialFile part, boolean packed, String origin)
+      throws IOException {
     try {
-      sought.open(part.file()).close();
+      sought.open(part.file(), "", origin).close();
       String name = sought.key().name();
       Path file = store.folder(sought.key()).resolve(packed ? SafeFileName.packed(name) : name);
       move(part.file(), file);
@@ -160,7 +162,7 @@ final class StoreWriter<T extends FileRequest.Opened> {
       List<InputFile> inputs = Archives.open(file, _ -> true, gaps);
       try {
         if (inputs.size() != 1 || !gaps.list().isEmpty()) {
-          throw new CannotGoOn(file + " cannot be unpacked as a whole", "get a new copy");
+          throw new CannotGoOn(file + " cannot be decompressed completely", "get a new copy");
         }
         write(inputs.getFirst(), part);
       } finally {

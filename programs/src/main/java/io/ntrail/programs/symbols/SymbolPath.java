@@ -114,7 +114,9 @@ public record SymbolPath(List<Element> elements, List<String> problems, Path def
     return parse(text == null ? "" : text, host);
   }
 
-  /** That of the environment: {@code _NT_SYMBOL_PATH}, then {@code _NT_ALT_SYMBOL_PATH}. */
+  /**
+   * Returns the path of the environment: {@code _NT_SYMBOL_PATH}, then {@code _NT_ALT_SYMBOL_PATH}.
+   */
   public static SymbolPath ofEnvironment(Host host) {
     return parse(
         Stream.of("_NT_SYMBOL_PATH", "_NT_ALT_SYMBOL_PATH")

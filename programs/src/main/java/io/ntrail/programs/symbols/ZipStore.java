@@ -113,7 +113,7 @@ public final class ZipStore {
     named.stream().filter(member -> !candidates.contains(member)).forEach(candidates::add);
     for (String member : candidates.subList(0, Math.min(MOST_CANDIDATES, candidates.size()))) {
       try {
-        return Optional.of(sought.open(file, member));
+        return Optional.of(sought.open(file, member, file.toString()));
       } catch (CannotGoOn e) {
         tried.add(new Tried(file + "!/" + LocalPath.printable(member), true, e.message()));
       }

@@ -18,7 +18,7 @@ import java.nio.charset.StandardCharsets;
  *   1 on
  *   the forms, {@value #WORDS} words each
  *   the effects, one after the other
- * the mnemonics, in ASCII, each behind a byte with its length
+ * the mnemonics, in ASCII, each after a byte with its length
  *
  * word 0     0..11 mnemonic | 12..14 operands | 15..18 which of them is masked, 15 none
  *            | 19..30 types of the first four, three bits each: register where it may be memory
@@ -153,7 +153,7 @@ final class FormRecords {
   /** There is a register of one byte, which without REX may be AH, CH, DH or BH. */
   static final int BYTES = 1 << 28;
 
-  // Letters of accesses to operands, behind those of Access.
+  // Letters of accesses to operands, after those of Access.
   static final int ACCESS_MOVE = 6;
   static final int ACCESS_ADDRESS = 7;
   static final int ACCESS_NONE = 8;

@@ -73,10 +73,10 @@ public final class Instruction {
    */
   int vectorPrefix;
 
-  /** Why there is none, where there is none. */
+  /** Reason of the refusal, where there is no instruction. */
   private DecodeError refused = DecodeError.ENDS_EARLY;
 
-  /** Nothing decoded yet: not valid. */
+  /** Creates a flyweight without an instruction: not valid. */
   public Instruction() {}
 
   /** Starts decoding at an offset. */
@@ -111,7 +111,7 @@ public final class Instruction {
     return 0;
   }
 
-  /** Why the last bytes were refused, as decoding saw it. */
+  /** Returns the reason why the last bytes were refused. */
   DecodeError reason() {
     return refused;
   }
@@ -150,7 +150,7 @@ public final class Instruction {
     return length != 0;
   }
 
-  /** Why not; empty for an instruction. */
+  /** Returns the reason of the refusal; empty for an instruction. */
   public Optional<DecodeError> refusal() {
     return length != 0 ? Optional.empty() : Optional.of(DecodeDiagnosis.of(this, refused));
   }

@@ -13,17 +13,17 @@ package io.ntrail.programs.x86;
  *   <li>Small letters; a comma and a space between operands.
  *   <li>Mnemonics are those of the manuals, so that CBW, CWDE and CDQE, or POPF and POPFQ, tell the
  *       operand size.
- *   <li>Memory says how wide it is wherever the instruction knows.
+ *   <li>Memory operands have their width wherever the instruction defines it.
  *   <li>A segment is shown if it is not the one that the base implies, and for the memory that
  *       string instructions have; an address without registers has it always.
  *   <li>RIP-relative memory is shown as the address that it means, without a segment.
- *   <li>A segment of memory that is not written stands before the mnemonic.
+ *   <li>A segment of memory that is not written is before the mnemonic.
  *   <li>Numbers are hexadecimal with 0x, or one digit; immediates as the operation sees them:
  *       sign-extended to its width, and then without a sign. Displacements have a sign where there
  *       is a register.
  *   <li>Branches show the address of the target; far pointers segment:offset, or the word far where
  *       they are in memory.
- *   <li>Rounding stands behind the last register, before an immediate.
+ *   <li>Rounding is after the last register, before an immediate.
  *   <li>Prefixes that mean nothing are not shown.
  * </ul>
  */

@@ -139,7 +139,7 @@ public final class OperandReader {
         case 0x26, 0x2E, 0x36, 0x3E -> found = oldSegment(value, found);
         case 0x64, 0x65 -> found = found & HINTS | NO_HINT | value - 0x5F << SEGMENT_SHIFT;
         case 0x66, 0x67, 0xF0, 0xF2, 0xF3 -> {
-          // These say nothing about segments.
+          // These have no segments.
         }
         default -> {
           if (!wideCode || (value & 0xF0) != 0x40) {

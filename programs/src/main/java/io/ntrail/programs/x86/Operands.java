@@ -69,7 +69,7 @@ public final class Operands {
   boolean zeroing;
   int rounding;
 
-  /** Nothing read yet: no operands. */
+  /** Creates a flyweight without operands. */
   public Operands() {}
 
   void set(int operand, OperandType type, long number, int detail) {

@@ -6,7 +6,7 @@ public enum X87Stack {
   UNMOVED,
   /** ST(0) becomes ST(1). What an instruction loads is in the new ST(0). */
   PUSH,
-  /** As {@link #PUSH}, unless the operand is out of range: FPTAN, FSINCOS. */
+  /** Like {@link #PUSH}, unless the operand is out of range: FPTAN, FSINCOS. */
   MAY_PUSH,
   /** ST(1) becomes ST(0). */
   POP,

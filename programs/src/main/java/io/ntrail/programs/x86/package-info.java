@@ -47,7 +47,7 @@
  * ModRM     mod (2 bits) reg (3) rm (3)
  *   mod 3   rm is a register; MOV with control and debug registers takes any mod so
  *   else    rm 4: a SIB byte; mod 0 and rm 5: four bytes of displacement, in 64-bit code
- *           relative to the address behind the instruction; mod 1: one byte, mod 2: four
+ *           relative to the address after the instruction; mod 1: one byte, mod 2: four
  *   SIB     with base 5 and mod 0: four bytes
  *   16-bit addresses: no SIB; mod 0 and rm 6, and mod 2: two bytes; mod 1: one byte
  * </pre>
@@ -64,8 +64,8 @@
  * each map of each kind of code and vendor, where a cell is an answer or asks for some more bits.
  * Most opcodes are answered by the first cell. {@code operands.bin} ({@link
  * io.ntrail.programs.x86.FormRecords}) is made of the same forms, of {@code implied.txt} and of
- * {@code effects.txt}; it is loaded when somebody asks for operands and not before. {@code
- * FormTablesTest} makes both anew after a change.
+ * {@code effects.txt}; it is loaded when operands are first needed. {@code FormTablesTest} makes
+ * both anew after a change.
  *
  * <p>Not in the tables but in code, since it concerns several fields at once: LOCK, register
  * numbers that an operand does not have, unused vvvv, masks, registers that have to differ, SIB
@@ -82,7 +82,7 @@
  *
  * The manuals of Intel (volume 2) and AMD (volumes 3 to 6) for the format; the forms were held
  * against the list of iced-x86, lengths and classes against Zydis, XED's test cases and objdump.
- * Where these differ, and whom we follow, is said in the tests.
+ * The tests list where these differ, and which one we follow.
  */
 @NullMarked
 package io.ntrail.programs.x86;

@@ -50,7 +50,7 @@ class LanguageHandlersTest {
       return table.entries().stream().flatMap(entry -> handlers.of(entry).stream()).toList();
     }
 
-    /** How many functions each handler has. */
+    /** Returns the number of functions by handler. */
     Map<String, Integer> counts() {
       Map<String, Integer> counts = new TreeMap<>();
       for (HandledFunction function : functions()) {
@@ -244,7 +244,7 @@ class LanguageHandlersTest {
     long last = 0;
     for (CxxFunction.IpState row : rows) {
       assertTrue(row.ip() >= last, where);
-      // A row behind the last instruction of a function says that its last state ends.
+      // A row after the last instruction of a function says that its last state ends.
       assertTrue(
           opened.image.isExecutable(row.ip()) || opened.image.isExecutable(row.ip() - 1), where);
       assertTrue(row.state() >= -1 && row.state() < Math.max(1, states), where);
@@ -299,7 +299,7 @@ class LanguageHandlersTest {
     }
   }
 
-  /** What the functions of a program catch. */
+  /** Returns the types that the functions of a program catch. */
   private static List<String> catches(String name) {
     Map<Long, CxxFunction> infos = new TreeMap<>();
     for (HandledFunction function : Opened.of(PeSamples.of("eh", name)).functions()) {

@@ -69,7 +69,7 @@ class ImageFunctionsTest {
   }
 
   @Test
-  void whatWasMovedOutOfAFunctionIsNoFunction() {
+  void separatePartsOfAFunctionAreNotFunctions() {
     SmallPe sketch = sketch(X64);
     long info = sketch.next();
     // Version 1 with the flag for a chained entry, which follows.
@@ -109,7 +109,7 @@ class ImageFunctionsTest {
   }
 
   @Test
-  void anExportOfDataIsNoFunction() {
+  void anExportOfDataIsNotAFunction() {
     SmallPe sketch = sketch(X64);
     long data = sketch.section(".rdata", SmallPe.CONSTANTS, new byte[16]);
     assertEquals(List.of(), functions(sketch.exports(Map.of("table", data))).list());

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** Defences against what another checker said of the same images. */
 class ImageMitigationsTest {
-  /** What each rule asks, in our words. */
+  /** Rules in our terms. */
   private static final Map<String, Predicate<ParsedImage>> RULES =
       Map.ofEntries(
           Map.entry("BA2001", c -> c.image().headers().imageBase() >= 1L << 32),

@@ -42,7 +42,7 @@ class AddressSpaceTest {
   }
 
   @Test
-  void readGivesExactlyTheBytesAskedFor() {
+  void readGivesExactlyTheRequestedBytes() {
     assertEquals(16, new OnePage().read(TOP + 0xFF0, 16).length());
     assertEquals(0, new OnePage().read(TOP, 0).length());
   }
@@ -55,7 +55,7 @@ class AddressSpaceTest {
   }
 
   @Test
-  void aRegionAtTheUpperEndHasItsLastByteAndNothingBehindIt() {
+  void aRegionAtTheUpperEndHasItsLastByteAndNothingAfterIt() {
     OnePage space = new OnePage();
     assertTrue(space.regionAt(-1).isPresent());
     assertFalse(space.regionAt(0).isPresent());

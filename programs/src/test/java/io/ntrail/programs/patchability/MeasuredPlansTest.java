@@ -18,11 +18,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * The functions of Wine 8's own libraries, beside what was counted by another program when live
  * tracing was designed: of the functions of the function table, with padding that fills all the
- * room behind the function in front. It lent the padding of others without keeping count: that
+ * room after the function in front. It lent the padding of others without keeping count: that
  * number is near, the others are equal.
  */
 class MeasuredPlansTest {
-  /** How far apart counts of borrowed padding may be, in per cent. */
+  /** Allowed difference between counts of borrowed padding, in per cent. */
   private static final double NEAR = 2;
 
   private static long rva(FunctionPatch patch) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** Images that are damaged, or made to take long: answers that hold together, in time. */
 class PatchabilityDamageTest {
-  /** What must be true of any image. */
+  /** Checks invariants of any image. */
   static void check(byte[] file, String name) {
     try (InputFile input = InputFile.of(file, name)) {
       PeImage image = PeImage.ofFile(input);
@@ -144,7 +144,7 @@ class PatchabilityDamageTest {
     for (int i = 0; i < sections; i++) {
       sketch.section(".s" + i, SmallPe.CODE, new byte[size]);
     }
-    // All sections get the stored bytes of the first, and the file ends behind the second.
+    // All sections get the stored bytes of the first, and the file ends after the second.
     byte[] file = Arrays.copyOf(sketch.file(), (int) sketch.headers() + size + 0x1000);
     for (int i = 0; i < sections; i++) {
       LittleEndian.putU32(file, sketch.row(2 + i, 20), sketch.headers());

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Classes and reasons, on images of a few functions. */
 class PatchabilityTest {
-  /** As many bytes as the measure of padding does not look at in the beginning of a section. */
+  /** Bytes at the start of a section that the measurement of padding skips. */
   private static final String BODY = "31 C0 ".repeat(16);
 
   /** A function that nothing is wrong with but its lack of padding. */
@@ -86,7 +86,7 @@ class PatchabilityTest {
     "48 83 EC 28 75 00 C3, its first instructions contain a branch",
     "33 C0 33 C9 33 D2 75 FA C3, a branch leads into its first instructions",
   })
-  void whatCannotBeMovedStaysRefused(String function, String why) {
+  void immovableInstructionsStayRefused(String function, String why) {
     assertRefused(
         PatchRefusal.NO_PADDING, "and in its place: " + why, inPlace(BEFORE, "f: " + function));
   }
@@ -123,7 +123,7 @@ class PatchabilityTest {
     "66 66 2E 0F 1F 84 00 00 00 00 00 66 90, NOP, 1, LONG_NOP, 13, 13",
     "0F 1F 40 00 90, MIXED, 2, MIXED, 5, 5",
   })
-  void paddingSaysWhatItIsAndHowMuch(
+  void paddingHasKindAndSize(
       String bytes, PaddingKind fills, int run, PaddingKind filler, int withNops, int own) {
     FunctionPatch patch = second(X64, bytes, "48 89 5C 24 08 C3");
     assertEquals(new FunctionPadding(run, fills, withNops, own, filler), patch.padding());
@@ -131,7 +131,7 @@ class PatchabilityTest {
   }
 
   @Test
-  void int3InsideTheFunctionInFrontIsNoPadding() {
+  void int3InsideTheFunctionInFrontIsNotPadding() {
     FunctionPatch patch =
         Sketches.of(
                 X64, "before: " + BODY + "E8 11 22 33 44 CC CC CC CC CC CC", "f: 48 83 EC 28 C3")
@@ -142,8 +142,8 @@ class PatchabilityTest {
   }
 
   @Test
-  void theEndOfAnUnknownFunctionIsNoPadding() {
-    // Between them mov eax,0 and ret, of which nobody knows.
+  void theEndOfAnUnknownFunctionIsNotPadding() {
+    // Between them mov eax,0 and ret, which no symbol covers.
     FunctionPatch patch = second(X64, "CC B8 00 00 00 00 C3 CC CC CC CC", "48 83 EC 28 C3");
     assertEquals(4, patch.padding().own());
     // A jump to five bytes on has zeros at its end.
@@ -153,21 +153,21 @@ class PatchabilityTest {
   }
 
   @Test
-  void nopsThatAreRunIntoAreNoPadding() {
+  void nopsThatAreRunIntoAreNotPadding() {
     FunctionPatch patch = second(X64, "CC 48 31 C0 90 90 90 90 90 90", "48 83 EC 28 C3");
     assertEquals(0, patch.padding().own());
     assertRefused(PatchRefusal.NO_PADDING, "", patch);
   }
 
   @Test
-  void int3BehindACallThatDoesNotReturnIsPadding() {
+  void int3AfterACallThatDoesNotReturnIsPadding() {
     FunctionPatch patch = second(X64, "CC E8 11 22 00 00 CC CC CC CC CC CC", "48 83 EC 28 C3");
     assertEquals(6, patch.padding().own());
   }
 
   @Test
-  void ofInt3BehindATableTheFirstByteIsNotTaken() {
-    // 48 alone is no instruction: the decoder takes it with the CC behind it, and so on.
+  void ofInt3AfterATableTheFirstByteIsNotTaken() {
+    // 48 alone is not an instruction: the decoder takes it with the CC after it, and so on.
     FunctionPatch patch = second(X64, "11 22 33 C7 44 24 CC CC CC CC CC CC CC", "48 83 EC 28 C3");
     assertEquals(7, patch.padding().run());
     assertEquals(6, patch.padding().own());
@@ -198,9 +198,8 @@ class PatchabilityTest {
     "CC C3, BREAKPOINT, ''",
     "06 06 06, NOT_CODE, ''",
   })
-  void whatCannotBeMovedIsRefusedByTheInstruction(
-      String bytes, PatchRefusal refusal, String detail) {
-    // Bytes behind it keep the end of the image away.
+  void immovableInstructionsAreTheReason(String bytes, PatchRefusal refusal, String detail) {
+    // Bytes after it keep the end of the image away.
     Sketches sketch =
         Sketches.of(X64, BEFORE, "CC CC CC CC CC CC", "f: " + bytes, "CC".concat(" CC".repeat(20)));
     assertRefused(refusal, detail, sketch.patch("f"));
@@ -213,7 +212,7 @@ class PatchabilityTest {
   }
 
   @Test
-  void aJumpOutOfTheImageIsAPatchOfSomebodyElse() {
+  void aJumpOutOfTheImageIsAForeignPatch() {
     assertRefused(
         PatchRefusal.ALREADY_PATCHED,
         "to address 0x14100102f, outside the image",
@@ -221,7 +220,7 @@ class PatchabilityTest {
   }
 
   @Test
-  void aShortJumpToAJumpInThePaddingIsAPatchOfSomebodyElse() {
+  void aShortJumpToAJumpInThePaddingIsAForeignPatch() {
     assertRefused(
         PatchRefusal.ALREADY_PATCHED,
         "to address 0x14100102a, outside the image",
@@ -229,7 +228,7 @@ class PatchabilityTest {
   }
 
   @Test
-  void aShortJumpToAJumpThroughASlotIsAPatchOfSomebodyElse() {
+  void aShortJumpToAJumpThroughASlotIsAForeignPatch() {
     // The slot lies behind the code, and holds an address that is none of the image.
     Sketches sketch =
         Sketches.of(
@@ -241,7 +240,7 @@ class PatchabilityTest {
   }
 
   @Test
-  void aJumpThroughASlotThatLeadsIntoTheImageGoesOn() {
+  void aJumpThroughASlotIntoTheImageIsATailJump() {
     Sketches sketch =
         Sketches.of(
             X64, BEFORE, "CC CC CC CC CC", "f: FF 25 00 00 00 00", "00 10 00 40 01 00 00 00");
@@ -284,7 +283,7 @@ class PatchabilityTest {
   }
 
   @Test
-  void anExportBehindTheStartOfAFunctionIsInsideOfIt() {
+  void anExportAfterTheStartOfAFunctionIsInsideIt() {
     Sketches sketch = Sketches.of(X64, "f: 53 48 83 EC 20 5B C3");
     sketch.sketch().exports(Map.of("inner", sketch.start("f") + 1));
     FunctionPatch inner = sketch.patches().get(1);
@@ -315,7 +314,7 @@ class PatchabilityTest {
   @ParameterizedTest
   @ValueSource(ints = {127, 128})
   void aBorrowedPlaceIsInReachOfAShortJump(int between) {
-    // f lies at FIRST; behind it the place at f + 2 + between, for a jump of at most 127.
+    // f lies at FIRST; after it the place at f + 2 + between, for a jump of at most 127.
     Sketches sketch =
         Sketches.of(
             X64,
@@ -393,7 +392,7 @@ class PatchabilityTest {
   }
 
   @Test
-  void paddingOfX86BeginsBehindAReturn() {
+  void paddingOfX86StartsAfterAReturn() {
     Sketches sketch = Sketches.of(X86, "f: 33 C0 8D B4 26 00 00 00 00", "g: 8B FF C3");
     assertEquals(0, sketch.patch("g").padding().own());
   }
@@ -407,8 +406,8 @@ class PatchabilityTest {
   }
 
   @Test
-  void aTailJumpOfAnUnknownFunctionBehindIsNoLoop() {
-    // f ends with its ret; the code behind it, of which nobody knows, jumps to f.
+  void aTailJumpOfTheNextUnknownFunctionIsNotALoop() {
+    // f ends with its ret; the code after it, which no symbol covers, jumps to f.
     Sketches sketch = Sketches.of(X86, "CC CC CC CC CC", "f: 8B FF C3 CC 33 C0 EB F8", "CC CC");
     assertEquals(PatchClass.A, sketch.patch("f").patchClass());
     Sketches loop = Sketches.of(X86, "CC CC CC CC CC", "f: 8B FF 74 FC C3", "CC CC");

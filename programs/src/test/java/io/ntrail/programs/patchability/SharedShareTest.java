@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
  * and first instruction) of the collected images needs none of them.
  */
 class SharedShareTest {
-  /** What the other programs do that we do not. */
+  /** Known differences of the other programs. */
   private enum Habits {
     /**
      * Of the collected images: it knows fewer nops; and it sees no padding in front of a function
@@ -157,7 +157,7 @@ class SharedShareTest {
     return count;
   }
 
-  /** Where the images are by the names that the table has for them. */
+  /** Returns the paths of the images by the names that the table has for them. */
   private static Map<String, List<Path>> places() throws IOException {
     Map<String, List<Path>> places = new HashMap<>();
     try (var files = Files.walk(TestData.file("pdb"))) {

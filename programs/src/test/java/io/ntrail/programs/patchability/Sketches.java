@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * Images of one code section, written as a list of its pieces: {@code "CC CC"} are bytes between
  * functions, {@code "f: 53 C3"} a function of that name, which the function table has (x64) or
  * which is exported (x86); {@code "-f: 53 C3"} one that is exported and nothing else, {@code "f+g:
- * ..."} one of the function table with an export behind it.
+ * ..."} one of the function table with an export after it.
  */
 final class Sketches {
   static final int X86 = 0x14C;
@@ -73,7 +73,7 @@ final class Sketches {
     return sketch.file();
   }
 
-  /** What is found out about one of the functions. */
+  /** Returns the patch of one of the functions. */
   FunctionPatch patch(String name) {
     return patches().stream()
         .filter(patch -> patch.function().rva() == start(name))
@@ -81,7 +81,7 @@ final class Sketches {
         .orElseThrow();
   }
 
-  /** How one of the functions can be patched in place. */
+  /** Returns the in-place patch of one of the functions. */
   FunctionPatch inPlace(String name) {
     try (InputFile input = InputFile.of(file(), "sketch.dll")) {
       Patchability all = Patchability.of(PeImage.ofFile(input));

@@ -56,7 +56,7 @@ class ServiceNameHashTest {
   }
 
   @Test
-  void aNameWithoutCapitalBehindNtIsNoService() {
+  void aNameWithoutCapitalAfterNtIsNotAService() {
     assertTrue(ServiceNameHash.isPrefixed("NtClose"));
     assertTrue(ServiceNameHash.isPrefixed("ZwClose"));
     assertFalse(ServiceNameHash.isPrefixed("Ntfs"));

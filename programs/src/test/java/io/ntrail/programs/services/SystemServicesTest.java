@@ -69,7 +69,7 @@ class SystemServicesTest {
           WOW64 of 10 turbo,   332, B8 25 00 07 00 BA 50 8D 30 4B FF D2 C2 2C 00 90, 37, 11
           ARM64,               43620, A1 0A 00 D4 C0 03 5F D6, 85, -1
           """)
-  void aStubSaysItsNumber(String form, int machine, String bytes, int number, int count) {
+  void aStubHasItsNumber(String form, int machine, String bytes, int number, int count) {
     SystemServices services = stub(machine, bytes, "NtCreateFile");
     assertEquals(
         List.of(
@@ -116,13 +116,13 @@ class SystemServicesTest {
     "34404, 4C 8B D1 B8 55 00 01 00 0F 05 C3",
     // a hook in its first bytes
     "34404, E9 11 22 33 44 00 00 00 0F 05 C3",
-    // arguments that are no multiple of four
+    // arguments that are not a multiple of four
     "332, B8 25 00 00 00 BA 00 03 FE 7F FF 12 C2 2B 00",
     // another machine's
     "332, 4C 8B D1 B8 55 00 00 00 0F 05 C3",
     "43620, A1 0A 00 D4 C0 03 5F D7",
   })
-  void whatOnlyLooksLikeAStubIsNone(int machine, String bytes) {
+  void codeThatOnlyLooksLikeAStubIsNotOne(int machine, String bytes) {
     SystemServices services = stub(machine, bytes, "NtCreateFile");
     assertEquals(List.of(), services.list());
     assertEquals(SystemServices.Source.NONE, services.source());
@@ -151,7 +151,7 @@ class SystemServicesTest {
     return services.list().stream().map(service -> String.valueOf(service.name())).toList();
   }
 
-  /** A kernel whose table begins behind {@code before} bytes of other constants. */
+  /** A kernel whose table begins after {@code before} bytes of other constants. */
   private static byte[] kernel(int before, List<String> names, int unknownEvery) {
     SmallPe sketch = new SmallPe(X64);
     sketch.section(".text", SmallPe.CODE, new LittleEndian().fill(0x4000, 0xC3).toByteArray());
@@ -194,7 +194,7 @@ class SystemServicesTest {
   }
 
   @Test
-  void servicesThatNobodyKnowsYetStayInTheTableWithoutAName() {
+  void unknownServicesStayInTheTableWithoutAName() {
     SystemServices services = services(kernel(8, someNames(90), 3));
     assertEquals(90, services.list().size());
     assertEquals(60, services.named());
@@ -210,13 +210,13 @@ class SystemServicesTest {
   }
 
   @Test
-  void aFewKnownHashesAreNoTable() {
+  void aFewKnownHashesAreNotATable() {
     assertEquals(List.of(), services(kernel(8, someNames(15), 0)).list());
     assertEquals(16, services(kernel(8, someNames(16), 0)).list().size());
   }
 
   @Test
-  void oneServiceAHundredTimesIsNoTable() {
+  void oneServiceAHundredTimesIsNotATable() {
     List<String> same = java.util.Collections.nCopies(100, "Close");
     assertEquals(List.of(), services(kernel(8, same, 0)).list());
   }

@@ -91,7 +91,7 @@ class ImagesOfStoresTest {
   }
 
   @Test
-  void theEnvironmentSaysWhereImagesLie() {
+  void theEnvironmentHasTheImagePath() {
     Host host = new Host(false, Map.of("_NT_EXECUTABLE_IMAGE_PATH", "/a;srv*/b")::get, folder);
     assertEquals(
         List.of(

@@ -68,7 +68,7 @@ class PdbSearchTest {
   }
 
   @Test
-  void allPlacesThatDoNotHaveItAreSaid() {
+  void allPlacesThatDoNotHaveItAreReported() {
     PdbSearch.Result result = search(image(), List.of(), "srv*%T%/s;%T%/f");
     assertEquals(
         List.of(
@@ -94,7 +94,7 @@ class PdbSearchTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"..", "", "a/..", "nul.pdb", "ab:y", "a/", "\u0001"})
-  void anImageWhoseNameOfThePdbIsNoneIsSaidAndNothingIsRead(String name) throws IOException {
+  void anInvalidPdbNameIsReportedAndNothingIsRead(String name) throws IOException {
     StoreFixture.put(folder, "s/" + USER32.place(), USER32.bytes());
     PdbSearch.Result result = search(naming(name), List.of(folder), "srv*%T%/s;%T%/s");
     assertEquals(Optional.empty(), result.pdb());

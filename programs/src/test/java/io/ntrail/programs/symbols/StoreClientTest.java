@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a server has comes into the folders before it, checked and as a whole. */
+/** Downloads into the stores before a server, checked and complete. */
 @EnabledIf("io.ntrail.testkit.pdb.PdbSamples#present")
 class StoreClientTest {
   private static final StoreFixture CRASH = StoreFixture.crash();
@@ -68,7 +68,7 @@ class StoreClientTest {
   }
 
   @Test
-  void theSecondTimeNobodyIsAsked() throws IOException {
+  void theSecondTimeNoServerIsQueried() throws IOException {
     search("srv*%T%/l*http://h/s", sends(CRASH.bytes(), false));
     comesTo("l/" + CRASH.place(), search("srv*%T%/l*http://h/s", sends(new byte[0], false)));
     assertEquals(1, asked.size());
@@ -96,7 +96,7 @@ class StoreClientTest {
   }
 
   @Test
-  void whatAServerSendsInsteadIsNotKept() throws IOException {
+  void otherFilesOfAServerAreNotKept() throws IOException {
     for (byte[] bytes :
         List.of(
             new byte[0],
@@ -113,7 +113,7 @@ class StoreClientTest {
   }
 
   @Test
-  void anAnswerWithoutAFileIsSaid() throws IOException {
+  void anAnswerWithoutAFileIsReported() throws IOException {
     SymbolStores.Result<OpenPdb> result =
         search("srv*%T%/l*http://h/s", (_, _, _) -> new Answer.Missing(false, "404"));
     assertEquals(Optional.empty(), result.found());
@@ -151,7 +151,7 @@ class StoreClientTest {
     SymbolStores.Result<OpenPdb> result =
         search("srv*%T%/file*http://h/s", sends(CRASH.bytes(), false));
     assertEquals(Optional.empty(), result.found());
-    assertEquals("no folder can keep what http://h/s has", result.tried().getLast().why());
+    assertEquals("no folder can keep downloads from http://h/s", result.tried().getLast().why());
     assertEquals(List.of(), asked);
   }
 }

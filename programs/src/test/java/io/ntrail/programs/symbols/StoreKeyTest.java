@@ -23,11 +23,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Where files lie in stores. */
+/** Paths of files in symbol stores. */
 class StoreKeyTest {
   private static final Guid GUID = Guid.parse("3249D99D-0C40-4931-8610-F4E4FB0B6936");
 
-  /** What .NET's own tools made: their PDBs are portable ones. */
+  /** Images of .NET's own tools, whose PDBs are portable ones. */
   private static final Set<String> PORTABLE =
       Set.of(
           "sentry/integration.dll.gz",
@@ -116,7 +116,7 @@ class StoreKeyTest {
         "\uD800.pdb",
         "CONOUT$"
       })
-  void whatIsNoNameOfAFileHasNoKey(String path) {
+  void invalidFileNamesHaveNoKey(String path) {
     assertEquals(Optional.empty(), StoreKey.pdb2(path, 1, 1));
   }
 

@@ -18,7 +18,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A list of files that somebody else is to fetch. */
+/** A list of files to download elsewhere. */
 class SymbolManifestTest {
   private static final StoreKey PDB =
       new StoreKey("ntkrnlmp.pdb", "1EB9FACB04EA27A0F7C7B6C5D4E3F201a");
@@ -68,7 +68,7 @@ class SymbolManifestTest {
   }
 
   @Test
-  void aKeySaysWhatIsLookedFor() {
+  void aKeySelectsTheKindOfFile() {
     assertEquals(
         Optional.of(new PdbId(Guid.parse("1eb9facb-04ea-27a0-f7c7-b6c5d4e3f201"), 10)),
         SymbolManifest.pdb(PDB).map(PdbRequest::id));

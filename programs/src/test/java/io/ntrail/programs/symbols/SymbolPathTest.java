@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the text of a symbol path means. */
+/** Parsing of symbol paths. */
 class SymbolPathTest {
   private static final Store.Local DEFAULT = local("/home/me/sym");
   private static final Store.Http SERVER = http("https://symbols.example/download");
@@ -70,7 +70,7 @@ class SymbolPathTest {
   }
 
   @Test
-  void blanksAroundElementsAndStoresAreNoPartOfThem() {
+  void blanksAroundElementsAndStoresAreTrimmed() {
     means(
         "  /a b ; srv* /l  * /r ;cache* /c ",
         folder("/a b"),
@@ -184,12 +184,12 @@ class SymbolPathTest {
     "\\\\server\\share,           \\\\server\\share is a Windows path",
     "srv*symbols\\here,           symbols\\here is a Windows path",
   })
-  void whatCannotBeUsedIsSaidAndTheRestIsUsed(String text, String why) {
+  void unusableElementsAreReportedAndTheRestIsUsed(String text, String why) {
     isRefused(text, why);
   }
 
   @Test
-  void aNameWithAZeroIsNoPathAndIsSaidWithoutIt() {
+  void aNameWithAZeroIsNotAPathAndIsPrintedWithoutIt() {
     isRefused("/a\0b", "/a?b is not a valid path on this system");
   }
 

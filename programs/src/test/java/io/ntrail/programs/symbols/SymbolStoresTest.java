@@ -31,7 +31,7 @@ class SymbolStoresTest {
 
   @TempDir private Path folder;
 
-  /** What a search for crash.pdb gives: the file that was taken, closed again. */
+  /** Result of a search for crash.pdb: the file that was taken, closed again. */
   private record Outcome(Optional<String> file, List<Tried> tried, List<String> remarks) {
     List<String> whys() {
       return tried.stream().map(Tried::why).toList();
@@ -143,7 +143,7 @@ class SymbolStoresTest {
   }
 
   @Test
-  void whatTheStoreNotesForItselfIsNoFile() throws IOException {
+  void theNotesOfTheStoreAreNotFiles() throws IOException {
     text("s/crash.pdb/" + CRASH.key() + "/refs.ptr", "0000000026,file,C:\\x\\crash.pdb");
     misses("srv*%T%/s", "s has no crash.pdb/");
   }
@@ -184,7 +184,7 @@ class SymbolStoresTest {
     "PATH:,                             is empty",
     "' ',                               is empty",
   })
-  void aPointerThatLeadsNowhereIsSaid(String text, String why) throws IOException {
+  void aDanglingPointerIsReported(String text, String why) throws IOException {
     text("s/crash.pdb/" + CRASH.key() + "/file.ptr", text);
     misses("srv*%T%/s", why);
   }
@@ -229,14 +229,14 @@ class SymbolStoresTest {
   }
 
   @Test
-  void whatIsNotThereIsSaidInOrder() throws IOException {
+  void missingFilesAreReportedInOrder() throws IOException {
     Files.createDirectories(folder.resolve("b"));
     String t = folder.toString();
     assertEquals(
         List.of(
             t + "/a is not a folder",
             t + "/b has no " + CRASH.place(),
-            "https://h/s skipped: nothing is fetched from the network",
+            "https://h/s skipped: downloads are not enabled",
             t + "/b has no " + CRASH.place(),
             t + "/c is not a folder"),
         search("%T%/a;srv*%T%/b*https://h/s;cache*%T%/b;srv*%T%/c").whys());
@@ -313,7 +313,8 @@ class SymbolStoresTest {
     assertEquals(Optional.of("l/" + CRASH.place()), outcome.file());
     assertEquals(1, outcome.remarks().size());
     String remark = outcome.remarks().getFirst();
-    assertTrue(remark.startsWith(folder.resolve("file") + " keeps no copy of crash.pdb: "), remark);
+    assertTrue(
+        remark.startsWith(folder.resolve("file") + " cannot keep a copy of crash.pdb: "), remark);
   }
 
   @Test

@@ -55,12 +55,12 @@ class TimedTasksTest {
   }
 
   @Test
-  void whatIsNotDoneInTimeIsStoppedAndEmpty() {
+  void lateTasksAreStoppedAndEmpty() {
     assertEquals(List.of(Optional.empty()), run(Duration.ZERO, List.of(ENDLESS)));
   }
 
   @Test
-  void whatAStoppedTaskGivesAllTheSameIsTakenIfItIsOfUse() {
+  void aUsefulResultOfAStoppedTaskIsTaken() {
     for (String given : List.of("good", "bad")) {
       Callable<String> task =
           () -> {

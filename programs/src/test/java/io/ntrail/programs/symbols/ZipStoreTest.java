@@ -77,7 +77,7 @@ class ZipStoreTest {
   }
 
   @Test
-  void whatIsNotThereIsSaid() throws IOException {
+  void missingFilesAreReported() throws IOException {
     assertEquals(Optional.empty(), find(zip(Map.of("b.pdb", new byte[1]))));
     assertEquals(folder.resolve("a.zip") + " has no " + CRASH.place(), tried.getFirst().why());
   }
@@ -93,7 +93,7 @@ class ZipStoreTest {
   }
 
   @Test
-  void whatUnpacksToVeryMuchIsNotUnpacked() throws IOException {
+  void decompressionBombsAreNotUnpacked() throws IOException {
     Path zip = folder.resolve("a.zip");
     try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(zip))) {
       out.putNextEntry(new ZipEntry(CRASH.place()));
@@ -108,7 +108,7 @@ class ZipStoreTest {
   }
 
   @Test
-  void whatUnpacksToMoreThanItSaysIsCutThere() throws IOException {
+  void inflatingEndsAtTheDeclaredSize() throws IOException {
     Path zip = zip(Map.of(CRASH.place(), CRASH.bytes()));
     byte[] bytes = Files.readAllBytes(zip);
     // The size in the directory, whose record begins with PK 1 2.

@@ -173,7 +173,7 @@ final class EffectTable {
     throw new IllegalArgumentException("no register: " + name);
   }
 
-  /** Where the effects of a form with so many operands begin. */
+  /** Returns the index of the effects of a form with a number of operands. */
   int of(Form form, int operands) {
     String written = form.operands().isEmpty() ? "-" : String.join(", ", form.operands());
     String all = form.mnemonic() + " " + written;

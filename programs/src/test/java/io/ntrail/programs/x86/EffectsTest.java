@@ -77,7 +77,7 @@ class EffectsTest {
   }
 
   @Test
-  void flagsAreToldApart() {
+  void flagsAreDistinguished() {
     Effects and = effects(CodeSize.BITS64, "21 D8");
     assertEquals(Set.of(Flag.CARRY, Flag.OVERFLOW), and.flagsCleared());
     assertEquals(Set.of(Flag.SIGN, Flag.ZERO, Flag.PARITY), and.flagsWritten());
@@ -95,7 +95,7 @@ class EffectsTest {
   }
 
   @Test
-  void whatIsNoInstructionHasNoEffects() {
+  void invalidInstructionsHaveNoEffects() {
     assertThrows(IllegalStateException.class, () -> effects(CodeSize.BITS64, "06"));
   }
 

@@ -72,7 +72,7 @@ record Form(
         : Optional.empty();
   }
 
-  /** The digit behind the slash, or -1. */
+  /** The digit after the slash, or -1. */
   int digit() {
     Matcher digit = DIGIT.matcher(opcode);
     return digit.find() ? digit.group(1).charAt(0) - '0' : -1;
@@ -82,12 +82,12 @@ record Form(
     return opcode.contains(" /r") || opcode.contains(" 11:") || digit() >= 0;
   }
 
-  /** Whether the ModRM byte may name memory. */
+  /** Returns true if the ModRM byte may select memory. */
   boolean takesMemory() {
     return has("any-mod") || operands.stream().anyMatch(o -> isMemory(o) || isEither(o));
   }
 
-  /** Whether the ModRM byte may name a register. */
+  /** Returns true if the ModRM byte may select a register. */
   boolean takesRegister() {
     return has("any-mod")
         || operands.stream().anyMatch(Form::isEither)

@@ -68,7 +68,7 @@ final class FormCompiler {
     return pages;
   }
 
-  /** Where a run of cells lies; a run that is there already is shared. */
+  /** Returns the index of a run of cells; equal runs are shared. */
   private int block(List<Integer> block) {
     return blocks.computeIfAbsent(
         block,
@@ -117,7 +117,7 @@ final class FormCompiler {
 
   /**
    * The last dimension: 66 and W. Often only the length of the immediate depends on it, and a leaf
-   * has room for all four. Legacy prefixes that were asked for before leave some of them open:
+   * has room for all four. Legacy prefixes that were requested before leave some of them open:
    * these become what makes the table small.
    */
   private int operandSizes(List<Rule> rules, int[] values) {
@@ -156,7 +156,7 @@ final class FormCompiler {
     return merged;
   }
 
-  /** That operands are 64 bits wide without W is said by one of the forms and meant for all. */
+  /** Spreads the flag for 64-bit operands without W from one of the forms to all. */
   private static void sameKindOfSize(List<Integer> leaves) {
     int kind = 0;
     for (int leaf : leaves) {
@@ -166,7 +166,7 @@ final class FormCompiler {
     leaves.replaceAll(leaf -> leaf == 0 ? 0 : leaf | all);
   }
 
-  /** Whether leaves differ in more than the lengths of immediates. */
+  /** Returns true if leaves differ in more than the lengths of immediates. */
   private static boolean mixed(List<Integer> leaves) {
     return leaves.stream().map(leaf -> leaf & ~0xFFFF).distinct().count() > 1;
   }

@@ -23,7 +23,7 @@ class FormListTest {
   private static final Pattern OPTION = Pattern.compile("dec-opt=(\\S+)");
   private static final Pattern MEMORY_DIGIT = Pattern.compile("!\\(11\\):([01]{3}):bbb");
 
-  /** What the list calls an extension, and what we call it. */
+  /** Names of extensions in the list, to ours. */
   private static final Map<String, String> EXTENSIONS =
       Map.ofEntries(
           Map.entry("ALTINST", "VIA-ALTINST"),

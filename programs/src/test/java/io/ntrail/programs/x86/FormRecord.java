@@ -73,7 +73,10 @@ final class FormRecord {
     words[1] |= shape(count);
   }
 
-  /** Where its operands are, so that the reader need not ask each of them; and their types. */
+  /**
+   * Returns the places of its operands, so that the reader need not examine each of them; and their
+   * types.
+   */
   private int shape(int count) {
     int shape = FormRecords.NO_OPERAND << FormRecords.NUMBER_OPERAND_SHIFT;
     int numbers = 0;

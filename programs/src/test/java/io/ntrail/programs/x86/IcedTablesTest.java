@@ -63,7 +63,7 @@ class IcedTablesTest {
     return row.contains("decopt=") && !row.matches(".*decopt=AMD( .*)?");
   }
 
-  /** Where we do not want to agree. */
+  /** Returns true for a difference on purpose. */
   private static boolean isStated(String bytes, String name) {
     // Two instructions in assemblers' clothing, and data.
     return bytes.startsWith("9B ")

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What one instruction says about itself, worked out by hand from the manuals. */
+/** Properties of single instructions, worked out by hand from the manuals. */
 class InstructionTest {
   @ParameterizedTest
   @CsvSource({
@@ -102,7 +102,7 @@ class InstructionTest {
     "64, C7 05 11 22 33 44 55 66 77 88, 1, 2, 4, 6, 4, true",
     // mov rax, [rip+disp32]
     "64, 48 8B 05 11 22 33 44, 2, 3, 4, -1, 0, true",
-    // the same bytes are an absolute address in 32-bit code, behind a DEC
+    // the same bytes are an absolute address in 32-bit code, after a DEC
     "32, 8B 05 11 22 33 44, 1, 2, 4, -1, 0, false",
     // mov eax, [rsp+8]
     "64, 8B 44 24 08, 1, 3, 1, -1, 0, false",
@@ -221,7 +221,7 @@ class InstructionTest {
   }
 
   @Test
-  void aDecoderLooksNoFurtherThanItIsTold() {
+  void aDecoderReadsNoFurtherThanItsLimit() {
     Bytes bytes = Bytes.copyOf(HexFormat.of().parseHex("90b811223344"), "code");
     InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
     Instruction instruction = new Instruction();

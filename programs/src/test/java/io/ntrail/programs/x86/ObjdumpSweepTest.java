@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The same lengths and text as objdump, over real code. {@link ObjdumpText} says how the two are
+ * Compares lengths and text with objdump, over real code. {@link ObjdumpText} says how the two are
  * made comparable; where they differ on purpose is said here, and counted.
  */
 class ObjdumpSweepTest {
@@ -115,7 +115,7 @@ class ObjdumpSweepTest {
     return operands.count() == 1 && operands.type(0) == OperandType.RELATIVE;
   }
 
-  /** Why the two differ; empty if nothing explains it. */
+  /** Returns the reason why the two differ; empty if nothing explains it. */
   private String reason(int first, int length, String theirs) {
     if (first == FWAIT && length > 1) {
       return "FWAIT and the instruction behind it in one";

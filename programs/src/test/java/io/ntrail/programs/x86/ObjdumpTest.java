@@ -26,10 +26,10 @@ class ObjdumpTest {
   private static final long SEED = 1;
   private static final Pattern BAD = Pattern.compile("\\(bad\\)|bad\\}");
 
-  /** What objdump 2.40 does not know or refuses. */
+  /** Mnemonics that objdump 2.40 does not know or refuses. */
   private static final Set<String> ONLY_OURS =
       Set.of(
-          // SALC, and aliases of x87 instructions, both undocumented; also behind an FWAIT.
+          // SALC, and aliases of x87 instructions, both undocumented; also after an FWAIT.
           "d6",
           "9b",
           "dc",

@@ -70,7 +70,7 @@ final class ObjdumpText {
 
   private ObjdumpText() {}
 
-  /** Whether both texts mean the same. */
+  /** Returns true if both texts mean the same. */
   static boolean same(String ours, String theirs) {
     String own = ours(ours);
     String other = theirs(theirs);

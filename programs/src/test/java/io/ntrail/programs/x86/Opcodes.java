@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Which forms bytes could be meant to be: those of the map and opcode that they name. */
+/** Candidate forms of bytes: those of their map and opcode. */
 final class Opcodes {
   private static final Pattern PREFIX = Pattern.compile("26|2e|36|3e|64|65|66|67|f0|f2|f3");
 

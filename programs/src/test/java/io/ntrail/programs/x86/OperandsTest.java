@@ -100,7 +100,7 @@ class OperandsTest {
   }
 
   @Test
-  void whatIsAskedOfTheWrongOperandIsRefused() {
+  void accessorsOfTheWrongOperandThrow() {
     read(CodeSize.BITS64, "83 C1 A5");
     assertThrows(IllegalStateException.class, () -> operands.memory(0));
     assertThrows(IllegalStateException.class, () -> operands.immediate(0));
@@ -109,7 +109,7 @@ class OperandsTest {
   }
 
   @Test
-  void whatIsNoInstructionHasNoOperands() {
+  void invalidInstructionsHaveNoOperands() {
     read(CodeSize.BITS64, "83 C1 A5");
     assertEquals(0, read(CodeSize.BITS64, "06").count());
     assertEquals("", operands.mnemonic());

@@ -19,7 +19,7 @@ import java.util.Optional;
 final class RecordCompiler {
   private static final int PAGE = 256;
 
-  /** Where the dimensions that most opcodes depend on begin in the state, and their bits. */
+  /** First bit of the dimensions that most opcodes depend on in the state, and their bits. */
   private static final int TOGETHER = FormRecords.STATE_66;
 
   private static final int TOGETHER_BITS = FormRecords.STATE_RM - TOGETHER;
@@ -116,7 +116,7 @@ final class RecordCompiler {
     return pages;
   }
 
-  /** The same as a node: the reader need not ask whether the first cell is one. */
+  /** Returns the cell as a node: the reader need not check if the first cell is one. */
   private int node(int cell) {
     return cell < 0 ? cell : DecodeTables.node(0, 0, block(List.of(cell)));
   }

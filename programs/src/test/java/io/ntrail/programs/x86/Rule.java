@@ -70,7 +70,10 @@ final class Rule {
     return allowed[dimension] != all(dimension);
   }
 
-  /** How much the form says about its bytes: of two that fit, the one that says more is meant. */
+  /**
+   * Returns the number of bits that the form fixes: of two matching forms the more specific one
+   * wins.
+   */
   int specificity() {
     return (restricts(RM) ? 8 : 0)
         + (restricts(REG) ? 4 : 0)

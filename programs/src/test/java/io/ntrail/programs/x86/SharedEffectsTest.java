@@ -36,10 +36,10 @@ class SharedEffectsTest {
               + "|shrx|tpause|umwait|ver[rw]|vmovw|vpbroadcast[bw]");
 
   /**
-   * Where we do not want to agree: outer levels of ENTER are not said, nor what IRET takes from the
-   * stack of an outer ring; LLWPCB takes any segment; all registers are written by SKINIT, with
-   * their names; tiles have an index; AL of XLAT is an operand of its own; random numbers of
-   * Padlock without REP; rotations by 9 and 17 that leave everything as it was.
+   * Differences on purpose: outer levels of ENTER are not said, nor what IRET takes from the stack
+   * of an outer ring; LLWPCB takes any segment; all registers are written by SKINIT, with their
+   * names; tiles have an index; AL of XLAT is an operand of its own; random numbers of Padlock
+   * without REP; rotations by 9 and 17 that leave everything as it was.
    */
   private static final Set<String> STATED =
       Set.of(

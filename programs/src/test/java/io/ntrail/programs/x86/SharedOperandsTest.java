@@ -67,7 +67,7 @@ class SharedOperandsTest {
     return row.contains("decopt=") && !row.matches(".*decopt=AMD( .*)?");
   }
 
-  /** Where we do not want to agree. */
+  /** Returns true for a difference on purpose. */
   private boolean isStated(String[] columns) {
     String code = columns[1].trim();
     // The manuals do not write ST(0), nor the memory of MASKMOVQ, but they write rAX of CLZERO.

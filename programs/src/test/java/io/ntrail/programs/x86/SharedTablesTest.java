@@ -70,7 +70,7 @@ class SharedTablesTest {
         .toList();
   }
 
-  /** What the table calls them, which tells far transfers and systems less apart. */
+  /** Classes of the table, which distinguishes far transfers and system instructions less. */
   private static Set<FlowClass> classes(String name) {
     return switch (name) {
       case "next" -> Set.of(FlowClass.NEXT, FlowClass.PTWRITE, FlowClass.MOV_CR3);

@@ -68,7 +68,7 @@ final class Spelling {
 
   private Spelling() {}
 
-  /** Whether both texts mean the same. */
+  /** Returns true if both texts mean the same. */
   static boolean same(String ours, String theirs) {
     return common(ours).equals(common(theirs));
   }

@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What instructions read and write, ours and that of Zydis, as one text: whole registers with r, w
- * (for sure), R, W (maybe); memory with the same; flags.
+ * Effects of instructions, ours and those of Zydis, as one text: whole registers with r, w (for
+ * sure), R, W (maybe); memory with the same; flags.
  */
 final class ZydisEffects {
   /** Registers that we do not speak of. */

@@ -24,7 +24,7 @@ class ZydisEffectsTest {
   private static final Path WINE = Path.of("/usr/lib/x86_64-linux-gnu/wine/x86_64-windows");
 
   /**
-   * Where we say more, or see it as the manuals do:
+   * Differences where we report more, or follow the manuals:
    *
    * <ul>
    *   <li>NOPs read nothing; exceptions and the stack of interrupts are not said.

@@ -70,7 +70,7 @@ final class ZydisLine {
   private boolean address;
   private int addressBits;
 
-  /** The first five columns, with a tab behind each. */
+  /** The first five columns, with a tab after each. */
   String of(Instruction instruction, Operands operands) {
     line.setLength(0);
     addressBits = instruction.addressSize();

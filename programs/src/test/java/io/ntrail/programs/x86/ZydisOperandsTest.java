@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The same lengths, mnemonics, prefixes, operands and text as Zydis 4.0.0, over real code and
+ * Compares lengths, mnemonics, prefixes, operands and text with Zydis 4.0.0, over real code and
  * random bytes. {@link ZydisLine}, {@link ZydisText} say how the two are made comparable, {@link
  * ZydisStated} where they differ.
  */

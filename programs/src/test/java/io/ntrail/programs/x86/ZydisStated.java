@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where our operands differ from those of Zydis 4.0.0 on purpose. Each rule has a name, and makes
+ * Differences of our operands from those of Zydis 4.0.0 on purpose. Each rule has a name, and makes
  * the two equal or does not apply; nothing else is forgiven.
  */
 final class ZydisStated {
@@ -22,7 +22,7 @@ final class ZydisStated {
           "bndldx|bndstx|clflush|clflushopt|clwb|invlpg|sgdt|sidt|xrstors?(64)?"
               + "|xsave(|c|opt|s)(64)?");
 
-  /** Newer, or told apart by us alone; and two slips. Ours, theirs. */
+  /** Newer, or distinguished by us alone; and two slips. Ours, theirs. */
   private static final Map<String, String> NAMES =
       Map.of(
           "prefetchit0", "nop",
@@ -38,7 +38,7 @@ final class ZydisStated {
   private ZydisStated() {}
 
   /**
-   * Why two lines are different; null if nothing explains it.
+   * Returns the reason why two lines differ; null if nothing explains it.
    *
    * @param ours five columns, mnemonic in theirs
    * @param theirs all columns
@@ -90,7 +90,7 @@ final class ZydisStated {
     return null;
   }
 
-  /** In 64-bit code, 67 means nothing to MPX; nobody has it any more. */
+  /** In 64-bit code, 67 means nothing to MPX, which is obsolete. */
   private static String widenedAddress(String operands) {
     return operands.replaceAll(":e(?=[a-ds])", ":r").replaceAll("(?<=:r\\d{1,2})d", "");
   }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The same lengths, validity and classes as Zydis 4.0.0, over real code and random bytes. */
+/** Compares lengths, validity and classes with Zydis 4.0.0, over real code and random bytes. */
 class ZydisTest {
   private static final Path WINE = Path.of("/usr/lib/x86_64-linux-gnu/wine/x86_64-windows");
   private static final int STRINGS = 340_000;

@@ -15,7 +15,7 @@ final class ZydisText {
   private static final Pattern STRING =
       Pattern.compile("(ins|outs|movs|cmps|stos|lods|scas)[bwdq]|xlat");
 
-  /** What remains of them has been compared with the operands. */
+  /** Parts of the text that were compared with the operands. */
   private static final Pattern COMPARED =
       Pattern.compile("nop|reservednop|v?maskmov(q|dqu)|clzero|u?monitorx?");
 
@@ -33,7 +33,7 @@ final class ZydisText {
   private final StringBuilder text = new StringBuilder(96);
   private final StringBuilder other = new StringBuilder(96);
 
-  /** Whether both texts mean the same; {@code mnemonic} is theirs. */
+  /** Returns true if both texts mean the same; {@code mnemonic} is theirs. */
   boolean same(String ours, String ownMnemonic, String theirs, String mnemonic) {
     if (COMPARED.matcher(ownMnemonic).matches()) {
       return true;
@@ -105,7 +105,7 @@ final class ZydisText {
     }
   }
 
-  /** How many characters from here on say nothing. */
+  /** Returns the number of characters without meaning from here on. */
   private static int skipped(String text, int i, char c, char before, char next) {
     int length = text.length();
     return switch (c) {

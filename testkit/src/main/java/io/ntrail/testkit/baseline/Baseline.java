@@ -53,7 +53,7 @@ public record Baseline(List<BaselineEvent> events, Map<String, Long> counts) {
   public static Baseline parse(String text) {
     List<BaselineEvent> events = new ArrayList<>();
     Map<String, Long> counts = new LinkedHashMap<>();
-    // A mark of the byte order stands before the first line.
+    // A mark of the byte order is before the first line.
     for (String line : text.replace("\uFEFF", "").split("\r?\n", -1)) {
       if (line.startsWith("EVENT ")) {
         events.add(event(line));

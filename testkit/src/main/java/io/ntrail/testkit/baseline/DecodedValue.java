@@ -26,6 +26,6 @@ public sealed interface DecodedValue {
    */
   record Time(long fileTime) implements DecodedValue {}
 
-  /** Nothing: the record ends before, or its version has no such field. */
+  /** Absent value: the record ends before it, or its version has no such field. */
   record Nothing() implements DecodedValue {}
 }

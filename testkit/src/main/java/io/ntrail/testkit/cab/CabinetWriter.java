@@ -35,7 +35,7 @@ public final class CabinetWriter {
     /**
      * A block.
      *
-     * @param packed as it stands in the cabinet
+     * @param packed as it is in the cabinet
      * @param size how many bytes it says that it unpacks to
      */
     public Block(byte[] packed, int size) {

@@ -19,7 +19,7 @@ public final class BigJtrc {
   /** Calls in a tree: 1 + 2 + 4 + 8 + 16. */
   public static final int TREE = (1 << LEVELS) - 1;
 
-  /** Where the routines lie: one for each level, and one around all. */
+  /** Address of the routines: one for each level, and one around all. */
   public static final long BASE = 0x400000;
 
   private static final int CHUNK = 1 << 16;

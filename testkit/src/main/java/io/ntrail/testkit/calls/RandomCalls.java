@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * next one, frames that were left stay in theirs until an entry finds them stale by comparing
  * places, or a frame below them returns. Without slots every record has only its routine.
  *
- * <p>What records cannot tell is kept out: behind a long jump that leaves no records, and behind an
+ * <p>What records cannot show is excluded: after a long jump that leaves no records, and after an
  * unwinder that is traced itself, the next entry of that stack is one with a slot and lies no
  * deeper than what was left; tail calls that move up their place are neither left nor lost.
  */
@@ -235,7 +235,7 @@ public final class RandomCalls {
     calls.add(call);
   }
 
-  /** The next slot, behind those that are not stale. */
+  /** The next slot, after those that are not stale. */
   private int slot(long key, boolean isTail) {
     List<Call> slots = here.slots;
     while (!slots.isEmpty()) {
@@ -336,7 +336,7 @@ public final class RandomCalls {
     }
   }
 
-  /** Frames are left, and nothing tells of it. */
+  /** Frames are left without a record. */
   private void jump() {
     int count = 1 + gen.below(4);
     if (!slotted || here.live.size() < count) {
@@ -365,7 +365,7 @@ public final class RandomCalls {
     here = stacks.get(which);
   }
 
-  /** Takes runs of records away; where slots are, a record tells of it. */
+  /** Takes runs of records away; where slots are, a record of the loss replaces them. */
   private void lose() {
     for (int runs = gen.below(4); runs >= 0 && !records.isEmpty(); runs--) {
       int at = gen.below(records.size());

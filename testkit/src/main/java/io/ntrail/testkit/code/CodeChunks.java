@@ -8,7 +8,7 @@ import java.util.Arrays;
 
 /**
  * Stretches of code in one array. A chunk is decoded by itself: no instruction crosses its end. The
- * arrays are handed over and out as they are; nobody writes to them.
+ * arrays are handed over and out as they are; they are never written to.
  */
 public final class CodeChunks {
   private final byte[] bytes;
@@ -33,7 +33,7 @@ public final class CodeChunks {
     return bytes;
   }
 
-  /** Where each chunk begins. */
+  /** Returns the offset of each chunk. */
   public int[] offsets() {
     return offsets;
   }

@@ -14,11 +14,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * objdump, which disassembles a whole file: strings are put into one, each with NOPs behind it so
+ * objdump, which disassembles a whole file: strings are put into one, each with NOPs after it so
  * that the next begins with an instruction whatever came before.
  */
 public final class Objdump {
-  /** Why a test is skipped where there is none. */
+  /** Reason to skip a test without it. */
   public static final String MISSING = "objdump not found: needs binutils";
 
   private static final int PADDING = 16;
@@ -145,7 +145,7 @@ public final class Objdump {
           continue;
         }
         int address = Integer.parseInt(line.substring(0, colon).trim(), 16);
-        // The last chunk has padding behind it, so that its last instruction has a next line.
+        // The last chunk has padding after it, so that its last instruction has a next line.
         while (before >= 0 && chunk + 1 < starts.length && starts[chunk + 1] <= before) {
           chunk++;
         }

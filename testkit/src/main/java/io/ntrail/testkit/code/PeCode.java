@@ -23,7 +23,7 @@ public final class PeCode {
 
   private record Section(int rva, int size, int offset, boolean executable) {}
 
-  /** 64, 32, or 0 if this is no image of such code. */
+  /** 64, 32, or 0 if this is not an image of such code. */
   public static int bits(byte[] image) {
     PeCode code = new PeCode(image);
     if (code.header < 0 || code.header > image.length - 0x108 || code.i32(code.header) != 0x4550) {
@@ -97,7 +97,7 @@ public final class PeCode {
         : -1;
   }
 
-  /** Where a stretch of the loaded image lies in the file, or -1. */
+  /** Returns the file offset of a range of the loaded image, or -1. */
   private int offset(int rva, int length) {
     return sections().stream()
         .filter(section -> holds(section, rva, length))

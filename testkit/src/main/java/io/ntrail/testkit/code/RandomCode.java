@@ -14,7 +14,7 @@ public final class RandomCode {
 
   private RandomCode() {}
 
-  /** So many strings, always the same for a seed. */
+  /** Returns random strings, always the same for a seed. */
   public static byte[][] strings(long seed, int count) {
     SplittableRandom random = new SplittableRandom(seed);
     byte[][] strings = new byte[count][];

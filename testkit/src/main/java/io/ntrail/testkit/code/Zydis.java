@@ -11,7 +11,7 @@ import java.util.Optional;
 
 /** Zydis, through {@code zydis.c}. */
 public final class Zydis {
-  /** Why a test is skipped where there is none. */
+  /** Reason to skip a test without it. */
   public static final String MISSING = "Zydis not found: needs gcc, libzydis-dev";
 
   private final Path folder;
@@ -50,7 +50,7 @@ public final class Zydis {
   }
 
   /**
-   * All instructions of all chunks one after the other: length (0: none; goes on with the next
+   * All instructions of all chunks one after the other: length (0: none; continues with the next
    * byte), class as a letter, number of the mnemonic; 8, 8 and 16 bits.
    */
   public int[] sweep(int bits, CodeChunks chunks) throws IOException {

@@ -3,7 +3,7 @@ package io.ntrail.testkit.compress;
 import java.util.Arrays;
 
 /**
- * Finds the longest earlier copy of what stands at a position, by chains of positions with the same
+ * Finds the longest earlier copy of the bytes at a position, by chains of positions with the same
  * hash of three bytes. A match may overlap the position it is used for.
  */
 final class MatchFinder {
@@ -29,7 +29,7 @@ final class MatchFinder {
    * The length of the best match for {@code at}, or 0; its distance is in {@link #distance}.
    *
    * @param from no match starts before this position
-   * @param end no match goes on beyond this position
+   * @param end no match extends past this position
    * @param longest no match is longer
    */
   int find(int at, int from, int end, int longest) {

@@ -128,12 +128,12 @@ public record EncodedValue(Blob bytes, String text) {
     return of(new LittleEndian().u8(value), String.valueOf(value));
   }
 
-  /** Bytes alone: their number is told elsewhere. */
+  /** Bytes alone: their number is elsewhere. */
   public static EncodedValue binary(byte[] bytes) {
     return of(new LittleEndian().bytes(bytes), HexFormat.of().formatHex(bytes));
   }
 
-  /** Returns the value behind a count of its bytes, of 2 or 4 bytes. */
+  /** Returns the value after a count of its bytes, of 2 or 4 bytes. */
   public EncodedValue counted(int width) {
     return of(low(width, bytes.size()).bytes(bytes.bytes()), text);
   }

@@ -60,7 +60,7 @@ public final class EventInfoReader {
     return new PayloadReader(blob, at).u16();
   }
 
-  /** A text at an offset; none for offset 0. Windows puts blanks behind many of them. */
+  /** A text at an offset; none for offset 0. Windows puts blanks after many of them. */
   private String text(int offset) {
     return offset == 0
         ? ""
@@ -123,7 +123,7 @@ public final class EventInfoReader {
       List<FieldDescription> members = new ArrayList<>();
       int first = half(at + 8);
       for (int i = 0; i < half(at + 10); i++) {
-        // A structure has its members behind it; anything else would not end.
+        // A structure has its members after it; anything else would not end.
         if (first + i > index) {
           members.add(field(first + i, maps));
         }

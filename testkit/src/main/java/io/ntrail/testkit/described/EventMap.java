@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Texts of the numbers of a field.
  *
- * @param bits whether entries are bits that can stand together
+ * @param bits whether entries are bits that can be together
  * @param entries value to text
  */
 public record EventMap(String name, boolean bits, Map<Long, String> entries) {

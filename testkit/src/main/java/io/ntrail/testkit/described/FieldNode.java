@@ -59,7 +59,7 @@ public record FieldNode(
 
   /**
    * All values in order: paths look like {@code point.x} and {@code list[2]}, an empty group is
-   * {@code path{}} with an empty text, a meaning stands in brackets after its value.
+   * {@code path{}} with an empty text, a meaning is in brackets after its value.
    */
   public static List<Pair> flat(List<FieldNode> nodes) {
     List<Pair> out = new ArrayList<>();

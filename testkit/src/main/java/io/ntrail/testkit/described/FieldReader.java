@@ -66,7 +66,7 @@ final class FieldReader {
       int before = octets.at();
       complete = element(field, "[" + i + "]", elements);
       if (complete && octets.at() == before && i > 0xFFFF) {
-        // Elements without a byte, as many as a wild count says: nobody wants them.
+        // Elements without a byte, as many as a damaged count claims: they are of no use.
         complete = false;
       }
     }

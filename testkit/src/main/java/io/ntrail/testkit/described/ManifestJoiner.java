@@ -23,7 +23,7 @@ public final class ManifestJoiner {
 
   private final Map<Sender, Pieces> open = new HashMap<>();
 
-  /** Nothing joined yet. */
+  /** Creates an empty joiner. */
   public ManifestJoiner() {}
 
   /**

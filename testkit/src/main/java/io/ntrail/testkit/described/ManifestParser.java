@@ -62,7 +62,7 @@ public final class ManifestParser {
   /**
    * The providers of a manifest.
    *
-   * @throws IllegalArgumentException if the text is no manifest
+   * @throws IllegalArgumentException if the text is not a manifest
    */
   public static List<ManifestParser> parse(String xml) {
     Document document;

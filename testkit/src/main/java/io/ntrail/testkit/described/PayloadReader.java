@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /** Bytes read one after the other, in little-endian order. */
 final class PayloadReader {
-  /** The bytes end before what was asked for. */
+  /** The bytes end before the requested ones. */
   static final class Ended extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -120,7 +120,7 @@ public final class TraceLoggingEvent {
     return this;
   }
 
-  /** Data in a form of somebody's own: its description and its bytes, shown as hex. */
+  /** Data in a custom schema: its description and its bytes, shown as hex. */
   public TraceLoggingEvent custom(String field, byte[] description, byte[] data) {
     describe(field, BINARY | CUSTOM, 0);
     fields.u16(description.length).bytes(description);

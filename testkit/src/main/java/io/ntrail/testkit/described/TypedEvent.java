@@ -40,7 +40,7 @@ public final class TypedEvent {
   /** An event without fields. */
   public TypedEvent() {}
 
-  /** A value whose type tells its size, or that tells it by itself. */
+  /** A value whose size follows from its type or from itself. */
   public TypedEvent field(String name, int in, int out, EncodedValue value) {
     return add(new Spec(name, in, out, 0, null, 1, null, null, List.of()), value, null);
   }

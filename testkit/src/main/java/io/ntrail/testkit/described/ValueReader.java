@@ -122,7 +122,7 @@ final class ValueReader {
     return HexFormat.of().formatHex(bytes);
   }
 
-  /** UTF-16 unit by unit: what is no valid text stays as it is; a last odd byte is dropped. */
+  /** UTF-16 unit by unit: invalid text stays as it is; a last odd byte is dropped. */
   static String wide(byte[] bytes) {
     StringBuilder out = new StringBuilder();
     for (int i = 0; i + 1 < bytes.length; i += 2) {

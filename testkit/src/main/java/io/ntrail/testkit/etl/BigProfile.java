@@ -32,7 +32,7 @@ public final class BigProfile {
   /** CPUs of the recording. */
   public static final int CPUS = ProfileBuffers.CPUS;
 
-  /** Time between samples, in units of 100 ns, as the recording tells it. */
+  /** Time between samples, in units of 100 ns, as recorded. */
   public static final int INTERVAL = 2210;
 
   private static final int DEFAULT_STACKS = 1_200_000;
@@ -442,7 +442,7 @@ public final class BigProfile {
         switchTo(cpu, task, false);
       }
       if (process.tasks.size() == 1) {
-        // Of some the recording does not tell that: their images are there until they end.
+        // For some that is not recorded: their images are there until they end.
         if (dice.below(8) > 0) {
           for (ProfileStacks.Image image : stacks.imagesOf(process.name)) {
             kernel(task, 0x1402, 3, image.payload(process.pid));

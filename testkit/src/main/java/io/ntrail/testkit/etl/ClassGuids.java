@@ -4,7 +4,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The class GUID behind the group byte of a kernel hook id.
+ * The class GUID after the group byte of a kernel hook id.
  *
  * <p>Source: dissect.etl's manifests, phnt ntwmi.h.
  */

@@ -112,7 +112,7 @@ public final class Damage {
     return setItem(file, buffer, record, item, 6, value);
   }
 
-  /** Says of the last extended item that another follows (or of any that none does). */
+  /** Marks the last extended item as followed by another (or any other as the last). */
   public static byte[] itemLinkage(byte[] file, int buffer, int record, int item, int value) {
     return setItem(file, buffer, record, item, 4, value);
   }
@@ -140,7 +140,7 @@ public final class Damage {
     return framed && (type <= 4 || type == 16 || type == 17) ? 4 : 0;
   }
 
-  /** Where the buffers of a sound file start. */
+  /** Returns the offsets of the buffers of an undamaged file. */
   public static List<Integer> bufferOffsets(byte[] file) {
     List<Integer> offsets = new ArrayList<>();
     long at = 0;
@@ -155,7 +155,7 @@ public final class Damage {
     return offsets;
   }
 
-  /** Where the records of an uncompressed buffer of a sound file start, from the file's start. */
+  /** Returns the file offsets of the records in an uncompressed buffer of an undamaged file. */
   public static List<Integer> recordOffsets(byte[] file, int buffer) {
     int start = bufferOffsets(file).get(buffer);
     int end = start + (int) LittleEndian.getU32(file, start + 0x30);

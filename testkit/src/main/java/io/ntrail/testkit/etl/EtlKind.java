@@ -38,7 +38,7 @@ public enum EtlKind {
   WNODE(14, 48, 0),
   /** MESSAGE_TRACE_HEADER, both framings. */
   MESSAGE(15, 8, 0),
-  /** Bytes that are no record: a reader leaves the buffer here. */
+  /** Bytes that are not a record: a reader leaves the buffer here. */
   RAW(0, 0, 0);
 
   final int type;
@@ -61,7 +61,7 @@ public enum EtlKind {
     return headerBytes;
   }
 
-  /** Bytes of a pointer of the writer, 4 or 8, or 0 if the kind does not tell. */
+  /** Bytes of a pointer of the writer, 4 or 8, or 0 if the kind does not imply it. */
   public int pointerSize() {
     return pointer;
   }

@@ -4,7 +4,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One record as it stands in a buffer, with the facts a reader has to find in it. Made by {@link
+ * One record as it is in a buffer, with the facts a reader has to find in it. Made by {@link
  * EtlRecords}; not changed after.
  */
 public final class EtlRecord {

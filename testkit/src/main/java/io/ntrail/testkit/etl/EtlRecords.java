@@ -178,7 +178,7 @@ public final class EtlRecords {
     return made;
   }
 
-  /** Bytes that are no record: nothing after them in the buffer can be found. */
+  /** Bytes that are not a record: nothing after them in the buffer can be found. */
   public static EtlRecord garbage(byte[] bytes) {
     EtlRecords made = new EtlRecords(EtlKind.RAW);
     return new EtlRecord(made, bytes.clone());
@@ -304,13 +304,13 @@ public final class EtlRecords {
     return this;
   }
 
-  /** Sets the bytes behind the header and the items. */
+  /** Sets the bytes after the header and the items. */
   public EtlRecords payload(byte[] value) {
     payload = value.clone();
     return this;
   }
 
-  /** Sets the bytes behind the header and the items. */
+  /** Sets the bytes after the header and the items. */
   public EtlRecords payload(LittleEndian value) {
     payload = value.toByteArray();
     return this;

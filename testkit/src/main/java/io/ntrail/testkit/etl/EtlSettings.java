@@ -201,7 +201,7 @@ public final class EtlSettings {
     return this;
   }
 
-  /** As a recording looks whose machine crashed: no end and no count. */
+  /** Sets the header of a recording whose machine crashed: no end and no count. */
   public EtlSettings neverFinalised() {
     return endTime(0).buffersWritten(0);
   }

@@ -90,7 +90,7 @@ public final class EtlShapes {
     }
   }
 
-  /** A sequential recording of 4 CPUs whose buffers stand in the file in no order at all. */
+  /** A sequential recording of 4 CPUs whose buffers are in the file in no order at all. */
   public static EtlWriter outOfOrder(long seed, int events) {
     EtlShapes s = new EtlShapes(seed);
     EtlSettings settings = settings(EtlSettings.MODE_SEQUENTIAL);
@@ -223,7 +223,7 @@ public final class EtlShapes {
     return writer(settings, buffers).zeroTail((long) zeroBuffers * BUFFER);
   }
 
-  /** Some records stand after ones that are a few ticks later, within one buffer and CPU. */
+  /** Some records are after ones that are a few ticks later, within one buffer and CPU. */
   public static EtlWriter inversions(long seed, int events) {
     EtlShapes s = new EtlShapes(seed);
     EtlSettings settings = settings(EtlSettings.MODE_SEQUENTIAL);

@@ -15,7 +15,7 @@ public final class KernelPayloads {
 
   /** A well-known SID: S-1-5-18 (system) or S-1-5-21-x-y-z-1001 (a user). */
   private static LittleEndian sid(LittleEndian out, boolean system) {
-    // TOKEN_USER: a pointer and the attributes stand before the SID itself.
+    // TOKEN_USER: a pointer and the attributes are before the SID itself.
     out.u64(0xFFFF_BD0A_31C4_0060L).u64(0);
     if (system) {
       return out.u8(1).u8(1).bytes(new byte[] {0, 0, 0, 0, 0, 5}).u32(18);

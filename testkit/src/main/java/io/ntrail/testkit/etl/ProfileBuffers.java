@@ -45,7 +45,7 @@ final class ProfileBuffers {
   /**
    * Buffers that follow a header buffer.
    *
-   * @param channel stands behind the header buffer
+   * @param channel after the header buffer
    */
   ProfileBuffers(FileChannel channel, long seed) {
     this.channel = channel;
@@ -193,7 +193,7 @@ final class ProfileBuffers {
     window[windowed++] = b;
   }
 
-  /** Writes out everything that is open or waits: what is logged after stands behind it. */
+  /** Writes out everything that is open or waits: later records come after it. */
   void flush() throws IOException {
     for (int slot = 0; slot < open.length; slot++) {
       if (open[slot].length > 0) {

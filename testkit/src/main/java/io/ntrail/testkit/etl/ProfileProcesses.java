@@ -44,7 +44,7 @@ final class ProfileProcesses {
     final int tid;
     final Proc process;
 
-    /** Where it runs, or -1. */
+    /** CPU that it runs on, or -1. */
     int cpu = -1;
 
     /** True if its end was logged; it may still be on its CPU. */

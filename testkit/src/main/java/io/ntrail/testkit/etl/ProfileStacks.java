@@ -132,7 +132,7 @@ final class ProfileStacks {
       String exe = NAMES.get(FIRST_PROGRAM + p);
       String folder = "\\Device\\HarddiskVolume3\\Program Files\\lab\\";
       int first = KERNEL.size() + COMMON.size() + p * own;
-      // Programs share addresses for what is their own: only the process tells the images apart.
+      // Programs share addresses for what is their own: only the process distinguishes the images.
       programs[p][0] = image(first, folder + exe, 0x7FF6_5000_0000L + p % 3 * 0x1000_0000L);
       for (int i = 1; i < own; i++) {
         String path = folder + exe.substring(0, exe.length() - 4) + OWN.get(i - 1);
@@ -225,7 +225,7 @@ final class ProfileStacks {
     return 0xFFFF_C500_0000_0000L | (stack * 0x9E37_79B1L & 0xFFFF_FFFFL) << 4;
   }
 
-  /** Works out a stack: what the other methods then tell. */
+  /** Works out a stack, for the other methods to return. */
   void derive(int stack) {
     boolean kernel = stack < kernelStacks;
     int space = kernel ? 0 : 1 + (stack - kernelStacks) / share;

@@ -142,7 +142,7 @@ public final class ProfileTruth {
     counts.merge(what, many, Long::sum);
   }
 
-  /** Ends the slices behind this time. */
+  /** Ends the slices after this time. */
   void end(long time) {
     row(time);
     count("waits", waits);
@@ -246,7 +246,7 @@ public final class ProfileTruth {
     out.append("\n  }");
   }
 
-  /** Seconds with nine digits behind the point, exactly. */
+  /** Seconds with nine digits after the point, exactly. */
   static String seconds(long nanos) {
     String digits = Long.toString(1_000_000_000 + nanos % 1_000_000_000);
     return nanos / 1_000_000_000 + "." + digits.substring(1);

@@ -205,7 +205,7 @@ final class SampleMachine {
     return all;
   }
 
-  /** Where the functions start in their images; their length is not known to a recording. */
+  /** Offsets of the functions in their images; their length is not known to a recording. */
   private static final Map<String, Integer> FUNCTIONS =
       Map.ofEntries(
           Map.entry("ntdll!RtlUserThreadStart", 0x5AA40),

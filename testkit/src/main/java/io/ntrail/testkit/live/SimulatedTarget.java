@@ -56,7 +56,7 @@ public final class SimulatedTarget implements AutoCloseable {
     }
   }
 
-  /** As above, with nothing to be done before stores. */
+  /** Maps a session without an action before stores. */
   public static SimulatedTarget map(Path session) throws IOException {
     return map(session, () -> {});
   }

@@ -33,7 +33,7 @@ public final class SimulatedThread {
     return tid;
   }
 
-  /** When it began to be recorded. */
+  /** Time of the start of recording. */
   public long began() {
     return began;
   }
@@ -43,7 +43,7 @@ public final class SimulatedThread {
     return kept;
   }
 
-  /** Records that it wrote where nobody reads them. */
+  /** Records written where they are never read. */
   public long lost() {
     return lostEver;
   }

@@ -53,7 +53,7 @@ public final class ReferenceNtrReader {
   /**
    * Reads a whole file.
    *
-   * @throws IllegalArgumentException if it is no recording, or of another major version
+   * @throws IllegalArgumentException if it is not a recording, or of another major version
    */
   public static ReferenceNtrReader read(byte[] file) {
     ReferenceNtrReader ntr = new ReferenceNtrReader(file);

@@ -23,7 +23,7 @@ public final class MsfWriter {
   private final @Nullable Random order;
   private final List<byte @Nullable []> streams = new ArrayList<>();
 
-  /** A container whose streams lie one behind the other. */
+  /** A container whose streams lie one after the other. */
   public MsfWriter(int blockSize) {
     this(blockSize, null);
   }
@@ -68,7 +68,7 @@ public final class MsfWriter {
   }
 
   /**
-   * Writes a file whose streams and directory begin behind so many blocks that take no room on the
+   * Writes a file whose streams and directory begin after so many blocks that take no room on the
    * disk: for files that are larger than what is in them.
    */
   public void writeSparse(Path path, int firstBlock) throws IOException {
@@ -84,7 +84,7 @@ public final class MsfWriter {
     }
   }
 
-  /** Where bytes go. */
+  /** Destination of bytes. */
   private interface Target<E extends Exception> {
     void put(long block, byte[] bytes, int at, int length) throws E;
   }

@@ -45,7 +45,7 @@ public final class SmallPdb {
     return this;
   }
 
-  /** Adds a module, with its records behind the signature, and lines of either generation. */
+  /** Adds a module, with its records after the signature, and lines of either generation. */
   public SmallPdb module(String name, byte[] symbols, byte[] c11, byte[] c13) {
     modules.add(new Module(name, copy(symbols), copy(c11), copy(c13)));
     return this;
@@ -181,7 +181,7 @@ public final class SmallPdb {
     /** None. */
     public Records() {}
 
-    /** Where in the stream the next record begins. */
+    /** Returns the offset of the next record in the stream. */
     public int at() {
       return 4 + out.size();
     }
@@ -201,7 +201,7 @@ public final class SmallPdb {
       return this;
     }
 
-    /** S_GPROC32, whose scope has what the records in it add, and ends behind them. */
+    /** S_GPROC32, whose scope has what the records in it add, and ends after them. */
     public Records procedure(String name, int section, int offset, int length, Records inner) {
       int end = at() + 4 + (35 + name.length() + 1 + 3 & ~3) + inner.out.size();
       LittleEndian body = new LittleEndian().u32(0).u32(end).u32(0).u32(length).u32(0).u32(length);

@@ -24,12 +24,12 @@ public record BreakpadStackRecords(List<Cfi> cfi, List<Win> win) {
    * @param cfa how to find the frame address from {@code begin} on, as dump_syms spells it
    * @param ra how to find the return address
    * @param changes where the frame address is found otherwise from; without any, {@code cfa} is
-   *     meant for behind the prologue
+   *     meant for after the prologue
    */
   public record Cfi(long begin, long size, String cfa, String ra, List<Change> changes) {}
 
   /**
-   * From where on the frame address is found in another way.
+   * Change of the rule that finds the frame address.
    *
    * @param at RVA
    * @param cfa how to find it

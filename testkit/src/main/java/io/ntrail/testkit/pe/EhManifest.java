@@ -57,7 +57,7 @@ public record EhManifest(
     return said instanceof String text ? text : "x86_64";
   }
 
-  /** The personality routines of which at least one must be found; empty: none is asked for. */
+  /** The personality routines of which at least one must be found; empty: none is required. */
   public List<String> personalitiesAny() {
     return texts("neverd", "personalities_any");
   }

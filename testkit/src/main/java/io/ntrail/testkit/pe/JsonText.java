@@ -40,7 +40,7 @@ final class JsonText {
     return new IllegalArgumentException("not JSON at " + at);
   }
 
-  /** The next character that is no space, or 0 at the end. */
+  /** The next character that is not a space, or 0 at the end. */
   private char peek() {
     while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
       at++;

@@ -18,7 +18,7 @@ public final class SmallPe {
   /** Constants: readable. */
   public static final int CONSTANTS = 0x4000_0040;
 
-  /** Where the first section of a sketch lies. */
+  /** RVA of the first section of a sketch. */
   public static final long FIRST = 0x1000;
 
   /** Base of the sketch's image: above 4 GiB where addresses have 64 bits. */
@@ -26,7 +26,7 @@ public final class SmallPe {
 
   private static final long BASE_32 = 0x40_0000;
 
-  /** Where the section table would begin without an optional header. */
+  /** Offset of the section table without an optional header. */
   private static final int SECTIONS = 0x40 + 24;
 
   private static final int DIRECTORIES = 16;
@@ -58,7 +58,7 @@ public final class SmallPe {
     return wide ? BASE_64 : BASE_32;
   }
 
-  /** Where the next section will lie. */
+  /** Returns the RVA of the next section. */
   public long next() {
     if (parts.isEmpty()) {
       return FIRST;
@@ -133,7 +133,7 @@ public final class SmallPe {
    * Adds a section with a load configuration that has a guard table.
    *
    * @param flags GuardFlags, with the length of entries in the upper four bits
-   * @param entryFlags the byte behind each entry, where there is room for it
+   * @param entryFlags the byte after each entry, where there is room for it
    * @param entries RVAs of the table
    */
   public SmallPe guard(long flags, int entryFlags, long... entries) {
@@ -181,7 +181,7 @@ public final class SmallPe {
     return SECTIONS + optional + 40L * parts.size() + 0x3FF & ~0x3FFL;
   }
 
-  /** Where in the file a number of a row of the section table stands; rows count from 0. */
+  /** Returns the file offset of a number in a row of the section table; rows count from 0. */
   public int row(int section, int field) {
     return SECTIONS + (wide ? 112 : 96) + 8 * DIRECTORIES + 40 * section + field;
   }

@@ -5,8 +5,8 @@ package io.ntrail.testkit.pe;
  *
  * @param offset the prologue offset it takes effect at
  * @param operation its name without the prefix, for example {@code PUSH_NONVOL}; objdump does not
- *     tell the near form of a save from the far one, so both are {@code SAVE_NONVOL} or {@code
- *     SAVE_XMM128}
+ *     distinguish the near form of a save from the far one, so both are {@code SAVE_NONVOL} or
+ *     {@code SAVE_XMM128}
  * @param register 0..15 in the order of the encoding, of whichever kind the operation saves
  * @param value bytes allocated, or the offset of what is saved, or whether an error code is there
  */

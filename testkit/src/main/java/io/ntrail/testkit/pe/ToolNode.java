@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 /**
  * A field, block or list as llvm-readobj prints them, without any knowledge of what they mean.
  *
- * @param name what stands before the colon or the bracket; empty for a line that is a bare value
- * @param value what stands behind the colon, the number behind an opening bracket, or the line
+ * @param name what is before the colon or the bracket; empty for a line that is a bare value
+ * @param value what is after the colon, the number after an opening bracket, or the line
  * @param children what a block or list holds, in order
  */
 public record ToolNode(String name, String value, List<ToolNode> children) {
@@ -95,8 +95,8 @@ public record ToolNode(String name, String value, List<ToolNode> children) {
   }
 
   /**
-   * The value as a number: {@code 0x} hexadecimal, decimal, or what stands in parentheses at its
-   * end; unsigned 64 bits.
+   * The value as a number: {@code 0x} hexadecimal, decimal, or what is in parentheses at its end;
+   * unsigned 64 bits.
    */
   public long number() {
     return numberOf(value);

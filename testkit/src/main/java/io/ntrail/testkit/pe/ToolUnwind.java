@@ -9,7 +9,7 @@ import java.util.OptionalLong;
  *
  * @param at where it lies
  * @param begin first byte of the function
- * @param end behind its last byte
+ * @param end past its last byte
  * @param version 1 or 2
  * @param flags bits: 1 exception handler, 2 termination handler, 4 chained
  * @param prolog bytes of the prologue

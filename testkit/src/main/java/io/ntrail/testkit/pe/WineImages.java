@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The PE files of a Wine installation: some hundred images that nobody made for tests. The tool
+ * The PE files of a Wine installation: some hundred images that were not made for tests. The tool
  * word of {@code NTRAIL_REQUIRE} is {@code wine}.
  */
 public final class WineImages {
-  /** Why a test is skipped where {@link #available} says no. */
+  /** Reason to skip a test where {@link #available} is false. */
   public static final String MISSING = "no Wine installation: no /usr/lib/*/wine/*-windows";
 
   private static final Path LIBRARIES = Path.of("/usr/lib");

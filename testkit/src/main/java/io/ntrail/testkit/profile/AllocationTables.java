@@ -83,7 +83,7 @@ final class AllocationTables {
     onlyReserved(to);
   }
 
-  /** Addresses that are only kept free are no allocations: the pool is the first kind. */
+  /** Addresses that are only reserved are not allocations: the pool is the first kind. */
   private static void onlyReserved(WorkedExamples to) {
     RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).as(100, 101).hook(0x0262, 2, ProfilePayloads.virtual(P, 0x9000, 4096, 100, 0x2000));

@@ -113,9 +113,9 @@ final class NameTables {
     a.at(91).imageRundownAtEnd(100, second, SIZE, "d.dll");
     a.at(92).imageRundownAtEnd(100, third, SIZE, "c.dll");
     // LIBRARY: a.dll at 15, nobody at 25, b.dll at 35. The second: e.dll at 16, and since it went
-    // what the rundown tells, d.dll, at 26; before e.dll came, at 5, nothing tells of anything. The
+    // that of the rundown, d.dll, at 26; before e.dll came, at 5, nothing is known. The
     // third: always there. The fourth: small.dll was
-    // loaded into the middle of big.dll. Just behind b.dll is nothing.
+    // loaded into the middle of big.dll. Just after b.dll is nothing.
     to.add(
         "images come and go",
         a,
@@ -177,7 +177,7 @@ final class NameTables {
     a.at(91).methodRundownAtEnd(METHOD, 0x80, "Shop.Stock", "Find");
     // Match: at 15, and at 30 where it was compiled again. Find: at 31; it was loaded at 29, so
     // the rundown says nothing new. Parse is known from the rundown only: at 6. Nothing: before
-    // the load (5), behind the method (16), in another process (17), after the unload (25).
+    // the load (5), after the method (16), in another process (17), after the unload (25).
     to.add(
         "jitted methods",
         a,

@@ -88,7 +88,7 @@ final class OrderedRecord {
     this.payload = payload;
   }
 
-  /** Where a record stands. */
+  /** Position of a record. */
   record Head(int cpu, long sequence, int buffer, int offset, long time) {}
 
   /** A reader at the start of the payload. */

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Which processes and threads lived when; all times are places in the order of the records. */
+/** Lifetimes of processes and threads; all times are positions in the order of the records. */
 final class ProcessLifetimes {
   /** Before every record. */
   static final int BEGIN = -1;

@@ -54,7 +54,7 @@ public record ProfileQuery(
     return new ProfileQuery(metric, unit, source, fromNanos, toNanos, pid, value);
   }
 
-  /** The words of the command line that ask the same, behind the name of the file. */
+  /** The words of the command line that ask the same, after the name of the file. */
   public List<String> words() {
     List<String> words = new ArrayList<>(List.of("--metric", metric, "--by", by));
     if (unit != null) {

@@ -11,7 +11,7 @@ import java.util.TreeMap;
  *   <li>by function {@code module+0x1200} for a range of 256 bytes, {@code (jitted)!Namespace.Name}
  *       or {@code (unknown)};
  *   <li>by module its name, {@code (jitted)} or {@code (unknown)};
- *   <li>by process {@code name:pid}, by thread {@code pid/tid}, each {@code ?} if nobody tells;
+ *   <li>by process {@code name:pid}, by thread {@code pid/tid}, each {@code ?} if unknown;
  *   <li>by cpu its number.
  * </ul>
  *
@@ -51,8 +51,8 @@ public final class ProfileTable {
   }
 
   /**
-   * Says what was left out: unfinished, broken and breaks of the metric, and of the recording
-   * unmatched stack records and missing stack keys.
+   * Adds a counter of what was left out: unfinished, broken and breaks of the metric, and of the
+   * recording unmatched stack records and missing stack keys.
    */
   public ProfileTable counter(String name, long value) {
     counters.put(name, value);

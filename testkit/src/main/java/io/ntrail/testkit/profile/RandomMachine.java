@@ -291,7 +291,7 @@ final class RandomMachine {
         ownTime();
       }
     }
-    // What only a rundown tells of is told before it is too late.
+    // What only a rundown has is reported before it is too late.
     rundownOf(process);
     if (g.flag()) {
       process.images.forEach((base, name) -> a.imageUnload(process.pid, base, IMAGE_SIZE, name));

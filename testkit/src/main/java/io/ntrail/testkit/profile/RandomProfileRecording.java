@@ -139,7 +139,7 @@ public final class RandomProfileRecording {
     int kind = g.below(6);
     if (thread == m.idle) {
       // The idle threads of all CPUs share the id 0. They have no user part, which is what comes
-      // late and from any CPU; nobody could tell whose it is.
+      // late and from any CPU; its owner would be unknown.
       switch (kind) {
         case 1, 2, 5 -> a.stack(pid, tid, m.frames(true, 3));
         case 3 -> a.keyOf(0x1825, m.tick, pid, tid, g.below(3));

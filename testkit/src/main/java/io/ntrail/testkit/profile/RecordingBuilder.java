@@ -26,19 +26,22 @@ import java.util.UUID;
  * settings say otherwise.
  */
 public final class RecordingBuilder {
-  /** Where {@link #world} has ntoskrnl.exe, 0x100000 bytes. */
+  /** Address at which {@link #world} has ntoskrnl.exe, 0x100000 bytes. */
   public static final long KERNEL = 0xFFFF_F800_0000_0000L;
 
-  /** Where {@link #world} has app.exe in process 100 and svc.exe in 200, 0x100000 bytes each. */
+  /**
+   * Address at which {@link #world} has app.exe in process 100 and svc.exe in 200, 0x100000 bytes
+   * each.
+   */
   public static final long APP = 0x40_0000L;
 
-  /** Where {@link #world} has ntdll.dll in both, 0x100000 bytes. */
+  /** Address at which {@link #world} has ntdll.dll in both, 0x100000 bytes. */
   public static final long NTDLL = 0x7FF8_0000_0000L;
 
   /** Bytes of every image of {@link #world}. */
   public static final long SIZE = 0x10_0000L;
 
-  /** The thread states that a context switch tells: see docs/profile.md. */
+  /** Thread states of a context switch: see docs/profile.md. */
   public static final int READY = 1;
 
   /** Gone for good. */

@@ -77,7 +77,7 @@ final class SampleTables {
         a,
         CPU.by("module").process(100),
         new ProfileTable(5, 0).row("app.exe", 2, 5).row("ntoskrnl.exe", 3, 3));
-    // Nothing tells the interval: 1 ms.
+    // The interval is not recorded: 1 ms.
     to.add(
         "counts and idle",
         a,
@@ -97,7 +97,7 @@ final class SampleTables {
     a.at(25).sample(app(0x300), 101, 2, 0);
     a.at(30).interval(0x0F4A, 0, 2000);
     a.at(35).sample(app(0x400), 101);
-    // In units of 100 ns: 1000 (the first that is told after it), 1000, 2 x 500, 2000: 5000.
+    // In units of 100 ns: 1000 (the first one recorded after it), 1000, 2 x 500, 2000: 5000.
     to.add(
         "intervals that change",
         a,
@@ -164,7 +164,7 @@ final class SampleTables {
         a,
         PMC.unit("count").by("thread"),
         new ProfileTable(3, 1).row("100/101", 2, 2).row("100/102", 1, 1));
-    // Nothing tells the interval of source 10: each record is 1.
+    // The interval of source 10 is not recorded: each record is 1.
     to.add(
         "counters",
         a,
@@ -205,7 +205,7 @@ final class SampleTables {
     a.at(70).as(-1, -1).hook(0x020A, 2, ProfilePayloads.fault(P, 0x7000, app(0x200)));
     a.at(80).on(0).as(200, 201).hook(0x0220, 2, ProfilePayloads.hardFault(P, 0, 103, 65_536));
     a.stack(100, 103, kernel(0x400));
-    // Seven faults; the HardFault tells of a HardPageFault again and has only bytes.
+    // Seven faults; the HardFault repeats a HardPageFault and has only bytes.
     to.add(
         "page faults",
         a,

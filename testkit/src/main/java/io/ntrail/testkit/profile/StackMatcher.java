@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Which event has which stack. */
+/** Assignment of stacks to events. */
 final class StackMatcher {
   /**
    * A part of a stack.
@@ -84,7 +84,7 @@ final class StackMatcher {
         long next = in.u32();
         yield next == tid || in.u32() == tid;
       }
-      // The stack is that of whoever did it, not of the thread that it was done to.
+      // The stack is that of the acting thread, not of the affected one.
       case 0x0532, 0x0501, 0x0502 -> (rec.tid != OrderedRecord.NONE ? rec.tid : rec.running) == tid;
       default -> rec.thread() == tid;
     };
@@ -112,7 +112,7 @@ final class StackMatcher {
       return;
     }
     events = narrowed(events, event -> isOf(event, tid));
-    // What tells its thread itself comes before what its CPU ran.
+    // A thread in the event itself wins over the thread of the CPU.
     events = narrowed(events, StackMatcher::tellsThread);
     events = narrowed(events, event -> event.cpu == rec.cpu);
     events = narrowed(events, OrderedRecord::kernel);

@@ -61,7 +61,7 @@ final class StackTables {
     a.at(56).keyOf(0x1826, 550, 100, 102, 0x66);
     a.at(60).define(0x1824, 0x55, kernel(0x100), kernel(0x900));
     a.at(61).define(0x1824, 0x66, app(0x100), app(0x800));
-    // No definition follows this one; its kernel part is told whole.
+    // No definition follows this one; its kernel part is complete.
     a.at(70).sample(kernel(0x100), 103).stack(100, 103, kernel(0x100), kernel(0x200));
     a.at(71).keyOf(0x1826, 700, 100, 103, 0x66);
     // kernel+0x200: at 10, 20 and 70.
@@ -139,7 +139,7 @@ final class StackTables {
     // At 30 both go through images of one name, which are one module, at the same place.
     a.at(30).sample(above + 0x100, 101).keyOf(0x1825, 300, 100, 101, 0x88);
     a.at(31).keyOf(0x1826, 300, 100, 101, 0x77);
-    // At 40 the user part stands alone.
+    // At 40 the user part is alone.
     a.at(40).sample(below + 0x100, 101).keyOf(0x1826, 400, 100, 101, 0x77);
     a.at(50).define(0x1824, 0x55, kernel(0x100), RecordingBuilder.KERNEL + 0x7000_0000L);
     a.at(51).define(0x1824, 0x66, app(0x300), 0x7000_0000L);
@@ -233,7 +233,7 @@ final class StackTables {
     a.at(10).sample(app(0x100), 101);
     a.at(20).stackOf(150, 100, 101, app(0x200), app(0x300));
     a.at(30).stackOf(100, 100, 101, app(0x100), app(0x400));
-    // A rundown is no event that has a stack.
+    // A rundown event has no stack.
     a.at(40).threadRundownAtEnd(100, 101).stack(100, 101, app(0x500));
     to.add(
         "stacks of nothing",

@@ -41,7 +41,7 @@ final class TransferMetrics {
       }
       OrderedRecord init = null;
       for (OrderedRecord earlier : records.subList(0, rec.ordinal)) {
-        // An Irp that begins again has ended, whoever saw it.
+        // An Irp that starts again has ended, even if its end was not recorded.
         if (irp != null && earlier.isDiskInit() && earlier.payload().p() == irp) {
           init = earlier;
         }

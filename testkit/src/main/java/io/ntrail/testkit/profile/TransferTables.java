@@ -33,11 +33,11 @@ final class TransferTables {
     RecordingBuilder a = new RecordingBuilder().world();
     diskInit(a.at(10).as(100, 101), 0x010C, 3, 0xA, 101).stack(100, 101, kernel(0x100), app(0x100));
     transfer(a.at(30), 0x010A, 3, 4096, 0xA, 200, 101);
-    // No init: the completion's own stack, whoever ran when it came.
+    // No init: the completion's own stack, whichever thread ran when it came.
     transfer(a.at(40), 0x010B, 3, 512, 0xB, 50, 201).stack(0, 0, kernel(0x200));
     diskInit(a.at(50).as(200, 202), 0x010D, 2, 0xC, 0).stack(200, 202, kernel(0x100), app(0x200));
     transfer(a.at(60), 0x010B, 2, 1024, 0xC, 100, 0);
-    // No init and no thread in the completion: nobody's.
+    // No init and no thread in the completion: unknown owner.
     transfer(a.at(70), 0x010A, 2, 100, 0xD, 10, 0);
     // An Irp that begins twice has ended in between: the second completion has no init.
     diskInit(a.at(80).as(100, 101), 0x010C, 2, 0xA, 0).stack(100, 101, kernel(0x300));
@@ -48,7 +48,7 @@ final class TransferTables {
     a.at(110).perf(0x010E, 3, ProfilePayloads.diskFlush(P, 3, 0xE, 40, 103));
     transfer(a.at(120), 0x0137, 3, 2048, 0xF, 5, 101);
     // Ticks: 200 + 50 + 100 + 10 + 80 + 130 + 40 + 5 = 615 = 61,500 ns. The optical read and the
-    // two of nobody have no stack.
+    // two without an owner have no stack.
     to.add(
         "disk",
         a,

@@ -66,7 +66,7 @@ final class WaitTables {
             .row("100/101", 50_000, 50_000)
             .row("100/102", 25_000, 25_000)
             .row("100/103", 10_000, 10_000));
-    // Nobody was ever readied.
+    // No thread was ever readied.
     to.add("nested waits", a, READIED, ProfileTable.total(0));
   }
 

@@ -116,7 +116,7 @@ public final class RawServer implements AutoCloseable {
     return List.copyOf(asked);
   }
 
-  /** Where it answers. */
+  /** Returns its URL. */
   public URI root() {
     return URI.create("http://127.0.0.1:" + socket.getLocalPort());
   }

@@ -141,7 +141,7 @@ public final class SymbolStoreServer implements AutoCloseable {
     }
   }
 
-  /** Where it answers: {@code http://127.0.0.1:PORT}. */
+  /** Returns its URL: {@code http://127.0.0.1:PORT}. */
   public URI root() {
     return URI.create(scheme + "://127.0.0.1:" + server.getAddress().getPort());
   }

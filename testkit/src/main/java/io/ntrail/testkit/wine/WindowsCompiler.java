@@ -46,7 +46,7 @@ public final class WindowsCompiler {
     return tool.available() && (this != CLANG || MINGW_C.tool.available());
   }
 
-  /** Why tests are skipped where {@link #available} says no. */
+  /** Returns the reason to skip tests where {@link #available} is false. */
   public String missing() {
     return tool.missing();
   }

@@ -47,7 +47,7 @@ public final class Wine {
    */
   public record Outcome(int exitCode, String text, String errors) {}
 
-  /** Made when it is first asked for; the class loader sees to it that this happens once. */
+  /** Made when it is first requested; the class loader sees to it that this happens once. */
   private static final class Shared {
     static final Wine WINE = make("prefix-", Map.of());
   }
@@ -63,7 +63,7 @@ public final class Wine {
     return LOADER.available() && SERVER.available();
   }
 
-  /** Why tests are skipped where {@link #available} says no. */
+  /** Returns the reason to skip tests where {@link #available} is false. */
   public static String missing() {
     return LOADER.missing();
   }
@@ -97,7 +97,7 @@ public final class Wine {
     end(prefix);
   }
 
-  /** Where its files are. */
+  /** Returns the folder of its files. */
   public Path prefix() {
     return prefix;
   }

@@ -64,7 +64,7 @@ class BaselineTest {
   }
 
   @Test
-  void whatIsNoLineIsRefused() {
+  void invalidLinesAreRefused() {
     assertThrows(IllegalArgumentException.class, () -> Baseline.parse("EVENT nothing"));
     assertThrows(IllegalArgumentException.class, () -> Baseline.parse("hello"));
   }

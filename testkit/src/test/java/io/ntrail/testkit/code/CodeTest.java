@@ -28,7 +28,7 @@ class CodeTest {
   }
 
   @Test
-  void chunksLieOneBehindTheOther() {
+  void chunksLieOneAfterTheOther() {
     CodeChunks chunks = CodeChunks.of(new byte[][] {{1, 2}, {}, {3}});
     assertArrayEquals(new byte[] {1, 2, 3}, chunks.bytes());
     assertArrayEquals(new int[] {0, 2, 2}, chunks.offsets());
@@ -44,7 +44,7 @@ class CodeTest {
   }
 
   @Test
-  void whatIsNoImageHasNoCode() {
+  void otherFilesHaveNoCode() {
     assertEquals(0, PeCode.bits(new byte[0]));
     assertEquals(0, PeCode.bits(new byte[4096]));
     byte[] far = new byte[4096];

@@ -19,7 +19,7 @@ import java.util.Objects;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What the writers write, the second reader reads. */
+/** Round trips of the writers through the second reader. */
 class WrittenAndReadTest {
   private static final UUID PROVIDER = UUID.fromString("d3b7c0f4-51c2-4a0e-9e1b-0f6d2c8a7e55");
 

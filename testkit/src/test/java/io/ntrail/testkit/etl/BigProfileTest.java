@@ -108,7 +108,7 @@ class BigProfileTest {
   }
 
   @Test
-  void itHoldsWhatItSays() {
+  void itHasItsExpectedContent() {
     assertEquals(file.length, count("bytes"));
     assertTrue(file.length > 23_000_000 && file.length < 28_000_000, () -> "" + file.length);
     assertEquals(count("buffers"), Damage.bufferOffsets(file).size());

@@ -24,7 +24,7 @@ class EtlShapesTest {
   }
 
   @Test
-  void seriesGoesOnCounting() {
+  void seriesContinuesCounting() {
     List<EtlWriter> series = EtlShapes.newFileSeries(2, 400, 3);
     assertEquals(series.get(0).buffers().size() + 1, series.get(1).buffers().getFirst().sequence);
   }

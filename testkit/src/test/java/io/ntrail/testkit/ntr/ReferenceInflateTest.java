@@ -18,7 +18,10 @@ class ReferenceInflateTest {
   private static final int STREAMS = 20_000;
   private static final int MOST = 1 << 20;
 
-  /** What zlib makes of a stream; null if it is damaged, or goes on behind its end. */
+  /**
+   * Returns the bytes that zlib makes of a stream; null if it is damaged, or continues past its
+   * end.
+   */
   private static byte @Nullable [] zlib(byte[] stream) {
     Inflater inflater = new Inflater(true);
     try {

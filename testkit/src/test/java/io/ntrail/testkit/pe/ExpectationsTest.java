@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is known about the shared images by count is found in the readers' records. */
+/** Compares known counts of the shared images with the readers' records. */
 class ExpectationsTest {
   private static final long KERNEL32_BASE = 0x180000000L;
 
@@ -111,7 +111,7 @@ class ExpectationsTest {
   }
 
   @Test
-  void readobjTellsTheDirectoriesOfKernel32() throws IOException {
+  void readobjHasTheDirectoriesOfKernel32() throws IOException {
     ToolNode kernel32 = ToolNode.parse(ToolOutput.of("readobj-windows.txt.gz", "kernel32.dll"));
     assertEquals(0x8664, kernel32.first("ImageFileHeader").number("Machine"));
     assertEquals(0x38B369C4, kernel32.first("ImageFileHeader").number("TimeDateStamp"));
@@ -131,7 +131,7 @@ class ExpectationsTest {
   }
 
   @Test
-  void readobjTellsTheTablesOfOldAndX86Images() throws IOException {
+  void readobjHasTheTablesOfOldAndX86Images() throws IOException {
     ToolNode base = ToolNode.parse(ToolOutput.of("readobj-windows.txt.gz", "KernelBase.dll"));
     assertEquals(3146, base.first("GuardFidTable").children().size());
     assertEquals(3, base.first("SEHTable").children().size());
@@ -143,7 +143,7 @@ class ExpectationsTest {
   }
 
   @Test
-  void objdumpTellsEveryEpilogueOfVersion2() throws IOException {
+  void objdumpHasEveryEpilogueOfVersion2() throws IOException {
     ObjdumpPrivate acpi =
         ObjdumpPrivate.parse(ToolOutput.of("objdump-p-windows.txt.gz", "acpi.sys"));
     assertEquals(0xCBD8C, acpi.header().get("CheckSum"));

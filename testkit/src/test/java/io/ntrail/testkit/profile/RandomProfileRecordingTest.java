@@ -13,7 +13,7 @@ class RandomProfileRecordingTest {
     return table.rows().values().stream().mapToLong(ProfileTable.Sums::self).sum();
   }
 
-  /** What must hold of any table, and that no metric is left out of the recordings. */
+  /** Checks invariants of any table, and that the recordings have every metric. */
   @Test
   void tablesAddUp() {
     Map<String, Integer> seen = new TreeMap<>();

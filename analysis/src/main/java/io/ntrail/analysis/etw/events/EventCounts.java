@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An event has a stack if it carries one, or if a stack record of the kernel logger belongs to
  * it: not if that names the time stamp of a rundown or of what a merge added, or of several events
- * of which another fits better. Stacks in the event behind it (of the CLR) are not counted here.
+ * of which another fits better. Stacks in the event after it (of the CLR) are not counted here.
  *
  * @param records number of records
  * @param bytes bytes of all records
- * @param nanos how long the recording is, or what of it was asked for
+ * @param nanos duration of the recording, or of the requested part of it
  * @param stacksKnown whether {@code withStack} of the rows is right: not if more stack records of
  *     one time than can be remembered would have been needed
  * @param rows by count, most first
@@ -51,7 +51,7 @@ public record EventCounts(
    * @param bytes their bytes, headers included
    * @param withStack how many have a stack
    * @param described how many of them something describes, so that their fields are known
-   * @param names TraceLogging: the names that the events tell, and how many events of each
+   * @param names TraceLogging: the names in the events, with the number of events of each
    */
   public record Row(
       Guid providerGuid,
@@ -109,7 +109,7 @@ public record EventCounts(
     }
   }
 
-  /** Counts all records, with what the built-in tables and the recording itself tell. */
+  /** Counts all records, with what the built-in tables and the schemas of the recording. */
   public static EventCounts of(EtwRecording recording, int cores) {
     return of(recording, cores, new SchemaSources(UserSchemas.NONE));
   }

@@ -19,7 +19,7 @@ public final class EventDisplayName {
   }
 
   /**
-   * Where an event comes from: the task of kernel events and of what a merge adds, else the
+   * Returns the source of an event: the task of kernel events and of a merge's events, else the
    * provider.
    */
   public static String source(Guid guid, @Nullable String provider, @Nullable String event) {

@@ -12,9 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which events are meant: by process, thread, event, CPU and fields; what is not asked for lets all
- * through. It remembers what of it fitted no event ({@link Events#unmatched}); one thread at a
- * time.
+ * Filter of events by process, thread, event, CPU and fields; without a criterion all events pass.
+ * It remembers the terms that matched no event ({@link Events#unmatched}); one thread at a time.
  */
 public final class EventFilter {
   /** Types of events that are remembered. */
@@ -28,7 +27,7 @@ public final class EventFilter {
     private @Nullable BitSet cpus;
     private @Nullable FilterExpression where;
 
-    /** Nothing is asked for yet. */
+    /** Creates a builder without criteria. */
     public Builder() {}
 
     /** Events of processes with this id or name; several are alternatives. */
@@ -126,7 +125,7 @@ public final class EventFilter {
     Boolean known = types.get(type);
     if (known == null) {
       known = events.fit(type);
-      // Events that tell their own types may tell a new one every time.
+      // Self-describing events may have a new type every time.
       if (types.size() >= MOST_TYPES) {
         types.clear();
       }

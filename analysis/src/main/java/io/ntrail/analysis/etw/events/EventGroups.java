@@ -40,7 +40,7 @@ public record EventGroups(
    */
   public record Row(@Nullable String key, long id, long count, long bytes) {}
 
-  /** Key of a group; processes of one id are told apart by their image, too. */
+  /** Key of a group; processes of one id are distinguished by their image, too. */
   private record Key(@Nullable String text, long id) {}
 
   /** Counts what a filter lets through. */

@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The event that a record is: a flyweight that is moved from one record to the next in time order.
- * What is costly (fields, names) is worked out when it is asked for. One thread at a time.
+ * What is costly (fields, names) is worked out when it is requested. One thread at a time.
  *
- * <p>Process and thread are those that the event belongs to, not those that wrote the record: what
- * the payload says, else what the header says, else, for records without ids, the thread that the
- * last context switch put on that CPU.
+ * <p>Process and thread are those that the event belongs to, not those that wrote the record: by
+ * the payload, else by the header, else, for records without ids, the thread that the last context
+ * switch put on that CPU.
  */
 public final class EventReader {
   private static final Payload NOTHING = new Payload();
@@ -62,7 +62,7 @@ public final class EventReader {
     running.reach(next, file);
   }
 
-  /** Learns from a record that nobody asked for which thread runs on its CPU. */
+  /** Updates the thread that runs on each CPU from a record that was not requested. */
   void passBy(RecordCursor passed, int file) {
     running.reach(passed, file);
   }
@@ -157,25 +157,25 @@ public final class EventReader {
     return schema == null ? "" : meanings.text(schema, payload(), token);
   }
 
-  /** Process that the event belongs to; {@link RecordCursor#NO_ID} if nobody knows. */
+  /** Process that the event belongs to; {@link RecordCursor#NO_ID} if unknown. */
   public int processId() {
     attribute();
     return processId;
   }
 
-  /** Thread that the event belongs to; {@link RecordCursor#NO_ID} if nobody knows. */
+  /** Thread that the event belongs to; {@link RecordCursor#NO_ID} if unknown. */
   public int threadId() {
     attribute();
     return threadId;
   }
 
-  /** Name of the image of the process; null if the recording does not tell. */
+  /** Name of the image of the process; null if not recorded. */
   public @Nullable String process() {
     ProcessInstance life = processLife();
     return life == null ? null : life.image();
   }
 
-  /** The process; null if the recording does not tell. */
+  /** The process; null if not recorded. */
   public @Nullable ProcessInstance processLife() {
     int process = processId();
     return process == RecordCursor.NO_ID ? null : machine.process(process, key);
@@ -186,7 +186,7 @@ public final class EventReader {
     return key;
   }
 
-  /** The process of a thread at this time; {@link RecordCursor#NO_ID} if nobody knows. */
+  /** The process of a thread at this time; {@link RecordCursor#NO_ID} if unknown. */
   int processOf(int thread) {
     if (thread != RecordCursor.NO_ID && thread == threadId()) {
       return processId();

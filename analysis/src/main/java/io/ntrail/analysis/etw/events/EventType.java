@@ -70,12 +70,12 @@ public final class EventType {
     return guidText;
   }
 
-  /** Name of the provider; null if nothing tells it. */
+  /** Name of the provider; null if unknown. */
   public @Nullable String provider() {
     return provider;
   }
 
-  /** Name of the event; null if nothing tells it. */
+  /** Name of the event; null if unknown. */
   public @Nullable String event() {
     return event;
   }
@@ -100,17 +100,17 @@ public final class EventType {
     return schema;
   }
 
-  /** Where its name and fields came from; null if nothing describes it. */
+  /** Returns the source of its schema; null if it has none. */
   public @Nullable SchemaSource source() {
     return schema == null ? null : schema.source();
   }
 
-  /** Returns the text that tells it from other types, whichever object stands for it. */
+  /** Returns the text that identifies the type, whichever object represents it. */
   String identity() {
     return guid + "/" + id + "/" + opcode + "/" + version + "/" + event;
   }
 
-  /** Names that would stand beside values, were they not those of other fields. */
+  /** Names of texts beside values that are not used, as other fields have them. */
   public Set<String> takenNames() {
     return taken;
   }

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 final class EventTypeCounter {
   private static final int STRING_ONLY = 4;
 
-  /** Names that TraceLogging events tell are kept apart up to here. */
+  /** Limit of distinct names of TraceLogging events. */
   private static final int MOST_NAMES = 1 << 18;
 
   /** Stands for the names that were too many. */
@@ -43,8 +43,8 @@ final class EventTypeCounter {
    */
   int count(RecordCursor record, KernelEvents kernel, SchemaIndex schemas) {
     int row = row(record, kernel);
-    types.counts[row]++;
-    types.bytes[row] += record.size();
+    types.counts.add(row, 1);
+    types.bytes.add(row, record.size());
     RecordKind kind = record.kind();
     if (kind.isEvent()) {
       String name = record.hasExtendedItems() ? schemas.toldName(record) : null;
@@ -74,16 +74,16 @@ final class EventTypeCounter {
 
   /** Counts that a record of this row has a stack. */
   void countStack(int row) {
-    types.withStack[row]++;
+    types.withStack.add(row, 1);
   }
 
   void merge(EventTypeCounter other) {
     EventTypeTable from = other.types;
     for (int i = 0; i < from.size(); i++) {
-      int row = types.row(from.guidLow[i], from.guidHigh[i], from.ids[i]);
-      types.counts[row] += from.counts[i];
-      types.bytes[row] += from.bytes[i];
-      types.withStack[row] += from.withStack[i];
+      int row = types.row(from.guidLow.get(i), from.guidHigh.get(i), from.ids.get(i));
+      types.counts.add(row, from.counts.get(i));
+      types.bytes.add(row, from.bytes.get(i));
+      types.withStack.add(row, from.withStack.get(i));
       if (other.classic.get(i)) {
         classic.set(row);
       }
@@ -108,7 +108,7 @@ final class EventTypeCounter {
       int hook = record.hookId();
       long id = EventTypeTable.pack(hook, hook & 0xFF, record.version());
       int remembered = rowOfHook[hook] - 1;
-      if (remembered >= 0 && types.ids[remembered] == id) {
+      if (remembered >= 0 && types.ids.get(remembered) == id) {
         return remembered;
       }
       Guid classGuid = kernel.classGuid(hook);
@@ -146,10 +146,10 @@ final class EventTypeCounter {
             ? RecordKind.FULL64
             : messages.get(row) ? RecordKind.MESSAGE : RecordKind.EVENT64;
     return schemas.typeOf(
-        new Guid(types.guidLow[row], types.guidHigh[row]),
-        EventTypeTable.id(types.ids[row]),
-        EventTypeTable.opcode(types.ids[row]),
-        EventTypeTable.version(types.ids[row]),
+        new Guid(types.guidLow.get(row), types.guidHigh.get(row)),
+        EventTypeTable.id(types.ids.get(row)),
+        EventTypeTable.opcode(types.ids.get(row)),
+        EventTypeTable.version(types.ids.get(row)),
         kind);
   }
 
@@ -170,9 +170,9 @@ final class EventTypeCounter {
               type.id(),
               type.opcode(),
               type.version(),
-              types.counts[i],
-              types.bytes[i],
-              types.withStack[i],
+              types.counts.get(i),
+              types.bytes.get(i),
+              types.withStack.get(i),
               described(i, type),
               told));
     }
@@ -181,7 +181,7 @@ final class EventTypeCounter {
 
   private long described(int row, EventType type) {
     if (type.source() != null) {
-      return types.counts[row];
+      return types.counts.get(row);
     }
     long described = 0;
     for (long[] count : names.getOrDefault(row, Map.of()).values()) {
@@ -191,11 +191,11 @@ final class EventTypeCounter {
     return text == null ? described : described + text[0];
   }
 
-  /** Where the descriptions of the counted records come from. */
+  /** Returns the sources of the schemas of the counted records. */
   SchemaSourceCounts sources(SchemaIndex schemas) {
     SchemaSourceCounts sources = new SchemaSourceCounts();
     for (int i = 0; i < types.size(); i++) {
-      long left = types.counts[i];
+      long left = types.counts.get(i);
       Map<String, long[]> told = names.getOrDefault(i, Map.of());
       if (!told.isEmpty()) {
         long events = told.values().stream().mapToLong(count -> count[0]).sum();

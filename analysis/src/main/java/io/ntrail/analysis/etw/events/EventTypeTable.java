@@ -1,20 +1,24 @@
 package io.ntrail.analysis.etw.events;
 
-import java.util.Arrays;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.Hashing;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.RowIndex;
 
 /**
- * Counts by event type: (provider GUID, id, opcode, version) to a row of columns. Open addressing;
- * the row numbers are handed out in the order of first sight.
+ * Counts by event type: (provider GUID, id, opcode, version) to a row of columns. Row numbers are
+ * handed out in the order of first sight.
  */
 final class EventTypeTable {
-  private int[] slots = new int[256];
-  private int size;
-  long[] guidLow = new long[64];
-  long[] guidHigh = new long[64];
-  long[] ids = new long[64];
-  long[] counts = new long[64];
-  long[] bytes = new long[64];
-  long[] withStack = new long[64];
+  private final Columns rows = new Columns(64);
+  final LongColumn guidLow = rows.longs();
+  final LongColumn guidHigh = rows.longs();
+  final LongColumn ids = rows.longs();
+  final LongColumn counts = rows.longs();
+  final LongColumn bytes = rows.longs();
+  final LongColumn withStack = rows.longs();
+  private final RowIndex index =
+      new RowIndex(128, row -> Hashing.hash(guidLow.get(row), guidHigh.get(row), ids.get(row)));
 
   /** Packs what identifies an event within its provider. */
   static long pack(int id, int opcode, int version) {
@@ -34,59 +38,25 @@ final class EventTypeTable {
   }
 
   int size() {
-    return size;
+    return rows.rows();
   }
 
   /** The row of a type, made if there is none yet. */
   int row(long low, long high, long id) {
-    int mask = slots.length - 1;
-    int at = hash(low, high, id) & mask;
-    int row;
-    while ((row = slots[at] - 1) >= 0) {
-      if (ids[row] == id && guidLow[row] == low && guidHigh[row] == high) {
+    int slot = index.slot(Hashing.hash(low, high, id));
+    int row = index.row(slot);
+    while (row >= 0) {
+      if (ids.get(row) == id && guidLow.get(row) == low && guidHigh.get(row) == high) {
         return row;
       }
-      at = at + 1 & mask;
+      slot = index.next(slot);
+      row = index.row(slot);
     }
-    return add(at, low, high, id);
-  }
-
-  private int add(int at, long low, long high, long id) {
-    if (size == ids.length) {
-      int capacity = 2 * size;
-      guidLow = Arrays.copyOf(guidLow, capacity);
-      guidHigh = Arrays.copyOf(guidHigh, capacity);
-      ids = Arrays.copyOf(ids, capacity);
-      counts = Arrays.copyOf(counts, capacity);
-      bytes = Arrays.copyOf(bytes, capacity);
-      withStack = Arrays.copyOf(withStack, capacity);
-    }
-    guidLow[size] = low;
-    guidHigh[size] = high;
-    ids[size] = id;
-    slots[at] = ++size;
-    if (2 * size > slots.length) {
-      rehash();
-    }
-    return size - 1;
-  }
-
-  private void rehash() {
-    int[] larger = new int[4 * slots.length];
-    int mask = larger.length - 1;
-    for (int row = 0; row < size; row++) {
-      int at = hash(guidLow[row], guidHigh[row], ids[row]) & mask;
-      while (larger[at] != 0) {
-        at = at + 1 & mask;
-      }
-      larger[at] = row + 1;
-    }
-    slots = larger;
-  }
-
-  private static int hash(long low, long high, long id) {
-    long mixed = (low ^ Long.rotateLeft(high, 23) ^ id * 0x9E37_79B9_7F4A_7C15L);
-    mixed *= 0xD6E8_FEB8_6659_FD93L;
-    return (int) (mixed >>> 32);
+    row = rows.add();
+    guidLow.set(row, low);
+    guidHigh.set(row, high);
+    ids.set(row, id);
+    index.put(slot, row);
+    return row;
   }
 }

@@ -23,7 +23,7 @@ public final class Events {
   public enum Learn {
     /** Sources of the descriptions of all events: {@link Events#all}. */
     COUNTS,
-    /** Where stacks are: {@link Walk#hasStack}. */
+    /** Presence of stacks: {@link Walk#hasStack}. */
     STACKS,
     /** Images and methods at the addresses of stacks: {@link Walk#stack}. */
     ADDRESSES
@@ -126,7 +126,7 @@ public final class Events {
 
   /**
    * Returns the sources of the descriptions of all events; null if {@link Learn#COUNTS} was not
-   * asked for.
+   * requested.
    */
   public @Nullable SchemaSourceCounts all() {
     return all;
@@ -148,7 +148,7 @@ public final class Events {
   }
 
   /**
-   * Records about processes, threads and files that were left out for want of memory: some names
+   * Records about processes, threads and files that were skipped at the memory limit: some names
    * may then be missing, or be those of an earlier process, thread or file.
    */
   public long leftOut() {
@@ -189,7 +189,7 @@ public final class Events {
 
   /**
    * Walks over events with their stacks, which {@link Learn#STACKS} or {@link Learn#ADDRESSES} must
-   * have been asked for.
+   * have been requested.
    */
   public Walk walkWithStacks(EventFilter filter, long fromNanos, long toNanos) {
     return new Walk(filter, fromNanos, toNanos, true, null);
@@ -225,7 +225,7 @@ public final class Events {
       this.askedTo = toNanos;
       this.passesAll = filter.passesAll();
       // Which thread runs on a CPU is known from its last context switch: that may lie before the
-      // range, and an event must not belong to somebody else because of the range.
+      // range, and an event must not change its owner because of the range.
       boolean before = machine.contextSwitches();
       this.from = before ? fromNanos : Long.MIN_VALUE;
       long begin = before ? Long.MIN_VALUE : fromNanos;
@@ -268,7 +268,7 @@ public final class Events {
       return false;
     }
 
-    /** Returns true if it was asked for stacks. */
+    /** Returns true if stacks were requested. */
     boolean knowsStacks() {
       return stackReader != null;
     }

@@ -13,14 +13,14 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names of the fields of the events so far: tells a name that no event has from one whose values
- * did not fit.
+ * Names of the fields of the events so far, to distinguish a name that no event has from one whose
+ * values did not match.
  */
 final class FieldNames {
   /** Schemas that are remembered; more are looked at again. */
   private static final int MOST_SCHEMAS = 1 << 14;
 
-  /** Names that are kept; with more, nobody can say any longer what is missing. */
+  /** Names that are kept; with more, a missing name cannot be reported. */
   private static final int MOST_NAMES = 1 << 16;
 
   private final Set<Schema> schemas = Collections.newSetFromMap(new IdentityHashMap<>());

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Comparisons are {@code == != < <= > >=} and {@code =~ !~} (glob or {@code /expression/}); they
  * are put together with {@code and or not} (or {@code && || !}) and parentheses. Numbers may be
- * decimal or {@code 0x} hexadecimal, with a unit ({@code KiB MiB GiB} for sizes); texts stand in
+ * decimal or {@code 0x} hexadecimal, with a unit ({@code KiB MiB GiB} for sizes); texts are in
  * quotes where they have blanks. A name is that of a field, in any case; {@code a.b} is a member of
  * a structure; {@code pid tid cpu time process provider event id level opcode version dataLength}
  * mean the event itself unless it has such a field. Numbers compare with {@code <} as numbers,
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable.
  */
 public final class FilterExpression {
-  /** Where the values of one event are found. */
+  /** Values of the fields of one event. */
   public interface Values {
     /** The value of a name; null if the event has none. */
     @Nullable Value value(String name);
@@ -182,7 +182,7 @@ public final class FilterExpression {
     return root.holds(values);
   }
 
-  /** The names that it asks for. */
+  /** Returns the field names in the condition. */
   public List<String> names() {
     return names;
   }
@@ -209,7 +209,7 @@ public final class FilterExpression {
           "--where: " + what + " at character " + (at + 1) + " of: " + around());
     }
 
-    /** The condition; of a long one what stands before and behind the place. */
+    /** The condition; of a long one what stands around the place. */
     private String around() {
       int from = Math.max(0, at - SHOWN);
       int to = Math.min(text.length(), at + SHOWN);
@@ -219,7 +219,7 @@ public final class FilterExpression {
     void end() {
       blanks();
       if (at < text.length()) {
-        throw wrong("something follows the condition");
+        throw wrong("unexpected text after the condition");
       }
     }
 

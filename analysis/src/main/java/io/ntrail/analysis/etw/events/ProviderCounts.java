@@ -26,13 +26,13 @@ public record ProviderCounts(
   /**
    * One source.
    *
-   * @param name task or provider; its GUID if nothing tells a name
+   * @param name task or provider; its GUID if it has no name
    * @param providerGuid provider or class; zero for record headers that have none
    * @param provider name of the provider; null if unknown
    * @param task whether the name is that of a task, not of the provider
    * @param described whether something describes these events, so that their fields are known
    * @param traceLogging whether all of them describe themselves
-   * @param opcodes of a task: what its events are called behind it, most frequent first
+   * @param opcodes of a task: what its events are called after it, most frequent first
    * @param types number of types of events
    * @param events number of events
    * @param bytes bytes of their records

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Names of providers: those that the recording itself tells (provider traits in TraceLogging
- * events, EventMetadata that a merge added), else the few that every recording may have.
+ * Names of providers: those in the recording itself (provider traits in TraceLogging events,
+ * EventMetadata that a merge added), else the few that every recording may have.
  */
 final class ProviderNames {
   /** Class of the records that a merge adds to describe events. */

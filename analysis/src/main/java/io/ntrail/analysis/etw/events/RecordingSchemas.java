@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Descriptions of events that the recording has: TRACE_EVENT_INFO that a merge added, and manifests
- * that EventSources sent. What is described more than once counts as its first place in the
- * recording says, so that it does not depend on who read what first.
+ * that EventSources sent. Of several descriptions the first in the recording counts, so that the
+ * result does not depend on the order of reading.
  */
 final class RecordingSchemas {
   private static final int EVENT_INFO = 32;
@@ -110,7 +110,7 @@ final class RecordingSchemas {
     }
   }
 
-  /** Where a record is; files and buffers have fewer than 2^20 each in practice. */
+  /** Returns the position of a record; files and buffers have fewer than 2^20 each in practice. */
   private static long place(int file, RecordCursor record) {
     return ((long) file << 44) + ((long) record.buffer() << 24) + (record.offset() & 0xFF_FFFF);
   }
@@ -196,7 +196,7 @@ final class RecordingSchemas {
     }
     problems.addAll(joined.problems());
     if (leftOut > 0) {
-      problems.add(leftOut + " descriptions of events were left out: there are too many");
+      problems.add(leftOut + " event schemas skipped: there are too many");
     }
   }
 

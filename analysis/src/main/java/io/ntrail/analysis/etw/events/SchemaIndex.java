@@ -81,7 +81,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
   private final Map<EventType, EventType> texts = new HashMap<>();
   private final Map<Schema, EventType> told = new HashMap<>();
 
-  /** Where the events of the .NET runtime's providers are described. */
+  /** Tables of the events of the .NET runtime's providers. */
   interface ClrTables {
     /** The table that has the provider; null if none does. */
     @Nullable SchemaTable of(Guid provider);
@@ -124,7 +124,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
   @Override
   public void settle() {
     descriptions.settle();
-    // Types that were asked for on the way may lack names that were only learned later.
+    // Types that were looked up on the way may lack names that were only learned later.
     told.clear();
   }
 
@@ -291,7 +291,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
   }
 
   private @Nullable EventType traceLogging(RecordCursor record) {
-    // A chain of items that is broken becomes a gap when the payload behind it is looked for.
+    // A chain of items that is broken becomes a gap when the payload after it is looked for.
     record.payloadOffset();
     Bytes bytes = record.bytes();
     for (int item = record.firstItem(); item != 0; item = record.nextItem(item)) {
@@ -303,7 +303,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
     return null;
   }
 
-  /** The name that an event of TraceLogging tells; null if it is none. */
+  /** Returns the name in a TraceLogging event; null for other events. */
   @Nullable String toldName(RecordCursor record) {
     EventType type = traceLogging(record);
     return type == null ? null : type.event() == null ? "" : type.event();
@@ -364,7 +364,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
 
   /**
    * Returns true if a record without ids belongs to the thread that runs on its CPU: not sessions
-   * and configuration, not completions, which interrupt whoever runs, not images and stacks, which
+   * and configuration, not completions, which interrupt any thread, not images and stacks, which
    * have ids of their own.
    */
   static boolean runsOnCurrentThread(int hook) {

@@ -23,10 +23,10 @@ public final class SchemaSourceCounts {
 
   private static final SchemaSource[] SOURCES = SchemaSource.values();
 
-  /** Types that are told apart by their objects before the objects are forgotten. */
+  /** Types that are distinguished by their objects before the objects are forgotten. */
   private static final int MOST_OBJECTS = 1 << 14;
 
-  /** Types that are told apart at all: a hostile recording may have a new one in every event. */
+  /** Types that are distinguished at all: a hostile recording may have a new one in every event. */
   private static final int MOST_TYPES = 1 << 18;
 
   private final long[] events = new long[SOURCES.length + 1];

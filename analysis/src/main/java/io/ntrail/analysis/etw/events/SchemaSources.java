@@ -41,7 +41,7 @@ public final class SchemaSources {
     return kernelTable;
   }
 
-  /** The events of a provider of the .NET runtime, read when first asked for; null for others. */
+  /** The events of a provider of the .NET runtime, read when first requested; null for others. */
   @Nullable SchemaTable clrTable(Guid provider) {
     if (!CLR.contains(provider)) {
       return null;

@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param address the address that was recorded
  * @param module last part of the path of the image that it lies in, {@value #JITTED} for code that
- *     the .NET runtime compiled; null if nobody knows
+ *     the .NET runtime compiled; null if unknown
  * @param rva its place in that image; -1 if it lies in none
- * @param function name of the function; null if nobody tells it
- * @param file of its source; null if nobody tells it
- * @param line from 1; 0 if nobody tells it
- * @param isInlined whether it has no frame of its own: the next one called it where it stands
+ * @param function name of the function; null if unknown
+ * @param file of its source; null if unknown
+ * @param line from 1; 0 if unknown
+ * @param isInlined whether it has no frame of its own: the next one called it at this place
  */
 public record StackFrame(
     long address,
@@ -30,7 +30,10 @@ public record StackFrame(
     return new StackFrame(address, module, rva, function, null, 0, false);
   }
 
-  /** As people read it: {@code module!function}, {@code module+0x1234}, or the bare address. */
+  /**
+   * Returns the text for people: {@code module!function}, {@code module+0x1234}, or the bare
+   * address.
+   */
   public String text() {
     if (module != null && function != null) {
       return module + "!" + function;

@@ -37,7 +37,7 @@ final class StackReader implements AutoCloseable {
   private boolean finished;
 
   /**
-   * @param symbols names functions of images; null: nobody does
+   * @param symbols names functions of images; null for no names
    * @param another makes a cursor that begins where the walk begins
    */
   StackReader(
@@ -124,9 +124,7 @@ final class StackReader implements AutoCloseable {
     return resolved;
   }
 
-  /**
-   * Adds the function at an address, behind those that were inlined there; whether there is one.
-   */
+  /** Adds the function at an address, after those that were inlined there; whether there is one. */
   private boolean named(
       long address, ImageFile image, CodeMap.Space space, boolean isReturn, List<StackFrame> to) {
     Optional<SymbolizedAddress> symbol =
@@ -161,7 +159,7 @@ final class StackReader implements AutoCloseable {
         whole.givenUp());
   }
 
-  /** The walk has come to the end of the recording: nothing belongs to what is left. */
+  /** The walk has come to the end of the recording: the rest is unmatched. */
   void finish() {
     walk.finish();
     finished = true;

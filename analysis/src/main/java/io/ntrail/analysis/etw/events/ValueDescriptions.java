@@ -54,8 +54,8 @@ public final class ValueDescriptions {
   }
 
   /**
-   * Under which name the text of a value stands beside it: {@code StatusText}; of keys of files
-   * {@code FileName}.
+   * Returns the name of the text beside a value: {@code StatusText}; for file keys {@code
+   * FileName}.
    *
    * @return null if its values have no text beside them
    */
@@ -70,7 +70,7 @@ public final class ValueDescriptions {
     };
   }
 
-  /** Under which name the nanoseconds of a value in ticks stand beside it; null for others. */
+  /** Returns the name of the nanoseconds beside a value in ticks; null for others. */
   public static @Nullable String nanosName(Field field) {
     return field.out() == OutType.TICKS || field.out() == OutType.TICKS_SPAN
         ? field.name() + "Nanos"
@@ -78,8 +78,8 @@ public final class ValueDescriptions {
   }
 
   /**
-   * The names beside values that fields of the same structure have already: what stands beside is
-   * left out for the field's own value.
+   * The names beside values that fields of the same structure have already: what is beside is left
+   * out for the field's own value.
    */
   static Set<String> taken(List<Field> fields) {
     Set<String> names = fields.stream().map(Field::name).collect(Collectors.toSet());

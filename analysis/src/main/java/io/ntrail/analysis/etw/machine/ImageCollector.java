@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Collects which image files were loaded where, and for which places a merge tells the PDB's id.
+ * Collects which image files were loaded where, and the PDB ids that a merge recorded for them.
  *
- * <p>An image's time stamp does not tell files apart: some lists of images have it as 0.
+ * <p>An image's time stamp does not identify files: some lists of images have it as 0.
  */
 final class ImageCollector {
   /** Loads and places that are kept, about 200 bytes each. */
@@ -93,10 +93,10 @@ final class ImageCollector {
     }
   }
 
-  /** A merge's record that tells the PDB of an image. */
+  /** Reads a merge's record with the PDB of an image. */
   void pdb(Payload payload) {
     int base = payload.find("ImageBase");
-    // The id is behind both: without it the record is cut.
+    // The id is after both: without it the record is cut.
     if (base < 0 || payload.find("Age") < 0) {
       return;
     }

@@ -11,7 +11,7 @@ final class KernelLifetimes {
    * Returns the kind of note that an event makes.
    *
    * @param type of its hook id
-   * @return -1 if it tells nothing about a life
+   * @return -1 if it is not a lifetime event
    */
   static byte kind(int type) {
     return switch (type) {

@@ -8,6 +8,7 @@ import io.ntrail.analysis.naming.Lifetimes;
 import io.ntrail.analysis.naming.Methods;
 import io.ntrail.analysis.naming.PdbReference;
 import io.ntrail.analysis.naming.ProcessNames;
+import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvent.Group;
 import io.ntrail.formats.etl.KernelEvents;
@@ -18,8 +19,6 @@ import io.ntrail.formats.schema.Payload;
 import io.ntrail.formats.schema.Schema;
 import io.ntrail.formats.schema.SchemaTable;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -297,9 +296,10 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
 
   /** So that the order of two notes of one time does not depend on which thread came first. */
   private void sortProcesses() {
-    Integer[] order = new Integer[processes.size()];
-    Arrays.setAll(order, i -> i);
-    Arrays.sort(order, Comparator.comparing(processes::get, ProcessInstance.ORDER));
+    int[] order =
+        RowSort.sorted(
+            processes.size(),
+            (a, b) -> ProcessInstance.ORDER.compare(processes.get(a), processes.get(b)));
     int[] places = new int[order.length];
     List<ProcessInstance> sorted = new ArrayList<>(order.length);
     for (int i = 0; i < order.length; i++) {
@@ -311,7 +311,7 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
     processes.addAll(sorted);
   }
 
-  /** The process that an id meant at a time; null if the recording does not tell. */
+  /** The process that an id meant at a time; null if not recorded. */
   public @Nullable ProcessInstance process(int id, long key) {
     int life = processLives.at(id, key);
     if (life < 0) {
@@ -320,7 +320,7 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
     return processes.get(processLives.value(life));
   }
 
-  /** The process that a thread belonged to at a time; -1 if the recording does not tell. */
+  /** The process that a thread belonged to at a time; -1 if not recorded. */
   public int processOfThread(int thread, long key) {
     int life = threadLives.at(thread, key);
     return life < 0 ? RecordCursor.NO_ID : threadLives.value(life);
@@ -331,19 +331,20 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
     return processes.stream().map(ProcessInstance::image).collect(Collectors.toSet());
   }
 
-  /** Number of processes that the recording tells of. */
+  /** Returns the number of processes in the recording. */
   public int processCount() {
     return processLives.lives();
   }
 
-  /** Number of threads that the recording tells of. */
+  /** Returns the number of threads in the recording. */
   public int threadCount() {
     return threadLives.lives();
   }
 
   /**
-   * Beginnings and ends of processes and threads, and names of files, that were left out for want
-   * of memory: some names may then be missing, or be those of an earlier process, thread or file.
+   * Beginnings and ends of processes and threads, and names of files, that were skipped at the
+   * memory limit: some names may then be missing, or be those of an earlier process, thread or
+   * file.
    */
   public long leftOut() {
     return processesLeftOut

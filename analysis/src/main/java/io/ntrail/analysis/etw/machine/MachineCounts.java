@@ -5,10 +5,10 @@ package io.ntrail.analysis.etw.machine;
  *
  * @param processes processes, each from its beginning to its end counted once
  * @param threads threads
- * @param images image files, told apart by path and size
+ * @param images image files, distinguished by path and size
  * @param imagesWithPdbId how many of them have the GUID and age of their PDB in a merge's record of
  *     the class ImageID, for one of the places at least where they were loaded
- * @param leftOut records that were left out for want of memory: there may then be more
+ * @param leftOut records that were skipped at the memory limit: there may then be more
  */
 public record MachineCounts(
     long processes, long threads, long images, long imagesWithPdbId, long leftOut) {}

@@ -10,9 +10,8 @@ import io.ntrail.formats.identity.Guid;
  * Reads which methods the .NET runtime compiled: MethodLoad and MethodUnload (141-144) of the
  * runtime provider, MethodDCStart and MethodDCEnd of its rundown.
  *
- * <p>ModuleLoad and ModuleUnload (152, 153), and 153, 154 of the rundown, tell the path of what
- * methods were compiled of: u64 ModuleID, u64 AssemblyID, u32 flags, u32 0, then the path in
- * UTF-16.
+ * <p>ModuleLoad and ModuleUnload (152, 153), and 153, 154 of the rundown, have the path of the
+ * module of methods: u64 ModuleID, u64 AssemblyID, u32 flags, u32 0, then the path in UTF-16.
  *
  * <p>The layout is the same for all of them (versions 0 to 2): u64 MethodID, u64 ModuleID, u64
  * start address, u32 size, u32 token, u32 flags, then in the verbose ones (143, 144) three strings
@@ -33,7 +32,7 @@ final class MethodEvents {
 
   private MethodEvents() {}
 
-  /** Notes a record if it tells of a method or of a module. */
+  /** Notes a record if it is about a method or a module. */
   static void read(RecordCursor record, long key, Methods into) {
     int id = record.id();
     boolean isModule = id >= 152 && id <= 154;
@@ -47,7 +46,7 @@ final class MethodEvents {
       return;
     }
     if (isModule) {
-      // The rundown's 152 tells of a domain's module, the runtime's 154 of an assembly.
+      // The rundown's 152 is a domain's module, the runtime's 154 an assembly.
       if (id == 153 || id == (runtime ? 152 : 154)) {
         module(record, into);
       }

@@ -1,13 +1,13 @@
 package io.ntrail.analysis.etw.machine;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.formats.collections.IntList;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelFieldOffsets.CSwitch;
 import io.ntrail.formats.etl.RecordCursor;
-import java.util.Arrays;
 
 /**
- * The thread that runs on each CPU, by the last context switch. Records are to be told in time
+ * The thread that runs on each CPU, by the last context switch. Records must be passed in time
  * order. Of recordings with several clocks the CPUs of each file are apart. For one thread.
  */
 public final class RunningThreads {
@@ -26,17 +26,14 @@ public final class RunningThreads {
     SWITCH_BELONGS_TO_OLD_THREAD
   }
 
-  private static final int FIRST_CAPACITY = 64;
-
   private final EtwRecording recording;
   private final Policy policy;
-  private int[] threads = new int[FIRST_CAPACITY];
+  private final IntList threads = new IntList();
 
   /** No thread is known until the first context switch of a CPU. */
   public RunningThreads(EtwRecording recording, Policy policy) {
     this.recording = recording;
     this.policy = policy;
-    Arrays.fill(threads, RecordCursor.NO_ID);
   }
 
   /**
@@ -66,13 +63,13 @@ public final class RunningThreads {
 
   /**
    * Returns the thread that runs on the CPU of a record; {@link RecordCursor#NO_ID} if no context
-   * switch told.
+   * switch was recorded.
    *
    * @param file number of the record's file
    */
   public int on(RecordCursor record, int file) {
     int slot = slot(record, file);
-    return slot < threads.length ? threads[slot] : RecordCursor.NO_ID;
+    return slot < threads.size() ? threads.get(slot) : RecordCursor.NO_ID;
   }
 
   private int slot(RecordCursor record, int file) {
@@ -84,11 +81,7 @@ public final class RunningThreads {
       return;
     }
     int slot = slot(record, file);
-    if (slot >= threads.length) {
-      int before = threads.length;
-      threads = Arrays.copyOf(threads, Math.max(slot + 1, 2 * before));
-      Arrays.fill(threads, before, threads.length, RecordCursor.NO_ID);
-    }
-    threads[slot] = record.bytes().i32(record.payloadOffset() + CSwitch.NEW_THREAD_ID);
+    threads.extend(slot + 1, RecordCursor.NO_ID);
+    threads.set(slot, record.bytes().i32(record.payloadOffset() + CSwitch.NEW_THREAD_ID));
   }
 }

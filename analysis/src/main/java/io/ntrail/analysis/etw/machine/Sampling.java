@@ -22,7 +22,7 @@ public record Sampling(List<Long> intervals, long samples, long busy, long busyW
   private static final int IN_DPC_OR_ISR = 3;
 
   /**
-   * Returns the number of busy samples that a record stands for; 0 if it is no sample or an idle
+   * Returns the number of busy samples that a record stands for; 0 if it is not a sample or an idle
    * one.
    */
   public static long busy(RecordCursor record, KernelEvents kernel) {

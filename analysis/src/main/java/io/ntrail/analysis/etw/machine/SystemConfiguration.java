@@ -4,18 +4,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The machine that was recorded, as records of the class SystemConfig (CPU) and of a merge's
- * SystemConfigEx (BuildInfo) tell; many recordings have neither. Of several machines in one
+ * SystemConfigEx (BuildInfo) have it; many recordings have neither. Of several machines in one
  * recording the first.
  *
- * @param computerName name; null if nothing tells it
- * @param processors number of logical processors; 0 if nothing tells it
- * @param megahertz nominal speed; 0 if nothing tells it
- * @param memoryMebibytes memory; 0 if nothing tells it
- * @param architecture {@code x86}, {@code x64}, {@code ARM} or {@code ARM64}; null if nothing tells
- *     it
- * @param buildLab {@code 26100.4652.amd64fre.ge_release.240331-1435}; null if nothing tells it
+ * @param computerName name; null if unknown
+ * @param processors number of logical processors; 0 if unknown
+ * @param megahertz nominal speed; 0 if unknown
+ * @param memoryMebibytes memory; 0 if unknown
+ * @param architecture {@code x86}, {@code x64}, {@code ARM} or {@code ARM64}; null if unknown
+ * @param buildLab {@code 26100.4652.amd64fre.ge_release.240331-1435}; null if unknown
  * @param productName as the registry has it, which calls every Windows 11 {@code Windows 10}; null
- *     if nothing tells it
+ *     if unknown
  */
 public record SystemConfiguration(
     @Nullable String computerName,
@@ -27,8 +26,8 @@ public record SystemConfiguration(
     @Nullable String productName) {
 
   /**
-   * The build of Windows that the build lab begins with; 0 if nothing tells it. The number behind
-   * it is no revision: on Windows 10 it stays 1 whatever was updated.
+   * The build of Windows that the build lab begins with; 0 if unknown. The number after it is not
+   * the revision: on Windows 10 it stays 1 whatever was updated.
    */
   public long build() {
     String lab = buildLab;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Collects {@link SystemConfiguration}: of each kind of record the first one in the files counts.
  */
 final class SystemConfigurationCollector {
-  /** Where a record is: file, buffer, offset. */
+  /** Position of a record: file, buffer, offset. */
   private record Place(int file, int buffer, int offset) {
     boolean before(@Nullable Place other) {
       if (other == null || file != other.file) {

@@ -11,9 +11,9 @@ import java.util.TreeMap;
  * VolumeMapping records that a merge adds. Without them paths stay as they are; a letter is never
  * invented.
  *
- * <p>Some systems tell of images that are loaded without their volume: {@code
- * \Windows\System32\x.dll}. Such a path in the folder that the recording calls {@code \SystemRoot\}
- * is on that folder's drive; others of them stay as they are.
+ * <p>Some systems record loaded images without their volume: {@code \Windows\System32\x.dll}. Such
+ * a path in the folder that the recording calls {@code \SystemRoot\} is on that folder's drive;
+ * others of them stay as they are.
  */
 public final class Volumes {
   private static final String SYSTEM_ROOT = "\\SystemRoot\\";

@@ -346,7 +346,7 @@ public final class EtwRecording implements Recording, RecordedEvents {
     return size;
   }
 
-  /** A cursor over the records of one of the files, which tells this recording of gaps. */
+  /** A cursor over the records of one of the files, which reports gaps to this recording. */
   public RecordCursor cursor(EtlFile file) {
     return file.cursor(gaps);
   }

@@ -1,6 +1,9 @@
 package io.ntrail.analysis.etw.recording;
 
 import io.ntrail.analysis.model.EventCursor;
+import io.ntrail.formats.collections.Growth;
+import io.ntrail.formats.collections.RowSort;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.RecordCursor;
@@ -135,7 +138,7 @@ public final class OrderedCursor implements EventCursor {
         }
       }
     }
-    int[] order = IndexSort.ascending(found, count);
+    int[] order = RowSort.ascending(found, count);
     waitingKeys = new long[count];
     waitingFiles = new int[count];
     waitingBuffers = new int[count];
@@ -307,7 +310,7 @@ public final class OrderedCursor implements EventCursor {
         open(run);
       }
       if (slots == batchRuns.length) {
-        batchRuns = Arrays.copyOf(batchRuns, 2 * slots);
+        batchRuns = Arrays.copyOf(batchRuns, Growth.length(slots, slots + 1));
       }
       batchRuns[slots] = run;
       run.position = batch.addBefore(horizon, run.keys, run.position, run.count, slots);
@@ -342,7 +345,10 @@ public final class OrderedCursor implements EventCursor {
     return run.nextKey;
   }
 
-  /** Without a survey a buffer is opened at its first record's time: what is earlier, is late. */
+  /**
+   * Counts late records: without a survey a buffer is opened at the time of its first record, and
+   * earlier records are late.
+   */
   private void countLate(Run run) {
     for (int i = run.position; i < run.count && run.keys[i] < reached; i++) {
       late++;
@@ -351,17 +357,7 @@ public final class OrderedCursor implements EventCursor {
 
   /** The first record that is not before the range. */
   private int firstInRange(Run run) {
-    int low = 0;
-    int high = run.count;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (run.keys[middle] < from) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return Search.ceiling(run.keys, run.count, from);
   }
 
   /** Reads a run's buffer, for the first time or again after it was given back. */
@@ -375,7 +371,7 @@ public final class OrderedCursor implements EventCursor {
     RecordTable table = opened.table;
     opened.cursor.index(table);
     if (!table.sorted()) {
-      table.permute(IndexSort.ascending(table.ticks(), table.count()));
+      table.permute(RowSort.ascending(table.ticks(), table.count()));
     }
     run.count = table.count();
     run.keys = table.ticks();

@@ -3,7 +3,7 @@ package io.ntrail.analysis.etw.recording;
 import io.ntrail.formats.etl.RecordCursor;
 
 /**
- * Something that is learned from all records of a recording in the same pass as the {@link Survey}.
+ * Part of a survey: learns from all records of a recording in the same pass as the {@link Survey}.
  * Each thread of the pass fills one of its own; they are merged into one.
  *
  * @param <P> itself

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.etw.recording;
 
+import io.ntrail.formats.collections.Growth;
 import java.util.Arrays;
 
 /**
@@ -69,7 +70,7 @@ final class TimeSort {
   }
 
   private void grow() {
-    int capacity = 2 * times.length;
+    int capacity = Growth.length(times.length, times.length + 1);
     times = Arrays.copyOf(times, capacity);
     runs = Arrays.copyOf(runs, capacity);
     positions = Arrays.copyOf(positions, capacity);

@@ -9,9 +9,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stacks that come behind their events: in the CLR's stack event, or in the second half of a stack
- * that was taken in two parts. A cursor of its own runs ahead of the walk, no further than somebody
- * asks for, and what it finds is kept until the walk has come there.
+ * Stacks that come after their events: in the CLR's stack event, or in the second half of a stack
+ * that was taken in two parts. A cursor of its own runs ahead of the walk, no further than needed,
+ * and what it finds is kept until the walk has come there.
  */
 final class DeferredStacks implements AutoCloseable {
   /** Frames that are kept at once, 8 bytes each. */
@@ -36,9 +36,9 @@ final class DeferredStacks implements AutoCloseable {
   enum Part {
     /** All that there is came with the event. */
     WHOLE,
-    /** More came behind it. */
+    /** First part: the rest comes after it. */
     FIRST,
-    /** It belongs to an event before it. */
+    /** Second part of the stack of an earlier event. */
     SECOND
   }
 
@@ -80,7 +80,7 @@ final class DeferredStacks implements AutoCloseable {
   }
 
   /**
-   * Appends the frames that come behind an event. Must be asked for in the order of the walk.
+   * Appends the frames that come after an event. To be called in the order of the walk.
    *
    * @param number of the event's record in the walk
    * @param own whether it brings frames of its own, or what may be half of a stack
@@ -201,12 +201,12 @@ final class DeferredStacks implements AutoCloseable {
     }
   }
 
-  /** Events that got a stack from behind. */
+  /** Events that got a stack from a later event. */
   long joined() {
     return joined;
   }
 
-  /** Events whose stack was not looked for to the end, for want of memory. */
+  /** Events whose stack was not searched for to the end, as the memory limit was reached. */
   long givenUp() {
     return givenUp;
   }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The stacks of the events that a walk comes to, put together from all that they may be recorded
- * in: stack records of the kernel, extended items of the event, events behind it. One thread at a
+ * in: stack records of the kernel, extended items of the event, events after it. One thread at a
  * time.
  */
 public final class StackAssembler implements AutoCloseable {
@@ -22,7 +22,7 @@ public final class StackAssembler implements AutoCloseable {
   private long number = -1;
 
   /**
-   * Of stacks that were visited and settled.
+   * Creates an assembler of stacks that were visited and settled.
    *
    * @param another makes a cursor that begins where the walk begins, and ends with the recording
    */
@@ -47,7 +47,7 @@ public final class StackAssembler implements AutoCloseable {
 
   /**
    * Puts the frames that stack records gave an event together with those that it brings along and
-   * those that come behind it; the kernel's part stands first, whichever came first. An event that
+   * those that come after it; the kernel's part is first, whichever came first. An event that
    * brings the second half of another event's stack has no stack itself.
    *
    * @param key time of the event, see {@link io.ntrail.analysis.etw.recording.EtwRecording#key}
@@ -68,7 +68,7 @@ public final class StackAssembler implements AutoCloseable {
     behind.clear();
     switch (ahead.copy(number, record, brings, behind)) {
       case WHOLE -> {
-        // Nothing is behind.
+        // Nothing follows.
       }
       case SECOND -> frames.clear();
       case FIRST -> {
@@ -83,13 +83,15 @@ public final class StackAssembler implements AutoCloseable {
     }
   }
 
-  /** Events that were given a stack, or half of it, from an event behind them. */
+  /** Events that were given a stack, or half of it, from an event after them. */
   public long joined() {
     DeferredStacks ahead = later;
     return ahead == null ? 0 : ahead.joined();
   }
 
-  /** Events whose stack was not looked for to the end behind them, for want of memory. */
+  /**
+   * Events whose stack was not searched for to the end after them, as the memory limit was reached.
+   */
   public long givenUp() {
     DeferredStacks ahead = later;
     return ahead == null ? 0 : ahead.givenUp();

@@ -2,8 +2,10 @@ package io.ntrail.analysis.etw.stacks;
 
 import io.ntrail.analysis.etw.recording.OrderedCursor;
 import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.IntList;
 import io.ntrail.formats.etl.RecordCursor;
-import java.util.Arrays;
 
 /**
  * The stack records that name one time, and the records of that time they are given to: those whose
@@ -16,19 +18,18 @@ final class StackAssignment {
   private final StackRecordWindow references;
   private final StackMatchRules targets;
 
-  /** Of each thread: its first stack record, the record it is given to, how well that fits. */
-  private int[] firsts = new int[8];
+  /** By thread: its first stack record, the record it is assigned to, the quality of the match. */
+  private final Columns threads = new Columns();
 
-  private int[] given = new int[8];
-  private int[] fits = new int[8];
-  private int threads;
+  private final IntColumn firsts = threads.ints();
+  private final IntColumn given = threads.ints();
+  private final IntColumn fits = threads.ints();
 
   private boolean formed;
   private long key;
   private int end;
   private int record;
-  private int[] current = new int[8];
-  private int currentCount;
+  private final IntList current = new IntList();
 
   StackAssignment(StackRecordWindow references, StackMatchRules targets) {
     this.references = references;
@@ -59,37 +60,32 @@ final class StackAssignment {
     key = time;
     end = to;
     record = -1;
-    threads = 0;
+    threads.clear();
     for (int i = from; i < to; i = references.afterThread(i)) {
-      if (threads == firsts.length) {
-        firsts = Arrays.copyOf(firsts, 2 * threads);
-        given = Arrays.copyOf(given, 2 * threads);
-        fits = Arrays.copyOf(fits, 2 * threads);
-      }
-      firsts[threads] = i;
-      given[threads] = -1;
-      fits[threads] = -1;
-      threads++;
+      int t = threads.add();
+      firsts.set(t, i);
+      given.set(t, -1);
+      fits.set(t, -1);
     }
     int records = cursor.sameTime();
     long tries = 0;
     for (int ahead = 0; ahead < records && tries < MOST_TRIES; ahead++) {
       RecordCursor candidate = cursor.peek(ahead);
       if (targets.mayHaveStack(candidate)) {
-        tries += threads;
-        for (int t = 0; t < threads; t++) {
-          int fit = fit(candidate, firsts[t]);
-          if (fit > fits[t]) {
-            fits[t] = fit;
-            given[t] = ahead;
+        tries += threads.rows();
+        for (int t = 0; t < threads.rows(); t++) {
+          int fit = fit(candidate, firsts.get(t));
+          if (fit > fits.get(t)) {
+            fits.set(t, fit);
+            given.set(t, ahead);
           }
         }
       }
     }
     int without = 0;
-    for (int t = 0; t < threads; t++) {
-      if (given[t] < 0) {
-        without += references.afterThread(firsts[t]) - firsts[t];
+    for (int t = 0; t < threads.rows(); t++) {
+      if (given.get(t) < 0) {
+        without += references.afterThread(firsts.get(t)) - firsts.get(t);
       }
     }
     return without;
@@ -106,25 +102,22 @@ final class StackAssignment {
   /** Goes to the next record of the time; whether stack records were given to it. */
   boolean next() {
     record++;
-    currentCount = 0;
-    for (int t = 0; t < threads; t++) {
-      if (given[t] == record) {
-        if (currentCount == current.length) {
-          current = Arrays.copyOf(current, 2 * currentCount);
-        }
-        current[currentCount++] = firsts[t];
+    current.clear();
+    for (int t = 0; t < threads.rows(); t++) {
+      if (given.get(t) == record) {
+        current.add(firsts.get(t));
       }
     }
-    return currentCount > 0;
+    return !current.isEmpty();
   }
 
   /** Number of threads whose stacks the current record has. */
   int runs() {
-    return currentCount;
+    return current.size();
   }
 
   int thread(int run) {
-    return references.thread(current[run]);
+    return references.thread(current.get(run));
   }
 
   /**
@@ -136,7 +129,7 @@ final class StackAssignment {
    * @return how many there are; 0 if the stack is not like that
    */
   int keyed(int run, StackKeys keys, long innermost, int[] definitions) {
-    int first = current[run];
+    int first = current.get(run);
     int count = references.afterThread(first) - first;
     if (count > definitions.length) {
       return 0;
@@ -155,8 +148,8 @@ final class StackAssignment {
   }
 
   void copy(int run, StackKeys keys, StackAddresses into) {
-    int last = references.afterThread(current[run]);
-    for (int i = current[run]; i < last; i++) {
+    int last = references.afterThread(current.get(run));
+    for (int i = current.get(run); i < last; i++) {
       references.copy(i, keys, into);
     }
   }

@@ -1,9 +1,10 @@
 package io.ntrail.analysis.etw.stacks;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.etw.recording.IndexSort;
 import io.ntrail.analysis.etw.recording.ParallelTasks;
 import io.ntrail.analysis.etw.recording.Survey;
+import io.ntrail.formats.collections.RowSort;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.KernelEvent;
@@ -137,7 +138,7 @@ public final class StackJoin {
         }
       }
     }
-    int[] order = IndexSort.by(n, (a, b) -> Long.compare(firsts[a], firsts[b]));
+    int[] order = RowSort.ascending(firsts, n);
     List<Slice> slices = new ArrayList<>();
     long from = Long.MIN_VALUE;
     long inSlice = 0;
@@ -178,8 +179,7 @@ public final class StackJoin {
   }
 
   private static int sliceOf(long[] starts, long time) {
-    int at = Arrays.binarySearch(starts, time);
-    return at >= 0 ? at : -at - 2;
+    return Search.floor(starts, starts.length, time);
   }
 
   private <A> void join(
@@ -188,7 +188,7 @@ public final class StackJoin {
       A into,
       ToIntBiFunction<A, RecordCursor> row,
       ObjIntConsumer<A> found) {
-    // Usually one; more where the recorder (or somebody hostile) named times all over the place.
+    // Usually one; more where the recorder (or a hostile file) named times all over the place.
     int passes = (int) Math.max(1, Math.ceilDiv(slice.stacks, (long) MOST));
     for (int pass = 0; pass < passes; pass++) {
       StackMatches named = new StackMatches();

@@ -1,16 +1,17 @@
 package io.ntrail.analysis.etw.stacks;
 
-import io.ntrail.analysis.etw.recording.IndexSort;
 import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.etl.RecordCursor;
-import java.util.Arrays;
 import java.util.function.LongPredicate;
 
 /**
  * Definitions of stack keys. The kernel logger gives a stack that it has seen before by a key and
- * tells only later which frames the key stood for; then it may use the key again. So a reference
- * means the first definition of its key after it. Safe for several threads while definitions are
- * noted.
+ * records its frames only later; then it may use the key again. So a reference means the first
+ * definition of its key after it. Safe for several threads while definitions are noted.
  */
 final class StackKeys {
   /** A fifth of the memory for nodes of the tree, at 8 bytes each. */
@@ -31,10 +32,10 @@ final class StackKeys {
   static final int NUMBER = USER - 1;
 
   private final StackTrie tree = new StackTrie();
-  private int size;
-  private long[] keys = new long[16];
-  private long[] times = new long[16];
-  private int[] nodes = new int[16];
+  private final Columns definitions = new Columns(16, MOST_DEFINITIONS);
+  private final LongColumn keys = definitions.longs();
+  private final LongColumn times = definitions.longs();
+  private final IntColumn nodes = definitions.ints();
 
   /** See {@link #innermost(int)}. */
   private int[] innermost = {};
@@ -50,22 +51,15 @@ final class StackKeys {
     if (length < pointer) {
       return;
     }
-    if (tree.size() >= MOST_NODES || size >= MOST_DEFINITIONS) {
+    if (tree.size() >= MOST_NODES || definitions.isFull()) {
       leftOut++;
       return;
     }
-    if (size == keys.length) {
-      // Half as much again: there may be millions.
-      int capacity = size + (size >> 1);
-      keys = Arrays.copyOf(keys, capacity);
-      times = Arrays.copyOf(times, capacity);
-      nodes = Arrays.copyOf(nodes, capacity);
-    }
     int at = record.payloadOffset();
-    keys[size] = record.bytes().pointer(at, pointer);
-    times[size] = time;
-    nodes[size] = tree.node(record.bytes(), at + pointer, length / pointer - 1, pointer);
-    size++;
+    int definition = definitions.add();
+    keys.set(definition, record.bytes().pointer(at, pointer));
+    times.set(definition, time);
+    nodes.set(definition, tree.node(record.bytes(), at + pointer, length / pointer - 1, pointer));
   }
 
   /**
@@ -75,47 +69,30 @@ final class StackKeys {
    */
   void settle(LongPredicate isKernel) {
     int[] places = tree.settle();
+    int size = definitions.rows();
     for (int i = 0; i < size; i++) {
-      nodes[i] = places[nodes[i]];
+      nodes.set(i, places[nodes.get(i)]);
     }
     sort();
     innermost = new int[size];
     StackTrie.Halves halves = tree.halves(isKernel);
     for (int i = 0; i < size; i++) {
-      if (nodes[i] != 0) {
+      if (nodes.get(i) != 0) {
         innermost[i] =
-            tree.number(nodes[i])
-                | (halves.isKernel(nodes[i]) ? KERNEL : 0)
-                | (halves.isUser(nodes[i]) ? USER : 0);
+            tree.number(nodes.get(i))
+                | (halves.isKernel(nodes.get(i)) ? KERNEL : 0)
+                | (halves.isUser(nodes.get(i)) ? USER : 0);
       }
     }
   }
 
   /** By hash, so that those who look for many keys in that order find them one after the other. */
   private void sort() {
-    int[] order =
-        IndexSort.by(
-            size,
-            (a, b) -> {
-              int byHash = Integer.compare(hash(keys[a]), hash(keys[b]));
-              int byKey = byHash != 0 ? byHash : Long.compare(keys[a], keys[b]);
-              return byKey != 0 ? byKey : Long.compare(times[a], times[b]);
-            });
-    long[] sortedKeys = new long[size];
-    for (int i = 0; i < size; i++) {
-      sortedKeys[i] = keys[order[i]];
-    }
-    keys = sortedKeys;
-    long[] sortedTimes = new long[size];
-    for (int i = 0; i < size; i++) {
-      sortedTimes[i] = times[order[i]];
-    }
-    times = sortedTimes;
-    int[] sortedNodes = new int[size];
-    for (int i = 0; i < size; i++) {
-      sortedNodes[i] = nodes[order[i]];
-    }
-    nodes = sortedNodes;
+    definitions.sort((a, b) -> {
+      int byHash = Integer.compare(hash(keys.get(a)), hash(keys.get(b)));
+      int byKey = byHash != 0 ? byHash : Long.compare(keys.get(a), keys.get(b));
+      return byKey != 0 ? byKey : Long.compare(times.get(a), times.get(b));
+    });
   }
 
   /** Returns the hash that orders keys. */
@@ -126,7 +103,7 @@ final class StackKeys {
   /** The definition that a key meant at a time; -1 if nothing defines it. */
   int find(long key, long time) {
     // Hashes are spread evenly.
-    long guess = ((long) hash(key) - Integer.MIN_VALUE) * size >>> 32;
+    long guess = ((long) hash(key) - Integer.MIN_VALUE) * definitions.rows() >>> 32;
     int low = (int) guess;
     for (int step = 1; low > 0 && !isBefore(low - 1, key, time); step *= 2) {
       low = Math.max(0, low - step);
@@ -137,57 +114,25 @@ final class StackKeys {
 
   /** The first definition from {@code low} on whose key has a hash, or a later one. */
   int firstOfHash(int low, int hash) {
-    int before = low - 1;
-    int step = 1;
-    int high = low;
-    while (high < size && hash(keys[high]) < hash) {
-      before = high;
-      high = Math.min(size, high + step);
-      step *= 2;
-    }
-    while (before + 1 < high) {
-      int middle = (before + high) >>> 1;
-      if (hash(keys[middle]) < hash) {
-        before = middle;
-      } else {
-        high = middle;
-      }
-    }
-    return high;
+    return Search.firstNear(low, definitions.rows(), i -> hash(keys.get(i)) >= hash);
   }
 
   /** Returns true if a definition is of a key. */
   boolean defines(int definition, long key) {
-    return definition < size && keys[definition] == key;
+    return definition < definitions.rows() && keys.get(definition) == key;
   }
 
   /**
    * The first definition from {@code low} on that does not come before those of a key after a time.
    */
   int firstNotBefore(int low, long key, long time) {
-    int before = low - 1;
-    int step = 1;
-    int high = low;
-    while (high < size && isBefore(high, key, time)) {
-      before = high;
-      high = Math.min(size, high + step);
-      step *= 2;
-    }
-    while (before + 1 < high) {
-      int middle = (before + high) >>> 1;
-      if (isBefore(middle, key, time)) {
-        before = middle;
-      } else {
-        high = middle;
-      }
-    }
-    return high;
+    return Search.firstNear(low, definitions.rows(), i -> !isBefore(i, key, time));
   }
 
   private boolean isBefore(int definition, long key, long time) {
-    long other = keys[definition];
+    long other = keys.get(definition);
     if (other == key) {
-      return times[definition] < time;
+      return times.get(definition) < time;
     }
     int byHash = Integer.compare(hash(other), hash(key));
     return byHash != 0 ? byHash < 0 : other < key;
@@ -206,22 +151,22 @@ final class StackKeys {
     return tree.address(number);
   }
 
-  /** Where a definition's stack is in the tree. */
+  /** Returns the node of a definition's stack in the tree. */
   int place(int definition) {
-    return nodes[definition];
+    return nodes.get(definition);
   }
 
   /** Appends the frames of a definition's stack, innermost first. */
   void copy(int definition, StackAddresses into) {
-    tree.copy(nodes[definition], into);
+    tree.copy(nodes.get(definition), into);
   }
 
   /** Number of definitions. */
   int count() {
-    return size;
+    return definitions.rows();
   }
 
-  /** Definitions that were left out for want of memory. */
+  /** Definitions that were skipped at the memory limit. */
   long leftOut() {
     return leftOut;
   }

@@ -21,7 +21,7 @@ final class StackMatchRules {
   /** No stack of this thread can belong to the record. */
   static final int NO = -1;
 
-  /** The record does not tell its thread. */
+  /** The thread of the record is unknown. */
   static final int MAYBE = 0;
 
   /** The thread is that of the record. */
@@ -133,7 +133,7 @@ final class StackMatchRules {
           }
         }
         default -> {
-          // Other payloads do not tell who ran.
+          // Other payloads have no thread.
           FileOperation operation = FileOperation.of(hook);
           if (operation != null) {
             return ofOperation(record, thread, operation);

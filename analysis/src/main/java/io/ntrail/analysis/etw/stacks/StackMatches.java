@@ -1,5 +1,9 @@
 package io.ntrail.analysis.etw.stacks;
 
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.Growth;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.LongColumn;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
 import java.util.function.IntConsumer;
@@ -7,6 +11,9 @@ import java.util.function.IntConsumer;
 /**
  * Times and threads that stack records name, and of the records that were offered for each the one
  * that fits best, of several the first in time order. About 60 bytes for each.
+ *
+ * <p>Bare arrays and a table of its own, at most a quarter full: every record of the kernel logger
+ * is looked up, and most are not found.
  */
 final class StackMatches {
   private static final long FIBONACCI = 0x9E37_79B9_7F4A_7C15L;
@@ -30,9 +37,10 @@ final class StackMatches {
   private int[] buffers = new int[1 << 10];
   private int[] offsets = new int[1 << 10];
 
-  private int opened = -1;
-  private int[] bufferCpus = new int[16];
-  private long[] bufferSequences = new long[16];
+  private final Columns openedBuffers = new Columns();
+  private final IntColumn bufferCpus = openedBuffers.ints();
+  private final LongColumn bufferSequences = openedBuffers.longs();
+  private int opened;
   private long tries;
 
   StackMatches() {}
@@ -71,7 +79,7 @@ final class StackMatches {
   }
 
   private void grow() {
-    int capacity = 2 * size;
+    int capacity = Growth.length(size, size + 1);
     times = Arrays.copyOf(times, capacity);
     threads = Arrays.copyOf(threads, capacity);
     cpus = Arrays.copyOf(cpus, capacity);
@@ -104,13 +112,9 @@ final class StackMatches {
 
   /** The records that are offered now come from another buffer. */
   void open(int cpu, long sequence) {
-    opened++;
-    if (opened == bufferCpus.length) {
-      bufferCpus = Arrays.copyOf(bufferCpus, 2 * opened);
-      bufferSequences = Arrays.copyOf(bufferSequences, 2 * opened);
-    }
-    bufferCpus[opened] = cpu;
-    bufferSequences[opened] = sequence;
+    opened = openedBuffers.add();
+    bufferCpus.set(opened, cpu);
+    bufferSequences.set(opened, sequence);
   }
 
   /** Returns the entry that names a time, to offer records of that time to; -1 if there is none. */
@@ -136,11 +140,11 @@ final class StackMatches {
   /** Returns true if a record of the open buffer comes before the one that fits so far. */
   private boolean isBefore(int offset, int i) {
     int other = buffers[i];
-    if (bufferCpus[opened] != bufferCpus[other]) {
-      return bufferCpus[opened] < bufferCpus[other];
+    if (bufferCpus.get(opened) != bufferCpus.get(other)) {
+      return bufferCpus.get(opened) < bufferCpus.get(other);
     }
-    if (bufferSequences[opened] != bufferSequences[other]) {
-      return bufferSequences[opened] < bufferSequences[other];
+    if (bufferSequences.get(opened) != bufferSequences.get(other)) {
+      return bufferSequences.get(opened) < bufferSequences.get(other);
     }
     // Buffers are opened in the order of files and of their place there.
     return opened == other && offset < offsets[i];

@@ -1,7 +1,11 @@
 package io.ntrail.analysis.etw.stacks;
 
-import io.ntrail.analysis.etw.recording.IndexSort;
 import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.LongList;
+import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.RecordCursor;
@@ -27,25 +31,23 @@ final class StackRecordWindow {
   /** Part of a stack whose key nothing defines. */
   private static final long UNDEFINED = -1;
 
-  private int size;
-  private long[] times = new long[1 << 10];
-  private long[] written = new long[1 << 10];
-  private long[] parts = new long[1 << 10];
+  private final Columns records = new Columns(1 << 10, MOST);
+  private final LongColumn times = records.longs();
+  private final LongColumn written = records.longs();
+  private final LongColumn parts = records.longs();
 
   /** Number of the buffer, and place in it. */
-  private long[] origins = new long[1 << 10];
+  private final LongColumn origins = records.longs();
 
-  private int[] threads = new int[1 << 10];
-  private int[] cpus = new int[1 << 10];
+  private final IntColumn threads = records.ints();
+  private final IntColumn cpus = records.ints();
 
   /** Entries whose keys were not looked up yet: hash of the key, and place. */
-  private long[] unknown = new long[1 << 10];
+  private final LongList unknown = new LongList();
 
-  private int unknownCount;
   private int count;
   private int[] order = {};
-  private long[] frames = new long[1 << 12];
-  private int frameCount;
+  private final LongList frames = new LongList();
   private long leftOut;
   private long undefined;
 
@@ -54,26 +56,27 @@ final class StackRecordWindow {
   /** Forgets those that name a time before one. */
   void begin(long from) {
     int kept = 0;
-    int keptFrames = 0;
-    for (int i = 0; i < size; i++) {
-      if (times[i] >= from) {
-        long part = parts[i];
+    long[] before = frames.array();
+    frames.clear();
+    for (int i = 0; i < records.rows(); i++) {
+      if (times.get(i) >= from) {
+        long part = parts.get(i);
         if (part >= 0) {
-          System.arraycopy(frames, (int) (part >>> 32), frames, keptFrames, (int) part);
-          part = (long) keptFrames << 32 | (int) part;
-          keptFrames += (int) part;
+          // Behind what is kept already, or in its place.
+          int at = frames.size();
+          frames.addAll(before, (int) (part >>> 32), (int) part);
+          part = (long) at << 32 | (int) part;
         }
-        times[kept] = times[i];
-        written[kept] = written[i];
-        parts[kept] = part;
-        origins[kept] = origins[i];
-        threads[kept] = threads[i];
-        cpus[kept] = cpus[i];
+        times.set(kept, times.get(i));
+        written.set(kept, written.get(i));
+        parts.set(kept, part);
+        origins.set(kept, origins.get(i));
+        threads.set(kept, threads.get(i));
+        cpus.set(kept, cpus.get(i));
         kept++;
       }
     }
-    size = kept;
-    frameCount = keptFrames;
+    records.truncate(kept);
     count = 0;
   }
 
@@ -84,7 +87,7 @@ final class StackRecordWindow {
    * @param words how many words of frames they have at most
    */
   boolean hasRoomAhead(long records, long words) {
-    return size + records <= MOST_AHEAD && frameCount + words <= FRAMES_AHEAD;
+    return this.records.rows() + records <= MOST_AHEAD && frames.size() + words <= FRAMES_AHEAD;
   }
 
   /**
@@ -100,66 +103,52 @@ final class StackRecordWindow {
     long part;
     if (StackMatchRules.stackHook(record) == KernelEvent.STACKWALK_STACK) {
       int count = (record.payloadLength() - Stack.FRAMES) / pointer;
-      if (size >= MOST || frameCount + count > MOST_FRAMES) {
+      if (records.isFull() || frames.size() + count > MOST_FRAMES) {
         leftOut++;
         return;
       }
-      if (frameCount + count > frames.length) {
-        frames = Arrays.copyOf(frames, Math.max(frameCount + count, 2 * frames.length));
-      }
-      part = (long) frameCount << 32 | count;
+      part = (long) frames.size() << 32 | count;
       for (int i = 0; i < count; i++) {
-        frames[frameCount++] = record.bytes().pointer(at + i * pointer, pointer);
+        frames.add(record.bytes().pointer(at + i * pointer, pointer));
       }
     } else {
-      if (size >= MOST || record.payloadLength() < Stack.FRAMES + pointer) {
+      if (records.isFull() || record.payloadLength() < Stack.FRAMES + pointer) {
         leftOut++;
         return;
       }
       // Looked up later, all together.
       part = record.bytes().pointer(at, pointer);
-      if (unknownCount == unknown.length) {
-        unknown = Arrays.copyOf(unknown, 2 * unknownCount);
-      }
-      unknown[unknownCount++] = (long) StackKeys.hash(part) << 32 | size;
+      unknown.add((long) StackKeys.hash(part) << 32 | records.rows());
     }
-    if (size == times.length) {
-      int capacity = 2 * size;
-      times = Arrays.copyOf(times, capacity);
-      written = Arrays.copyOf(written, capacity);
-      parts = Arrays.copyOf(parts, capacity);
-      origins = Arrays.copyOf(origins, capacity);
-      threads = Arrays.copyOf(threads, capacity);
-      cpus = Arrays.copyOf(cpus, capacity);
-    }
-    times[size] = named;
-    written[size] = time;
-    parts[size] = part;
-    origins[size] = (long) buffer << 32 | record.offset();
-    threads[size] = record.bytes().i32(record.payloadOffset() + Stack.THREAD_ID);
-    cpus[size] = record.cpu();
-    size++;
+    int row = records.add();
+    times.set(row, named);
+    written.set(row, time);
+    parts.set(row, part);
+    origins.set(row, (long) buffer << 32 | record.offset());
+    threads.set(row, record.bytes().i32(record.payloadOffset() + Stack.THREAD_ID));
+    cpus.set(row, record.cpu());
   }
 
   /** Looks up the keys of those that were added. */
   void define(StackKeys keys) {
-    Arrays.sort(unknown, 0, unknownCount);
+    unknown.sort();
     int ofHash = 0;
-    for (int i = 0; i < unknownCount; i++) {
-      int place = (int) unknown[i];
-      long key = parts[place];
-      if (i == 0 || unknown[i] >>> 32 != unknown[i - 1] >>> 32) {
-        ofHash = keys.firstOfHash(ofHash, (int) (unknown[i] >>> 32));
+    for (int i = 0; i < unknown.size(); i++) {
+      int place = (int) unknown.get(i);
+      int hash = (int) (unknown.get(i) >>> 32);
+      long key = parts.get(place);
+      if (i == 0 || hash != (int) (unknown.get(i - 1) >>> 32)) {
+        ofHash = keys.firstOfHash(ofHash, hash);
       }
-      int at = keys.firstNotBefore(ofHash, key, written[place]);
+      int at = keys.firstNotBefore(ofHash, key, written.get(place));
       if (keys.defines(at, key)) {
-        parts[place] = Long.MIN_VALUE | (long) at << 32 | keys.innermost(at) & 0xFFFF_FFFFL;
+        parts.set(place, Long.MIN_VALUE | (long) at << 32 | keys.innermost(at) & 0xFFFF_FFFFL);
       } else {
-        // Also one that nothing defines says that there was a stack.
-        parts[place] = UNDEFINED;
+        // Also an undefined key shows that there was a stack.
+        parts.set(place, UNDEFINED);
       }
     }
-    unknownCount = 0;
+    unknown.clear();
   }
 
   /**
@@ -167,30 +156,30 @@ final class StackRecordWindow {
    * as they were recorded.
    */
   void settle(long end, boolean all) {
-    if (order.length < size) {
-      order = new int[times.length];
+    if (order.length < records.rows()) {
+      order = new int[records.capacity()];
     }
     long first = Long.MAX_VALUE;
     long last = Long.MIN_VALUE;
     count = 0;
-    for (int i = 0; i < size; i++) {
-      if (all || times[i] < end) {
+    for (int i = 0; i < records.rows(); i++) {
+      if (all || times.get(i) < end) {
         order[count++] = i;
-        undefined += parts[i] == UNDEFINED ? 1 : 0;
-        first = Math.min(first, times[i]);
-        last = Math.max(last, times[i]);
+        undefined += parts.get(i) == UNDEFINED ? 1 : 0;
+        first = Math.min(first, times.get(i));
+        last = Math.max(last, times.get(i));
       }
     }
     long span = last - first;
     if (span < 0 || span >= 1L << 62 - PLACE_BITS) {
       int[] places = order;
-      int[] sorted = IndexSort.by(count, (a, b) -> compare(places[a], places[b]));
+      int[] sorted = RowSort.sorted(count, (a, b) -> compare(places[a], places[b]));
       order = Arrays.stream(sorted).map(i -> places[i]).toArray();
       return;
     }
     long[] packed = new long[count];
     for (int i = 0; i < count; i++) {
-      packed[i] = times[order[i]] - first << PLACE_BITS | order[i];
+      packed[i] = times.get(order[i]) - first << PLACE_BITS | order[i];
     }
     Arrays.sort(packed);
     for (int i = 0; i < count; i++) {
@@ -202,12 +191,12 @@ final class StackRecordWindow {
   private void sortWithinTimes() {
     for (int start = 0; start < count; ) {
       int end = start + 1;
-      while (end < count && times[order[end]] == times[order[start]]) {
+      while (end < count && times.get(order[end]) == times.get(order[start])) {
         end++;
       }
       if (end - start > 1) {
         int[] group = Arrays.copyOfRange(order, start, end);
-        int[] sorted = IndexSort.by(group.length, (a, b) -> compare(group[a], group[b]));
+        int[] sorted = RowSort.sorted(group.length, (a, b) -> compare(group[a], group[b]));
         for (int i = 0; i < group.length; i++) {
           order[start + i] = group[sorted[i]];
         }
@@ -217,19 +206,19 @@ final class StackRecordWindow {
   }
 
   private int compare(int a, int b) {
-    if (times[a] != times[b]) {
-      return times[a] < times[b] ? -1 : 1;
+    if (times.get(a) != times.get(b)) {
+      return times.get(a) < times.get(b) ? -1 : 1;
     }
-    if (threads[a] != threads[b]) {
-      return threads[a] < threads[b] ? -1 : 1;
+    if (threads.get(a) != threads.get(b)) {
+      return threads.get(a) < threads.get(b) ? -1 : 1;
     }
     // The idle thread has one number, but runs on every CPU.
-    if (threads[a] == 0 && cpus[a] != cpus[b]) {
-      return cpus[a] < cpus[b] ? -1 : 1;
+    if (threads.get(a) == 0 && cpus.get(a) != cpus.get(b)) {
+      return cpus.get(a) < cpus.get(b) ? -1 : 1;
     }
-    return written[a] != written[b]
-        ? Long.compare(written[a], written[b])
-        : Long.compare(origins[a], origins[b]);
+    return written.get(a) != written.get(b)
+        ? Long.compare(written.get(a), written.get(b))
+        : Long.compare(origins.get(a), origins.get(b));
   }
 
   /** Number of stack records of the stretch. */
@@ -239,15 +228,15 @@ final class StackRecordWindow {
 
   /** Time of the event that stack record {@code i}, in order, names. */
   long time(int i) {
-    return times[order[i]];
+    return times.get(order[i]);
   }
 
   int thread(int i) {
-    return threads[order[i]];
+    return threads.get(order[i]);
   }
 
   int cpu(int i) {
-    return cpus[order[i]];
+    return cpus.get(order[i]);
   }
 
   /** The first one after {@code i} with another time or thread; idle ones also with another CPU. */
@@ -264,21 +253,20 @@ final class StackRecordWindow {
 
   /** Appends the frames of a stack record. */
   void copy(int i, StackKeys keys, StackAddresses into) {
-    long part = parts[order[i]];
+    long part = parts.get(order[i]);
     if (part >= 0) {
-      into.add(frames, (int) (part >>> 32), (int) part);
+      into.add(frames.array(), (int) (part >>> 32), (int) part);
     } else if (part != UNDEFINED) {
       keys.copy(definition(part), into);
     }
   }
 
   /**
-   * The definition of the key that a stack record names, in the upper half, and what {@link
-   * StackKeys#innermost} tells of it; 0 in the lower half if it names no key, or nothing defines
-   * it.
+   * The definition of the key that a stack record names, in the upper half, and its {@link
+   * StackKeys#innermost}; 0 in the lower half if it names no key, or nothing defines it.
    */
   long keyed(int i) {
-    long part = parts[order[i]];
+    long part = parts.get(order[i]);
     return part >= 0 || part == UNDEFINED ? 0 : part & Long.MAX_VALUE;
   }
 
@@ -286,7 +274,7 @@ final class StackRecordWindow {
     return (int) (part >>> 32) & Integer.MAX_VALUE;
   }
 
-  /** Stack records that were left out for want of memory. */
+  /** Stack records that were skipped at the memory limit. */
   long leftOut() {
     return leftOut;
   }

@@ -1,9 +1,9 @@
 package io.ntrail.analysis.etw.stacks;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.etw.recording.IndexSort;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
 import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
@@ -104,7 +104,7 @@ public final class StackRecords {
     return keys.count();
   }
 
-  /** Appends the frames that a definition of a stack key tells, innermost first. */
+  /** Appends the frames of a definition of a stack key, innermost first. */
   public void copyDefinition(int definition, StackAddresses into) {
     keys.copy(definition, into);
   }
@@ -114,7 +114,7 @@ public final class StackRecords {
     return keys.place(definition);
   }
 
-  /** Definitions of stack keys that were left out for want of memory. */
+  /** Definitions of stack keys that were skipped at the memory limit. */
   public long leftOut() {
     return keys.leftOut();
   }
@@ -145,7 +145,7 @@ public final class StackRecords {
         }
       }
     }
-    int[] order = IndexSort.by(n, (a, b) -> Long.compare(firsts[a], firsts[b]));
+    int[] order = RowSort.ascending(firsts, n);
     long[] starts = new long[n];
     int slices = 0;
     long cost = 0;
@@ -172,7 +172,7 @@ public final class StackRecords {
     private final StackRecordWindow references = new StackRecordWindow();
     private final StackAssignment group = new StackAssignment(references, targets);
 
-    /** Of each file the buffers that need not be read again. */
+    /** Buffers that need not be read again, by file. */
     private final List<BitSet> done = files.stream().map(_ -> new BitSet()).toList();
 
     private int slice = -1;
@@ -373,12 +373,12 @@ public final class StackRecords {
       return references.undefined();
     }
 
-    /** Stack records that were left out for want of memory. */
+    /** Stack records that were skipped at the memory limit. */
     public long leftOut() {
       return references.leftOut();
     }
 
-    /** The walk has come to the end of the recording: what is left was not found. */
+    /** The walk has come to the end of the recording: the rest was not found. */
     public void finish() {
       while (slice + 1 < starts.length) {
         unmatched += references.count() - position;

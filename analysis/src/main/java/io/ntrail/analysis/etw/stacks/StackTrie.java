@@ -2,6 +2,7 @@ package io.ntrail.analysis.etw.stacks;
 
 import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.collections.Growth;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.function.LongPredicate;
@@ -10,7 +11,9 @@ import java.util.function.LongPredicate;
  * Many stacks in little memory: a tree whose nodes are frames and whose edges lead from a caller to
  * what it called, so that stacks share what their outer frames have in common. A stack is the node
  * of its innermost frame; node 0 is the empty stack. About 8 bytes a node, and 6 more while it
- * grows. One thread at a time.
+ * grows: the tables are its own, because they may be fuller than a {@link
+ * io.ntrail.formats.collections.RowIndex}, and the old one is given back before a larger one is
+ * made. One thread at a time.
  */
 final class StackTrie {
   /**
@@ -21,7 +24,7 @@ final class StackTrie {
   private static final int CHUNK = 1 << CHUNK_BITS;
   private static final int MASK = CHUNK - 1;
 
-  /** Of each node its parent in the upper half, the number of its address in the lower. */
+  /** By node: its parent in the upper half, the number of its address in the lower. */
   private long[][] nodes = new long[16][];
 
   private int chunks;
@@ -45,7 +48,7 @@ final class StackTrie {
     return nodes[node >>> CHUNK_BITS][node & MASK];
   }
 
-  /** The node of a stack whose frames stand in a record, innermost first. */
+  /** The node of a stack whose frames are in a record, innermost first. */
   int node(Bytes bytes, int at, int frames, int pointerBytes) {
     int node = 0;
     for (int i = frames - 1; i >= 0; i--) {
@@ -65,7 +68,7 @@ final class StackTrie {
     }
     if (size == chunks << CHUNK_BITS) {
       if (chunks == nodes.length) {
-        nodes = Arrays.copyOf(nodes, 2 * chunks);
+        nodes = Arrays.copyOf(nodes, Growth.length(chunks, chunks + 1));
       }
       nodes[chunks++] = new long[CHUNK];
     }
@@ -90,7 +93,7 @@ final class StackTrie {
       slot = slot + 1 & mask;
     }
     if (addressCount == addresses.length) {
-      addresses = Arrays.copyOf(addresses, 2 * addressCount);
+      addresses = Arrays.copyOf(addresses, Growth.length(addressCount, addressCount + 1));
     }
     addresses[addressCount++] = address;
     addressTable[slot] = addressCount;
@@ -128,7 +131,7 @@ final class StackTrie {
   /**
    * No more stacks will be added: what was only needed for that is given back, and nodes are put in
    * the order of a walk down the tree. A stack then lies in few cache lines, because what a frame
-   * called stands behind it.
+   * called is after it.
    *
    * @return the new number of each node
    */
@@ -170,7 +173,7 @@ final class StackTrie {
     nodes[node >>> CHUNK_BITS][node & MASK] = label;
   }
 
-  /** Where each node comes when callers come before what they called, without anything between. */
+  /** Returns the position of each node in depth-first order, callers before callees. */
   private int[] places() {
     // First nodes below each one and itself, then the place of the next one below it.
     int[] below = new int[size];
@@ -203,7 +206,7 @@ final class StackTrie {
     return addresses[number];
   }
 
-  /** Which stacks have only frames of the kernel, or none of it. */
+  /** Stacks with kernel frames only, and stacks without any. */
   static final class Halves {
     private final BitSet kernel;
     private final BitSet user;
@@ -222,7 +225,7 @@ final class StackTrie {
     }
   }
 
-  /** Of a tree that was settled, tells its stacks apart. */
+  /** Returns the halves of the stacks of a settled tree. */
   Halves halves(LongPredicate isKernel) {
     Halves halves = new Halves(size);
     halves.kernel.set(0);

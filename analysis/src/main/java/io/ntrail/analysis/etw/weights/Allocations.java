@@ -25,7 +25,7 @@ final class Allocations implements WeightVisitor {
   private static final CountedEvents COMMITS =
       new CountedEvents(KernelEvent.PAGEFAULT_VIRTUALALLOC, Allocations::isCommit);
 
-  /** Kind of allocations; the most telling comes first. */
+  /** Kind of allocations; the most specific comes first. */
   private enum Kind {
     GC,
     HEAP,

@@ -4,7 +4,7 @@ import io.ntrail.formats.etl.RecordCursor;
 import java.util.function.Predicate;
 
 /**
- * Events that a survey counts because a source asks for more than a hook id.
+ * Events that a survey counts because a source needs more than a hook id.
  *
  * @param hook hook id of the kernel's event; {@link #PROVIDER} for events of other providers
  * @param test whether such an event counts

@@ -15,7 +15,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Transfers of disks, with the stacks of the threads that asked for them: see docs/profile.md. */
+/** Transfers of disks, with the stacks of the threads that requested them: see docs/profile.md. */
 final class DiskTransfers implements WeightVisitor {
 
   /** Source of weights: transfers of disks. */
@@ -99,7 +99,7 @@ final class DiskTransfers implements WeightVisitor {
 
   /**
    * u32 disk, flags, size, reserved; u64 offset; p file; since version 2 p Irp; u64 time; since
-   * version 3 u32 thread. Version 1 has the time behind the file, version 0 none.
+   * version 3 u32 thread. Version 1 has the time after the file, version 0 none.
    */
   private void transferred(EventContext event) {
     RecordCursor record = event.record();

@@ -62,7 +62,7 @@ final class EventContext {
     key = cursor.key();
   }
 
-  /** Goes behind the event after the source has seen it. */
+  /** Moves past the event after the source has seen it. */
   void passed() {
     running.pass(record, hook, cursor.fileNumber());
   }
@@ -116,14 +116,14 @@ final class EventContext {
     return thread == 0 ? 0 : machine.processOfThread(thread, key);
   }
 
-  /** Returns the process of a thread now, whoever logged the event. */
+  /** Returns the current process of a thread, whichever thread logged the event. */
   int processOfThread(int thread) {
     return thread == RecordCursor.NO_ID
         ? RecordCursor.NO_ID
         : thread == 0 ? 0 : machine.processOfThread(thread, key);
   }
 
-  /** Returns the thread that a Thread/Start or Thread/End is about; -1 if it does not tell. */
+  /** Returns the thread that a Thread/Start or Thread/End is about; -1 if not recorded. */
   int threadOfThreadEvent() {
     int at = ThreadLife.threadId(record.version());
     return record.payloadLength() >= at + 4
@@ -136,7 +136,7 @@ final class EventContext {
     return recording.oneClock() ? record.file().clock().nanosOfSpan(to - from) : to - from;
   }
 
-  /** Returns whether the event is one of those that are asked for by name. */
+  /** Returns whether the event is one of those that are selected by name. */
   boolean passesEvent() {
     return events.wants(record);
   }
@@ -162,7 +162,7 @@ final class EventContext {
     return found;
   }
 
-  /** Takes the event's stack of a thread, behind an instruction pointer of the thread. */
+  /** Takes the event's stack of a thread, after an instruction pointer of the thread. */
   void sampledStack(int thread, long instructionPointer) {
     StackAddresses frames = stack.clearAddresses();
     if (stacks.found()) {
@@ -179,7 +179,7 @@ final class EventContext {
     frames.setInnermost(instructionPointer);
   }
 
-  /** Takes the event's own stack, behind an instruction pointer. */
+  /** Takes the event's own stack, after an instruction pointer. */
   void ownStack(long instructionPointer) {
     ownStack();
     stack.addresses().setInnermost(instructionPointer);
@@ -221,7 +221,7 @@ final class EventContext {
     sink.put(stack);
   }
 
-  /** Yields the weight of an event that may bring its stack along, or have it behind itself. */
+  /** Yields the weight of an event that may bring its stack along, or have it after itself. */
   void giveWhole(long weight) {
     int thread = thread();
     int process = process(thread);

@@ -22,7 +22,7 @@ final class EventNameFilter {
   /**
    * Creates a filter.
    *
-   * @param schemas tells the names of events; null if none is asked for by name
+   * @param schemas has the names of events; null if none is selected by name
    * @param patterns names; all events pass if empty
    */
   EventNameFilter(@Nullable SchemaIndex schemas, List<NamePattern> patterns) {
@@ -30,7 +30,7 @@ final class EventNameFilter {
     this.patterns = new EventPatterns(patterns);
   }
 
-  /** Returns whether an event is asked for. */
+  /** Returns whether an event is requested. */
   boolean wants(RecordCursor record) {
     SchemaIndex index = schemas;
     if (index == null || patterns.isEmpty()) {

@@ -4,7 +4,7 @@ import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileDiagnostics;
 import io.ntrail.analysis.profile.WeightUnit;
 
-/** Events that are asked for by name, each with the weight 1. */
+/** Events that are selected by name, each with the weight 1. */
 final class EventOccurrences implements WeightVisitor {
   /** Source of weights: any event. */
   static final WeightSource SOURCE =

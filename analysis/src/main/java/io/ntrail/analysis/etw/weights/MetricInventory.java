@@ -1,14 +1,16 @@
 package io.ntrail.analysis.etw.weights;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.etw.recording.IndexSort;
 import io.ntrail.analysis.etw.recording.SurveyPart;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
 import io.ntrail.formats.etl.KernelFieldOffsets.SampleInterval;
 import io.ntrail.formats.etl.RecordCursor;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,9 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class MetricInventory implements SurveyPart<MetricInventory> {
   private static final List<CountedEvents> COUNTED = WeightSources.counted();
 
-  /**
-   * Notes about intervals that are kept: somebody may set them all the time, but not that often.
-   */
+  /** Notes about intervals that are kept: a tool may set them repeatedly, but not that often. */
   private static final int MOST = 1 << 16;
 
   private final EtwRecording recording;
@@ -29,10 +29,10 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
   private final long[] pmcSources = new long[1 << 16];
   private final Map<Integer, String> sourceNames = new TreeMap<>();
   private final long[] counted = new long[COUNTED.size()];
-  private int notes;
-  private int[] noteSources = new int[16];
-  private long[] noteKeys = new long[16];
-  private long[] noteIntervals = new long[16];
+  private final Columns notes = new Columns(16, MOST);
+  private final IntColumn noteSources = notes.ints();
+  private final LongColumn noteKeys = notes.longs();
+  private final LongColumn noteIntervals = notes.longs();
 
   /** Creates counts of 0, to be filled by a survey. */
   public MetricInventory(EtwRecording recording, KernelEvents kernel) {
@@ -104,18 +104,13 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
   }
 
   private void note(int source, long key, long interval) {
-    if (notes == MOST) {
+    if (notes.isFull()) {
       return;
     }
-    if (notes == noteSources.length) {
-      noteSources = Arrays.copyOf(noteSources, 2 * notes);
-      noteKeys = Arrays.copyOf(noteKeys, 2 * notes);
-      noteIntervals = Arrays.copyOf(noteIntervals, 2 * notes);
-    }
-    noteSources[notes] = source;
-    noteKeys[notes] = key;
-    noteIntervals[notes] = interval;
-    notes++;
+    int row = notes.add();
+    noteSources.set(row, source);
+    noteKeys.set(row, key);
+    noteIntervals.set(row, interval);
   }
 
   @Override
@@ -128,33 +123,19 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
       counted[i] += other.counted[i];
     }
     sourceNames.putAll(other.sourceNames);
-    for (int i = 0; i < other.notes; i++) {
-      note(other.noteSources[i], other.noteKeys[i], other.noteIntervals[i]);
+    for (int i = 0; i < other.notes.rows(); i++) {
+      note(other.noteSources.get(i), other.noteKeys.get(i), other.noteIntervals.get(i));
     }
     return this;
   }
 
   @Override
   public void settle() {
-    int[] order =
-        IndexSort.by(
-            notes,
-            (a, b) -> {
-              int bySource = Integer.compare(noteSources[a], noteSources[b]);
-              int byKey = bySource != 0 ? bySource : Long.compare(noteKeys[a], noteKeys[b]);
-              return byKey != 0 ? byKey : Long.compare(noteIntervals[a], noteIntervals[b]);
-            });
-    int[] sources = new int[notes];
-    long[] keys = new long[notes];
-    long[] intervals = new long[notes];
-    for (int i = 0; i < notes; i++) {
-      sources[i] = noteSources[order[i]];
-      keys[i] = noteKeys[order[i]];
-      intervals[i] = noteIntervals[order[i]];
-    }
-    noteSources = sources;
-    noteKeys = keys;
-    noteIntervals = intervals;
+    notes.sort((a, b) -> {
+      int bySource = Integer.compare(noteSources.get(a), noteSources.get(b));
+      int byKey = bySource != 0 ? bySource : Long.compare(noteKeys.get(a), noteKeys.get(b));
+      return byKey != 0 ? byKey : Long.compare(noteIntervals.get(a), noteIntervals.get(b));
+    });
   }
 
   /** Returns how many events of a hook id there are. */
@@ -185,42 +166,37 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
   }
 
   /**
-   * Returns the interval of a profile source that was in force at a time: what the last note before
-   * tells, or else the first one after it.
+   * Returns the interval of a profile source that was in force at a time: that of the last note
+   * before it, or else of the first one after it.
    *
-   * @return in 100 ns for the timer, else in events; -1 if nothing tells it
+   * @return in 100 ns for the timer, else in events; -1 if unknown
    */
   public long interval(int source, long key) {
-    int low = 0;
-    int high = notes;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (noteSources[middle] < source
-          || noteSources[middle] == source && noteKeys[middle] <= key) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
+    int next = Search.first(0, notes.rows(), i -> isAfter(i, source, key));
+    if (next > 0 && noteSources.get(next - 1) == source) {
+      return noteIntervals.get(next - 1);
     }
-    if (low > 0 && noteSources[low - 1] == source) {
-      return noteIntervals[low - 1];
-    }
-    return low < notes && noteSources[low] == source ? noteIntervals[low] : -1;
+    return next < notes.rows() && noteSources.get(next) == source ? noteIntervals.get(next) : -1;
+  }
+
+  private boolean isAfter(int note, int source, long key) {
+    int other = noteSources.get(note);
+    return other > source || other == source && noteKeys.get(note) > key;
   }
 
   /**
    * Returns the interval of a profile source if it was the same all the time.
    *
-   * @return in 100 ns for the timer, else in events; -1 if it changed or nothing tells it
+   * @return in 100 ns for the timer, else in events; -1 if it changed or is unknown
    */
   public long onlyInterval(int source) {
     long only = -1;
-    for (int i = 0; i < notes; i++) {
-      if (noteSources[i] == source) {
-        if (only >= 0 && only != noteIntervals[i]) {
+    for (int i = 0; i < notes.rows(); i++) {
+      if (noteSources.get(i) == source) {
+        if (only >= 0 && only != noteIntervals.get(i)) {
           return -1;
         }
-        only = noteIntervals[i];
+        only = noteIntervals.get(i);
       }
     }
     return only;

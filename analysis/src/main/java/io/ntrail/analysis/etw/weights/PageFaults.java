@@ -42,7 +42,7 @@ final class PageFaults implements WeightVisitor {
 
   /**
    * @param bytes whether to add bytes, or else to count
-   * @param countHardFaults whether nothing else in the recording tells of hard faults
+   * @param countHardFaults whether the recording has no other events of hard faults
    */
   PageFaults(boolean bytes, boolean countHardFaults) {
     this.bytes = bytes;

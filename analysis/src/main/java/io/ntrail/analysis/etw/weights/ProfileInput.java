@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param machine processes, threads, images, methods
  * @param stacks where stacks are, and what their keys mean
  * @param inventory what there is to make profiles of
- * @param schemas what events are called; null if that was not asked for
+ * @param schemas what events are called; null if that was not requested
  */
 public record ProfileInput(
     EtwRecording recording,
@@ -50,7 +50,7 @@ public record ProfileInput(
       if (record.kind().isHook()) {
         int hook = record.hookId();
         inventory.visit(record, hook);
-        // Most records are of groups that tell nothing else; no profile names files.
+        // Most records are of groups of no further use; no profile names files.
         switch (hook >>> 8) {
           case KernelEvent.Group.PROCESS, KernelEvent.Group.THREAD, KernelEvent.Group.IMAGE ->
               machine.visit(fileNumber, record);
@@ -93,7 +93,7 @@ public record ProfileInput(
   /**
    * Surveys a recording.
    *
-   * @param named whether events will be asked for by name
+   * @param named whether events will be selected by name
    */
   public static ProfileInput of(
       EtwRecording recording, SchemaSources sources, int cores, boolean named) {

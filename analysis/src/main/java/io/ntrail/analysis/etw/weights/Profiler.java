@@ -48,7 +48,7 @@ public final class Profiler {
   /**
    * Creates a profiler that has summed nothing yet.
    *
-   * @param symbols names functions of images; null: nobody does
+   * @param symbols names functions of images; null for no names
    */
   public Profiler(ProfileInput input, Request request, @Nullable RecordingSymbols symbols) {
     this(input, request, symbols, FrameRules.USUAL);
@@ -57,7 +57,7 @@ public final class Profiler {
   /**
    * Creates a profiler that has summed nothing yet.
    *
-   * @param symbols names functions of images; null: nobody does
+   * @param symbols names functions of images; null for no names
    * @param rules what frames are shown as
    */
   public Profiler(
@@ -73,7 +73,7 @@ public final class Profiler {
     this.frames = new FrameLookup(spaces, symbols, rules);
   }
 
-  /** Returns the index that says what the numbers of functions mean. */
+  /** Returns the index of the functions by number. */
   public FunctionIndex functions() {
     return frames.functions();
   }
@@ -83,7 +83,7 @@ public final class Profiler {
     WeightSink weights = new WeightSink(scope, input.machine(), into);
     sink = weights;
     WeightVisitor visitor = request.source.start(request, input.inventory(), weights.diagnostics());
-    // A sample tells its thread, and weighs nothing that began before.
+    // A sample has its thread, and its weight has no start before it.
     boolean alone = request.source.metric().has(Metric.Trait.SAMPLED);
     long from = alone ? scope.fromNanos() : Long.MIN_VALUE;
     EtwRecording recording = input.recording();
@@ -129,7 +129,7 @@ public final class Profiler {
     return sink.total();
   }
 
-  /** Returns the weight of what was idle; it is not in the total unless that was asked for. */
+  /** Returns the weight of what was idle; it is not in the total unless that was requested. */
   public long idle() {
     return sink.idle();
   }
@@ -149,12 +149,12 @@ public final class Profiler {
     return sink.recorded();
   }
 
-  /** Returns the processes that were asked for by name or id and have weights, by id. */
+  /** Returns the processes that were selected by name or id and have weights, by id. */
   public List<WeightSink.Owner> owners() {
     return sink.owners();
   }
 
-  /** Returns what was asked for and nothing has that is added up. */
+  /** Returns the terms of the request without any weight. */
   public List<UnmatchedTerm> unmatchedWords() {
     List<UnmatchedTerm> words = new ArrayList<>(events.unmatched());
     words.addAll(sink.unmatched());

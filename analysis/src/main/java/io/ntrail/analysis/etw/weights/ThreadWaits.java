@@ -62,7 +62,7 @@ final class ThreadWaits implements WeightVisitor {
     final boolean waits;
     final StackSnapshot stack;
 
-    /** When it could run again, and whose stack that was; the beginning if it never waited. */
+    /** Time at which it became ready, and the stack of that; the start if it never waited. */
     long readySince;
 
     StackSnapshot readyStack = StackSnapshot.NONE;

@@ -53,8 +53,8 @@ public abstract class WeightSource {
   }
 
   /**
-   * Returns how many events of its clock or counter one hit stands for; -1 if nothing tells it, or
-   * it changed, or there are no hits.
+   * Returns how many events of its clock or counter one hit stands for; -1 if unknown, or it
+   * changed, or there are no hits.
    */
   public long eventsPerHit(MetricInventory inventory, Variant variant) {
     return -1;

@@ -29,7 +29,7 @@ public final class WeightSources {
     return ALL;
   }
 
-  /** Returns the source that is taken when nothing is asked for: samples of CPUs. */
+  /** Returns the source that is taken by default: samples of CPUs. */
   public static WeightSource usual() {
     return ALL.getFirst();
   }
@@ -39,7 +39,7 @@ public final class WeightSources {
     return ALL.stream().filter(source -> source.metric().name().equals(metric)).findFirst();
   }
 
-  /** Returns the source that counts the events that are asked for by name. */
+  /** Returns the source that counts the events selected by name. */
   public static WeightSource ofNamedEvents() {
     return EventOccurrences.SOURCE;
   }

@@ -7,6 +7,6 @@ interface WeightVisitor {
   /** Looks at an event. */
   void visit(EventContext event);
 
-  /** Looks at what is left when the recording is over. */
+  /** Handles unfinished items at the end of the recording. */
   default void finish(ProfileDiagnostics diagnostics) {}
 }

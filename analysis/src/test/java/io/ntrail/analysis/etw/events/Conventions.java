@@ -13,9 +13,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the program reads of an event in the forms of testkit's readers and writers. All differences
- * that are no more than a matter of taste are evened out here, each with its reason; everything
- * else has to be equal.
+ * Events as the program reads them, in the forms of testkit's readers and writers. All differences
+ * that are only a matter of taste are evened out here, each with its reason; everything else has to
+ * be equal.
  */
 final class Conventions {
   private static final String NO_DATE = "1601-01-01T00:00:00.0000000Z";
@@ -107,7 +107,7 @@ final class Conventions {
     }
     boolean time = field.in() == InType.FILETIME || field.out() == OutType.DATE_TIME;
     if (time && payload.length(i) == 8 && text.indexOf('T') < 0) {
-      // What is no date is a bare number; testkit counts on from 1601, or has hexadecimal.
+      // An invalid date is a bare number; testkit counts on from 1601, or has hexadecimal.
       return payload.integer(i) == 0 ? NO_DATE : hex(i);
     }
     return text;

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Stacks that come with events, behind them, and of several threads, in recordings by hand. */
+/** Stacks that come with events, after them, and of several threads, in recordings by hand. */
 class EventStacksTest {
   private static final SchemaSources SOURCES = new SchemaSources(UserSchemas.NONE);
   private static final UUID OTHER = UUID.fromString("5afe0000-0000-4000-8000-000000000002");
@@ -62,13 +62,13 @@ class EventStacksTest {
   }
 
   @Test
-  void stacksOfTheClrComeBehindTheirEvents() {
+  void stacksOfTheClrComeAfterTheirEvents() {
     RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).as(100, 101).allocationTick(1);
     a.at(11).as(100, 102).allocationTick(1);
     a.at(12).as(100, 101).event(ProfilePayloads.CLR, 82, 0, clr(APP + 0x100, APP + 0x200));
     a.at(13).as(100, 102).event(ProfilePayloads.CLR, 82, 0, clr(APP + 0x300));
-    // Of nobody: its event has a stack already.
+    // Unmatched: its event has a stack already.
     a.at(14).event(ProfilePayloads.CLR, 82, 0, clr(APP + 0x400));
     a.at(15).allocationTick(1);
     a.at(16).event(OTHER, 5, 0, clr());
@@ -99,7 +99,7 @@ class EventStacksTest {
   }
 
   @Test
-  void whatNobodyKnowsKeepsItsAddress() {
+  void unknownCodeKeepsItsAddress() {
     RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).as(100, 101).method(0x5000_0000L, 0x100, "Shop.Cart", "Add");
     a.at(20).sample(0x5000_0010L, 101).stack(100, 101, 0x5000_0010L, 0x6000_0000L);

@@ -181,16 +181,16 @@ class FilterExpressionTest {
         "size == | 8 | a value is missing",
         "== 5 | 1 | the name of a field is missing",
         "(size == 5 | 11 | a ) is missing",
-        "size == 5) | 10 | something follows",
-        "size == 5 zero == 3 | 11 | something follows",
+        "size == 5) | 10 | unexpected text",
+        "size == 5 zero == 3 | 11 | unexpected text",
         "size == 'a | 9 | the closing '",
         "size =~ /a | 9 | the closing /",
-        "size =~ /(/ | 12 | no regular expression",
+        "size =~ /(/ | 12 | not a regular expression",
         "size == 5 and | 14 | the name of a field is missing",
         "not | 4 | the name of a field is missing",
         "size ~ 5 | 6 | a comparison",
       })
-  void whatIsNoConditionIsToldWithItsPlace(String condition, int place, String reason) {
+  void invalidConditionsAreReportedWithTheirPosition(String condition, int place, String reason) {
     IllegalArgumentException e =
         assertThrows(IllegalArgumentException.class, () -> FilterExpression.parse(condition));
     String message = String.valueOf(e.getMessage());
@@ -219,7 +219,7 @@ class FilterExpressionTest {
   }
 
   @Test
-  void theNamesThatItAsksForAreKnown() {
+  void theNamesInAConditionAreKnown() {
     assertEquals(
         List.of("a.b", "size"),
         FilterExpression.parse("size > 1 and (a.b == 2 or size < 9)").names());

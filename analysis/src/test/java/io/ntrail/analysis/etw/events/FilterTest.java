@@ -85,7 +85,9 @@ class FilterTest {
     return EtwRecording.of(List.of(InputFile.of(writer.toByteArray(), "written")));
   }
 
-  /** What a filter lets through: seconds since the start, of a second's multiples only. */
+  /**
+   * Returns the events that pass a filter: seconds since the start, of a second's multiples only.
+   */
   private static String passed(EventFilter.Builder filter) {
     StringBuilder seconds = new StringBuilder();
     try (EtwRecording recording = recording()) {
@@ -255,7 +257,7 @@ class FilterTest {
             e -> {
               RecordCursor record = e.record();
               EventType type = e.type();
-              // Events that tell their names share a row if they share all their numbers.
+              // Events with names of their own share a row if they share all their numbers.
               return type.guid() + " " + type.id() + " " + record.opcode() + " " + type.version();
             });
     EventCounts counts;

@@ -31,7 +31,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What is in recordings, as other readers counted it and as their bytes say it. */
+/** Contents of recordings, as other readers counted them and by their bytes. */
 class OverviewTest {
   private static final long T = EtlSettings.windows11().startTicks();
   private static final UUID PROVIDER = UUID.fromString("d3b7c0f4-51c2-4a0e-9e1b-0f6d2c8a7e55");
@@ -121,7 +121,7 @@ class OverviewTest {
             "Windows 10 Pro"),
         newer);
     assertEquals(26_100, newer.build());
-    // One file of a recording tells the CPUs, another one the build.
+    // One file of a recording has the CPUs, another one the build.
     assertEquals(
         new SystemConfiguration(
             "liha-test",

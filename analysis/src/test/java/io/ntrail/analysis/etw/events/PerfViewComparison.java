@@ -96,7 +96,7 @@ final class PerfViewComparison {
     }
   }
 
-  /** Whether a line is about an event; if it is not, why. */
+  /** Returns true if a line matches an event; notes the difference otherwise. */
   private boolean isOf(Line line, EventReader event) {
     BaselineEvent printed = line.event();
     Pairing pairing = new Pairing(printed.event());

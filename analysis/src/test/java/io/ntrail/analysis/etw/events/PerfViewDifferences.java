@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Where we differ from what PerfView printed, by name and with the reason. */
+/** Differences from PerfView's output, by name and with the reason. */
 final class PerfViewDifferences {
   private static final String TABLE =
       """
@@ -55,12 +55,12 @@ final class PerfViewDifferences {
 
   private PerfViewDifferences() {}
 
-  /** All of them, {@code Task/Opcode Field} with its reason. */
+  /** Returns all differences, {@code Task/Opcode Field} with the reason. */
   static Map<String, String> all() {
     return REASONS;
   }
 
-  /** What a difference is listed as; null if it is not. */
+  /** Returns the key of a listed difference; null if it is not listed. */
   static @Nullable String key(String event, String field) {
     String key = event + " " + field;
     return REASONS.containsKey(key) ? key : null;

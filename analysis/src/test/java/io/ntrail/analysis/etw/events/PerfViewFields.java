@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What PerfView prints as the fields of an event, out of ours: fields that it calls differently,
- * that it computes, and that it prints for all versions of an event.
+ * Fields of an event as PerfView prints them, from ours: fields that it calls differently, that it
+ * computes, and that it prints for all versions of an event.
  */
 final class PerfViewFields {
   /** A value, and whether it had to be computed. */
@@ -53,7 +53,7 @@ final class PerfViewFields {
   /** Names of the runtime's types by their ids; an event may be there before the name. */
   private final Map<Long, String> types = new HashMap<>();
 
-  /** Tells that an event names types; all of them are to be told before anything is asked. */
+  /** Tells that an event names types; all of them must be announced before any query. */
   void types(EventReader event) {
     Map<String, DecodedValue> fields = DecodedEvent.fields(event);
     for (int i = 0; fields.get("Values[" + i + "].Name") instanceof DecodedValue.Text name; i++) {
@@ -206,7 +206,10 @@ final class PerfViewFields {
     return new DecodedValue.Text(word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1));
   }
 
-  /** Where the value has a name as a whole, PerfView prints the names of its bits all the same. */
+  /**
+   * Returns the names of the bits of a value, which PerfView prints even if the whole value has a
+   * name.
+   */
   private static DecodedValue eachBit(EventReader event, String name) {
     Map<Long, String> single = new TreeMap<>(map(event, name).texts());
     single.keySet().removeIf(bits -> Long.bitCount(bits) != 1);

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** What PerfView calls our types of events, and which events it keeps for itself. */
+/** PerfView's names of our types of events, and the events that it hides. */
 final class PerfViewNames {
   /** Our name of a kernel event or of what a merge added, and PerfView's. */
   private static final String TABLE =
@@ -79,7 +79,7 @@ final class PerfViewNames {
     return name == null ? type.provider() + "/" + event.replace("DiskIo/", "DiskIO/") : name;
   }
 
-  /** Whether PerfView counts an event. */
+  /** Returns true if PerfView counts an event. */
   static boolean isCounted(String name, EventReader event) {
     if (name.equals("Windows Kernel/PerfInfo/Sample")) {
       // Samples of the idle thread outside of DPCs and ISRs are dropped.
@@ -94,7 +94,7 @@ final class PerfViewNames {
         : !CONSUMED.contains(name);
   }
 
-  /** How PerfView prints the process of an event: the name of its image. */
+  /** Returns the process of an event as PerfView prints it: the name of its image. */
   static String processName(EventReader event) {
     int id = event.processId();
     if (id == RecordCursor.NO_ID) {

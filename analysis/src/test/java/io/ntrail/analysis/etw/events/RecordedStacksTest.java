@@ -168,7 +168,7 @@ class RecordedStacksTest {
       }
     }
 
-    /** What the first definition of a key behind a place says. */
+    /** Returns the frames of the first definition of a key after a place. */
     private List<Long> meaning(long key, int after) {
       Map.Entry<Integer, List<Long>> first =
           definitions.getOrDefault(key, new TreeMap<>()).higherEntry(after);
@@ -209,7 +209,7 @@ class RecordedStacksTest {
       SimpleJoin join = simple(recording);
       assertEquals(name.equals(X64) ? 2_921 : 0, join.defined);
       assertEquals(name.equals(X64) ? 1_077 : 0, join.keys.size());
-      // Thread 0 runs on all CPUs at once: its stacks are told apart by more than the thread.
+      // Thread 0 runs on all CPUs at once: its stacks are distinguished by more than the thread.
       Set<Long> idle = new HashSet<>();
       join.stacks.keySet().stream()
           .filter(event -> event.endsWith(" 0"))

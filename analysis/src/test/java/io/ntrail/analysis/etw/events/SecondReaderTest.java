@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ReferenceEventReaderTest {
   private record Place(int buffer, int offset) {}
 
-  /** What was compared: so that nothing is passed over without a word. */
+  /** Counts of compared items, so that nothing is skipped silently. */
   private static final class Compared {
     int events;
     int values;
@@ -133,8 +133,8 @@ class ReferenceEventReaderTest {
   }
 
   /**
-   * Whether both readers have what they say from the same description: the program has tables of
-   * its own of the kernel and of the .NET runtime, which come first.
+   * Returns true if both readers used the same schema: the program has tables of its own of the
+   * kernel and of the .NET runtime, which come first.
    */
   private static boolean isSecond(EventReader event) {
     Schema schema = event.type().schema();

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Random described events as whole recordings, with what a reader has to find in them. The records
- * that describe and those that are described stand in any order, in the buffers of several CPUs.
+ * that describe and those that are described are in any order, in the buffers of several CPUs.
  */
 final class WrittenEvents {
   /**
@@ -124,7 +124,7 @@ final class WrittenEvents {
     return this;
   }
 
-  /** Adds an event whose description a merge has put into the recording, maybe behind it. */
+  /** Adds an event whose description a merge has put into the recording, maybe after it. */
   WrittenEvents eventInfo() {
     RandomDescribedEvents.Typed typed = RandomDescribedEvents.eventInfo(g);
     UUID provider = provider();
@@ -227,7 +227,7 @@ final class WrittenEvents {
     return this;
   }
 
-  /** What messages show in hexadecimal is a signed number for TMF files. */
+  /** Returns a number as signed, as TMF files have those that messages show in hexadecimal. */
   private static FieldNode signed(FieldNode node) {
     String value = node.value();
     boolean hex = value != null && value.startsWith("0x");
@@ -333,7 +333,7 @@ final class WrittenEvents {
     return Map.copyOf(expected);
   }
 
-  /** What the user gives. */
+  /** Returns the schemas given by the user. */
   UserSchemas user() {
     return new UserSchemas(manifests, formats);
   }

@@ -199,7 +199,7 @@ class WrittenEventsTest {
   }
 
   @Test
-  void bytesBehindTheLastFieldAreTheRest() {
+  void bytesAfterTheLastFieldAreTheRest() {
     byte[] more = {1, 2, 3, 4, 5, 6, 7};
     Property.check(g -> {
       WrittenEvents written =

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.analysis.naming.Lifetimes;
 import org.junit.jupiter.api.Test;
 
-/** What recordings tell of a machine has a bound, and what is beyond it is counted. */
+/** Limits of the state of a recorded machine: what is beyond them is counted. */
 class BoundsTest {
   @Test
   void namesOfFiles() {

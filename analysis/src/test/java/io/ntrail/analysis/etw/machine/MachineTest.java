@@ -34,7 +34,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Whom events belong to, and what files are called, as a person would tell from the records. */
+/** Whom events belong to, and what files are called, as a person would find from the records. */
 class MachineTest {
   private static final long T = EtlSettings.windows11().startTicks();
   private static final UUID PROVIDER = UUID.fromString("d3b7c0f4-51c2-4a0e-9e1b-0f6d2c8a7e55");
@@ -126,7 +126,7 @@ class MachineTest {
     return value ? " " + event.meaning(token) : "";
   }
 
-  /** What comes behind the type in the lines of one type of event, by time. */
+  /** Returns the text after the type in the lines of one type of event, by time. */
   private Map<Long, String> of(String type) {
     Map<Long, String> told = new TreeMap<>();
     try (EtwRecording recording = open(writer)) {
@@ -252,7 +252,7 @@ class MachineTest {
   }
 
   @Test
-  void threadsThatOnlyARundownTellsWereThereAllAlong() {
+  void threadsOnlyInARundownWereThereAllAlong() {
     log(
         0,
         cswitch(5, 7, 0),
@@ -380,7 +380,7 @@ class MachineTest {
   }
 
   @Test
-  void aWalkFromALaterTimeSaysWhatTheWholeWalkSays() {
+  void aWalkFromALaterTimeAgreesWithTheWholeWalk() {
     Property.check(
         100,
         g -> {
@@ -403,7 +403,7 @@ class MachineTest {
   }
 
   @Test
-  void twoFilesOnOneClockSayWhatOneFileSays() {
+  void twoFilesOnOneClockAgreeWithOneFile() {
     Property.check(
         100,
         g -> {

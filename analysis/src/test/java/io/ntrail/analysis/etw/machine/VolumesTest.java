@@ -72,7 +72,7 @@ class VolumesTest {
   }
 
   @Test
-  void ofTwoLettersOfOneVolumeTheFirstCountsWhoeverSawIt() {
+  void ofTwoLettersOfOneVolumeTheFirstCounts() {
     Volumes other = new Volumes();
     volumes.note("\\Device\\HarddiskVolume1\\", "D:\\");
     other.note("\\Device\\HarddiskVolume1\\", "C:\\");

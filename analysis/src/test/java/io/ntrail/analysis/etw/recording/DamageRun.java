@@ -33,7 +33,7 @@ import java.util.TreeMap;
  * profiles hold.
  */
 final class DamageRun {
-  /** Whether the full set of places is tried: {@code -Dntrail.long=true}. */
+  /** True to try the full set of places: {@code -Dntrail.long=true}. */
   static final boolean LONG = Boolean.getBoolean("ntrail.long");
 
   /** Of so many cases one is profiled, too: that takes as long as all the rest. */
@@ -99,12 +99,12 @@ final class DamageRun {
     return sound;
   }
 
-  /** Where buffers begin. */
+  /** Returns the offsets of buffers. */
   List<Integer> buffers() {
     return buffers;
   }
 
-  /** How many records the sound file has. */
+  /** Returns the number of records of the undamaged file. */
   int records() {
     return records.size();
   }
@@ -222,7 +222,7 @@ final class DamageRun {
         fail(label + ": lost although it lies before the damage: " + expected + ", gaps " + gaps);
       }
     }
-    // Nothing can tell that a record is not what it was: neither its content nor, if another record
+    // A changed record cannot be noticed: neither its content nor, if another record
     // happens to stand where it now ends, its size, by which it swallows those that followed it.
     Map<Integer, TreeMap<Integer, Seen>> byPlace = new HashMap<>();
     got.forEach(

@@ -62,7 +62,7 @@ class DamageTest {
     return chosen().filter(r -> r.bytes() > 1 << 20).toList();
   }
 
-  /** All of them, or those whose names match {@code -Dntrail.files=regex}. */
+  /** Returns all recordings, or those whose names match {@code -Dntrail.files=regex}. */
   private static Stream<SharedTable.Row> chosen() {
     String files = System.getProperty("ntrail.files", ".*");
     return SharedTable.rows().stream().filter(r -> r.name().matches(files));
@@ -350,7 +350,7 @@ class DamageTest {
     try (EtwRecording recording = RecordingInput.openEtw(List.of(file))) {
       long records = EtwSummary.of(recording, 1).total().records();
       assertEquals(records, EventCounts.of(recording, 1, Sources.SHARED).records(), what);
-      assertEquals(records, Walked.inOrder(recording).count(), what);
+      assertEquals(records, RecordWalk.inOrder(recording).count(), what);
       return 1;
     } catch (CannotGoOn e) {
       assertFalse(e.message().isEmpty());

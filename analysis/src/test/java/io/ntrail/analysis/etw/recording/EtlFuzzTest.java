@@ -54,10 +54,10 @@ class EtlFuzzTest {
   /** Whatever the bytes are: a refusal, or answers that agree with each other. */
   private static void check(byte[] file) {
     try (EtwRecording recording = EtwRecording.of(List.of(InputFile.of(file, "fuzz")))) {
-      Walked unsurveyed = Walked.inOrder(recording);
+      RecordWalk unsurveyed = RecordWalk.inOrder(recording);
       assertTrue(unsurveyed.backwards() == 0 || unsurveyed.late() > 0, "time goes back unsaid");
       recording.survey(1);
-      Walked surveyed = Walked.inOrder(recording);
+      RecordWalk surveyed = RecordWalk.inOrder(recording);
       assertEquals(0, surveyed.backwards(), "time goes back");
       assertEquals(unsurveyed.count(), surveyed.count(), "with and without survey");
       EventCounts counts = EventCounts.of(recording, 1, Sources.SHARED);

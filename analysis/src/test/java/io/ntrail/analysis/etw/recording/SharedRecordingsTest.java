@@ -67,7 +67,7 @@ class SharedRecordingsTest {
 
   @ParameterizedTest
   @MethodSource("rows")
-  void headerSaysWhatTheTableSays(SharedTable.Row row) {
+  void headersAgreeWithTheTable(SharedTable.Row row) {
     try (EtwRecording recording = row.open()) {
       LogFileHeader h = recording.files().getFirst().header().orElseThrow();
       assertEquals(
@@ -200,10 +200,10 @@ class SharedRecordingsTest {
   @MethodSource("rows")
   void orderedWalkGivesEveryRecordOnceInOrder(SharedTable.Row row) {
     try (EtwRecording recording = row.open()) {
-      Walked inFileOrder = Walked.everyBuffer(recording);
-      Walked unsurveyed = Walked.inOrder(recording);
+      RecordWalk inFileOrder = RecordWalk.everyBuffer(recording);
+      RecordWalk unsurveyed = RecordWalk.inOrder(recording);
       recording.survey(2);
-      Walked surveyed = Walked.inOrder(recording);
+      RecordWalk surveyed = RecordWalk.inOrder(recording);
       assertEquals(0, surveyed.late());
       assertEquals(0, surveyed.backwards());
       assertEquals(row.records(), surveyed.count());
@@ -223,7 +223,7 @@ class SharedRecordingsTest {
       long length = part.lastNanos() - part.firstNanos();
       long from = part.firstNanos() + length / 3;
       long to = part.firstNanos() + length / 2;
-      Walked.Taker expected = new Walked.Taker();
+      RecordWalk.Taker expected = new RecordWalk.Taker();
       try (OrderedCursor cursor = recording.inOrder()) {
         while (cursor.next()) {
           if (cursor.nanos() >= from && cursor.nanos() < to) {
@@ -231,7 +231,7 @@ class SharedRecordingsTest {
           }
         }
       }
-      Walked.Taker got = new Walked.Taker();
+      RecordWalk.Taker got = new RecordWalk.Taker();
       try (OrderedCursor cursor = recording.inOrder(from, to)) {
         while (cursor.next()) {
           got.take(cursor.fileNumber(), cursor.record(), cursor.nanos());

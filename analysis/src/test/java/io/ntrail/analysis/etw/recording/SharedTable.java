@@ -72,7 +72,7 @@ final class SharedTable {
     }
   }
 
-  /** Whether the shared files are on this machine; without them their tests are skipped. */
+  /** Returns true if the shared files are on this machine; without them their tests are skipped. */
   static boolean present() {
     return TestData.folder().isPresent();
   }

@@ -217,10 +217,10 @@ class WrittenRecordingsTest {
     try (EtwRecording recording = open(series.get(2), series.get(0), series.get(1))) {
       assertTrue(recording.oneClock());
       recording.survey(2);
-      Walked walked = Walked.inOrder(recording);
+      RecordWalk walked = RecordWalk.inOrder(recording);
       assertEquals(records, walked.count());
-      assertEquals(times, walked.lines().stream().map(Walked.Line::time).toList());
-      assertEquals(Walked.everyBuffer(recording).sorted().sequence(), walked.sequence());
+      assertEquals(times, walked.lines().stream().map(RecordWalk.Line::time).toList());
+      assertEquals(RecordWalk.everyBuffer(recording).sorted().sequence(), walked.sequence());
       assertEquals(List.of(), recording.gaps());
     }
   }
@@ -313,7 +313,10 @@ class WrittenRecordingsTest {
         });
   }
 
-  /** What a walk tells but for the place in the file; the header record differs in its mode. */
+  /**
+   * Content of a record in a walk except for the place in the file; the header record differs in
+   * its mode.
+   */
   private static List<String> told(EtlWriter writer) {
     List<String> told = new ArrayList<>();
     try (EtwRecording recording = open(writer)) {
@@ -329,7 +332,7 @@ class WrittenRecordingsTest {
                     + " "
                     + r.file().buffers().sequence(r.buffer())
                     + " "
-                    + Walked.hash(r.bytes(), r.offset(), r.size()));
+                    + RecordWalk.hash(r.bytes(), r.offset(), r.size()));
           }
         }
       }
@@ -347,11 +350,11 @@ class WrittenRecordingsTest {
     writer.buffer(EtlBuffer.of(0, 1, 1).add(at(t + 10), at(t + 20)));
     writer.buffer(EtlBuffer.of(0, 1, 2).add(at(t + 30), at(t + 15)));
     try (EtwRecording recording = open(writer)) {
-      Walked walked = Walked.inOrder(recording);
+      RecordWalk walked = RecordWalk.inOrder(recording);
       assertEquals(5, walked.count());
       assertTrue(walked.backwards() == 0 || walked.late() > 0, "late records are not told");
       recording.survey(1);
-      assertEquals(0, Walked.inOrder(recording).backwards());
+      assertEquals(0, RecordWalk.inOrder(recording).backwards());
     }
   }
 
@@ -359,7 +362,7 @@ class WrittenRecordingsTest {
   void withoutASurveyTimeNeverGoesBackUnsaidInAnyRecording() {
     Property.check(g -> {
       try (EtwRecording recording = open(RandomRecordings.content(g).writer())) {
-        Walked walked = Walked.inOrder(recording);
+        RecordWalk walked = RecordWalk.inOrder(recording);
         assertTrue(walked.backwards() == 0 || walked.late() > 0, "late records are not told");
       }
     });
@@ -373,9 +376,9 @@ class WrittenRecordingsTest {
         EtlBuffer.of(0, 1, 1)
             .add(at(Long.MIN_VALUE), at(0), at(Long.MAX_VALUE - 1), at(Long.MAX_VALUE)));
     try (EtwRecording recording = open(writer)) {
-      assertEquals(5, Walked.inOrder(recording).count());
+      assertEquals(5, RecordWalk.inOrder(recording).count());
       recording.survey(1);
-      assertEquals(5, Walked.inOrder(recording).count());
+      assertEquals(5, RecordWalk.inOrder(recording).count());
     }
   }
 
@@ -423,7 +426,7 @@ class WrittenRecordingsTest {
           }
           try (EtwRecording recording = open(writers)) {
             recording.survey(1);
-            Walked walked = Walked.inOrder(recording);
+            RecordWalk walked = RecordWalk.inOrder(recording);
             assertEquals(42, walked.count());
             assertEquals(0, walked.backwards());
             try (OrderedCursor cursor = recording.inOrder()) {

@@ -49,7 +49,7 @@ class StackTrieTest {
   }
 
   @Test
-  void whatAFrameCalledStandsBehindIt() {
+  void calleesAreStoredAfterTheirCaller() {
     StackTrie tree = new StackTrie();
     int inner = add(tree, 3, 2, 1);
     int other = add(tree, 9, 8);

@@ -31,7 +31,7 @@ class ProfileFuzzTest {
           0x0503, 0x0504, 0x0524, 0x0532, 0x010A, 0x010B, 0x010C, 0x010D, 0x010E, 0x010F, 0x0440,
           0x0443, 0x0444, 0x044B, 0x044C, 0x020A, 0x020E, 0x0220, 0x0262, 0x1021, 0x1022, 0x0E20);
 
-  /** Providers and ids of events with a header of their own, behind the hooks. */
+  /** Providers and ids of events with a header of their own, after the hooks. */
   static final List<Event> EVENTS =
       List.of(
           new Event(ProfilePayloads.CLR, 10),

@@ -63,7 +63,8 @@ public final class C11Lines {
       int section = table.u16(block);
       int count = table.u16(block + 2);
       if (count > most - rows.size()) {
-        throw new DamagedInput(table.name(), table.base() + block, "more lines than have room");
+        throw new DamagedInput(
+            table.name(), table.base() + block, "more lines than fit into the table");
       }
       List<LineRow> own = new ArrayList<>(count);
       for (int k = 0; k < count; k++) {

@@ -80,7 +80,7 @@ public final class C13Lines {
         throw new DamagedInput(
             stream.name(),
             stream.fileOffset(at),
-            "a subsection of %d bytes where %d are left".formatted(size, stream.length() - at));
+            "a subsection of %d bytes, but only %d are left".formatted(size, stream.length() - at));
       }
       // The highest bit says that a subsection is to be ignored, which the kinds below have not.
       lines.subsection(head.i32(0), at, (int) size);
@@ -113,7 +113,7 @@ public final class C13Lines {
         }
       }
       default -> {
-        // Symbols of objects, IL offsets and tables of managed methods: nothing that is asked for.
+        // Symbols of objects, IL offsets and tables of managed methods: nothing that is requested.
       }
     }
   }

@@ -48,7 +48,7 @@ public final class CodeViewCursor {
     int length = stream.u16(offset);
     CodeViewCursor cursor = new CodeViewCursor(stream, offset, offset + 2 + length);
     if (!cursor.next()) {
-      throw new DamagedInput(stream.name(), stream.fileOffset(offset), "no record is there");
+      throw new DamagedInput(stream.name(), stream.fileOffset(offset), "no record at this offset");
     }
     return cursor;
   }
@@ -70,7 +70,7 @@ public final class CodeViewCursor {
       throw new DamagedInput(
           stream.name(),
           stream.fileOffset(next),
-          "a record of " + length + " bytes where " + (end - next - 2) + " are left");
+          "a record of " + length + " bytes, but only " + (end - next - 2) + " are left");
     }
     need(2 + length);
     at = (int) (next - pieceAt);

@@ -160,7 +160,7 @@ public final class InlineSiteLines {
       at += 4;
       return value;
     }
-    throw new DamagedInput(program.name(), program.base() + at, "no compressed number is there");
+    throw new DamagedInput(program.name(), program.base() + at, "not a compressed number");
   }
 
   /** The sign is the lowest bit. */

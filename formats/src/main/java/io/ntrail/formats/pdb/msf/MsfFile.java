@@ -95,10 +95,7 @@ public final class MsfFile {
     if (directoryBytes == NIL || directoryBytes < 4 || directoryBytes > blockCount * blockSize) {
       throw damaged(
           file,
-          "its directory should have "
-              + directoryBytes
-              + " bytes, and the file has "
-              + file.size());
+          "its directory claims " + directoryBytes + " bytes, but the file has " + file.size());
     }
     try {
       MsfStream directory = directory(file, (int) blockSize, blockCount, directoryBytes);

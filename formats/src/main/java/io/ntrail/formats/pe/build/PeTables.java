@@ -196,7 +196,7 @@ final class PeTables {
     names.values().forEach(part::u16);
     part.label("export.library").text(library);
     names.forEach((name, index) -> part.label("export.name." + index).bytes(name).u8(0));
-    // Forwarders are told by lying inside of the directory.
+    // Forwarders are recognised by lying inside the directory.
     byOrdinal.forEach((ordinal, export) -> {
       if (!export.target.isEmpty()) {
         part.label("export.forward." + ordinal).text(export.target);

@@ -213,7 +213,7 @@ public final class UnwindInfoBuilder {
         slots.add(slot(0, 6, 0));
       }
     }
-    // The last instruction is undone first; of one instruction, what was told last.
+    // The last instruction is undone first; of one instruction, the last one added.
     List<Step> undone = new ArrayList<>(steps.reversed());
     undone.sort(Comparator.comparingInt(Step::at).reversed());
     undone.forEach(step -> encode(step, slots));

@@ -104,7 +104,7 @@ public final class DynamicRelocations {
     this.counts = new long[lists.size()];
   }
 
-  /** That of an image; one without lists if it has none. */
+  /** Reads that of an image; one without lists if it has none. */
   public static DynamicRelocations of(PeImage image) {
     return at(
         image,
@@ -163,14 +163,14 @@ public final class DynamicRelocations {
           rva + table.length(),
           8 + size - table.length(),
           "dynamic relocations",
-          "the table is longer than what is stored of it");
+          "the table extends past the stored data");
     }
     List<Fixups> lists = new ArrayList<>();
     int at = 8;
     while (at < table.length()) {
       if (version != 1 && version != 2) {
         image.gap(
-            rva, 8 + size, "dynamic relocations", "the table has the unknown version " + version);
+            rva, 8 + size, "dynamic relocations", "the table has an unknown version: " + version);
         break;
       }
       int next = lists.size() < MOST_LISTS ? list(image, table, rva, version, at, lists) : -1;
@@ -394,7 +394,7 @@ public final class DynamicRelocations {
         }
         default ->
             throw new DamagedInput(
-                block.name(), block.base() + at - 2, "an ARM64X record has the unknown type 3");
+                block.name(), block.base() + at - 2, "an ARM64X record has the undefined type 3");
       }
     }
   }
@@ -406,7 +406,7 @@ public final class DynamicRelocations {
       case 8 -> block.i64(at);
       default ->
           throw new DamagedInput(
-              block.name(), block.base() + at, "an ARM64X record holds a value without a size");
+              block.name(), block.base() + at, "an ARM64X record has a value of invalid size");
     };
   }
 

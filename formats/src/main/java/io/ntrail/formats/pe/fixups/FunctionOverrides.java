@@ -90,7 +90,7 @@ final class FunctionOverrides {
     long size = diagram.u32(4);
     if (diagram.u32(0) != 1 || size > diagram.length() - 8) {
       throw new DamagedInput(
-          diagram.name(), diagram.base(), "the diagram of a function override is not of version 1");
+          diagram.name(), diagram.base(), "the BDD of a function override is not version 1");
     }
     return new Nodes(diagram, (int) size / NODE);
   }

@@ -116,9 +116,9 @@ public final class Relocations {
           range.rva() + stop,
           range.size() - stop,
           "base relocations",
-          "a block says it has "
+          "a block claims "
               + (table.has(stop, RelocationBlocks.HEADER) ? table.u32(stop + 4) : 0)
-              + " bytes where "
+              + " bytes, but only "
               + (table.length() - stop)
               + " are left");
     } else if (table.length() < range.size() && !endsWithZeros(image, table, range)) {
@@ -126,7 +126,7 @@ public final class Relocations {
           range.rva() + table.length(),
           range.size() - table.length(),
           "base relocations",
-          "the directory is longer than what is stored of it");
+          "the directory extends past the stored data");
     }
     return new Relocations(image, range, stop, counts, blocks[0]);
   }
@@ -264,7 +264,7 @@ public final class Relocations {
    * @throws DamagedInput if the image does not have all of the part
    */
   public Relocated relocated(long rva, int length, long delta) {
-    // An operand that begins before the piece, or ends behind it, is changed as a whole; the room
+    // An operand that begins before the piece, or ends after it, is changed as a whole; the room
     // around the piece is for that.
     ImageView view = image.view();
     int before = (int) Math.min(WIDEST, rva);

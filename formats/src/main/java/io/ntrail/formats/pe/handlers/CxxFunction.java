@@ -16,7 +16,7 @@ public sealed interface CxxFunction permits FuncInfo3, FuncInfo4 {
 
   /** Ways to leave a state. */
   enum Action {
-    /** Nothing is to be done. */
+    /** No action. */
     NONE,
     /** A destructor is called for an object in the frame. */
     DESTROY_OBJECT,
@@ -90,7 +90,7 @@ public sealed interface CxxFunction permits FuncInfo3, FuncInfo4 {
   /** Returns true if an exception that leaves the function ends the program. */
   boolean isNoexcept();
 
-  /** Why not all of it could be read. */
+  /** Returns the reason why not all of it could be read. */
   Optional<String> damage();
 
   /** The state at an address, -1 before the first. */

@@ -171,7 +171,7 @@ public record FuncInfo3(
     private void table(String what, long stored, long at, int size, Row row) {
       long room = Math.min(MOST, view.available(at) / size);
       if (stored > room) {
-        damaged("its " + what + " counts " + stored + " entries where " + room + " can be");
+        damaged("its " + what + " claims " + stored + " entries, but has room for only " + room);
       }
       try {
         for (long i = 0; i < Math.min(stored, room); i++) {

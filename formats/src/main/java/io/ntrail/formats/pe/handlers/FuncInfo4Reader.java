@@ -103,7 +103,7 @@ final class FuncInfo4Reader {
       long stored = number();
       long room = Math.min(left, view.available(at));
       if (stored > room) {
-        damaged("its " + what + " counts " + stored + " entries where " + room + " can be");
+        damaged("its " + what + " claims " + stored + " entries, but has room for only " + room);
       }
       int count = (int) Math.min(stored, room);
       left -= count;
@@ -115,7 +115,7 @@ final class FuncInfo4Reader {
     Cursor cursor = new Cursor(rva);
     header = cursor.u8();
     if ((header & 0x80) != 0) {
-      damaged("its flags are " + Integer.toHexString(header) + "h, of which one is not known");
+      damaged("its flags are " + Integer.toHexString(header) + "h, with an unknown one");
     }
     blockFlags = has(FuncInfo4.OPTIMIZED) ? cursor.number() : 0;
     long stepsAt = has(FuncInfo4.UNWIND_MAP) ? cursor.u32() : 0;
@@ -161,7 +161,7 @@ final class FuncInfo4Reader {
       long before = at - (word >> 2);
       int next = before < start ? -1 : numbers.get(before);
       if (before >= start && next < 0 || next == i) {
-        damaged("step " + i + " of its unwind map leads to where no step is");
+        damaged("step " + i + " of its unwind map links to no step");
         next = -1;
       }
       steps.add(new Step(next, action, handler, offset));

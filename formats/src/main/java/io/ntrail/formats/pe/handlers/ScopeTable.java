@@ -62,7 +62,7 @@ public record ScopeTable(long rva, long stored, List<Scope> scopes, Optional<Str
         stored,
         List.copyOf(scopes),
         stored > room
-            ? Optional.of("it counts " + stored + " scopes where there is room for " + room)
+            ? Optional.of("it claims " + stored + " scopes, but has room for only " + room)
             : Optional.empty());
   }
 

@@ -142,7 +142,7 @@ public record SehFrame(
     if (image.headers().machine() != MachineType.I386) {
       return Optional.empty();
     }
-    // A check of the stack cookie can stand before it.
+    // A check of the stack cookie can be before it.
     for (long at = handler; at < handler + 0x40 && view.has(at, 6); at++) {
       if (view.u8(at) == 0xB8 && view.u8(at + 5) == 0xE9) {
         long info = image.rva(view.u32(at + 1));

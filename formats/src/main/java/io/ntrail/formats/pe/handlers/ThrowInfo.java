@@ -77,7 +77,7 @@ public record ThrowInfo(
     TypeDescriptorNames names = new TypeDescriptorNames(image);
     long count = view.u32(array);
     if (count > MOST) {
-      return "it counts " + count + " types";
+      return "it claims " + count + " types";
     }
     for (long i = 0; i < count; i++) {
       long at = place(image, array + 4 + 4 * i);

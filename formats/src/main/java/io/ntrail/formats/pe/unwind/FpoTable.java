@@ -57,7 +57,7 @@ public record FpoTable(List<Fpo> entries) {
     }
   }
 
-  /** Reads an array; what is left over at its end is not an entry. */
+  /** Reads an array; the rest at its end is not an entry. */
   public static FpoTable of(Bytes array) {
     List<Fpo> entries = new ArrayList<>(array.length() / ENTRY);
     for (int at = 0; array.has(at, ENTRY); at += ENTRY) {

@@ -80,7 +80,7 @@ public final class FunctionTable {
           range.rva(),
           0,
           WHAT,
-          "does not ascend by address: the system would not find all of its entries");
+          "is not sorted by address: the system would not find all of its entries");
       reader.sort();
     }
     reader.rows.trim();

@@ -33,7 +33,7 @@ public record UnwindChain(List<Link> links, Optional<String> damage) {
    */
   record Direct(RuntimeFunction entry, Optional<String> damage) {}
 
-  /** That of an entry; never fails. */
+  /** Reads the chain of an entry; never fails. */
   public static UnwindChain of(ImageView view, RuntimeFunction entry) {
     List<Link> links = new ArrayList<>();
     Direct at = direct(view, entry);

@@ -23,7 +23,7 @@ public record UnwindCode(
   private static final String[] LOW = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi"};
 
   /**
-   * A code of version 1 or 2 that is no {@link UnwindOperation#UWOP_EPILOG}.
+   * A code of version 1 or 2 other than {@link UnwindOperation#UWOP_EPILOG}.
    *
    * @param slots all slots of the unwind information
    * @throws io.ntrail.formats.bytes.DamagedInput if they end inside of it

@@ -123,7 +123,7 @@ final class UnwindInfoReader {
       try {
         code = UnwindCode.ofSlot(slots, slot, version, frameRegister, frameOffset);
       } catch (DamagedInput e) {
-        damaged("its codes end inside of the one in slot " + slot);
+        damaged("its codes end inside the one in slot " + slot);
         return;
       }
       codes.add(code);
@@ -225,7 +225,7 @@ final class UnwindInfoReader {
       try {
         code = UnwindCode.ofPool(pool, at, offset);
       } catch (DamagedInput e) {
-        damaged("the pool of its codes ends inside of the one at byte " + at);
+        damaged("the pool of its codes ends inside the one at byte " + at);
         return;
       }
       to.add(code);

@@ -74,7 +74,7 @@ public enum UnwindOperation {
     NOTHING,
     GENERAL,
     XMM,
-    /** That of the header. */
+    /** Frame register of the header. */
     FRAME,
     /** The low four bits of the second byte; the high ones are the offset. */
     NIBBLE,

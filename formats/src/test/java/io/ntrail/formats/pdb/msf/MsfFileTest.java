@@ -77,7 +77,7 @@ class MsfFileTest {
   }
 
   @Test
-  void aWindowBehindTheEndOfAStreamIsDamaged() {
+  void aWindowPastTheEndOfAStreamIsDamaged() {
     MsfStream stream =
         open(new MsfWriter(512).stream(new byte[600]).write()).stream(0).orElseThrow();
     assertThrows(DamagedInput.class, () -> stream.window(599, 2));
@@ -87,7 +87,7 @@ class MsfFileTest {
   }
 
   @Test
-  void aBlockNumberBehindTheEndDamagesThatStreamOnly() {
+  void aBlockNumberPastTheEndDamagesThatStreamOnly() {
     byte[] bytes = new MsfWriter(512).stream(new byte[10]).stream(new byte[10]).write();
     // The directory lies behind the two streams: count, two sizes, and a block of each.
     int directory = 5 * 512;
@@ -193,7 +193,7 @@ class MsfFileTest {
 
   /** A sparse file: only the blocks that are written take room on the disk. */
   @Test
-  void aStreamBehindTheFirstFourGibibytesIsRead(@TempDir Path folder) throws IOException {
+  void aStreamPastTheFirstFourGibibytesIsRead(@TempDir Path folder) throws IOException {
     Path path = folder.resolve("big.pdb");
     int blockSize = 8192;
     int far = (int) ((5L << 30) / blockSize);

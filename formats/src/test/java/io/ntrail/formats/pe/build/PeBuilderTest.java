@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the builder writes, as others read it, and as Wine runs it. */
+/** Images of the builder, read by other tools and run by Wine. */
 class PeBuilderTest {
   private static final ExternalTool WINE =
       ExternalTool.of("wine", "wine64", "/usr/lib/wine/wine64", "wine");

@@ -318,7 +318,7 @@ class SyntheticDynamicRelocationsTest {
 
   @ParameterizedTest
   @CsvSource({"3, 1", "9, 1", "1, 3"})
-  void whatIsDamagedIsAGapAndWhatIsBeforeItIsRead(int version, long words) {
+  void damageIsAGapAndTheDataBeforeItIsRead(int version, long words) {
     byte[] good = block(0x1000, new LittleEndian().u16(0x2004));
     byte[] bad = new LittleEndian().u32(0x2000).u32(words).u64(-1).toByteArray();
     LittleEndian body = new LittleEndian().bytes(good).bytes(bad);

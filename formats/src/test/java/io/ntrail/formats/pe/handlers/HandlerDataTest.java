@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What language handlers read, written by hand. */
+/** Handler data written by hand. */
 class HandlerDataTest {
   private static final int AT = UnwindImages.BODY;
 
@@ -57,7 +57,7 @@ class HandlerDataTest {
     ScopeTable table = ScopeTable.read(UnwindImages.view(AT, body.toByteArray()), AT);
     assertEquals(1, table.scopes().size());
     assertEquals(
-        Optional.of("it counts 4294967295 scopes where there is room for 1"), table.damage());
+        Optional.of("it claims 4294967295 scopes, but has room for only 1"), table.damage());
     assertTrue(ScopeTable.read(UnwindImages.view(AT, new byte[3]), AT).damage().isPresent());
   }
 
@@ -132,7 +132,7 @@ class HandlerDataTest {
   }
 
   @Test
-  void whatHasNoMagicIsNoFuncInfo() {
+  void dataWithoutMagicIsNotAFuncInfo() {
     PeImage image = image(new LittleEndian().u32(0x1993_0523).zeros(36));
     assertFalse(FuncInfo3.isAt(image, AT));
     assertEquals(
@@ -144,7 +144,7 @@ class HandlerDataTest {
   void countsThatDoNotFitAreDamageAndTheOtherTablesAreRead() {
     LittleEndian body = funcInfo(0, true).setU32(4, 0x7FFF_FFFF);
     FuncInfo3 info = FuncInfo3.read(image(body), AT);
-    assertTrue(info.damage().orElseThrow().startsWith("its unwind map counts 2147483647 entries"));
+    assertTrue(info.damage().orElseThrow().startsWith("its unwind map claims 2147483647 entries"));
     assertEquals(1, info.tries().size());
     assertEquals(2, info.ipStates().size());
   }
@@ -188,7 +188,7 @@ class HandlerDataTest {
   void aStepThatLeadsIntoAnotherIsDamage() {
     FuncInfo4 info =
         FuncInfo4.read(image("08 09020000 00000000 04 1600700000 1600700000"), AT, 0x1000);
-    assertEquals(Optional.of("step 1 of its unwind map leads to where no step is"), info.damage());
+    assertEquals(Optional.of("step 1 of its unwind map links to no step"), info.damage());
     assertEquals(2, info.steps().size());
   }
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What handlers of real images for x86 read. */
+/** Handler data of real images for x86. */
 class RealFramesTest {
   @BeforeAll
   static void needsData() {

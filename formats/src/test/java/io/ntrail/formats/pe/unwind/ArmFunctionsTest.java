@@ -100,7 +100,7 @@ class ArmFunctionsTest {
   }
 
   @Test
-  void aRecordBehindTheImageAndAnUnknownKindAreValues() {
+  void aRecordPastTheImageAndAnUnknownKindAreValues() {
     LittleEndian body = new LittleEndian().u32(0x1000).u32(0x9000).u32(0x2000).u32(0x1003);
     List<Entry> entries =
         ArmFunctions.of(UnwindImages.small(MachineType.ARM64, body.toByteArray(), AT, 16));

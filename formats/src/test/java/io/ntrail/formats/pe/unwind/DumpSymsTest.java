@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Where the frame of a function lies behind its prologue is what dump_syms made of the same unwind
- * data: the room that all codes of a function's chain make, and the return address.
+ * Compares frame sizes with those that dump_syms computed from the same unwind data: the space that
+ * all codes of a function's chain allocate, and the return address.
  */
 class DumpSymsTest {
   @BeforeEach
@@ -65,7 +65,7 @@ class DumpSymsTest {
           case UWOP_ALLOC_SMALL, UWOP_ALLOC_LARGE -> room += code.value();
           case UWOP_SET_FPREG -> {
             if (!fromStackPointer) {
-              // What was done behind it does not move the frame register.
+              // What was done after it does not move the frame register.
               room = 8 - code.value();
               register = "$" + code.registerName();
             }

@@ -35,7 +35,7 @@ class FunctionTableTest {
   }
 
   @Test
-  void entriesOfZerosAreLeftOut() {
+  void entriesOfZerosAreOmitted() {
     byte[] body =
         entries(0, 0, 0, 0x1000, 0x1010, 0x300, 0, 0, 0, 0x2000, 0x2010, 0x300, 0, 0, 0, 7);
     PeImage image = UnwindImages.small(body, AT, 64);
@@ -54,12 +54,12 @@ class FunctionTableTest {
       assertEquals(begin, table.entry(begin + 5).orElseThrow().begin());
     }
     assertEquals(
-        List.of("does not ascend by address: the system would not find all of its entries"),
+        List.of("is not sorted by address: the system would not find all of its entries"),
         image.gaps().stream().map(Gap::why).toList());
   }
 
   @Test
-  void whatIsBehindTheImageIsAGapAndTheRestIsRead() {
+  void entriesPastTheImageAreAGapAndTheRestIsRead() {
     byte[] body = entries(0x1000, 0x1010, 4, 0x2000, 0x2010, 4);
     PeImage image = UnwindImages.small(body, AT, 0xFFFF_FFF0L);
     FunctionTable table = FunctionTable.of(image);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Epilogues that version 2 tells of in drivers and programs of Microsoft. */
+/** Epilogues of version 2 in drivers and programs of Microsoft. */
 class RealEpilogsTest {
   private static final Pattern FUNCTION =
       Pattern.compile(" [0-9a-f]+ \\(rva: [0-9a-f]+\\): ([0-9a-f]+) - ([0-9a-f]+)");
@@ -62,7 +62,7 @@ class RealEpilogsTest {
     }
   }
 
-  /** That the bytes of an epilogue are pops, then a return or a jump, and no more. */
+  /** Checks that the bytes of an epilogue are pops, then a return or a jump, and no more. */
   private static void leaves(ImageView view, long start, int size) {
     long at = start;
     long end = start + size;
@@ -119,7 +119,10 @@ class RealEpilogsTest {
     assertEquals(1597, compared);
   }
 
-  /** What objdump printed: for each image and begin of a function the size and the starts. */
+  /**
+   * Returns the epilogues in objdump's output: for each image and start of a function the size and
+   * the starts.
+   */
   private static Map<String, Map<Long, String>> told() throws IOException {
     String text =
         new String(

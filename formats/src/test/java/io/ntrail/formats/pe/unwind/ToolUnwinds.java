@@ -7,7 +7,7 @@ import io.ntrail.testkit.pe.ToolUnwind;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** What the readers say about unwind data, in the terms of the tools. */
+/** Formats unwind data in the terms of the tools. */
 final class ToolUnwinds {
   private ToolUnwinds() {}
 
@@ -44,7 +44,7 @@ final class ToolUnwinds {
   }
 
   private static ToolCode code(UnwindCode code) {
-    // The tools do not tell near from far.
+    // The tools do not distinguish near from far.
     String operation = code.operation().name().replace("UWOP_", "").replace("_FAR", "");
     return new ToolCode(code.offset(), operation, Math.max(0, code.register()), code.value());
   }

@@ -15,7 +15,7 @@ import java.util.List;
 
 /** Images for tests of unwind data: real ones, and small ones that lie flat in an array. */
 public final class UnwindImages {
-  /** Where the headers of a small image end. */
+  /** Offset of the end of the headers of a small image. */
   public static final int BODY = 0x200;
 
   private UnwindImages() {}
@@ -36,7 +36,7 @@ public final class UnwindImages {
     return small(MachineType.AMD64, body, tableRva, tableSize);
   }
 
-  /** The same for a machine. */
+  /** Returns such an image for a machine. */
   static PeImage small(int machine, byte[] body, long tableRva, long tableSize) {
     LittleEndian image = new LittleEndian().u16(0x5A4D).zeros(0x3A).u32(0x40);
     image.u32(0x4550).u16(machine).u16(0).zeros(12).u16(240).u16(0x22);

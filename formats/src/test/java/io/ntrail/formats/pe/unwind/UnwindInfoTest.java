@@ -135,7 +135,7 @@ class UnwindInfoTest {
   void codesThatEndInsideOfOneAreDamage() {
     UnwindInfo info = read("01 04 02 00 0462 0205");
     assertEquals(List.of("4 UWOP_ALLOC_SMALL 38"), codes(info));
-    assertEquals(Optional.of("its codes end inside of the one in slot 1"), info.damage());
+    assertEquals(Optional.of("its codes end inside the one in slot 1"), info.damage());
   }
 
   @Test
@@ -148,7 +148,7 @@ class UnwindInfoTest {
   }
 
   @Test
-  void whatIsCutAtAnyByteIsDamageAndKeepsItsHeader() {
+  void truncationAtAnyByteIsDamageAndKeepsTheHeader() {
     byte[] whole = HexFormat.of().parseHex("1904030004620230018088775566");
     byte[] complete = Arrays.copyOf(whole, 16);
     for (int length = 0; length < complete.length; length++) {
@@ -200,7 +200,7 @@ class UnwindInfoTest {
     assertEquals(6, rows);
   }
 
-  /** Says what was read in the words of the shared vectors. */
+  /** Returns what was read in the words of the shared vectors. */
   private static List<String> items(UnwindInfo info, RuntimeFunction function) {
     List<String> items = new ArrayList<>();
     items.add("version " + info.version());

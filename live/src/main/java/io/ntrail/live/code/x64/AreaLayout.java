@@ -3,8 +3,8 @@ package io.ntrail.live.code.x64;
 /**
  * Layout of an area, the memory that one stack uses (docs/live.md).
  *
- * <p>Areas begin at multiples of {@link #ALIGNMENT}, so that whoever knows an address of a slot
- * knows its area. All distances are from that beginning.
+ * <p>Areas begin at multiples of {@link #ALIGNMENT}, so that the area follows from the address of a
+ * slot. All distances are from that beginning.
  */
 final class AreaLayout {
   /** Areas begin at multiples of it. */
@@ -63,13 +63,13 @@ final class AreaLayout {
   static final int SPILL_KEPT = 32;
 
   // What is kept there.
-  /** The thread's block; 0 = nobody's. */
+  /** The thread's block; 0 = free. */
   static final int SPILL_OWNER = 0;
 
   /** Number of its next chunk. */
   static final int SPILL_SEQUENCE = 8;
 
-  /** When it began to be recorded. */
+  /** Time of the start of recording. */
   static final int SPILL_BEGAN = 16;
 
   /** Records that it lost since its last chunk. */
@@ -85,7 +85,7 @@ final class AreaLayout {
   static final int TRUE_CS = 16;
   static final int TRUE_FLAGS = 24;
 
-  /** Machine frame: the stack pointer behind the return address, the key of the frame. */
+  /** Machine frame: the stack pointer after the return address, the key of the frame. */
   static final int KEY = 32;
 
   /**

@@ -139,7 +139,7 @@ final class AreaRoutines extends RuntimeRoutines {
         .jmp(out)
         // Free, or interrupted while it is taken or left, by what calls now and had switched to
         // another stack in between. Then the stack holds, above us and below the frame of the slot
-        // before, what goes on there: an address in the slot.
+        // before, what runs there: an address in the slot.
         .bind(idle)
         .lea(R10, ptr(RCX).plus(AreaLayout.UNKNOWN_KEY))
         .cmp(RDX, R10)
@@ -171,7 +171,7 @@ final class AreaRoutines extends RuntimeRoutines {
 
   /**
    * Drops stale slots. Called with r8 = a slot, r9 = its area, r11 = S + 8: drops those below it. A
-   * slot whose return point lies at S is alive whatever its key says: a tail call may have moved
+   * slot whose return point lies at S is alive regardless of its key: a tail call may have moved
    * the return address. Uses rcx, rdx.
    */
   private void writeSettle() {

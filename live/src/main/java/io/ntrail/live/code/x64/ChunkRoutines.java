@@ -63,7 +63,7 @@ final class ChunkRoutines extends RuntimeRoutines {
         .mov(R8, control)
         .mov(RAX, RCX)
         .sub(RAX, R8)
-        // The end of chunk c is 65,536 * (2 + c) behind the control block.
+        // The end of chunk c is 65,536 * (2 + c) after the control block.
         .cmp(RAX, 2 * SessionLayout.CHUNK_BYTES)
         .jb(spilled)
         .cmp(RAX, SessionLayout.CHUNK_BYTES * (1L + chunks))
@@ -128,7 +128,8 @@ final class ChunkRoutines extends RuntimeRoutines {
         .add(R9, perSpill)
         .lock()
         .add(ptr(R8).plus(SessionLayout.AT_LOST).as64(), perSpill)
-        // The records of others may go there too, nobody reads them; but not what is kept.
+        // Records of other stacks may go there too, as they are never read; but not the ones to
+        // keep.
         .lea(RDX, ptr(RCX).plus(AreaLayout.SPILLS))
         .add(RCX, AreaLayout.SPILL)
         .mov(R8, gs(THREAD_BLOCK))

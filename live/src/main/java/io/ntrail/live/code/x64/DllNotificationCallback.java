@@ -39,7 +39,7 @@ import java.util.List;
  * and when one is unloaded: it notifies the controller through the control block and waits for the
  * answer.
  *
- * <p>The loader's lock is held meanwhile, so that nobody waits for a controller that is not there:
+ * <p>The loader's lock is held meanwhile, so that no thread waits for a controller that is gone:
  * not when nothing is recorded, no longer than 250 ms after its last heartbeat, and from then on
  * not at all until it gives another one; never longer than two seconds. Time is the system's
  * interrupt time, which needs no call.
@@ -52,7 +52,7 @@ final class DllNotificationCallback implements CallbackCode {
 
   private static final int LONGEST = 20_000_000;
 
-  /** Limit of pauses, for the case that time stands still. */
+  /** Limit of pauses, for the case that the clock stops. */
   private static final int MAX_PAUSES = 5_000;
 
   private static final int FIRST_PAUSE = -500;
@@ -125,7 +125,7 @@ final class DllNotificationCallback implements CallbackCode {
     Label out = a.label("out");
     a.cmp(EDI, LOADED).jz(known).cmp(EDI, UNLOADED).jnz(out);
     if (system.ending() != 0) {
-      // Nobody needs to know what goes with the whole process.
+      // What is unloaded at process exit need not be reported.
       a.mov(RAX, system.ending()).call(RAX).test(AL, AL).jnz(out);
     }
     a.bind(known).xor(EAX, EAX).mov(ECX, 1);
@@ -205,7 +205,7 @@ final class DllNotificationCallback implements CallbackCode {
   /**
    * Pauses for a moment.
    *
-   * @param giveUp where it goes on when there is no more to wait for
+   * @param giveUp where it continues when there is no more to wait for
    * @param recording whether that is so, too, when nothing is recorded
    */
   private void pause(Label giveUp, boolean recording) {

@@ -50,7 +50,7 @@ final class FunctionTableBuilder {
   }
 
   /**
-   * Returns the table, and behind it the unwind data.
+   * Returns the table, and after it the unwind data.
    *
    * @param at the distance of the table from the base
    */

@@ -17,10 +17,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Answers for Wine's {@code LdrFindEntryForAddress} when it is asked for the module of an address
- * that belongs to tracing: there is none.
+ * Answers for Wine's {@code LdrFindEntryForAddress} for addresses that belong to tracing: no
+ * module.
  *
- * <p>Whoever looks for unwind data asks it. For an address of no module it walks the whole list of
+ * <p>Every search for unwind data calls it. For an address of no module it walks the whole list of
  * modules, without the list's lock, while other threads may load and unload modules. What is not
  * ours is left to it.
  */

@@ -36,9 +36,9 @@ import java.util.List;
 /**
  * Hook in front of {@code NtResumeThread} in a target. A process is created with its first thread
  * suspended, and begins to run when its creator resumes that: so whoever resumes a thread of
- * another process tells the controller through the control block and waits until it may go on.
+ * another process notifies the controller through the control block and waits until it may go on.
  *
- * <p>Nobody waits for a controller that is not there: not when nothing is recorded, no longer than
+ * <p>No thread waits for a controller that is gone: not when nothing is recorded, no longer than
  * five seconds after its last heartbeat, and from then on not at all until it gives another one;
  * never longer than a minute. Time is the system's interrupt time, which needs no call.
  */
@@ -50,7 +50,7 @@ final class ResumeThreadHook implements CallbackCode {
 
   private static final int LONGEST = 600_000_000;
 
-  /** Limit of pauses, for the case that time stands still. */
+  /** Limit of pauses, for the case that the clock stops. */
   private static final int MAX_PAUSES = 200_000;
 
   private static final int FIRST_PAUSE = -500;

@@ -59,7 +59,7 @@ final class RuntimeBlock {
   }
 
   /**
-   * Returns its function table, with the unwind data behind it.
+   * Returns its function table, with the unwind data after it.
    *
    * @param at distance of the table from the code, which is the base of its addresses
    */

@@ -103,7 +103,7 @@ final class SlotCode {
         List.of(done.offset(code.entryClock), done.offset(code.exitClock)));
   }
 
-  /** Returns the code behind the last slot: it leaves the decision to the slow path. */
+  /** Returns the code after the last slot: it leaves the decision to the slow path. */
   static byte[] overflow() {
     Assembler a = Assembler.x64();
     Label begin = a.here("C");

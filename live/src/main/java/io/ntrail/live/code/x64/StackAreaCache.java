@@ -19,9 +19,9 @@ import io.ntrail.programs.x86.asm.operands.Label;
  *
  * <p>512 lines of eight words, in the runtime block. Which line is a stack's follows from its base.
  * A word is the address of its area, with bits of the base below; or, with bit 63, the base and,
- * above it, the low 15 bits of how many areas were offered when it got none; or 0. What it says of
- * an area is believed only if the area says the same; what it says of none, only until another area
- * is offered. Threads write it without a lock: a word that gets lost is found again.
+ * above it, the low 15 bits of how many areas were offered when it got none; or 0. A cached area is
+ * used only if the area confirms it; a cached absence only until another area is offered. Threads
+ * write it without a lock: a word that gets lost is found again.
  */
 final class StackAreaCache extends RuntimeRoutines {
   private static final int LINE = 64;
@@ -46,7 +46,7 @@ final class StackAreaCache extends RuntimeRoutines {
 
   /**
    * Looks an area up. With rcx = base of the stack and r10 = control: goes where its area is in r9,
-   * or where there is none, or goes on. Uses rax, rdx, r8, r9.
+   * or where there is none, or continues. Uses rax, rdx, r8, r9.
    */
   void seek(Label found, Label none) {
     Label next = a.label("next word");
@@ -86,8 +86,8 @@ final class StackAreaCache extends RuntimeRoutines {
   }
 
   /**
-   * Stores that there is no area. With rcx = base of the stack, eax = how many areas were offered
-   * of which none was left. Uses rax, rdx, r8.
+   * Stores that there is no area. With rcx = base of the stack, eax = number of offered areas, all
+   * taken. Uses rax, rdx, r8.
    */
   void rememberNone() {
     a.call(rememberNone);

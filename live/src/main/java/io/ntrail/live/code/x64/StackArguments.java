@@ -18,7 +18,7 @@ import io.ntrail.programs.x86.asm.operands.Mem;
  * Called with rcx = the record and rdx = the key, it changes rax and no flag.
  *
  * <p>A function may be called where less than these words lies between it and the end of its stack,
- * and behind that there may be no memory: words beyond the stack are recorded as 0, and so are all
+ * and after that there may be no memory: words beyond the stack are recorded as 0, and so are all
  * words of a stack that the system does not know.
  */
 final class StackArguments {

@@ -23,8 +23,8 @@ import java.util.List;
  * Routine that a thread of its own runs in a target: it writes two bytes at many addresses, each
  * with one store, where it finds the expected value.
  *
- * <p>The target's threads run meanwhile. So somebody may protect a page after it was made writable:
- * such a store is left out, by a handler of the routine's own, and the program goes on.
+ * <p>The target's threads run meanwhile. So a page may be protected again after it was made
+ * writable: such a store is left out, by a handler of the routine's own, and the program continues.
  */
 final class StoreRoutine implements StoreCode {
   /** Size of a store in the parameters. */

@@ -22,7 +22,7 @@ import java.util.List;
  * data.
  *
  * <p>A stub pushes rax and rcx, loads the address of the function's body thunk, which stands for
- * the function in records, and jumps to the thread's next free slot. The body thunk behind it is
+ * the function in records, and jumps to the thread's next free slot. The body thunk after it is
  * what the short jump overwrote, and a jump to the rest. Two bytes before the body thunk the two
  * registers are popped: that is where a function goes that is not to be traced now.
  */
@@ -140,7 +140,7 @@ final class StubBlock implements StubWriter {
     }
   }
 
-  /** Adds the unwind data of the body thunk and of the jump behind it. */
+  /** Adds the unwind data of the body thunk and of the jump after it. */
   private void describe(TracedCode function, int body, int back) {
     int[] codes = function.prologue();
     int length = back - body;

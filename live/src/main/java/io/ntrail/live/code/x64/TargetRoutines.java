@@ -31,7 +31,7 @@ import io.ntrail.programs.x86.asm.operands.Label;
  * ones) are asked all the same. Who walks the stacks of all threads takes them for functions
  * without a frame, reads a word of the stack as return address and comes to a wrong end there; that
  * is so for each such routine, but none of them takes part in what the program does. The first of
- * them runs before the system could have been told of any unwind data.
+ * them runs before any unwind data could be registered with the system.
  */
 final class TargetRoutines {
   // Parameters of the self-test.
@@ -82,7 +82,7 @@ final class TargetRoutines {
   /**
    * Registers function tables: u64 count, u64 address of RtlAddGrowableFunctionTable, then for each
    * table six arguments of it, the first of them the address where the handle goes. Returns the
-   * first status that is no success, or 0.
+   * first failure status, or 0.
    */
   static byte[] register() {
     Assembler a = Assembler.x64();

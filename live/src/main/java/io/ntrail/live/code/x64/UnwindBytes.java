@@ -6,7 +6,7 @@ import io.ntrail.formats.bytes.BytesBuilder;
  * UNWIND_INFO of x64: prologues of our own code as the system's unwinders read them. Immutable.
  *
  * <p>Source: "x64 exception handling" of Microsoft's documentation; what of it Windows and Wine do
- * with frame register RSP is told in the facts on live tracing.
+ * with frame register RSP is in the facts on live tracing.
  */
 final class UnwindBytes {
   /** Nothing was pushed. */
@@ -24,7 +24,7 @@ final class UnwindBytes {
   /** A stub: two registers are pushed by one byte each. */
   static final UnwindBytes STUB = new UnwindBytes(1, 2, 0, new int[] {0x0202, 0x0201});
 
-  /** After the call of the body: the stack pointer is behind the return address. */
+  /** After the call of the body: the stack pointer is after the return address. */
   static final UnwindBytes CALL = new UnwindBytes(1, 0, 0x14, new int[] {0x0300, 0x0200});
 
   /** After the return address was put back: one register is pushed by one byte. */

@@ -12,7 +12,7 @@ import java.util.function.ToLongFunction;
 
 /** Code of one session for x64. */
 final class X64SessionCode implements SessionCode {
-  /** Offsets in the runtime block: behind the code its function table, then routines. */
+  /** Offsets in the runtime block: after the code its function table, then routines. */
   private static final int TABLE = AreaLayout.CODE + 0x2000;
 
   private static final int END = TABLE + 0x2000;

@@ -1,6 +1,5 @@
 /**
- * Machine code for x64 targets, and the unwind data that hides it from whoever walks or unwinds
- * stacks.
+ * Machine code for x64 targets, and the unwind data that hides it from stack walks and unwinding.
  *
  * <p>A traced function begins with a jump to its <i>stub</i> ({@link
  * io.ntrail.live.code.x64.StubBlock}), which jumps to the next free <i>slot</i> of the thread's
@@ -11,7 +10,7 @@
  * in a machine frame beside the slot that holds the true return address. What is rare is done by
  * {@link io.ntrail.live.code.x64.RuntimeBlock}.
  *
- * <p>docs/live.md says what lies where.
+ * <p>See docs/live.md for the layout.
  */
 @NullMarked
 package io.ntrail.live.code.x64;

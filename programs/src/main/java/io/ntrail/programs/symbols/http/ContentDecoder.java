@@ -62,7 +62,7 @@ final class ContentDecoder {
     for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
       written += n;
       if (written > most) {
-        throw new IOException("it inflates to more than %,d bytes".formatted(most));
+        throw new IOException("it decompresses to more than %,d bytes".formatted(most));
       }
       out.write(chunk, 0, n);
     }

@@ -184,7 +184,7 @@ final class HttpDownload {
             "redirects from https to http (%s), which is refused".formatted(Http.text(to.get())));
       }
       if (!seen.add(to.get()) || seen.size() > MOST_REDIRECTS) {
-        return new Outcome.Unusable("redirects in a circle, or too often");
+        return new Outcome.Unusable("redirects too often");
       }
       at = to.get();
     }
@@ -271,9 +271,9 @@ final class HttpDownload {
           "is not reachable: " + (unknown ? "host name not found" : "connection refused"), true);
     }
     if (cause instanceof SSLException) {
-      return new Outcome.Down("cannot be trusted: " + text(cause), true);
+      return new Outcome.Down("failed the TLS handshake: " + text(cause), true);
     }
-    return again("lost the connection (" + text(cause) + ")", body.status() == 0);
+    return again("closed the connection (" + text(cause) + ")", body.status() == 0);
   }
 
   private static String text(@Nullable Throwable cause) {
@@ -304,7 +304,7 @@ final class HttpDownload {
         startOver(target);
         yield again("has less of the file than the partial download", false);
       }
-      // Where files lie in the cloud, nobody may know which ones there are not.
+      // Cloud stores may not tell which files are missing.
       case 403, 404, 410 -> new Outcome.None(status);
       case 401, 407 -> new Outcome.Login(status);
       case 408, 429, 500, 502, 503, 504 ->

@@ -233,8 +233,7 @@ public final class HttpStoreClient implements StoreClient, AutoCloseable {
         }
         case Outcome.Again(String why, _, _) ->
             Optional.of(new Answer.Missing(false, name + " " + why));
-        case Outcome.Stopped _ ->
-            Optional.of(new Answer.Missing(false, name + " was not waited for any longer"));
+        case Outcome.Stopped _ -> Optional.of(new Answer.Missing(false, name + " timed out"));
         case Outcome.Came _ -> throw new IllegalStateException("it did not fail");
       };
     }
@@ -246,7 +245,7 @@ public final class HttpStoreClient implements StoreClient, AutoCloseable {
           packed = "gzip";
         }
         if (!packed.equals("identity")) {
-          // What is left when this program ends now is no beginning of anything.
+          // What is left if this program ends now cannot be resumed.
           part.note("");
           ContentDecoder.inPlace(part.file(), packed, limits.mostBytes());
         }
@@ -334,7 +333,7 @@ public final class HttpStoreClient implements StoreClient, AutoCloseable {
     /** Stores with two tiers have a file of this name at their root. */
     private boolean hasTwoTiers() {
       Outcome outcome = get(StoreUrls.of(server, List.of("index2.txt")), PointerText.MOST_BYTES);
-      // Its content means nothing, but a page that comes for everything is no such file.
+      // Its content means nothing, but a page that is returned for every URL is not such a file.
       boolean has = outcome instanceof Outcome.Came && !isPage();
       dropped();
       if (has || outcome instanceof Outcome.None) {

@@ -121,7 +121,7 @@ record NegativeCache(List<Line> lines) {
         Files.deleteIfExists(part);
       }
     } catch (IOException e) {
-      // Nobody is told: it is only for speed.
+      // A failure is not reported: the cache is only for speed.
     }
   }
 }

@@ -88,7 +88,10 @@ final class ResponseBody {
     return lastNanos;
   }
 
-  /** Why the file was not taken, in half a sentence; empty if it was, or if there is none. */
+  /**
+   * Returns the reason why the file was not taken, in half a sentence; empty if it was, or if there
+   * is none.
+   */
   String failure() {
     return failure;
   }
@@ -108,7 +111,7 @@ final class ResponseBody {
     return bytes;
   }
 
-  /** Nothing is written any more after this. */
+  /** Closes the file; nothing is written after this. */
   synchronized void close() throws IOException {
     isClosed = true;
     OutputStream open = out;
@@ -199,7 +202,7 @@ final class ResponseBody {
   private synchronized void accept(byte[] part) {
     lastNanos = System.nanoTime();
     if (isClosed || !failure.isEmpty()) {
-      throw new IllegalStateException("nobody waits for it");
+      throw new IllegalStateException("nothing is waiting for it");
     }
     if (!isFile) {
       skipped += part.length;

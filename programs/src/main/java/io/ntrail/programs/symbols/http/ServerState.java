@@ -85,7 +85,7 @@ final class ServerState {
 
   /**
    * Returns the forms to try, that of the last file first. A server that had some files, none of
-   * them by a pointer, is not asked for pointers any more.
+   * them by a pointer, is not queried for pointers any more.
    */
   synchronized List<Form> forms() {
     return switch (form) {

@@ -165,7 +165,7 @@ final class CodeLayout {
         int used = offset(fill.at(), i) - offset(fill.from());
         if (used > fill.size()) {
           throw new IllegalArgumentException(
-              "%d bytes behind %s where %d are allowed".formatted(used, fill.from(), fill.size()));
+              "%d bytes after %s, more than %d".formatted(used, fill.from(), fill.size()));
         }
       }
     }

@@ -284,7 +284,7 @@ final class Encoder {
       @Nullable AssemblerOperand inVvvv) {
     int reg = number(inReg);
     int rm = inRm instanceof Mem ? number(base) : number(inRm);
-    // The bit of the index says more about a vector register that is no memory.
+    // The bit of the index extends a vector register that is not memory.
     int x = inRm instanceof Mem ? number(index) >> 3 & 1 : rm >> 4;
     int vvvv = number(inVvvv);
     int high = vvvv >> 4 | (index instanceof VectorRegister ? number(index) >> 4 : 0);

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param opcode the bytes of the opcode, with those of the map
  * @param registerInOpcode whether the last of them has a register in its low bits
  * @param modRm what ModRM.reg is: {@link #NO_MODRM}, {@link #REGISTER} or a digit
- * @param suffix the byte behind everything that selects the instruction, or {@link #NO_SUFFIX}
+ * @param suffix the byte after everything that selects the instruction, or {@link #NO_SUFFIX}
  * @param immediates bytes of each immediate, relative target or offset of a far pointer
  * @param only the code size in which alone it exists, or null
  * @param valueBits the number of bits that an immediate stands for: those of the operation, or 0
@@ -150,13 +150,13 @@ record InstructionForm(
           operandBits = 64;
           wide = true;
         }
-        // Behind a digit it says that there is a SIB byte.
+        // After a digit it means that there is a SIB byte.
         case "/r", "11:rrr:000" -> modRm = modRm == NO_MODRM ? REGISTER : modRm;
         case "ib", "cb" -> immediate(1);
         case "iw", "cw" -> immediate(2);
         case "id", "cd", "cp" -> immediate(4);
         case "io" -> immediate(8);
-        // Where the operands are says the rest.
+        // The encoding of the operands has the rest.
         case "/is4", "/is5" -> {}
         default -> {
           if (word.indexOf('.') > 0) {

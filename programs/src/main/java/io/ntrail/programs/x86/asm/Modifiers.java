@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Modifiers(
     Set<Prefix> prefixes, @Nullable MaskRegister mask, boolean zeroing, Rounding rounding) {
-  /** Nothing in particular. */
+  /** No modifiers. */
   static final Modifiers NONE =
       new Modifiers(EnumSet.noneOf(Prefix.class), null, false, Rounding.NONE);
 

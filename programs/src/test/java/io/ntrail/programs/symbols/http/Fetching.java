@@ -25,7 +25,7 @@ import java.util.function.UnaryOperator;
 
 /** Searches for a PDB on servers, with a store in a folder before them. */
 final class Fetching implements AutoCloseable {
-  /** What is right for a server of this machine that does answer. */
+  /** Limits for a local server that answers. */
   static final FetchLimits PATIENT =
       new FetchLimits(
           Duration.ofSeconds(60),
@@ -36,7 +36,7 @@ final class Fetching implements AutoCloseable {
           64 << 20,
           Duration.ofHours(24));
 
-  /** The same for one that does not. */
+  /** Limits for a server that does not answer. */
   static final FetchLimits HASTY =
       new FetchLimits(
           Duration.ofSeconds(60),
@@ -47,7 +47,7 @@ final class Fetching implements AutoCloseable {
           64 << 20,
           Duration.ofHours(24));
 
-  /** The same for one that begins to answer, and does not get on. */
+  /** Limits for a server that stalls. */
   static final FetchLimits UNTIL_STALLED =
       new FetchLimits(
           Duration.ofSeconds(60),
@@ -79,7 +79,7 @@ final class Fetching implements AutoCloseable {
     this.fetch = new HttpStoreClient(limits, FetchListener.NONE, clock, how);
   }
 
-  /** What came of a search, and what is said about the servers. */
+  /** Result of a search with the reasons of the servers. */
   record Outcome(Optional<Path> file, List<Tried> tried) {
     String lastWhy() {
       return tried.getLast().why();
@@ -123,7 +123,7 @@ final class Fetching implements AutoCloseable {
     return outcome.lastWhy();
   }
 
-  /** What is in the store, but for notes of what is missing. */
+  /** Returns the files in the store without the negative cache. */
   List<String> left() throws IOException {
     Path store = folder.resolve("s");
     return Files.exists(store)

@@ -25,7 +25,7 @@ class HttpBadServerTest {
 
   @TempDir private Path folder;
 
-  /** Why there is no file, and that nothing is left but what may be there. */
+  /** Returns the reason why there is no file, after checking that nothing unexpected is left. */
   private String misses(FetchLimits limits, RawServer.Script script, List<String> left)
       throws IOException {
     try (RawServer server = new RawServer(script);
@@ -41,7 +41,7 @@ class HttpBadServerTest {
   }
 
   @Test
-  void aServerThatNeverAnswersIsLeftAlone() throws IOException {
+  void aServerThatNeverAnswersIsSkipped() throws IOException {
     try (RawServer server = new RawServer((_, _, to) -> to.untilClosed());
         SymbolStoreServer other = new SymbolStoreServer().has(PLACE, BYTES);
         Fetching fetching = new Fetching(folder, CRASH, Fetching.HASTY)) {
@@ -50,7 +50,7 @@ class HttpBadServerTest {
       while (server.asked().size() < 2) {
         Thread.onSpinWait();
       }
-      says("was not asked again", fetching.misses(server.root()));
+      says("skipped: it did not answer", fetching.misses(server.root()));
       assertEquals(2, server.asked().size());
       try (Fetching patient = new Fetching(folder, CRASH, Fetching.PATIENT)) {
         patient.finds(other.root());
@@ -68,7 +68,7 @@ class HttpBadServerTest {
             List.of());
     // The second, if the machine had no time for the client when the bytes came.
     assertTrue(
-        why.contains("sent nothing more within") || why.contains("sends less than 4096 bytes in"),
+        why.contains("sent nothing more within") || why.contains("sent less than 4096 bytes in"),
         why);
   }
 
@@ -102,7 +102,7 @@ class HttpBadServerTest {
   }
 
   @Test
-  void aBodyThatIsShorterThanSaidIsNoFile() throws IOException {
+  void aBodyThatIsShorterThanItsLengthIsNotAFile() throws IOException {
     String why =
         misses(
             Fetching.PATIENT,
@@ -110,11 +110,11 @@ class HttpBadServerTest {
                 to.head("200 OK", "Content-Length: " + BYTES.length)
                     .send(Arrays.copyOf(BYTES, BYTES.length - 1)),
             List.of());
-    says("lost the connection", why);
+    says("closed the connection", why);
   }
 
   @Test
-  void aBodyWithoutALengthThatIsCutIsNoFile() throws IOException {
+  void aTruncatedBodyWithoutALengthIsNotAFile() throws IOException {
     String why =
         misses(
             Fetching.PATIENT,
@@ -126,11 +126,11 @@ class HttpBadServerTest {
               }
             },
             List.of());
-    says("what http://127.0.0.1:", why);
+    says("the file from http://127.0.0.1:", why);
   }
 
   @Test
-  void ofABodyThatIsLongerThanSaidOnlyThatMuchIsTaken() throws IOException {
+  void aBodyThatIsLongerThanItsLengthIsTruncated() throws IOException {
     try (RawServer server =
             new RawServer((_, _, to) ->
                 to.head("200 OK", "Content-Length: " + BYTES.length)
@@ -175,17 +175,17 @@ class HttpBadServerTest {
   }
 
   @Test
-  void whatIsNoHttpIsSaid() throws IOException {
+  void otherProtocolsAreReported() throws IOException {
     String why =
         misses(
             Fetching.PATIENT,
             (_, _, to) -> to.send("SSH-2.0-OpenSSH_9.2\r\n".getBytes(StandardCharsets.US_ASCII)),
             List.of());
-    says("lost the connection", why);
+    says("closed the connection", why);
   }
 
   @Test
-  void lengthsThatAreNoNumbersDoNoHarm() throws IOException {
+  void invalidLengthsDoNoHarm() throws IOException {
     for (String length : List.of("-5", "99999999999999999999", "x", "0x10")) {
       misses(
           Fetching.HASTY,

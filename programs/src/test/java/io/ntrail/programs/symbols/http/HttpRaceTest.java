@@ -93,7 +93,7 @@ class HttpRaceTest {
   }
 
   @Test
-  void aProgramThatIsKilledLeavesWhatTheNextOneGoesOnWith() throws Exception {
+  void aKilledProgramLeavesAPartialFileToResume() throws Exception {
     int half = CRASH.bytes().length / 2;
     Path part = folder.resolve("l0" + PLACE + ".part");
     CountDownLatch came = new CountDownLatch(1);

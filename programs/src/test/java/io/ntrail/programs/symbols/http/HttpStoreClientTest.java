@@ -106,7 +106,7 @@ class HttpStoreClientTest {
   }
 
   @Test
-  void theFormOfTheLastFileIsAskedForFirst() throws IOException {
+  void theFormOfTheLastFileIsRequestedFirst() throws IOException {
     server.has(PACKED, CRASH.bytes());
     try (Fetching fetching = fetching()) {
       fetching.finds(server.root());
@@ -120,7 +120,7 @@ class HttpStoreClientTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"gzip", "x-gzip", "deflate"})
-  void whatIsPackedForTheWayIsUnpacked(String encoding) throws IOException {
+  void contentEncodingIsDecoded(String encoding) throws IOException {
     byte[] packed =
         encoding.equals("deflate")
             ? SymbolStoreServer.deflate(CRASH.bytes())
@@ -131,7 +131,7 @@ class HttpStoreClientTest {
 
   @Test
   void evenACabinetMayBePackedForTheWay() throws IOException {
-    // Any packed file serves: what it is, is told from its first bytes.
+    // Any compressed file serves: its kind is found from its first bytes.
     server.on(
         PACKED,
         SymbolStoreServer.body(SymbolStoreServer.gzip(CRASH.bytes()), "Content-Encoding", "gzip"));
@@ -139,7 +139,7 @@ class HttpStoreClientTest {
   }
 
   @Test
-  void whatIsPackedForTheWayWithoutSayingSoIsUnpacked() throws IOException {
+  void undeclaredContentEncodingIsDecoded() throws IOException {
     server.has(PLACE, SymbolStoreServer.gzip(CRASH.bytes()));
     finds();
   }
@@ -173,7 +173,7 @@ class HttpStoreClientTest {
   }
 
   @Test
-  void aServerThatHadAFileIsAskedForFewerForms() throws IOException {
+  void aServerThatHadAFileGetsFewerRequests() throws IOException {
     StoreFixture user32 = StoreFixture.user32();
     server.has(PLACE, CRASH.bytes());
     Fetching first = fetching();
@@ -231,7 +231,7 @@ class HttpStoreClientTest {
   }
 
   @Test
-  void whatIsBelievedOfOneServerSaysNothingOfAnother() throws IOException {
+  void statesOfServersAreIndependent() throws IOException {
     misses();
     try (SymbolStoreServer other = new SymbolStoreServer().has(PLACE, CRASH.bytes());
         Fetching fetching = fetching()) {
@@ -249,7 +249,7 @@ class HttpStoreClientTest {
   }
 
   @Test
-  void theNameAndPasswordOfAnAddressAreSentToItsServerAndToldToNobody() throws IOException {
+  void credentialsOfAnAddressAreSentToItsServerOnlyAndNeverPrinted() throws IOException {
     URI secret = URI.create(server.root().toString().replace("//", "//me:p%40ss@"));
     try (Fetching fetching = fetching()) {
       String why = fetching.misses(secret);
@@ -274,10 +274,10 @@ class HttpStoreClientTest {
   }
 
   @Test
-  void aFileOfAnotherBuildIsRefusedByNameAndNotAskedForAgain() throws IOException {
+  void aFileOfAnotherBuildIsRefusedByNameAndNotRequestedAgain() throws IOException {
     server.has(PLACE, StoreFixture.user32().bytes());
     String why = misses();
-    says("what " + server.root() + " sent is a different build (", why);
+    says("the file from " + server.root() + " is a different build (", why);
     says("not " + CRASH.sought().id().guid(), why);
     says("is a different build", misses());
     assertEquals(1, server.asked().size());
@@ -317,7 +317,7 @@ class HttpStoreClientTest {
   }
 
   @Test
-  void aServerThatCannotBeReachedIsLeftAloneAfterOnce() throws IOException {
+  void anUnreachableServerIsSkippedAfterOnce() throws IOException {
     URI gone = server.root();
     server.close();
     try (Fetching fetching = fetching()) {
@@ -368,7 +368,7 @@ class HttpStoreClientTest {
           PLACE,
           SymbolStoreServer.body(
               SymbolStoreServer.gzip(new byte[10_000_000]), "Content-Encoding", "gzip"));
-      says("it inflates to more than 100,000 bytes", fetching.misses(server.root()));
+      says("it decompresses to more than 100,000 bytes", fetching.misses(server.root()));
       assertEquals(List.of(), fetching.left());
     }
   }

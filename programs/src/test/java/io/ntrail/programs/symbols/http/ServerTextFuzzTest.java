@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/** What servers and other programs write is read, or passed over. */
+/** Arbitrary text from servers and other programs is read or skipped. */
 class ServerTextFuzzTest {
   private static final URI ROOT = URI.create("https://server/symbols?key=1");
   private static final Instant NOW = Instant.parse("2026-03-14T08:26:53Z");

@@ -111,7 +111,7 @@ final class AgainstNasm {
     return HexFormat.of().formatHex(bytes);
   }
 
-  /** What differs, as sentences. */
+  /** Returns the differences, as sentences. */
   List<String> differences() {
     return differences;
   }
@@ -121,7 +121,7 @@ final class AgainstNasm {
     return unknown;
   }
 
-  /** How many were equal byte for byte. */
+  /** Returns the number of byte-for-byte equal encodings. */
   int equal() {
     return equal;
   }

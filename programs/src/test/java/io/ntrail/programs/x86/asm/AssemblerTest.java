@@ -168,7 +168,7 @@ class AssemblerTest {
   }
 
   @Test
-  void paddingIsWhatWasAskedFor() {
+  void paddingIsAsRequested() {
     assertEquals("C3 CC CC CC C3", wide(a -> a.ret().align(4, Padding.INT3).ret()));
     assertEquals("C3 0F 1F 00 C3", wide(a -> a.ret().align(4).ret()));
     assertEquals(
@@ -202,7 +202,7 @@ class AssemblerTest {
   }
 
   @Test
-  void exchangeOfTheAccumulatorWithItselfIsNoNopIn64BitCode() {
+  void exchangeOfTheAccumulatorWithItselfIsNotANopIn64BitCode() {
     assertEquals("87 C0 48 90", wide(a -> a.xchg(EAX, EAX).xchg(RAX, RAX)));
     assertEquals("90", narrow(a -> a.xchg(EAX, EAX)));
   }
@@ -272,7 +272,7 @@ class AssemblerTest {
   }
 
   @Test
-  void memoryWithoutASizeIsRefusedWhereNothingElseSaysIt() {
+  void memoryWithoutASizeIsRefusedIfNothingElseImpliesIt() {
     refused64("size of the memory operand", a -> a.inc(ptr(RCX)));
     refused64("size of the memory operand", a -> a.mov(ptr(RCX), 5));
     refused64("size of the memory operand", a -> a.cmp(ptr(RCX), 1000));
@@ -301,7 +301,7 @@ class AssemblerTest {
   }
 
   @Test
-  void whatDoesNotReachIsRefused() {
+  void jumpsOutOfReachAreRefused() {
     refused64(
         "too far away",
         a -> {

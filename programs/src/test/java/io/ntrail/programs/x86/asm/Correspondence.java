@@ -20,7 +20,7 @@ import io.ntrail.programs.x86.asm.operands.Zmm;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Which register of the assembler is which of the decoder. */
+/** Correspondence of the assembler's registers to the decoder's. */
 final class Correspondence {
   private Correspondence() {}
 

@@ -27,7 +27,7 @@ final class Disassembly {
    */
   static List<String> of(Path folder, boolean wide, List<byte[]> instructions)
       throws IOException, InterruptedException {
-    // Each in a slot of its own, with nops behind it.
+    // Each in a slot of its own, with nops after it.
     byte[] all = new byte[SLOT * instructions.size()];
     Arrays.fill(all, (byte) 0x90);
     for (int i = 0; i < instructions.size(); i++) {

@@ -51,7 +51,7 @@ class ExecutionTest {
     return new NativeCode(a.assemble());
   }
 
-  /** What Java makes of the four arguments. */
+  /** Expected result, computed in Java from the four arguments. */
   @FunctionalInterface
   private interface Expected {
     long of(long a, long b, long c, long d);

@@ -32,7 +32,7 @@ import java.util.HexFormat;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What is beyond everybody's instructions: how it is said, and what of it is refused. */
+/** Instruction set extensions: how they are written, and what is refused. */
 class ExtensionsTest {
   private static String hex(Assembler a, Consumer<Assembler> program) {
     program.accept(a);
@@ -112,7 +112,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void masksZeroingRepetitionAndRoundingAreSaid() {
+  void masksZeroingRepetitionAndRoundingAreEncoded() {
     wide("62 F1 74 49 58 C2", a -> a.masked(K1).op("VADDPS", ZMM0, ZMM1, ZMM2));
     wide("62 F1 74 C9 58 C2", a -> a.zeroed(K1).op("VADDPS", ZMM0, ZMM1, ZMM2));
     wide(
@@ -146,7 +146,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void whatAVectorInstructionCannotSayIsRefused() {
+  void invalidVectorOperandsAreRefused() {
     refused64("K0 selects nothing", a -> a.masked(MaskRegister.K0));
     refused64("no form fits: {K1} ADD RAX, RCX", a -> a.masked(K1).add(RAX, RCX));
     refused64("no form fits: {K1}{z} VMOVUPS", a -> a.zeroed(K1).op("VMOVUPS", ptr(RCX), ZMM0));

@@ -37,7 +37,7 @@ class FormSweepTest {
   private static final String PREFIX = "nasm leaves out an operand size prefix that means nothing";
   private static final String SYMMETRIC = "the two registers are in each other's place";
 
-  /** Where nasm writes something else, and why. */
+  /** Differences of nasm's encodings, with the reason. */
   private static final Map<String, String> OTHERWISE =
       Map.ofEntries(
           Map.entry("ptwrite", NASM_IS_WRONG),

@@ -27,7 +27,7 @@ import java.util.HexFormat;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What tracing writes into programs, byte for byte. */
+/** Code that tracing writes into programs, byte for byte. */
 class KnownBytesTest {
   private static final long BASE = 0x1_4000_1000L;
 
@@ -67,7 +67,7 @@ class KnownBytesTest {
   }
 
   @Test
-  void jumpThroughTheEightBytesBehindItReachesEverything() {
+  void jumpThroughTheEightBytesAfterItReachesEverything() {
     wide(
         "FF 25 00 00 00 00 88 77 66 55 44 33 22 11",
         a -> {
@@ -160,7 +160,7 @@ class KnownBytesTest {
   }
 
   @Test
-  void numbersAreRelativeToWhatIsBehindTheImmediate() {
+  void displacementsAreRelativeToTheEndOfTheImmediate() {
     wide("C7 05 F6 0F 00 00 05 00 00 00", a -> a.mov(rip(BASE + 0x1000).as32(), 5));
     wide("83 3D F9 0F 00 00 05", a -> a.cmp(rip(BASE + 0x1000).as32(), 5));
   }

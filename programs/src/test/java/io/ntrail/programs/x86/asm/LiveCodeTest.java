@@ -80,7 +80,7 @@ class LiveCodeTest {
     assertEquals("5958", HexFormat.of().formatHex(bytes, length - 11, length - 9));
   }
 
-  /** A routine with the cells behind it. */
+  /** A routine with the cells after it. */
   private interface Routine {
     void write(Assembler a, Routines64.Cells cells, Label before);
   }

@@ -132,7 +132,7 @@ final class LiveSources {
       jmp FUNCTION
       """;
 
-  /** The slot behind the last one. */
+  /** The slot after the last one. */
   static final String OVERFLOW_64 =
       """
       push rax
@@ -520,7 +520,7 @@ final class LiveSources {
       jmp after2
       """;
 
-  /** Where the unwinder of 32-bit code begins. */
+  /** Label of the unwinder of 32-bit code. */
   static final String PROBE_32 =
       """
       push eax

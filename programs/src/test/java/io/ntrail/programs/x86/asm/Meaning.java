@@ -9,7 +9,7 @@ import java.util.SequencedMap;
 import java.util.TreeMap;
 
 /**
- * What a decoded instruction means, as text that is equal for equal meanings: {@code [eax*2]} and
+ * Meaning of a decoded instruction, as text that is equal for equal meanings: {@code [eax*2]} and
  * {@code [eax+eax]} are one address, and in 64-bit code ds and ss are one segment.
  */
 final class Meaning {

@@ -22,13 +22,13 @@ final class Nasm {
       Pattern.compile("(?m)^(?:panic: )?lines.asm:(\\d+): (?:error: )?(.*)$");
   private static final int HEADER_LINES = 2;
 
-  /** Some lines end its run, so that it says nothing about those behind. */
+  /** Some lines end its run, so that it says nothing about those after. */
   private static final int ROUNDS = 60;
 
   private Nasm() {}
 
   /**
-   * What became of one line.
+   * Result of one line.
    *
    * @param address where it lies
    * @param bytes what it is; empty if refused
@@ -43,7 +43,7 @@ final class Nasm {
     Arrays.fill(errors, "");
     Path source = folder.resolve("lines.asm");
     Path binary = folder.resolve("lines.bin");
-    // Labels tell where each line begins; the last lines of the file are their offsets.
+    // Labels mark the start of each line; the last lines of the file are their offsets.
     for (int round = 0; round < ROUNDS; round++) {
       List<String> text = new ArrayList<>();
       text.add("bits " + (wide ? 64 : 32));

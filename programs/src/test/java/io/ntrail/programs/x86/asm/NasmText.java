@@ -35,7 +35,7 @@ final class NasmText {
     return of(Modifiers.NONE, null, mnemonic, operands);
   }
 
-  /** With what is said before it; the form says which operand is masked. */
+  /** Returns the text with its modifiers; the form selects the masked operand. */
   static String of(
       Modifiers modifiers,
       @Nullable InstructionForm form,

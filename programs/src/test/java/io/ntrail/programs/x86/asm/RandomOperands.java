@@ -33,7 +33,7 @@ import java.util.random.RandomGenerator;
 
 /** Operands drawn at random: registers, addresses of every shape, numbers at the borders. */
 final class RandomOperands {
-  /** Where the code lies. */
+  /** Address of the code. */
   static final long BASE = 0x40_0000;
 
   private final RandomGenerator random;
@@ -151,8 +151,8 @@ final class RandomOperands {
   }
 
   /**
-   * The same with a label or the distance of two in its address; memory that can have neither stays
-   * as it is.
+   * Returns the operand with a label or the distance of two in its address; memory that can have
+   * neither stays as it is.
    */
   Mem labelled(Mem m, Label label, Label other) {
     boolean vector = m.index() instanceof VectorRegister;
@@ -175,7 +175,7 @@ final class RandomOperands {
     return bits == 32 ? m.far16() : bits == 48 ? m.far32() : m.far64();
   }
 
-  /** What nasm makes of a lone ebp in 32-bit code means another segment. */
+  /** Replaces a lone ebp in 32-bit code, which nasm encodes with another segment. */
   private Mem lone(AddressRegister<?> index) {
     return Mem.scaled(index, index == Reg32.EBP && !wide ? 4 : oneOf(1, 2, 4, 8));
   }
@@ -325,7 +325,7 @@ final class RandomOperands {
         + (flag() ? 0 : displacement() & 0xFF);
   }
 
-  /** What can be said before a form with these operands; often nothing. */
+  /** Returns the modifiers that a form allows with these operands; often none. */
   Modifiers modifiers(CodeSize size, InstructionForm form, AssemblerOperand... operands) {
     Modifiers result = Modifiers.NONE;
     for (Prefix prefix : Prefix.values()) {

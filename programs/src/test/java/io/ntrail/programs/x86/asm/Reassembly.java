@@ -27,9 +27,9 @@ import java.util.Optional;
 
 /** Writes decoded instructions again from nothing but their mnemonic, operands and prefixes. */
 final class Reassembly {
-  /** What became of an instruction. */
+  /** Result of reassembling an instruction. */
   enum Outcome {
-    /** The same bytes. */
+    /** Equal bytes. */
     SAME,
     /** Other bytes, no longer, with the same meaning. */
     OTHER,
@@ -55,7 +55,7 @@ final class Reassembly {
     this.reader = OperandReader.of(decoder);
   }
 
-  /** Decodes, and returns the length, 0 for what is no instruction. */
+  /** Decodes, and returns the length, 0 for bytes that are not an instruction. */
   int decode(Bytes code, int at, int end) {
     int length = decoder.decode(code, at, end, original);
     reader.read(original, operands);

@@ -32,7 +32,7 @@ class RelaxationTest {
     record Filled(int bytes) implements Part {}
   }
 
-  /** Whether a jump is left to the assembler, or written short or near. */
+  /** Forms of jumps: left to the assembler, short or near. */
   private enum Form {
     ANY,
     SHORT,

@@ -21,7 +21,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every form with random operands, read back by the decoder: what was asked for is there. */
+/** Every form with random operands, read back by the decoder: what was requested is there. */
 class RoundTripTest {
   private static final int EACH = Boolean.getBoolean("ntrail.long") ? 400 : 40;
 
@@ -32,10 +32,10 @@ class RoundTripTest {
   @EnumSource(
       value = CodeSize.class,
       names = {"BITS32", "BITS64"})
-  void whatIsAskedForIsReadBack(CodeSize size) {
+  void requestedInstructionsAreReadBack(CodeSize size) {
     boolean wide = size == CodeSize.BITS64;
     RandomOperands random = new RandomOperands(new SplittableRandom(21), wide);
-    Asked asked = new Asked(size);
+    EncodingRequest asked = new EncodingRequest(size);
     for (int t = 0; t < FormTable.TABLES; t++) {
       FormTable table = FormTable.at(size, t);
       for (String mnemonic : new TreeSet<>(table.mnemonics())) {
@@ -59,7 +59,7 @@ class RoundTripTest {
   void labelsAreWhereTheyWereBound(CodeSize size) {
     boolean wide = size == CodeSize.BITS64;
     RandomOperands random = new RandomOperands(new SplittableRandom(22), wide);
-    Asked asked = new Asked(size);
+    EncodingRequest asked = new EncodingRequest(size);
     for (int t = 0; t < FormTable.TABLES; t++) {
       FormTable table = FormTable.at(size, t);
       for (String mnemonic : new TreeSet<>(table.mnemonics())) {
@@ -76,7 +76,7 @@ class RoundTripTest {
 
   /** Between two labels, one of which takes the place of an address or target. */
   private void compareLabelled(
-      Asked asked, boolean wide, RandomOperands random, InstructionForm form) {
+      EncodingRequest asked, boolean wide, RandomOperands random, InstructionForm form) {
     Assembler a = wide ? Assembler.x64() : Assembler.ia32();
     Label before = a.here("before");
     a.nop(random.below(100));
@@ -124,7 +124,7 @@ class RoundTripTest {
   }
 
   private void compare(
-      Asked asked,
+      EncodingRequest asked,
       boolean wide,
       Modifiers modifiers,
       InstructionForm form,

@@ -26,8 +26,8 @@ import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.programs.x86.asm.operands.Reg16;
 
 /**
- * What slots of 64-bit code call or jump to now and then: a stale slot or another stack, the first
- * function of a stack, the end of a chunk of records, an exception that passes a traced function.
+ * Slow-path routines of slots of 64-bit code: a stale slot or another stack, the first function of
+ * a stack, the end of a chunk of records, an exception that passes a traced function.
  */
 final class Routines64 {
   // The page before the slots.
@@ -279,7 +279,7 @@ final class Routines64 {
         .ret();
   }
 
-  /** What the system calls when an exception passes a traced function. */
+  /** Assembles the handler for exceptions that pass a traced function. */
   static void handler(Assembler a, Cells cells, int exitOffset) {
     Label out = a.label("out");
     a.test(ptr(RCX).plus(4).as32(), 0x66)

@@ -16,7 +16,7 @@ import io.ntrail.programs.x86.asm.operands.Reg16;
 import io.ntrail.programs.x86.asm.operands.Reg32;
 
 /**
- * What a traced function of 32-bit code runs through; every address is absolute. Nothing here
+ * Stub and slot of a traced function in 32-bit code; every address is absolute. Nothing here
  * changes a flag.
  */
 final class SlotCode32 {

@@ -16,8 +16,8 @@ import io.ntrail.programs.x86.asm.operands.Reg16;
 import io.ntrail.programs.x86.asm.operands.Reg8;
 
 /**
- * What a traced function of 64-bit code runs through: the stub, the slot, the slot behind the last
- * one. Nothing here changes a flag. S is where the caller's return address lies.
+ * Code around a traced function of 64-bit code: the stub, the slot, the slot after the last one.
+ * Nothing here changes a flag. S is where the caller's return address lies.
  */
 final class SlotCode64 {
   static final int STRIDE = 512;
@@ -87,7 +87,7 @@ final class SlotCode64 {
     return slot;
   }
 
-  /** The slot behind the last one: no room, unless the last one is stale. */
+  /** The slot after the last one: no room, unless the last one is stale. */
   static SlotCode64 overflow(Assembler a, int exitOffset) {
     SlotCode64 slot = new SlotCode64(a);
     Label equal = a.label("equal");

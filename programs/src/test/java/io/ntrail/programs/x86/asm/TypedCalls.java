@@ -20,7 +20,7 @@ import java.util.Locale;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** Draws calls of the typed methods, and what nasm is to be told for each. */
+/** Draws calls of the typed methods, and what to write for nasm for each. */
 final class TypedCalls {
   /** A call with two operands. */
   @FunctionalInterface

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Its size is that of the register beside it; where there is none ({@link #as8} to {@link
- * #as256}) has to say it. Displacements take the shortest form unless {@link #disp8} or {@link
+ * #as256}) has to set it. Displacements take the shortest form unless {@link #disp8} or {@link
  * #disp32} says otherwise; what is relative to rip or to a label has always four bytes.
  */
 public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {

@@ -8,12 +8,15 @@ import java.util.OptionalInt;
 import java.util.function.Supplier;
 
 /** Reads all that a PDB has; for tests of damage. What is read is bounded, so that a test ends. */
-final class EverythingInPdb {
+final class PdbContents {
   private static final int MOST = 2000;
 
-  private EverythingInPdb() {}
+  private PdbContents() {}
 
-  /** How many things were read; damage is a gap of the PDB, or is told where a single thing is. */
+  /**
+   * Reads everything, and returns the number of items; damage is a gap of the PDB, or is reported
+   * with the single item.
+   */
   static long read(PdbFile pdb) {
     long things = pdb.guid().hashCode() & 1;
     things += pdb.age() & 1;
@@ -34,7 +37,7 @@ final class EverythingInPdb {
       things += addresses.find(rva + c.size() / 2).map(found -> found.frames().size()).orElse(0);
     }
     things += pdb.publics().map(publics -> read(publics)).orElse(0L);
-    things += pdb.globals().map(EverythingInPdb::read).orElse(0L);
+    things += pdb.globals().map(PdbContents::read).orElse(0L);
     for (long type = 0; type < 0x1000 + MOST; type += type < 0x1000 ? 0x33 : 1) {
       things += pdb.typeNames().type(type).length();
       things += pdb.typeNames().function(type).map(String::length).orElse(0);

@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What payloads say, as text: in a line ({@code a=1 b=[2 3] c={d=4}}, and {@code +n} for bytes that
- * are left), or a line a token.
+ * Payloads as text: in a line ({@code a=1 b=[2 3] c={d=4}}, and {@code +n} for bytes that are
+ * left), or a line a token.
  */
-final class Told {
-  private Told() {}
+final class PayloadText {
+  private PayloadText() {}
 
   /** In one line. */
   static String of(Payload payload) {

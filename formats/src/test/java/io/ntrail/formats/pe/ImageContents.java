@@ -16,17 +16,17 @@ import java.util.Map;
 import java.util.Set;
 
 /** All that the readers have to say about an image, as text that can be compared. */
-final class Everything {
+final class ImageContents {
   private final PeImage image;
   private final Map<String, String> parts = new LinkedHashMap<>();
 
-  private Everything(PeImage image) {
+  private ImageContents(PeImage image) {
     this.image = image;
   }
 
   /** By part. */
   static Map<String, String> of(PeImage image) {
-    Everything everything = new Everything(image);
+    ImageContents everything = new ImageContents(image);
     everything.headers();
     everything.loadConfig();
     everything.relocations();
@@ -117,7 +117,7 @@ final class Everything {
     parts.put("relocations", relocations.blocks() + " " + Arrays.toString(hash));
   }
 
-  /** What is in the image but not only in its file: no certificates, no overlay. */
+  /** Adds the parts that are mapped: no certificates, no overlay. */
   private void small() {
     parts.put("thread storage", Tls.of(image).toString());
     Resources resources = Resources.of(image);

@@ -10,7 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /** The records that a walk gave, each as a line of numbers: comparable as a whole. */
-final class Walked {
+final class RecordWalk {
   /** One record: where it stands and what it says. */
   record Line(
       long time,
@@ -40,8 +40,8 @@ final class Walked {
       last = time;
     }
 
-    Walked walked() {
-      return new Walked(lines, late, backwards);
+    RecordWalk walked() {
+      return new RecordWalk(lines, late, backwards);
     }
   }
 
@@ -49,7 +49,7 @@ final class Walked {
   private final long late;
   private final long backwards;
 
-  private Walked(List<Line> lines, long late, long backwards) {
+  private RecordWalk(List<Line> lines, long late, long backwards) {
     this.lines = lines;
     this.late = late;
     this.backwards = backwards;
@@ -75,7 +75,7 @@ final class Walked {
   }
 
   /** The records in the order of the walk in time. */
-  static Walked inOrder(EtwRecording recording) {
+  static RecordWalk inOrder(EtwRecording recording) {
     Taker taker = new Taker();
     try (OrderedCursor cursor = recording.inOrder()) {
       while (cursor.next()) {
@@ -88,7 +88,7 @@ final class Walked {
   }
 
   /** The records buffer after buffer. */
-  static Walked everyBuffer(EtwRecording recording) {
+  static RecordWalk everyBuffer(EtwRecording recording) {
     Taker taker = new Taker();
     for (int f = 0; f < recording.files().size(); f++) {
       EtlFile file = recording.files().get(f);
@@ -104,8 +104,8 @@ final class Walked {
     return taker.walked();
   }
 
-  /** The same records in the order that the contract names, by a sort that is not the reader's. */
-  Walked sorted() {
+  /** Returns the records in the order of the contract, by a sort that is not the reader's. */
+  RecordWalk sorted() {
     List<Line> sorted = new ArrayList<>(lines);
     sorted.sort(
         Comparator.comparingLong(Line::time)
@@ -114,7 +114,7 @@ final class Walked {
             .thenComparingInt(Line::file)
             .thenComparingInt(Line::buffer)
             .thenComparingInt(Line::offset));
-    return new Walked(sorted, late, 0);
+    return new RecordWalk(sorted, late, 0);
   }
 
   List<Line> lines() {

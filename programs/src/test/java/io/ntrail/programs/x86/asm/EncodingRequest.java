@@ -24,24 +24,24 @@ import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
 /**
- * Compares what the assembler was asked for with what the decoder reads in its bytes: the mnemonic,
+ * Compares the request to the assembler with what the decoder reads in its bytes: the mnemonic,
  * every register, every part of every address, every number, and the prefixes.
  */
-final class Asked {
+final class EncodingRequest {
   private final CodeSize size;
   private final InstructionDecoder decoder;
   private final OperandReader reader;
   private final Instruction instruction = new Instruction();
   private final Operands operands = new Operands();
 
-  Asked(CodeSize size) {
+  EncodingRequest(CodeSize size) {
     this.size = size;
     this.decoder = InstructionDecoder.of(size);
     this.reader = OperandReader.of(decoder);
   }
 
   /**
-   * What is not as it was asked for, as a sentence with the bytes; empty if all is.
+   * Difference from the request, as a sentence with the bytes; empty if all is.
    *
    * @param labels where labels lie, counted like {@code address}
    */
@@ -188,7 +188,7 @@ final class Asked {
     text.append(operands.isZeroing() ? " zeroing " : " ").append(operands.rounding()).append(' ');
     text.append(operands.mnemonic());
     for (int i = 0; i < operands.count(); i++) {
-      // What is not asked for is always the same.
+      // Defaults are always the same.
       if (i < asked.size()) {
         text.append(" | ").append(read(operands.get(i), asked.get(i)));
       }
@@ -208,7 +208,7 @@ final class Asked {
   }
 
   private String read(io.ntrail.programs.x86.Operand.InMemory memory, AssemblerOperand asked) {
-    // Where no size is asked for, it is that of the other operands or of the instruction.
+    // Where no size is requested, it is that of the other operands or of the instruction.
     boolean sized = !(asked instanceof Mem m) || m.bits() != 0;
     io.ntrail.programs.x86.Operand.InMemory comparable =
         new io.ntrail.programs.x86.Operand.InMemory(

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Writes recordings in memory and remembers the events it was given. */
-final class Recorded {
+final class RecordingInMemory {
   static final NtrHeader HEADER =
       new NtrHeader(
           NtrHeader.ONE_CLOCK,
@@ -31,11 +31,11 @@ final class Recorded {
   final ByteArrayOutputStream out = new ByteArrayOutputStream();
   final NtrWriter writer;
 
-  Recorded() {
+  RecordingInMemory() {
     this(NtrWriter.Packing.FAST, NtrWriter.CHUNK_EVENTS);
   }
 
-  Recorded(NtrWriter.Packing packing, int chunkEvents) {
+  RecordingInMemory(NtrWriter.Packing packing, int chunkEvents) {
     try {
       writer = new NtrWriter(out, HEADER, 0x1234_5678, packing, chunkEvents);
     } catch (IOException e) {
@@ -43,7 +43,7 @@ final class Recorded {
     }
   }
 
-  /** What was written so far, as a writer leaves it that is killed. */
+  /** Returns the file as a killed writer leaves it. */
   byte[] killed() {
     return out.toByteArray();
   }
@@ -157,9 +157,9 @@ final class Recorded {
   }
 
   /** Any events at all: related to each other sometimes, in any order, with any numbers. */
-  static Recorded anything(Gen g) {
-    Recorded recorded =
-        new Recorded(g.oneOf(NtrWriter.Packing.values()), 1 + g.below(1 + g.below(300)));
+  static RecordingInMemory anything(Gen g) {
+    RecordingInMemory recorded =
+        new RecordingInMemory(g.oneOf(NtrWriter.Packing.values()), 1 + g.below(1 + g.below(300)));
     int threads = 1 + g.below(4);
     long[] key = {0x1000};
     int[] slot = {0};
