@@ -2,6 +2,7 @@ package io.ntrail.export.collapsed;
 
 import io.ntrail.export.stacks.FrameNames;
 import io.ntrail.export.stacks.StackTree;
+import io.ntrail.formats.collections.IntList;
 import java.io.PrintStream;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -44,24 +45,24 @@ public final class CollapsedWriter {
   private void write(PrintStream out) {
     StringBuilder line = new StringBuilder();
     // Of each open node the length of its path, and what is left below it, the next one last.
-    Deque<Integer> lengths = new ArrayDeque<>();
+    IntList lengths = new IntList();
     Deque<List<Item>> open = new ArrayDeque<>();
-    lengths.push(0);
+    lengths.add(0);
     open.push(items(0));
     while (!open.isEmpty()) {
       List<Item> items = open.element();
       if (items.isEmpty()) {
         open.pop();
-        lengths.pop();
+        lengths.removeLast();
         continue;
       }
       Item item = items.removeLast();
-      line.setLength(lengths.element());
+      line.setLength(lengths.get(lengths.size() - 1));
       line.append(item.key);
       if (item.isStack) {
         out.append(line).append('\n');
       } else {
-        lengths.push(line.length());
+        lengths.add(line.length());
         open.push(items(item.node));
       }
     }

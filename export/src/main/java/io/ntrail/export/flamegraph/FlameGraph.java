@@ -3,6 +3,8 @@ package io.ntrail.export.flamegraph;
 import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.export.stacks.FrameNames;
 import io.ntrail.export.stacks.StackTree;
+import io.ntrail.formats.collections.IntList;
+import io.ntrail.formats.collections.RowSort;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -10,12 +12,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.Comparator;
-import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeSet;
@@ -59,14 +57,13 @@ public final class FlameGraph {
   private final long least;
 
   /** The frames that are drawn, outermost first, with what they call after them. */
-  private int[] order = new int[256];
+  private final IntList order = new IntList();
 
-  private int[] levels = new int[256];
+  private final IntList levels = new IntList();
 
   /** Index of the name of each. */
   private int[] places = {};
 
-  private int count;
   private int leftOut;
 
   private FlameGraph(StackTree tree, Options options) {
@@ -90,35 +87,36 @@ public final class FlameGraph {
 
   /** Puts the frames in order: below each node by name. */
   private void choose() {
-    Deque<Integer> open = new ArrayDeque<>();
-    Deque<Integer> depths = new ArrayDeque<>();
-    open.push(0);
-    depths.push(0);
+    IntList open = new IntList();
+    IntList depths = new IntList();
+    IntList children = new IntList();
+    open.add(0);
+    depths.add(0);
     while (!open.isEmpty()) {
-      int node = open.pop();
-      int level = depths.pop();
-      if (count == order.length) {
-        order = Arrays.copyOf(order, 2 * count);
-        levels = Arrays.copyOf(levels, 2 * count);
-      }
-      order[count] = node;
-      levels[count++] = level;
-      List<Integer> children = new ArrayList<>();
+      int node = open.removeLast();
+      int level = depths.removeLast();
+      order.add(node);
+      levels.add(level);
+      children.clear();
       for (int child = below.first(node); child != 0; child = below.next(child)) {
         if (tree.inclusive(width, child) >= least) {
           children.add(child);
         }
       }
-      children.sort(Comparator.comparing(tree::name, FrameNames.BYTEWISE.reversed()));
-      for (int child : children) {
-        open.push(child);
-        depths.push(level + 1);
+      for (int i :
+          RowSort.sorted(children.size(), (a, b) -> byName(children.get(b), children.get(a)))) {
+        open.add(children.get(i));
+        depths.add(level + 1);
       }
     }
     for (int node = 1; node < tree.size(); node++) {
       long weight = tree.inclusive(width, node);
       leftOut += weight > 0 && weight < least ? 1 : 0;
     }
+  }
+
+  private int byName(int a, int b) {
+    return FrameNames.BYTEWISE.compare(tree.name(a), tree.name(b));
   }
 
   private void page(Heading heading, Options options, PrintStream out) {
@@ -197,9 +195,9 @@ public final class FlameGraph {
       before = name;
     }
     data.append("\n];\nunpack(cpool);\n\n");
-    places = new int[count];
-    for (int i = 1; i < count; i++) {
-      places[i] = Arrays.binarySearch(names, 1, names.length, name(order[i]));
+    places = new int[order.size()];
+    for (int i = 1; i < order.size(); i++) {
+      places[i] = Arrays.binarySearch(names, 1, names.length, name(order.get(i)));
     }
   }
 
@@ -209,8 +207,8 @@ public final class FlameGraph {
 
   private String[] namesInUse() {
     TreeSet<String> names = new TreeSet<>();
-    for (int i = 1; i < count; i++) {
-      names.add(name(order[i]));
+    for (int i = 1; i < order.size(); i++) {
+      names.add(name(order.get(i)));
     }
     return Stream.concat(Stream.of("all"), names.stream()).toArray(String[]::new);
   }
@@ -236,14 +234,14 @@ public final class FlameGraph {
    * one before it is left out.
    */
   private void frames(StringBuilder data) {
-    long[] lefts = new long[count + 1];
-    long[] ends = new long[count + 1];
+    long[] lefts = new long[order.size() + 1];
+    long[] ends = new long[order.size() + 1];
     int level = 0;
     long left = 0;
     long weight = 0;
-    for (int i = 0; i < count; i++) {
-      int node = order[i];
-      int at = levels[i];
+    for (int i = 0; i < order.size(); i++) {
+      int node = order.get(i);
+      int at = levels.get(i);
       // Where a frame's callees that were placed so far end.
       lefts[at] = i == 0 ? 0 : at > level ? left : ends[at];
       long wide = tree.inclusive(width, node);
@@ -285,8 +283,8 @@ public final class FlameGraph {
       return;
     }
     data.append("others = [\n");
-    for (int i = 0; i < count; i++) {
-      data.append(tree.inclusive(other, order[i])).append(i % 20 == 19 ? ",\n" : ",");
+    for (int i = 0; i < order.size(); i++) {
+      data.append(tree.inclusive(other, order.get(i))).append(i % 20 == 19 ? ",\n" : ",");
     }
     data.append("\n];\n");
   }

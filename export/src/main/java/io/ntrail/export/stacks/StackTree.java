@@ -3,6 +3,12 @@ package io.ntrail.export.stacks;
 import io.ntrail.analysis.model.NamedStacks;
 import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.analysis.profile.WeightTree;
+import io.ntrail.formats.collections.ByteColumn;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.Hashing;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.RowIndex;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -22,15 +28,16 @@ public final class StackTree {
   private final List<String> names = new ArrayList<>();
   private final Map<String, Integer> numbers = new HashMap<>();
   private final BitSet added = new BitSet();
-  private int size = 1;
-  private int[] parents = new int[256];
-  private int[] labels = new int[256];
-  private byte[] kinds = new byte[256];
-  private long[][] self;
+  private final Columns nodes = new Columns(256);
+  private final IntColumn parents = nodes.ints();
+  private final IntColumn labels = nodes.ints();
+  private final ByteColumn kinds = nodes.bytes();
+  private final LongColumn[] self;
   private long[][] inclusive = {};
 
-  /** Nodes by the one above and their name: places hold node numbers, 0 if they are free. */
-  private int[] index = new int[1024];
+  /** Nodes by the one above and their name, without the root. */
+  private final RowIndex index =
+      new RowIndex(512, node -> Hashing.hash(parents.get(node), labels.get(node)));
 
   /**
    * Empty.
@@ -39,8 +46,9 @@ public final class StackTree {
    */
   public StackTree(int columns) {
     this.columns = columns;
-    this.self = new long[columns][256];
-    labels[0] = number("all");
+    this.self = new LongColumn[columns];
+    Arrays.setAll(self, _ -> nodes.longs());
+    labels.set(nodes.add(), number("all"));
   }
 
   /** A profile of its own, with names that fit into every format. */
@@ -52,19 +60,19 @@ public final class StackTree {
 
   /** Adds a profile to a column, with names that fit into every format. */
   public void addAll(WeightTree tree, int column, FrameNameOptions naming) {
-    int[] nodes = new int[tree.size()];
-    for (int node = 1; node < nodes.length; node++) {
+    int[] copies = new int[tree.size()];
+    for (int node = 1; node < copies.length; node++) {
       // Stacks without weight are left out.
       if (tree.inclusive(node) != 0) {
-        int parent = nodes[tree.parent(node)];
+        int parent = copies[tree.parent(node)];
         FrameKind kind = tree.kind(node);
-        nodes[node] = child(parent, naming.of(tree.text(node), kind), kind);
+        copies[node] = child(parent, naming.of(tree.text(node), kind), kind);
         if (tree.self(node) != 0) {
-          add(nodes[node], column, tree.self(node));
+          add(copies[node], column, tree.self(node));
         }
       }
     }
-    if (nodes.length > 0 && tree.self(0) != 0) {
+    if (copies.length > 0 && tree.self(0) != 0) {
       add(child(0, FrameNames.UNKNOWN, FrameKind.NATIVE), column, tree.self(0));
     }
   }
@@ -111,52 +119,20 @@ public final class StackTree {
    */
   public int child(int parent, String name, FrameKind kind) {
     int label = number(name);
-    int at = place(parent, label);
-    while (index[at] != 0) {
-      int node = index[at];
-      if (parents[node] == parent && labels[node] == label) {
-        return node;
-      }
-      at = at + 1 & index.length - 1;
+    int slot = index.slot(Hashing.hash(parent, label));
+    int node = index.row(slot);
+    while (node >= 0 && (parents.get(node) != parent || labels.get(node) != label)) {
+      slot = index.next(slot);
+      node = index.row(slot);
     }
-    if (size == parents.length) {
-      grow();
+    if (node < 0) {
+      node = nodes.add();
+      parents.set(node, parent);
+      labels.set(node, label);
+      kinds.set(node, (byte) kind.ordinal());
+      index.put(slot, node);
     }
-    parents[size] = parent;
-    labels[size] = label;
-    kinds[size] = (byte) kind.ordinal();
-    index[at] = size;
-    size++;
-    if (2 * size > index.length) {
-      rehash();
-    }
-    return size - 1;
-  }
-
-  private int place(int parent, int label) {
-    long key = ((long) parent << 32 | label) * 0x9E37_79B9_7F4A_7C15L;
-    return (int) (key >>> 32) & index.length - 1;
-  }
-
-  private void grow() {
-    int capacity = size + (size >> 1);
-    parents = Arrays.copyOf(parents, capacity);
-    labels = Arrays.copyOf(labels, capacity);
-    kinds = Arrays.copyOf(kinds, capacity);
-    for (int column = 0; column < columns; column++) {
-      self[column] = Arrays.copyOf(self[column], capacity);
-    }
-  }
-
-  private void rehash() {
-    index = new int[2 * index.length];
-    for (int node = 1; node < size; node++) {
-      int at = place(parents[node], labels[node]);
-      while (index[at] != 0) {
-        at = at + 1 & index.length - 1;
-      }
-      index[at] = node;
-    }
+    return node;
   }
 
   /**
@@ -166,24 +142,24 @@ public final class StackTree {
    */
   public void add(int node, int column, long weight) {
     // What is below 2^63 in all is so in each part.
-    self[column][0] = Math.addExact(self[column][0], weight);
-    self[column][node] += weight;
+    self[column].set(0, Math.addExact(self[column].get(0), weight));
+    self[column].add(node, weight);
     added.set(node);
   }
 
   /** The sum of the weights that were added so far. */
   public long sum(int column) {
-    return self[column][0];
+    return self[column].get(0);
   }
 
   /** Makes the sums; nothing can be added afterwards. */
   public void settle() {
     inclusive = new long[columns][];
     for (int column = 0; column < columns; column++) {
-      self[column][0] = 0;
-      long[] sums = Arrays.copyOf(self[column], size);
-      for (int node = size - 1; node > 0; node--) {
-        sums[parents[node]] += sums[node];
+      self[column].set(0, 0);
+      long[] sums = Arrays.copyOf(self[column].array(), size());
+      for (int node = size() - 1; node > 0; node--) {
+        sums[parents.get(node)] += sums[node];
       }
       inclusive[column] = sums;
     }
@@ -197,8 +173,8 @@ public final class StackTree {
     long first = total(0);
     long second = total(1);
     if (first != second && first != 0) {
-      for (int node = 1; node < size; node++) {
-        self[0][node] = scaled(self[0][node], second, first);
+      for (int node = 1; node < size(); node++) {
+        self[0].set(node, scaled(self[0].get(node), second, first));
       }
       settle();
     }
@@ -221,22 +197,22 @@ public final class StackTree {
 
   /** Number of nodes. */
   public int size() {
-    return size;
+    return nodes.rows();
   }
 
   /** The node above. */
   public int parent(int node) {
-    return parents[node];
+    return parents.get(node);
   }
 
   /** Name of a node's frame. */
   public String name(int node) {
-    return names.get(labels[node]);
+    return names.get(labels.get(node));
   }
 
   /** A number for the name of a node's frame, the same for the same name, below {@link #names}. */
   public int label(int node) {
-    return labels[node];
+    return labels.get(node);
   }
 
   /** Returns the number of different names. */
@@ -246,7 +222,7 @@ public final class StackTree {
 
   /** Returns the kind of frame of a node. */
   public FrameKind kind(int node) {
-    return FrameKind.values()[kinds[node]];
+    return FrameKind.values()[kinds.get(node)];
   }
 
   /** Returns whether any weight, even 0, was added to the stack that ends at a node. */
@@ -261,7 +237,7 @@ public final class StackTree {
 
   /** Weight of the stack that ends at a node. */
   public long self(int column, int node) {
-    return self[column][node];
+    return self[column].get(node);
   }
 
   /** Weight of all stacks that go through a node, once the sums are made. */
@@ -276,11 +252,12 @@ public final class StackTree {
 
   /** The nodes below each node, in no order, to be walked without recursion. */
   public Below below() {
-    int[] first = new int[size];
-    int[] next = new int[size];
-    for (int node = size - 1; node > 0; node--) {
-      next[node] = first[parents[node]];
-      first[parents[node]] = node;
+    int[] first = new int[size()];
+    int[] next = new int[size()];
+    for (int node = size() - 1; node > 0; node--) {
+      int parent = parents.get(node);
+      next[node] = first[parent];
+      first[parent] = node;
     }
     return new Below(first, next);
   }
@@ -303,15 +280,6 @@ public final class StackTree {
     /** The next node below the same one; 0 if there is none. */
     public int next(int node) {
       return next[node];
-    }
-
-    /** All nodes below one. */
-    public List<Integer> all(int node) {
-      List<Integer> all = new ArrayList<>();
-      for (int child = first[node]; child != 0; child = next[child]) {
-        all.add(child);
-      }
-      return all;
     }
   }
 }

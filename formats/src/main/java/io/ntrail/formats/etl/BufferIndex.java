@@ -1,6 +1,9 @@
 package io.ntrail.formats.etl;
 
-import java.util.Arrays;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.ShortColumn;
 
 /**
  * The buffers of a file as columns, in file order: 0 is the header buffer. About 40 bytes a buffer,
@@ -10,118 +13,106 @@ public final class BufferIndex {
   private static final int END_UNKNOWN = 1 << 31;
   private static final int CUT = 1 << 30;
 
-  private int count;
-  private long[] fileOffsets = new long[64];
-  private int[] fileBytes = new int[64];
-  private int[] ends = new int[64];
-  private short[] cpus = new short[64];
-  private short[] loggers = new short[64];
-  private short[] flagsAndTypes = new short[64];
-  private int[] inflated = new int[64];
-  private long[] sequences = new long[64];
-  private long[] firstTicks = new long[64];
+  private final Columns buffers = new Columns(64);
+  private final LongColumn fileOffsets = buffers.longs();
+  private final IntColumn fileBytes = buffers.ints();
+  private final IntColumn ends = buffers.ints();
+  private final ShortColumn cpus = buffers.shorts();
+  private final ShortColumn loggers = buffers.shorts();
+  private final ShortColumn flagsAndTypes = buffers.shorts();
+  private final IntColumn inflated = buffers.ints();
+  private final LongColumn sequences = buffers.longs();
+  private final LongColumn firstTicks = buffers.longs();
 
   BufferIndex() {}
 
   void add(long fileOffset, int bytes, BufferHeader header, int end, boolean endUnknown) {
-    if (count == fileOffsets.length) {
-      int capacity = count + (count >> 1);
-      fileOffsets = Arrays.copyOf(fileOffsets, capacity);
-      fileBytes = Arrays.copyOf(fileBytes, capacity);
-      ends = Arrays.copyOf(ends, capacity);
-      cpus = Arrays.copyOf(cpus, capacity);
-      loggers = Arrays.copyOf(loggers, capacity);
-      flagsAndTypes = Arrays.copyOf(flagsAndTypes, capacity);
-      inflated = Arrays.copyOf(inflated, capacity);
-      sequences = Arrays.copyOf(sequences, capacity);
-      firstTicks = Arrays.copyOf(firstTicks, capacity);
-    }
-    fileOffsets[count] = fileOffset;
-    fileBytes[count] = bytes;
-    ends[count] = end | (endUnknown ? END_UNKNOWN : 0) | (bytes < header.bufferSize() ? CUT : 0);
-    cpus[count] = (short) header.processorIndex();
-    loggers[count] = (short) header.loggerId();
-    flagsAndTypes[count] = (short) ((header.type() << 8) | (header.flags() & 0xFF));
-    inflated[count] =
-        header.compressed() ? (int) header.savedOffset() - EtlLayout.BUFFER_HEADER : 0;
-    sequences[count] = header.sequenceNumber();
-    firstTicks[count] = Long.MAX_VALUE;
-    count++;
+    int row = buffers.add();
+    fileOffsets.set(row, fileOffset);
+    fileBytes.set(row, bytes);
+    ends.set(row, end | (endUnknown ? END_UNKNOWN : 0) | (bytes < header.bufferSize() ? CUT : 0));
+    cpus.set(row, (short) header.processorIndex());
+    loggers.set(row, (short) header.loggerId());
+    flagsAndTypes.set(row, (short) ((header.type() << 8) | (header.flags() & 0xFF)));
+    inflated.set(
+        row, header.compressed() ? (int) header.savedOffset() - EtlLayout.BUFFER_HEADER : 0);
+    sequences.set(row, header.sequenceNumber());
+    firstTicks.set(row, Long.MAX_VALUE);
   }
 
   void firstTicks(int buffer, long ticks) {
-    firstTicks[buffer] = ticks;
+    firstTicks.set(buffer, ticks);
   }
 
   /** Number of buffers, the header buffer included. */
   public int count() {
-    return count;
+    return buffers.rows();
   }
 
   /** Returns the offset of the buffer in the file. */
   public long fileOffset(int buffer) {
-    return fileOffsets[buffer];
+    return fileOffsets.get(buffer);
   }
 
   /** Bytes of it that are in the file; fewer than it should have if the file is cut. */
   public int fileBytes(int buffer) {
-    return fileBytes[buffer];
+    return fileBytes.get(buffer);
   }
 
   /** End of the records of an uncompressed buffer, relative to its start. */
   int end(int buffer) {
-    return ends[buffer] & ~(END_UNKNOWN | CUT);
+    return ends.get(buffer) & ~(END_UNKNOWN | CUT);
   }
 
   /** Returns true if the header has no end of records, so that filler ends them. */
   boolean endUnknown(int buffer) {
-    return (ends[buffer] & END_UNKNOWN) != 0;
+    return (ends.get(buffer) & END_UNKNOWN) != 0;
   }
 
   /** Returns true if the file ends before the buffer does. */
   boolean cut(int buffer) {
-    return (ends[buffer] & CUT) != 0;
+    return (ends.get(buffer) & CUT) != 0;
   }
 
   /** Processor that filled it. */
   public int cpu(int buffer) {
-    return cpus[buffer];
+    return cpus.get(buffer);
   }
 
   /** Number of its session. */
   public int loggerId(int buffer) {
-    return loggers[buffer] & 0xFFFF;
+    return loggers.get(buffer) & 0xFFFF;
   }
 
   /** Returns true if it is the header buffer, by its type. */
   public boolean isHeader(int buffer) {
-    return (flagsAndTypes[buffer] >> 8) == EtlLayout.ETW_BUFFER_TYPE_HEADER;
+    return (flagsAndTypes.get(buffer) >> 8) == EtlLayout.ETW_BUFFER_TYPE_HEADER;
   }
 
   /** Returns true if its records are compressed. */
   public boolean compressed(int buffer) {
-    return (flagsAndTypes[buffer] & EtlLayout.ETW_BUFFER_FLAG_COMPRESSED) != 0;
+    return (flagsAndTypes.get(buffer) & EtlLayout.ETW_BUFFER_FLAG_COMPRESSED) != 0;
   }
 
   /** Returns true if the recorder marked that events or buffers were lost before it. */
   public boolean lossBefore(int buffer) {
-    return (flagsAndTypes[buffer]
+    return (flagsAndTypes.get(buffer)
             & (EtlLayout.ETW_BUFFER_FLAG_EVENTS_LOST | EtlLayout.ETW_BUFFER_FLAG_BUFFER_LOST))
         != 0;
   }
 
   /** Bytes of records after decompression. */
   public int inflatedBytes(int buffer) {
-    return inflated[buffer];
+    return inflated.get(buffer);
   }
 
   /** Order of hand-out within its session. */
   public long sequence(int buffer) {
-    return sequences[buffer];
+    return sequences.get(buffer);
   }
 
   /** Raw time stamp of its first record; {@link Long#MAX_VALUE} if it has none that can be read. */
   public long firstTicks(int buffer) {
-    return firstTicks[buffer];
+    return firstTicks.get(buffer);
   }
 }

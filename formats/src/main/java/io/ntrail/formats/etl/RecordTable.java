@@ -5,6 +5,9 @@ import java.util.Arrays;
 /**
  * The records of one buffer as columns: what a merge of many buffers needs to know of each, 17
  * bytes a record. Filled by {@link RecordCursor#index}; used again for the next buffer.
+ *
+ * <p>Arrays rather than {@link io.ntrail.formats.collections.Columns}, which made walking a
+ * recording in order 8 % slower.
  */
 public final class RecordTable {
   private int count;

@@ -1,7 +1,10 @@
 package io.ntrail.formats.jtrc;
 
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.RowSort;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,20 +15,13 @@ final class JtrcChunks {
 
   private final Map<Key, Integer> numbers = new HashMap<>();
   private final List<Key> keys = new ArrayList<>();
-  private long[] offsets = new long[64];
-  private long[] firstTicks = new long[64];
-  private int[] records = new int[64];
-  private int[] clients = new int[64];
-  private int count;
+  private final Columns chunks = new Columns(64);
+  private final LongColumn offsets = chunks.longs();
+  private final LongColumn firstTicks = chunks.longs();
+  private final IntColumn records = chunks.ints();
+  private final IntColumn clients = chunks.ints();
 
   void add(int pid, int tid, long offset, int howMany, long first) {
-    if (count == offsets.length) {
-      int more = count + (count >> 1);
-      offsets = Arrays.copyOf(offsets, more);
-      firstTicks = Arrays.copyOf(firstTicks, more);
-      records = Arrays.copyOf(records, more);
-      clients = Arrays.copyOf(clients, more);
-    }
     Key key = new Key(pid, tid);
     Integer known = numbers.get(key);
     if (known == null) {
@@ -33,61 +29,52 @@ final class JtrcChunks {
       numbers.put(key, known);
       keys.add(key);
     }
-    offsets[count] = offset;
-    firstTicks[count] = first;
-    records[count] = howMany;
-    clients[count++] = known;
+    int chunk = chunks.add();
+    offsets.set(chunk, offset);
+    firstTicks.set(chunk, first);
+    records.set(chunk, howMany);
+    clients.set(chunk, known);
   }
 
   int count() {
-    return count;
+    return chunks.rows();
   }
 
   /** By the place of their first chunk in the file. */
   List<JtrcClient> clients() {
     int[] sizes = new int[keys.size()];
-    for (int i = 0; i < count; i++) {
-      sizes[clients[i]]++;
+    for (int i = 0; i < count(); i++) {
+      sizes[clients.get(i)]++;
     }
-    int[][] chunks = new int[keys.size()][];
+    int[][] own = new int[keys.size()][];
     for (int i = 0; i < sizes.length; i++) {
-      chunks[i] = new int[sizes[i]];
+      own[i] = new int[sizes[i]];
     }
-    for (int i = count - 1; i >= 0; i--) {
-      chunks[clients[i]][--sizes[clients[i]]] = i;
+    for (int i = count() - 1; i >= 0; i--) {
+      own[clients.get(i)][--sizes[clients.get(i)]] = i;
     }
-    List<JtrcClient> list = new ArrayList<>(chunks.length);
-    for (int i = 0; i < chunks.length; i++) {
-      list.add(client(keys.get(i), chunks[i]));
+    List<JtrcClient> list = new ArrayList<>(own.length);
+    for (int i = 0; i < own.length; i++) {
+      list.add(client(keys.get(i), own[i]));
     }
     return List.copyOf(list);
   }
 
-  private JtrcClient client(Key key, int[] chunks) {
-    int[] sorted = sorted(chunks);
-    long[] at = new long[sorted.length];
-    long[] ticks = new long[sorted.length];
-    long[] first = new long[sorted.length + 1];
-    for (int i = 0; i < sorted.length; i++) {
-      at[i] = offsets[sorted[i]];
-      ticks[i] = firstTicks[sorted[i]];
-      first[i + 1] = first[i] + records[sorted[i]];
+  /** By first time stamp; chunks of one time in the order of the file. */
+  private JtrcClient client(Key key, int[] own) {
+    int[] order =
+        RowSort.sorted(
+            own.length, (a, b) -> Long.compare(firstTicks.get(own[a]), firstTicks.get(own[b])));
+    long[] at = new long[order.length];
+    long[] ticks = new long[order.length];
+    long[] first = new long[order.length + 1];
+    for (int i = 0; i < order.length; i++) {
+      int chunk = own[order[i]];
+      at[i] = offsets.get(chunk);
+      ticks[i] = firstTicks.get(chunk);
+      first[i + 1] = first[i] + records.get(chunk);
     }
     return new JtrcClient(
         Integer.toUnsignedLong(key.pid), Integer.toUnsignedLong(key.tid), at, ticks, first);
-  }
-
-  /** By first time stamp; those of one time in the order of the file. */
-  private int[] sorted(int[] chunks) {
-    boolean isSorted = true;
-    for (int i = 1; i < chunks.length && isSorted; i++) {
-      isSorted = firstTicks[chunks[i - 1]] <= firstTicks[chunks[i]];
-    }
-    if (isSorted) {
-      return chunks;
-    }
-    Integer[] boxed = Arrays.stream(chunks).boxed().toArray(Integer[]::new);
-    Arrays.sort(boxed, (a, b) -> Long.compare(firstTicks[a], firstTicks[b]));
-    return Arrays.stream(boxed).mapToInt(Integer::intValue).toArray();
   }
 }

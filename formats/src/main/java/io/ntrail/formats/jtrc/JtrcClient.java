@@ -1,6 +1,6 @@
 package io.ntrail.formats.jtrc;
 
-import java.util.Arrays;
+import io.ntrail.formats.collections.Search;
 
 /**
  * A thread that was recorded: its chunks in the order of their first time stamps. Immutable.
@@ -67,8 +67,6 @@ public final class JtrcClient {
 
   /** Returns the chunk of a record; the last one for numbers past the end. */
   int chunkOf(long record) {
-    int found = Arrays.binarySearch(firstRecords, record);
-    int chunk = found >= 0 ? found : -found - 2;
-    return Math.min(chunk, offsets.length - 1);
+    return Search.floor(firstRecords, offsets.length, record);
   }
 }

@@ -1,5 +1,6 @@
 package io.ntrail.formats.ntr;
 
+import io.ntrail.formats.collections.Growth;
 import io.ntrail.formats.identity.Guid;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -18,7 +19,7 @@ final class ColumnWriter {
 
   void room(int more) {
     if (bytes.length - size < more) {
-      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, Math.addExact(size, more)));
+      bytes = Arrays.copyOf(bytes, Growth.length(bytes.length, size + more));
     }
   }
 

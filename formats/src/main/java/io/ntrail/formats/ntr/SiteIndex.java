@@ -1,11 +1,12 @@
 package io.ntrail.formats.ntr;
 
-import java.util.Arrays;
+import io.ntrail.formats.collections.Hashing;
+import io.ntrail.formats.collections.RowIndex;
 
-/** Hash table of the sites in a {@link SiteTable}, by what defines them. */
+/** Index of the sites in a {@link SiteTable}, by what defines them. */
 final class SiteIndex {
   private final SiteTable sites;
-  private int[] table = new int[256];
+  private final RowIndex index = new RowIndex(64, this::hash);
 
   SiteIndex(SiteTable sites) {
     this.sites = sites;
@@ -21,40 +22,42 @@ final class SiteIndex {
 
   /** Returns the site of these values, or 0. */
   int find(long function, long returnAddress, int slotStep, int shape) {
-    return table[place(function, returnAddress, slotStep, shape)];
+    return Math.max(0, index.row(slot(function, returnAddress, slotStep, shape)));
   }
 
   /** Adds the site that was defined last. */
   void add(int site) {
-    table[placeOf(site)] = site;
-    if (2 * sites.count > table.length) {
-      table = new int[2 * table.length];
-      for (int s = 1; s < sites.count; s++) {
-        table[placeOf(s)] = s;
-      }
-    }
+    int slot =
+        slot(
+            sites.function[site],
+            sites.returnAddress[site],
+            sites.slotStep[site],
+            sites.shape[site]);
+    index.put(slot, site);
   }
 
   /** Forgets all sites. */
   void clear() {
-    Arrays.fill(table, 0);
+    index.clear();
   }
 
-  private int placeOf(int site) {
-    return place(
+  /** Returns the slot of the index where a site is, or would be. */
+  private int slot(long function, long returnAddress, int slotStep, int shape) {
+    int slot = index.slot(hash(function, returnAddress, slotStep, shape));
+    int site = index.row(slot);
+    while (site >= 0 && !isSite(site, function, returnAddress, slotStep, shape)) {
+      slot = index.next(slot);
+      site = index.row(slot);
+    }
+    return slot;
+  }
+
+  private long hash(int site) {
+    return hash(
         sites.function[site], sites.returnAddress[site], sites.slotStep[site], sites.shape[site]);
   }
 
-  /** Returns the index in the table where a site is, or would be. */
-  private int place(long function, long returnAddress, int slotStep, int shape) {
-    long mixed =
-        (function * 0x9E37_79B9_7F4A_7C15L + returnAddress + slotStep * 31L + shape)
-            * 0xBF58_476D_1CE4_E5B9L;
-    int mask = table.length - 1;
-    int at = (int) (mixed >>> 40) & mask;
-    while (table[at] != 0 && !isSite(table[at], function, returnAddress, slotStep, shape)) {
-      at = at + 1 & mask;
-    }
-    return at;
+  private static long hash(long function, long returnAddress, int slotStep, int shape) {
+    return Hashing.hash(function, returnAddress, (long) slotStep << 32 | shape);
   }
 }

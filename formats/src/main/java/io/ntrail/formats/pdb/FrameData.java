@@ -1,6 +1,7 @@
 package io.ntrail.formats.pdb;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pdb.msf.MsfStream;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -94,17 +95,8 @@ public final class FrameData {
    * start.
    */
   public Optional<Frame> find(long rva) {
-    int low = 0;
-    int high = frames.size() - 1;
-    while (low <= high) {
-      int middle = low + high >>> 1;
-      if (frames.get(middle).begin <= rva) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    for (int i = high; i >= 0 && frames.get(i).begin + largest > rva; i--) {
+    int last = Search.last(0, frames.size(), i -> frames.get(i).begin <= rva);
+    for (int i = last; i >= 0 && frames.get(i).begin + largest > rva; i--) {
       if (frames.get(i).contains(rva)) {
         return Optional.of(frames.get(i));
       }

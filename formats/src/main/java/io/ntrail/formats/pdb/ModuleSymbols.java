@@ -8,6 +8,7 @@ import static io.ntrail.formats.pdb.codeview.SymbolKind.S_THUNK32;
 import static io.ntrail.formats.pdb.codeview.SymbolKind.S_TRAMPOLINE;
 
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pdb.codeview.C11Lines;
 import io.ntrail.formats.pdb.codeview.C13Lines;
 import io.ntrail.formats.pdb.codeview.CodeViewCursor;
@@ -134,18 +135,13 @@ public final class ModuleSymbols {
    * Returns the index of the last element that starts at or before an address, -1 if there is none.
    */
   private static int lastAtOrBefore(List<Extent> list, int section, long offset) {
-    int low = 0;
-    int high = list.size() - 1;
-    while (low <= high) {
-      int middle = low + high >>> 1;
-      Extent e = list.get(middle);
-      if (e.section < section || e.section == section && e.offset <= offset) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return high;
+    return Search.last(
+        0,
+        list.size(),
+        i -> {
+          Extent e = list.get(i);
+          return e.section < section || e.section == section && e.offset <= offset;
+        });
   }
 
   /** Of several at one place the first one: the module's own order. */

@@ -1,6 +1,7 @@
 package io.ntrail.formats.pdb;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pdb.msf.MsfStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,17 +64,7 @@ public final class Omap {
    * counts.
    */
   private int pair(long rva) {
-    int low = 0;
-    int high = count - 1;
-    while (low <= high) {
-      int middle = low + high >>> 1;
-      if (from(middle) <= rva) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return high;
+    return Search.last(0, count, i -> from(i) <= rva);
   }
 
   /** Returns an address on the other side; -1 if it is not there. */

@@ -1,6 +1,7 @@
 package io.ntrail.formats.pdb;
 
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pdb.codeview.CodeViewCursor;
 import io.ntrail.formats.pdb.codeview.Symbol;
 import io.ntrail.formats.pdb.codeview.Symbol.Public;
@@ -168,17 +169,7 @@ public final class PublicSymbols {
   }
 
   private int lastAtOrBefore(long wanted) {
-    int low = 0;
-    int high = count() - 1;
-    while (low <= high) {
-      int middle = low + high >>> 1;
-      if (key(middle) <= wanted) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return high;
+    return Search.last(0, count(), i -> key(i) <= wanted);
   }
 
   /** Returns the symbols with exactly this decorated name. */

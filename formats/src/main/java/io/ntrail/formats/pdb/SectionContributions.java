@@ -2,6 +2,7 @@ package io.ntrail.formats.pdb;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pdb.msf.MsfStream;
 import java.util.Optional;
 
@@ -88,18 +89,9 @@ public final class SectionContributions {
   /** The contribution that an address lies in. */
   public Optional<Contribution> find(int section, long offset) {
     long wanted = (long) section << 32 | offset;
-    int low = 0;
-    int high = count - 1;
-    while (low <= high) {
-      int middle = low + high >>> 1;
-      if (key(middle) <= wanted) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
+    int last = Search.last(0, count, i -> key(i) <= wanted);
     // Empty ones may be at the same place after the one with bytes.
-    for (int i = high; i >= 0 && i > high - 16; i--) {
+    for (int i = last; i >= 0 && i > last - 16; i--) {
       Contribution found = get(i);
       if (found.section() != section) {
         break;

@@ -1,7 +1,7 @@
 package io.ntrail.formats.pe;
 
+import io.ntrail.formats.collections.Search;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -67,7 +67,6 @@ final class DisjointRanges {
 
   /** The piece of a sorted list that holds a place, or -1. */
   static int find(long[] begins, long place) {
-    int at = Arrays.binarySearch(begins, place);
-    return at >= 0 ? at : -at - 2;
+    return Search.floor(begins, begins.length, place);
   }
 }

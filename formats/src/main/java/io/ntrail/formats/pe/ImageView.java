@@ -3,9 +3,9 @@ package io.ntrail.formats.pe;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.collections.Search;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -156,8 +156,7 @@ public final class ImageView {
     if (index(rva) >= 0) {
       return 0;
     }
-    int next = Arrays.binarySearch(starts, rva);
-    next = next < 0 ? -next - 1 : next;
+    int next = Search.ceiling(starts, starts.length, rva);
     return next < starts.length ? starts[next] - rva : Long.MAX_VALUE;
   }
 

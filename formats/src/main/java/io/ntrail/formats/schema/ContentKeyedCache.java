@@ -1,7 +1,9 @@
 package io.ntrail.formats.schema;
 
 import io.ntrail.formats.bytes.Bytes;
-import org.jspecify.annotations.Nullable;
+import io.ntrail.formats.collections.RowIndex;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Cache of values computed from bytes, keyed by those very bytes. It holds a bounded number of them
@@ -14,8 +16,7 @@ final class ContentKeyedCache<V> {
     V make(Bytes bytes, int at, int length);
   }
 
-  private static final int SLOTS = 1 << 13;
-  private static final int MAX_ENTRIES = SLOTS / 2;
+  private static final int MAX_ENTRIES = 1 << 12;
 
   /** Of keys; what is made of a byte takes up to some fifty. */
   private static final int MAX_BYTES = 1 << 20;
@@ -54,8 +55,8 @@ final class ContentKeyedCache<V> {
   }
 
   private final Maker<V> maker;
-  private @Nullable Entry[] slots = new Entry[SLOTS];
-  private int entries;
+  private final List<Entry> entries = new ArrayList<>();
+  private final RowIndex index = new RowIndex(MAX_ENTRIES, row -> entries.get(row).hash);
   private int keyBytes;
 
   ContentKeyedCache(Maker<V> maker) {
@@ -66,12 +67,13 @@ final class ContentKeyedCache<V> {
   @SuppressWarnings("unchecked") // nothing but what the maker made is ever put in
   V get(Bytes bytes, int at, int length) {
     long hash = hash(bytes, at, length);
-    int slot = (int) (hash >>> 32) & SLOTS - 1;
-    for (Entry entry = slots[slot]; entry != null; entry = slots[slot]) {
+    int slot = index.slot(hash);
+    for (int row = index.row(slot); row >= 0; row = index.row(slot)) {
+      Entry entry = entries.get(row);
       if (entry.hash == hash && entry.length == length && entry.has(bytes, at)) {
         return (V) entry.value;
       }
-      slot = slot + 1 & SLOTS - 1;
+      slot = index.next(slot);
     }
     V value = maker.make(bytes, at, length);
     keep(hash, bytes, at, length, value);
@@ -79,9 +81,9 @@ final class ContentKeyedCache<V> {
   }
 
   private void keep(long hash, Bytes bytes, int at, int length, V value) {
-    if (entries == MAX_ENTRIES || keyBytes + length > MAX_BYTES) {
-      slots = new Entry[SLOTS];
-      entries = 0;
+    if (entries.size() == MAX_ENTRIES || keyBytes + length > MAX_BYTES) {
+      entries.clear();
+      index.clear();
       keyBytes = 0;
     }
     long[] words = new long[length / 8];
@@ -89,12 +91,12 @@ final class ContentKeyedCache<V> {
       words[i] = bytes.i64(at + 8 * i);
     }
     byte[] tail = bytes.array(at + 8 * words.length, length % 8);
-    int slot = (int) (hash >>> 32) & SLOTS - 1;
-    while (slots[slot] != null) {
-      slot = slot + 1 & SLOTS - 1;
+    int slot = index.slot(hash);
+    while (index.row(slot) >= 0) {
+      slot = index.next(slot);
     }
-    slots[slot] = new Entry(hash, length, words, tail, value);
-    entries++;
+    entries.add(new Entry(hash, length, words, tail, value));
+    index.put(slot, entries.size() - 1);
     keyBytes += length;
   }
 
@@ -114,6 +116,6 @@ final class ContentKeyedCache<V> {
 
   /** Returns the number of values held. */
   int size() {
-    return entries;
+    return entries.size();
   }
 }

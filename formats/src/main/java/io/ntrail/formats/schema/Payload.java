@@ -1,6 +1,9 @@
 package io.ntrail.formats.schema;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.ObjectColumn;
 import io.ntrail.formats.identity.FileTime;
 import io.ntrail.formats.identity.Guid;
 import java.util.Arrays;
@@ -40,13 +43,13 @@ public final class Payload {
   private int stopped;
   private boolean isShort;
 
-  private int size;
   private int steps;
   private int limit;
-  private Token[] tokens = new Token[64];
-  private Field[] fields = new Field[64];
-  private int[] offsets = new int[64];
-  private int[] lengths = new int[64];
+  private final Columns tape = new Columns(64);
+  private final ObjectColumn<Token> tokens = tape.objects();
+  private final ObjectColumn<Field> fields = tape.objects();
+  private final IntColumn offsets = tape.ints();
+  private final IntColumn lengths = tape.ints();
   private long[] slots = new long[16];
 
   /** Empty until {@link #read}. */
@@ -64,7 +67,7 @@ public final class Payload {
     this.start = at;
     this.end = at + length;
     this.pointerBytes = pointerBytes;
-    this.size = 0;
+    tape.clear();
     this.steps = 0;
     this.isShort = false;
     this.limit = FREE_STEPS + 4 * length + 4 * schema.fieldCount();
@@ -105,11 +108,11 @@ public final class Payload {
       return at;
     }
     boolean rest = field.count().kind() == LengthSpec.Kind.REST;
-    int opened = size;
+    int opened = tape.rows();
     add(Token.ARRAY, field, at, 0);
     if (field.count().kind() == LengthSpec.Kind.SHARES) {
       at = shares(field, at, count);
-      lengths[opened] = at - from;
+      lengths.set(opened, at - from);
       add(Token.END, END_FIELD, at, 0);
       return at;
     }
@@ -125,7 +128,7 @@ public final class Payload {
         break;
       }
     }
-    lengths[opened] = at - from;
+    lengths.set(opened, at - from);
     add(Token.END, END_FIELD, at, 0);
     return at;
   }
@@ -292,42 +295,36 @@ public final class Payload {
   }
 
   private void add(Token token, Field field, int at, int length) {
-    if (size == tokens.length) {
-      tokens = Arrays.copyOf(tokens, 2 * size);
-      fields = Arrays.copyOf(fields, 2 * size);
-      offsets = Arrays.copyOf(offsets, 2 * size);
-      lengths = Arrays.copyOf(lengths, 2 * size);
-    }
-    tokens[size] = token;
-    fields[size] = field;
-    offsets[size] = at;
-    lengths[size] = length;
-    size++;
+    int row = tape.add();
+    tokens.set(row, token);
+    fields.set(row, field);
+    offsets.set(row, at);
+    lengths.set(row, length);
   }
 
   /** Number of tokens. */
   public int size() {
-    return size;
+    return tape.rows();
   }
 
   /** Returns the kind of token {@code i}. */
   public Token token(int i) {
-    return tokens[i];
+    return tokens.get(i);
   }
 
   /** The field of a value, of an array (whose values have it, too) or of a structure. */
   public Field field(int i) {
-    return fields[i];
+    return fields.get(i);
   }
 
   /** Returns the start of the bytes of token {@code i} in the window. */
   public int offset(int i) {
-    return offsets[i];
+    return offsets.get(i);
   }
 
   /** Bytes of value {@code i}. */
   public int length(int i) {
-    return lengths[i];
+    return lengths.get(i);
   }
 
   /** Returns true if it ended before all fields were read. */
@@ -352,13 +349,13 @@ public final class Payload {
 
   /** The token after the one at {@code i} with all that it contains. */
   public int after(int i) {
-    if (tokens[i] == Token.VALUE || tokens[i] == Token.END) {
+    if (tokens.get(i) == Token.VALUE || tokens.get(i) == Token.END) {
       return i + 1;
     }
     int depth = 1;
     int at = i + 1;
     while (depth > 0) {
-      depth += tokens[at] == Token.END ? -1 : tokens[at] == Token.VALUE ? 0 : 1;
+      depth += tokens.get(at) == Token.END ? -1 : tokens.get(at) == Token.VALUE ? 0 : 1;
       at++;
     }
     return at;
@@ -370,8 +367,8 @@ public final class Payload {
    * @return -1 if the payload has none
    */
   public int find(String name) {
-    for (int i = 0; i < size; i = after(i)) {
-      if (fields[i].name().equalsIgnoreCase(name)) {
+    for (int i = 0; i < tape.rows(); i = after(i)) {
+      if (fields.get(i).name().equalsIgnoreCase(name)) {
         return i;
       }
     }
@@ -380,20 +377,20 @@ public final class Payload {
 
   /** Value {@code i} as a number: integers, addresses, truth values (0 or 1), points in time. */
   public long integer(int i) {
-    Field field = fields[i];
+    Field field = fields.get(i);
     if (field.out() == OutType.PORT && field.in().size(pointerBytes) == 2) {
-      return (long) bytes.u8(offsets[i]) << 8 | bytes.u8(offsets[i] + 1);
+      return (long) bytes.u8(offsets.get(i)) << 8 | bytes.u8(offsets.get(i) + 1);
     }
-    if (lengths[i] == 0) {
+    if (lengths.get(i) == 0) {
       return 0;
     }
-    long value = integer(field.in(), offsets[i]);
+    long value = integer(field.in(), offsets.get(i));
     ValueKind kind = field.kind();
-    if (lengths[i] >= 8 || kind != ValueKind.HEX && kind != ValueKind.UNSIGNED) {
-      return kind == ValueKind.SIGNED ? signed(value, lengths[i]) : value;
+    if (lengths.get(i) >= 8 || kind != ValueKind.HEX && kind != ValueKind.UNSIGNED) {
+      return kind == ValueKind.SIGNED ? signed(value, lengths.get(i)) : value;
     }
     // What is stored with a sign and shown without it has the bits of its width only.
-    return value & (1L << 8 * lengths[i]) - 1;
+    return value & (1L << 8 * lengths.get(i)) - 1;
   }
 
   private static long signed(long value, int bytes) {
@@ -420,9 +417,9 @@ public final class Payload {
 
   /** Value {@code i} as a number with a fraction. */
   public double real(int i) {
-    return switch (fields[i].in()) {
-      case FLOAT -> Float.intBitsToFloat(bytes.i32(offsets[i]));
-      case DOUBLE -> Double.longBitsToDouble(bytes.i64(offsets[i]));
+    return switch (fields.get(i).in()) {
+      case FLOAT -> Float.intBitsToFloat(bytes.i32(offsets.get(i)));
+      case DOUBLE -> Double.longBitsToDouble(bytes.i64(offsets.get(i)));
       default -> integer(i);
     };
   }
@@ -437,9 +434,9 @@ public final class Payload {
    * form, numbers in decimal or with {@code 0x}, bytes in hexadecimal.
    */
   public String text(int i) {
-    int at = offsets[i];
-    int length = lengths[i];
-    Field field = fields[i];
+    int at = offsets.get(i);
+    int length = lengths.get(i);
+    Field field = fields.get(i);
     return switch (field.kind()) {
       case SIGNED -> Long.toString(integer(i));
       case UNSIGNED -> Long.toUnsignedString(integer(i));

@@ -1,5 +1,6 @@
 package io.ntrail.live.modules;
 
+import io.ntrail.formats.collections.LongSet;
 import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.patch.TracingMemory;
@@ -10,8 +11,7 @@ import io.ntrail.live.target.TargetModule;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Stubs of a library at one address, for whenever it is loaded there. */
@@ -23,7 +23,7 @@ final class ModuleStubs {
   private boolean defined;
 
   /** Addresses of the functions that are selected now. */
-  private Set<Long> selected;
+  private LongSet selected;
 
   /** Identity of a build of a library. */
   record Library(String path, long timestamp, long size, long checksum) {}
@@ -55,7 +55,14 @@ final class ModuleStubs {
     this.table = table;
     this.registered = known;
     this.defined = known;
-    this.selected = functions.stream().map(p -> p.function().rva()).collect(Collectors.toSet());
+    this.selected = rvas(functions.stream().map(Patcher.Patched::function));
+  }
+
+  /** Returns the addresses of functions. */
+  static LongSet rvas(Stream<PlannedFunction> functions) {
+    LongSet rvas = new LongSet();
+    functions.forEach(function -> rvas.add(function.rva()));
+    return rvas;
   }
 
   /** Returns the library as it was planned. */
@@ -77,11 +84,7 @@ final class ModuleStubs {
 
   /** Selects the functions of a plan. */
   void select(TracePlan now) {
-    selected =
-        now.functions().stream()
-            .filter(PlannedFunction::isTraced)
-            .map(PlannedFunction::rva)
-            .collect(Collectors.toSet());
+    selected = rvas(now.functions().stream().filter(PlannedFunction::isTraced));
   }
 
   /** Adds functions that have stubs. */

@@ -2,6 +2,7 @@ package io.ntrail.live.modules;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.collections.LongSet;
 import io.ntrail.live.modules.ModuleStubs.Library;
 import io.ntrail.live.modules.ModuleStubs.LoadAddress;
 import io.ntrail.live.patch.CodePatching;
@@ -22,7 +23,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 
 /**
  * Plans modules that are loaded while a program is traced, and writes their stubs; those of a
@@ -115,7 +115,7 @@ public final class StubPreparation {
     TracePlan more = plan.later(process, module);
     Optional<PlannedModule> its = more.functions().stream().findFirst().map(f -> f.module());
     List<TracingMemory.Table> tables = new ArrayList<>();
-    List<Patcher.Patched> functions = write(more, Set.of(), tables::add);
+    List<Patcher.Patched> functions = write(more, new LongSet(), tables::add);
     return new ModuleStubs(
         its.orElseGet(() -> new PlannedModule(module, TargetImage.read(process.memory(), module))),
         functions,
@@ -129,7 +129,7 @@ public final class StubPreparation {
    * @param present addresses of the functions that have stubs
    */
   private List<Patcher.Patched> write(
-      TracePlan more, Set<Long> present, Consumer<TracingMemory.Table> tables) {
+      TracePlan more, LongSet present, Consumer<TracingMemory.Table> tables) {
     List<PlannedFunction> wanted =
         more.functions().stream()
             .filter(function -> function.isTraced() && !present.contains(function.rva()))
@@ -139,8 +139,7 @@ public final class StubPreparation {
         wanted.isEmpty()
             ? List.of()
             : patching.patcher().prepare(wanted.getFirst().module(), wanted, tables);
-    Set<Long> reached = new HashSet<>();
-    functions.forEach(patched -> reached.add(patched.function().rva()));
+    LongSet reached = ModuleStubs.rvas(functions.stream().map(Patcher.Patched::function));
     planned.accept(
         more.without(
             wanted.stream().filter(function -> !reached.contains(function.rva())).toList(),
@@ -157,8 +156,7 @@ public final class StubPreparation {
     for (ModuleStubs its : List.copyOf(stubs.values())) {
       TracePlan now = plan.again(process, its.module());
       its.select(now);
-      Set<Long> present =
-          its.all().stream().map(p -> p.function().rva()).collect(Collectors.toSet());
+      LongSet present = ModuleStubs.rvas(its.all().stream().map(Patcher.Patched::function));
       List<Patcher.Patched> more = write(now, present, patching.memory()::table);
       if (its.isDefined()) {
         added.accept(more);

@@ -1,6 +1,7 @@
 package io.ntrail.live.patch;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.live.target.PreparedWrites;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetMemory.Pages;
@@ -122,18 +123,9 @@ public final class PatchPages {
   }
 
   private Run run(long address) {
-    int low = 0;
-    int high = runs.size() - 1;
-    while (low <= high) {
-      int middle = (low + high) >>> 1;
-      Run run = runs.get(middle);
-      if (address < run.begin) {
-        high = middle - 1;
-      } else if (address >= run.end()) {
-        low = middle + 1;
-      } else {
-        return run;
-      }
+    int last = Search.last(0, runs.size(), i -> runs.get(i).begin <= address);
+    if (last >= 0 && address < runs.get(last).end()) {
+      return runs.get(last);
     }
     throw new CannotGoOn("code of the target could not be read at 0x%x".formatted(address), "");
   }

@@ -1,6 +1,7 @@
 package io.ntrail.live.patch;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.collections.LongLongMap;
 import io.ntrail.live.code.StoreCode.Store;
 import io.ntrail.live.code.StubWriter;
 import io.ntrail.live.code.TracedCode;
@@ -15,11 +16,9 @@ import io.ntrail.live.target.ThreadContext.Registers;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
@@ -424,7 +423,7 @@ public final class Patcher {
    * the function.
    */
   Change removing(List<Patched> functions) {
-    Map<Long, Long> anew = new HashMap<>();
+    LongLongMap anew = new LongLongMap();
     for (Patched function : functions) {
       anew.put(PatchJumps.at(function), function.function().code().orElseThrow().address());
     }
@@ -435,7 +434,7 @@ public final class Patcher {
           originals(functions, pages);
           return rest;
         },
-        at -> anew.getOrDefault(at, at),
+        at -> anew.containsKey(at) ? anew.get(at) : at,
         () -> functions.forEach(left::remove));
   }
 

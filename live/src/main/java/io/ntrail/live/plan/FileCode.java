@@ -1,9 +1,10 @@
 package io.ntrail.live.plan;
 
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.collections.LongList;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.fixups.Relocations;
-import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -56,8 +57,7 @@ public final class FileCode {
    * Returns the addresses in code that relocations change: few in 64-bit code, millions in data.
    */
   private static final class Places {
-    private long[] places = new long[64];
-    private int count;
+    private final LongList places = new LongList();
     private long page = -1;
     private boolean code;
 
@@ -70,16 +70,12 @@ public final class FileCode {
     }
 
     private void add(long rva) {
-      if (count == places.length) {
-        places = Arrays.copyOf(places, 2 * count);
-      }
-      places[count++] = rva;
+      places.add(rva);
     }
 
     private long[] sorted() {
-      long[] sorted = Arrays.copyOf(places, count);
-      Arrays.sort(sorted);
-      return sorted;
+      places.sort();
+      return places.toArray();
     }
   }
 
@@ -89,8 +85,7 @@ public final class FileCode {
       return Optional.empty();
     }
     try {
-      int first = Arrays.binarySearch(changed, rva - WIDEST + 1);
-      first = first < 0 ? -first - 1 : first;
+      int first = Search.ceiling(changed, changed.length, rva - WIDEST + 1);
       boolean moves = first < changed.length && changed[first] < rva + length;
       return Optional.of(
           moves

@@ -1,6 +1,8 @@
 package io.ntrail.live.plan;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.collections.LongSet;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.unwind.FunctionTable;
 import io.ntrail.formats.pe.unwind.RuntimeFunction;
@@ -17,11 +19,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -75,7 +75,7 @@ final class ReturnAddressReads {
 
   /** Returns whether a function reads its return address. */
   boolean in(ImageFunction function) {
-    return new Search().looks(function.rva(), function.end());
+    return new FunctionScan().looks(function.rva(), function.end());
   }
 
   /**
@@ -87,17 +87,9 @@ final class ReturnAddressReads {
 
   /** Returns where the first range of the function table begins after an address. */
   private long nextEntry(long rva) {
-    int low = 0;
-    int high = table.entries().size();
-    while (low < high) {
-      int middle = low + high >>> 1;
-      if (table.entries().get(middle).begin() <= rva) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low < table.entries().size() ? table.entries().get(low).begin() : Long.MAX_VALUE;
+    List<RuntimeFunction> entries = table.entries();
+    int next = Search.first(0, entries.size(), i -> entries.get(i).begin() > rva);
+    return next < entries.size() ? entries.get(next).begin() : Long.MAX_VALUE;
   }
 
   private boolean hasNoFrame(RuntimeFunction entry) {
@@ -105,9 +97,9 @@ final class ReturnAddressReads {
   }
 
   /** Analysis of one function, its parts and its tail calls. */
-  private final class Search {
+  private final class FunctionScan {
     /** Ranges of the function table by their begin, and code without unwind data. */
-    private final Set<Long> seen = new HashSet<>();
+    private final LongSet seen = new LongSet();
 
     private final Deque<Range> left = new ArrayDeque<>();
 

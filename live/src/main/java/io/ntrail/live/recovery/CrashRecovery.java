@@ -1,6 +1,7 @@
 package io.ntrail.live.recovery;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.collections.LongLongMap;
 import io.ntrail.live.code.SessionLayout;
 import io.ntrail.live.modules.DllNotificationHook;
 import io.ntrail.live.patch.ModuleLookup;
@@ -15,10 +16,8 @@ import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThreads.Stopped;
 import io.ntrail.live.target.ThreadContext.Registers;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -90,7 +89,7 @@ public final class CrashRecovery {
       return;
     }
     memory.write(resources.control() + SessionLayout.AT_ENABLED, new byte[4]);
-    Map<Long, Long> anew = new HashMap<>();
+    LongLongMap anew = new LongLongMap();
     patches.forEach(patch -> anew.put(patch.jump(), patch.function()));
     // Modules may be unloaded at any time unless all threads are suspended.
     List<Stopped> stopped = target.threads().stopAll();
@@ -145,7 +144,7 @@ public final class CrashRecovery {
   }
 
   /** Restarts the function in a thread between the short jump and the long one. */
-  private void begin(Stopped thread, Map<Long, Long> anew) {
+  private void begin(Stopped thread, LongLongMap anew) {
     target
         .threads()
         .find(thread.handle(), Registers.CONTROL)
@@ -155,9 +154,7 @@ public final class CrashRecovery {
                 .threads()
                 .context(
                     thread.handle(),
-                    context.instructionPointer(
-                        anew.getOrDefault(
-                            context.instructionPointer(), context.instructionPointer()))));
+                    context.instructionPointer(anew.get(context.instructionPointer()))));
   }
 
   private void endNotices(Leftovers one) {

@@ -1,14 +1,13 @@
 package io.ntrail.live.session;
 
+import io.ntrail.formats.collections.LongSet;
 import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.ThreadEventWriter;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.live.code.SessionLayout;
 import java.io.IOException;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /** Passes records to the writer, or drops them, and counts both. */
 final class RecordSink {
@@ -24,7 +23,7 @@ final class RecordSink {
   private final long[] words;
   private final long[] arguments;
   private final FunctionNumbers functions = new FunctionNumbers();
-  private final Set<Integer> unknown = new HashSet<>();
+  private final LongSet unknown = new LongSet();
 
   private int position;
   private long unknownEvents;
@@ -186,7 +185,7 @@ final class RecordSink {
   private long unknown(int address) throws IOException {
     unknownEvents++;
     long number = UNKNOWN | Integer.toUnsignedLong(address);
-    if (unknown.size() < MAX_UNKNOWN && unknown.add(address)) {
+    if (unknown.size() < MAX_UNKNOWN && unknown.add(number)) {
       remarks.say("record with unknown function 0x%08x", address);
       writer.function(
           new TracedFunction(number, 0, Integer.toUnsignedLong(address), "", List.of()));

@@ -1,5 +1,6 @@
 package io.ntrail.programs.image;
 
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pe.ImageView.Extent;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.Section;
@@ -81,16 +82,6 @@ public final class CodeRanges {
 
   /** Returns the last range that starts at or before an address. */
   private int index(long rva) {
-    int low = 0;
-    int high = begins.length - 1;
-    while (low <= high) {
-      int middle = low + high >>> 1;
-      if (begins[middle] <= rva) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return high;
+    return Search.floor(begins, begins.length, rva);
   }
 }

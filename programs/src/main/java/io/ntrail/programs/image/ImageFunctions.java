@@ -1,5 +1,10 @@
 package io.ntrail.programs.image;
 
+import io.ntrail.formats.collections.ByteColumn;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.LongLongMap;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pe.Exports;
 import io.ntrail.formats.pe.Exports.Export;
 import io.ntrail.formats.pe.LoadConfig;
@@ -38,7 +43,7 @@ public final class ImageFunctions {
   private final byte[] sources;
   private final byte[] guards;
   private final Map<Long, List<String>> names;
-  private final Map<Long, Long> lengths;
+  private final LongLongMap lengths;
   private final List<ImageFunction> list = new Functions();
 
   /** All ranges of the function table by start, and the furthest end of those up to each. */
@@ -151,7 +156,7 @@ public final class ImageFunctions {
 
   /** Returns the index of the last function that starts at or before an address, or -1. */
   public int indexUpTo(long rva) {
-    return upTo(rvas, rva);
+    return Search.floor(rvas, rvas.length, rva);
   }
 
   /**
@@ -159,7 +164,7 @@ public final class ImageFunctions {
    * byte from there on to the address belongs to one. 0 if none starts before it.
    */
   public long reachBefore(long rva) {
-    int i = upTo(partBegins, rva - 1);
+    int i = Search.floor(partBegins, partBegins.length, rva - 1);
     return i < 0 ? 0 : reach[i];
   }
 
@@ -186,22 +191,8 @@ public final class ImageFunctions {
    * none does.
    */
   public long owner(long rva) {
-    int part = upTo(partBegins, rva);
+    int part = Search.floor(partBegins, partBegins.length, rva);
     return part >= 0 && rva < partEnds[part] ? partOwners[part] : -1;
-  }
-
-  private static int upTo(long[] ascending, long value) {
-    int low = 0;
-    int high = ascending.length - 1;
-    while (low <= high) {
-      int middle = low + high >>> 1;
-      if (ascending[middle] <= value) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return high;
   }
 
   private ImageFunction function(int i) {
@@ -217,11 +208,11 @@ public final class ImageFunctions {
     if (i + 1 < rvas.length) {
       next = Math.min(next, rvas[i + 1]);
     }
-    int part = upTo(partBegins, rva);
+    int part = Search.floor(partBegins, partBegins.length, rva);
     boolean inside = reachBefore(rva) > rva;
     // The range that begins there, or of one that is inside of another the range it lies in.
     boolean bounded = part >= 0 && rva < partEnds[part];
-    long length = lengths.getOrDefault(rva, 0L);
+    long length = lengths.get(rva);
     long end = bounded ? partEnds[part] : length > 0 ? rva + length : next;
     return new ImageFunction(
         rva,
@@ -254,12 +245,12 @@ public final class ImageFunctions {
     private final FunctionTable table;
     private final Map<Long, List<String>> names = new HashMap<>();
     private final Map<Long, Set<String>> symbols = new HashMap<>();
-    private final Map<Long, Long> lengths = new HashMap<>();
+    private final LongLongMap lengths = new LongLongMap();
     private final long[] owners;
-    private long[] found = new long[256];
-    private byte[] said = new byte[256];
-    private byte[] flags = new byte[256];
-    private int count;
+    private final Columns statements = new Columns(256);
+    private final LongColumn found = statements.longs();
+    private final ByteColumn said = statements.bytes();
+    private final ByteColumn flags = statements.bytes();
 
     Collector(CodeRanges code, FunctionTable table) {
       this.code = code;
@@ -275,7 +266,8 @@ public final class ImageFunctions {
       if (add(function.rva(), function.source(), 0)) {
         symbols.computeIfAbsent(function.rva(), _ -> new LinkedHashSet<>()).add(function.name());
         if (function.length() > 0) {
-          lengths.merge(function.rva(), function.length(), Math::max);
+          long known = lengths.get(function.rva());
+          lengths.put(function.rva(), Math.max(known, function.length()));
         }
       }
     }
@@ -293,26 +285,22 @@ public final class ImageFunctions {
       if (!code.contains(rva)) {
         return false;
       }
-      if (count == found.length) {
-        found = Arrays.copyOf(found, 2 * count);
-        said = Arrays.copyOf(said, 2 * count);
-        flags = Arrays.copyOf(flags, 2 * count);
-      }
-      found[count] = rva;
-      said[count] = (byte) (1 << source.ordinal());
-      flags[count++] = (byte) guard;
+      int statement = statements.add();
+      found.set(statement, rva);
+      said.set(statement, (byte) (1 << source.ordinal()));
+      flags.set(statement, (byte) guard);
       return true;
     }
 
     long[] distinct() {
-      return Arrays.stream(found, 0, count).sorted().distinct().toArray();
+      return Arrays.stream(found.array(), 0, statements.rows()).sorted().distinct().toArray();
     }
 
     void mark(long[] rvas, byte[] sources, byte[] guards) {
-      for (int i = 0; i < count; i++) {
-        int at = Arrays.binarySearch(rvas, found[i]);
-        sources[at] |= said[i];
-        guards[at] |= flags[i];
+      for (int i = 0; i < statements.rows(); i++) {
+        int at = Search.floor(rvas, rvas.length, found.get(i));
+        sources[at] |= said.get(i);
+        guards[at] |= flags.get(i);
       }
     }
   }

@@ -1,6 +1,11 @@
 package io.ntrail.programs.patchability;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.collections.ByteColumn;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.LongList;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.image.CodeRanges;
 import io.ntrail.programs.image.ImageFunction;
@@ -8,7 +13,6 @@ import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.x86.FlowClass;
 import io.ntrail.programs.x86.Instruction;
 import io.ntrail.programs.x86.InstructionDecoder;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.stream.LongStream;
 
@@ -60,74 +64,54 @@ final class CodeSweep {
 
   /** Runs of padding that end where something starts. */
   static final class Gaps {
-    private long[] begins = new long[64];
-    private long[] ends = new long[64];
-    private int count;
+    private final Columns gaps = new Columns(64);
+    private final LongColumn begins = gaps.longs();
+    private final LongColumn ends = gaps.longs();
 
     private void add(long begin, long end) {
-      if (count == begins.length) {
-        begins = Arrays.copyOf(begins, 2 * count);
-        ends = Arrays.copyOf(ends, 2 * count);
-      }
-      begins[count] = begin;
-      ends[count++] = end;
+      int gap = gaps.add();
+      begins.set(gap, begin);
+      ends.set(gap, end);
     }
 
     int count() {
-      return count;
+      return gaps.rows();
     }
 
     long begin(int gap) {
-      return begins[gap];
+      return begins.get(gap);
     }
 
     long end(int gap) {
-      return ends[gap];
+      return ends.get(gap);
     }
   }
 
   /** Branches to the first bytes of functions. */
   private static final class Branches {
-    private int[] functions = new int[64];
-    private long[] sources = new long[64];
-    private byte[] offsets = new byte[64];
-    private int count;
-
-    /** Of each function the place of its first branch in the order by function. */
-    private int[] order = {};
+    private final Columns branches = new Columns(64);
+    private final LongColumn sources = branches.longs();
 
     /** Offset of the target, and above it whether it is a call. */
+    private final ByteColumn offsets = branches.bytes();
+
+    /** Function in the upper half, branch in the lower: sorts by function, then as found. */
+    private final LongList byFunction = new LongList(64);
+
     private void add(int function, long source, int offset) {
-      if (count == functions.length) {
-        functions = Arrays.copyOf(functions, 2 * count);
-        sources = Arrays.copyOf(sources, 2 * count);
-        offsets = Arrays.copyOf(offsets, 2 * count);
-      }
-      functions[count] = function;
-      sources[count] = source;
-      offsets[count++] = (byte) offset;
+      int branch = branches.add();
+      sources.set(branch, source);
+      offsets.set(branch, (byte) offset);
+      byFunction.add((long) function << 32 | branch);
     }
 
-    /** Sorts by function, then in the order they were found in. */
     private void sort() {
-      long[] keys =
-          LongStream.range(0, count).map(i -> (long) functions[(int) i] << 32 | i).toArray();
-      Arrays.sort(keys);
-      order = Arrays.stream(keys).mapToInt(key -> (int) key).toArray();
+      byFunction.sort();
     }
 
+    /** Returns the place of a function's first branch in {@link #byFunction}. */
     private int first(int function) {
-      int low = 0;
-      int high = order.length;
-      while (low < high) {
-        int middle = low + high >>> 1;
-        if (functions[order[middle]] < function) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      return low;
+      return Search.ceiling(byFunction.array(), byFunction.size(), (long) function << 32);
     }
   }
 
@@ -387,12 +371,12 @@ final class CodeSweep {
    */
   long branchTo(int function, ImageFunction of, int overwritten, boolean entry) {
     for (int i = branches.first(function);
-        i < branches.order.length && branches.functions[branches.order[i]] == function;
+        i < branches.byFunction.size() && branches.byFunction.get(i) >> 32 == function;
         i++) {
-      int branch = branches.order[i];
-      int offset = branches.offsets[branch] & NEAR - 1;
-      boolean call = (branches.offsets[branch] & NEAR) != 0;
-      long source = branches.sources[branch];
+      int branch = (int) branches.byFunction.get(i);
+      int offset = branches.offsets.get(branch) & NEAR - 1;
+      boolean call = (branches.offsets.get(branch) & NEAR) != 0;
+      long source = branches.sources.get(branch);
       if (entry
           ? offset == 0 && !call && isOf(function, of, source)
           : offset > 0 && offset < overwritten) {

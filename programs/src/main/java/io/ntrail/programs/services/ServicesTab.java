@@ -1,16 +1,15 @@
 package io.ntrail.programs.services;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.collections.LongSet;
 import io.ntrail.formats.pe.ImageView.Extent;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.image.CodeRanges;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,7 +111,7 @@ final class ServicesTab {
       count++;
     }
     // The same record a hundred times is not a table.
-    Set<Integer> known = new HashSet<>();
+    LongSet known = new LongSet();
     for (int i = 0; i < count; i++) {
       int hash = bytes.i32(from + i * RECORD);
       if (isKnown(hash)) {

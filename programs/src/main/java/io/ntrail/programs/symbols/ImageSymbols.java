@@ -1,5 +1,6 @@
 package io.ntrail.programs.symbols;
 
+import io.ntrail.formats.collections.LongSet;
 import io.ntrail.formats.decoration.Undecorator;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbModule;
@@ -15,10 +16,8 @@ import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.image.NamedFunction;
 import io.ntrail.programs.symbols.SymbolizedAddress.Origin;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** Names for the addresses of one image. */
 public sealed interface ImageSymbols {
@@ -55,7 +54,7 @@ public sealed interface ImageSymbols {
    */
   static List<NamedFunction> functions(PdbFile pdb) {
     List<NamedFunction> functions = new ArrayList<>();
-    Set<Long> known = new HashSet<>();
+    LongSet known = new LongSet();
     for (PdbModule module : pdb.modules()) {
       for (Procedure procedure : pdb.symbols(module).procedures()) {
         long linked = pdb.rva(procedure.section(), procedure.offset());

@@ -2,6 +2,8 @@ package io.ntrail.formats.pdb.codeview;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.collections.LongLongMap;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pdb.msf.MsfStream;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -53,7 +55,7 @@ public final class C13Lines {
   private final List<Covered> covered = new ArrayList<>();
   private final List<Part> checksums = new ArrayList<>();
   private final Map<Long, Inlinee> inlinees = new HashMap<>();
-  private final Map<Long, Long> exports = new HashMap<>();
+  private final LongLongMap exports = new LongLongMap();
   private final List<Part> imports = new ArrayList<>();
   private long furthest;
 
@@ -105,7 +107,9 @@ public final class C13Lines {
       case EXPORTS -> {
         Bytes pairs = stream.window(at, length);
         for (int i = 0; pairs.has(i, 8); i += 8) {
-          exports.putIfAbsent(pairs.u32(i), pairs.u32(i + 4));
+          if (!exports.containsKey(pairs.u32(i))) {
+            exports.put(pairs.u32(i), pairs.u32(i + 4));
+          }
         }
       }
       default -> {
@@ -143,20 +147,17 @@ public final class C13Lines {
 
   /** The row of an address; empty if it has none. */
   public Optional<LineRow> row(int section, long offset) {
-    int low = 0;
-    int high = covered.size() - 1;
-    while (low <= high) {
-      int middle = low + high >>> 1;
-      Covered c = covered.get(middle);
-      if (c.section < section || c.section == section && c.offset <= offset) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
+    int last =
+        Search.last(
+            0,
+            covered.size(),
+            i -> {
+              Covered c = covered.get(i);
+              return c.section < section || c.section == section && c.offset <= offset;
+            });
     Optional<LineRow> found = Optional.empty();
     long place = -1;
-    for (int i = high; i >= 0; i--) {
+    for (int i = last; i >= 0; i--) {
       Covered c = covered.get(i);
       if (c.section != section
           || c.offset + furthest <= offset
@@ -306,6 +307,6 @@ public final class C13Lines {
 
   /** The item that a module exports under a number. */
   public Optional<Long> exported(long item) {
-    return Optional.ofNullable(exports.get(item));
+    return exports.containsKey(item) ? Optional.of(exports.get(item)) : Optional.empty();
   }
 }

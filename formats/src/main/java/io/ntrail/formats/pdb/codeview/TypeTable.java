@@ -2,6 +2,7 @@ package io.ntrail.formats.pdb.codeview;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pdb.msf.MsfStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,22 +113,13 @@ public final class TypeTable {
     if (number < first || number >= end || places.length() < PLACE) {
       return Optional.empty();
     }
-    int low = 0;
-    int high = places.length() / PLACE - 1;
-    while (low <= high) {
-      int middle = low + high >>> 1;
-      if (places.u32(PLACE * middle) <= number) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    if (high < 0) {
+    int last = Search.last(0, places.length() / PLACE, i -> places.u32(PLACE * i) <= number);
+    if (last < 0) {
       return Optional.empty();
     }
     CodeViewCursor cursor =
-        new CodeViewCursor(records, places.u32(PLACE * high + 4), records.length());
-    for (long at = places.u32(PLACE * high); cursor.next(); at++) {
+        new CodeViewCursor(records, places.u32(PLACE * last + 4), records.length());
+    for (long at = places.u32(PLACE * last); cursor.next(); at++) {
       if (at == number) {
         return Optional.of(new TypeRecord(cursor.kind(), cursor.body()));
       }

@@ -1,5 +1,6 @@
 package io.ntrail.formats.pe.build;
 
+import io.ntrail.formats.collections.Growth;
 import io.ntrail.formats.pe.fixups.Relocations;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -78,7 +79,7 @@ public final class PeSectionContent {
       throw new IllegalStateException("a part of an image is larger than 2 GiB");
     }
     if (size + more > bytes.length) {
-      bytes = Arrays.copyOf(bytes, Math.max(size + more, (int) Math.min(2L * size, 1 << 30)));
+      bytes = Arrays.copyOf(bytes, Growth.length(bytes.length, size + more));
     }
   }
 

@@ -2,15 +2,15 @@ package io.ntrail.formats.pe.fixups;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pe.DataDirectory;
 import io.ntrail.formats.pe.DataDirectory.Range;
 import io.ntrail.formats.pe.ImageView;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeImage;
 import java.util.Locale;
-import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 
 /**
  * Base relocations (directory 5): the places that hold addresses, and must be changed when an image
@@ -92,7 +92,7 @@ public final class Relocations {
     Bytes table = image.view().window(range.rva(), range.size());
     long[] counts = new long[TYPES];
     int[] blocks = new int[1];
-    NavigableMap<Long, Long> pieces = pieces(image.view());
+    Pieces pieces = new Pieces(image.view());
     int stop =
         RelocationBlocks.walk(
             table,
@@ -101,7 +101,7 @@ public final class Relocations {
             (page, at, end) -> {
               blocks[0]++;
               boolean changes = count(table, at, end, counts);
-              if (changes && !holds(pieces, page)) {
+              if (changes && !pieces.contain(page)) {
                 image.gap(
                     range.rva() + at - RelocationBlocks.HEADER,
                     end - at + RelocationBlocks.HEADER,
@@ -140,25 +140,29 @@ public final class Relocations {
   }
 
   /**
-   * Returns the contiguous ranges of the image, from start to end. Hostile tables need it a million
-   * times for images with thousands of sections.
+   * Contiguous ranges of the image, from start to end. Hostile tables need them a million times for
+   * images with thousands of sections.
    */
-  private static NavigableMap<Long, Long> pieces(ImageView view) {
-    TreeMap<Long, Long> pieces = new TreeMap<>();
-    for (ImageView.Extent extent : view.extents()) {
-      Map.Entry<Long, Long> last = pieces.lastEntry();
-      if (last != null && last.getValue() == extent.rva()) {
-        pieces.put(last.getKey(), extent.end());
-      } else {
-        pieces.put(extent.rva(), extent.end());
+  private static final class Pieces {
+    private final Columns rows = new Columns();
+    private final LongColumn begins = rows.longs();
+    private final LongColumn ends = rows.longs();
+
+    Pieces(ImageView view) {
+      for (ImageView.Extent extent : view.extents()) {
+        int last = rows.rows() - 1;
+        if (last < 0 || ends.get(last) != extent.rva()) {
+          last = rows.add();
+          begins.set(last, extent.rva());
+        }
+        ends.set(last, extent.end());
       }
     }
-    return pieces;
-  }
 
-  private static boolean holds(NavigableMap<Long, Long> pieces, long rva) {
-    Map.Entry<Long, Long> piece = pieces.floorEntry(rva);
-    return piece != null && rva < piece.getValue();
+    boolean contain(long rva) {
+      int piece = Search.floor(begins.array(), rows.rows(), rva);
+      return piece >= 0 && rva < ends.get(piece);
+    }
   }
 
   /** Counts the entries of a block; whether any of them is more than padding. */

@@ -1,6 +1,7 @@
 package io.ntrail.formats.pe.handlers;
 
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.collections.LongIntMap;
 import io.ntrail.formats.pe.ImageView;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.handlers.CxxFunction.Action;
@@ -10,9 +11,7 @@ import io.ntrail.formats.pe.handlers.CxxFunction.Step;
 import io.ntrail.formats.pe.handlers.CxxFunction.Try;
 import io.ntrail.formats.pe.handlers.FuncInfo4.Segment;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -150,7 +149,7 @@ final class FuncInfo4Reader {
   private void steps(Cursor cursor) {
     int count = cursor.count("unwind map");
     long start = cursor.at;
-    Map<Long, Integer> numbers = new HashMap<>();
+    LongIntMap numbers = new LongIntMap();
     for (int i = 0; i < count; i++) {
       long at = cursor.at;
       numbers.put(at, i);
@@ -160,8 +159,8 @@ final class FuncInfo4Reader {
       boolean object = action == Action.DESTROY_OBJECT || action == Action.DESTROY_POINTED;
       long offset = object ? cursor.number() : 0;
       long before = at - (word >> 2);
-      Integer next = before < start ? Integer.valueOf(-1) : numbers.get(before);
-      if (next == null || next == i) {
+      int next = before < start ? -1 : numbers.get(before);
+      if (before >= start && next < 0 || next == i) {
         damaged("step " + i + " of its unwind map links to no step");
         next = -1;
       }

@@ -1,6 +1,7 @@
 package io.ntrail.formats.pe.unwind;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pe.DebugDirectory;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -79,18 +80,9 @@ public record FpoTable(List<Fpo> entries) {
 
   /** Returns the function that contains an address. */
   public Optional<Fpo> find(long address) {
-    int low = 0;
-    int high = entries.size() - 1;
-    while (low <= high) {
-      int middle = low + high >>> 1;
-      if (entries.get(middle).begin <= address) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return high >= 0 && entries.get(high).contains(address)
-        ? Optional.of(entries.get(high))
+    int last = Search.last(0, entries.size(), i -> entries.get(i).begin <= address);
+    return last >= 0 && entries.get(last).contains(address)
+        ? Optional.of(entries.get(last))
         : Optional.empty();
   }
 }

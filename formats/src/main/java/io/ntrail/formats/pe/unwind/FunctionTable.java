@@ -1,18 +1,20 @@
 package io.ntrail.formats.pe.unwind;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pe.DataDirectory;
 import io.ntrail.formats.pe.DataDirectory.Range;
 import io.ntrail.formats.pe.ImageView;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeImage;
 import java.util.AbstractList;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.RandomAccess;
-import java.util.stream.IntStream;
 
 /**
  * The exception directory of an x64 image: which code has which unwind information, ascending by
@@ -28,20 +30,20 @@ public final class FunctionTable {
   private static final String WHAT = "function table";
 
   private final ImageView view;
-  private final long[] places;
-  private final int[] begins;
-  private final int[] ends;
-  private final int[] infos;
-  private final int count;
+  private final Columns rows;
+  private final LongColumn places;
+  private final IntColumn begins;
+  private final IntColumn ends;
+  private final IntColumn infos;
   private final List<RuntimeFunction> entries = new Entries();
 
-  private FunctionTable(Reader read, int[] order) {
+  private FunctionTable(Reader read) {
     this.view = read.view;
-    this.count = read.count;
-    this.places = Arrays.stream(order).mapToLong(i -> read.places[i]).toArray();
-    this.begins = Arrays.stream(order).map(i -> read.begins[i]).toArray();
-    this.ends = Arrays.stream(order).map(i -> read.ends[i]).toArray();
-    this.infos = Arrays.stream(order).map(i -> read.infos[i]).toArray();
+    this.rows = read.rows;
+    this.places = read.places;
+    this.begins = read.begins;
+    this.ends = read.ends;
+    this.infos = read.infos;
   }
 
   /** The table of an image, empty if it has none. */
@@ -73,21 +75,16 @@ public final class FunctionTable {
           WHAT,
           reader.missing + " of " + count + " entries are outside the image");
     }
-    int[] order = IntStream.range(0, reader.count).toArray();
     if (!reader.ascends()) {
       image.gap(
           range.rva(),
           0,
           WHAT,
           "is not sorted by address: the system would not find all of its entries");
-      order =
-          IntStream.range(0, reader.count)
-              .boxed()
-              .sorted(Comparator.comparingLong(i -> reader.begins[i] & 0xFFFF_FFFFL))
-              .mapToInt(i -> i)
-              .toArray();
+      reader.sort();
     }
-    return new FunctionTable(reader, order);
+    reader.rows.trim();
+    return new FunctionTable(reader);
   }
 
   /** Returns all entries by address, indirect ones as they are stored. */
@@ -100,18 +97,9 @@ public final class FunctionTable {
    * function, which changes no register and does not move the stack.
    */
   public Optional<RuntimeFunction> entry(long address) {
-    int low = 0;
-    int high = count - 1;
-    while (low <= high) {
-      int middle = low + high >>> 1;
-      if ((begins[middle] & 0xFFFF_FFFFL) <= address) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return high >= 0 && address < (ends[high] & 0xFFFF_FFFFL)
-        ? Optional.of(entries.get(high))
+    int last = Search.last(0, rows.rows(), i -> Integer.toUnsignedLong(begins.get(i)) <= address);
+    return last >= 0 && address < Integer.toUnsignedLong(ends.get(last))
+        ? Optional.of(entries.get(last))
         : Optional.empty();
   }
 
@@ -136,16 +124,17 @@ public final class FunctionTable {
   private final class Entries extends AbstractList<RuntimeFunction> implements RandomAccess {
     @Override
     public RuntimeFunction get(int i) {
-      if (i < 0 || i >= count) {
-        throw new IndexOutOfBoundsException(i);
-      }
+      Objects.checkIndex(i, rows.rows());
       return RuntimeFunction.of(
-          places[i], begins[i] & 0xFFFF_FFFFL, ends[i] & 0xFFFF_FFFFL, infos[i] & 0xFFFF_FFFFL);
+          places.get(i),
+          Integer.toUnsignedLong(begins.get(i)),
+          Integer.toUnsignedLong(ends.get(i)),
+          Integer.toUnsignedLong(infos.get(i)));
     }
 
     @Override
     public int size() {
-      return count;
+      return rows.rows();
     }
   }
 
@@ -154,17 +143,22 @@ public final class FunctionTable {
     private final ImageView view;
     private final long rva;
     private final int stored;
-    private long[] places = {};
-    private int[] begins = {};
-    private int[] ends = {};
-    private int[] infos = {};
-    private int count;
+    private final Columns rows;
+    private final LongColumn places;
+    private final IntColumn begins;
+    private final IntColumn ends;
+    private final IntColumn infos;
     private int missing;
 
     Reader(ImageView view, long rva, int stored) {
       this.view = view;
       this.rva = rva;
       this.stored = stored;
+      this.rows = new Columns((int) Math.min(stored, view.stored(rva) / RuntimeFunction.SIZE));
+      this.places = rows.longs();
+      this.begins = rows.ints();
+      this.ends = rows.ints();
+      this.infos = rows.ints();
     }
 
     void read() {
@@ -174,7 +168,6 @@ public final class FunctionTable {
         long whole = Math.min(view.stored(at) / RuntimeFunction.SIZE, stored - i);
         if (whole > 0) {
           Bytes table = view.window(at, whole * RuntimeFunction.SIZE);
-          room((int) whole);
           for (int k = 0; k < whole; k++) {
             int entry = k * RuntimeFunction.SIZE;
             add(at + entry, table.i32(entry), table.i32(entry + 4), table.i32(entry + 8));
@@ -184,7 +177,6 @@ public final class FunctionTable {
           // Zeros of the loader are padding, however many a hostile image asks for.
           i += (int) Math.min(view.zeros(at) / RuntimeFunction.SIZE, stored - i);
         } else if (view.has(at, RuntimeFunction.SIZE)) {
-          room(1);
           add(at, view.i32(at), view.i32(at + 4), view.i32(at + 8));
           i++;
         } else {
@@ -195,33 +187,32 @@ public final class FunctionTable {
       }
     }
 
-    private void room(int more) {
-      if (count + more > begins.length) {
-        int length = Math.max(count + more, Math.min(MOST, begins.length * 2));
-        places = Arrays.copyOf(places, length);
-        begins = Arrays.copyOf(begins, length);
-        ends = Arrays.copyOf(ends, length);
-        infos = Arrays.copyOf(infos, length);
-      }
-    }
-
     private void add(long place, int begin, int end, int info) {
       if ((begin | end | info) == 0) {
         return;
       }
-      places[count] = place;
-      begins[count] = begin;
-      ends[count] = end;
-      infos[count++] = info;
+      int row = rows.add();
+      places.set(row, place);
+      begins.set(row, begin);
+      ends.set(row, end);
+      infos.set(row, info);
     }
 
     boolean ascends() {
-      for (int i = 1; i < count; i++) {
-        if (Integer.compareUnsigned(begins[i - 1], begins[i]) > 0) {
+      for (int i = 1; i < rows.rows(); i++) {
+        if (compare(i - 1, i) > 0) {
           return false;
         }
       }
       return true;
+    }
+
+    void sort() {
+      rows.sort(this::compare);
+    }
+
+    private int compare(int a, int b) {
+      return Integer.compareUnsigned(begins.get(a), begins.get(b));
     }
   }
 }

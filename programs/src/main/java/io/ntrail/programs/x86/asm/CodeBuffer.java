@@ -1,5 +1,6 @@
 package io.ntrail.programs.x86.asm;
 
+import io.ntrail.formats.collections.Growth;
 import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.programs.x86.asm.operands.Label;
 import java.util.ArrayList;
@@ -135,7 +136,7 @@ final class CodeBuffer {
   void append(byte[] bytes) {
     int end = Math.addExact(length, bytes.length);
     if (end > fixed.length) {
-      fixed = Arrays.copyOf(fixed, Math.max(end, Math.multiplyExact(2, fixed.length)));
+      fixed = Arrays.copyOf(fixed, Growth.length(fixed.length, end));
     }
     System.arraycopy(bytes, 0, fixed, length, bytes.length);
     length = end;
