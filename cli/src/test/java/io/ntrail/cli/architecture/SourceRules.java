@@ -34,6 +34,17 @@ final class SourceRules {
   /** Numbers for places in a payload. */
   private static final Pattern PLACE = Pattern.compile("payloadOffset\\(\\)\\s*\\+\\s*\\d+");
 
+  /** Static fields that can be assigned, or whose collection can be changed. */
+  private static final Pattern MUTABLE_STATIC =
+      Pattern.compile(
+          "(?m)^\\s*(?:private |public |protected )?static (?:volatile |transient )*"
+              + "(?:(?!final\\b|class\\b|record\\b|enum\\b|interface\\b)[\\w<>\\[\\], .?@]+ (\\w+)(?: =|;)"
+              + "|final \\w*(?:Map|List|Set|Deque|Queue|Atomic\\w+|ThreadLocal)\\b[^=;(]* (\\w+) ="
+              + "\\s*(?:new |ConcurrentHashMap\\.))");
+
+  /** Locks of files, which belong to the process and not to one of its objects. */
+  private static final Set<String> PER_PROCESS = Set.of("programs.symbols.PartialFile.HELD");
+
   private static final Pattern NO_CODE =
       Pattern.compile("/\\*.*?\\*/|//[^\\n]*|\"(?:[^\"\\\\\\n]|\\\\.)*\"", Pattern.DOTALL);
 
@@ -63,8 +74,14 @@ final class SourceRules {
         }
       }
       findings.addAll(comments(path, text));
+      String code = NO_CODE.matcher(text).replaceAll("");
+      for (Matcher field = MUTABLE_STATIC.matcher(code); field.find(); ) {
+        String name = field.group(1) != null ? field.group(1) : field.group(2);
+        if (!PER_PROCESS.contains(type + "." + name)) {
+          findings.add(path + ": " + name + " is mutable and static");
+        }
+      }
       if (NAMES_HOOKS.matcher(type).find()) {
-        String code = NO_CODE.matcher(text).replaceAll("");
         found(code, HOOK)
             .forEach(
                 bare -> findings.add(path + ": " + bare + " is to have a name in KernelEvent"));

@@ -62,6 +62,26 @@ class SourceRulesTest {
   }
 
   @Test
+  void nothingStaticChanges() {
+    assertEquals(
+        List.of(
+            FOLDER + "One.java: count is mutable and static",
+            FOLDER + "One.java: seen is mutable and static",
+            FOLDER + "One.java: KEPT is mutable and static"),
+        of(
+            "One.java",
+            "  private static int count;\n  static volatile @Nullable One seen = null;\n"
+                + "  private static final Map<String, One> KEPT = new HashMap<>();\n"));
+    assertEquals(
+        List.of(),
+        of(
+            "One.java",
+            "  private static final int[] TABLE = {1};\n  static List<String> of(int i) {}\n"
+                + "  private static final class Two {}\n  static <T> T one(T t) { return t; }\n"
+                + "  private static final Set<One> ALL = Set.of();\n  // static int count;\n"));
+  }
+
+  @Test
   void aDocCommentSaysWhatTheThingIsOrDoes() {
     assertTrue(
         of("One.java", "\n/** Whether it is. */\n")
