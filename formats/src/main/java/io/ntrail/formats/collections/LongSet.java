@@ -53,7 +53,7 @@ public final class LongSet {
     return true;
   }
 
-  /** Where a value is, or would be. */
+  /** Returns the place of a value, or the free one where it would be. */
   private int place(long value) {
     long[] table = slots;
     int at = (int) (Hashing.hash(value) >>> shift);
