@@ -178,7 +178,7 @@ class AssemblerTest {
           a.ret().fill(start, 5, Padding.ZERO).ret();
         }));
     refused64(
-        "6 bytes behind start where 5 are allowed",
+        "6 bytes after start, more than 5",
         a -> {
           Label start = a.here("start");
           a.nop(6).fill(start, 5, Padding.INT3);
