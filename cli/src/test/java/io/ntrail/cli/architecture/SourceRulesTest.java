@@ -70,15 +70,23 @@ class SourceRulesTest {
             FOLDER + "One.java: KEPT is mutable and static"),
         of(
             "One.java",
-            "  private static int count;\n  static volatile @Nullable One seen = null;\n"
-                + "  private static final Map<String, One> KEPT = new HashMap<>();\n"));
+            """
+              private static int count;
+              static volatile @Nullable One seen = null;
+              private static final Map<String, One> KEPT = new HashMap<>();
+            """));
     assertEquals(
         List.of(),
         of(
             "One.java",
-            "  private static final int[] TABLE = {1};\n  static List<String> of(int i) {}\n"
-                + "  private static final class Two {}\n  static <T> T one(T t) { return t; }\n"
-                + "  private static final Set<One> ALL = Set.of();\n  // static int count;\n"));
+            """
+              private static final int[] TABLE = {1};
+              static List<String> of(int i) {}
+              private static final class Two {}
+              static <T> T one(T t) { return t; }
+              private static final Set<One> ALL = Set.of();
+              // static int count;
+            """));
   }
 
   @Test
