@@ -101,12 +101,17 @@ static int suspended(int times) {
     SuspendThread(made.hThread);
   }
   printf("not yet: %lu\n", WaitForSingleObject(made.hProcess, 50));
-  DWORD before = 0;
+  DWORD before[8];
+  int resumes = 0;
   do {
-    before = ResumeThread(made.hThread);
-    printf("suspended %lu\n", before);
-  } while (before > 1);
-  printf("ended with %lu\n", ended(made));
+    before[resumes] = ResumeThread(made.hThread);
+  } while (before[resumes++] > 1 && resumes < 8);
+  // From here on both print: this one waits until the child has said all it has to say.
+  DWORD code = ended(made);
+  for (int i = 0; i < resumes; i++) {
+    printf("suspended %lu\n", before[i]);
+  }
+  printf("ended with %lu\n", code);
   return 9;
 }
 
