@@ -2,6 +2,7 @@ package io.ntrail.cli.harness;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.ntrail.testkit.Await;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.wine.WindowsCompiler;
 import io.ntrail.testkit.wine.Wine;
@@ -18,11 +19,6 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Spawned implements AutoCloseable {
   private static final long SECONDS = 120;
-
-  /** Condition to wait for. */
-  public interface Condition {
-    boolean holds() throws IOException;
-  }
 
   private final Process process;
   private final Path output;
@@ -65,18 +61,6 @@ public final class Spawned implements AutoCloseable {
     return WindowsCompiler.MINGW_C.build(List.of(file), "-O2");
   }
 
-  /** Waits until something is so. */
-  public static void await(String what, Condition condition)
-      throws IOException, InterruptedException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
-    while (!condition.holds()) {
-      if (System.nanoTime() > end) {
-        throw new AssertionError("not in two minutes: " + what);
-      }
-      Thread.sleep(20);
-    }
-  }
-
   public Process process() {
     return process;
   }
@@ -87,9 +71,9 @@ public final class Spawned implements AutoCloseable {
   }
 
   /** Waits until it has said something. */
-  public void awaitText(String text) throws IOException, InterruptedException {
+  public void awaitText(String text) throws Exception {
     try {
-      await(
+      Await.until(
           "it says \"" + text + "\"",
           () -> {
             boolean over = !process.isAlive();

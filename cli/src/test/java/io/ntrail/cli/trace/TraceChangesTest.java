@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.Spawned;
+import io.ntrail.testkit.Await;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -57,7 +58,7 @@ class TraceChangesTest {
     try {
       say(trace, "-f 'kernel32!Sleep'");
       trace.awaitText("2 functions traced now: 1 added, 0 removed");
-      Spawned.await(
+      Await.until(
           "both are recorded",
           () -> {
             String flat = Cli.run("calls", folder.resolve("calls.ntr"), "--flat").out();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.Spawned;
+import io.ntrail.testkit.Await;
 import io.ntrail.testkit.ExternalTool;
 import io.ntrail.testkit.wine.Wine;
 import java.io.ByteArrayOutputStream;
@@ -65,13 +66,13 @@ class TraceEndsTest {
       // A program that has no handler may have ended before ntrail hears of Ctrl+C.
       boolean endsToo = arguments.length == 0;
       process.awaitText("status=");
-      Spawned.await("the number", () -> STATUS.matcher(process.said()).find());
+      Await.until("the number", () -> STATUS.matcher(process.said()).find());
       assertTrue(
           process.said().contains("status=130") || endsToo && process.said().contains("status=0"),
           process.said());
       Files.createFile(folder.resolve("goes-on"));
       if (arguments.length > 0) {
-        Spawned.await("it ends", () -> Files.exists(folder.resolve("end")));
+        Await.until("it ends", () -> Files.exists(folder.resolve("end")));
         assertTrue(
             process.said().contains("restored 1 function; the program continues"), process.said());
       }
@@ -171,7 +172,7 @@ class TraceEndsTest {
   }
 
   /** A program that runs until a file is there, in a folder of its own, by a name of its own. */
-  private Spawned running(Path built, String name) throws IOException, InterruptedException {
+  private Spawned running(Path built, String name) throws Exception {
     Path program = Files.copy(built, folder.resolve(name));
     String loader = Wine.shared().loader().toString();
     List<String> watch = List.of(loader, Spawned.program("watch.c").toString(), name);
@@ -217,7 +218,7 @@ class TraceEndsTest {
         Spawned ntrail =
             start(Cli.command("trace", "-p", "dies.exe", "-f", "dies!*", "-o", "" + file))) {
       ntrail.awaitText(TRACING);
-      Spawned.await("a megabyte", () -> Files.exists(file) && Files.size(file) > 1 << 20);
+      Await.until("a megabyte", () -> Files.exists(file) && Files.size(file) > 1 << 20);
       program.process().destroyForcibly();
       assertEquals(0, ntrail.end(), ntrail.said());
     }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.Spawned;
+import io.ntrail.testkit.Await;
 import io.ntrail.testkit.ExternalTool;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
@@ -34,7 +35,7 @@ class TraceKilledTest {
 
   /** When ntrail is killed. */
   private interface Moment {
-    void await(Spawned ntrail) throws IOException, InterruptedException;
+    void await(Spawned ntrail) throws Exception;
   }
 
   /**
@@ -44,7 +45,7 @@ class TraceKilledTest {
    * @return the program's exit code, and all that it and ntrail said
    */
   private Wine.Outcome killed(String name, Path program, List<String> options, Moment moment)
-      throws IOException, InterruptedException {
+      throws Exception {
     Files.copy(program, folder.resolve(name));
     List<String> command = Cli.command("trace", "-f", name.replace(".exe", "!*"));
     // Files that cannot be deleted any more stay in the folder of the test.
@@ -150,9 +151,7 @@ class TraceKilledTest {
             "halves.exe",
             program,
             List.of("--threads", "8", "--buffers", "32", "-o", file.toString()),
-            _ ->
-                Spawned.await(
-                    "a megabyte", () -> Files.exists(file) && Files.size(file) > 1 << 20));
+            _ -> Await.until("a megabyte", () -> Files.exists(file) && Files.size(file) > 1 << 20));
     assertEquals(expected.exitCode(), outcome.exitCode(), outcome.text());
     assertTrue(outcome.text().endsWith(expected.text()), outcome.text());
     JsonReader flat = readable(file);
@@ -193,7 +192,7 @@ class TraceKilledTest {
   private static boolean kill(Spawned ntrail, Path goesOn, Random random, boolean isFirst)
       throws Exception {
     if (random.nextInt(4) > 0) {
-      Spawned.await(
+      Await.until(
           "it traces",
           () -> ntrail.said().contains("tracing; Ctrl+C stops") || !ntrail.process().isAlive());
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.cli.harness.Cli;
+import io.ntrail.testkit.Await;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.wine.WindowsCompiler;
 import io.ntrail.testkit.wine.Wine;
@@ -76,11 +77,12 @@ class TraceRefusedTest {
     }
     Process process =
         start(out, List.of(Wine.shared().loader().toString(), program.toString(), mode, "go"));
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
-    while (!said(out).contains("ready")) {
-      assertTrue(process.isAlive() && System.nanoTime() < end, "it does not begin");
-      Thread.sleep(10);
-    }
+    Await.until(
+        name + " is ready",
+        () -> {
+          assertTrue(process.isAlive(), "it ended");
+          return said(out).contains("ready");
+        });
     return process;
   }
 

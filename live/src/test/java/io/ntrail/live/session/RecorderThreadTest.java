@@ -5,10 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.live.code.SessionLayout;
+import io.ntrail.testkit.Await;
 import io.ntrail.testkit.live.SimulatedTarget;
 import io.ntrail.testkit.live.SimulatedThread;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,6 +19,12 @@ import org.junit.jupiter.api.io.TempDir;
 /** A recorder that works by itself. */
 class RecorderThreadTest {
   @TempDir Path folder;
+
+  private static int recordsIn(Path file) throws IOException {
+    return RecordedSession.read(Files.readAllBytes(file)).plain().events().values().stream()
+        .mapToInt(List::size)
+        .sum();
+  }
 
   @Test
   void recordsAreInTheFileATenthOfASecondLater() throws Exception {
@@ -31,15 +40,13 @@ class RecorderThreadTest {
         SimulatedThread thread = target.thread(5, 6);
         for (int i = 1; i <= 10; i++) {
           thread.record(i, 1, SessionLayout.ENTRY_ONLY, i, 0);
-          long begun = System.nanoTime();
-          while (RecordedSession.read(Files.readAllBytes(file)).plain().events().values().stream()
-                  .mapToInt(events -> events.size())
-                  .sum()
-              < i) {
-            assertEquals(Optional.empty(), polling.failure());
-            assertTrue(System.nanoTime() - begun < 60_000_000_000L, "never");
-            Thread.sleep(1);
-          }
+          int expected = i;
+          Await.until(
+              "record " + i + " is in the file",
+              () -> {
+                assertEquals(Optional.empty(), polling.failure());
+                return recordsIn(file) == expected;
+              });
         }
       }
     }
@@ -53,11 +60,7 @@ class RecorderThreadTest {
     Recorder recorder = Recorder.appending(session, writer, new RecorderSettings(1, 1, 0));
     try (RecorderThread polling = RecorderThread.start(recorder)) {
       session.close();
-      long begun = System.nanoTime();
-      while (polling.failure().isEmpty()) {
-        assertTrue(System.nanoTime() - begun < 60_000_000_000L, "never");
-        Thread.sleep(1);
-      }
+      Await.until("the thread has failed", () -> polling.failure().isPresent());
       assertEquals(IllegalStateException.class, polling.failure().orElseThrow().getClass());
     }
     writer.close();

@@ -17,6 +17,7 @@ import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.WindowsApi;
+import io.ntrail.testkit.Await;
 import io.ntrail.testkit.wine.Wine;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -106,11 +107,12 @@ final class RefusalsTest {
   }
 
   private void awaitReady(Process process, String out) throws Exception {
-    long end = System.nanoTime() + NANOS;
-    while (!said(out).contains("ready")) {
-      assertTrue(process.isAlive() && System.nanoTime() < end, "it does not begin");
-      Thread.sleep(10);
-    }
+    Await.until(
+        "the program is ready",
+        () -> {
+          assertTrue(process.isAlive(), "it ended");
+          return said(out).contains("ready");
+        });
   }
 
   private List<RunningProcess> running() {

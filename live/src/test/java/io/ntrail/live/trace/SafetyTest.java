@@ -14,6 +14,7 @@ import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Reg32;
+import io.ntrail.testkit.Await;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -104,13 +105,9 @@ final class SafetyTest {
                 });
         // From here on nobody reads records, makes room for threads, or holds a handle.
       }
-      long end = System.nanoTime() + 60_000_000_000L;
-      String text = "";
-      while (!text.equals(expected.text()) && System.nanoTime() < end) {
-        Thread.sleep(20);
-        text = Files.readString(out[0], StandardCharsets.ISO_8859_1);
-      }
-      assertEquals(expected.text(), text);
+      Await.until(
+          "the program prints all that it prints untraced",
+          () -> Files.readString(out[0], StandardCharsets.ISO_8859_1).equals(expected.text()));
     }
   }
 

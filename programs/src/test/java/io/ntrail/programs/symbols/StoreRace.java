@@ -1,10 +1,10 @@
 package io.ntrail.programs.symbols;
 
 import io.ntrail.programs.symbols.SymbolPath.Host;
+import io.ntrail.testkit.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A program that finds a PDB in a store again and again, each time for another empty first store.
@@ -34,16 +34,10 @@ final class StoreRace {
    *
    * @param args the folder
    */
-  public static void main(String[] args) throws InterruptedException {
+  public static void main(String[] args) throws Exception {
     Path folder = Path.of(args[0]);
     StoreFixture.crash();
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-    while (!Files.exists(folder.resolve("go"))) {
-      if (System.nanoTime() - end > 0) {
-        throw new IllegalStateException("nobody says that it begins");
-      }
-      Thread.sleep(1);
-    }
+    Await.until("the test creates the file go", () -> Files.exists(folder.resolve("go")));
     for (int round = 0; round < ROUNDS; round++) {
       System.out.println(find(folder, round));
     }

@@ -5,10 +5,10 @@ import io.ntrail.programs.symbols.StoreFixture;
 import io.ntrail.programs.symbols.SymbolPath;
 import io.ntrail.programs.symbols.SymbolPath.Host;
 import io.ntrail.programs.symbols.SymbolStores;
+import io.ntrail.testkit.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /** A program that fetches a PDB again and again, each time for another empty store. */
 final class HttpRace {
@@ -39,16 +39,10 @@ final class HttpRace {
    *
    * @param args the folder and the address of the server
    */
-  public static void main(String[] args) throws InterruptedException {
+  public static void main(String[] args) throws Exception {
     Path folder = Path.of(args[0]);
     StoreFixture.crash();
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-    while (!Files.exists(folder.resolve("go"))) {
-      if (System.nanoTime() - end > 0) {
-        throw new IllegalStateException("nobody says that it begins");
-      }
-      Thread.sleep(1);
-    }
+    Await.until("the test creates the file go", () -> Files.exists(folder.resolve("go")));
     try (HttpStoreClient fetch = new HttpStoreClient(Fetching.PATIENT, FetchListener.NONE)) {
       for (int round = 0; round < ROUNDS; round++) {
         System.out.println(find(folder, args[1], round, fetch));
