@@ -19,10 +19,19 @@ public final class FunctionArgument {
     return what.startsWith("0x");
   }
 
+  /**
+   * Returns a hexadecimal number, with 0x in front or without.
+   *
+   * @throws NumberFormatException if it is none of 64 bits
+   */
+  public static long address(String text) {
+    return Long.parseUnsignedLong(text.startsWith("0x") ? text.substring(2) : text, 16);
+  }
+
   /** An address in an image: an RVA, or an address at the base that its headers name. */
   public static long rva(PeImage image, String what) {
     try {
-      long address = Long.parseUnsignedLong(what.substring(2), 16);
+      long address = address(what);
       long base = image.headers().imageBase();
       boolean based =
           Long.compareUnsigned(address, base) >= 0

@@ -3,6 +3,7 @@ package io.ntrail.cli.image;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.FunctionArgument;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Terminal;
@@ -49,7 +50,7 @@ final class HexDisassembly {
 
   private static long address(String text) {
     try {
-      return Long.parseUnsignedLong(text.startsWith("0x") ? text.substring(2) : text, 16);
+      return FunctionArgument.address(text);
     } catch (NumberFormatException _) {
       throw new UsageError("--at takes an address, not " + text, "--at 0x140001000");
     }

@@ -199,7 +199,7 @@ public final class SymbolsCommand implements Command {
 
   private static long address(String text) {
     try {
-      return Long.parseUnsignedLong(text.startsWith("0x") ? text.substring(2) : text, 16);
+      return FunctionArgument.address(text);
     } catch (NumberFormatException _) {
       throw new UsageError("an address looks like 0x1070, not " + text, EXAMPLE);
     }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.analysis.etw.weights.WeightSources;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
@@ -27,20 +26,13 @@ class ProfileContractTest {
     assertEquals(List.of(), schema.findings(json));
   }
 
-  private static List<String> metrics() {
-    return WeightSources.all().stream()
-        .filter(source -> !source.equals(WeightSources.ofNamedEvents()))
-        .map(source -> source.metric().name())
-        .toList();
-  }
-
   @Test
   void schemasAndPageKnowEveryMetric() throws IOException {
     Path docs = TestData.projectRoot().resolve("docs");
     String page = Files.readString(docs.resolve("profile.md"));
     String profile = Files.readString(docs.resolve("schema/profile.schema.json"));
     String diff = Files.readString(docs.resolve("schema/diff.schema.json"));
-    for (String metric : metrics()) {
+    for (String metric : ProfileTest.metrics()) {
       assertTrue(page.contains("`--metric " + metric + "`"), "docs/profile.md on " + metric);
       for (String schema : List.of(profile, diff)) {
         String known =
@@ -53,7 +45,7 @@ class ProfileContractTest {
   /** All looks of a profile, as far as the recording has something to add up. */
   private static void profiles(Path file, List<String> keys) throws IOException {
     JsonSchema flat = JsonSchema.named("profile");
-    for (String metric : metrics()) {
+    for (String metric : ProfileTest.metrics()) {
       Object[] words = {"profile", file, "--format", "json", "--metric", metric};
       Cli.Result first = Cli.run(words);
       if (first.exit() == 1) {

@@ -313,7 +313,8 @@ class ProfileTest {
     assertEquals(1, profile(file, "--callers", "quark", "-p", "quark").lines().size());
   }
 
-  private static List<String> metrics() {
+  /** The metrics that a profile can be made of by name; {@code --event} has one of its own. */
+  static List<String> metrics() {
     return WeightSources.all().stream()
         .filter(source -> !source.equals(WeightSources.ofNamedEvents()))
         .map(source -> source.metric().name())
