@@ -94,18 +94,18 @@ final class AddressRangeLifetimes {
     int processOfLast = -1;
     for (int note : order) {
       int process = processes.at(pids.get(note), keys.get(note));
+      int last = lives.rows() - 1;
       boolean same =
-          lives.rows() > 0
-              && lifePid.get(lives.rows() - 1) == pids.get(note)
-              && lifeBase.get(lives.rows() - 1) == bases.get(note)
+          last >= 0
+              && lifePid.get(last) == pids.get(note)
+              && lifeBase.get(last) == bases.get(note)
               && processOfLast == process;
       open &= same;
       long begun = process < 0 ? Long.MIN_VALUE : processes.from(process);
       long ends = process < 0 ? Long.MAX_VALUE : processes.to(process);
       // The end of a process belongs to it, that of a range does not.
       ends = ends == Long.MAX_VALUE ? ends : ends + 1;
-      long free = same ? Math.max(begun, lifeTo.get(lives.rows() - 1)) : begun;
-      int last = lives.rows() - 1;
+      long free = same ? Math.max(begun, lifeTo.get(last)) : begun;
       switch (kinds.get(note)) {
         case Lifetimes.START -> {
           boolean twice = open && lifeFrom.get(last) == keys.get(note);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The event that a record is: a flyweight that is moved from one record to the next in time order.
- * What is costly (fields, names) is worked out when it is requested. One thread at a time.
+ * Fields and names are decoded when they are requested. One thread at a time.
  *
  * <p>Process and thread are those that the event belongs to, not those that wrote the record: by
  * the payload, else by the header, else, for records without ids, the thread that the last context
