@@ -31,6 +31,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class TransparencyTest {
   private static final Pattern STEPS = Pattern.compile("(\\w+): (\\d+) steps, (\\d+) exempt");
 
+  private static final List<Integer> RECORD_BYTES = List.of(32, 64, 128);
+
   /** True if tracing attaches to running programs. */
   @Parameter boolean attached;
 
@@ -77,8 +79,7 @@ final class TransparencyTest {
   void everyStepOfTracedCallsUnwindsToTheCaller() throws IOException {
     Path program = build("step.c");
     // What differs when a program is attached to does not depend on what is recorded.
-    List<Integer> sizes = attached ? List.of(128) : Slice.of(List.of(32, 64, 128), 2);
-    for (int bytes : sizes) {
+    for (int bytes : attached ? List.of(128) : Slice.of(RECORD_BYTES, RECORD_BYTES.size())) {
       everyStepUnwinds(program, bytes);
     }
   }
@@ -120,7 +121,7 @@ final class TransparencyTest {
 
   @Test
   void registersFlagsAndVectorsAreTheCallersAndTheFunctions() throws IOException {
-    for (int bytes : new int[] {32, 64, 128}) {
+    for (int bytes : attached ? List.of(128) : RECORD_BYTES) {
       Outcome traced =
           programs.same(settings().exports().recordBytes(bytes).chunks(1024), build("registers.c"));
       assertEquals(4 * 3000, Programs.exact(traced).of("set_all").returned);
