@@ -62,12 +62,16 @@ public final class ListingColumns<R> {
     }
   }
 
+  /** A column in JSON. */
+  private record Member<R>(Json.Key key, Value<R> value) {}
+
   private final List<Column<R>> columns = new ArrayList<>();
   private final TextCells textCells = new TextCells();
   private @Nullable JsonCells jsonCells;
   private @Nullable CsvCells csvCells;
   private @Nullable List<Column<R>> onScreen;
   private @Nullable List<Column<R>> inCsv;
+  private @Nullable List<Member<R>> inJson;
 
   /** No columns. */
   public ListingColumns() {}
@@ -211,6 +215,17 @@ public final class ListingColumns<R> {
     return inCsv;
   }
 
+  private List<Member<R>> inJson() {
+    if (inJson == null) {
+      inJson =
+          columns.stream()
+              .filter(Column::inJson)
+              .map(column -> new Member<>(new Json.Key(column.key), column.value))
+              .toList();
+    }
+    return inJson;
+  }
+
   /** Writes a row as an object. */
   public void object(Json json, R row) {
     json.object();
@@ -225,12 +240,9 @@ public final class ListingColumns<R> {
       cells = new JsonCells(json);
       jsonCells = cells;
     }
-    for (int i = 0; i < columns.size(); i++) {
-      Column<R> column = columns.get(i);
-      if (column.inJson) {
-        cells.key = column.key;
-        column.value.write(row, cells);
-      }
+    for (Member<R> member : inJson()) {
+      cells.key = member.key;
+      member.value.write(row, cells);
     }
   }
 
@@ -297,8 +309,10 @@ public final class ListingColumns<R> {
 
   /** Writes values as members of an object. */
   private static final class JsonCells implements CellWriter {
+    private static final Json.Key NO_KEY = new Json.Key("");
+
     private final Json json;
-    private String key = "";
+    private Json.Key key = NO_KEY;
 
     JsonCells(Json json) {
       this.json = json;
@@ -306,32 +320,32 @@ public final class ListingColumns<R> {
 
     @Override
     public void text(@Nullable String value) {
-      json.text(key, value);
+      json.key(key).text(value);
     }
 
     @Override
     public void name(@Nullable String value) {
-      json.name(key, value);
+      json.key(key).name(value);
     }
 
     @Override
     public void count(long value) {
-      json.number(key, value);
+      json.key(key).number(value);
     }
 
     @Override
     public void unsigned(long value) {
-      json.unsigned(key, value);
+      json.key(key).unsigned(value);
     }
 
     @Override
     public void hex(long value) {
-      json.text(key, Numbers.hex(value));
+      json.key(key).text(Numbers.hex(value));
     }
 
     @Override
     public void hexCount(long value) {
-      json.number(key, value);
+      json.key(key).number(value);
     }
 
     @Override
@@ -341,7 +355,7 @@ public final class ListingColumns<R> {
 
     @Override
     public void flag(boolean value) {
-      json.bool(key, value);
+      json.key(key).bool(value);
     }
 
     @Override

@@ -21,6 +21,15 @@ import org.jspecify.annotations.Nullable;
  * are null, never 0 or "".
  */
 public final class Json implements AutoCloseable {
+  /** Key of members that are written again and again: its escapes and bytes are made once. */
+  public static final class Key {
+    private final SerializedString encoded;
+
+    public Key(String name) {
+      encoded = new SerializedString(name);
+    }
+  }
+
   private static final int MOST_ENCODED = 1 << 12;
 
   private final JsonGenerator generator;
@@ -112,18 +121,32 @@ public final class Json implements AutoCloseable {
     }
   }
 
-  /** A text that is written again and again, such as a name; or null. */
-  public Json name(String key, @Nullable String value) {
+  /** A key, whose value is written next. */
+  public Json key(Key key) {
+    try {
+      generator.writeFieldName(key.encoded);
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A text that is written again and again, such as a name, or null; after {@link #key}. */
+  public Json name(@Nullable String value) {
     if (value == null) {
-      return unknown(key);
+      return text(null);
     }
     try {
-      generator.writeFieldName(encoded(key));
       generator.writeString(encoded(value));
       return this;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** A text that is written again and again, such as a name; or null. */
+  public Json name(String key, @Nullable String value) {
+    return key(key).name(value);
   }
 
   /** Keys and names with their escapes and bytes, which cost more than finding them here. */
