@@ -126,7 +126,7 @@ class BusyProgramsTest {
     }
   }
 
-  /** What it prints is more than a pipe takes: it is busy until all of it has been read. */
+  /** A pipe holds only a part of the list: the program is busy until the test has read the rest. */
   @Test
   void theRegistryIsListed() throws Exception {
     String key = "HKEY_CURRENT_USER\\Software\\ntrail-busy";
