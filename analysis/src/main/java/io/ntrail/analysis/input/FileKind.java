@@ -1,6 +1,7 @@
 package io.ntrail.analysis.input;
 
 import io.ntrail.analysis.model.RecordingKind;
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.collapsed.CollapsedReader;
 import io.ntrail.formats.etl.EtlFile;
@@ -49,6 +50,9 @@ public enum FileKind {
     if (EtlFile.looksLikeRecording(input)) {
       return ETL;
     }
+    if (signature == FileSignature.IMAGE && !isText(input)) {
+      return IMAGE;
+    }
     if (JtrcHeader.looksLike(input)) {
       return JTRC;
     }
@@ -63,6 +67,17 @@ public enum FileKind {
       case MINIDUMP, KERNEL_DUMP_64, KERNEL_DUMP_32 -> DUMP;
       default -> OTHER;
     };
+  }
+
+  /** Returns false if a file begins with bytes that no text has: its stacks need not be sought. */
+  private static boolean isText(InputFile input) {
+    Bytes head = input.window(0, (int) Math.min(FileSignature.HEAD, input.size()));
+    for (int i = 0; i < head.length(); i++) {
+      if (head.u8(i) == 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Kind of the recording that such a file holds; null if it is not one that can be opened. */
