@@ -10,9 +10,11 @@ import io.ntrail.formats.bytes.InputFile;
  *
  * <p>The next buffer begins where this one's BufferSize says. A header is accepted if its size is
  * the session's, or if another header (or the end of the file) is where it ends. If only the size
- * is wrong and the session's size leads to a good header, that is used. Else the next place where a
- * header can be believed is searched byte by byte, and what lies between is a gap. Zeros up to the
- * end of the file are space that the logger set aside and never used: no gap.
+ * is wrong and the session's size leads to a good header, that is used, unless a shorter one leads
+ * to a header with a record behind it: tools write uncompressed buffers without the room that was
+ * left in them. Else the next place where a header can be believed is searched byte by byte, and
+ * what lies between is a gap. Zeros up to the end of the file are space that the logger set aside
+ * and never used: no gap.
  */
 final class BufferScanner {
   /** Windows for searching; a header may straddle two, so they overlap by one header. */
@@ -30,6 +32,7 @@ final class BufferScanner {
   private final BufferIndex index = new BufferIndex();
   private final long size;
   private long usedEnd;
+  private int skipped;
 
   BufferScanner(InputFile input, long sessionSize, boolean headerDestroyed, Gaps gaps) {
     this.input = input;
@@ -95,6 +98,11 @@ final class BufferScanner {
     return usedEnd;
   }
 
+  /** Returns the number of ranges in which no buffer was found: each held at least one. */
+  int skipped() {
+    return skipped;
+  }
+
   private BufferHeader header(long at) {
     BufferHeader header = BufferHeader.read(input.window(at, EtlLayout.BUFFER_HEADER), 0);
     // The header record was read uncompressed: this buffer is not compressed, whatever it says.
@@ -111,7 +119,40 @@ final class BufferScanner {
     }
     long end = at + header.bufferSize();
     return leadsToHeader(end)
-        && (header.compressed() || leadsToCompressed(end) || !onlySizeIsWrong(header, at));
+        && (header.compressed()
+            || leadsToCompressed(end)
+            || isShort(header, known) && leadsToRecords(end)
+            || !onlySizeIsWrong(header, at));
+  }
+
+  /**
+   * Returns true if it could be an uncompressed buffer that ends before the session's size.
+   *
+   * @param isHeader whether it is the header buffer, in which the end of the records may be missing
+   */
+  private boolean isShort(BufferHeader header, boolean isHeader) {
+    return !header.compressed()
+        && header.bufferSize() < sessionSize
+        && (isHeader
+            || header.offset() >= EtlLayout.BUFFER_HEADER
+                && header.offset() <= header.bufferSize());
+  }
+
+  /** Returns true if the file ends at {@code at}, or a buffer begins there that holds records. */
+  private boolean leadsToRecords(long at) {
+    if (at == size) {
+      return true;
+    }
+    if (at > size - EtlLayout.BUFFER_HEADER - Integer.BYTES) {
+      return false;
+    }
+    BufferHeader next = header(at);
+    return next.plausibleSize()
+        && next.plausibleFields()
+        && !next.compressed()
+        && next.offset() >= EtlLayout.BUFFER_HEADER
+        && next.offset() <= next.bufferSize()
+        && firstRecord(at);
   }
 
   private boolean onlySizeIsWrong(BufferHeader header, long at) {
@@ -292,6 +333,7 @@ final class BufferScanner {
   private long skipGarbage(long from, long search, String why) {
     long found = search(search);
     report(from, found, why);
+    skipped++;
     return found;
   }
 
@@ -304,7 +346,8 @@ final class BufferScanner {
       int last = length - EtlLayout.BUFFER_HEADER;
       for (int i = 0; i <= last; i++) {
         if (bytes.i32(i) == (int) sessionSize
-            || (bytes.u8(i + EtlLayout.BufferFlag) & EtlLayout.ETW_BUFFER_FLAG_COMPRESSED) != 0) {
+            || (bytes.u8(i + EtlLayout.BufferFlag) & EtlLayout.ETW_BUFFER_FLAG_COMPRESSED) != 0
+            || endsAgree(bytes, i)) {
           BufferHeader header = BufferHeader.read(bytes, i);
           if (strong(header, at + i)) {
             return at + i;
@@ -314,6 +357,16 @@ final class BufferScanner {
       at += last + 1;
     }
     return size;
+  }
+
+  /** Returns true if both ends of records are the same, in a buffer shorter than the session's. */
+  private boolean endsAgree(Bytes bytes, int at) {
+    long end = bytes.u32(at + EtlLayout.Offset);
+    long bufferSize = bytes.u32(at);
+    return end >= EtlLayout.BUFFER_HEADER
+        && end <= bufferSize
+        && bufferSize < sessionSize
+        && end == bytes.u32(at + EtlLayout.SavedOffset);
   }
 
   /** Found in the middle of anything, a header must convince by more than its size. */
@@ -332,7 +385,9 @@ final class BufferScanner {
     return header.offset() >= EtlLayout.BUFFER_HEADER
         && header.offset() <= header.bufferSize()
         && firstRecord(at)
-        && (end >= size || leadsToHeader(end));
+        && (header.bufferSize() < sessionSize
+            ? leadsToRecords(end)
+            : end >= size || leadsToHeader(end));
   }
 
   private boolean leadsToCompressed(long at) {

@@ -99,7 +99,7 @@ public final class EtlFile implements AutoCloseable {
       return new EtlFile(
           input, null, EtlClock.unknown(file.earliest()), buffers, file.compression, sessionSize);
     }
-    file.reportMissingEnd(gaps, scanner.usedEnd());
+    file.reportMissingEnd(gaps, scanner.usedEnd(), scanner.skipped());
     return file;
   }
 
@@ -218,7 +218,7 @@ public final class EtlFile implements AutoCloseable {
   }
 
   /** A finalised header counts the buffers: fewer of them mean that the end of the file is lost. */
-  private void reportMissingEnd(Gaps gaps, long usedEnd) {
+  private void reportMissingEnd(Gaps gaps, long usedEnd, int skipped) {
     LogFileHeader header = this.header;
     if (header == null || !header.finalised() || header.buffersWritten() == 0) {
       return;
@@ -228,10 +228,10 @@ public final class EtlFile implements AutoCloseable {
     if (ring && header.maximumBytes() > 0) {
       expected = Math.min(expected, header.maximumBytes() / sessionBufferSize);
     }
-    boolean packed = buffers.count() > 1 && buffers.compressed(buffers.count() - 1);
+    boolean packed = anyShort();
     // A rest that is shorter than a buffer header is not a buffer.
     long whole = Math.ceilDiv(usedEnd - EtlLayout.BUFFER_HEADER + 1, sessionBufferSize);
-    long present = packed ? buffers.count() : whole;
+    long present = packed ? (long) buffers.count() + skipped : whole;
     if (present < expected) {
       long missing = expected - present;
       gaps.add(
@@ -248,6 +248,18 @@ public final class EtlFile implements AutoCloseable {
                   + missing
                   + " is missing"));
     }
+  }
+
+  /**
+   * Returns true if data buffers need not be as long as the session's: it is not size that counts.
+   */
+  private boolean anyShort() {
+    for (int i = 0; i < buffers.count(); i++) {
+      if (buffers.compressed(i) || !buffers.cut(i) && buffers.fileBytes(i) < sessionBufferSize) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Name for messages. */

@@ -86,6 +86,7 @@ public final class EtlSettings {
   long ownTid = 7004;
   BufferCompression compression = BufferCompression.NONE;
   int slack = 0xFF;
+  boolean cutsRoom;
 
   private EtlSettings() {}
 
@@ -274,6 +275,12 @@ public final class EtlSettings {
   /** The byte that fills buffers after their last record. */
   public EtlSettings slack(int value) {
     slack = value;
+    return this;
+  }
+
+  /** Writes buffers that end with their last record, as tools do that unpack compressed ones. */
+  public EtlSettings cutsRoom() {
+    cutsRoom = true;
     return this;
   }
 

@@ -152,7 +152,7 @@ public final class EtlWriter {
     for (EtlBuffer buffer : buffers) {
       offsets.add(at);
       at +=
-          settings.compression == BufferCompression.NONE
+          settings.compression == BufferCompression.NONE && !settings.cutsRoom
               ? settings.bufferSize
               : encode(buffer).length;
     }
@@ -247,7 +247,8 @@ public final class EtlWriter {
 
   private byte[] encode(EtlBuffer buffer) {
     if (settings.compression == BufferCompression.NONE || !buffer.mayCompress) {
-      return plain(buffer, Math.max(settings.bufferSize, buffer.used));
+      return plain(
+          buffer, settings.cutsRoom ? buffer.used : Math.max(settings.bufferSize, buffer.used));
     }
     byte[] whole = plain(buffer, buffer.used);
     byte[] packed =

@@ -156,6 +156,22 @@ class WrittenRecordingsTest {
     check(EtlShapes.ring(seed, 3000, 10));
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {0, 512})
+  void buffersThatEndWithTheirLastRecord(int headerBuffer) {
+    EtlWriter writer =
+        new EtlWriter(
+            EtlSettings.windows11().bufferSize(4096).headerBufferSize(headerBuffer).cutsRoom());
+    for (int i = 0; i < 2_000; i++) {
+      EtlRecord sample = EtlRecords.perfInfo(8, 0x0F2E).time(3_072_009_293_000L + i).build();
+      writer.log(i / 7 % 3, sample);
+      if (i % 501 == 0) {
+        writer.flush();
+      }
+    }
+    check(writer);
+  }
+
   @Test
   void secondSessionAppended() {
     check(EtlShapes.append(4, 1500));
