@@ -61,8 +61,8 @@ public final class FunctionArgument {
     List<ImageFunction> found = new ArrayList<>();
     if (isAddress(what)) {
       long rva = rva(image, what);
-      int index = functions.indexUpTo(rva);
-      if (index >= 0 && rva < functions.list().get(index).end()) {
+      int index = functions.indexAt(rva);
+      if (index >= 0) {
         return List.of(functions.list().get(index));
       }
       throw new CannotGoOn(

@@ -69,6 +69,7 @@ public final class ListingColumns<R> {
   private final TextCells textCells = new TextCells();
   private @Nullable JsonCells jsonCells;
   private @Nullable CsvCells csvCells;
+  private @Nullable Function<R, List<String>> below;
   private @Nullable List<Column<R>> onScreen;
   private @Nullable List<Column<R>> inCsv;
   private @Nullable List<Member<R>> inJson;
@@ -182,6 +183,12 @@ public final class ListingColumns<R> {
     return this;
   }
 
+  /** Puts lines below each row on the screen. */
+  public ListingColumns<R> below(Function<R, List<String>> lines) {
+    below = lines;
+    return this;
+  }
+
   /** Selects the columns on the screen and their order, by their keys (or titles). */
   public ListingColumns<R> screen(String... keys) {
     onScreen = inOrder(keys);
@@ -283,6 +290,9 @@ public final class ListingColumns<R> {
   /** Adds a row to a table. */
   public void row(Table table, R row) {
     table.row(texts(row));
+    if (below != null) {
+      table.below(below.apply(row));
+    }
   }
 
   /** Adds a closing row to a table: a row's figures, and in the last column a text of its own. */

@@ -7,6 +7,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
 import io.ntrail.programs.image.ImageFunction;
 import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.image.ParsedImage;
@@ -21,13 +22,14 @@ import java.util.function.Consumer;
 /** {@code image --disasm ADDRESS|NAME|all}: the code of functions, instruction by instruction. */
 final class ImageDisassembly {
   private final PeImage image;
+  private final ImageFunctions functions;
   private final List<ImageFunction> asked;
   private final Map<Long, String> places = new HashMap<>();
   private final InstructionRows rows;
 
   private ImageDisassembly(ParsedImage contents, ImageNames names, String what) {
     this.image = contents.image();
-    ImageFunctions functions = names.functions();
+    this.functions = names.functions();
     this.asked =
         what.equals("all")
             ? functions.list()
@@ -77,13 +79,18 @@ final class ImageDisassembly {
   }
 
   private void all(Consumer<InstructionRows.Row> sink) {
-    asked.forEach(function -> one(function, sink));
+    for (ImageFunction function : asked) {
+      range(function.rva(), function.size(), sink);
+      for (RuntimeFunction part : functions.parts(function.rva())) {
+        range(part.begin(), part.size(), sink);
+      }
+    }
   }
 
-  private void one(ImageFunction function, Consumer<InstructionRows.Row> sink) {
-    long stored = Math.min(function.size(), image.view().stored(function.rva()));
+  private void range(long rva, long size, Consumer<InstructionRows.Row> sink) {
+    long stored = Math.min(size, image.view().stored(rva));
     if (stored > 0) {
-      rows.rows(image.view().window(function.rva(), stored), function.rva(), sink);
+      rows.rows(image.view().window(rva, stored), rva, sink);
     }
   }
 
@@ -106,9 +113,27 @@ final class ImageDisassembly {
               + Numbers.counted(function.size(), "byte")
               + (function.bounded() ? "" : ", up to the next function")
               + ")");
-      Listing<InstructionRows.Row> listing =
-          new Listing<>("instructions", rows.columns(), sink -> one(function, sink));
-      shown += listing.table(out, limit == 0 ? 0 : limit - shown, width);
+      shown += table(function.rva(), function.size(), out, limit == 0 ? 0 : limit - shown, width);
+      for (RuntimeFunction part : functions.parts(function.rva())) {
+        if (limit != 0 && shown >= limit) {
+          break;
+        }
+        out.println(
+            "  further part "
+                + Numbers.hex(part.begin())
+                + ".."
+                + Numbers.hex(part.end())
+                + " ("
+                + Numbers.counted(part.size(), "byte")
+                + ")");
+        shown += table(part.begin(), part.size(), out, limit == 0 ? 0 : limit - shown, width);
+      }
     }
+  }
+
+  private long table(long rva, long size, PrintStream out, long limit, int width) {
+    return new Listing<InstructionRows.Row>(
+            "instructions", rows.columns(), sink -> range(rva, size, sink))
+        .table(out, limit, width);
   }
 }

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** {@code image --functions}: functions with their source and their unwind data. */
@@ -99,12 +100,14 @@ final class ImageFunctionRows {
    *
    * @param entry its entry in the function table; empty: it has none
    * @param chain its unwind information; empty: it has none
+   * @param parts its further parts
    * @param patch how it can be patched; null: not requested
    */
   private record Row(
       ImageFunction function,
       Optional<RuntimeFunction> entry,
       Optional<UnwindChain> chain,
+      List<RuntimeFunction> parts,
       @Nullable FunctionPatch patch) {}
 
   private ListingColumns<Row> columns() {
@@ -127,6 +130,7 @@ final class ImageFunctionRows {
         columns.text(
             "handler",
             row -> row.chain.flatMap(handlers::of).map(ImageFunctionRows::handler).orElse(null)));
+    columns.value("parts", this::parts);
     columns.value(
         "leaf",
         (row, cell) -> {
@@ -142,10 +146,41 @@ final class ImageFunctionRows {
           .titled("class, padding, first instruction, or reason for refusal");
     }
     return columns
+        .below(this::below)
         .text("source", row -> source(row.function))
         .titled("found by")
         .value("names", (row, cell) -> names(cell, row.function.names()))
         .titled("function");
+  }
+
+  private void parts(Row row, CellWriter cell) {
+    cell.shaped(
+        () -> row.parts.stream().map(ImageFunctionRows::range).collect(Collectors.joining(" ")),
+        json -> {
+          json.array();
+          for (RuntimeFunction part : row.parts) {
+            json.object().text("rva", Numbers.hex(part.begin())).number("size", part.size());
+            UnwindText.json(json.key("unwind"), part, table.chain(part));
+            json.endObject();
+          }
+          json.endArray();
+        });
+  }
+
+  private static String range(RuntimeFunction part) {
+    return Numbers.hex(part.begin()) + ".." + Numbers.hex(part.end());
+  }
+
+  private List<String> below(Row row) {
+    return row.parts.stream()
+        .map(part ->
+            "further part "
+                + range(part)
+                + " ("
+                + Numbers.counted(part.size(), "byte")
+                + ")"
+                + (unwind ? ": " + UnwindText.prolog(table.chain(part).info()) : ""))
+        .toList();
   }
 
   private void unwindColumn(ListingColumns<Row> columns) {
@@ -170,12 +205,15 @@ final class ImageFunctionRows {
       ImageFunction function = functions.list().get(i);
       if (everything || function.names().stream().anyMatch(pattern::matches)) {
         bytes += function.size();
+        List<RuntimeFunction> parts = functions.parts(function.rva());
+        bytes += parts.stream().mapToLong(RuntimeFunction::size).sum();
         Optional<RuntimeFunction> entry = table.find(function.rva());
         sink.accept(
             new Row(
                 function,
                 entry,
                 entry.map(table::chain),
+                parts,
                 patches == null ? null : patches.list().get(i)));
       }
     }

@@ -8,7 +8,6 @@ import io.ntrail.formats.pe.unwind.FunctionTable;
 import io.ntrail.formats.pe.unwind.RuntimeFunction;
 import io.ntrail.formats.pe.unwind.UnwindChain;
 import io.ntrail.programs.handlers.LanguageHandlers;
-import io.ntrail.programs.image.ImageFunction;
 import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.image.ParsedImage;
 import java.io.PrintStream;
@@ -47,12 +46,8 @@ final class ImageUnwindPart {
   }
 
   private List<Asked> at(long rva, ImageFunctions functions) {
-    int index = functions.indexUpTo(rva);
-    List<String> names = List.of();
-    if (index >= 0) {
-      ImageFunction function = functions.list().get(index);
-      names = rva < function.end() ? function.names() : names;
-    }
+    int index = functions.indexAt(rva);
+    List<String> names = index < 0 ? List.of() : functions.list().get(index).names();
     return List.of(new Asked(rva, names, table.entry(rva)));
   }
 

@@ -17,6 +17,7 @@ import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.RandomAccess;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * All known functions of an image: the first parts in the function table (x64), exports in
@@ -33,6 +35,9 @@ import java.util.Set;
  * <p>Functions without any evidence (of x64 those that need no unwind information, of x86 most) are
  * missing; {@link ImageFunction#end} of one in front of them is too far away then unless it is
  * bounded.
+ *
+ * <p>Code of x64 may lie apart from the first part of its function, in ranges of the function table
+ * whose unwind information is chained to that: {@link #parts}.
  */
 public final class ImageFunctions {
   private static final List<Set<Source>> SETS = sets();
@@ -53,6 +58,11 @@ public final class ImageFunctions {
   private final long[] partOwners;
   private final long[] reach;
 
+  /** The ranges of the function table, and those that are not first parts by owner and address. */
+  private final List<RuntimeFunction> table;
+
+  private final int[] furtherParts;
+
   private ImageFunctions(PeImage image, Collector from) {
     this.image = image;
     this.code = from.code;
@@ -70,6 +80,14 @@ public final class ImageFunctions {
     for (int i = 1; i < reach.length; i++) {
       reach[i] = Math.max(reach[i], reach[i - 1]);
     }
+    this.table = parts;
+    this.furtherParts =
+        IntStream.range(0, partOwners.length)
+            .filter(part -> partOwners[part] != partBegins[part])
+            .boxed()
+            .sorted(Comparator.comparingLong(part -> partOwners[part]))
+            .mapToInt(part -> part)
+            .toArray();
   }
 
   private static List<Set<Source>> sets() {
@@ -160,6 +178,35 @@ public final class ImageFunctions {
   }
 
   /**
+   * Returns the index of the function whose code contains an address, in its first part or in
+   * another one; -1 if none is known.
+   */
+  public int indexAt(long rva) {
+    int index = indexUpTo(rva);
+    if (index >= 0 && rva < function(index).end()) {
+      return index;
+    }
+    long owner = owner(rva);
+    index = owner < 0 ? -1 : indexUpTo(owner);
+    return index >= 0 && rvas[index] == owner ? index : -1;
+  }
+
+  /**
+   * Returns the further parts of a function, by address: ranges of the function table that are
+   * chained to its first one.
+   *
+   * @param rva where the function starts
+   */
+  public List<RuntimeFunction> parts(long rva) {
+    int first = Search.first(0, furtherParts.length, i -> partOwners[furtherParts[i]] >= rva);
+    List<RuntimeFunction> parts = new ArrayList<>();
+    for (int i = first; i < furtherParts.length && partOwners[furtherParts[i]] == rva; i++) {
+      parts.add(table.get(furtherParts[i]));
+    }
+    return parts;
+  }
+
+  /**
    * Returns the furthest end of the ranges of the function table that start before an address: no
    * byte from there on to the address belongs to one. 0 if none starts before it.
    */
@@ -209,6 +256,10 @@ public final class ImageFunctions {
       next = Math.min(next, rvas[i + 1]);
     }
     int part = Search.floor(partBegins, partBegins.length, rva);
+    if (part + 1 < partBegins.length) {
+      // It may be a further part of another function.
+      next = Math.min(next, partBegins[part + 1]);
+    }
     boolean inside = reachBefore(rva) > rva;
     // The range that begins there, or of one that is inside of another the range it lies in.
     boolean bounded = part >= 0 && rva < partEnds[part];

@@ -5,12 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
 import io.ntrail.programs.image.ImageFunction.Source;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.pe.HotPatchShare;
+import io.ntrail.testkit.pe.PeSample;
 import io.ntrail.testkit.pe.PeSamples;
 import io.ntrail.testkit.pe.SmallPe;
 import java.io.IOException;
@@ -92,6 +96,52 @@ class ImageFunctionsTest {
     assertEquals(FIRST + 0x10, functions.owner(FIRST + 0x85));
     assertEquals(-1, functions.owner(FIRST + 0x90));
     assertEquals(FIRST + 0x90, functions.reachBefore(FIRST + 0x100));
+    assertEquals(
+        List.of(FIRST + 0x80),
+        functions.parts(FIRST + 0x10).stream().map(RuntimeFunction::begin).toList());
+    assertEquals(List.of(), functions.parts(FIRST + 0x80));
+    assertEquals(0, functions.indexAt(FIRST + 0x10));
+    assertEquals(0, functions.indexAt(FIRST + 0x8F));
+    assertEquals(-1, functions.indexAt(FIRST + 0x20));
+    assertEquals(-1, functions.indexAt(FIRST + 0x90));
+    assertEquals(-1, functions.indexAt(FIRST));
+  }
+
+  @Test
+  void codeWithoutAnEndStopsBeforeTheNextRangeOfTheTable() {
+    ImageFunctions functions =
+        functions(
+            sketch(X64)
+                .functions(new long[] {FIRST + 0x80, FIRST + 0x90, 0})
+                .exports(Map.of("leaf", FIRST + 0x20)));
+    assertEquals(FIRST + 0x80, functions.list().getFirst().end());
+    assertFalse(functions.list().getFirst().bounded());
+  }
+
+  @Test
+  void everyEntryOfTheTablesOfSharedImagesIsAFunctionOrAPartOfOne() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    int parts = 0;
+    for (String group : List.of("windows", "eh")) {
+      for (PeSample sample : PeSamples.group(group)) {
+        try (InputFile input = InputFile.of(sample.bytes(), sample.name())) {
+          PeImage image = PeImage.ofFile(input);
+          ImageFunctions functions = ImageFunctions.of(image);
+          int further = 0;
+          for (ImageFunction function : functions.list()) {
+            further += functions.parts(function.rva()).size();
+          }
+          assertEquals(
+              FunctionTable.of(image).entries().size(),
+              count(functions.list(), Source.FUNCTION_TABLE) + further,
+              sample.name());
+          parts += further;
+        } catch (CannotGoOn e) {
+          assertEquals(CannotGoOn.Reason.OTHER_KIND, e.reason(), sample.name());
+        }
+      }
+    }
+    assertTrue(parts > 1_000, parts + " parts");
   }
 
   @Test
