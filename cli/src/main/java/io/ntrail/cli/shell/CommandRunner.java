@@ -159,7 +159,7 @@ public final class CommandRunner {
   private static int exitCode(CannotGoOn.Reason reason) {
     return switch (reason) {
       case NOT_POSSIBLE -> ExitCode.NOT_POSSIBLE;
-      case TOO_MANY_FILES -> ExitCode.USAGE;
+      case TOO_MANY_FILES, NOT_COMPARABLE -> ExitCode.USAGE;
       default -> ExitCode.FAILED;
     };
   }

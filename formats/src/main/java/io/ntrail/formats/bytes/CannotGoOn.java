@@ -21,6 +21,8 @@ public final class CannotGoOn extends RuntimeException {
     ARCHIVE_MEMBERS,
     /** More files were given than make one recording. */
     TOO_MANY_FILES,
+    /** A condition compares a value with something of another type. */
+    NOT_COMPARABLE,
     /** The user's rights or this system do not allow it, whatever the input. */
     NOT_POSSIBLE,
     /** The thread was interrupted. */

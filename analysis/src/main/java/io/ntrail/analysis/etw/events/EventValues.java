@@ -1,7 +1,11 @@
 package io.ntrail.analysis.etw.events;
 
+import io.ntrail.analysis.etw.events.FilterExpression.Kind;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.schema.Field;
+import io.ntrail.formats.schema.OutType;
 import io.ntrail.formats.schema.Payload;
+import io.ntrail.formats.schema.ValueKind;
 import java.util.Collections;
 import java.util.Locale;
 import java.util.Set;
@@ -90,36 +94,57 @@ final class EventValues implements FilterExpression.Values {
 
   private static FilterExpression.Value of(EventReader event, int token) {
     Payload payload = event.payload();
+    Field field = payload.field(token);
+    String type = field.in().name();
     String meaning = event.meaning(token);
-    return switch (payload.field(token).kind()) {
-      case SIGNED ->
-          new FilterExpression.Value(
-              payload.text(token),
-              meaning,
-              true,
-              payload.integer(token),
-              false,
-              payload.integer(token));
-      case UNSIGNED, HEX -> unsigned(payload.text(token), meaning, payload.integer(token));
+    boolean named = ValueDescriptions.besideName(field) != null;
+    return switch (field.kind()) {
+      case SIGNED, UNSIGNED, HEX -> integer(event, token, type, meaning);
       case BOOL ->
           new FilterExpression.Value(
-              payload.text(token), meaning, false, payload.integer(token), true, 0);
-      case REAL ->
-          new FilterExpression.Value(
+              Kind.FLAG,
+              type,
               payload.text(token),
               meaning,
+              named,
+              payload.integer(token),
               true,
+              0,
+              0);
+      case REAL ->
+          new FilterExpression.Value(
+              Kind.NUMBER,
+              type,
+              payload.text(token),
+              meaning,
+              named,
               payload.integer(token),
               false,
-              payload.real(token));
-      case TEXT, BINARY ->
-          new FilterExpression.Value(event.text(token), meaning, false, 0, false, 0);
+              payload.real(token),
+              0);
+      case TEXT, BINARY -> text(type, event.text(token), meaning);
     };
   }
 
-  private static FilterExpression.Value unsigned(String text, @Nullable String meaning, long bits) {
+  private static FilterExpression.Value integer(
+      EventReader event, int token, String type, @Nullable String meaning) {
+    Payload payload = event.payload();
+    Field field = payload.field(token);
+    long bits = payload.integer(token);
+    boolean unsigned = field.kind() != ValueKind.SIGNED;
+    boolean isTicks = ValueDescriptions.nanosName(field) != null;
+    long nanos =
+        !isTicks ? 0 : field.out() == OutType.TICKS ? event.nanosOf(bits) : event.nanosOfSpan(bits);
     return new FilterExpression.Value(
-        text, meaning, true, bits, true, bits >= 0 ? (double) bits : bits + 0x1p64);
+        isTicks ? Kind.TICKS : Kind.NUMBER,
+        type,
+        payload.text(token),
+        meaning,
+        ValueDescriptions.besideName(field) != null,
+        bits,
+        unsigned,
+        unsigned && bits < 0 ? bits + 0x1p64 : (double) bits,
+        nanos);
   }
 
   private FilterExpression.@Nullable Value own(String name) {
@@ -129,15 +154,25 @@ final class EventValues implements FilterExpression.Values {
       case "tid" -> id(event.threadId());
       case "cpu" -> number(record.cpu());
       case "time" -> {
-        double seconds = event.nanos() / 1e9;
+        long nanos = event.nanos();
+        double seconds = nanos / 1e9;
         yield new FilterExpression.Value(
-            Double.toString(seconds), null, true, (long) seconds, false, seconds);
+            Kind.TIME,
+            "a time",
+            Double.toString(seconds),
+            null,
+            false,
+            (long) seconds,
+            false,
+            seconds,
+            nanos);
       }
       case "process" -> text(event.process());
       case "provider" -> text(event.type().provider());
       case "event" -> text(event.type().event());
       case "id" -> number(event.type().id());
-      case "level" -> number(record.level());
+      case "level" ->
+          record.kind().isEvent() || record.kind().isClassic() ? number(record.level()) : null;
       case "opcode" -> number(event.type().opcode());
       case "version" -> number(event.type().version());
       case "datalength" -> number(record.payloadLength());
@@ -150,10 +185,16 @@ final class EventValues implements FilterExpression.Values {
   }
 
   private static FilterExpression.Value number(long value) {
-    return new FilterExpression.Value(Long.toString(value), null, true, value, false, value);
+    return new FilterExpression.Value(
+        Kind.NUMBER, "a number", Long.toString(value), null, false, value, false, value, 0);
   }
 
   private static FilterExpression.@Nullable Value text(@Nullable String text) {
-    return text == null ? null : new FilterExpression.Value(text, null, false, 0, false, 0);
+    return text == null ? null : text("a text", text, null);
+  }
+
+  private static FilterExpression.Value text(String type, String text, @Nullable String meaning) {
+    return new FilterExpression.Value(
+        Kind.TEXT, type, text, meaning, meaning != null, 0, false, 0, 0);
   }
 }

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.etw.events.FilterExpression.Kind;
 import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.testkit.ProcessorTime;
 import io.ntrail.testkit.Property;
 import java.math.BigInteger;
@@ -13,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,23 +23,50 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Conditions on fields, and the patterns in them. */
 class FilterExpressionTest {
+  private static FilterExpression.Value number(
+      String text, long bits, boolean unsigned, double real) {
+    return new FilterExpression.Value(
+        Kind.NUMBER, "INT64", text, null, false, bits, unsigned, real, 0);
+  }
+
   private static FilterExpression.Value signed(long value) {
-    return new FilterExpression.Value("" + value, null, true, value, false, value);
+    return number("" + value, value, false, (double) value);
   }
 
   private static FilterExpression.Value unsigned(long bits) {
     String text = Long.toUnsignedString(bits);
-    return new FilterExpression.Value(
-        text, null, true, bits, true, new BigInteger(text).doubleValue());
+    return number(text, bits, true, new BigInteger(text).doubleValue());
   }
 
   private static FilterExpression.Value real(double value) {
-    return new FilterExpression.Value(
-        Double.toString(value), null, true, (long) value, false, value);
+    return number(Double.toString(value), (long) value, false, value);
   }
 
   private static FilterExpression.Value text(String text) {
-    return new FilterExpression.Value(text, null, false, 0, false, 0);
+    return new FilterExpression.Value(
+        Kind.TEXT, "UNICODE_STRING", text, null, false, 0, false, 0, 0);
+  }
+
+  private static FilterExpression.Value status(long bits, @Nullable String meaning) {
+    return new FilterExpression.Value(
+        Kind.NUMBER, "UINT32", "" + bits, meaning, true, bits, true, bits, 0);
+  }
+
+  /** A time of 12.5 seconds, and as many ticks of 100 ns. */
+  private static FilterExpression.Value time(Kind kind) {
+    return kind == Kind.TIME
+        ? new FilterExpression.Value(
+            kind, "a time", "12.5", null, false, 12, false, 12.5, 12_500_000_000L)
+        : new FilterExpression.Value(
+            kind,
+            "UINT64",
+            "125000000",
+            null,
+            false,
+            125_000_000,
+            true,
+            125_000_000,
+            12_500_000_000L);
   }
 
   private static final Map<String, FilterExpression.Value> VALUES =
@@ -53,8 +83,14 @@ class FilterExpressionTest {
           Map.entry("name", text("a b")),
           Map.entry("slash", text("a/b")),
           Map.entry("empty", text("")),
-          Map.entry("status", new FilterExpression.Value("0", "STATUS_SUCCESS", true, 0, true, 0)),
-          Map.entry("flag", new FilterExpression.Value("true", null, false, 1, true, 0)));
+          Map.entry("status", status(0, "STATUS_SUCCESS")),
+          Map.entry("odd", status(77, null)),
+          Map.entry("when", time(Kind.TIME)),
+          Map.entry("span", time(Kind.TICKS)),
+          Map.entry(
+              "flag",
+              new FilterExpression.Value(
+                  Kind.FLAG, "BOOLEAN", "true", null, false, 1, true, 0, 0)));
 
   private static boolean holds(String condition) {
     return FilterExpression.parse(condition)
@@ -117,6 +153,24 @@ class FilterExpressionTest {
         "status != STATUS_ACCESS_DENIED",
         "flag == true",
         "flag != false",
+        "flag == 1",
+        "flag != 0",
+        "odd != STATUS_SUCCESS",
+        "odd == 77",
+        "when == 12.5",
+        "when >= 12.5s",
+        "when == 12500ms",
+        "when == '12500 ms'",
+        "when < 12500000.001us",
+        "when > 12499999999ns",
+        "when > -1s",
+        "when < 99999999999999999999s",
+        "span == 125000000",
+        "span == 12.5s",
+        "span > 12S and span < 13S",
+        "path != 5s",
+        "missing == 1 or size == 65536",
+        "not (missing == 1 and size == 1)",
         "not size == 1",
         "!size == 1",
         "!(size == 1)",
@@ -142,8 +196,6 @@ class FilterExpressionTest {
         "size != 64KiB",
         "size < 64KiB",
         "size > 64KiB",
-        "size < abc",
-        "size > abc",
         "minus > 0",
         "minus == 5",
         "minus == 18446744073709551611",
@@ -163,12 +215,44 @@ class FilterExpressionTest {
         "missing < 1 or missing >= 1",
         "missing =~ *",
         "missing !~ *",
+        "not missing == 1",
+        "not (missing == 1)",
+        "!(missing == 1 or size == 1)",
+        "missing != 1 and size == 65536",
+        "odd == STATUS_SUCCESS",
+        "when > 12.5s",
+        "span < 12s",
         "(zero == 1 or size == 65536) and size == 1",
         "not zero == 0 and size == 65536",
         "not (zero == 0 or size == 1)",
       })
   void doesNotHoldForTheseValues(String condition) {
     assertFalse(holds(condition));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "size < abc | size is INT64 and cannot be compared with abc",
+        "size == abc | size is INT64 and cannot be compared with abc",
+        "size != 5s | size is INT64 and cannot be compared with 5s",
+        "size >= 5ms | size is INT64 and cannot be compared with 5ms",
+        "status == 5s | status is UINT32 and cannot be compared with 5s",
+        "status < STATUS_SUCCESS | status is UINT32 and cannot be compared with STATUS_SUCCESS",
+        "path > 5 | path is UNICODE_STRING and cannot be compared with 5",
+        "path < 5s | path is UNICODE_STRING and cannot be compared with 5s",
+        "flag == yes | flag is BOOLEAN and cannot be compared with yes",
+        "flag > true | flag is BOOLEAN and cannot be compared with true",
+        "when == noon | when is a time and cannot be compared with noon",
+        "when > 5KB | when is a time and cannot be compared with 5KB",
+        "span < soon | span is UINT64 and cannot be compared with soon",
+        "not size == abc | size is INT64 and cannot be compared with abc",
+      })
+  void comparisonsWithAnotherTypeAreRefused(String condition, String message) {
+    CannotGoOn e = assertThrows(CannotGoOn.class, () -> holds(condition));
+    assertEquals(CannotGoOn.Reason.NOT_COMPARABLE, e.reason());
+    assertEquals("--where: " + message, e.message());
   }
 
   @ParameterizedTest
@@ -265,6 +349,8 @@ class FilterExpressionTest {
             holds(text.toString());
           } catch (IllegalArgumentException e) {
             assertTrue(String.valueOf(e.getMessage()).contains("at character"), e::toString);
+          } catch (CannotGoOn e) {
+            assertEquals(CannotGoOn.Reason.NOT_COMPARABLE, e.reason());
           }
         });
   }

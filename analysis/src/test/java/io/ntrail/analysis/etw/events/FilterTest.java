@@ -1,10 +1,12 @@
 package io.ntrail.analysis.etw.events;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.testkit.TestData;
@@ -165,6 +167,9 @@ class FilterTest {
     assertEquals("3", where("result != 0"));
     assertEquals("45", where("datalength == 12 and version == 2"));
     assertEquals("45", where("opcode == 9 and level <= 3"));
+    assertEquals(where("time >= 3"), where("time >= 3s"));
+    assertEquals(where("time >= 3"), where("time > 2999999999ns"));
+    assertThrows(CannotGoOn.class, () -> where("amount > many"));
     assertEquals("345", where("time >= 3 and cpu == 2"));
     assertEquals("34", where("pid == 60 and tid == 7 and process =~ other*"));
     assertEquals("123", where("event == Sale"));
