@@ -20,11 +20,18 @@ public final class FunctionArgument {
   }
 
   /**
-   * Returns a hexadecimal number, with 0x in front or without.
+   * Returns a hexadecimal number, with 0x in front, or without if it has letters.
    *
    * @throws NumberFormatException if it is none of 64 bits
+   * @throws UsageError if it could be decimal as well
    */
   public static long address(String text) {
+    if (text.matches("[1-9]\\d{0,17}")) {
+      String decimal = Numbers.hex(Long.parseLong(text));
+      throw new UsageError(
+          text + " is ambiguous: 0x" + text + ", or decimal, which is " + decimal,
+          "0x" + text + " or " + decimal);
+    }
     return Long.parseUnsignedLong(text.startsWith("0x") ? text.substring(2) : text, 16);
   }
 

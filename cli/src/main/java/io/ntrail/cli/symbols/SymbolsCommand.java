@@ -83,7 +83,7 @@ public final class SymbolsCommand implements Command {
     try (Terminal terminal = CommonOptions.output(parsed, system)) {
       if (CommonOptions.has(parsed, "--undecorate")) {
         return UndecoratedNames.print(
-            words, CommonOptions.text(parsed, "--style", "name"), terminal);
+            words, CommonOptions.text(parsed, "--style", "name"), format, System.in, terminal);
       }
       List<String> addresses = CommonOptions.all(parsed, "--address");
       // "--hot shop.etl": no number, so that it is the file.

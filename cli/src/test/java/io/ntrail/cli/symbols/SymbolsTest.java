@@ -4,11 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
+import io.ntrail.cli.text.Terminal;
 import io.ntrail.testkit.TestData;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,6 +62,21 @@ class SymbolsTest {
     assertEquals(0x2d, address.get("offset").number());
     JsonReader parameters = frames.array().get(1).get("parameters");
     assertEquals("RSAPrivateKeyStr const *", parameters.array().get(0).text());
+  }
+
+  @Test
+  void anAddressThatCouldBeDecimalIsRefusedWithBothReadings() throws IOException {
+    Path pdb = file(SOFTOKN + ".pdb.gz");
+    Cli.Result decimal = Cli.run("symbols", pdb, "--address", "4096");
+    assertEquals(2, decimal.exit());
+    assertEquals(
+        List.of(
+            "ntrail: 4096 is ambiguous: 0x4096, or decimal, which is 0x1000",
+            "try: 0x4096 or 0x1000"),
+        decimal.messages());
+    assertEquals(2, Cli.run("image", "--decode", "c3", "--at", "1000").exit());
+    String expected = Cli.run("symbols", pdb, "--address", "0x10dd").out();
+    assertEquals(expected, Cli.run("symbols", pdb, "--address", "10dd").out());
   }
 
   @Test
@@ -165,6 +186,34 @@ class SymbolsTest {
     assertEquals(expected, result.out().lines().toList());
     Cli.Result plain = Cli.run("symbols", "--undecorate", "main");
     assertEquals("main", plain.out().strip());
+  }
+
+  @Test
+  void decoratedNamesObeyTheFormat() throws IOException {
+    String name = "?at@Stock@@QEBAPEBDH@Z";
+    Cli.Result json = Cli.run("symbols", "--undecorate", name, "main", "--format", "json");
+    assertEquals(List.of(), JsonSchema.named("undecorated").findings(json.json()));
+    List<JsonReader> names = json.json().get("names").array();
+    assertEquals(name, names.get(0).get("name").text());
+    assertEquals("Stock::at(int) const", names.get(0).get("text").text());
+    assertTrue(names.get(1).get("text").isNull());
+    Cli.Result lines = Cli.run("symbols", "--undecorate", name, "main", "--format", "jsonl");
+    assertEquals(names, lines.lines().stream().map(JsonReader::parse).toList());
+    Cli.Result csv = Cli.run("symbols", "--undecorate", name, "main", "--format", "csv");
+    assertEquals(List.of("name,text", name + ",Stock::at(int) const", "main,"), csv.lines());
+  }
+
+  @Test
+  void decoratedNamesAreReadFromStandardInput() {
+    String text = "?at@Stock@@QEBAPEBDH@Z\nmain\r\n?Load@Stock@@QEAAXH@Z";
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    Terminal terminal = Terminal.of(out, OutputStream.nullOutputStream());
+    InputStream in = new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
+    assertEquals(
+        0, UndecoratedNames.print(List.of("-"), "name", CommonOptions.Format.TEXT, in, terminal));
+    assertEquals(
+        List.of("Stock::at(int) const", "main", "Stock::Load(int)"),
+        out.toString(StandardCharsets.UTF_8).lines().toList());
   }
 
   @Test
