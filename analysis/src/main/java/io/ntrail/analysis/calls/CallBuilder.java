@@ -121,7 +121,8 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
   final void abandon(long time) {
     int frame = open.top();
     if (open.left[frame]) {
-      close(open.leftTime[frame], CallEnd.UNWIND, open.leftCode[frame]);
+      CallEnd how = open.unwound[frame] ? CallEnd.UNWIND : CallEnd.LEFT;
+      close(open.leftTime[frame], how, open.leftCode[frame]);
     } else {
       close(time, CallEnd.INFERRED, 0);
     }

@@ -1,16 +1,21 @@
 package io.ntrail.analysis.calls;
 
+import java.util.Arrays;
+
 /**
- * Numbers of records and calls.
+ * Numbers of calls by how they ended. They balance: {@code entries = exits + unwinds + abandoned +
+ * open + entryOnly}, since each call with a recorded entry has one end.
  *
- * @param entries records of entries, those of {@code entryOnly} too
- * @param exits records of returns
- * @param unwinds records of exceptions that left a routine
- * @param open calls that had not ended when the recording did
- * @param entryOnly calls of routines of which only entries are recorded
- * @param lostExits calls whose end was inferred
- * @param lostEntries ends without a beginning
- * @param beyond calls that are not reported because too many were open
+ * @param entries calls whose entry is recorded
+ * @param exits of them, those that returned
+ * @param unwinds of them, those that an exception left
+ * @param abandoned of them, those that are known to be over without a record of it
+ * @param open of them, those that had not ended when the recording did
+ * @param entryOnly of them, those of routines of which only entries are recorded
+ * @param lostExits of the abandoned ones, those whose end was inferred
+ * @param lostEntries returns and unwinds whose entry is missing: in none of the above
+ * @param beyond entries of calls that are not reported because too many were open: in none of the
+ *     above
  * @param roots calls without a recorded caller, of those with an entry
  * @param deepest how many calls with an entry were inside each other at most
  */
@@ -18,6 +23,7 @@ public record CallCounts(
     long entries,
     long exits,
     long unwinds,
+    long abandoned,
     long open,
     long entryOnly,
     long lostExits,
@@ -26,11 +32,32 @@ public record CallCounts(
     long roots,
     int deepest) {
   /** Nothing. */
-  public static final CallCounts NONE = new CallCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  public static final CallCounts NONE = new CallCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+  /**
+   * Counts calls by their ends.
+   *
+   * @param ends number of calls with an entry, by the ordinal of their {@link CallEnd}
+   */
+  static CallCounts of(long[] ends, long lostEntries, long beyond, long roots, int deepest) {
+    long inferred = ends[CallEnd.INFERRED.ordinal()];
+    return new CallCounts(
+        Arrays.stream(ends).sum(),
+        ends[CallEnd.RETURN.ordinal()],
+        ends[CallEnd.UNWIND.ordinal()],
+        ends[CallEnd.LEFT.ordinal()] + inferred,
+        ends[CallEnd.OPEN.ordinal()],
+        ends[CallEnd.ENTRY_ONLY.ordinal()],
+        inferred,
+        lostEntries,
+        beyond,
+        roots,
+        deepest);
+  }
 
   /** Returns the number of reported calls. */
   public long calls() {
-    return entries - beyond + lostEntries;
+    return entries + lostEntries;
   }
 
   /** Returns the number of missing records that were made up for. */
@@ -44,6 +71,7 @@ public record CallCounts(
         entries + other.entries,
         exits + other.exits,
         unwinds + other.unwinds,
+        abandoned + other.abandoned,
         open + other.open,
         entryOnly + other.entryOnly,
         lostExits + other.lostExits,

@@ -6,6 +6,8 @@ public enum CallEnd {
   RETURN,
   /** An exception left it. */
   UNWIND,
+  /** An exception left it; the record of that is of its tail call, whose frame was in its place. */
+  LEFT,
   /** It had not ended when the recording did. */
   OPEN,
   /** Its end is missing; it was over when something showed that it was. */
@@ -17,5 +19,10 @@ public enum CallEnd {
 
   static CallEnd at(int ordinal) {
     return ALL[ordinal];
+  }
+
+  /** Returns true if it is known to be over without a record of it. */
+  public boolean isAbandoned() {
+    return this == LEFT || this == INFERRED;
   }
 }

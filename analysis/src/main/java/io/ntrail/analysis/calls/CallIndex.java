@@ -81,12 +81,7 @@ final class CallIndex {
     private final Pages pages = new Pages();
     private final CallBuilder rebuilder;
     private long calls;
-    private long exits;
-    private long entries;
-    private long unwinds;
-    private long stillOpen;
-    private long entryOnly;
-    private long lostExits;
+    private final long[] ends = new long[CallEnd.values().length];
     private long lostEntries;
     private long roots;
     private long beyond;
@@ -106,14 +101,11 @@ final class CallIndex {
       while (cursor.next()) {
         CallEventKind event = cursor.event();
         if (event == CallEventKind.ENTRY || event == CallEventKind.ENTRY_ONLY) {
-          entries++;
           arguments += cursor.argumentCount();
           long told = calls;
           rebuilder.accept(cursor);
           beyond += calls == told ? 1 : 0;
         } else {
-          exits += event == CallEventKind.EXIT ? 1 : 0;
-          unwinds += event == CallEventKind.UNWIND ? 1 : 0;
           rebuilder.accept(cursor);
           markLeft(event, cursor);
         }
@@ -197,9 +189,7 @@ final class CallIndex {
 
     @Override
     public void closed(int frame, long time, CallEnd end, long value) {
-      stillOpen += end == CallEnd.OPEN ? 1 : 0;
-      entryOnly += end == CallEnd.ENTRY_ONLY ? 1 : 0;
-      lostExits += end == CallEnd.INFERRED ? 1 : 0;
+      ends[end.ordinal()]++;
       int node = open.node[frame];
       if (node == OpenCalls.NONE) {
         fresh--;
@@ -224,21 +214,8 @@ final class CallIndex {
     }
 
     CallIndex index() {
-      return new CallIndex(
-          longs,
-          pages,
-          new CallCounts(
-              entries,
-              exits,
-              unwinds,
-              stillOpen,
-              entryOnly,
-              lostExits,
-              lostEntries,
-              beyond,
-              roots,
-              deepest),
-          hasAreas);
+      CallCounts counts = CallCounts.of(ends, lostEntries, beyond, roots, deepest);
+      return new CallIndex(longs, pages, counts, hasAreas);
     }
   }
 

@@ -24,8 +24,10 @@ import org.jspecify.annotations.Nullable;
  * callee's node and taken from its caller's. So no stack is looked up for a call, its node is found
  * from the caller's. Times are exact, in the unit of the source's clock, which may be ticks. A
  * routine that calls itself directly is one node; of one that calls itself over others the
- * inclusive time counts once. Calls that are open at the end have no time of their own, but those
- * below them have. The time of a call of which only the entry is recorded stays with its caller.
+ * inclusive time counts once. Calls that are open at the end have no time, but those below them
+ * have: paths through an open call are apart from those through calls of its routine that ended,
+ * and are no time of that routine. The time of a call of which only the entry is recorded stays
+ * with its caller.
  *
  * <p>Of a stretch of time each call counts with that part of it that lies in the stretch: so
  * stretches that follow each other add up to the whole.
@@ -78,7 +80,10 @@ public final class CallPathProfile {
   private int lastArea;
   private int lastProcess;
 
-  /** Numbers of routines: labels of nodes. Processes have negative ones. */
+  /**
+   * Numbers of routines. Labels of nodes are twice that, and one more for open calls; processes
+   * have negative ones.
+   */
   private final LongIntMap numbers = new LongIntMap(128);
 
   private final LongList functions = new LongList();
@@ -140,7 +145,7 @@ public final class CallPathProfile {
     int above = around.above(depth);
     boolean isRoot = above == ROOT;
     int parent = isRoot ? lastProcess : above;
-    int node = node(parent, call.function());
+    int node = node(parent, 2 * number(call.function()) + (isOpen ? 1 : 0));
     boolean isCut = node < 0;
     if (isCut) {
       node = parent;
@@ -179,10 +184,9 @@ public final class CallPathProfile {
     return same;
   }
 
-  /** Returns the node of a routine below another one; negative if there is no memory for it. */
-  private int node(int parent, long function) {
-    int number = number(function);
-    return tree.label(parent) == number && parent != ROOT ? parent : tree.child(parent, number);
+  /** Returns the node of a label below another one; negative if there is no memory for it. */
+  private int node(int parent, int label) {
+    return tree.label(parent) == label && parent != ROOT ? parent : tree.child(parent, label);
   }
 
   private int number(long function) {
@@ -233,7 +237,12 @@ public final class CallPathProfile {
 
   /** Returns the routine of a node. */
   public long function(int node) {
-    return functions.get(tree.label(node));
+    return functions.get(tree.label(node) >> 1);
+  }
+
+  /** Returns true if a node stands for calls that are open at the end: it has no time itself. */
+  public boolean isOpen(int node) {
+    return !isProcess(node) && (tree.label(node) & 1) != 0;
   }
 
   /** Returns the time of a path without what is below it. */
@@ -297,10 +306,10 @@ public final class CallPathProfile {
     long[] inclusives = new long[functions.size()];
     for (int node = 1; node < tree.size(); node++) {
       if (!isProcess(node)) {
-        int number = tree.label(node);
+        int number = tree.label(node) >> 1;
         nodes[number]++;
         selves[number] += self(node);
-        inclusives[number] += inside.get(node) ? 0 : inclusive[node];
+        inclusives[number] += isOpen(node) || inside.get(node) ? 0 : inclusive[node];
       }
     }
     List<Sum> sums = new ArrayList<>();
@@ -313,7 +322,7 @@ public final class CallPathProfile {
     return sums;
   }
 
-  /** Returns the nodes that have a node of the same routine above them. */
+  /** Returns the nodes that have a node of the same routine above them, open calls left out. */
   private BitSet insideThemselves() {
     int[] child = new int[tree.size()];
     int[] sibling = new int[tree.size()];
@@ -338,15 +347,19 @@ public final class CallPathProfile {
         leave(node, above);
         node = sibling[node];
       }
-      if (!isProcess(node) && ++above[tree.label(node)] > 1) {
+      if (counts(node) && ++above[tree.label(node) >> 1] > 1) {
         inside.set(node);
       }
     }
   }
 
   private void leave(int node, int[] above) {
-    if (!isProcess(node)) {
-      above[tree.label(node)]--;
+    if (counts(node)) {
+      above[tree.label(node) >> 1]--;
     }
+  }
+
+  private boolean counts(int node) {
+    return !isProcess(node) && !isOpen(node);
   }
 }

@@ -40,6 +40,11 @@ final class CallPathTree implements WeightTree {
   }
 
   @Override
+  public boolean isOpen(int node) {
+    return paths.isOpen(node);
+  }
+
+  @Override
   public long self(int node) {
     return paths.self(node);
   }

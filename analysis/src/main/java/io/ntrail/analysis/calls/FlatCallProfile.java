@@ -10,9 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Calls summed by routine: how many there are, how they ended and how long they took. No profile of
- * weights: it keeps the spread of durations, which a weight has not. Calls that are open at the end
- * and ends without a beginning have no duration: they are counted apart. So entries are the calls
- * of all routines and the open ones. Calls of which only the entry is recorded count for their
+ * weights: it keeps the spread of durations, which a weight has not. Calls that are open at the
+ * end, ends without a beginning and calls of which only the entry is recorded count for their
  * routine, but have no times.
  */
 public final class FlatCallProfile {
@@ -42,13 +41,6 @@ public final class FlatCallProfile {
   private @Nullable Path path;
   private int pathThread = -1;
   private int pathArea;
-  private long entries;
-  private long exits;
-  private long unwinds;
-  private long open;
-  private long entryOnly;
-  private long lostExits;
-  private long lostEntries;
   private long roots;
   private int deepest;
 
@@ -57,33 +49,26 @@ public final class FlatCallProfile {
 
   /** Adds a call; those of a stack in the order of their entries. */
   public void add(CallWalk call) {
-    CallEnd end = call.end();
-    exits += end == CallEnd.RETURN ? 1 : 0;
-    unwinds += end == CallEnd.UNWIND ? 1 : 0;
+    FunctionTimes own = timesOf(call.function());
     if (call.lostEntry()) {
-      lostEntries++;
+      own.addLostEntry();
       return;
     }
-    entries++;
+    own.add(call.end());
     int depth = call.depth();
     roots += depth == 0 ? 1 : 0;
     deepest = Math.max(deepest, depth + 1);
+    if (call.isEntryOnly()) {
+      // Nothing is inside of it.
+      return;
+    }
     Path around = path(call.thread(), call.area());
-    if (end == CallEnd.OPEN) {
-      open++;
+    if (call.isOpen()) {
       around.set(depth, null);
       return;
     }
-    if (end == CallEnd.ENTRY_ONLY) {
-      // Nothing is inside of it.
-      entryOnly++;
-      timesOf(call.function()).addUntimed();
-      return;
-    }
-    lostExits += end == CallEnd.INFERRED ? 1 : 0;
-    FunctionTimes own = timesOf(call.function());
     long duration = call.duration();
-    own.add(duration, end == CallEnd.UNWIND);
+    own.addTime(duration);
     around.set(depth, own);
     FunctionTimes caller = depth == 0 ? null : around.at(depth - 1);
     if (caller != null) {
@@ -112,12 +97,13 @@ public final class FlatCallProfile {
     return same;
   }
 
-  /**
-   * Returns how many calls were added, and how they ended; exits and unwinds are those of calls.
-   */
+  /** Returns the numbers of calls that were added, by their ends. */
   public CallCounts counts() {
-    return new CallCounts(
-        entries, exits, unwinds, open, entryOnly, lostExits, lostEntries, 0, roots, deepest);
+    CallCounts sum = CallCounts.of(new long[CallEnd.values().length], 0, 0, roots, deepest);
+    for (FunctionTimes one : times) {
+      sum = sum.plus(one.counts());
+    }
+    return sum;
   }
 
   /** Returns the routines, in no order. */

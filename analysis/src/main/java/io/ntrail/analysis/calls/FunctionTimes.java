@@ -3,8 +3,8 @@ package io.ntrail.analysis.calls;
 import io.ntrail.formats.collections.IntList;
 
 /**
- * Times of the calls of a routine, added up. Times are in the unit of the source's clock, and of
- * the {@link #timed()} calls alone.
+ * Calls of a routine, counted by their ends, and their times, added up. Times are in the unit of
+ * the source's clock, and of the {@link #timed()} calls alone.
  */
 public final class FunctionTimes {
   /** Classes of durations: 16 for each power of two. */
@@ -12,9 +12,9 @@ public final class FunctionTimes {
 
   private final long function;
   private final IntList durations = new IntList();
-  private long calls;
+  private final long[] ends = new long[CallEnd.values().length];
+  private long lostEntries;
   private long timed;
-  private long unwinds;
   private long total;
   private long self;
   private long max;
@@ -23,21 +23,25 @@ public final class FunctionTimes {
     this.function = function;
   }
 
-  void add(long duration, boolean unwound) {
-    calls++;
+  /** Adds a call whose entry is recorded. */
+  void add(CallEnd end) {
+    ends[end.ordinal()]++;
+  }
+
+  /** Adds a call whose entry is missing. */
+  void addLostEntry() {
+    lostEntries++;
+  }
+
+  /** Adds the duration of a call. */
+  void addTime(long duration) {
     timed++;
-    unwinds += unwound ? 1 : 0;
     total += duration;
     self += duration;
     max = Math.max(max, duration);
     int step = step(duration);
     durations.extend(step + 1, 0);
     durations.set(step, durations.get(step) + 1);
-  }
-
-  /** Adds a call of unknown duration. */
-  void addUntimed() {
-    calls++;
   }
 
   void child(long duration) {
@@ -57,21 +61,23 @@ public final class FunctionTimes {
     return function;
   }
 
-  /** Its calls that are not open; recursion is counted each time. */
-  public long calls() {
-    return calls;
+  /**
+   * Returns the numbers of its calls by their ends; recursion is counted each time. Roots and
+   * depths are not known.
+   */
+  public CallCounts counts() {
+    return CallCounts.of(ends, lostEntries, 0, 0, 0);
   }
 
-  /**
-   * Returns the number of calls with a duration: all but those of which only the entry is recorded.
-   */
+  /** Returns the number of its calls that are not open. */
+  public long calls() {
+    CallCounts counts = counts();
+    return counts.calls() - counts.open();
+  }
+
+  /** Returns the number of calls with a duration: those with a recorded entry and an end. */
   public long timed() {
     return timed;
-  }
-
-  /** Returns the number of calls that an exception left. */
-  public long unwinds() {
-    return unwinds;
   }
 
   /** Returns the sum of their durations, each with all that it called. */
@@ -90,12 +96,14 @@ public final class FunctionTimes {
   }
 
   /**
-   * So long at most were 99 of 100 calls. Durations are kept in classes, 16 for each power of two:
-   * the figure is the longest one of its class, so it is never too small, up to a sixteenth too
-   * large, and exact below 32.
+   * Returns a duration that so many of 100 calls had at most. Durations are kept in classes, 16 for
+   * each power of two: the figure is the longest one of its class, so it is never too small, up to
+   * a sixteenth too large, and exact below 32.
+   *
+   * @param percent from 1 to 100
    */
-  public long ninetyNinth() {
-    long wanted = timed - timed / 100;
+  public long percentile(int percent) {
+    long wanted = timed - timed / 100 * (100 - percent) - timed % 100 * (100 - percent) / 100;
     long seen = 0;
     for (int i = 0; i < durations.size(); i++) {
       seen += durations.get(i);

@@ -48,6 +48,9 @@ final class OpenCalls {
   long[] leftCode = new long[64];
   boolean[] left = new boolean[64];
 
+  /** True for a call that was left with a record of its own. */
+  boolean[] unwound = new boolean[64];
+
   private final Map<Integer, Integer> otherTops = new HashMap<>();
   private int selected;
   private int top = NONE;
@@ -106,6 +109,7 @@ final class OpenCalls {
     children[frame] = 0;
     node[frame] = NONE;
     left[frame] = false;
+    unwound[frame] = false;
     top = frame;
     size++;
     return frame;
@@ -180,5 +184,6 @@ final class OpenCalls {
     leftTime = Arrays.copyOf(leftTime, more);
     leftCode = Arrays.copyOf(leftCode, more);
     left = Arrays.copyOf(left, more);
+    unwound = Arrays.copyOf(unwound, more);
   }
 }

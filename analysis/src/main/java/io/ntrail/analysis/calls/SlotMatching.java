@@ -122,6 +122,7 @@ final class SlotMatching extends CallBuilder {
    * them, since their frames were in the same place. The first record counts.
    */
   private void leave(int frame, CallCursor record) {
+    open.unwound[frame] = true;
     int at = frame;
     while (true) {
       if (!open.left[at]) {

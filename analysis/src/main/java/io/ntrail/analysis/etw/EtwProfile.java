@@ -10,6 +10,7 @@ import io.ntrail.analysis.etw.weights.Variant;
 import io.ntrail.analysis.etw.weights.WeightSource;
 import io.ntrail.analysis.etw.weights.WeightSources;
 import io.ntrail.analysis.naming.FrameRules;
+import io.ntrail.analysis.naming.ModuleBuilds;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.profile.CallTree;
@@ -190,6 +191,11 @@ public final class EtwProfile implements AutoCloseable {
   /** Returns the totals, losses and diagnostics of the last shape. */
   public Profiler profiler() {
     return profiler;
+  }
+
+  /** Returns the builds of all images. */
+  public ModuleBuilds builds() {
+    return ModuleBuilds.of(input.machine().images());
   }
 
   /** Returns the names, where they come from, and what could not be found. */

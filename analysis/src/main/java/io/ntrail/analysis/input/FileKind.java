@@ -50,7 +50,7 @@ public enum FileKind {
     if (EtlFile.looksLikeRecording(input)) {
       return ETL;
     }
-    if (signature == FileSignature.IMAGE && !isText(input)) {
+    if (signature == FileSignature.IMAGE && hasZero(input)) {
       return IMAGE;
     }
     if (JtrcHeader.looksLike(input)) {
@@ -69,15 +69,15 @@ public enum FileKind {
     };
   }
 
-  /** Returns false if a file begins with bytes that no text has: its stacks need not be sought. */
-  private static boolean isText(InputFile input) {
+  /** Returns true if there is a zero among the first bytes, as in no line of stacks. */
+  private static boolean hasZero(InputFile input) {
     Bytes head = input.window(0, (int) Math.min(FileSignature.HEAD, input.size()));
     for (int i = 0; i < head.length(); i++) {
       if (head.u8(i) == 0) {
-        return false;
+        return true;
       }
     }
-    return true;
+    return false;
   }
 
   /** Kind of the recording that such a file holds; null if it is not one that can be opened. */

@@ -5,14 +5,17 @@ import io.ntrail.analysis.calls.JtrcCalls;
 import io.ntrail.analysis.calls.NtrCalls;
 import io.ntrail.analysis.collapsed.CollapsedRecording;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.RecordingContradictions;
 import io.ntrail.analysis.model.Ability;
 import io.ntrail.analysis.model.Recording;
 import io.ntrail.analysis.model.RecordingKind;
 import io.ntrail.formats.archives.Archives;
+import io.ntrail.formats.archives.MemberChoice;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.CannotGoOn.Reason;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.jtrc.JtrcFile;
 import io.ntrail.formats.ntr.NtrFile;
@@ -22,7 +25,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +38,7 @@ public final class RecordingInput implements AutoCloseable {
   private final List<Path> paths;
   private final Set<Ability> wanted;
   private final RecordingKind kind;
+  private boolean together;
 
   /**
    * Content that was opened to find out the kind; null if it is to be opened, or belongs to
@@ -81,12 +84,23 @@ public final class RecordingInput implements AutoCloseable {
   /**
    * Opens an ETW recording.
    *
-   * @throws CannotGoOn if one of the files is none, or cannot be opened
+   * @throws CannotGoOn if one of the files is none, or cannot be opened, or they are not parts of
+   *     one recording
    */
   public static EtwRecording openEtw(List<Path> paths) {
     try (RecordingInput input = of(paths, Ability.EVENTS)) {
       return input.open(EtwRecording.class);
     }
+  }
+
+  /**
+   * Takes several files for parts of one recording, whatever speaks against it.
+   *
+   * @param is false: they are refused if anything does
+   */
+  public RecordingInput together(boolean is) {
+    together = is;
+    return this;
   }
 
   /**
@@ -183,7 +197,7 @@ public final class RecordingInput implements AutoCloseable {
       return RecordingKind.ETW;
     }
     for (RecordingKind candidate : kinds) {
-      Members names = new Members(candidate);
+      Members names = new Members(path, candidate, kinds);
       if (candidate == RecordingKind.ETW) {
         break;
       }
@@ -232,7 +246,7 @@ public final class RecordingInput implements AutoCloseable {
     }
     List<InputFile> inputs = List.of();
     try {
-      inputs = Archives.open(path, Members::isCalls, new Gaps());
+      inputs = Archives.open(path, new Members(path, RecordingKind.CALLS), new Gaps());
       return isAll(inputs, RecordingKind.CALLS);
     } catch (CannotGoOn e) {
       // The reader of its kind reports the reason.
@@ -242,14 +256,15 @@ public final class RecordingInput implements AutoCloseable {
     }
   }
 
-  private Content content(Predicate<String> names) {
+  private Content content(RecordingKind wantedKind) {
     Content known = content;
     content = null;
     if (known != null) {
       return known;
     }
+    Path path = paths.getFirst();
     Gaps gaps = new Gaps();
-    return new Content(Archives.open(paths.getFirst(), names, gaps), gaps);
+    return new Content(Archives.open(path, new Members(path, wantedKind), gaps), gaps);
   }
 
   private EtwRecording etw() {
@@ -259,7 +274,11 @@ public final class RecordingInput implements AutoCloseable {
       content = null;
       Gaps gaps = known == null ? new Gaps() : known.gaps;
       for (Path path : paths) {
-        add(known == null ? Archives.open(path, Members::isEtw, gaps) : known.inputs, files, gaps);
+        MemberChoice members = new Members(path, RecordingKind.ETW);
+        add(known == null ? Archives.open(path, members, gaps) : known.inputs, files, gaps);
+      }
+      if (paths.size() > 1 && !together) {
+        RecordingContradictions.of(files).ifPresent(this::refuseTogether);
       }
       return EtwRecording.ofFiles(files, gaps);
     } catch (RuntimeException e) {
@@ -269,6 +288,14 @@ public final class RecordingInput implements AutoCloseable {
       }
       throw e;
     }
+  }
+
+  private void refuseTogether(String why) {
+    throw CannotGoOn.of(
+        Reason.NOT_TOGETHER,
+        paths.getFirst().toString(),
+        why + ": they are not one recording (--together reads them as one all the same)",
+        "ntrail diff " + ShellWords.file(paths.getFirst()) + " " + ShellWords.file(paths.get(1)));
   }
 
   private static void add(List<InputFile> inputs, List<EtlFile> files, Gaps gaps) {
@@ -298,14 +325,14 @@ public final class RecordingInput implements AutoCloseable {
             Reason.OTHER_KIND,
             path.toString(),
             path + " is a call recording: it has no events",
-            "ntrail calls " + path);
+            "ntrail calls " + ShellWords.file(path));
       }
     }
   }
 
   private CallRecording calls() {
     Path path = paths.getFirst();
-    Content opened = content(Members::isCalls);
+    Content opened = content(RecordingKind.CALLS);
     if (opened.inputs.size() != 1) {
       opened.close();
       throw CannotGoOn.of(
@@ -327,7 +354,7 @@ public final class RecordingInput implements AutoCloseable {
   }
 
   private CollapsedRecording collapsed() {
-    Content opened = content(Members::isCollapsed);
+    Content opened = content(RecordingKind.COLLAPSED);
     return new CollapsedRecording(opened.inputs.getFirst(), opened.gaps);
   }
 

@@ -4,6 +4,7 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.CannotGoOn.Reason;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.identity.FileSignature;
 import java.nio.file.Path;
 
@@ -56,7 +57,7 @@ final class Refusal {
     }
     String nextStep =
         FileKind.of(input) == FileKind.ETL
-            ? "ntrail profile " + path + " --tree"
+            ? "ntrail profile " + ShellWords.file(path) + " --tree"
             : nextStep(FileSignature.of(head), "readable: .ntr, .jtrc (NTrace)");
     return CannotGoOn.of(Reason.OTHER_KIND, name, path + " is not a call recording", nextStep);
   }
@@ -67,8 +68,8 @@ final class Refusal {
       return readable;
     }
     return switch (signature) {
-      case IMAGE -> "ntrail image " + name;
-      case MSF_7 -> "ntrail symbols " + name;
+      case IMAGE -> "ntrail image " + ShellWords.file(name);
+      case MSF_7 -> "ntrail symbols " + ShellWords.file(name);
       default -> readable;
     };
   }

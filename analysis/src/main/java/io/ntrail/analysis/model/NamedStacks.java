@@ -10,8 +10,13 @@ public interface NamedStacks {
     /** The next frame of the current stack. */
     void frame(String name);
 
-    /** The end of the current stack. */
-    void end(long weight);
+    /**
+     * The end of the current stack.
+     *
+     * @param weight in units of its last decimal
+     * @param decimals how many it has: 125 with one is 12.5
+     */
+    void end(long weight, int decimals);
   }
 
   /**

@@ -14,6 +14,8 @@ import java.util.Set;
  * @param units that it is available in, the usual one first
  * @param durations noun of its nanoseconds, such as "wait time"; empty if they need none
  * @param occurrences what is counted in {@link WeightUnit#COUNT}
+ * @param stacksOf the events that its stacks are of, if they are not those at which weights become
+ *     known; else empty
  * @param choice the words about its kinds; none if it has one kind only
  * @param traits what else is true of it
  * @param toRecord how to record it, with WPR or xperf
@@ -24,6 +26,7 @@ public record Metric(
     List<WeightUnit> units,
     String durations,
     String occurrences,
+    String stacksOf,
     Choice choice,
     Set<Trait> traits,
     String toRecord) {
@@ -61,12 +64,20 @@ public record Metric(
    * @param units the usual one first
    */
   public static Metric of(String name, String things, WeightUnit... units) {
-    return new Metric(name, things, Arrays.asList(units), "", things, Choice.NONE, Set.of(), "");
+    return new Metric(
+        name, things, Arrays.asList(units), "", things, "", Choice.NONE, Set.of(), "");
   }
 
   /** Returns the same with words about its nanoseconds and its counts. */
   public Metric withNouns(String newDurations, String newOccurrences) {
-    return new Metric(name, things, units, newDurations, newOccurrences, choice, traits, toRecord);
+    return new Metric(
+        name, things, units, newDurations, newOccurrences, stacksOf, choice, traits, toRecord);
+  }
+
+  /** Returns the same with the events that its stacks are of. */
+  public Metric withStacksOf(String newStacksOf) {
+    return new Metric(
+        name, things, units, durations, occurrences, newStacksOf, choice, traits, toRecord);
   }
 
   /** Returns the same with kinds to choose from. */
@@ -77,6 +88,7 @@ public record Metric(
         units,
         durations,
         occurrences,
+        stacksOf,
         new Choice(help, some, others),
         traits,
         toRecord);
@@ -86,12 +98,13 @@ public record Metric(
   public Metric with(Trait trait) {
     Set<Trait> all = EnumSet.of(trait);
     all.addAll(traits);
-    return new Metric(name, things, units, durations, occurrences, choice, all, toRecord);
+    return new Metric(name, things, units, durations, occurrences, stacksOf, choice, all, toRecord);
   }
 
   /** Returns the same with the way to record it. */
   public Metric recordedBy(String newToRecord) {
-    return new Metric(name, things, units, durations, occurrences, choice, traits, newToRecord);
+    return new Metric(
+        name, things, units, durations, occurrences, stacksOf, choice, traits, newToRecord);
   }
 
   /** Returns whether it has a property. */

@@ -7,6 +7,7 @@ public final class ProfileDiagnostics {
   private long breaks;
   private boolean intervalUnknown;
   private long unattributed;
+  private long stackRecords;
 
   /** Creates counts of 0. */
   public ProfileDiagnostics() {}
@@ -29,6 +30,16 @@ public final class ProfileDiagnostics {
   /** Notes whether a sampling interval was missing. */
   public void noteInterval(boolean unknown) {
     intervalUnknown |= unknown;
+  }
+
+  /** Counts a record that was selected by name and is no event, but a stack of one. */
+  public void addStackRecord() {
+    stackRecords++;
+  }
+
+  /** Returns how many of the selected records are stacks of events. */
+  public long stackRecords() {
+    return stackRecords;
   }
 
   /** Adds a weight of no known process. */

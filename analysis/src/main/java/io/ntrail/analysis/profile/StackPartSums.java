@@ -118,7 +118,7 @@ final class StackPartSums {
 
   /** Makes sure that a part is summed up under the layout of a stack. */
   private boolean claim(WeightedStack stack, int part, long[] row, int at, boolean kernel) {
-    int layout = names.layout(stack.process(), stack.key(), kernel);
+    int layout = names.layout(stack.codeProcess(), stack.key(), kernel);
     long owner = row[at + OWNER];
     if ((int) (owner >>> 32) == layout + 1) {
       return layout >= 0;
@@ -155,7 +155,7 @@ final class StackPartSums {
     if ((row[at + OWNER] & LOOKED) == 0) {
       frames.clear();
       stacks.copy(part, frames);
-      names.resolve(stack.process(), stack.key(), frames, functions);
+      names.resolve(stack.codeProcess(), stack.key(), frames, functions);
       int flags = LOOKED;
       for (int i = 0; i < functions.size(); i++) {
         flags |= meanings.mayBeInBothHalves(functions.get(i)) ? IN_BOTH : 0;

@@ -21,6 +21,14 @@ public interface WeightTree {
   /** Returns the kind of a node for flame graphs. */
   FrameKind kind(int node);
 
+  /**
+   * Returns true if a node stands for calls that had not ended when the recording did: its weight
+   * is that of the calls in them that had.
+   */
+  default boolean isOpen(int node) {
+    return false;
+  }
+
   /** Returns the weight of what ends at a node. */
   long self(int node);
 

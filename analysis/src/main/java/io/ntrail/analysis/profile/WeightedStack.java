@@ -16,6 +16,7 @@ public final class WeightedStack {
 
   private long key;
   private int process = ProcessNames.NO_ID;
+  private int codeProcess = ProcessNames.NO_ID;
   private int thread = ProcessNames.NO_ID;
   private int cpu;
   private long weight;
@@ -72,9 +73,16 @@ public final class WeightedStack {
     this.recorded = recorded;
   }
 
-  /** Completes its addresses, or parts, and sets if its code is the kernel's. */
-  public void setFrames(boolean kernel) {
+  /**
+   * Completes its addresses, or parts.
+   *
+   * @param ofProcess process in which the addresses are code: that of the stack, which need not be
+   *     the one that the weight counts for
+   * @param kernel whether the innermost frame is one of the kernel
+   */
+  public void setFrames(int ofProcess, boolean kernel) {
     resolved = false;
+    this.codeProcess = ofProcess;
     this.kernel = kernel;
   }
 
@@ -85,7 +93,7 @@ public final class WeightedStack {
     functions.clear();
     functions.addAll(kept.functions(), 0, kept.functions().length);
     kernel = kept.kernel();
-    recorded = functions.size() > 0;
+    recorded = kept.recorded();
   }
 
   /**
@@ -112,7 +120,7 @@ public final class WeightedStack {
    */
   public StackSnapshot keep(int ofProcess, long now, boolean kernel) {
     names.resolve(ofProcess, now, addresses, functions);
-    return new StackSnapshot(functions.toArray(), kernel);
+    return new StackSnapshot(functions.toArray(), kernel, recorded);
   }
 
   /** Returns whether it has no frames. */
@@ -152,7 +160,7 @@ public final class WeightedStack {
     if (addresses.count() == 0) {
       return false;
     }
-    names.hit(process, key, addresses.address(0), bucket, into);
+    names.hit(codeProcess, key, addresses.address(0), bucket, into);
     return true;
   }
 
@@ -161,7 +169,7 @@ public final class WeightedStack {
     if (!resolved) {
       resolved = true;
       copyParts();
-      names.resolve(process, key, addresses, functions);
+      names.resolve(codeProcess, key, addresses, functions);
     }
     return functions;
   }
@@ -171,8 +179,13 @@ public final class WeightedStack {
     return key;
   }
 
+  /** Returns the process in which its addresses are code. */
+  int codeProcess() {
+    return codeProcess;
+  }
+
   /** Returns whether its event has a recorded stack. */
-  boolean isRecorded() {
+  public boolean isRecorded() {
     return recorded;
   }
 

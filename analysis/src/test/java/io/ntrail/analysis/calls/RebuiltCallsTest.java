@@ -81,7 +81,7 @@ class RebuiltCallsTest {
     CallEnd end =
         switch (call.end) {
           case RETURN -> CallEnd.RETURN;
-          case UNWIND -> CallEnd.UNWIND;
+          case UNWIND -> call.leftByTail ? CallEnd.LEFT : CallEnd.UNWIND;
           case OPEN -> CallEnd.OPEN;
           case UNSEEN -> CallEnd.INFERRED;
           case ENTRY_ONLY -> CallEnd.ENTRY_ONLY;
@@ -247,7 +247,7 @@ class RebuiltCallsTest {
         rebuilt.stream()
             .filter(call -> call.end() == CallEnd.RETURN || call.end() == CallEnd.UNWIND)
             .count();
-    assertTrue(ended >= ends, "a record of an unwinding may end its tail calls' callers, too");
+    assertEquals(ends, ended, "each end is that of one call");
     List<Rebuilt> path = new ArrayList<>();
     Map<Integer, List<Rebuilt>> paths = new HashMap<>();
     Map<Long, Long> below = new HashMap<>();
@@ -314,9 +314,12 @@ class RebuiltCallsTest {
           for (FunctionTimes one : flat.functions()) {
             sums.put(one.function(), List.of(one.calls(), one.timed(), one.total(), one.max()));
           }
+          sums.values().removeIf(sum -> sum.get(0) == 0);
           assertEquals(sums(truth), sums);
           CallCounts counts = flat.counts();
+          assertEquals(recording.counts(0), counts);
           assertEquals(count(truth, End.ENTRY_ONLY), counts.entryOnly());
+          assertEquals(count(truth, End.OPEN), counts.open());
           assertEquals(count(truth, End.UNSEEN), counts.repaired());
           assertEquals(truth.calls().size(), counts.entries());
           long timed = sums.values().stream().mapToLong(sum -> sum.get(1)).sum();
@@ -331,17 +334,53 @@ class RebuiltCallsTest {
   }
 
   @Test
+  void entriesAreAsManyAsTheirEnds() {
+    Property.check(
+        SEQUENCES / 5,
+        gen -> {
+          Matching matching = gen.flag() ? Matching.SLOT : Matching.ROUTINE;
+          RandomCalls truth = RandomCalls.make(gen, matching == Matching.SLOT, true, STEPS);
+          CallRecording recording = recording(gen, matching, truth.records());
+          FlatCallProfile flat = new FlatCallProfile();
+          for (CallWalk call = recording.walk(0); call.next(); ) {
+            flat.add(call);
+          }
+          assertBalance(recording.counts(0));
+          flat.functions().forEach(function -> assertBalance(function.counts()));
+          assertEquals(recording.counts(0), flat.counts());
+          CallCounts counts = flat.counts();
+          assertEquals(
+              ofKind(truth, Kind.ENTRY) + ofKind(truth, Kind.ENTRY_ONLY), counts.entries());
+          assertEquals(ofKind(truth, Kind.ENTRY_ONLY), counts.entryOnly());
+          assertEquals(
+              ofKind(truth, Kind.EXIT) + ofKind(truth, Kind.UNWIND),
+              counts.exits() + counts.unwinds() + counts.lostEntries());
+        });
+  }
+
+  private static void assertBalance(CallCounts counts) {
+    assertEquals(
+        counts.entries(),
+        counts.exits() + counts.unwinds() + counts.abandoned() + counts.open() + counts.entryOnly(),
+        counts::toString);
+  }
+
+  private static long ofKind(RandomCalls truth, Kind kind) {
+    return truth.records().stream().filter(rec -> rec.kind() == kind).count();
+  }
+
+  @Test
   void theNinetyNinthOfAHundredIsASixteenthTooLargeAtMost() {
     Property.check(gen -> {
       FunctionTimes times = new FunctionTimes(1);
       List<Long> durations = new ArrayList<>();
       for (int i = gen.length(400); i >= 0; i--) {
         durations.add(gen.scaled() >>> 1);
-        times.add(durations.getLast(), false);
+        times.addTime(durations.getLast());
       }
       durations.sort(null);
       long exact = durations.get(durations.size() - durations.size() / 100 - 1);
-      long said = times.ninetyNinth();
+      long said = times.percentile(99);
       assertTrue(said >= exact && said - exact <= exact / 16, exact + " " + said);
       assertTrue(exact >= 32 || said == exact);
     });

@@ -10,15 +10,23 @@ import io.ntrail.analysis.model.Recording;
 import io.ntrail.analysis.model.RecordingKind;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.CannotGoOn.Reason;
+import io.ntrail.testkit.ProcessorTime;
 import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.compress.ZipWriter;
 import io.ntrail.testkit.etl.Damage;
+import io.ntrail.testkit.etl.EtlBuffer;
+import io.ntrail.testkit.etl.EtlRecords;
+import io.ntrail.testkit.etl.EtlSettings;
 import io.ntrail.testkit.etl.EtlShapes;
+import io.ntrail.testkit.etl.EtlWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
@@ -145,6 +153,52 @@ class RecordingInputTest {
   void aDestroyedHeaderDoesNotHideARecording() throws IOException {
     byte[] destroyed = Damage.garbageBuffer(EtlShapes.inversions(1, 2000).toByteArray(), 0, 1);
     assertEquals(RecordingKind.ETW, kind(file("a.etl", destroyed), Ability.NAMED_STACKS));
+  }
+
+  /** Buffers of 64 KiB, as Windows makes them: the second one is behind the first bytes. */
+  @Test
+  void aDestroyedHeaderDoesNotHideARecordingInAnArchive() throws IOException {
+    EtlSettings settings = EtlSettings.windows11().bufferSize(1 << 16);
+    EtlWriter writer = new EtlWriter(settings);
+    for (int i = 0; i < 4; i++) {
+      long time = settings.startTicks() + i;
+      writer.buffer(
+          EtlBuffer.of(0, 1, i + 1L).add(EtlRecords.perfInfo(8, 0x0F2E).time(time).build()));
+    }
+    byte[] destroyed = Damage.garbageBuffer(writer.toByteArray(), 0, 1);
+    for (Path file :
+        List.of(gzip("a.etl.gz", destroyed), zip("a.zip", new Member("a.etl", destroyed)))) {
+      assertEquals(RecordingKind.ETW, kind(file, Ability.WEIGHTED_STACKS), file.toString());
+    }
+  }
+
+  @Test
+  void aMemberThatIsNoRecordingIsRefusedByItsBeginning() throws IOException {
+    long size = 10L << 30;
+    byte[] packed = ZipWriter.deflated(new byte[0], size);
+    Path zeros = file("zeros.zip", new ZipWriter().member("a.etl", 0, 8, packed, size, 0).write());
+    Path picture =
+        file(
+            "picture.zip",
+            new ZipWriter().padded("a.etl", new byte[] {-1, -40, -1, -32}, 100_000).write());
+    for (Ability wanted : List.of(Ability.EVENTS, Ability.WEIGHTED_STACKS, Ability.NAMED_STACKS)) {
+      for (Path file : List.of(zeros, picture)) {
+        CannotGoOn refusal =
+            ProcessorTime.within(Duration.ofSeconds(5), () -> refusal(wanted, file));
+        assertEquals(Reason.OTHER_KIND, refusal.reason());
+        assertTrue(
+            refusal.message().startsWith(file + "!/a.etl is not a recording"), refusal.message());
+      }
+    }
+  }
+
+  @Test
+  void aCallRecordingInAnArchiveIsNamedWithItsCommand() throws IOException {
+    byte[] large = Arrays.copyOf(calls, 200_000);
+    Path file = gzip("a.ntr.gz", large);
+    assertEquals("ntrail calls " + file, refusal(Ability.EVENTS, file).nextStep());
+    Path events = gzip("a.etl.gz", Arrays.copyOf(etl, etl.length + 200_000));
+    assertEquals("ntrail profile " + events + " --tree", refusal(Ability.CALLS, events).nextStep());
   }
 
   @Test

@@ -149,7 +149,7 @@ class RecordingTest {
           }
 
           @Override
-          public void end(long weight) {
+          public void end(long weight, int decimals) {
             seen.add("= " + weight);
           }
         };

@@ -8,6 +8,7 @@ import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.ShellWords;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +53,7 @@ public record CallFilter(
       throw new CannotGoOn(
           "no thread of " + recording.source().name() + " is " + asked,
           all.isEmpty()
-              ? "ntrail info " + recording.source().name()
+              ? "ntrail info " + ShellWords.file(recording.source().name())
               : "-t " + Long.toUnsignedString(all.getFirst().tid()));
     }
     return chosen;

@@ -10,9 +10,12 @@ import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import java.io.PrintStream;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.LongFunction;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 
 /** A row a routine: its calls and what they took. */
 final class CallFlatView {
@@ -63,12 +66,21 @@ final class CallFlatView {
     return new ListingColumns<FunctionTimes>()
         .text("function", times -> scope.names().text(times.function()))
         .titled("routine")
-        .shown(times -> scope.names().text(times.function()) + untimed(times))
         .count("calls", FunctionTimes::calls)
         .titled()
-        .count("timed", FunctionTimes::timed)
-        .count("unwinds", FunctionTimes::unwinds)
+        .count("entries", times -> times.counts().entries())
+        .count("exits", times -> times.counts().exits())
+        .count("unwinds", times -> times.counts().unwinds())
         .titled("unwound")
+        .count("abandoned", times -> times.counts().abandoned())
+        .titled()
+        .count("open", times -> times.counts().open())
+        .titled()
+        .count("entryOnly", times -> times.counts().entryOnly())
+        .titled("entry only")
+        .count("lostEntries", times -> times.counts().lostEntries())
+        .titled("entry lost")
+        .count("timed", FunctionTimes::timed)
         .knownCount("total", times -> known(times, times.total()))
         .titled(nanos ? "total ms" : "total ticks")
         .shown(times -> text(times, this::sum, times.total()))
@@ -81,19 +93,49 @@ final class CallFlatView {
         .figure(
             nanos ? "mean us" : "mean ticks",
             times -> text(times, scope::duration, times.total() / Math.max(1, times.timed())))
-        .figure(
-            nanos ? "p99 us" : "p99 ticks",
-            times -> text(times, scope::duration, times.ninetyNinth()))
+        .knownCount("p50", times -> known(times, times.percentile(50)))
+        .knownCount("p90", times -> known(times, times.percentile(90)))
+        .knownCount("p99", times -> known(times, times.percentile(99)))
+        .titled(nanos ? "p99 us" : "p99 ticks")
+        .shown(times -> text(times, scope::duration, times.percentile(99)))
         .screen(
+            Stream.of(
+                    Stream.of("calls", "total", "self", nanos ? "mean us" : "mean ticks"),
+                    Stream.of("p99", "max", "unwinds"),
+                    rareEnds().map(RareEnd::key),
+                    Stream.of("function"))
+                .flatMap(keys -> keys)
+                .toArray(String[]::new))
+        .csv(
+            "function",
             "calls",
+            "unwinds",
             "total",
             "self",
-            nanos ? "mean us" : "mean ticks",
-            nanos ? "p99 us" : "p99 ticks",
             "max",
-            "unwinds",
-            "function")
-        .csv("function", "calls", "unwinds", "total", "self", "max", "timed");
+            "timed",
+            "entries",
+            "exits",
+            "abandoned",
+            "open",
+            "entryOnly",
+            "lostEntries",
+            "p50",
+            "p90",
+            "p99");
+  }
+
+  /** A way in which few calls end: a column on the screen if any did. */
+  private record RareEnd(String key, ToLongFunction<CallCounts> number) {}
+
+  private Stream<RareEnd> rareEnds() {
+    CallCounts all = flat.counts();
+    return Stream.of(
+            new RareEnd("abandoned", CallCounts::abandoned),
+            new RareEnd("open", CallCounts::open),
+            new RareEnd("entryOnly", CallCounts::entryOnly),
+            new RareEnd("lostEntries", CallCounts::lostEntries))
+        .filter(end -> end.number.applyAsLong(all) > 0);
   }
 
   /** Returns a time; -1 if only entries are recorded. */
@@ -106,7 +148,7 @@ final class CallFlatView {
     return limit == 0 || limit >= rows.size() ? rows : rows.subList(0, (int) limit);
   }
 
-  /** Returns the counts of records if the whole time is meant, else those of the calls in it. */
+  /** Returns the counts of the threads if the whole time is meant, else of the calls in it. */
   private CallCounts counts() {
     return scope.range().whole() ? scope.counts() : flat.counts();
   }
@@ -116,13 +158,14 @@ final class CallFlatView {
     CallCounts counts = counts();
     out.println(
         scope.asked()
-            + CallListing.calls(flat.counts().entries())
+            + CallListing.calls(counts.calls())
             + " of "
             + Numbers.counted(flat.functions().size(), "routine")
             + ", "
             + Numbers.count(counts.open())
             + " open at the end, "
             + scope.state(counts));
+    out.println("  " + CallBalance.text(counts));
     if (rows.isEmpty()) {
       return;
     }
@@ -131,11 +174,6 @@ final class CallFlatView {
     shown().forEach(times -> columns.row(table, times));
     closing(table);
     table.print(out, 2, scope.width());
-  }
-
-  private static String untimed(FunctionTimes times) {
-    long untimed = times.calls() - times.timed();
-    return untimed == 0 ? "" : "  (" + Numbers.count(untimed) + " entry only)";
   }
 
   /** A time; of calls of which only the entry is recorded it is not known. */
@@ -155,15 +193,17 @@ final class CallFlatView {
   }
 
   private void row(Table table, List<FunctionTimes> of, String what) {
-    table.row(
-        Numbers.count(of.stream().mapToLong(FunctionTimes::calls).sum()),
-        "",
-        sum(of.stream().mapToLong(FunctionTimes::self).sum()),
-        "",
-        "",
-        "",
-        Numbers.count(of.stream().mapToLong(FunctionTimes::unwinds).sum()),
-        what);
+    CallCounts sum =
+        of.stream().map(FunctionTimes::counts).reduce(CallCounts.NONE, CallCounts::plus);
+    List<String> cells = new ArrayList<>();
+    cells.add(Numbers.count(sum.calls() - sum.open()));
+    cells.add("");
+    cells.add(sum(of.stream().mapToLong(FunctionTimes::self).sum()));
+    cells.addAll(List.of("", "", ""));
+    cells.add(Numbers.count(sum.unwinds()));
+    rareEnds().forEach(end -> cells.add(Numbers.count(end.number.applyAsLong(sum))));
+    cells.add(what);
+    table.row(cells);
   }
 
   private String sum(long duration) {

@@ -6,6 +6,7 @@ import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.archives.Archives;
+import io.ntrail.formats.archives.MemberChoice;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
@@ -71,7 +72,8 @@ final class CallImageFiles {
   private static void named(
       CallImageSymbols images, Path file, List<CallModule> modules, Terminal terminal) {
     if (!Files.exists(file)) {
-      throw CannotGoOn.noSuchFile(file.toString(), "");
+      // There is a warning of this already.
+      return;
     }
     int wrong = images.wrong().size();
     try {
@@ -87,7 +89,9 @@ final class CallImageFiles {
 
   /** Adds the names in a file; returns the number of modules that they belong to. */
   private static int add(CallImageSymbols images, Path file, List<CallModule> modules) {
-    List<InputFile> inputs = Archives.open(file, ImageFileNames::isImageName, new Gaps());
+    List<InputFile> inputs =
+        Archives.open(
+            file, MemberChoice.of(ImageFileNames::isImageName, PeImage::refuseOthers), new Gaps());
     try {
       int taken = 0;
       for (InputFile input : inputs) {

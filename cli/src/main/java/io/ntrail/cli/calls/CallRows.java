@@ -111,16 +111,18 @@ final class CallRows {
   }
 
   private static @Nullable String exceptionCode(CallWalk call) {
-    return call.end() == CallEnd.UNWIND ? Numbers.hex(call.value()) : null;
+    return call.end() == CallEnd.UNWIND || call.end() == CallEnd.LEFT
+        ? Numbers.hex(call.value())
+        : null;
   }
 
   private static String end(CallWalk call) {
-    CallEnd end = call.lostEntry() ? CallEnd.INFERRED : call.end();
+    CallEnd end = call.lostEntry() || call.end().isAbandoned() ? CallEnd.INFERRED : call.end();
     // Programs know four ends (docs/schema); of these only an open call has no exit either.
     return (end == CallEnd.ENTRY_ONLY ? CallEnd.OPEN : end).name().toLowerCase(Locale.ROOT);
   }
 
   private static @Nullable String inferred(CallWalk call) {
-    return call.lostEntry() ? "entry" : call.end() == CallEnd.INFERRED ? "exit" : null;
+    return call.lostEntry() ? "entry" : call.end().isAbandoned() ? "exit" : null;
   }
 }

@@ -150,7 +150,7 @@ final class CallTreeScreen {
     }
     return switch (call.end()) {
       case RETURN -> Long.toHexString(call.value());
-      case UNWIND -> "UNWIND";
+      case UNWIND, LEFT -> "UNWIND";
       case OPEN -> "open";
       case INFERRED -> "exit lost";
       case ENTRY_ONLY -> "entry only";
@@ -162,7 +162,7 @@ final class CallTreeScreen {
     long value = call.value();
     @Nullable String name =
         value >>> 30 == 3 || value >>> 30 == 2 ? codes.ntStatus((int) value) : null;
-    if (call.end() == CallEnd.UNWIND) {
+    if (call.end() == CallEnd.UNWIND || call.end() == CallEnd.LEFT) {
       return "  (" + Long.toHexString(value) + (name == null ? "" : " " + name) + ")";
     }
     return call.end() == CallEnd.RETURN && name != null ? "  (" + name + ")" : "";

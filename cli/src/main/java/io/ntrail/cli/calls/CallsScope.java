@@ -156,7 +156,7 @@ public final class CallsScope {
     return known > 0;
   }
 
-  /** Records and calls of the threads, whatever the time. */
+  /** Numbers of the calls of the threads, whatever the time. */
   public CallCounts counts() {
     return recording.counts(threads);
   }
@@ -188,13 +188,9 @@ public final class CallsScope {
     return json;
   }
 
-  /** Writes the numbers of records and calls, and how complete the recording is. */
+  /** Writes the numbers of calls by their ends, and how complete the recording is. */
   public void counts(Json json, CallCounts counts) {
-    json.number("entries", counts.entries())
-        .number("exits", counts.exits())
-        .number("unwinds", counts.unwinds())
-        .number("open", counts.open())
-        .number("entryOnly", counts.entryOnly())
+    CallBalance.members(json, counts)
         .number("repaired", counts.repaired())
         .bool("neverFinalised", recording.source().neverFinalised());
   }

@@ -3,10 +3,7 @@ package io.ntrail.cli.common;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -115,6 +112,19 @@ public final class CommonOptions {
         .build();
   }
 
+  /** Adds the option of commands that read several files as one recording. */
+  public static void together(CommandSpec spec) {
+    spec.addOption(
+        flag(
+            "read files of different machines, boots or times (over an hour apart) as one recording",
+            "--together"));
+  }
+
+  /** Returns whether several files are one recording, whatever speaks against it. */
+  public static boolean isTogether(ParseResult parsed) {
+    return has(parsed, "--together");
+  }
+
   /** One file of events or several. */
   public static PositionalParamSpec files() {
     return files("a recording: .etl, also inside .zip, .gz, .cab or .diagsession");
@@ -163,13 +173,18 @@ public final class CommonOptions {
   public static void output(CommandSpec spec, String formats, List<String> names) {
     String how = "output format: " + formats;
     spec.addOption(oneOf(names, "FORMAT", how, "--format"));
+    spec.addOption(
+        flag(
+            "with --format csv: a quote (') before texts that begin with = + - @, a tab or a"
+                + " carriage return, so that no spreadsheet runs them as formulas",
+            "--csv-safe"));
     spec.addOption(flag("do not truncate to the terminal width", "--wide"));
     destination(spec);
   }
 
   /** Adds the options of where an answer goes and how it is made. */
   public static void destination(CommandSpec spec) {
-    spec.addOption(value("FILE", "output file; - is standard output", "-o", "--output"));
+    OutputOptions.add(spec, "output file; - is standard output", "-o", "--output");
     spec.addOption(flag("exit with 3 also for lost events and missing symbols", "--strict"));
     spec.addOption(value("N", "threads to use (default: all cores)", "--cores"));
   }
@@ -290,35 +305,6 @@ public final class CommonOptions {
     return Long.parseLong(parts.group(1)) << Math.max(0, shift);
   }
 
-  /**
-   * Makes sure that a file to be written is none of those that are read.
-   *
-   * @throws UsageError if it is
-   */
-  public static void notRead(ParseResult parsed, String name, Path file) {
-    notRead("-o", name, file, positionals(parsed));
-  }
-
-  /**
-   * Makes sure that the file of an option is none of those that are read.
-   *
-   * @param read what is read, as it was typed
-   */
-  public static void notRead(String option, String name, Path file, List<String> read) {
-    try {
-      for (String input : read) {
-        if (Files.exists(file)
-            && Files.exists(path(input))
-            && Files.isSameFile(file, path(input))) {
-          throw new UsageError(
-              option + " " + name + " would overwrite an input file", option + " another.file");
-        }
-      }
-    } catch (IOException e) {
-      throw new CannotGoOn("cannot write " + name + ": " + e.getMessage(), "");
-    }
-  }
-
   /** Adds options of another command, as they are there. */
   public static void like(CommandSpec spec, CommandSpec other, String... names) {
     for (String name : names) {
@@ -326,20 +312,15 @@ public final class CommonOptions {
     }
   }
 
-  /** Returns the terminal with the output of {@code -o}: never one of the files that are read. */
+  /** Returns the terminal with the output of {@code -o}. */
   public static Terminal output(ParseResult parsed, Terminal terminal) {
-    if (!has(parsed, "-o")) {
-      return has(parsed, "--no-pager") ? terminal : terminal.paged();
+    Terminal output =
+        has(parsed, "-o")
+            ? terminal.outputs().of("-o").map(terminal::withOutput).orElse(terminal)
+            : has(parsed, "--no-pager") ? terminal : terminal.paged();
+    if (has(parsed, "--csv-safe")) {
+      output.makeCsvSafe();
     }
-    String name = text(parsed, "-o", "-");
-    Path file = path(name);
-    try {
-      notRead(parsed, name, file);
-      return terminal.withOutput(file);
-    } catch (NoSuchFileException e) {
-      throw new CannotGoOn("cannot write " + name + ": no such folder", "");
-    } catch (IOException e) {
-      throw new CannotGoOn("cannot write " + name + ": " + e.getMessage(), "");
-    }
+    return output;
   }
 }

@@ -7,7 +7,7 @@ import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
-import io.ntrail.cli.text.TextSanitizer;
+import io.ntrail.formats.bytes.ShellWords;
 import java.util.List;
 import picocli.CommandLine.ParseResult;
 
@@ -30,7 +30,7 @@ public final class EventRemarks {
           .println(
               Numbers.count(bare)
                   + " of "
-                  + Numbers.counted(all, "record")
+                  + Numbers.counted(all, new EventTotals(all, sources.stackRecords()).noun())
                   + (bare == 1 ? " has" : " have")
                   + " no schema: raw payload with --format jsonl");
     }
@@ -44,7 +44,7 @@ public final class EventRemarks {
     }
     terminal.out().flush();
     for (String problem : problems.subList(0, Math.min(SHOWN, problems.size()))) {
-      terminal.err().println("warning: " + TextSanitizer.one(problem));
+      terminal.err().println("warning: " + problem);
     }
     if (problems.size() > SHOWN) {
       terminal
@@ -91,8 +91,8 @@ public final class EventRemarks {
     terminal.out().flush();
     String none = narrowed ? "none of the selected events" : "no event";
     for (UnmatchedTerm word : words) {
-      String asked = TextSanitizer.one(word.asked());
-      String nearest = TextSanitizer.one(word.nearest());
+      String asked = word.asked();
+      String nearest = word.nearest();
       boolean there = !nearest.isEmpty() && nearest.equalsIgnoreCase(asked);
       terminal
           .err()
@@ -128,7 +128,7 @@ public final class EventRemarks {
   }
 
   private static String example(UnmatchedTerm word, String nearest) {
-    String quoted = nearest.matches("[\\w./:@%+=,-]+") ? nearest : "'" + nearest + "'";
+    String quoted = ShellWords.of(nearest);
     return switch (word.what()) {
       case EVENT -> "-e " + quoted;
       case PROCESS -> "-p " + quoted;

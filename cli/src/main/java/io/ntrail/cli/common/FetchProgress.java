@@ -27,9 +27,11 @@ public final class FetchProgress implements FetchListener {
   @Override
   public void asks(URI server) {
     if (!quiet) {
-      // There may be a line that is rewritten.
-      String begin = terminal.errIsTerminal() ? "\r\u001b[K" : "";
-      terminal.err().println(begin + "asking " + Store.Http.text(server) + " for symbols");
+      if (terminal.errIsTerminal()) {
+        // There may be a line that is rewritten.
+        terminal.eraseLine();
+      }
+      terminal.err().println("asking " + Store.Http.text(server) + " for symbols");
     }
   }
 

@@ -3,6 +3,7 @@ package io.ntrail.cli.common;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.bytes.SpellingSuggestion;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.image.ImageFunction;
@@ -48,7 +49,7 @@ public final class FunctionArgument {
       if (!image.isExecutable(rva)) {
         throw new CannotGoOn(
             "no code at " + Numbers.hex(rva) + " in " + image.name(),
-            "ntrail image " + image.name() + " --sections");
+            "ntrail image " + ShellWords.file(image.name()) + " --sections");
       }
       return rva;
     } catch (NumberFormatException _) {
@@ -74,7 +75,7 @@ public final class FunctionArgument {
       }
       throw new CannotGoOn(
           "no function known at " + Numbers.hex(rva) + " in " + image.name(),
-          "ntrail image " + image.name() + " --functions");
+          "ntrail image " + ShellWords.file(image.name()) + " --functions");
     }
     NamePattern pattern = NamePattern.of(what);
     List<String> all = new ArrayList<>();
@@ -89,8 +90,8 @@ public final class FunctionArgument {
       throw new CannotGoOn(
           image.name() + " has no function named " + what,
           "ntrail image "
-              + image.name()
-              + (nearest.isEmpty() ? " --functions" : " " + option + " " + nearest));
+              + ShellWords.file(image.name())
+              + (nearest.isEmpty() ? " --functions" : " " + option + " " + ShellWords.of(nearest)));
     }
     return found;
   }

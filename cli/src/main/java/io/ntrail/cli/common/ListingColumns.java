@@ -399,7 +399,7 @@ public final class ListingColumns<R> {
 
     @Override
     public void unsigned(long value) {
-      csv.cell(Long.toUnsignedString(value));
+      csv.number(Long.toUnsignedString(value));
     }
 
     @Override
@@ -414,7 +414,7 @@ public final class ListingColumns<R> {
 
     @Override
     public void real(double value) {
-      csv.cell(Double.toString(value));
+      csv.number(Double.toString(value));
     }
 
     @Override

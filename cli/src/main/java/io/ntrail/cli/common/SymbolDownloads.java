@@ -4,6 +4,7 @@ import io.ntrail.analysis.etw.EtwProfile;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.ShellWords;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Supplier;
@@ -75,13 +76,14 @@ public final class SymbolDownloads {
                   + String.join(", ", late.subList(0, Math.min(MOST_NAMED, late.size())))
                   + more
                   + " not downloaded in time: no function names for these modules (partial downloads are kept)");
-      hint(parsed, terminal, "ntrail symbols " + file + " --fetch, or --symbols-wait 300");
+      hint(parsed, terminal, "ntrail symbols " + ShellWords.file(file) + " --fetch");
     } else if (isText && !places.isConfigured() && symbols.lacksAny()) {
       long missing = Math.min(MOST_HINTED, symbols.hot() - symbols.found());
       hint(
           parsed,
           terminal,
-          "ntrail symbols %s --hot %d --fetch --server %s".formatted(file, missing, PUBLIC_SERVER));
+          "ntrail symbols %s --hot %d --fetch --server %s"
+              .formatted(ShellWords.file(file), missing, PUBLIC_SERVER));
     }
   }
 

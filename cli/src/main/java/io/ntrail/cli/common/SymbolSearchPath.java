@@ -237,6 +237,63 @@ public final class SymbolSearchPath implements AutoCloseable {
     }
   }
 
+  /** Returns the symbol stores on this machine that the words and the environment name. */
+  static List<Path> localStores(ParseResult parsed) {
+    if (!knows(parsed, "-y")) {
+      return List.of();
+    }
+    SymbolPath.Host host = SymbolPath.Host.here();
+    List<Element> elements = new ArrayList<>(SymbolPath.ofEnvironment(host).elements());
+    CommonOptions.all(parsed, "-y").stream()
+        .filter(SymbolSearchPath::isSymbolPath)
+        .forEach(text -> elements.addAll(SymbolPath.parse(text, host).elements()));
+    cache(host).ifPresent(store -> elements.add(new Chain(List.of(store))));
+    return elements.stream()
+        .filter(Chain.class::isInstance)
+        .flatMap(chain -> ((Chain) chain).stores().stream())
+        .filter(Store.Local.class::isInstance)
+        .map(store -> ((Store.Local) store).path())
+        .filter(Files::isDirectory)
+        .distinct()
+        .toList();
+  }
+
+  /** Warns of places of {@code -y} that do not exist. */
+  public static void warnOfMissing(ParseResult parsed, Terminal terminal) {
+    if (knows(parsed, "-y")) {
+      missing(parsed, SymbolPath.Host.here())
+          .forEach(
+              place -> terminal.err().println("warning: -y " + place + ": no such file or folder"));
+    }
+  }
+
+  /** Returns the places of {@code -y} that do not exist, but for caches that would be made. */
+  private static List<String> missing(ParseResult parsed, SymbolPath.Host host) {
+    List<String> missing = new ArrayList<>();
+    for (String text : CommonOptions.all(parsed, "-y")) {
+      if (!isSymbolPath(text)) {
+        if (!Files.exists(CommonOptions.path(text))) {
+          missing.add(text);
+        }
+        continue;
+      }
+      for (Element element : SymbolPath.parse(text, host).elements()) {
+        @Nullable Path place =
+            switch (element) {
+              case SymbolPath.Folder(Path path) -> path;
+              case Chain(List<Store> stores)
+                  when stores.size() == 1 && stores.getFirst() instanceof Store.Local local ->
+                  local.path();
+              default -> null;
+            };
+        if (place != null && !Files.exists(place)) {
+          missing.add(place.toString());
+        }
+      }
+    }
+    return missing.stream().distinct().toList();
+  }
+
   /** Returns whether a word of {@code -y} names a file or a folder, and not a symbol path. */
   public static boolean isPlace(String text) {
     return !isSymbolPath(text);

@@ -1,7 +1,7 @@
 package io.ntrail.cli.common;
 
+import io.ntrail.analysis.model.WrittenTime;
 import io.ntrail.cli.text.Numbers;
-import java.math.BigDecimal;
 
 /**
  * {@code --time FROM..TO}: seconds since the start, either end may be left out; a unit (ns us ms s)
@@ -49,24 +49,8 @@ public record TimeRange(long fromNanos, long toNanos) {
   }
 
   private static long nanos(String text) {
-    String number = text;
-    long unit = 1_000_000_000L;
-    String[] names = {"ns", "us", "ms", "s"};
-    long[] units = {1, 1_000, 1_000_000, 1_000_000_000L};
-    for (int i = 0; i < names.length; i++) {
-      if (text.endsWith(names[i])) {
-        number = text.substring(0, text.length() - names[i].length());
-        unit = units[i];
-        break;
-      }
-    }
     try {
-      BigDecimal exact = new BigDecimal(number.strip());
-      // 9e99999999 is a number too, but writing it out takes a minute.
-      if (exact.precision() - (long) exact.scale() > 20) {
-        throw new ArithmeticException("out of range");
-      }
-      return exact.multiply(BigDecimal.valueOf(unit)).toBigInteger().longValueExact();
+      return WrittenTime.parse(text).nanos();
     } catch (ArithmeticException | NumberFormatException e) {
       throw new UsageError("not a time: " + text, "--time 1.5..2 or --time 10ms..20ms");
     }

@@ -6,6 +6,7 @@ import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.EventIds;
 import io.ntrail.cli.common.EventRemarks;
+import io.ntrail.cli.common.EventTotals;
 import io.ntrail.cli.common.Headings;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
@@ -23,6 +24,7 @@ final class EventCountsView {
   private final EtwRecording recording;
   private final EventCounts counts;
   private final List<EventCounts.Row> rows;
+  private final EventTotals totals;
   private final Terminal terminal;
 
   /**
@@ -35,6 +37,7 @@ final class EventCountsView {
         limit > 0 && limit < counts.rows().size()
             ? counts.rows().subList(0, (int) limit)
             : counts.rows();
+    this.totals = new EventTotals(counts.records(), counts.stackRecords());
     this.terminal = terminal;
   }
 
@@ -64,7 +67,7 @@ final class EventCountsView {
         .count("opcode", EventCounts.Row::opcode)
         .count("version", EventCounts.Row::version)
         .count("count", EventCounts.Row::count)
-        .titled("records")
+        .titled(totals.noun() + "s")
         .knownCount("withStack", row -> counts.stacksKnown() ? row.withStack() : -1)
         .titled("with stack")
         .shown(row ->
@@ -74,7 +77,7 @@ final class EventCountsView {
         .onlyJson()
         .figure("%", row -> Numbers.percent(row.count(), counts.records()))
         .figure(
-            "records/s",
+            totals.noun() + "s/s",
             row ->
                 counts.nanos() == 0 ? "-" : Numbers.oneDecimal(row.count() * 1e9 / counts.nanos()))
         .figure(
@@ -83,7 +86,7 @@ final class EventCountsView {
                 row.count() == 0
                     ? "-"
                     : Numbers.count(Math.round((double) row.bytes() / row.count())))
-        .screen("count", "%", "records/s", "bytes each", "withStack", "event");
+        .screen("count", "%", totals.noun() + "s/s", "bytes each", "withStack", "event");
   }
 
   /** An event without a name has none; it is not called "". */
@@ -115,7 +118,7 @@ final class EventCountsView {
                 + ": "
                 + asked
                 + ": "
-                + Numbers.counted(counts.records(), "record")
+                + totals.text()
                 + " in "
                 + Numbers.counted(counts.rows().size(), "type")
                 + ", "

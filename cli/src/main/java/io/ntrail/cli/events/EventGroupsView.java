@@ -5,6 +5,7 @@ import io.ntrail.analysis.etw.events.SchemaSourceCounts;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.EventRemarks;
+import io.ntrail.cli.common.EventTotals;
 import io.ntrail.cli.common.Headings;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
@@ -44,6 +45,7 @@ final class EventGroupsView {
   private final String by;
   private final Owner owner;
   private final List<EventGroups.Row> rows;
+  private final EventTotals totals;
   private final Terminal terminal;
 
   /**
@@ -65,6 +67,7 @@ final class EventGroupsView {
         limit > 0 && limit < groups.rows().size()
             ? groups.rows().subList(0, (int) limit)
             : groups.rows();
+    this.totals = new EventTotals(groups.records(), groups.stackRecords());
     this.terminal = terminal;
   }
 
@@ -95,7 +98,7 @@ final class EventGroupsView {
     }
     return columns
         .count("count", EventGroups.Row::count)
-        .titled("records")
+        .titled(totals.noun() + "s")
         .figure("%", row -> Numbers.percent(row.count(), groups.records()))
         .count("bytes", EventGroups.Row::bytes)
         .titled("bytes each")
@@ -112,7 +115,7 @@ final class EventGroupsView {
                 + ": "
                 + asked
                 + ": "
-                + Numbers.counted(groups.records(), "record")
+                + totals.text()
                 + ", "
                 + Losses.state(recording));
     ListingColumns<EventGroups.Row> columns = columns();

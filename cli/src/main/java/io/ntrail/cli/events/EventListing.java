@@ -8,6 +8,7 @@ import io.ntrail.analysis.etw.events.StackFrame;
 import io.ntrail.analysis.etw.events.StackStatistics;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.cli.common.EventRemarks;
+import io.ntrail.cli.common.EventTotals;
 import io.ntrail.cli.common.Headings;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.TimeRange;
@@ -91,13 +92,14 @@ final class EventListing {
       sources = all == null ? walk.sources() : all;
       stackCounts = walk.stackCounts();
     }
-    head(lines.size(), sources.events(), asked);
+    EventTotals totals = totals(sources);
+    head(lines.size(), totals, asked);
     if (!lines.isEmpty()) {
       Table table = table();
       lines.forEach(line -> line.addTo(table));
       table.print(terminal.out(), 0, width);
     }
-    rest(lines.size(), sources.events());
+    rest(lines.size(), totals);
     return sources;
   }
 
@@ -106,7 +108,8 @@ final class EventListing {
     SchemaSourceCounts sources = counted();
     long total = sources.events();
     long shown = limit > 0 ? Math.min(limit, total) : total;
-    head(shown, total, asked);
+    EventTotals totals = totals(sources);
+    head(shown, totals, asked);
     if (shown == 0) {
       return sources;
     }
@@ -123,7 +126,7 @@ final class EventListing {
     if (table.waiting() > 0) {
       table.print(terminal.out(), 0, width);
     }
-    rest(shown, total);
+    rest(shown, totals);
     return sources;
   }
 
@@ -181,7 +184,11 @@ final class EventListing {
     return new Line(cells, walk.stack().stream().map(StackFrame::text).toList());
   }
 
-  private void head(long shown, long total, String asked) {
+  private static EventTotals totals(SchemaSourceCounts sources) {
+    return new EventTotals(sources.events(), sources.stackRecords());
+  }
+
+  private void head(long shown, EventTotals totals, String asked) {
     terminal
         .out()
         .println(
@@ -189,17 +196,19 @@ final class EventListing {
                 + ": "
                 + asked
                 + ": "
-                + (shown < total ? "first " + Numbers.count(shown) + " of " : "")
-                + Numbers.counted(total, "record")
+                + (shown < totals.records() ? "first " + Numbers.count(shown) + " of " : "")
+                + totals.text()
                 + ", "
                 + Losses.state(events.recording()));
   }
 
-  private void rest(long shown, long total) {
-    if (shown < total) {
+  private void rest(long shown, EventTotals totals) {
+    if (shown < totals.records()) {
       terminal
           .out()
-          .println(Numbers.counted(total - shown, "more record") + " not shown (-n 0 shows all)");
+          .println(
+              Numbers.counted(totals.records() - shown, "more " + totals.noun())
+                  + " not shown (-n 0 shows all)");
     }
   }
 

@@ -12,6 +12,7 @@ import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.StackStatistics;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.model.Ability;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
@@ -25,6 +26,7 @@ import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.ShellWords;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -118,6 +120,7 @@ public final class EventsCommand implements Command {
         CommonOptions.value(
             "N", "at most N lines; 0 for all (default: 20 on the screen)", "-n", "--limit"));
     CommonOptions.output(spec, "text, json, jsonl or csv");
+    CommonOptions.together(spec);
     spec.addPositional(CommonOptions.files());
     return spec;
   }
@@ -132,21 +135,23 @@ public final class EventsCommand implements Command {
       throw new UsageError(
           "--by needs --count",
           "ntrail events "
-              + paths.getFirst()
+              + ShellWords.file(paths.getFirst())
               + " --count --by "
-              + CommonOptions.text(parsed, "--by", ""));
+              + ShellWords.of(CommonOptions.text(parsed, "--by", "")));
     }
     if (CommonOptions.has(parsed, "--stacks") && count) {
       throw new UsageError(
           "--stacks and --count exclude each other",
-          "ntrail events " + paths.getFirst() + " --count shows how many have stacks");
+          "ntrail events " + ShellWords.file(paths.getFirst()) + " --count");
     }
     TimeRange range = TimeRange.parse(CommonOptions.text(parsed, "--time", ".."));
     EventFilter filter = filter(parsed);
     long limit =
         CommonOptions.number(parsed, "-n", format == Format.TEXT && !count ? DEFAULT_LIMIT : 0);
     SchemaSources sources = new SchemaSources(SchemaFiles.read(parsed, system));
-    try (EtwRecording recording = RecordingInput.openEtw(paths);
+    try (RecordingInput input =
+            RecordingInput.of(paths, Ability.EVENTS).together(CommonOptions.isTogether(parsed));
+        EtwRecording recording = input.open(EtwRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system)) {
       Request request =
           new Request(parsed, format, filter, range, limit, asked(parsed, range), terminal);

@@ -4,6 +4,8 @@ import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.OutputFile;
+import io.ntrail.formats.bytes.SpecialFile;
 import io.ntrail.formats.schema.Manifest;
 import io.ntrail.formats.schema.Tmf;
 import java.io.BufferedInputStream;
@@ -74,6 +76,8 @@ final class SchemaFiles {
   }
 
   private static byte[] bytes(String name) {
+    SpecialFile.refuse(CommonOptions.path(name), name);
+    OutputFile.noteRead(CommonOptions.path(name));
     try (InputStream file =
         new BufferedInputStream(Files.newInputStream(CommonOptions.path(name)))) {
       file.mark(2);

@@ -45,6 +45,7 @@ final class CollapsedStacks implements StackInput, ProfilePage {
   private final Terminal terminal;
   private final boolean uncut;
   private long total;
+  private int decimals;
   private long lines;
 
   private CollapsedStacks(CollapsedRecording recording, ParseResult parsed, Terminal terminal) {
@@ -81,6 +82,7 @@ final class CollapsedStacks implements StackInput, ProfilePage {
     long before = tree.sum(column);
     lines = tree.addAll(recording, column, naming);
     total = tree.sum(column) - before;
+    decimals = tree.decimals(column);
   }
 
   @Override
@@ -121,8 +123,13 @@ final class CollapsedStacks implements StackInput, ProfilePage {
   }
 
   @Override
+  public int decimals() {
+    return decimals;
+  }
+
+  @Override
   public String weight(long weight) {
-    return Numbers.count(weight);
+    return Numbers.decimal(weight, decimals);
   }
 
   @Override
@@ -143,7 +150,7 @@ final class CollapsedStacks implements StackInput, ProfilePage {
     return List.of(
         recording.fileNames().getFirst()
             + ": "
-            + Numbers.count(total)
+            + weight(total)
             + " in "
             + Numbers.counted(lines, "line")
             + ", "
@@ -155,7 +162,8 @@ final class CollapsedStacks implements StackInput, ProfilePage {
     return json.text("file", recording.fileNames().getFirst())
         .text("metric", "collapsed")
         .unknown("unit")
-        .number("total", total)
+        .key("total")
+        .decimal(total, decimals)
         .number("lines", lines)
         .gaps(recording.gaps());
   }

@@ -1,5 +1,6 @@
 package io.ntrail.cli.export;
 
+import io.ntrail.analysis.naming.ModuleBuilds.Difference;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.UsageError;
@@ -12,9 +13,12 @@ import io.ntrail.export.stacks.FrameNameOptions;
 import io.ntrail.export.stacks.FrameNames;
 import io.ntrail.export.stacks.StackTree;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.ShellWords;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -66,20 +70,22 @@ public final class DiffCommand implements Command {
         StackInput before = StackInput.open(paths.subList(0, 1), shape, parsed, terminal);
         StackInput after = StackInput.open(paths.subList(1, 2), shape, parsed, terminal)) {
       comparable(before, after);
+      Map<String, Difference> rebuilt = before.builds().differences(after.builds());
       StackTree tree = new StackTree(2);
       // Ids of processes are others in every recording.
-      before.addTo(tree, 0, naming(before, request));
-      after.addTo(tree, 1, naming(after, request));
+      before.addTo(tree, 0, naming(before, request, rebuilt.keySet()));
+      after.addTo(tree, 1, naming(after, request, rebuilt.keySet()));
       tree.settle();
       if (toFile) {
         export(request, paths, before, after, tree, parsed, terminal);
       } else {
         List<DiffRow> rows =
             DiffRow.join(
-                profile(before, tree, 0, request),
-                profile(after, tree, 1, request),
+                profile(before, tree, 0, request, rebuilt.keySet()),
+                profile(after, tree, 1, request, rebuilt.keySet()),
                 request.bySelf());
-        new DiffView(before.page(), after.page(), request, terminal).print(rows);
+        DifferentBuilds builds = DifferentBuilds.of(rebuilt, rows);
+        new DiffView(before.page(), after.page(), request, builds, terminal).print(rows);
         hint(request, paths, parsed, terminal);
       }
       terminal.out().flush();
@@ -92,7 +98,7 @@ public final class DiffCommand implements Command {
     boolean wanted = terminal.errIsTerminal() && !CommonOptions.has(parsed, "-q");
     if (wanted && request.format() == CommonOptions.Format.TEXT) {
       terminal.out().flush();
-      String both = paths.get(0) + " " + paths.get(1);
+      String both = ShellWords.file(paths.get(0)) + " " + ShellWords.file(paths.get(1));
       terminal.err().println("hint: ntrail diff " + both + " --to flamegraph -o diff.html");
     }
   }
@@ -108,16 +114,17 @@ public final class DiffCommand implements Command {
     }
   }
 
-  private static FrameNameOptions naming(StackInput input, DiffRequest request) {
+  private static FrameNameOptions naming(
+      StackInput input, DiffRequest request, Set<String> rebuilt) {
     boolean ids = request.naming().ids() && input instanceof CollapsedStacks;
-    return new FrameNameOptions(ids, request.naming().numbers());
+    return new FrameNameOptions(ids, request.naming().numbers(), rebuilt);
   }
 
   private static DiffRow.Profile profile(
-      StackInput input, StackTree tree, int column, DiffRequest request) {
+      StackInput input, StackTree tree, int column, DiffRequest request, Set<String> rebuilt) {
     long total = input.page().total();
     if (!request.needsStacks() && !(input instanceof CollapsedStacks)) {
-      return DiffRow.Profile.of(input.rows(), total);
+      return DiffRow.Profile.of(input.rows(), rebuilt, total);
     }
     List<FlatStacks.Row> rows =
         FlatStacks.of(
@@ -128,6 +135,16 @@ public final class DiffCommand implements Command {
                     ? Objects.requireNonNullElse(FrameNames.module(name), name)
                     : name);
     return DiffRow.Profile.of(rows, request.byModule(), total);
+  }
+
+  private static void align(StackTree tree) {
+    try {
+      tree.align();
+    } catch (ArithmeticException e) {
+      throw new CannotGoOn(
+          "weights of one profile are too large for the decimals of the other one",
+          "ntrail diff without --to");
+    }
   }
 
   private static void export(
@@ -146,13 +163,14 @@ public final class DiffCommand implements Command {
             + after.page().unit()
             + " in "
             + Numbers.counted(tree.stacks(), "stack");
+    align(tree);
     if (request.normalize()) {
       tree.normalize();
     }
     FlameGraph.Heading heading =
         ExportCommand.heading(
             paths, DiffView.heading(before.told(), after.told()), after.page().unitOfWeights());
-    ExportFile.of(parsed)
+    ExportFile.of(terminal)
         .write(
             terminal,
             told,

@@ -7,6 +7,7 @@ import io.ntrail.cli.profile.ProfileShape.By;
 import io.ntrail.export.stacks.FrameNameOptions;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import picocli.CommandLine.ParseResult;
 
 /**
@@ -56,7 +57,9 @@ record DiffRequest(
         ProfileShape.flat(parsed).by(),
         CommonOptions.number(parsed, "-n", format == CommonOptions.Format.TEXT ? DEFAULT_LIMIT : 0),
         new FrameNameOptions(
-            !CommonOptions.has(parsed, "--strip-pid"), !CommonOptions.has(parsed, "--strip-hex")),
+            !CommonOptions.has(parsed, "--strip-pid"),
+            !CommonOptions.has(parsed, "--strip-hex"),
+            Set.of()),
         CommonOptions.has(parsed, "--normalize"),
         CommonOptions.has(parsed, "--swap"),
         ProfileShape.percent(parsed, ExportCommand.LEAST));

@@ -1,8 +1,10 @@
 package io.ntrail.cli.export;
 
 import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
+import io.ntrail.analysis.naming.ModuleBuilds;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.export.stacks.FlatStacks;
+import io.ntrail.export.stacks.FrameNameOptions;
 import io.ntrail.export.stacks.FrameNames;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -50,6 +52,9 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
         return new Subject(name, module, null, null, -1);
       }
       String rest = name.substring(module.length());
+      if (rest.equals(FrameNameOptions.UNNAMED)) {
+        return new Subject(name, module, null, null, -1);
+      }
       if (rest.startsWith("!")) {
         return new Subject(name, module, rest.substring(1), null, -1);
       }
@@ -90,15 +95,29 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
       this.total = total;
     }
 
-    static Profile of(List<ProfileRow> rows, long total) {
+    /**
+     * Returns the profile of a recording.
+     *
+     * @param rebuilt modules, by {@link ModuleBuilds#key}, that are other builds in the other
+     *     profile: their places without a name are one row
+     */
+    static Profile of(List<ProfileRow> rows, Set<String> rebuilt, long total) {
       Profile profile = new Profile(total);
       for (ProfileRow row : rows) {
-        profile.add(
-            new Subject(row.text(), row.module(), row.function(), row.line(), row.rva()),
-            row.self(),
-            row.inclusive());
+        String module = row.module();
+        boolean isPlace = row.rva() >= 0 && isUnnamed(row.function());
+        Subject subject =
+            module != null && isPlace && rebuilt.contains(ModuleBuilds.key(module))
+                ? new Subject(module + FrameNameOptions.UNNAMED, module, null, null, -1)
+                : new Subject(row.text(), module, row.function(), row.line(), row.rva());
+        profile.add(subject, row.self(), row.inclusive());
       }
       return profile;
+    }
+
+    /** Recorded calls of functions without a name have their address for one. */
+    private static boolean isUnnamed(@Nullable String function) {
+      return function == null || function.matches("0x[0-9a-f]{1,16}");
     }
 
     static Profile of(List<FlatStacks.Row> rows, boolean byModule, long total) {

@@ -1,6 +1,7 @@
 package io.ntrail.cli.export;
 
 import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
+import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.profile.ProfilePage;
@@ -16,9 +17,16 @@ final class DiffView {
   private final ProfilePage before;
   private final ProfilePage after;
   private final DiffRequest request;
+  private final DifferentBuilds builds;
   private final Terminal terminal;
 
-  DiffView(ProfilePage before, ProfilePage after, DiffRequest request, Terminal terminal) {
+  DiffView(
+      ProfilePage before,
+      ProfilePage after,
+      DiffRequest request,
+      DifferentBuilds builds,
+      Terminal terminal) {
+    this.builds = builds;
     this.before = before;
     this.after = after;
     this.request = request;
@@ -55,6 +63,7 @@ final class DiffView {
               .text("changeOf", request.bySelf() ? "self" : "inclusive");
           before.members(json.object("before")).endObject();
           after.members(json.object("after")).endObject();
+          builds.json(json);
           listing.json(json);
           json.number("rowsLeftOut", all.size() - rows.size());
         });
@@ -67,10 +76,10 @@ final class DiffView {
         .text("file", row -> file(row.subject().line()))
         .knownCount("line", row -> line(row.subject().line()))
         .knownHex("rva", row -> row.subject().rva())
-        .count("beforeSelf", row -> row.before().self())
-        .count("beforeInclusive", row -> row.before().inclusive())
-        .count("afterSelf", row -> row.after().self())
-        .count("afterInclusive", row -> row.after().inclusive())
+        .value("beforeSelf", (row, cell) -> weight(cell, row.before().self(), before))
+        .value("beforeInclusive", (row, cell) -> weight(cell, row.before().inclusive(), before))
+        .value("afterSelf", (row, cell) -> weight(cell, row.after().self(), after))
+        .value("afterInclusive", (row, cell) -> weight(cell, row.after().inclusive(), after))
         .value("change", (row, cell) -> cell.real(row.change()))
         .text("state", row -> row.isNew() ? "new" : row.isGone() ? "gone" : null)
         .figure("before", row -> before.weight(first(row)))
@@ -79,6 +88,16 @@ final class DiffView {
         .figure("%", row -> Numbers.percent(second(row), after.total()))
         .figure("change", row -> change(row.change()))
         .label(request.by().text(), row -> row.subject().text());
+  }
+
+  private static void weight(CellWriter cell, long weight, ProfilePage page) {
+    int decimals = page.decimals();
+    if (decimals == 0) {
+      cell.count(weight);
+    } else {
+      cell.shaped(
+          () -> Numbers.plainDecimal(weight, decimals), json -> json.decimal(weight, decimals));
+    }
   }
 
   private long first(DiffRow row) {
@@ -99,6 +118,7 @@ final class DiffView {
 
   private void text(Listing<DiffRow> listing, List<DiffRow> rows, List<DiffRow> all) {
     heading(before.lines(), after.lines()).forEach(terminal.out()::println);
+    builds.lines().forEach(terminal.out()::println);
     String weight = request.bySelf() ? "self" : "inclusive";
     terminal.out().println("change in share of total, " + weight + " " + after.unit());
     Table table = listing.columns().table();

@@ -82,6 +82,7 @@ public final class ExportCommand implements Command {
     addFormat(spec, ExportFormat.all());
     spec.addOption(CommonOptions.flag("list the formats", "--list"));
     addChoice(spec);
+    CommonOptions.together(spec);
     CommonOptions.destination(spec);
     spec.addPositional(
         CommonOptions.files(
@@ -99,7 +100,7 @@ public final class ExportCommand implements Command {
     List<Path> paths = CommonOptions.paths(parsed, "export");
     ExportFormat format = format(parsed);
     sensible(parsed, format);
-    ExportFile target = ExportFile.of(parsed);
+    ExportFile target = ExportFile.of(terminal);
     double least = ProfileShape.percent(parsed, LEAST);
     ProfileShape shape = ProfileShape.tree(parsed);
     try (StackInput input = StackInput.open(paths, shape, parsed, terminal)) {

@@ -1,7 +1,10 @@
 package io.ntrail.cli.export;
 
+import io.ntrail.analysis.calls.CallModule;
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.naming.ModuleBuilds;
+import io.ntrail.analysis.naming.ModuleBuilds.Build;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.cli.calls.CallFilter;
 import io.ntrail.cli.calls.CallsScope;
@@ -12,7 +15,9 @@ import io.ntrail.cli.profile.ProfileShape;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.export.stacks.FrameNameOptions;
 import io.ntrail.export.stacks.StackTree;
+import io.ntrail.formats.identity.ImageId;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.ParseResult;
 
 /** The time of a recording of calls, as {@code profile} adds it up. */
@@ -57,6 +62,16 @@ final class RecordedCallStacks implements StackInput {
   @Override
   public String remark() {
     return RecordedEventStacks.cut(profile.tree(), profile);
+  }
+
+  @Override
+  public ModuleBuilds builds() {
+    ModuleBuilds builds = new ModuleBuilds();
+    for (CallModule module : recording.source().modules()) {
+      ImageId id = new ImageId(module.timestamp(), module.size());
+      builds.add(module.name(), new Build(id, Optional.ofNullable(module.pdb())));
+    }
+    return builds;
   }
 
   @Override

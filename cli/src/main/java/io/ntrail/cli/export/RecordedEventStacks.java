@@ -3,6 +3,7 @@ package io.ntrail.cli.export;
 import io.ntrail.analysis.etw.EtwProfile;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.naming.ModuleBuilds;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.profile.CallTree;
 import io.ntrail.analysis.profile.ProfileRow;
@@ -35,6 +36,7 @@ final class RecordedEventStacks implements StackInput {
   private final EventProfilePage view;
   private final ProfileRemarks remarks;
   private final List<ProfileRow> rows;
+  private final ModuleBuilds builds;
   private final @Nullable WeightTree tree;
   private final ParseResult parsed;
   private final Terminal terminal;
@@ -51,6 +53,7 @@ final class RecordedEventStacks implements StackInput {
     this.path = path;
     this.places = places;
     this.symbols = profile.symbols();
+    this.builds = profile.builds();
     this.parsed = parsed;
     this.terminal = terminal;
     ProfileShape shape = request.shape();
@@ -116,6 +119,11 @@ final class RecordedEventStacks implements StackInput {
             + " "
             + page.unit()
             + " have truncated stacks (NTRAIL_JAVA_OPTS=-Xmx4g)";
+  }
+
+  @Override
+  public ModuleBuilds builds() {
+    return builds;
   }
 
   @Override

@@ -2,7 +2,9 @@ package io.ntrail.cli.export;
 
 import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.model.Ability;
+import io.ntrail.analysis.naming.ModuleBuilds;
 import io.ntrail.analysis.profile.ProfileRow;
+import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.profile.ProfilePage;
 import io.ntrail.cli.profile.ProfileShape;
 import io.ntrail.cli.text.Terminal;
@@ -28,7 +30,8 @@ sealed interface StackInput extends AutoCloseable
    */
   static StackInput open(
       List<Path> paths, ProfileShape shape, ParseResult parsed, Terminal terminal) {
-    try (RecordingInput input = RecordingInput.of(paths, Ability.NAMED_STACKS)) {
+    try (RecordingInput input =
+        RecordingInput.of(paths, Ability.NAMED_STACKS).together(CommonOptions.isTogether(parsed))) {
       if (input.has(Ability.CALLS)) {
         return RecordedCallStacks.open(input, shape, parsed, terminal);
       }
@@ -60,6 +63,11 @@ sealed interface StackInput extends AutoCloseable
   /** Returns a remark on stacks that are not as recorded; empty if all are. */
   default String remark() {
     return "";
+  }
+
+  /** Returns the builds of its images; none if it does not know them. */
+  default ModuleBuilds builds() {
+    return new ModuleBuilds();
   }
 
   /** Its functions or modules, if the shape is flat. */

@@ -1,6 +1,7 @@
 package io.ntrail.cli.image;
 
 import io.ntrail.cli.text.Numbers;
+import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.handlers.CxxFunction;
 import io.ntrail.formats.pe.handlers.CxxFunction.Catch;
 import io.ntrail.formats.pe.handlers.CxxFunction.IpState;
@@ -10,12 +11,15 @@ import io.ntrail.formats.pe.handlers.FuncInfo3;
 import io.ntrail.formats.pe.handlers.FuncInfo4;
 import io.ntrail.formats.pe.handlers.GsData;
 import io.ntrail.formats.pe.handlers.ScopeTable;
+import io.ntrail.formats.pe.unwind.UnwindChain;
 import io.ntrail.programs.handlers.HandledFunction;
 import io.ntrail.programs.handlers.HandlerData;
 import io.ntrail.programs.handlers.LanguageHandler;
+import io.ntrail.programs.handlers.LanguageHandlers;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** Text of a function's language handler and its data. */
 final class HandlerText {
@@ -23,6 +27,39 @@ final class HandlerText {
 
   HandlerText(PrintStream out) {
     this.out = out;
+  }
+
+  /**
+   * The handler of a function and its data. What of the data cannot be read is a gap of the image.
+   */
+  static Optional<HandledFunction> handled(
+      PeImage image, LanguageHandlers handlers, UnwindChain chain) {
+    Optional<HandledFunction> handled = handlers.of(chain);
+    handled
+        .flatMap(function -> damage(image, function))
+        .ifPresent(why ->
+            image.gap(
+                chain.last().handlerData(),
+                -1,
+                "data of the language handler",
+                "of the function at " + Numbers.hex(chain.primary().begin()) + ": " + why));
+    return handled;
+  }
+
+  private static Optional<String> damage(PeImage image, HandledFunction function) {
+    return switch (function.data()) {
+      case HandlerData.Scopes(var table, _) -> table.damage();
+      case HandlerData.Cxx(var cxx, _) -> cxx.damage();
+      case HandlerData.Itanium(long rva) -> missing(image, rva);
+      case HandlerData.Unknown(long rva) -> missing(image, rva);
+      case HandlerData.Cookie _ -> Optional.empty();
+    };
+  }
+
+  private static Optional<String> missing(PeImage image, long rva) {
+    return image.view().has(rva, 1)
+        ? Optional.empty()
+        : Optional.of("they should be at " + Numbers.hex(rva) + ", where the image has nothing");
   }
 
   void print(HandledFunction function) {

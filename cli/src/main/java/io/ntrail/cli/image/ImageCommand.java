@@ -10,11 +10,13 @@ import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.archives.Archives;
+import io.ntrail.formats.archives.MemberChoice;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.CannotGoOn.Reason;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.image.ImageFileNames;
 import io.ntrail.programs.image.ParsedImage;
@@ -76,7 +78,9 @@ public final class ImageCommand implements Command {
       ParseResult parsed,
       Terminal terminal) {
     Gaps packed = new Gaps();
-    List<InputFile> inputs = Archives.open(path, ImageFileNames::isImageName, packed);
+    MemberChoice images =
+        MemberChoice.of(ImageFileNames::isImageName, head -> refuseOthers(path, head));
+    List<InputFile> inputs = Archives.open(path, images, packed);
     try {
       InputFile input = only(path, inputs);
       PeImage image = image(path, input);
@@ -108,18 +112,30 @@ public final class ImageCommand implements Command {
     }
   }
 
-  /** Opens the image; what another command is for, is refused with its name. */
+  private static void refuseOthers(Path path, InputFile head) {
+    try {
+      PeImage.refuseOthers(head);
+    } catch (CannotGoOn e) {
+      throw withCommand(path, head, e);
+    }
+  }
+
   private static PeImage image(Path path, InputFile input) {
     try {
       return PeImage.ofFile(input);
     } catch (CannotGoOn e) {
-      FileKind kind = e.reason() == Reason.OTHER_KIND ? FileKind.of(input) : FileKind.OTHER;
-      if (kind == FileKind.IMAGE || kind.command().isEmpty()) {
-        throw e;
-      }
-      String nextStep = "ntrail " + kind.command() + " " + path;
-      throw CannotGoOn.of(Reason.OTHER_KIND, input.name(), e.message(), nextStep);
+      throw withCommand(path, input, e);
     }
+  }
+
+  /** Returns the refusal of a file with the command for it, if there is one. */
+  private static CannotGoOn withCommand(Path path, InputFile input, CannotGoOn e) {
+    FileKind kind = e.reason() == Reason.OTHER_KIND ? FileKind.of(input) : FileKind.OTHER;
+    if (kind == FileKind.IMAGE || kind.command().isEmpty()) {
+      return e;
+    }
+    String nextStep = "ntrail " + kind.command() + " " + ShellWords.file(path);
+    return CannotGoOn.of(Reason.OTHER_KIND, input.name(), e.message(), nextStep);
   }
 
   private static InputFile only(Path path, List<InputFile> inputs) {

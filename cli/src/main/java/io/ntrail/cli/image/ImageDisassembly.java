@@ -4,6 +4,7 @@ import io.ntrail.cli.common.FunctionArgument;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeImage;
@@ -74,7 +75,7 @@ final class ImageDisassembly {
                   + " is code for "
                   + MachineType.text(image.headers().machine())
                   + ", which the disassembler does not support",
-              "ntrail image " + image.name());
+              "ntrail image " + ShellWords.file(image.name()));
     };
   }
 
@@ -113,10 +114,16 @@ final class ImageDisassembly {
               + Numbers.counted(function.size(), "byte")
               + (function.bounded() ? "" : ", up to the next function")
               + ")");
+      String doubt = ImageFunctionRows.doubt(functions, function);
+      if (doubt != null) {
+        out.println("  " + doubt);
+      }
       shown += table(function.rva(), function.size(), out, limit == 0 ? 0 : limit - shown, width);
+      int omitted = 0;
       for (RuntimeFunction part : functions.parts(function.rva())) {
         if (limit != 0 && shown >= limit) {
-          break;
+          omitted++;
+          continue;
         }
         out.println(
             "  further part "
@@ -127,6 +134,9 @@ final class ImageDisassembly {
                 + Numbers.counted(part.size(), "byte")
                 + ")");
         shown += table(part.begin(), part.size(), out, limit == 0 ? 0 : limit - shown, width);
+      }
+      if (omitted > 0) {
+        out.println("  ... " + Numbers.counted(omitted, "further part") + " (-n 0 shows all)");
       }
     }
   }

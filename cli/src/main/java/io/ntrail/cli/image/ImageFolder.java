@@ -12,11 +12,13 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.archives.Archives;
+import io.ntrail.formats.archives.MemberChoice;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.identity.PdbId;
 import io.ntrail.formats.pe.DebugDirectory.CodeView;
 import io.ntrail.formats.pe.MachineType;
@@ -71,7 +73,7 @@ final class ImageFolder {
     if (!request.isSummary()) {
       throw new UsageError(
           "a folder is listed with one row per image; tables need a single image",
-          "ntrail image " + folder + " --format csv");
+          "ntrail image " + ShellWords.file(folder) + " --format csv");
     }
     List<Path> files = files(folder);
     Listing<Row> listing = new Listing<>("images", columns(), sink -> rows(files, sink));
@@ -150,7 +152,9 @@ final class ImageFolder {
     Gaps packed = new Gaps();
     List<InputFile> inputs = List.of();
     try {
-      inputs = Archives.open(path, ImageFileNames::isImageName, packed);
+      inputs =
+          Archives.open(
+              path, MemberChoice.of(ImageFileNames::isImageName, PeImage::refuseOthers), packed);
       for (InputFile input : inputs) {
         PeImage image = PeImage.ofFile(input);
         ParsedImage contents = ParsedImage.of(image);

@@ -7,6 +7,7 @@ import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.unwind.FunctionTable;
 import io.ntrail.formats.pe.unwind.RuntimeFunction;
 import io.ntrail.formats.pe.unwind.UnwindChain;
@@ -24,10 +25,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** {@code image --functions}: functions with their source and their unwind data. */
 final class ImageFunctionRows {
+  private final PeImage image;
   private final PeHeaders headers;
   private final FunctionTable table;
   private final ImageFunctions functions;
@@ -44,7 +47,8 @@ final class ImageFunctionRows {
       String pattern,
       boolean unwind,
       boolean hotpatch) {
-    this.headers = contents.image().headers();
+    this.image = contents.image();
+    this.headers = image.headers();
     this.table = FunctionTable.of(contents.image());
     this.functions = functions;
     this.handlers = LanguageHandlers.of(contents.image(), table);
@@ -100,6 +104,7 @@ final class ImageFunctionRows {
    *
    * @param entry its entry in the function table; empty: it has none
    * @param chain its unwind information; empty: it has none
+   * @param handled its language handler; empty: it has none
    * @param parts its further parts
    * @param patch how it can be patched; null: not requested
    */
@@ -107,6 +112,7 @@ final class ImageFunctionRows {
       ImageFunction function,
       Optional<RuntimeFunction> entry,
       Optional<UnwindChain> chain,
+      Optional<HandledFunction> handled,
       List<RuntimeFunction> parts,
       @Nullable FunctionPatch patch) {}
 
@@ -127,9 +133,7 @@ final class ImageFunctionRows {
                 row.chain.map(c -> UnwindText.frame(c.info())).orElse(hasTable ? "leaf" : null)));
     unwindColumn(columns.value("unwind", (row, cell) -> unwind(cell, row.entry, row.chain)));
     unwindColumn(
-        columns.text(
-            "handler",
-            row -> row.chain.flatMap(handlers::of).map(ImageFunctionRows::handler).orElse(null)));
+        columns.text("handler", row -> row.handled.map(ImageFunctionRows::handler).orElse(null)));
     columns.value("parts", this::parts);
     columns.value(
         "leaf",
@@ -140,6 +144,7 @@ final class ImageFunctionRows {
             cell.unknown();
           }
         });
+    columns.knownHex("continues", row -> functions.missingOwner(row.function.rva()));
     if (patches != null) {
       columns
           .value("hotpatch", this::hotpatch)
@@ -172,15 +177,29 @@ final class ImageFunctionRows {
   }
 
   private List<String> below(Row row) {
-    return row.parts.stream()
-        .map(part ->
-            "further part "
-                + range(part)
-                + " ("
-                + Numbers.counted(part.size(), "byte")
-                + ")"
-                + (unwind ? ": " + UnwindText.prolog(table.chain(part).info()) : ""))
+    return Stream.concat(
+            Stream.ofNullable(doubt(functions, row.function)), row.parts.stream().map(this::part))
         .toList();
+  }
+
+  /**
+   * Returns what is wrong with a range that should be a part of another function; null for all
+   * others.
+   */
+  static @Nullable String doubt(ImageFunctions functions, ImageFunction function) {
+    long owner = functions.missingOwner(function.rva());
+    return owner < 0
+        ? null
+        : "by its unwind data a part of " + Numbers.hex(owner) + ", where no function is known";
+  }
+
+  private String part(RuntimeFunction part) {
+    return "further part "
+        + range(part)
+        + " ("
+        + Numbers.counted(part.size(), "byte")
+        + ")"
+        + (unwind ? ": " + UnwindText.prolog(table.chain(part)) : "");
   }
 
   private void unwindColumn(ListingColumns<Row> columns) {
@@ -208,11 +227,13 @@ final class ImageFunctionRows {
         List<RuntimeFunction> parts = functions.parts(function.rva());
         bytes += parts.stream().mapToLong(RuntimeFunction::size).sum();
         Optional<RuntimeFunction> entry = table.find(function.rva());
+        Optional<UnwindChain> chain = entry.map(table::chain);
         sink.accept(
             new Row(
                 function,
                 entry,
-                entry.map(table::chain),
+                chain,
+                chain.flatMap(c -> HandlerText.handled(image, handlers, c)),
                 parts,
                 patches == null ? null : patches.list().get(i)));
       }
@@ -223,7 +244,7 @@ final class ImageFunctionRows {
   static void unwind(
       CellWriter cell, Optional<RuntimeFunction> entry, Optional<UnwindChain> chain) {
     cell.shaped(
-        () -> chain.map(c -> UnwindText.prolog(c.info())).orElse("-"),
+        () -> chain.map(UnwindText::prolog).orElse("-"),
         json -> {
           if (entry.isPresent() && chain.isPresent()) {
             UnwindText.json(json, entry.get(), chain.get());

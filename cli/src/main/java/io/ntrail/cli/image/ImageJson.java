@@ -9,6 +9,7 @@ import io.ntrail.formats.pe.DebugDirectory.CodeView;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.VersionInfo;
+import io.ntrail.formats.pe.unwind.FunctionTableSummary;
 import io.ntrail.programs.image.ImageMitigations;
 import io.ntrail.programs.image.ParsedImage;
 import java.util.List;
@@ -56,6 +57,21 @@ final class ImageJson {
     json.text("clr", contents.clr().map(clr -> clr.code().name()).orElse(null));
     pdb(json, contents.debug().codeView().orElse(null));
     security(json, contents.security());
+    functionTable(json, contents);
+  }
+
+  private static void functionTable(Json json, ParsedImage contents) {
+    if (contents.image().headers().machine() != MachineType.AMD64) {
+      json.unknown("functionTable");
+      return;
+    }
+    FunctionTableSummary table = contents.functionTable();
+    json.object("functionTable")
+        .number("entries", table.entries())
+        .number("chained", table.chained())
+        .number("handled", table.handled())
+        .number("damaged", table.damaged())
+        .endObject();
   }
 
   static String type(PeHeaders headers) {

@@ -4,6 +4,7 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.image.ParsedImage;
 import java.nio.file.Files;
@@ -78,7 +79,7 @@ record ImageRequest(
     if (words.size() > 1) {
       throw new UsageError(
           "image takes one file or folder, not " + words.size(),
-          "ntrail image " + words.getFirst());
+          "ntrail image " + ShellWords.file(words.getFirst()));
     }
     return new ImageRequest(
         words.getFirst(),
@@ -150,7 +151,7 @@ record ImageRequest(
     if (parts.size() != 1) {
       throw new UsageError(
           "--format " + format + " prints one table at a time, not " + parts.size(),
-          "ntrail image " + file + " --exports --format " + format);
+          "ntrail image " + ShellWords.file(file) + " --exports --format " + format);
     }
     return parts.getFirst().rows();
   }

@@ -13,9 +13,7 @@ import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.Section;
 import io.ntrail.formats.pe.VersionInfo;
-import io.ntrail.formats.pe.unwind.FunctionTable;
-import io.ntrail.formats.pe.unwind.RuntimeFunction;
-import io.ntrail.formats.pe.unwind.UnwindChain;
+import io.ntrail.formats.pe.unwind.FunctionTableSummary;
 import io.ntrail.programs.image.ImageFunction.Source;
 import io.ntrail.programs.image.ImageMitigations;
 import io.ntrail.programs.image.ParsedImage;
@@ -157,26 +155,17 @@ final class ImageScreen {
   }
 
   private String table() {
-    FunctionTable table = FunctionTable.of(contents.image());
-    long chained = 0;
-    long handled = 0;
-    long damaged = 0;
-    for (RuntimeFunction entry : table.entries()) {
-      UnwindChain chain = table.chain(entry);
-      chained += chain.depth() > 0 ? 1 : 0;
-      handled += chain.info().hasHandler() ? 1 : 0;
-      damaged += chain.damage().isPresent() || chain.info().damage().isPresent() ? 1 : 0;
-    }
-    if (table.entries().isEmpty()) {
+    FunctionTableSummary table = contents.functionTable();
+    if (table.entries() == 0) {
       return contents.image().headers().machine() == MachineType.AMD64 ? "no .pdata" : "";
     }
-    return Numbers.count(table.entries().size())
+    return Numbers.count(table.entries())
         + " in .pdata ("
-        + Numbers.count(chained)
+        + Numbers.count(table.chained())
         + " chained, "
-        + Numbers.count(handled)
+        + Numbers.count(table.handled())
         + " with handlers"
-        + (damaged == 0 ? "" : ", " + Numbers.count(damaged) + " damaged")
+        + (table.damaged() == 0 ? "" : ", " + Numbers.count(table.damaged()) + " damaged")
         + ")";
   }
 

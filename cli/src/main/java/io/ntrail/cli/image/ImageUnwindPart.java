@@ -7,6 +7,7 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.unwind.FunctionTable;
 import io.ntrail.formats.pe.unwind.RuntimeFunction;
 import io.ntrail.formats.pe.unwind.UnwindChain;
+import io.ntrail.programs.handlers.HandledFunction;
 import io.ntrail.programs.handlers.LanguageHandlers;
 import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.image.ParsedImage;
@@ -70,7 +71,7 @@ final class ImageUnwindPart {
         .text(
             "handler",
             asked ->
-                chain(asked).flatMap(handlers::of).map(ImageFunctionRows::handler).orElse(null))
+                chain(asked).flatMap(this::handled).map(ImageFunctionRows::handler).orElse(null))
         .titled()
         .value("unwind", (asked, cell) -> ImageFunctionRows.unwind(cell, asked.entry, chain(asked)))
         .titled();
@@ -78,6 +79,10 @@ final class ImageUnwindPart {
 
   private Optional<UnwindChain> chain(Asked function) {
     return function.entry.map(table::chain);
+  }
+
+  private Optional<HandledFunction> handled(UnwindChain chain) {
+    return HandlerText.handled(contents.image(), handlers, chain);
   }
 
   private void print(PrintStream out) {
@@ -99,7 +104,7 @@ final class ImageUnwindPart {
       out.println(name + Numbers.hex(function.rva) + ": " + Numbers.counted(entry.size(), "byte"));
       UnwindChain chain = table.chain(entry);
       new UnwindPrinter(out).print(entry, chain);
-      handlers.of(chain).ifPresent(handled -> new HandlerText(out).print(handled));
+      handled(chain).ifPresent(handled -> new HandlerText(out).print(handled));
     }
   }
 }

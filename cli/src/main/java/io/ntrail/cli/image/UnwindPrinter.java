@@ -31,7 +31,7 @@ final class UnwindPrinter {
     for (UnwindChain.Link link : chain.links()) {
       info(link.function(), link.info());
     }
-    chain.damage().ifPresent(why -> out.printf(Locale.ROOT, "  damaged: %s%n", why));
+    chain.excess().ifPresent(why -> out.printf(Locale.ROOT, "  damaged: %s%n", why));
   }
 
   private void info(RuntimeFunction function, UnwindInfo info) {

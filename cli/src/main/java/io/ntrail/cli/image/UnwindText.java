@@ -47,10 +47,12 @@ final class UnwindText {
   }
 
   /** {@code push rbx rsi rdi, alloc 0x58}: what the prologue did, in its order. */
-  static String prolog(UnwindInfo info) {
+  static String prolog(UnwindChain chain) {
+    UnwindInfo info = chain.info();
     if (info.damage().isPresent() && info.codes().isEmpty()) {
       return "damaged: " + info.damage().get();
     }
+    String damage = chain.damage().map(why -> ", damaged: " + why).orElse("");
     List<String> parts = new ArrayList<>();
     StringBuilder pushed = new StringBuilder();
     for (UnwindCode code : info.prologCodes().reversed()) {
@@ -68,7 +70,7 @@ final class UnwindText {
       parts.add("push" + pushed);
     }
     info.chained().ifPresent(parent -> parts.add("then as " + Numbers.hex(parent.begin())));
-    return parts.isEmpty() ? "none" : String.join(", ", parts);
+    return (parts.isEmpty() ? "none" : String.join(", ", parts)) + damage;
   }
 
   private static String registers(UnwindCode code) {
@@ -129,7 +131,7 @@ final class UnwindText {
     UnwindInfo info = chain.info();
     json.object();
     object(json, function, info);
-    json.text("damage", chain.damage().orElse(info.damage().orElse(null))).endObject();
+    json.text("damage", chain.damage().orElse(null)).endObject();
   }
 
   private static void object(Json json, RuntimeFunction function, UnwindInfo info) {

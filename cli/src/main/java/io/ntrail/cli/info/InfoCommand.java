@@ -13,6 +13,7 @@ import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.ShellWords;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
@@ -31,6 +32,7 @@ public final class InfoCommand implements Command {
         CommonOptions.value(
             "N", "at most N sources of events on the screen; 0 for all", "-n", "--limit"));
     CommonOptions.output(spec, "text, json, jsonl or csv (the last two: one line per file)");
+    CommonOptions.together(spec);
     spec.addPositional(CommonOptions.recordings());
     return spec;
   }
@@ -40,7 +42,9 @@ public final class InfoCommand implements Command {
     List<Path> paths = CommonOptions.paths(parsed, "info");
     Format format =
         CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
-    try (RecordingInput input = RecordingInput.of(paths, Ability.EVENTS, Ability.CALLS)) {
+    try (RecordingInput input =
+        RecordingInput.of(paths, Ability.EVENTS, Ability.CALLS)
+            .together(CommonOptions.isTogether(parsed))) {
       return input.has(Ability.CALLS)
           ? CallInfo.print(input, format, parsed, system)
           : print(input, format, parsed, system);
@@ -94,8 +98,9 @@ public final class InfoCommand implements Command {
       return;
     }
     terminal.out().flush();
+    String file = ShellWords.file(first);
     String profile =
-        overview.sampling().busy() > 0 ? "hint: ntrail profile " + first + "          " : "";
-    terminal.err().println(profile + "hint: ntrail events " + first + " --count");
+        overview.sampling().busy() > 0 ? "hint: ntrail profile " + file + "          " : "";
+    terminal.err().println(profile + "hint: ntrail events " + file + " --count");
   }
 }

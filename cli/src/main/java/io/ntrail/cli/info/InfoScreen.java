@@ -7,6 +7,7 @@ import io.ntrail.analysis.etw.machine.Sampling;
 import io.ntrail.analysis.etw.machine.SystemConfiguration;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.EtwSummary;
+import io.ntrail.cli.common.EventTotals;
 import io.ntrail.cli.common.Headings;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.text.Numbers;
@@ -250,21 +251,17 @@ final class InfoScreen {
       add(
           line,
           ", ",
-          least + counted(contents.images(), "image", "s") + " (" + many + " with a PDB id)");
+          least + counted(contents.images(), "image file", "s") + " (" + many + " with a PDB id)");
     }
-    add(line, ", ", counted(sources.events(), "event", "s"));
+    EventTotals totals =
+        new EventTotals(sources.events() + sources.stackRecords(), sources.stackRecords());
+    add(line, ", ", counted(totals.events(), "event", "s"));
     if (!total.cpus().isEmpty()) {
       line.append(" of ").append(counted(total.cpus().cardinality(), "CPU", "s"));
     }
     item("contents", line.toString());
     if (sources.stackRecords() > 0) {
-      item(
-          "",
-          "("
-              + counted(sources.stackRecords(), "stack record", "s")
-              + ", "
-              + Numbers.bytes(sources.stackBytes())
-              + ", attached to their events, not counted as events)");
+      item("", "(" + totals.attached(sources.stackBytes()) + ")");
     }
   }
 
@@ -281,10 +278,10 @@ final class InfoScreen {
     if (contents.images() > 0) {
       String named =
           contents.imagesWithPdbId() == 0
-              ? "no image has a PDB id"
+              ? "no image file has a PDB id"
               : count(contents.imagesWithPdbId())
                   + " of "
-                  + counted(contents.images(), "image", "s")
+                  + counted(contents.images(), "image file", "s")
                   + " have PDB ids";
       item("symbols", "not loaded; " + named);
     }

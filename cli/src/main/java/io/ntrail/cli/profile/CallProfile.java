@@ -16,6 +16,7 @@ import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.ShellWords;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -75,7 +76,8 @@ public final class CallProfile implements ProfilePage {
     for (String option : OTHER_OPTIONS) {
       if (CommonOptions.has(parsed, option)) {
         throw new UsageError(
-            option + " does not apply to call recordings", "ntrail calls " + path + " --flat");
+            option + " does not apply to call recordings",
+            "ntrail calls " + ShellWords.file(path) + " --flat");
       }
     }
     String calls = CallPathProfile.METRIC.name();
@@ -83,7 +85,7 @@ public final class CallProfile implements ProfilePage {
     if (!metric.equals(calls)) {
       throw new UsageError(
           "call recordings have only --metric " + calls + ", not " + metric,
-          "ntrail profile " + path);
+          "ntrail profile " + ShellWords.file(path));
     }
   }
 

@@ -73,6 +73,7 @@ public final class ProfileCommand implements Command {
         CommonOptions.value(
             "N", "at most N rows; 0 for all (default: 20 on the screen)", "-n", "--limit"));
     CommonOptions.output(spec, "text, json, jsonl, csv or collapsed", ProfileShape.FORMATS.words());
+    CommonOptions.together(spec);
     spec.addPositional(CommonOptions.recordings());
     return spec;
   }
@@ -80,7 +81,9 @@ public final class ProfileCommand implements Command {
   @Override
   public int run(ParseResult parsed, Terminal system) {
     List<Path> paths = CommonOptions.paths(parsed, "profile");
-    try (RecordingInput recorded = RecordingInput.of(paths, Ability.WEIGHTED_STACKS)) {
+    try (RecordingInput recorded =
+        RecordingInput.of(paths, Ability.WEIGHTED_STACKS)
+            .together(CommonOptions.isTogether(parsed))) {
       return recorded.has(Ability.CALLS)
           ? CallProfile.run(recorded, parsed, system)
           : run(recorded, parsed, system);

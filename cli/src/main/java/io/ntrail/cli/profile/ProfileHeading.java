@@ -8,6 +8,7 @@ import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.WeightSink;
 import io.ntrail.analysis.profile.WeightUnit;
+import io.ntrail.cli.common.EventTotals;
 import io.ntrail.cli.common.Headings;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.TimeRange;
@@ -57,7 +58,9 @@ final class ProfileHeading {
   /** Returns the second line: the share with stacks, and the state of symbols. */
   String second() {
     return Numbers.percent(profiler.withFrames(), profiler.weights())
-        + " % with stacks; "
+        + " % with stacks"
+        + stacksOf()
+        + "; "
         + (symbols.found() + symbols.exporting() == 0
             ? "no symbols: addresses grouped into 256-byte ranges"
             : "symbols: %s of %s%s; other addresses grouped into 256-byte ranges"
@@ -68,6 +71,11 @@ final class ProfileHeading {
                         ? ""
                         : ", nearest export names for %s"
                             .formatted(Numbers.count(symbols.exporting()))));
+  }
+
+  private String stacksOf() {
+    String events = request.metric().stacksOf();
+    return events.isEmpty() ? "" : " of " + events;
   }
 
   private List<String> asked() {
@@ -167,7 +175,10 @@ final class ProfileHeading {
       case NANOS -> Numbers.duration(weight) + durations();
       case BYTES -> Numbers.bytes(weight);
       case SAMPLES -> Numbers.counted(weight, "sample");
-      case COUNT -> Numbers.count(weight) + " " + request.metric().occurrences();
+      case COUNT ->
+          request.metric().has(Metric.Trait.NAMED_EVENTS)
+              ? new EventTotals(weight, profiler.remarks().stackRecords()).text()
+              : Numbers.count(weight) + " " + request.metric().occurrences();
       case EVENTS -> Numbers.count(weight) + " events of " + profiler.variant().text();
     };
   }

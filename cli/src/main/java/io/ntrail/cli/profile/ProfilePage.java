@@ -16,6 +16,11 @@ public interface ProfilePage {
   /** The sum of all weights. */
   long total();
 
+  /** Decimals of the weights: 125 with one is 12.5. */
+  default int decimals() {
+    return 0;
+  }
+
   /** A weight as people read it. */
   String weight(long weight);
 

@@ -11,7 +11,7 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
-import io.ntrail.cli.text.TextSanitizer;
+import io.ntrail.formats.bytes.ShellWords;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -92,8 +92,8 @@ public final class ProfileRemarks {
   }
 
   private void unmatched(UnmatchedTerm word) {
-    String asked = TextSanitizer.one(word.asked());
-    String nearest = TextSanitizer.one(word.nearest());
+    String asked = word.asked();
+    String nearest = word.nearest();
     boolean there = nearest.equalsIgnoreCase(asked) && !nearest.isEmpty();
     boolean byName = request.metric().has(Metric.Trait.NAMED_EVENTS);
     String things = byName ? "selected events" : request.metric().things();
@@ -122,7 +122,7 @@ public final class ProfileRemarks {
   }
 
   private static String nextStep(UnmatchedTerm word, String nearest) {
-    String quoted = nearest.matches("[\\w./:@%+=,-]+") ? nearest : "'" + nearest + "'";
+    String quoted = ShellWords.of(nearest);
     return switch (word.what()) {
       case EVENT ->
           nearest.isEmpty() ? "ntrail events FILE --count lists all events" : "-e " + quoted;

@@ -1,6 +1,7 @@
 package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.profile.WeightTree;
+import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
@@ -56,8 +57,18 @@ final class ProfileTreeView {
         .count("id", Integer::longValue)
         .knownCount("parent", node -> tree.parent(node) == 0 ? -1 : tree.parent(node))
         .text("text", tree::text)
+        .value("open", this::open)
+        .onlyJson()
         .count("self", tree::self)
         .count("inclusive", tree::inclusive);
+  }
+
+  private void open(int node, CellWriter cell) {
+    if (tree.isOpen(node)) {
+      cell.flag(true);
+    } else {
+      cell.absent();
+    }
   }
 
   /** The nodes that are requested, each after the one above it. */
@@ -149,7 +160,7 @@ final class ProfileTreeView {
       if (down) {
         cells.add(page.weight(tree.self(node)));
       }
-      cells.add(branch.before + tree.text(node));
+      cells.add(branch.before + tree.text(node) + (tree.isOpen(node) ? "  (open)" : ""));
       table.row(cells);
       if (table.waiting() >= PART) {
         table.print(page.terminal().out(), 0, page.width());

@@ -3,11 +3,15 @@ package io.ntrail.cli.shell;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.OutputOptions;
+import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.HelpTexts;
+import io.ntrail.cli.text.OutputFiles;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.bytes.SpellingSuggestion;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,8 +38,10 @@ public final class CommandRunner {
    */
   public static int run(String[] args, Terminal terminal) {
     boolean internals = Arrays.asList(args).contains("-vv");
-    try {
-      return runOrThrow(args, terminal);
+    try (OutputFiles outputs = terminal.outputs()) {
+      int exitCode = runOrThrow(args, terminal);
+      outputs.complete();
+      return exitCode;
     } catch (UsageError e) {
       return fail(terminal, String.valueOf(e.getMessage()), e.nextStep(), ExitCode.USAGE);
     } catch (CannotGoOn e) {
@@ -44,7 +50,7 @@ public final class CommandRunner {
       return fail(terminal, String.valueOf(e.getMessage()), "", ExitCode.FAILED);
     } catch (OutOfMemoryError e) {
       if (internals) {
-        throw e;
+        return internals(terminal, e);
       }
       return fail(
           terminal,
@@ -55,7 +61,7 @@ public final class CommandRunner {
       return fail(terminal, String.valueOf(e.getMessage()), "", ExitCode.FAILED);
     } catch (InternalError e) {
       if (internals) {
-        throw e;
+        return internals(terminal, e);
       }
       return fail(
           terminal,
@@ -64,7 +70,7 @@ public final class CommandRunner {
           ExitCode.FAILED);
     } catch (RuntimeException e) {
       if (internals) {
-        throw e;
+        return internals(terminal, e);
       }
       return fail(
           terminal,
@@ -82,7 +88,7 @@ public final class CommandRunner {
               args[0], Commands.listed().stream().map(Commands.Entry::name).toList());
       throw new UsageError(
           "unknown command " + args[0],
-          nearest.isEmpty() ? "ntrail -h" : withWord(args, args[0], nearest));
+          nearest.isEmpty() ? "ntrail -h" : withWord(args, args[0], ShellWords.of(nearest)));
     }
     Commands.Entry entry = found.get();
     List<String> words = new ArrayList<>(Arrays.asList(args).subList(1, args.length));
@@ -103,6 +109,8 @@ public final class CommandRunner {
     }
     ParseResult parsed = parse(entry.name(), spec, words);
     CommonOptions.check(parsed);
+    OutputOptions.reserve(parsed, terminal);
+    SymbolSearchPath.warnOfMissing(parsed, terminal);
     return command.run(parsed, terminal);
   }
 
@@ -146,12 +154,15 @@ public final class CommandRunner {
     return missing(e) + " " + e.getMissing().getFirst().paramLabel();
   }
 
-  /** Returns the command with one word corrected. */
+  /**
+   * Returns the command with one word corrected.
+   *
+   * @param right as it is typed
+   */
   private static String withWord(String[] args, String wrong, String right) {
     StringBuilder command = new StringBuilder("ntrail");
     for (String arg : args) {
-      String word = arg.equals(wrong) ? right : arg;
-      command.append(' ').append(word.matches("[\\w./:@%+=,!~*-]+") ? word : "'" + word + "'");
+      command.append(' ').append(arg.equals(wrong) ? right : ShellWords.of(arg));
     }
     return command.toString();
   }
@@ -159,7 +170,7 @@ public final class CommandRunner {
   private static int exitCode(CannotGoOn.Reason reason) {
     return switch (reason) {
       case NOT_POSSIBLE -> ExitCode.NOT_POSSIBLE;
-      case TOO_MANY_FILES, NOT_COMPARABLE -> ExitCode.USAGE;
+      case TOO_MANY_FILES, NOT_TOGETHER, NOT_COMPARABLE, INPUT_AS_OUTPUT -> ExitCode.USAGE;
       default -> ExitCode.FAILED;
     };
   }
@@ -171,15 +182,15 @@ public final class CommandRunner {
       return e.nextStep();
     }
     return switch (e.reason()) {
-      case NO_SUCH_FILE -> e.nextStep().isEmpty() ? "" : withWord(args, file, e.nextStep());
+      case NO_SUCH_FILE ->
+          e.nextStep().isEmpty() ? "" : withWord(args, file, ShellWords.file(e.nextStep()));
       case FOLDER ->
           withWord(
               args,
               file,
-              file
-                  + (file.endsWith("/") ? "" : "/")
+              ShellWords.file(file.endsWith("/") ? file : file + "/")
                   + (args[0].equals("calls") ? "*.ntr" : "*.etl"));
-      case TOO_MANY_FILES -> "ntrail " + args[0] + " " + file;
+      case TOO_MANY_FILES -> "ntrail " + args[0] + " " + ShellWords.file(file);
       default -> e.nextStep();
     };
   }
@@ -194,6 +205,12 @@ public final class CommandRunner {
   /** Returns what was probably meant, and where to read more, in two columns. */
   private static String withHelp(String meant, String command) {
     return meant + " ".repeat(Math.max(2, 47 - meant.length())) + "help: ntrail " + command + " -h";
+  }
+
+  private static int internals(Terminal terminal, Throwable failure) {
+    terminal.out().flush();
+    failure.printStackTrace(terminal.err());
+    return ExitCode.FAILED;
   }
 
   private static int fail(Terminal terminal, String message, String nextStep, int exitCode) {

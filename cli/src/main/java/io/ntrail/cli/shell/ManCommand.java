@@ -5,7 +5,9 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.OutputFile;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,13 +32,17 @@ final class ManCommand implements Command {
       throw new UsageError("man needs a folder", "ntrail man share/man/man1");
     }
     Path folder = Files.createDirectories(Path.of(words.getFirst()));
-    Files.writeString(folder.resolve("ntrail.1"), Manual.troff());
+    write(folder.resolve("ntrail.1"), Manual.troff());
     for (Commands.Entry entry : Commands.listed()) {
-      Files.writeString(
+      write(
           folder.resolve("ntrail-" + entry.name() + ".1"),
           Manual.troff(entry.name(), entry.purpose(), entry.make().get().spec()));
     }
     terminal.out().println("wrote " + (Commands.listed().size() + 1) + " pages to " + folder);
     return ExitCode.DONE;
+  }
+
+  private static void write(Path file, String text) {
+    OutputFile.write(file, text.getBytes(StandardCharsets.UTF_8));
   }
 }

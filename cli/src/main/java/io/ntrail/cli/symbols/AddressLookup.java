@@ -33,6 +33,7 @@ final class AddressLookup {
   }
 
   void print(Format format, Terminal terminal) {
+    source.mustHaveAddresses();
     switch (format) {
       case TEXT -> text(terminal);
       case JSON -> {

@@ -16,6 +16,8 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.OutputFile;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.programs.symbols.ImageFileRequest;
 import io.ntrail.programs.symbols.OpenImage;
 import io.ntrail.programs.symbols.StoreKey;
@@ -23,7 +25,7 @@ import io.ntrail.programs.symbols.SymbolBundle;
 import io.ntrail.programs.symbols.SymbolManifest;
 import io.ntrail.programs.symbols.SymbolStores;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -50,8 +52,8 @@ final class RecordedImagesReport {
       Path file,
       long hot,
       boolean images,
-      @Nullable Path bundle,
-      @Nullable Path manifest,
+      @Nullable OutputFile bundle,
+      @Nullable OutputFile manifest,
       Format format,
       ParseResult parsed) {}
 
@@ -133,27 +135,20 @@ final class RecordedImagesReport {
     }
     SymbolManifest manifest = new SymbolManifest(keys.stream().distinct().toList());
     try {
-      Files.writeString(request.manifest, manifest.text());
+      request.manifest.open().write(manifest.text().getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
-      throw new CannotGoOn("cannot write %s: %s".formatted(request.manifest, e.getMessage()), "");
+      throw request.manifest.failed(e);
     }
+    request.manifest.complete();
     said(
         "%s: %s to download"
-            .formatted(request.manifest, Numbers.counted(manifest.keys().size(), "file")));
+            .formatted(request.manifest.place(), Numbers.counted(manifest.keys().size(), "file")));
   }
 
   private void bundle(List<Row> rows, Map<Candidate, SymbolStores.Result<OpenImage>> files) {
     if (request.bundle == null) {
       return;
     }
-    CommonOptions.notRead(
-        "--bundle",
-        request.bundle.toString(),
-        request.bundle,
-        rows.stream()
-            .flatMap(row -> row.source().pdb().stream())
-            .map(pdb -> pdb.path().toString())
-            .toList());
     try (SymbolBundle bundle = new SymbolBundle(request.bundle)) {
       for (Row row : rows) {
         row.source()
@@ -164,7 +159,7 @@ final class RecordedImagesReport {
             .ifPresent(image ->
                 row.candidate().imageKey().ifPresent(key -> bundle.add(key, image.input())));
       }
-      said(written(request.bundle, bundle));
+      said(written(request.bundle.place(), bundle));
     }
   }
 
@@ -177,7 +172,11 @@ final class RecordedImagesReport {
           "--fetch --server URL, or -y PATH, where PDBs are");
     }
     return "%s: %s, %s (use it with -y %s)"
-        .formatted(file, Numbers.counted(count, "file"), Numbers.bytes(bundle.finish()), file);
+        .formatted(
+            file,
+            Numbers.counted(count, "file"),
+            Numbers.bytes(bundle.finish()),
+            ShellWords.file(file));
   }
 
   private void said(String what) {
@@ -193,6 +192,9 @@ final class RecordedImagesReport {
     }
     String server = places.servers().isEmpty() ? " --server " + SymbolDownloads.PUBLIC_SERVER : "";
     terminal.out().flush();
-    terminal.err().println("try: ntrail symbols " + request.file + " --hot 20 --fetch" + server);
+    terminal
+        .err()
+        .println(
+            "try: ntrail symbols " + ShellWords.file(request.file) + " --hot 20 --fetch" + server);
   }
 }

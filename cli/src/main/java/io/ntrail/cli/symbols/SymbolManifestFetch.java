@@ -12,6 +12,8 @@ import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.bytes.OutputFile;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.programs.symbols.OpenImage;
 import io.ntrail.programs.symbols.OpenPdb;
 import io.ntrail.programs.symbols.PdbSearch.Tried;
@@ -49,7 +51,7 @@ final class SymbolManifestFetch {
 
   static int print(
       Path file,
-      @Nullable Path bundle,
+      @Nullable OutputFile bundle,
       Format format,
       SymbolSearchPath places,
       ParseResult parsed,
@@ -72,7 +74,7 @@ final class SymbolManifestFetch {
       } else {
         try (SymbolBundle packed = new SymbolBundle(bundle)) {
           keys.forEach(key -> rows.add(find(key, places, packed::add)));
-          written = RecordedImagesReport.written(bundle, packed);
+          written = RecordedImagesReport.written(bundle.place(), packed);
         }
       }
     }
@@ -164,7 +166,8 @@ final class SymbolManifestFetch {
       terminal
           .err()
           .println(
-              "try: ntrail symbols %s --fetch --server URL --bundle symbols.zip".formatted(file));
+              "try: ntrail symbols %s --fetch --server URL --bundle symbols.zip"
+                  .formatted(ShellWords.file(file)));
     }
   }
 }

@@ -3,6 +3,7 @@ package io.ntrail.cli.symbols;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.collections.LongSet;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbModule;
@@ -43,9 +44,10 @@ final class SymbolRows {
   /**
    * A symbol.
    *
-   * @param rva -1 if it is not in the image
-   * @param size -1 if unknown
+   * @param rva -1 if it is not in the image, or has intermediate language instead of code
+   * @param size -1 if unknown; of managed methods bytes of intermediate language
    * @param module null for public symbols
+   * @param token of a managed method in the metadata of its program; null for all others
    */
   record Row(
       long rva,
@@ -53,7 +55,13 @@ final class SymbolRows {
       String kind,
       @Nullable String decorated,
       String name,
-      @Nullable String module) {}
+      @Nullable String module,
+      @Nullable String token) {}
+
+  /** The token of a managed method: {@code 0x6000001}. */
+  static String token(Symbol.Procedure method) {
+    return Numbers.hex(method.type());
+  }
 
   Listing<Row> listing() {
     ListingColumns<Row> columns =
@@ -67,7 +75,8 @@ final class SymbolRows {
             .text("decorated", Row::decorated)
             .text("name", Row::name)
             .titled()
-            .text("module", Row::module);
+            .text("module", Row::module)
+            .text("token", Row::token);
     return new Listing<>("symbols", columns, this::rows);
   }
 
@@ -95,12 +104,13 @@ final class SymbolRows {
         if (pattern.matches(procedure.name())) {
           sink.accept(
               new Row(
-                  pdb.toImage(linked, procedure.length()),
+                  procedure.isManaged() ? -1 : pdb.toImage(linked, procedure.length()),
                   procedure.length(),
-                  "procedure",
+                  procedure.isManaged() ? "managed method" : "procedure",
                   null,
                   procedure.name(),
-                  module.name()));
+                  module.name(),
+                  procedure.isManaged() ? token(procedure) : null));
         }
       }
     }
@@ -120,6 +130,7 @@ final class SymbolRows {
                 symbol.isFunction() ? "public function" : "public",
                 symbol.name(),
                 name,
+                null,
                 null))
         : Optional.empty();
   }

@@ -1,10 +1,12 @@
 package io.ntrail.cli.symbols;
 
 import io.ntrail.formats.archives.Archives;
+import io.ntrail.formats.archives.MemberChoice;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.identity.FileSignature;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pe.PeImage;
@@ -56,7 +58,7 @@ final class SymbolSource implements AutoCloseable {
    */
   static SymbolSource open(Path file, PdbSearch search) {
     Gaps packed = new Gaps();
-    List<InputFile> inputs = Archives.open(file, ImageFileNames::isImageName, packed);
+    List<InputFile> inputs = images(file, packed);
     boolean done = false;
     try {
       if (inputs.size() == 1 && FileSignature.of(inputs.getFirst()) == FileSignature.IMAGE) {
@@ -72,6 +74,18 @@ final class SymbolSource implements AutoCloseable {
     OpenPdb pdb = OpenPdb.open(file);
     return new SymbolSource(
         file, ImageSymbols.of(pdb.pdb()), pdb, null, List.of(), "", List.of(), packed);
+  }
+
+  private static List<InputFile> images(Path file, Gaps packed) {
+    try {
+      return Archives.open(
+          file, MemberChoice.of(ImageFileNames::isImageName, PeImage::refuseOthers), packed);
+    } catch (CannotGoOn e) {
+      if (e.reason() == CannotGoOn.Reason.OTHER_KIND) {
+        return List.of();
+      }
+      throw e;
+    }
   }
 
   private static SymbolSource ofImage(
@@ -101,6 +115,21 @@ final class SymbolSource implements AutoCloseable {
           "no PDB found for " + file + ": " + tried, "-y FOLDER, the folder that has it");
     }
     return pdb.pdb();
+  }
+
+  /**
+   * Refuses to name addresses by a PDB that has none.
+   *
+   * @throws CannotGoOn if it is that of a managed program
+   */
+  void mustHaveAddresses() {
+    if (pdb != null && pdb.pdb().isManaged()) {
+      throw new CannotGoOn(
+          file
+              + " is managed: its PDB has offsets in the intermediate language of methods, and no"
+              + " addresses of code, which only the runtime makes",
+          "ntrail symbols " + ShellWords.file(file) + " --lines");
+    }
   }
 
   /** Returns the reason why names come from the image alone; empty if there is a PDB. */

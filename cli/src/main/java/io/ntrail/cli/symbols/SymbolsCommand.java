@@ -9,6 +9,7 @@ import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.FunctionArgument;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.OutputOptions;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Json;
@@ -16,11 +17,11 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.formats.pdb.DbiHeader;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.programs.symbols.SymbolManifest;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,14 +57,9 @@ public final class SymbolsCommand implements Command {
             "N", "recordings: only the N images with the most samples", "--hot"));
     spec.addOption(CommonOptions.flag("download missing files from symbol servers", "--fetch"));
     spec.addOption(CommonOptions.flag("recordings: also image files, not only PDBs", "--images"));
-    spec.addOption(
-        CommonOptions.value(
-            "FILE", "pack what was found into a zip, for -y elsewhere", "--bundle"));
-    spec.addOption(
-        CommonOptions.value(
-            "FILE",
-            "list what is missing, for ntrail symbols FILE --fetch elsewhere",
-            "--manifest"));
+    OutputOptions.add(spec, "pack what was found into a zip, for -y elsewhere", "--bundle");
+    OutputOptions.add(
+        spec, "list what is missing, for ntrail symbols FILE --fetch elsewhere", "--manifest");
     spec.addOption(
         CommonOptions.value("N", "at most N rows of a table; 0 for all", "-n", "--limit"));
     CommonOptions.output(spec, "text, json, jsonl or csv (the last two: rows)");
@@ -103,9 +99,10 @@ public final class SymbolsCommand implements Command {
         return ofRecording(file, hot, format, parsed, terminal);
       }
       if (SymbolManifest.isManifest(file)) {
+        only(parsed, "--manifest");
         try (SymbolSearchPath places = SymbolSearchPath.of(parsed, terminal)) {
           return SymbolManifestFetch.print(
-              file, path(parsed, "--bundle"), format, places, parsed, terminal);
+              file, bundle(terminal), format, places, parsed, terminal);
         }
       }
       only(parsed, "--hot", "--images", "--bundle", "--manifest");
@@ -156,8 +153,8 @@ public final class SymbolsCommand implements Command {
             file,
             most,
             CommonOptions.has(parsed, "--images"),
-            path(parsed, "--bundle"),
-            path(parsed, "--manifest"),
+            bundle(terminal),
+            terminal.outputs().of("--manifest").orElse(null),
             format,
             parsed);
     try (SymbolSearchPath places = SymbolSearchPath.of(List.of(file), parsed, terminal)) {
@@ -165,18 +162,11 @@ public final class SymbolsCommand implements Command {
     }
   }
 
-  /** A file that is to be written: not an input, and not a special file. */
-  private static @Nullable Path path(ParseResult parsed, String option) {
-    if (!CommonOptions.has(parsed, option)) {
-      return null;
-    }
-    String name = CommonOptions.text(parsed, option, "");
-    Path file = CommonOptions.path(name);
-    List<String> read = new ArrayList<>(CommonOptions.positionals(parsed));
-    CommonOptions.all(parsed, "-y").stream().filter(SymbolSearchPath::isPlace).forEach(read::add);
-    CommonOptions.notRead(option, name, file, read);
-    if (Files.exists(file) && !Files.isRegularFile(file)) {
-      throw new UsageError(option + " " + name + " is not a file", option + " another.file");
+  /** The file of {@code --bundle}; a zip needs one that is no device. */
+  private static @Nullable OutputFile bundle(Terminal terminal) {
+    OutputFile file = terminal.outputs().of("--bundle").orElse(null);
+    if (file != null && file.isDirect()) {
+      throw new UsageError("--bundle " + file.place() + " is not a file", "--bundle another.file");
     }
     return file;
   }

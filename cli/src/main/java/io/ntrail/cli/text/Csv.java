@@ -3,15 +3,21 @@ package io.ntrail.cli.text;
 import java.io.PrintStream;
 import org.jspecify.annotations.Nullable;
 
-/** Comma-separated values as RFC 4180 has them, but with the line end of this system's tools. */
+/**
+ * Comma-separated values as RFC 4180 has them, but with the line end of this system's tools. Cells
+ * keep their line ends and tabs, in quotes; other characters that steer terminals are replaced, as
+ * in tables.
+ */
 public final class Csv {
   private final PrintStream out;
+  private final boolean isSafe;
   private final StringBuilder line = new StringBuilder();
   private boolean begun;
 
-  /** Writes to {@code out}. */
+  /** Writes to {@code out}, which says whether cells are kept from being formulas. */
   public Csv(PrintStream out) {
     this.out = out;
+    this.isSafe = out instanceof TextPrinter printer && printer.isCsvSafe();
   }
 
   /** Writes a row. */
@@ -23,8 +29,9 @@ public final class Csv {
   }
 
   /** Adds a cell to the row that is being written. */
-  public void cell(String cell) {
+  public void cell(String text) {
     separate();
+    String cell = isSafe && begins(text) ? "'" + text : text;
     boolean plain = true;
     for (int i = 0; i < cell.length() && plain; i++) {
       char c = cell.charAt(i);
@@ -35,6 +42,17 @@ public final class Csv {
     } else {
       line.append('"').append(cell.replace("\"", "\"\"")).append('"');
     }
+  }
+
+  /** Returns whether a spreadsheet may take a text for a formula. */
+  private static boolean begins(String text) {
+    return !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0;
+  }
+
+  /** Adds a number, as a text, to the row that is being written. */
+  public void number(String value) {
+    separate();
+    line.append(value);
   }
 
   /** Adds a number to the row that is being written. */

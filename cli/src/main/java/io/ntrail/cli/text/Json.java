@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.io.SerializedString;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import io.ntrail.formats.bytes.Gap;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -41,7 +42,15 @@ public final class Json implements AutoCloseable {
   public Json(OutputStream out) {
     target = out;
     try {
-      generator = new JsonFactoryBuilder().rootValueSeparator("\n").build().createGenerator(out);
+      generator =
+          new JsonFactoryBuilder()
+              .rootValueSeparator("\n")
+              .characterEscapes(new JsonEscapes())
+              .configure(
+                  JsonWriteFeature.ESCAPE_NON_ASCII,
+                  out instanceof TextPrinter printer && printer.isAscii())
+              .build()
+              .createGenerator(out);
       generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
       generator.disable(StreamWriteFeature.FLUSH_PASSED_TO_STREAM.mappedFeature());
     } catch (IOException e) {
@@ -114,7 +123,11 @@ public final class Json implements AutoCloseable {
   /** A key, whose value is written next. */
   public Json key(String key) {
     try {
-      generator.writeFieldName(encoded(key));
+      if (JsonEscapes.apply(key)) {
+        generator.writeFieldName(JsonEscapes.hasHalf(key) ? TextSanitizer.one(key) : key);
+      } else {
+        generator.writeFieldName(encoded(key));
+      }
       return this;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -133,8 +146,8 @@ public final class Json implements AutoCloseable {
 
   /** A text that is written again and again, such as a name, or null; after {@link #key}. */
   public Json name(@Nullable String value) {
-    if (value == null) {
-      return text(null);
+    if (value == null || JsonEscapes.apply(value)) {
+      return text(value);
     }
     try {
       generator.writeString(encoded(value));
@@ -167,6 +180,8 @@ public final class Json implements AutoCloseable {
     try {
       if (value == null) {
         generator.writeNull();
+      } else if (JsonEscapes.hasHalf(value)) {
+        generator.writeRawValue(JsonEscapes.quoted(value));
       } else {
         generator.writeString(value);
       }
@@ -212,6 +227,20 @@ public final class Json implements AutoCloseable {
   /** A 64-bit number without a sign. */
   public Json unsigned(String key, long value) {
     return key(key).unsigned(value);
+  }
+
+  /** A number with decimals, exactly: 125 with one is 12.5. */
+  public Json decimal(long units, int decimals) {
+    try {
+      if (decimals == 0 || units == 0) {
+        generator.writeNumber(units);
+      } else {
+        generator.writeNumber(Numbers.plainDecimal(units, decimals));
+      }
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** A number with a fraction; what JSON has no number for (infinite, not a number) as a text. */

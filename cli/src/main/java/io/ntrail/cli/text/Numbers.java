@@ -1,6 +1,7 @@
 package io.ntrail.cli.text;
 
 import io.ntrail.formats.identity.FileTime;
+import java.math.BigDecimal;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -111,6 +112,21 @@ public final class Numbers {
     long whole = Math.abs(value) / unit;
     long thousandths = Math.abs(value) % unit * 1000 / unit;
     return (value < 0 ? "-" : "") + count(whole) + "." + padded(thousandths, 3);
+  }
+
+  /** {@code 1,012.50} of 101250 with two decimals. */
+  public static String decimal(long units, int decimals) {
+    if (decimals == 0) {
+      return count(units);
+    }
+    String digits = padded(units, decimals + 1);
+    int point = digits.length() - decimals;
+    return grouped(digits.substring(0, point)) + "." + digits.substring(point);
+  }
+
+  /** {@code 1012.5} of 101250 with two decimals, for programs. */
+  public static String plainDecimal(long units, int decimals) {
+    return BigDecimal.valueOf(units, decimals).stripTrailingZeros().toPlainString();
   }
 
   /** {@code 0x7ff6a1b21040}: unsigned, lower case, no padding. */

@@ -1,5 +1,6 @@
 package io.ntrail.cli.text;
 
+import io.ntrail.formats.bytes.UserEnvironment;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -70,6 +71,7 @@ final class Pager extends OutputStream {
         windows
             ? new ProcessBuilder("cmd", "/c", command)
             : new ProcessBuilder("sh", "-c", command);
+    UserEnvironment.restore(shell.environment());
     OutputStream open;
     try {
       Process started =

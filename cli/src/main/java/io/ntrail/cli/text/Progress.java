@@ -56,25 +56,17 @@ public final class Progress implements AutoCloseable {
       while (true) {
         Thread.sleep(terminal.errIsTerminal() ? REWRITE_MILLIS : LINE_MILLIS);
         if (terminal.errIsTerminal()) {
-          terminal.err().print("\r" + line() + "\u001b[K");
-          terminal.err().flush();
+          terminal.rewriteLine(line.get());
         } else {
-          terminal.err().println(line());
+          terminal.err().println(line.get());
         }
       }
     } catch (InterruptedException e) {
       // The job is done.
       if (terminal.errIsTerminal()) {
-        terminal.err().print("\r\u001b[K");
-        terminal.err().flush();
+        terminal.eraseLine();
       }
     }
-  }
-
-  private String line() {
-    String text = line.get();
-    // A line that wraps cannot be rewritten.
-    return terminal.errIsTerminal() ? Table.cut(text, terminal.width() - 1) : text;
   }
 
   static String line(String label, long done, long total, double seconds) {

@@ -1,15 +1,13 @@
 package io.ntrail.cli.text;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.OutputFile;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -78,21 +76,27 @@ public final class Terminal implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
-      target.close();
+    public void close() {
+      try {
+        target.close();
+      } catch (IOException e) {
+        failure = failure == null ? e : failure;
+      }
     }
   }
 
   private final Sink sink;
-  private final PrintStream out;
-  private final PrintStream err;
+  private final TextPrinter out;
+  private final TextPrinter err;
   private final boolean outIsTerminal;
   private final boolean errIsTerminal;
   private final boolean closeOut;
+  private final OutputFiles outputs;
 
   /** True if other characters than ASCII arrive unchanged: files and pipes take UTF-8. */
   private final boolean utf8;
 
+  private final boolean errIsUtf8;
   private @Nullable TerminalSize screen;
 
   private Terminal(
@@ -101,58 +105,65 @@ public final class Terminal implements AutoCloseable {
       boolean outIsTerminal,
       boolean errIsTerminal,
       boolean utf8,
+      boolean errIsUtf8,
       @Nullable TerminalSize screen,
-      boolean closeOut) {
+      @Nullable OutputFiles outputsOfOutput) {
     this.sink = new Sink(out);
-    this.out =
-        new PrintStream(new BufferedOutputStream(sink, PIPE_BUFFER), false, StandardCharsets.UTF_8);
-    this.err = new PrintStream(err, true, StandardCharsets.UTF_8);
+    this.out = new TextPrinter(new BufferedOutputStream(sink, PIPE_BUFFER), false, !utf8);
+    this.err = new TextPrinter(err, true, !errIsUtf8);
     this.outIsTerminal = outIsTerminal;
     this.errIsTerminal = errIsTerminal;
     this.utf8 = utf8;
+    this.errIsUtf8 = errIsUtf8;
     this.screen = screen;
-    this.closeOut = closeOut;
+    this.closeOut = outputsOfOutput != null;
+    this.outputs = outputsOfOutput != null ? outputsOfOutput : new OutputFiles();
   }
 
   /** The process's own streams. */
   public static Terminal system() {
     String told = System.getenv("NTRAIL_TTY");
     boolean outIsTerminal = TerminalSize.isTerminal(told, 1);
+    boolean errIsTerminal = TerminalSize.isTerminal(told, 2);
     return new Terminal(
         new FileOutputStream(FileDescriptor.out),
         new FileOutputStream(FileDescriptor.err),
         outIsTerminal,
-        TerminalSize.isTerminal(told, 2),
+        errIsTerminal,
         !outIsTerminal || TerminalSize.isUtf8(),
+        !errIsTerminal || TerminalSize.isUtf8(),
         null,
-        false);
+        null);
   }
 
   /** Streams of a test: no terminal. */
   public static Terminal of(OutputStream out, OutputStream err) {
-    return new Terminal(out, err, false, false, true, TerminalSize.DEFAULT, false);
+    return new Terminal(out, err, false, false, true, true, TerminalSize.DEFAULT, null);
   }
 
   /** Streams of a test that count as a terminal of this size. */
   public static Terminal of(OutputStream out, OutputStream err, int rows, int columns) {
-    return new Terminal(out, err, true, true, true, new TerminalSize(rows, columns), false);
+    return new Terminal(out, err, true, true, true, true, new TerminalSize(rows, columns), null);
   }
 
   /** Streams of a test that count as a terminal of this size which shows ASCII only. */
   public static Terminal ascii(OutputStream out, OutputStream err, int rows, int columns) {
-    return new Terminal(out, err, true, true, false, new TerminalSize(rows, columns), false);
+    return new Terminal(out, err, true, true, false, false, new TerminalSize(rows, columns), null);
+  }
+
+  /** Files that the command writes. */
+  public OutputFiles outputs() {
+    return outputs;
   }
 
   /**
-   * Returns this terminal with the answer going to a file; {@code -} is standard output.
+   * Returns this terminal with the answer going to a file, which has to be {@link
+   * OutputFile#complete completed}.
    *
-   * @throws IOException if the file cannot be written
+   * @throws CannotGoOn if the file cannot be written
    */
-  public Terminal withOutput(Path file) throws IOException {
-    if (file.toString().equals("-")) {
-      return this;
-    }
-    return new Terminal(Files.newOutputStream(file), err, false, errIsTerminal, true, screen, true);
+  public Terminal withOutput(OutputFile file) {
+    return new Terminal(file.open(), err, false, errIsTerminal, true, errIsUtf8, screen, outputs);
   }
 
   /**
@@ -170,7 +181,8 @@ public final class Terminal implements AutoCloseable {
       return this;
     }
     Pager pager = new Pager(sink, err, command, screen().rows());
-    return new Terminal(pager, pager.messages(), true, errIsTerminal, utf8, screen(), true);
+    return new Terminal(
+        pager, pager.messages(), true, errIsTerminal, utf8, errIsUtf8, screen(), outputs);
   }
 
   private TerminalSize screen() {
@@ -187,9 +199,33 @@ public final class Terminal implements AutoCloseable {
     return out;
   }
 
+  /**
+   * Returns the answer as a document of other programs, whose characters are as they are; on a
+   * terminal it is text. Who writes it flushes it.
+   */
+  public PrintStream document() {
+    return outIsTerminal ? out : out.unchanged();
+  }
+
+  /** Lets no cell of CSV in the answer begin like a formula of a spreadsheet. */
+  public void makeCsvSafe() {
+    out.makeCsvSafe();
+  }
+
   /** Everything that is not the answer. */
   public PrintStream err() {
     return err;
+  }
+
+  /** Shows a line of messages in place of the one before, on a terminal. */
+  public void rewriteLine(String line) {
+    // A line that wraps cannot be rewritten.
+    err.rewrite(Table.cut(TextSanitizer.one(line), width() - 1));
+  }
+
+  /** Removes the line that was {@link #rewriteLine rewritten}. */
+  public void eraseLine() {
+    err.rewrite("");
   }
 
   /** Returns whether the answer goes to a terminal. */
@@ -232,6 +268,7 @@ public final class Terminal implements AutoCloseable {
     String failure = failure();
     if (closeOut) {
       out.close();
+      failure = failure == null ? failure() : failure;
       if (failure != null) {
         throw new CannotGoOn("the output could not be written: " + failure, "");
       }

@@ -1,5 +1,6 @@
 package io.ntrail.cli.text;
 
+import io.ntrail.formats.bytes.UserEnvironment;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -59,7 +60,7 @@ record TerminalSize(int rows, int columns) {
   /** Returns whether the process's terminal shows UTF-8, according to the system. */
   static boolean isUtf8() {
     return isUtf8(
-        firstOf(System.getenv("LC_ALL"), System.getenv("LC_CTYPE"), System.getenv("LANG")),
+        firstOf(UserEnvironment.locale(), System.getenv("LC_CTYPE"), System.getenv("LANG")),
         System.getProperty("stdout.encoding"));
   }
 

@@ -1,5 +1,7 @@
 package io.ntrail.cli.trace;
 
+import io.ntrail.analysis.calls.CallCounts;
+import io.ntrail.cli.calls.CallBalance;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
@@ -22,7 +24,12 @@ final class ChildProcessReport {
 
   /** A table of the processes, and a sentence about each that was not traced. */
   static void print(
-      PrintStream out, int width, TraceTarget target, OptionalInt exit, TracedProcessTree family) {
+      PrintStream out,
+      int width,
+      TraceTarget target,
+      OptionalInt exit,
+      TracedProcessTree family,
+      TracedCalls calls) {
     Table table =
         new Table()
             .number("pid")
@@ -40,6 +47,7 @@ final class ChildProcessReport {
         exit,
         family.first().plan().patched(),
         family.own(),
+        calls.of(target.process().pid()),
         target.program());
     for (TracedChild child : family.children()) {
       row(
@@ -49,6 +57,7 @@ final class ChildProcessReport {
           child.exitCode(),
           child.patched(),
           child.statistics(),
+          calls.of(child.pid()),
           child.program());
     }
     out.println();
@@ -79,20 +88,26 @@ final class ChildProcessReport {
       OptionalInt exit,
       int functions,
       RecorderStatistics statistics,
+      CallCounts calls,
       String program) {
     table.row(
         Integer.toString(pid),
         parent,
         exit.isPresent() ? TraceReport.code(exit.getAsInt()) : "running",
         Numbers.count(functions),
-        Numbers.count(statistics.captured().entries()),
-        Numbers.count(statistics.openCalls()),
+        Numbers.count(calls.entries()),
+        Numbers.count(calls.open()),
         Numbers.count(statistics.allDropped()),
         TextSanitizer.one(program));
   }
 
   /** The processes, the program first. */
-  static void json(Json json, TraceTarget target, OptionalInt exit, TracedProcessTree family) {
+  static void json(
+      Json json,
+      TraceTarget target,
+      OptionalInt exit,
+      TracedProcessTree family,
+      TracedCalls calls) {
     json.array("processes");
     json.object().number("pid", target.process().pid()).unknown("parent");
     json.text("program", target.program()).text("commandLine", target.commandLine());
@@ -103,6 +118,7 @@ final class ChildProcessReport {
         family.first().plan().matched(),
         family.first().plan().patched(),
         family.own(),
+        calls.of(target.process().pid()),
         family.first().detachment());
     for (TracedChild child : family.children()) {
       json.object().number("pid", child.pid()).number("parent", child.parent());
@@ -114,6 +130,7 @@ final class ChildProcessReport {
           child.matched(),
           child.patched(),
           child.statistics(),
+          calls.of(child.pid()),
           child.detachment());
     }
     json.endArray().array("untraced");
@@ -134,19 +151,15 @@ final class ChildProcessReport {
       int matched,
       int patched,
       RecorderStatistics statistics,
+      CallCounts calls,
       Optional<DetachResult> detachment) {
     if (exit.isPresent()) {
       json.number("exitCode", exit.getAsInt() & 0xFFFF_FFFFL);
     } else {
       json.unknown("exitCode");
     }
-    json.number("matched", matched)
-        .number("patched", patched)
-        .number("entries", statistics.captured().entries())
-        .number("exits", statistics.captured().exits())
-        .number("unwinds", statistics.captured().unwinds())
-        .number("open", statistics.openCalls())
-        .number("lost", statistics.allDropped());
+    json.number("matched", matched).number("patched", patched);
+    CallBalance.members(json, calls).number("lost", statistics.allDropped());
     if (detachment.isPresent()) {
       json.object("detached")
           .number("frames", detachment.get().repairedFrames())

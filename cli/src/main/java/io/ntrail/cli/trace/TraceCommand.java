@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.joining;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.OutputOptions;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Numbers;
@@ -45,8 +46,7 @@ public final class TraceCommand implements Command {
         CommonOptions.value("NAME|PID", "attach to a running program", "-p", "--process"));
     spec.addOption(
         CommonOptions.flag("also trace child processes; ends when all have ended", "--children"));
-    spec.addOption(
-        CommonOptions.value("FILE", "the recording (default: PROGRAM.ntr)", "-o", "--output"));
+    OutputOptions.add(spec, "the recording (default: PROGRAM.ntr)", "-o", "--output");
     spec.addOption(
         CommonOptions.flag(
             "count what would be traced; the program ends before its first instruction", "--plan"));
@@ -70,8 +70,7 @@ public final class TraceCommand implements Command {
     spec.addOption(
         CommonOptions.value(
             "wine|local", "where the program runs (default: wine; Windows: local)", "--on"));
-    spec.addOption(
-        CommonOptions.value("FILE", "where the report goes (default: stderr)", "--report"));
+    OutputOptions.add(spec, "where the report goes (default: stderr)", "--report");
     spec.addOption(CommonOptions.value("text|json", "how the report is written", "--format"));
     spec.addOption(CommonOptions.flag("exit with 3 if records were lost", "--strict"));
     spec.addPositional(
@@ -83,13 +82,17 @@ public final class TraceCommand implements Command {
   public int run(ParseResult parsed, Terminal terminal) throws IOException {
     TraceRequest request = TraceRequest.of(parsed, terminal);
     AgentHost host = host(CommonOptions.text(parsed, "--on", isWindows() ? "local" : "wine"));
-    try (TraceReport report = TraceReport.of(parsed, request, terminal)) {
-      Stop stop = new Stop();
-      try (TraceTarget target = open(host, request)) {
-        return planAndTrace(parsed, request, target, report, stop);
-      } finally {
-        stop.done();
+    Stop stop = new Stop();
+    try {
+      int exitCode;
+      try (TraceReport report = TraceReport.of(parsed, request, terminal);
+          TraceTarget target = open(host, request)) {
+        exitCode = planAndTrace(parsed, request, target, report, stop);
       }
+      terminal.outputs().complete();
+      return exitCode;
+    } finally {
+      stop.done();
     }
   }
 
@@ -105,6 +108,7 @@ public final class TraceCommand implements Command {
       if (request.planOnly()) {
         return ExitCode.DONE;
       }
+      report.checkRecording();
       begun = true;
       return trace(request, target, plan, report, stop, CommonOptions.has(parsed, "--strict"));
     } catch (CannotGoOn e) {
@@ -187,6 +191,7 @@ public final class TraceCommand implements Command {
         report.begun(family.first());
         OptionalInt exit = new TraceMonitor(family, request, report, stop::isAsked).awaitEnd();
         RecorderStatistics statistics = family.finish(exit);
+        stop.detached();
         report.finished(family, target, statistics, exit);
         if (family.matched() == 0) {
           throw nothingMatches(request, target, " or of the modules that it loaded");
@@ -221,6 +226,7 @@ public final class TraceCommand implements Command {
   private static final class Stop {
     private final CountDownLatch finished = new CountDownLatch(1);
     private volatile boolean asked;
+    private volatile boolean detached;
 
     Stop() {
       Runtime.getRuntime()
@@ -229,7 +235,10 @@ public final class TraceCommand implements Command {
                   () -> {
                     asked = true;
                     try {
-                      finished.await(HOOK_SECONDS, TimeUnit.SECONDS);
+                      boolean done = false;
+                      do {
+                        done = finished.await(HOOK_SECONDS, TimeUnit.SECONDS);
+                      } while (!done && detached);
                     } catch (InterruptedException e) {
                       Thread.currentThread().interrupt();
                     }
@@ -239,6 +248,11 @@ public final class TraceCommand implements Command {
 
     boolean isAsked() {
       return asked;
+    }
+
+    /** The program is on its own: to count the calls may take as long as it needs. */
+    void detached() {
+      detached = true;
     }
 
     void done() {

@@ -1,12 +1,13 @@
 package io.ntrail.cli.trace;
 
+import io.ntrail.cli.calls.CallBalance;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
-import io.ntrail.cli.text.TextSanitizer;
+import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.SkipReason;
@@ -16,10 +17,11 @@ import io.ntrail.live.session.RecorderState;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceTarget;
+import io.ntrail.live.trace.TracedChild;
 import io.ntrail.live.trace.TracedProcessTree;
 import io.ntrail.programs.patchability.PatchClass;
-import java.io.IOException;
 import java.io.PrintStream;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -38,6 +40,7 @@ final class TraceReport implements AutoCloseable {
   private final boolean quiet;
   private final long began = System.nanoTime();
   private boolean live;
+  private boolean isTracing;
   private TracePlan told = new TracePlan(List.of(), List.of());
 
   private TraceReport(TraceRequest request, Terminal terminal, Terminal to, boolean quiet) {
@@ -48,14 +51,14 @@ final class TraceReport implements AutoCloseable {
     this.quiet = quiet;
   }
 
-  static TraceReport of(ParseResult parsed, TraceRequest request, Terminal terminal)
-      throws IOException {
-    boolean file = CommonOptions.has(parsed, "--report");
-    Terminal to =
-        file
-            ? terminal.withOutput(CommonOptions.path(CommonOptions.text(parsed, "--report", "-")))
-            : terminal;
+  static TraceReport of(ParseResult parsed, TraceRequest request, Terminal terminal) {
+    Terminal to = terminal.outputs().of("--report").map(terminal::withOutput).orElse(terminal);
     return new TraceReport(request, terminal, to, CommonOptions.has(parsed, "-q"));
+  }
+
+  /** Makes sure that the recording will replace no file that the plan was made from. */
+  void checkRecording() {
+    terminal.outputs().of("-o").ifPresent(OutputFile::check);
   }
 
   private boolean json() {
@@ -136,9 +139,9 @@ final class TraceReport implements AutoCloseable {
     for (PlannedFunction function : functions) {
       if (function.reason().isPresent()) {
         table.row(
-            TextSanitizer.one(function.title()),
+            function.title(),
             function.isTraced() ? "entries" : "no",
-            TextSanitizer.one(function.reason().get().text()));
+            function.reason().get().text());
       }
     }
     table.print(out, 0, Integer.MAX_VALUE);
@@ -146,6 +149,7 @@ final class TraceReport implements AutoCloseable {
 
   /** The program runs. */
   void begun(TraceRun run) {
+    isTracing = true;
     if (json() || quiet) {
       return;
     }
@@ -165,7 +169,11 @@ final class TraceReport implements AutoCloseable {
           "no loaded module matches; waiting for one to be loaded: "
               + String.join(", ", request.functions().stream().map(Object::toString).toList()));
     }
-    out.println("tracing; Ctrl+C stops and restores the code");
+    out.println(
+        InterruptSignal.isIgnored()
+            ? "tracing; Ctrl+C is ignored here, kill %d stops and restores the code"
+                .formatted(ProcessHandle.current().pid())
+            : "tracing; Ctrl+C stops and restores the code");
   }
 
   /** Other functions are traced from now on. */
@@ -190,13 +198,13 @@ final class TraceReport implements AutoCloseable {
   /** Reports an unknown command on standard input. */
   void notUnderstood(String line) {
     clear();
-    terminal.err().println("ntrail: unknown command: " + TextSanitizer.one(line));
+    terminal.err().println("ntrail: unknown command: " + line);
     terminal.err().println("try: " + TraceControlInput.FORMS);
   }
 
   private void clear() {
     if (live) {
-      terminal.err().print("\r\u001b[K");
+      terminal.eraseLine();
     }
   }
 
@@ -217,8 +225,7 @@ final class TraceReport implements AutoCloseable {
                 Numbers.bytes(now.bytes()),
                 Numbers.count(now.buffersFree()),
                 Numbers.count(now.buffers()));
-    terminal.err().print("\r" + Table.cut(line, terminal.width() - 1) + "\u001b[K");
-    terminal.err().flush();
+    terminal.rewriteLine(line);
   }
 
   private static String clock(long seconds) {
@@ -231,13 +238,13 @@ final class TraceReport implements AutoCloseable {
     TraceRun run = family.first();
     TracePlan plan = run.plan();
     clear();
+    TracedCalls calls = calls(family, target, now);
     if (json()) {
-      json(family, target, plan, now, exit);
+      json(family, target, plan, now, calls, exit);
       return;
     }
     tell(plan);
     EventTally captured = now.captured();
-    int patched = plan.patched();
     if (!quiet) {
       if (exit.isEmpty()) {
         out.println(
@@ -253,14 +260,15 @@ final class TraceReport implements AutoCloseable {
               : " (%s bytes an event)"
                   .formatted(Numbers.oneDecimal((double) now.bytes() / captured.events()));
       out.println("wrote %s, %s%s".formatted(request.file(), Numbers.bytes(now.bytes()), each));
-      statistics(family, patched, plan, now);
+      TraceStatistics.print(out, family, plan, now, calls.all());
       cost(run);
       if (request.children()) {
-        ChildProcessReport.print(out, to.width(), target, exit, family);
+        ChildProcessReport.print(out, to.width(), target, exit, family, calls);
       }
     }
     family.remarks().forEach(remark -> out.println("ntrail: " + remark));
     now.remarks().forEach(remark -> out.println("ntrail: " + remark));
+    calls.remark().forEach(remark -> out.println("ntrail: " + remark));
     if (now.state() == RecorderState.FAILED) {
       out.println("try: another disk, with -o FILE.ntr");
     }
@@ -271,6 +279,17 @@ final class TraceReport implements AutoCloseable {
                   Numbers.count(now.allDropped()),
                   Numbers.count(now.allDropped() + captured.events())));
     }
+  }
+
+  private TracedCalls calls(TracedProcessTree family, TraceTarget target, RecorderStatistics now) {
+    Map<Long, RecorderStatistics> processes = new HashMap<>();
+    if (request.children()) {
+      processes.put((long) target.process().pid(), family.own());
+      for (TracedChild child : family.children()) {
+        processes.merge((long) child.pid(), child.statistics(), RecorderStatistics::plus);
+      }
+    }
+    return TracedCalls.of(request.file(), now, processes, terminal, quiet);
   }
 
   /** Reports that the trace was abandoned; the failure is reported later. */
@@ -299,56 +318,6 @@ final class TraceReport implements AutoCloseable {
     }
   }
 
-  private void statistics(
-      TracedProcessTree family, int patched, TracePlan plan, RecorderStatistics now) {
-    EventTally captured = now.captured();
-    EventTally dropped = now.dropped();
-    String[][] left = {
-      {"functions traced", Numbers.count(patched)},
-      {
-        "  entries only",
-        Numbers.count(
-            family.first().selfTest().passed() ? plan.patched() - plan.withExits() : patched)
-      },
-      {
-        "threads seen / ended",
-        Numbers.count(now.threadsSeen()) + " / " + Numbers.count(now.threadsEnded())
-      },
-      {"chunks of 64 KiB", Numbers.count(now.buffers())},
-      {"  peak in use", Numbers.count(now.fullAtMost())},
-      {"  written", Numbers.count(now.buffersWritten())},
-      {"thread blocks free", Numbers.count(now.areasFree())},
-      {"  calls without block", Numbers.count(now.noArea())},
-      {"slow-path passes", Numbers.count(now.slowPasses())},
-      {"failed writes", Numbers.count(now.failedWrites())}
-    };
-    String[][] right = {
-      {"events captured", Numbers.count(captured.events())},
-      {"  entries", Numbers.count(captured.entries())},
-      {"  exits", Numbers.count(captured.exits())},
-      {"  exception unwinds", Numbers.count(captured.unwinds())},
-      {"calls open at the end", Numbers.count(now.openCalls())},
-      {"events dropped", Numbers.count(now.allDropped())},
-      {
-        "  entry / exit / unwind",
-        Numbers.count(dropped.entries())
-            + " / "
-            + Numbers.count(dropped.exits())
-            + " / "
-            + Numbers.count(dropped.unwinds())
-      },
-      {"  no free chunk", Numbers.count(now.lost())},
-      {"call depth exceeded", Numbers.count(now.overflows())},
-      {"re-entrant, not recorded", Numbers.count(family.reentrant())}
-    };
-    out.println();
-    for (int i = 0; i < left.length; i++) {
-      out.println(
-          "  %-22s %10s        %-26s %12s"
-              .formatted(left[i][0], left[i][1], right[i][0], right[i][1]));
-    }
-  }
-
   private void detached(DetachResult detachment) {
     out.println(
         "return addresses of %s restored; %s"
@@ -366,18 +335,15 @@ final class TraceReport implements AutoCloseable {
       TraceTarget target,
       TracePlan plan,
       RecorderStatistics now,
+      TracedCalls calls,
       OptionalInt exit) {
     TraceRun run = family.first();
-    EventTally captured = now.captured();
     long rate = run.ticksPerSecond();
     try (Json json = new Json(out)) {
       json.object().text("schema", "ntrail.trace/1").text("file", request.file().toString());
       target(json, target, exit);
       functions(json, target, plan, run.selfTest().passed());
-      json.number("entries", captured.entries())
-          .number("exits", captured.exits())
-          .number("unwinds", captured.unwinds())
-          .number("open", now.openCalls())
+      CallBalance.members(json, calls.all())
           .number("lost", now.allDropped())
           .number("reentrant", family.reentrant())
           .number("withoutThreadBlock", now.noArea())
@@ -403,10 +369,11 @@ final class TraceReport implements AutoCloseable {
             .endObject();
       }
       if (request.children()) {
-        ChildProcessReport.json(json, target, exit, family);
+        ChildProcessReport.json(json, target, exit, family, calls);
       }
-      remarks(
-          json, plan, Stream.concat(family.remarks().stream(), now.remarks().stream()).toList());
+      List<String> remarks =
+          Stream.of(family.remarks(), now.remarks(), calls.remark()).flatMap(List::stream).toList();
+      remarks(json, plan, remarks);
       json.endObject();
     }
     out.println();
@@ -471,6 +438,10 @@ final class TraceReport implements AutoCloseable {
   public void close() {
     if (to != terminal) {
       to.close();
+      if (isTracing) {
+        // However the trace ended, this tells of it.
+        terminal.outputs().of("--report").ifPresent(OutputFile::complete);
+      }
     }
   }
 }

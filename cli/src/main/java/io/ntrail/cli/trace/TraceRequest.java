@@ -6,6 +6,7 @@ import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.target.TargetModule;
@@ -108,7 +109,9 @@ record TraceRequest(
 
   /** The program as this command names it. */
   String example() {
-    return process.isEmpty() ? "-- " + words.getFirst() : "-p " + process;
+    return process.isEmpty()
+        ? "-- " + ShellWords.of(words.getFirst())
+        : "-p " + ShellWords.of(process);
   }
 
   private static int within(ParseResult parsed, String name, int otherwise, int from, int to) {

@@ -42,8 +42,44 @@ final class SourceRules {
               + "|final \\w*(?:Map|List|Set|Deque|Queue|Atomic\\w+|ThreadLocal)\\b[^=;(]* (\\w+) ="
               + "\\s*(?:new |ConcurrentHashMap\\.))");
 
-  /** Locks of files, which belong to the process and not to one of its objects. */
-  private static final Set<String> PER_PROCESS = Set.of("programs.symbols.PartialFile.HELD");
+  /** Locks of files and places of files, which belong to the process, not to one of its objects. */
+  private static final Set<String> PER_PROCESS =
+      Set.of("programs.symbols.PartialFile.HELD", "formats.bytes.OutputFile.RESERVED");
+
+  /** Calls that write a file where it is, or move one. */
+  private static final Pattern WRITES =
+      Pattern.compile(
+          "\\bFiles\\s*\\.\\s*(?:newOutputStream|write\\w*|newBufferedWriter|move|copy|createTemp\\w+)\\b"
+              + "|\\bnew (?:FileOutputStream|FileWriter|RandomAccessFile|PrintWriter)\\b");
+
+  /** Classes that write files which nobody named as an output: parts, stores, temporary files. */
+  private static final Set<String> MAY_WRITE =
+      Set.of(
+          "formats.archives.Archives",
+          "formats.bytes.OutputFile",
+          "formats.bytes.SharedFile",
+          "formats.bytes.TemporaryFile",
+          "formats.ntr.NtrRing",
+          "live.agent.AgentProcess",
+          "programs.symbols.PartialFile",
+          "programs.symbols.StoreWriter",
+          "programs.symbols.http.ContentDecoder",
+          "programs.symbols.http.NegativeCache",
+          "programs.symbols.http.ResponseBody",
+          "cli.text.Terminal");
+
+  /** Streams of text that do not keep it from steering terminals, and escape codes. */
+  private static final Pattern RAW_TEXT =
+      Pattern.compile(
+          "\\bnew (?:PrintStream|PrintWriter|OutputStreamWriter)\\b|\\b(?:out|err)\\(\\)\\s*\\.write\\b");
+
+  private static final Pattern ESCAPE = Pattern.compile("\\\\u+001[bB]|\\\\033|\\\\x1[bB]");
+
+  private static final Pattern PRINTS = Pattern.compile("^(?:cli|export)\\b");
+
+  private static final String PRINTER = "cli.text.TextPrinter";
+
+  private static final Pattern TOOLS = Pattern.compile("^(?:testkit|benchmarks)\\b");
 
   private static final Pattern NO_CODE =
       Pattern.compile("/\\*.*?\\*/|//[^\\n]*|\"(?:[^\"\\\\\\n]|\\\\.)*\"", Pattern.DOTALL);
@@ -80,6 +116,16 @@ final class SourceRules {
         if (!PER_PROCESS.contains(type + "." + name)) {
           findings.add(path + ": " + name + " is mutable and static");
         }
+      }
+      if (!MAY_WRITE.contains(type) && !TOOLS.matcher(type).find()) {
+        found(code, WRITES)
+            .forEach(bare -> findings.add(path + ": " + bare + " is to be done by an OutputFile"));
+      }
+      if (PRINTS.matcher(type).find() && !type.equals(PRINTER)) {
+        found(code, RAW_TEXT)
+            .forEach(bare -> findings.add(path + ": " + bare + " is to be done by TextPrinter"));
+        found(text, ESCAPE)
+            .forEach(bare -> findings.add(path + ": " + bare + " is to be done by TextPrinter"));
       }
       if (NAMES_HOOKS.matcher(type).find()) {
         found(code, HOOK)

@@ -90,6 +90,33 @@ class SourceRulesTest {
   }
 
   @Test
+  void textIsPrintedInOnePlace() {
+    String path = "cli/src/main/java/io/ntrail/cli/info/One.java";
+    String code =
+        "new PrintStream(a); terminal.out().write(b); print(\"\\u001b[K\"); out().println()";
+    assertEquals(
+        List.of(
+            path + ": new PrintStream is to be done by TextPrinter",
+            path + ": out().write is to be done by TextPrinter",
+            path + ": \\u001b is to be done by TextPrinter"),
+        SourceRules.check(Map.of(path, code), Set.of()));
+    String printer = "cli/src/main/java/io/ntrail/cli/text/TextPrinter.java";
+    assertEquals(List.of(), SourceRules.check(Map.of(printer, code), Set.of()));
+  }
+
+  @Test
+  void filesAreWrittenInOnePlace() {
+    String writes = "Files.newOutputStream(a); Files.readString(b); new FileOutputStream(c)";
+    assertEquals(
+        List.of(
+            FOLDER + "One.java: Files.newOutputStream is to be done by an OutputFile",
+            FOLDER + "One.java: new FileOutputStream is to be done by an OutputFile"),
+        of("One.java", writes));
+    String path = "formats/src/main/java/io/ntrail/formats/bytes/OutputFile.java";
+    assertEquals(List.of(), SourceRules.check(Map.of(path, writes), Set.of()));
+  }
+
+  @Test
   void aDocCommentSaysWhatTheThingIsOrDoes() {
     assertTrue(
         of("One.java", "\n/** Whether it is. */\n")

@@ -101,13 +101,21 @@ class CallsTest {
   void routinesAreAddedUp() {
     String text = screen("--flat", "-y", image());
     assertTrue(
-        text.startsWith("shop.jtrc: all threads: 19 calls of 3 routines, 2 open at the end, "));
+        text.startsWith("shop.jtrc: all threads: 20 calls of 5 routines, 2 open at the end, "),
+        text);
+    assertTrue(
+        text.contains(
+            """
+              19 entries = 14 exits + 2 unwinds + 1 abandoned + 2 open + 0 entry only;\
+             1 end whose entry is lost
+            """),
+        text);
     assertTrue(
         text.contains(
             "\n      7       20,215       1,025       2,887      8,200      8,200        1"
-                + "  shopcore.dll!StockMatch\n"),
+                + "          0     0           0  shopcore.dll!StockMatch\n"),
         text);
-    assertTrue(text.endsWith("  2  total\n"), text);
+    assertTrue(text.endsWith("  2          1     2           1  total\n"), text);
   }
 
   private String image() {
@@ -199,7 +207,8 @@ class CallsTest {
     JsonReader flat = Cli.run("calls", path, "--flat", "--format", "json").json();
     assertEquals("ticks", flat.get("unit").text());
     assertEquals(31_558, flat.get("entries").number());
-    assertEquals(31_559, flat.get("exits").number());
+    assertEquals(31_558, flat.get("exits").number());
+    assertEquals(1, flat.get("lostEntries").number());
     assertEquals(0, flat.get("unwinds").number());
     assertEquals(0, flat.get("open").number());
     assertEquals(1, flat.get("repaired").number());
@@ -229,7 +238,8 @@ class CallsTest {
         folded
             .lines()
             .contains(
-                "process 4312;shopcore.dll!0x1010;shopcore.dll!0x1070;shopcore.dll!0x1040 18000"),
+                "process 4312;shopcore.dll!0x1010 (open);shopcore.dll!0x1070;shopcore.dll!0x1040"
+                    + " 18000"),
         folded.out());
     long sum =
         folded.lines().stream()

@@ -163,7 +163,7 @@ class EventsTest {
             new Object[] {"events", file, "--count", "--by", "event"})) {
       assertTrue(
           Pattern.matches(
-              "10 of 1[0-9] records have no schema: raw payload with --format jsonl",
+              "10 of 1[0-9] events have no schema: raw payload with --format jsonl",
               Cli.run(words).lines().getLast()),
           words[2].toString());
     }

@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -76,9 +77,16 @@ class ExportTest {
     FoldedText page = JfrConverter.read(export(file, "a.html", words));
     assertEquals(profile.get("total").number(), collapsed.total());
     assertEquals(profile.get("total").number(), page.total());
-    assertEquals(expected, collapsed.plain().functions());
-    assertEquals(expected, page.plain().functions());
+    assertEquals(expected, ended(collapsed.plain().functions()));
+    assertEquals(expected, ended(page.plain().functions()));
     assertEquals(collapsed.plain(), page.plain(), "stack by stack");
+  }
+
+  /** Leaves out calls that are open at the end: a path through one is no time of its function. */
+  private static Map<String, FoldedText.Sums> ended(Map<String, FoldedText.Sums> functions) {
+    Map<String, FoldedText.Sums> ended = new HashMap<>(functions);
+    ended.keySet().removeIf(name -> name.endsWith(" (open)"));
+    return ended;
   }
 
   private static Object[] exported(Object... words) {

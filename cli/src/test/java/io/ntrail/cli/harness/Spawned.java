@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -19,6 +20,11 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Spawned implements AutoCloseable {
   private static final long SECONDS = 120;
+
+  /** A script in the background starts its programs with Ctrl+C ignored: these hear of it. */
+  private static final List<String> DEFAULT_SIGNALS = List.of("env", "--default-signal=INT");
+
+  private static final List<String> IGNORED_INTERRUPT = List.of("env", "--ignore-signal=INT");
 
   private final Process process;
   private final Path output;
@@ -38,12 +44,26 @@ public final class Spawned implements AutoCloseable {
     return start(Wine.shared(), folder, output, command);
   }
 
+  /** Starts it as scripts start programs in the background: Ctrl+C is ignored. */
+  public static Spawned startWithoutInterrupt(Path folder, String output, List<String> command)
+      throws IOException {
+    return start(Wine.shared(), folder, output, command, IGNORED_INTERRUPT);
+  }
+
   /** Starts it with another Wine. */
   public static Spawned start(Wine wine, Path folder, String output, List<String> command)
       throws IOException {
+    return start(wine, folder, output, command, DEFAULT_SIGNALS);
+  }
+
+  private static Spawned start(
+      Wine wine, Path folder, String output, List<String> command, List<String> signals)
+      throws IOException {
     Path file = folder.resolve(output);
+    List<String> all = new ArrayList<>(signals);
+    all.addAll(command);
     ProcessBuilder builder =
-        new ProcessBuilder(command)
+        new ProcessBuilder(all)
             .directory(folder.toFile())
             .redirectErrorStream(true)
             .redirectOutput(file.toFile());

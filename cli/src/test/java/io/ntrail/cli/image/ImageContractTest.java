@@ -139,6 +139,8 @@ class ImageContractTest {
     assertEquals(0, code.exit(), code.err());
     assertTrue(code.out().contains("0x1010..0x13f2 (994 bytes)"), code.out());
     assertTrue(code.out().contains("further part 0x31cea..0x31f99 (687 bytes)"), code.out());
+    Cli.Result begin = Cli.run("image", file, "--disasm", "0x31d00", "-n", "5");
+    assertTrue(begin.out().contains("... 1 further part (-n 0 shows all)"), begin.out());
     JsonReader json = Cli.run("image", file, "--disasm", "0x31d00", "--format", "json").json();
     List<String> addresses =
         json.get("instructions").array().stream().map(i -> i.get("address").text()).toList();

@@ -48,7 +48,7 @@ class CallProfileTest {
         shop.ntr: all threads: 15.745 ms in recorded calls, 1 open at the end, complete,\
          3 records lost, 1 repaired
          self us      %  incl. us     %  function
-        10,978.0   69.7  14,540.0  92.3  shopcore.dll!Key::Parse
+        10,978.0   69.7  14,115.0  89.6  shopcore.dll!Key::Parse
          2,014.0   12.8   2,014.0  12.8  shopcore.dll!Hook::Called
          2,753.0   17.5                  4 more (-n 0 shows all)
         15,745.0  100.0                  total

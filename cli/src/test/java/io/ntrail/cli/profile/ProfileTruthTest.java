@@ -271,4 +271,57 @@ class ProfileTruthTest {
       sameOnAnyCores(file, List.of("--metric", "alloc", "--tree", "--format", "csv"));
     }
   }
+
+  private static List<String> owners(Object... words) {
+    return Cli.run(words).lines().stream()
+        .filter(line -> line.matches(" *[\\d,]+ +[\\d.]+ .*\\(\\d+\\)"))
+        .map(line ->
+            line.strip().split(" +", -1)[0] + " " + line.replaceAll(".* ([^ ]+ \\(\\d+\\))$", "$1"))
+        .sorted()
+        .toList();
+  }
+
+  @Test
+  void diskReadsBelongToTheProcessesThatEventsNames() {
+    List<String> listed =
+        owners("events", wide(), "-e", "DiskIo/Read", "--count", "--by", "process", "-n", "0");
+    assertTrue(listed.contains("1,060 MsMpEng.exe (1632)"), listed.toString());
+    assertTrue(listed.contains("100 Test.x64.exe (3676)"), listed.toString());
+    assertEquals(
+        listed, owners("profile", wide(), "-e", "DiskIo/Read", "--by", "process", "-n", "0"));
+    assertEquals(
+        listed,
+        owners(
+            "profile",
+            wide(),
+            "--metric",
+            "disk",
+            "-e",
+            "DiskIo/Read",
+            "--unit",
+            "count",
+            "--by",
+            "process",
+            "-n",
+            "0"));
+  }
+
+  @Test
+  void metricsSayOfWhichEventsTheirStacksAre() {
+    assertTrue(
+        Cli.run("profile", wide(), "-e", "DiskIo/Read")
+            .lines()
+            .get(1)
+            .startsWith("0.0 % with stacks; "));
+    assertTrue(
+        Cli.run("profile", wide(), "-e", "DiskIo/ReadInit")
+            .lines()
+            .get(1)
+            .startsWith("100.0 % with stacks; "));
+    assertTrue(
+        Cli.run("profile", wide(), "--metric", "disk")
+            .lines()
+            .get(1)
+            .startsWith("100.0 % with stacks of the requests (ReadInit, WriteInit, FlushInit); "));
+  }
 }

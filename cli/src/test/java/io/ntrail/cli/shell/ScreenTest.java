@@ -99,7 +99,7 @@ class ScreenTest {
     assertTrue(Cli.run("events", file, "--time", "..0.1").out().contains(": before 0.100000 s"));
     Cli.Result none = Cli.run("events", file, "--time", "99..100");
     assertEquals(1, none.lines().size(), "no table without rows");
-    assertTrue(none.out().contains(": 0 records, "), none.out());
+    assertTrue(none.out().contains(": 0 events, "), none.out());
   }
 
   @Test
@@ -154,10 +154,10 @@ class ScreenTest {
     assertTrue(text.contains("\n  sampling   every 1.000 ms; 12,000 samples, 2,"), text);
     assertTrue(text.contains(" %), 100.0 % with stacks\n"), text);
     assertTrue(
-        text.contains("\n  contents   5 processes, 8 threads, 14 images (14 with a PDB id), "),
+        text.contains("\n  contents   5 processes, 8 threads, 14 image files (14 with a PDB id), "),
         text);
     assertTrue(text.contains("attached to their events, not counted as events)\n"), text);
-    assertTrue(text.contains("\n  symbols    not loaded; 14 of 14 images have PDB ids"), text);
+    assertTrue(text.contains("\n  symbols    not loaded; 14 of 14 image files have PDB ids"), text);
     assertTrue(text.contains("  Thread (CSwitch, ReadyThread)\n"), text);
     assertTrue(text.contains("  Shop-App (TraceLogging)\n"), text);
     assertTrue(!text.contains("no schema"), text);

@@ -147,11 +147,21 @@ class BusyProgramsTest {
     try (InputStream out = listing.getInputStream()) {
       ByteArrayOutputStream read = new ByteArrayOutputStream();
       Action readSome = () -> read.write(out.readNBytes(Math.min(out.available(), READ_AT_ONCE)));
-      read.write(out.readNBytes(READ_AT_ONCE));
+      Await.until(
+          "it lists",
+          () -> {
+            assertTrue(listing.isAlive(), "it has ended");
+            return out.available() >= READ_AT_ONCE;
+          });
       traced(wine, readSome, "reg.exe", "reg", "advapi32", "kernelbase", "ntdll");
       assertTrue(expected.length() - read.size() > PIPE, "it had printed everything");
       // Processes of Wine's own hold the pipe, too: it has no end.
-      read.write(out.readNBytes(expected.length() - read.size()));
+      Await.until(
+          "all is listed",
+          () -> {
+            read.write(out.readNBytes(out.available()));
+            return read.size() >= expected.length();
+          });
       assertEquals(expected, read.toString(StandardCharsets.ISO_8859_1));
       assertTrue(listing.waitFor(2, TimeUnit.MINUTES));
       assertEquals(0, listing.exitValue());

@@ -164,15 +164,20 @@ class TraceCallsTest {
     assertEquals(0, flat.get("open").number());
     assertEquals(
         """
-        function,calls,unwinds,total,self,max,timed
-        (unknown)!main,2,0,1700000,700000,1100000,2
-        (unknown)!work,2,0,1000000,600000,800000,2
-        (unknown)!leaf,1,0,400000,400000,400000,1
-        (unknown)!jump,2,0,,,,0
+        function,calls,unwinds,total,self,max,timed,entries,exits,abandoned,open,entryOnly,\
+        lostEntries,p50,p90,p99
+        (unknown)!main,2,0,1700000,700000,1100000,2,2,2,0,0,0,0,622591,1100000,1100000
+        (unknown)!work,2,0,1000000,600000,800000,2,2,2,0,0,0,0,204799,800000,800000
+        (unknown)!leaf,1,0,400000,400000,400000,1,1,1,0,0,0,0,400000,400000,400000
+        (unknown)!jump,2,0,,,,0,2,0,0,0,2,0,,,
         """,
         run("calls", file, "--flat", "--format", "csv").out());
     String text = out(run("calls", file, "--flat"));
-    assertTrue(text.contains("jump  (2 entry only)"), text);
+    assertTrue(
+        text.contains(
+            "\n  7 entries = 5 exits + 0 unwinds + 0 abandoned + 0 open + 2 entry only\n"),
+        text);
+    assertTrue(text.contains("           2  (unknown)!jump\n"), text);
     List<String> lines = run("calls", file, "--format", "jsonl").out().lines().toList();
     JsonSchema line = JsonSchema.named("calls").definition("call");
     lines.forEach(one -> assertEquals(List.of(), line.findings(JsonReader.parse(one))));

@@ -16,10 +16,12 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -103,6 +105,90 @@ class TraceEndsTest {
   @Test
   void programWithoutAHandlerOfCtrlCEndsAndItsRecordingIsWhole() throws Exception {
     interrupt("true");
+  }
+
+  @Test
+  void anIgnoredCtrlCIsIgnoredAndTheReportSaysHowToStop() throws Exception {
+    Path program = Spawned.program("waits.c");
+    Spawned process =
+        Spawned.startWithoutInterrupt(
+            folder,
+            "said",
+            Cli.command(
+                "trace",
+                "-f",
+                "*!waiting",
+                "-o",
+                "calls.ntr",
+                "--",
+                program.toString(),
+                "goes-on"));
+    try {
+      process.awaitText("tracing; Ctrl+C is ignored here, kill " + process.process().pid());
+      signal("INT", process);
+      Path file = folder.resolve("calls.ntr");
+      long before = Files.size(file);
+      Await.until("it records on", () -> Files.size(file) > before);
+      signal("TERM", process);
+      assertEquals(143, process.end(), process.said());
+      assertTrue(
+          process.said().contains("restored 1 function; the program continues"), process.said());
+    } finally {
+      Files.createFile(folder.resolve("goes-on"));
+      process.close();
+    }
+    assertEquals(0, Cli.run("calls", folder.resolve("calls.ntr"), "--flat").exit());
+  }
+
+  @Test
+  void aTraceLeavesNoTemporaryFileHoweverItEnds() throws Exception {
+    Path program = Spawned.program("waits.c");
+    Path temporary = Files.createDirectory(folder.resolve("temporary"));
+    for (String signal : List.of("INT", "TERM", "KILL")) {
+      List<String> command =
+          new ArrayList<>(
+              Cli.command(
+                  "trace",
+                  "-f",
+                  "*!waiting",
+                  "-o",
+                  "calls.ntr",
+                  "--",
+                  program.toString(),
+                  "goes-on" + signal));
+      command.add(1, "-Djava.io.tmpdir=" + temporary);
+      try (Spawned process = Spawned.start(folder, "said" + signal, command)) {
+        process.awaitText(TRACING);
+        assertTrue(
+            !sessions(process).isEmpty()
+                && sessions(process).stream().allMatch(line -> line.endsWith("(deleted)")),
+            () -> "its session has a name");
+        signal(signal, process);
+        process.end();
+        assertEquals(List.of(), names(temporary), signal);
+      } finally {
+        Files.createFile(folder.resolve("goes-on" + signal));
+      }
+    }
+  }
+
+  private static List<String> names(Path place) throws IOException {
+    try (Stream<Path> files = Files.list(place)) {
+      return files.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  /** Returns the sessions that a process has mapped, as the system lists them. */
+  private static List<String> sessions(Spawned process) throws IOException {
+    return Files.readAllLines(Path.of("/proc/" + process.process().pid() + "/maps")).stream()
+        .filter(line -> line.contains(".session"))
+        .toList();
+  }
+
+  private static void signal(String name, Spawned process) throws Exception {
+    Process kill =
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.process().pid())).start();
+    assertEquals(0, kill.waitFor());
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.ntrail.cli.trace;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -130,6 +132,31 @@ class TraceRefusedTest {
     Process process = scarce("refused-near.exe", "near", "out");
     says(trace("-p", "refused-near"), 1, "no free memory within 2 GiB", "start the program");
     goesOn(process);
+  }
+
+  @Test
+  void aTraceThatDoesNotBeginLeavesTheOldRecording() throws Exception {
+    Path old = Files.writeString(folder.resolve("calls.ntr"), "old");
+    Process process = scarce("refused-old.exe", "near", "out");
+    says(trace("-p", "refused-old"), 1, "no free memory within 2 GiB", "start the program");
+    goesOn(process);
+    assertEquals("old", Files.readString(old));
+    try (Stream<Path> files = Files.list(folder)) {
+      assertEquals(List.of(), files.filter(file -> file.toString().endsWith(".part")).toList());
+    }
+  }
+
+  @Test
+  void theTracedProgramIsNotOverwrittenByItsRecording() throws Exception {
+    Process process = scarce("refused-self.exe", "nothing", "out");
+    byte[] before = Files.readAllBytes(folder.resolve("refused-self.exe"));
+    says(
+        trace("-p", "refused-self", "-o", "refused-self.exe"),
+        2,
+        "cannot write refused-self.exe: the same command reads it",
+        "-o another.file");
+    goesOn(process);
+    assertArrayEquals(before, Files.readAllBytes(folder.resolve("refused-self.exe")));
   }
 
   @Test

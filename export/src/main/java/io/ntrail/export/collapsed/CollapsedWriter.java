@@ -4,6 +4,7 @@ import io.ntrail.export.stacks.FrameNames;
 import io.ntrail.export.stacks.StackTree;
 import io.ntrail.formats.collections.IntList;
 import java.io.PrintStream;
+import java.math.BigDecimal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -12,7 +13,8 @@ import java.util.List;
 
 /**
  * Writes collapsed stacks: UTF-8, lines end with a line feed and are sorted byte by byte. A tree of
- * two columns gives two weights a line. Nothing is held but the path to the line being written.
+ * two columns gives two weights a line. An outermost name that begins with {@code #}, as comments
+ * do, gets a {@code _} in front. Nothing is held but the path to the line being written.
  */
 public final class CollapsedWriter {
   /**
@@ -73,10 +75,13 @@ public final class CollapsedWriter {
     List<Item> items = new ArrayList<>();
     for (int node = below.first(parent); node != 0; node = below.next(node)) {
       String name = name(node);
+      if (parent == 0 && name.startsWith("#")) {
+        name = "_" + name;
+      }
       if (tree.isStack(node)) {
         StringBuilder key = new StringBuilder(name);
         for (int column = 0; column < tree.columns(); column++) {
-          key.append(' ').append(tree.self(column, node));
+          key.append(' ').append(weight(tree.self(column, node), tree.decimals(column)));
         }
         items.add(new Item(key.toString(), node, true));
       }
@@ -86,6 +91,13 @@ public final class CollapsedWriter {
     }
     items.sort(Comparator.comparing(Item::key, FrameNames.BYTEWISE.reversed()));
     return items;
+  }
+
+  /** {@code 12.5} of 1250 with two decimals. */
+  private static String weight(long units, int decimals) {
+    return decimals == 0 || units == 0
+        ? Long.toString(units)
+        : BigDecimal.valueOf(units, decimals).stripTrailingZeros().toPlainString();
   }
 
   private String name(int node) {

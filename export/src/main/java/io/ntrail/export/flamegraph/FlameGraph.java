@@ -145,6 +145,7 @@ public final class FlameGraph {
         .append("</style>\n</head>\n<body data-unit=\"")
         .append(html(heading.unit))
         .append("\" data-total=\"" + tree.total(width))
+        .append("\" data-decimals=\"" + tree.decimals(width))
         .append("\" data-other=\"" + (other == NONE ? "" : tree.total(other)))
         .append("\" data-side=\"" + (other == NONE ? "" : width == 1 ? "after" : "before"))
         .append("\" data-percent=\"" + plain(options.percent))

@@ -21,7 +21,8 @@ import java.util.Map;
  * compared (column 0 before, column 1 after). Nodes are numbered from 0, the root, which stands for
  * everything; each comes after the one above it, and those below one node have different names.
  *
- * <p>Weights are counted in whole units and never negative.
+ * <p>Weights are never negative, and exact: those of a column are counted in units of the last
+ * decimal that any of them has, see {@link #decimals}.
  */
 public final class StackTree {
   private final int columns;
@@ -33,6 +34,7 @@ public final class StackTree {
   private final IntColumn labels = nodes.ints();
   private final ByteColumn kinds = nodes.bytes();
   private final LongColumn[] self;
+  private final int[] decimals;
   private long[][] inclusive = {};
 
   /** Nodes by the one above and their name, without the root. */
@@ -47,6 +49,7 @@ public final class StackTree {
   public StackTree(int columns) {
     this.columns = columns;
     this.self = new LongColumn[columns];
+    this.decimals = new int[columns];
     Arrays.setAll(self, _ -> nodes.longs());
     labels.set(nodes.add(), number("all"));
   }
@@ -66,7 +69,9 @@ public final class StackTree {
       if (tree.inclusive(node) != 0) {
         int parent = copies[tree.parent(node)];
         FrameKind kind = tree.kind(node);
-        copies[node] = child(parent, naming.of(tree.text(node), kind), kind);
+        String name = naming.of(tree.text(node), kind);
+        // What ended inside of an open call is not of the time of its function.
+        copies[node] = child(parent, tree.isOpen(node) ? name + " (open)" : name, kind);
         if (tree.self(node) != 0) {
           add(copies[node], column, tree.self(node));
         }
@@ -96,8 +101,9 @@ public final class StackTree {
           }
 
           @Override
-          public void end(long weight) {
-            add(node, column, weight);
+          public void end(long weight, int places) {
+            widen(column, places);
+            add(node, column, scaled(weight, decimals[column] - places));
             node = 0;
           }
         });
@@ -145,6 +151,47 @@ public final class StackTree {
     self[column].set(0, Math.addExact(self[column].get(0), weight));
     self[column].add(node, weight);
     added.set(node);
+  }
+
+  /** Counts the weights of a column in smaller units, if they are not as small already. */
+  private void widen(int column, int places) {
+    int more = places - decimals[column];
+    if (more > 0) {
+      for (int node = 0; node < size(); node++) {
+        self[column].set(node, scaled(self[column].get(node), more));
+      }
+      decimals[column] = places;
+    }
+  }
+
+  private static long scaled(long weight, int places) {
+    long result = weight;
+    for (int i = 0; i < places && result != 0; i++) {
+      result = Math.multiplyExact(result, 10L);
+    }
+    return result;
+  }
+
+  /**
+   * Counts the weights of all columns in the same units, so that they can be compared; for trees
+   * that are settled.
+   *
+   * @throws ArithmeticException if the sum of a column does not fit into 63 bits then
+   */
+  public void align() {
+    int most = Arrays.stream(decimals).max().orElse(0);
+    if (Arrays.stream(decimals).anyMatch(places -> places != most)) {
+      for (int column = 0; column < columns; column++) {
+        scaled(total(column), most - decimals[column]);
+        widen(column, most);
+      }
+      settle();
+    }
+  }
+
+  /** Returns the decimals of the weights of a column: 125 with one is 12.5. */
+  public int decimals(int column) {
+    return decimals[column];
   }
 
   /** The sum of the weights that were added so far. */

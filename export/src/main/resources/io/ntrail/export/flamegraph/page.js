@@ -40,6 +40,8 @@ let pattern = null, matching = null, matches = [], own = [], drawn = new Map(), 
 
 const name = i => cpool[key[i] >>> 3];
 const count = value => value.toLocaleString('en-US');
+// Weights are whole numbers of units of their last decimal.
+const weighed = value => (value / 10 ** data.decimals).toLocaleString('en-US', { maximumFractionDigits: +data.decimals });
 const many = (value, noun) => count(value) + ' ' + noun + (value === 1 ? '' : 's');
 const percent = (part, whole) => whole > 0 ? (100 * part / whole).toFixed(1) + ' %' : '0.0 %';
 const compared = () => others.length > 0;
@@ -128,10 +130,10 @@ function colour(i) {
 
 function describe(i) {
   const side = compared() ? data.side + ' ' : '';
-  let text = name(i) + '\n' + side + count(weight[i]) + ' ' + data.unit + ', ' + percent(weight[i], weight[0]) + ' of all';
+  let text = name(i) + '\n' + side + weighed(weight[i]) + ' ' + data.unit + ', ' + percent(weight[i], weight[0]) + ' of all';
   if (state.zoom !== 0) text += ', ' + percent(weight[i], weight[state.zoom]) + ' of what is shown';
   if (compared()) {
-    text += '\n' + (data.side === 'after' ? 'before ' : 'after ') + count(others[i]) + ' ' + data.unit + ', '
+    text += '\n' + (data.side === 'after' ? 'before ' : 'after ') + weighed(others[i]) + ' ' + data.unit + ', '
       + percent(others[i], otherTotal) + ' of all; change of the share ' + changeText(change(i));
   }
   return text;
@@ -226,7 +228,7 @@ function children(i) {
 function line(i) {
   let below = 0;
   for (const j of children(i)) below += weight[j];
-  return percent(weight[i], weight[0]) + '  ' + count(weight[i]) + '  self ' + count(weight[i] - below)
+  return percent(weight[i], weight[0]) + '  ' + weighed(weight[i]) + '  self ' + weighed(weight[i] - below)
     + (compared() ? '  change ' + changeText(change(i)) : '') + '  ' + name(i);
 }
 function branch(i, open) {

@@ -100,24 +100,70 @@ class CollapsedTest {
   }
 
   @Test
+  void weightsMayHaveDecimalsThatStayExact() {
+    assertEquals("a 0.3\nb 12.5\nc 3\n", read("a 0.1\nb 12.50\nc 3\na 0.2\n").text);
+    // Neither of these is a number of binary fractions.
+    assertEquals("a 9007199254740993.1\n", read("a 9007199254740993\na 0.1\n").text);
+    assertEquals("a 0.000000000000000001\n", read("a 0.000000000000000001\n").text);
+    assertEquals(List.of(), read("a 0.1\nb 12.50\n").gaps);
+  }
+
+  @Test
+  void linesThatBeginWithANumberSignAreComments() {
+    Read read = read("# total 12\na 1\n#\n#b 7\nc 2\n");
+    assertEquals("a 1\nc 2\n", read.text);
+    assertEquals(List.of(), read.gaps);
+  }
+
+  @Test
+  void aNameThatLooksLikeACommentSurvivesWritingAndReading() {
+    StackTree tree = new StackTree(1);
+    int frame = tree.child(0, "#secret", FrameKind.NATIVE);
+    tree.add(frame, 0, 2);
+    tree.add(tree.child(frame, "#inner", FrameKind.NATIVE), 0, 3);
+    tree.settle();
+    String text = write(tree, false);
+    assertEquals("_#secret 2\n_#secret;#inner 3\n", text);
+    assertEquals(text, read(text).text);
+  }
+
+  @Test
   void invalidLinesAreReportedWithTheirOffset() {
-    Read read = read("a 1\n\nnothing here\nb 2.5\nc 3\nd 99999999999999999999\n");
+    Read read = read("a 1\n\nnothing here\nb 2,55\nc 3\nd 99999999999999999999\n");
     assertEquals("a 1\nc 3\n", read.text);
     assertEquals(
         List.of(
             "it does not end with a weight",
-            "its weight is not an integer below 2^63",
-            "its weight is not an integer below 2^63"),
+            "it does not end with a weight",
+            "its weight is not below 2^63, in units of its last decimal"),
         read.reasons());
-    assertEquals(List.of(5L, 18L, 28L), read.gaps.stream().map(Gap::offset).toList());
-    assertEquals(List.of(12L, 5L, 22L), read.gaps.stream().map(Gap::bytes).toList());
+    assertEquals(List.of(5L, 18L, 29L), read.gaps.stream().map(Gap::offset).toList());
+    assertEquals(List.of(12L, 6L, 22L), read.gaps.stream().map(Gap::bytes).toList());
+  }
+
+  @Test
+  void moreDecimalsThanFitAreReported() {
+    Read read = read("a 1\nb 0.0000000000000000001\n");
+    assertEquals("a 1\n", read.text);
+    assertEquals(List.of("its weight has more than 18 decimals"), read.reasons());
+  }
+
+  @Test
+  void aSumThatFitsOnlyWithoutItsDecimalsIsReported() {
+    Read read = read("a 9223372036854775806\nb 0.5\n");
+    assertEquals("a 9223372036854775806\n", read.text);
+    assertEquals(
+        List.of("the sum of all weights is not below 2^63, in units of their last decimal"),
+        read.reasons());
   }
 
   @Test
   void aSumThatDoesNotFitIsReported() {
     Read read = read("a 9223372036854775807\nb 1\n");
     assertEquals("a 9223372036854775807\n", read.text);
-    assertEquals(List.of("the sum of all weights is not below 2^63"), read.reasons());
+    assertEquals(
+        List.of("the sum of all weights is not below 2^63, in units of their last decimal"),
+        read.reasons());
   }
 
   @Test
@@ -132,9 +178,18 @@ class CollapsedTest {
   }
 
   @Test
+  void commentsInFrontDoNotHideWhatAFileIs() {
+    String comment = "# made by a tool\n";
+    assertTrue(looksLike((comment + "a;b 3.5\n").getBytes(StandardCharsets.UTF_8)));
+    assertTrue(looksLike((comment.repeat(1000) + "a;b 3\n").getBytes(StandardCharsets.UTF_8)));
+    assertTrue(looksLike(comment.repeat(2).getBytes(StandardCharsets.UTF_8)), "comments alone");
+  }
+
+  @Test
   void otherFilesDoNotLookLikeIt() {
     assertTrue(looksLike("\n\na;b 3\n".getBytes(StandardCharsets.UTF_8)));
     assertFalse(looksLike("# a list\n1\n".getBytes(StandardCharsets.UTF_8)));
+    assertFalse(looksLike("#!/bin/sh\nexit\n".getBytes(StandardCharsets.UTF_8)));
     assertFalse(looksLike(new byte[0]));
     assertFalse(looksLike(new byte[] {'a', 0, ' ', '3'}));
     assertFalse(looksLike("MZ\u0090".getBytes(StandardCharsets.ISO_8859_1)));

@@ -175,7 +175,10 @@ class FlameGraphTest {
     String page = page(tree, 0, 1);
     assertEquals(Map.of("all", 11L, "all;main", 11L, "all;main;f", 6L), frames(page));
     assertTrue(page.contains("\nothers = [\n7,3,3,\n];\n"), page);
-    assertTrue(page.contains(" data-total=\"11\" data-other=\"7\" data-side=\"after\""), page);
+    assertTrue(
+        page.contains(
+            " data-total=\"11\" data-decimals=\"0\" data-other=\"7\" data-side=\"after\""),
+        page);
     String swapped = page(tree, 0, 0);
     assertEquals(
         Map.of("all", 7L, "all;main", 3L, "all;main;f", 3L, "all;gone", 4L), frames(swapped));

@@ -7,6 +7,7 @@ import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.testkit.Property;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Characters and suffixes of frame names in files. */
@@ -36,7 +37,7 @@ class FrameNamesTest {
 
   @Test
   void processesWithoutIds() {
-    FrameNameOptions naming = new FrameNameOptions(false, true);
+    FrameNameOptions naming = new FrameNameOptions(false, true, Set.of());
     assertEquals("shopd.exe", naming.of("shopd.exe (4312)", FrameKind.PROCESS));
     assertEquals("process", naming.of("process 4312", FrameKind.PROCESS));
     assertEquals("f (4312)", naming.of("f (4312)", FrameKind.NATIVE));
@@ -44,7 +45,7 @@ class FrameNamesTest {
 
   @Test
   void numbersThatDifferFromRunToRun() {
-    FrameNameOptions naming = new FrameNameOptions(true, false);
+    FrameNameOptions naming = new FrameNameOptions(true, false, Set.of());
     assertEquals("a.dll+0x...", naming.of("a.dll+0x1f00", FrameKind.NATIVE));
     assertEquals("[0x...] 0x... x", naming.of("[0xABc] 0x9 x", FrameKind.NATIVE));
   }

@@ -14,12 +14,13 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** Opens files out of a cabinet, or of the set of cabinets that it belongs to. */
@@ -29,18 +30,23 @@ final class CabinetMembers {
 
   private CabinetMembers() {}
 
-  static void open(
-      Path path, String name, Predicate<String> wanted, Gaps gaps, List<InputFile> opened)
+  static void open(Path path, String name, MemberChoice choice, Gaps gaps, List<InputFile> opened)
       throws IOException {
     List<InputFile> inputs = new ArrayList<>();
     try {
       set(path, name, inputs);
-      try (Cabinet cabinet = Cabinet.open(inputs, gaps)) {
-        long packed = inputs.stream().mapToLong(InputFile::size).sum();
-        unpack(cabinet, name, packed, wanted, gaps, opened);
-      }
+      open(inputs, name, choice, gaps, opened);
     } finally {
       inputs.forEach(InputFile::close);
+    }
+  }
+
+  static void open(
+      List<InputFile> inputs, String name, MemberChoice choice, Gaps gaps, List<InputFile> opened)
+      throws IOException {
+    try (Cabinet cabinet = Cabinet.open(inputs, gaps)) {
+      long packed = inputs.stream().mapToLong(InputFile::size).sum();
+      unpack(cabinet, name, packed, choice, gaps, opened);
     }
   }
 
@@ -48,7 +54,7 @@ final class CabinetMembers {
       Cabinet cabinet,
       String name,
       long packed,
-      Predicate<String> wanted,
+      MemberChoice choice,
       Gaps gaps,
       List<InputFile> opened)
       throws IOException {
@@ -58,7 +64,7 @@ final class CabinetMembers {
         files.size() == 1
             ? files
             : files.stream()
-                .filter(file -> wanted.test(file.name().toLowerCase(Locale.ROOT)))
+                .filter(file -> choice.accepts(file.name().toLowerCase(Locale.ROOT)))
                 .toList();
     if (chosen.isEmpty()) {
       throw CannotGoOn.of(
@@ -69,9 +75,10 @@ final class CabinetMembers {
               + (files.isEmpty() ? "" : " (it contains " + files.getFirst().name() + ", ...)"),
           "");
     }
-    if (chosen.stream().mapToLong(CabinetFile::size).sum() / LARGEST_RATIO > packed) {
+    if (unpacked(chosen) / LARGEST_RATIO > packed) {
       throw new CannotGoOn(name + " claims more data than its size can hold", "get a new copy");
     }
+    MemberInflation inflation = new MemberInflation(choice, gaps);
     List<String> refused = new ArrayList<>();
     for (CabinetFile file : chosen) {
       String member = name + "!/" + file.name();
@@ -82,12 +89,21 @@ final class CabinetMembers {
         continue;
       }
       try (InputStream in = cabinet.open(file, file.size())) {
-        opened.add(Archives.inflate(in, member, gaps));
+        opened.add(inflation.inflate(in, member));
       }
     }
     if (opened.isEmpty()) {
       throw new CannotGoOn(refused.getFirst(), Cabinet.REFUSED_NEXT_STEP);
     }
+  }
+
+  /** Returns the bytes to unpack for some files: folders are unpacked from their beginnings. */
+  private static long unpacked(List<CabinetFile> chosen) {
+    Map<Integer, Long> ends = new HashMap<>();
+    for (CabinetFile file : chosen) {
+      ends.merge(file.folder(), file.offset() + file.size(), Math::max);
+    }
+    return ends.values().stream().mapToLong(Long::longValue).sum();
   }
 
   /** Collects the cabinet, and those of its set that are in the same folder, in their order. */
@@ -96,29 +112,43 @@ final class CabinetMembers {
     try {
       found.add(InputFile.map(path, name));
       Set<Path> seen = new HashSet<>(Set.of(path));
-      follow(path, seen, found, true);
-      follow(path, seen, found, false);
+      int count = follow(path, seen, found, true, 0);
+      follow(path, seen, found, false, count);
     } finally {
       inputs.addAll(found);
     }
   }
 
-  private static void follow(Path path, Set<Path> seen, Deque<InputFile> found, boolean forward)
+  /**
+   * Adds the next cabinets, or the previous ones.
+   *
+   * @param before number of files in those that were looked at, the first one among them
+   * @return number of files then
+   */
+  private static int follow(
+      Path path, Set<Path> seen, Deque<InputFile> found, boolean forward, int before)
       throws IOException {
+    int count = before;
+    boolean isCounted = before > 0;
     while (true) {
       InputFile end = forward ? found.getLast() : found.getFirst();
       String other;
       try (Cabinet cabinet = Cabinet.open(end, new Gaps())) {
         other = forward ? cabinet.next() : cabinet.previous();
+        count += isCounted ? 0 : cabinet.files().size();
+        isCounted = false;
+      }
+      if (count > ZipDirectory.MOST_MEMBERS) {
+        throw ZipDirectory.tooMany(end.name(), "%,d".formatted(count));
       }
       Optional<Path> beside = beside(path, other);
       if (beside.isEmpty() || !seen.add(beside.get())) {
-        return;
+        return count;
       }
       InputFile input = InputFile.map(beside.get(), beside.get().toString());
       if (!(forward ? Cabinet.follows(end, input) : Cabinet.follows(input, end))) {
         input.close();
-        return;
+        return count;
       }
       if (forward) {
         found.addLast(input);

@@ -13,6 +13,8 @@ public final class CannotGoOn extends RuntimeException {
     NO_SUCH_FILE,
     /** A folder was named where a file is needed. */
     FOLDER,
+    /** A pipe, a device or a socket was named where a file is needed. */
+    SPECIAL_FILE,
     /** A file holds no bytes. */
     EMPTY,
     /** A file is not of a kind that can be read here; it may be one for another command. */
@@ -21,6 +23,10 @@ public final class CannotGoOn extends RuntimeException {
     ARCHIVE_MEMBERS,
     /** More files were given than make one recording. */
     TOO_MANY_FILES,
+    /** A file is to be written where one lies that is read. */
+    INPUT_AS_OUTPUT,
+    /** The files that were given are not parts of one recording. */
+    NOT_TOGETHER,
     /** A condition compares a value with something of another type. */
     NOT_COMPARABLE,
     /** The user's rights or this system do not allow it, whatever the input. */

@@ -4,20 +4,35 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of one input of any size, mapped; the content of an archive's member is in native
- * memory or in a temporary file. {@link #close()} unmaps it; windows must not be used after that.
+ * memory or in a temporary file (see {@link InputBuilder}). {@link #close()} unmaps it; windows
+ * must not be used after that.
  */
 public final class InputFile implements AutoCloseable {
+  /**
+   * Bytes of a temporary file that are looked at before its pages are given back. They count as
+   * memory of the process although the system could take them any time.
+   */
+  private static final long MOST_RESIDENT = 8L << 20;
+
+  /** Bytes that the system makes present at a time, whatever is looked at. */
+  private static final long FAULT_AROUND = 64L << 10;
+
   private final String name;
-  private final Arena arena;
   private final MemorySegment segment;
-  private final @Nullable Path temporary;
+  private final Runnable release;
+  private final AtomicBoolean closed;
+
+  /** Bytes looked at since pages were given back last; null if they are not given back. */
+  private final @Nullable AtomicLong resident;
+
   private final @Nullable Watcher watcher;
 
   /** Listener that is notified of every window before it is handed out. */
@@ -28,20 +43,22 @@ public final class InputFile implements AutoCloseable {
 
   private InputFile(
       String name,
-      Arena arena,
       MemorySegment segment,
-      @Nullable Path temporary,
+      Runnable release,
+      AtomicBoolean closed,
+      @Nullable AtomicLong resident,
       @Nullable Watcher watcher) {
     this.name = name;
-    this.arena = arena;
     this.segment = segment;
-    this.temporary = temporary;
+    this.release = release;
+    this.closed = closed;
+    this.resident = resident;
     this.watcher = watcher;
   }
 
   /** Returns the same input with a watcher of its reads, for counting. */
   InputFile watched(Watcher other) {
-    return new InputFile(name, arena, segment, temporary, other);
+    return new InputFile(name, segment, release, closed, resident, other);
   }
 
   /**
@@ -50,25 +67,12 @@ public final class InputFile implements AutoCloseable {
    * @throws IOException if it cannot be opened
    */
   public static InputFile map(Path path, String name) throws IOException {
-    return map(path, name, null);
-  }
-
-  /**
-   * Maps a file that is deleted when the input is closed.
-   *
-   * @throws IOException if it cannot be opened
-   */
-  public static InputFile mapTemporary(Path path, String name) throws IOException {
-    return map(path, name, path);
-  }
-
-  private static InputFile map(Path path, String name, @Nullable Path temporary)
-      throws IOException {
+    SpecialFile.refuse(path, name);
+    OutputFile.noteRead(path);
     Arena arena = Arena.ofShared();
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-      MemorySegment segment =
-          channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena).asReadOnly();
-      return new InputFile(name, arena, segment, temporary, null);
+      MemorySegment segment = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
+      return held(segment, name, arena::close);
     } catch (IOException | RuntimeException e) {
       arena.close();
       throw e;
@@ -80,7 +84,22 @@ public final class InputFile implements AutoCloseable {
     Arena arena = Arena.ofShared();
     MemorySegment segment = arena.allocate(Math.max(8, bytes.length), 8);
     segment.asByteBuffer().put(bytes);
-    return new InputFile(name, arena, segment.asSlice(0, bytes.length).asReadOnly(), null, null);
+    return held(segment.asSlice(0, bytes.length), name, arena::close);
+  }
+
+  /**
+   * An input that is in a segment.
+   *
+   * @param release called once, when it is closed
+   */
+  static InputFile held(MemorySegment segment, String name, Runnable release) {
+    return new InputFile(name, segment.asReadOnly(), release, new AtomicBoolean(), null, null);
+  }
+
+  /** An input in a mapped segment whose pages are given back now and then while it is read. */
+  static InputFile temporary(MemorySegment mapped, String name, Runnable release) {
+    return new InputFile(
+        name, mapped.asReadOnly(), release, new AtomicBoolean(), new AtomicLong(), null);
   }
 
   /** The name that messages use: the path as given, and {@code !/member} inside an archive. */
@@ -106,22 +125,24 @@ public final class InputFile implements AutoCloseable {
     if (watcher != null) {
       watcher.window(offset, length);
     }
+    if (resident != null) {
+      giveBackPages(resident, length);
+    }
     return new Bytes(segment.asSlice(offset, length).asByteBuffer(), name, offset);
+  }
+
+  private void giveBackPages(AtomicLong looked, int length) {
+    // Windows that are in use find their pages again.
+    if (looked.addAndGet(Math.max(length, FAULT_AROUND)) > MOST_RESIDENT) {
+      looked.set(0);
+      segment.unload();
+    }
   }
 
   @Override
   public void close() {
-    if (!arena.scope().isAlive()) {
-      return;
-    }
-    arena.close();
-    if (temporary != null) {
-      try {
-        Files.deleteIfExists(temporary);
-      } catch (IOException e) {
-        // A leftover in the system's temporary folder does no harm and does not affect the answer.
-        temporary.toFile().deleteOnExit();
-      }
+    if (closed.compareAndSet(false, true)) {
+      release.run();
     }
   }
 }

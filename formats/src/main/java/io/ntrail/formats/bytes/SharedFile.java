@@ -1,5 +1,6 @@
 package io.ntrail.formats.bytes;
 
+import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -94,6 +95,8 @@ public final class SharedFile implements AutoCloseable {
   private static SharedFile createIn(Path folder, String prefix, long size) throws IOException {
     // Java makes temporary files with random names that only their owner may open.
     Path path = Files.createTempFile(folder, prefix, ".session");
+    // An interrupt may come before it is closed.
+    path.toFile().deleteOnExit();
     Arena arena = Arena.ofShared();
     try (FileChannel channel =
         FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -114,6 +117,21 @@ public final class SharedFile implements AutoCloseable {
   /** Returns the file's path, for other programs to map. */
   public Path path() {
     return path;
+  }
+
+  /**
+   * Removes the name of the file, where the system allows that of a file that is mapped (not
+   * Windows): nothing stays however this process ends. To be called when all that need it have it
+   * mapped.
+   */
+  public void removeName() {
+    if (File.separatorChar == '/') {
+      try {
+        Files.deleteIfExists(path);
+      } catch (IOException e) {
+        // It is deleted when it is closed.
+      }
+    }
   }
 
   /** Its size in bytes. */

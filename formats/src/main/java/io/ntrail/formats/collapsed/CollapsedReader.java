@@ -5,27 +5,37 @@ import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
-import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads collapsed stacks: UTF-8, or UTF-16 with a byte order mark; lines end with LF or CRLF. The
- * weight is what follows the last blank or tab; a whole number, also as {@code 3.0}. Any other line
- * becomes a {@link Gap}.
+ * weight is what follows the last blank or tab, a decimal number. Lines that begin with {@code #}
+ * are comments. Any other line becomes a {@link Gap}.
  */
 public final class CollapsedReader {
   /** Bytes that a line may have. */
   static final int LONGEST = 1 << 20;
 
-  private static final int LOOKED_AT = 1 << 12;
+  /** Bytes in which the first stack is searched; comments may be in front of it. */
+  private static final int LOOKED_AT = 1 << 16;
+
+  /** Stacks that have to follow comments before a file is known by them. */
+  private static final int AFTER_COMMENTS = 8;
+
+  /** Digits after the point that a weight may have, zeros at the end not counted. */
+  private static final int MOST_DECIMALS = 18;
+
+  private static final int MOST_DIGITS = 40;
   private static final String WHAT = "a line of collapsed stacks";
 
   private final InputFile input;
   private final Gaps gaps;
   private final Consumer<String> frames;
-  private final LongConsumer weights;
+  private final WeightSink weights;
   private final Charset charset;
 
   /** Bytes of a character. */
@@ -35,10 +45,25 @@ public final class CollapsedReader {
   private Bytes window = Bytes.copyOf(new byte[0], "");
   private long windowAt;
   private long lines;
+
+  /** The sum of all weights, in units of the last of so many decimals as any of them has. */
   private long sum;
 
-  private CollapsedReader(
-      InputFile input, Gaps gaps, Consumer<String> frames, LongConsumer weights) {
+  private int decimals;
+
+  /** Receives the weight of a stack after its frames. */
+  @FunctionalInterface
+  public interface WeightSink {
+    /**
+     * Takes one.
+     *
+     * @param weight in units of its last decimal
+     * @param decimals how many it has: 125 with one is 12.5
+     */
+    void accept(long weight, int decimals);
+  }
+
+  private CollapsedReader(InputFile input, Gaps gaps, Consumer<String> frames, WeightSink weights) {
     this.input = input;
     this.gaps = gaps;
     this.frames = frames;
@@ -58,26 +83,36 @@ public final class CollapsedReader {
 
   /**
    * Returns true if a file starts as collapsed stacks do: with a line of text that ends with a
-   * number. An empty one does not.
+   * number. After comments several lines have to, as the headings of other texts begin like
+   * comments. So does a file of nothing but comments; an empty one does not.
    */
   public static boolean looksLike(InputFile input) {
-    return new CollapsedReader(input, new Gaps(), _ -> {}, _ -> {}).looksLike();
+    return new CollapsedReader(input, new Gaps(), _ -> {}, (_, _) -> {}).looksLike();
   }
 
   private boolean looksLike() {
     long at = begin;
+    boolean comments = false;
+    int stacks = 0;
     while (at < Math.min(input.size(), LOOKED_AT)) {
       long end = lineEnd(at, Math.min(input.size(), at + LONGEST));
       String line = line(at, end);
       if (line.indexOf('\0') >= 0) {
         return false;
       }
-      if (!line.isBlank()) {
-        return weightAt(line) > 0 && weight(line.substring(weightAt(line))) >= 0;
+      if (isComment(line)) {
+        comments = true;
+      } else if (!line.isBlank()) {
+        if (weightAt(line) == 0 || weight(line.substring(weightAt(line))) == null) {
+          return false;
+        }
+        if (!comments || ++stacks == AFTER_COMMENTS) {
+          return true;
+        }
       }
       at = end + unit;
     }
-    return false;
+    return stacks > 0 || comments && at >= input.size();
   }
 
   /**
@@ -85,12 +120,12 @@ public final class CollapsedReader {
    *
    * @param frames receives the frames of a stack from the outermost inwards; an empty text if one
    *     has no name
-   * @param weights receives the weight of a stack after its frames; the sum of all is below 2^63
+   * @param weights receives the weight of a stack after its frames; the sum of all is below 2^63,
+   *     in units of the last decimal that any of them has
    * @param gaps receives what could not be read
    * @return number of lines that have a stack
    */
-  public static long read(
-      InputFile input, Consumer<String> frames, LongConsumer weights, Gaps gaps) {
+  public static long read(InputFile input, Consumer<String> frames, WeightSink weights, Gaps gaps) {
     CollapsedReader reader = new CollapsedReader(input, gaps, frames, weights);
     reader.read();
     return reader.lines;
@@ -154,35 +189,56 @@ public final class CollapsedReader {
     return Math.max(line.lastIndexOf(' '), line.lastIndexOf('\t')) + 1;
   }
 
-  /** A weight; negative if it is none. */
-  private static long weight(String text) {
-    if (text.length() > 40 || !text.matches("\\d+(\\.\\d*)?")) {
-      return -1;
+  private static boolean isComment(String line) {
+    return line.startsWith("#");
+  }
+
+  /** A weight, without zeros at its end; null if it is none. */
+  private static @Nullable BigDecimal weight(String text) {
+    if (text.length() > MOST_DIGITS || !text.matches("\\d+(\\.\\d*)?")) {
+      return null;
     }
-    try {
-      return new BigDecimal(text.endsWith(".") ? text + "0" : text).longValueExact();
-    } catch (ArithmeticException e) {
-      return -2;
-    }
+    BigDecimal weight = new BigDecimal(text.endsWith(".") ? text + "0" : text).stripTrailingZeros();
+    return weight.scale() < 0 ? weight.setScale(0) : weight;
+  }
+
+  /**
+   * Adds a weight to the sum of all.
+   *
+   * @throws ArithmeticException if that is not below 2^63, in units of its last decimal
+   */
+  private void add(BigDecimal weight) {
+    int scale = Math.max(decimals, weight.scale());
+    long units = weight.setScale(scale).unscaledValue().longValueExact();
+    sum =
+        BigDecimal.valueOf(sum, decimals)
+            .setScale(scale)
+            .unscaledValue()
+            .add(BigInteger.valueOf(units))
+            .longValueExact();
+    decimals = scale;
   }
 
   /** Hands out a line; returns what is wrong with it, or nothing. */
   private String add(String line) {
-    if (line.isBlank()) {
+    if (line.isBlank() || isComment(line)) {
       return "";
     }
     int at = weightAt(line);
-    long weight = at == 0 ? -1 : weight(line.substring(at));
-    if (weight == -2) {
-      return "its weight is not an integer below 2^63";
-    }
-    if (weight < 0) {
+    BigDecimal weight = at == 0 ? null : weight(line.substring(at));
+    if (weight == null) {
       return "it does not end with a weight";
     }
+    if (weight.scale() > MOST_DECIMALS) {
+      return "its weight has more than " + MOST_DECIMALS + " decimals";
+    }
+    if (weight.unscaledValue().bitLength() > 63) {
+      return "its weight is not below 2^63, in units of its last decimal";
+    }
     try {
-      sum = Math.addExact(sum, weight);
+      add(weight);
     } catch (ArithmeticException e) {
-      return "the sum of all weights is not below 2^63";
+      return "the sum of all weights is not below 2^63, in units of their last decimal";
     }
     int begin = 0;
     int end = at - 1;
@@ -192,7 +248,7 @@ public final class CollapsedReader {
       frames.accept(line.substring(begin, stop));
       begin = stop + 1;
     }
-    weights.accept(weight);
+    weights.accept(weight.unscaledValue().longValueExact(), weight.scale());
     lines++;
     return "";
   }

@@ -18,7 +18,7 @@ import io.ntrail.formats.bytes.InputFile;
  */
 final class BufferScanner {
   /** Windows for searching; a header may straddle two, so they overlap by one header. */
-  private static final int SEARCH_WINDOW = 1 << 24;
+  private static final int SEARCH_WINDOW = 1 << 20;
 
   private static final int[] USUAL_SIZES = {
     4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20,

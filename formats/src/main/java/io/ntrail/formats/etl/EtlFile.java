@@ -47,6 +47,14 @@ public final class EtlFile implements AutoCloseable {
   }
 
   /**
+   * Returns true if buffers of a recording follow each other in the first bytes, whatever became of
+   * its header.
+   */
+  public static boolean hasBuffers(InputFile head) {
+    return BufferScanner.guessBufferSize(head) > 0;
+  }
+
+  /**
    * Opens a recording.
    *
    * @param input closed with the returned file, or by this method if it fails

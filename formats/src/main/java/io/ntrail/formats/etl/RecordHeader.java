@@ -293,10 +293,12 @@ public abstract sealed class RecordHeader permits RecordCursor {
   public final boolean hasStackItem() {
     for (int item = firstItem(); item != 0; item = nextItem(item)) {
       int type = itemType(item);
-      if (type == ExtendedItem.STACK_TRACE32.number()
-          || type == ExtendedItem.STACK_TRACE64.number()
-          || type == ExtendedItem.STACK_KEY32.number()
-          || type == ExtendedItem.STACK_KEY64.number()) {
+      boolean ofStack =
+          type == ExtendedItem.STACK_TRACE32.number()
+              || type == ExtendedItem.STACK_TRACE64.number()
+              || type == ExtendedItem.STACK_KEY32.number()
+              || type == ExtendedItem.STACK_KEY64.number();
+      if (ofStack && itemLength(item) >= 8) {
         return true;
       }
     }

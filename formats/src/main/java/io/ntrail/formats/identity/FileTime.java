@@ -6,7 +6,9 @@ package io.ntrail.formats.identity;
  */
 public final class FileTime {
   private static final long TO_UNIX_SECONDS = 11_644_473_600L;
-  private static final long SECOND = 10_000_000L;
+
+  /** A second in its unit of 100 ns. */
+  public static final long SECOND = 10_000_000L;
 
   /** The first day of the year 10000, counted from 1970. */
   private static final long LAST_DAY = 2_932_897L;

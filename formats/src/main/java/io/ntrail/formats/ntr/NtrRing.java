@@ -1,7 +1,9 @@
 package io.ntrail.formats.ntr;
 
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.bytes.OutputFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -41,7 +43,10 @@ public final class NtrRing implements AutoCloseable {
     }
   }
 
+  private static final int UNKNOWN = -1;
+
   private final Path file;
+  private final OutputFile output;
   private final long most;
   private final NtrHeader header;
   private final int recording;
@@ -51,6 +56,7 @@ public final class NtrRing implements AutoCloseable {
   private long droppedBytes;
   private EventTally dropped = EventTally.NONE;
   private boolean closed;
+  private long joined = UNKNOWN;
 
   /**
    * Starts a recording.
@@ -70,6 +76,7 @@ public final class NtrRing implements AutoCloseable {
     this.recording = recording;
     Path first = path(number);
     writer = new NtrWriter(Files.newOutputStream(first), header, recording);
+    output = OutputFile.reserve(file, "-o");
     writer.remember();
     parts.add(new Part(first, 0));
   }
@@ -88,8 +95,11 @@ public final class NtrRing implements AutoCloseable {
     return parts.stream().map(part -> part.path).toList();
   }
 
-  /** Bytes of the parts that are kept. */
+  /** Bytes of the parts that are kept; once they are joined, of the file. */
   public long bytes() {
+    if (joined != UNKNOWN) {
+      return joined;
+    }
     long sum = writer.position();
     for (Part part : parts) {
       sum += part.bytes;
@@ -157,20 +167,29 @@ public final class NtrRing implements AutoCloseable {
     }
     closed = true;
     writer.close();
-    if (parts.size() == 1 && droppedBytes == 0) {
-      Files.move(parts.getFirst().path, file, StandardCopyOption.REPLACE_EXISTING);
-      return;
-    }
-    try (NtrWriter to = new NtrWriter(Files.newOutputStream(file), header, recording)) {
-      for (Part part : parts) {
-        append(part, part == parts.getFirst(), to);
+    try (output) {
+      if (parts.size() == 1 && droppedBytes == 0) {
+        output.check();
+        Files.move(parts.getFirst().path, file, StandardCopyOption.REPLACE_EXISTING);
+      } else {
+        join();
       }
-    } catch (UncheckedIOException e) {
+    } catch (UncheckedIOException | CannotGoOn e) {
       throw new IOException("the parts could not be joined", e);
     }
+    joined = Files.size(file);
     for (Part part : parts) {
       Files.deleteIfExists(part.path);
     }
+  }
+
+  private void join() throws IOException {
+    try (NtrWriter to = new NtrWriter(output.open(), header, recording)) {
+      for (Part part : parts) {
+        append(part, part == parts.getFirst(), to);
+      }
+    }
+    output.complete();
   }
 
   private void append(Part part, boolean first, NtrWriter to) throws IOException {

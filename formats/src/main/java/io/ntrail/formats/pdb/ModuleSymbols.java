@@ -269,10 +269,21 @@ public final class ModuleSymbols {
     return pdb.reading(
         "lines of module " + module.number(),
         Optional.empty(),
-        () -> {
-          Optional<LineRow> row = c13.get().flatMap(lines -> lines.row(section, offset));
-          return row.isPresent() ? row : c11.get().flatMap(lines -> lines.row(section, offset));
-        });
+        () ->
+            c13.get()
+                .flatMap(lines -> lines.row(section, offset))
+                .or(() -> c11.get().flatMap(lines -> lines.row(section, offset))));
+  }
+
+  /** Returns the first line row of a function that starts at an address. */
+  public Optional<LineRow> startLine(int section, long offset) {
+    return pdb.reading(
+        "lines of module " + module.number(),
+        Optional.empty(),
+        () ->
+            c13.get()
+                .flatMap(lines -> lines.startRow(section, offset))
+                .or(() -> c11.get().flatMap(lines -> lines.startRow(section, offset))));
   }
 
   /** All rows of lines. */

@@ -85,6 +85,16 @@ public final class PdbFile {
     }
   }
 
+  /**
+   * Refuses the beginning of a file that is no PDB, before the rest of it is inflated. What passes
+   * may still be none.
+   *
+   * @throws CannotGoOn with what it is instead
+   */
+  public static void refuseOthers(InputFile head) {
+    MsfFile.refuseOthers(head);
+  }
+
   /** The name of the input, for messages. */
   public String name() {
     return msf.name();
@@ -403,6 +413,14 @@ public final class PdbFile {
 
   private Optional<MsfStream> records() {
     return header.flatMap(h -> stream(h.recordStream(), "stream of symbol records"));
+  }
+
+  /**
+   * Returns true if it is of a managed program alone: places of its methods and lines are in
+   * intermediate language, and no addresses of the image.
+   */
+  public boolean isManaged() {
+    return header.filter(h -> h.machine() == DbiHeader.MANAGED).isPresent();
   }
 
   /**

@@ -103,9 +103,12 @@ public final class PdbSymbolizer {
    * Finds the meaning of an address.
    *
    * @param rva in the image
-   * @return empty if the PDB does not cover it
+   * @return empty if the PDB does not cover it, or is that of a managed program
    */
   public Optional<Found> find(long rva) {
+    if (pdb.isManaged()) {
+      return Optional.empty();
+    }
     return pdb.reading(
         "address",
         Optional.empty(),
@@ -164,7 +167,13 @@ public final class PdbSymbolizer {
                   thunk.length(),
                   0,
                   place,
-                  List.of(frame(module, thunk.name(), place, 0))));
+                  List.of(
+                      frame(
+                          module,
+                          thunk.name(),
+                          new Place(thunk.section(), thunk.offset()),
+                          place,
+                          0))));
       case Symbol.Trampoline trampoline -> trampoline(module, trampoline, place);
       case Symbol.SeparateCode code -> separated(module, code, place);
       default -> Optional.empty();
@@ -211,7 +220,13 @@ public final class PdbSymbolizer {
                 code.length(),
                 type(parent),
                 place,
-                List.of(frame(module, parent.name(), place, type(parent)))));
+                List.of(
+                    frame(
+                        module,
+                        parent.name(),
+                        new Place(code.parentSection(), code.parentOffset()),
+                        place,
+                        type(parent)))));
   }
 
   /** Of the newer kinds the type is that of an item. */
@@ -223,12 +238,13 @@ public final class PdbSymbolizer {
 
   private Found procedure(ModuleSymbols module, Procedure procedure, Place place) {
     List<Frame> frames = inlined(module, procedure, place.offset - procedure.offset());
-    frames.add(frame(module, procedure.name(), place, type(procedure)));
+    Place begin = new Place(procedure.section(), procedure.offset());
+    frames.add(frame(module, procedure.name(), begin, place, type(procedure)));
     return found(
         module,
         Kind.PROCEDURE,
         procedure.name(),
-        new Place(procedure.section(), procedure.offset()),
+        begin,
         procedure.length(),
         type(procedure),
         place,
@@ -288,7 +304,8 @@ public final class PdbSymbolizer {
               (next < 0 ? end : Math.min(end, next)) - label.offset(),
               0,
               place,
-              List.of(frame(m, label.name(), place, 0)));
+              List.of(
+                  frame(m, label.name(), new Place(label.section(), label.offset()), place, 0)));
         });
   }
 
@@ -308,7 +325,8 @@ public final class PdbSymbolizer {
         pdb.publics().map(publics -> publics.nextAfter(place.section, place.offset)).orElse(-1L);
     Frame frame =
         module
-            .map(m -> frame(m, symbol.name(), place, 0))
+            .map(m ->
+                frame(m, symbol.name(), new Place(symbol.section(), symbol.offset()), place, 0))
             .orElse(new Frame(symbol.name(), "", 0, 0, false, 0));
     return Optional.of(
         new Found(
@@ -323,10 +341,15 @@ public final class PdbSymbolizer {
             List.of(frame)));
   }
 
-  private static Frame frame(ModuleSymbols module, String function, Place place, long type) {
-    Optional<LineRow> row = module.line(place.section, place.offset).filter(r -> !r.isMark());
-    return row.map(
-            r -> new Frame(function, module.file(r.file()), r.line(), r.column(), false, type))
+  /** At the exact start of a function the line of its first row is meant. */
+  private static Frame frame(
+      ModuleSymbols module, String function, Place begin, Place place, long type) {
+    Optional<LineRow> row =
+        begin.equals(place)
+            ? module.startLine(place.section, place.offset)
+            : module.line(place.section, place.offset);
+    return row.filter(r -> !r.isMark())
+        .map(r -> new Frame(function, module.file(r.file()), r.line(), r.column(), false, type))
         .orElse(new Frame(function, "", 0, 0, false, type));
   }
 

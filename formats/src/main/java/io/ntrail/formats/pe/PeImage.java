@@ -6,6 +6,7 @@ import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.identity.FileSignature;
 import io.ntrail.formats.pe.DataDirectory.Range;
 import io.ntrail.formats.pe.DisjointRanges.Piece;
 import io.ntrail.formats.pe.ImageView.Extent;
@@ -103,6 +104,18 @@ public final class PeImage {
     }
     PeHeaders headers = PeHeaders.read(start);
     return new PeImage(view, null, headers, sections(start, headers, gaps), gaps);
+  }
+
+  /**
+   * Refuses the beginning of a file that is no image, before the rest of it is inflated. What
+   * passes may still be none.
+   *
+   * @throws CannotGoOn if it does not start like an image
+   */
+  public static void refuseOthers(InputFile head) {
+    if (FileSignature.of(head) != FileSignature.IMAGE) {
+      PeHeaders.read(start(head));
+    }
   }
 
   /**

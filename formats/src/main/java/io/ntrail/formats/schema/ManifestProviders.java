@@ -201,6 +201,10 @@ final class ManifestProviders {
         problems.add(event.line(), "no template " + event.template());
       }
       String name = EventNames.of(text(event.name()), taskName, opcodeName);
+      if (name == null && source == SchemaSource.EVENT_SOURCE) {
+        // The name of its method.
+        name = EventNames.plain(event.symbol());
+      }
       return new Manifest.Event(
           id,
           version,

@@ -137,6 +137,53 @@ class CabinetMembersTest {
   }
 
   @Test
+  void whatLiesBeforeAFileCountsAsWell(@TempDir Path folder) throws IOException {
+    CabinetWriter writer = new CabinetWriter();
+    for (int i = 0; i < 100; i++) {
+      writer.stored(ascii("a")).file(i + ".pdb", 0x7FFF_FFFFL, 1);
+    }
+    Path file = write(folder, "x.cab", writer.write());
+    CannotGoOn refusal = assertThrows(CannotGoOn.class, () -> open(file));
+    assertTrue(refusal.message().contains("more data than its size can hold"), refusal.message());
+  }
+
+  @Test
+  void aSetWithTooManyFilesIsRefused(@TempDir Path folder) throws IOException {
+    List<String> names = List.of("1.cab", "2.cab");
+    for (int part = 0; part < 2; part++) {
+      CabinetWriter writer =
+          new CabinetWriter()
+              .inSet(part, part == 0 ? "" : names.get(0), part == 0 ? names.get(1) : "")
+              .stored(ascii("a"));
+      for (int i = 0; i < 60_000; i++) {
+        writer.file(part + "-" + i, 0, 0);
+      }
+      write(folder, names.get(part), writer.write());
+    }
+    for (String name : names) {
+      CannotGoOn refusal = assertThrows(CannotGoOn.class, () -> open(folder.resolve(name)), name);
+      assertTrue(refusal.message().contains("contains 120,000 members"), refusal.message());
+    }
+  }
+
+  @Test
+  void theFirstBytesOfAFileDecide(@TempDir Path folder) throws IOException {
+    byte[] data = new byte[200_000];
+    byte[] cabinet = new CabinetWriter().msZip(data).file("a.pdb", 0, data.length).write();
+    Path file = write(folder, "x.cab", cabinet);
+    List<Long> heads = new ArrayList<>();
+    MemberChoice none =
+        MemberChoice.of(
+            _ -> true,
+            head -> {
+              heads.add(head.size());
+              throw new CannotGoOn("not wanted", "");
+            });
+    assertThrows(CannotGoOn.class, () -> Archives.open(file, none, gaps));
+    assertEquals(List.of(65_536L), heads);
+  }
+
+  @Test
   void aFileTooLargeForMemoryComesThroughADisk(@TempDir Path folder) throws IOException {
     byte[] block = new byte[32_768];
     new Random(1).nextBytes(block);

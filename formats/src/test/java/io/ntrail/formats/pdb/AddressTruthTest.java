@@ -7,6 +7,7 @@ import io.ntrail.formats.pdb.PdbSymbolizer.Found;
 import io.ntrail.formats.pdb.PdbSymbolizer.Frame;
 import io.ntrail.formats.pdb.PdbSymbolizer.Kind;
 import io.ntrail.formats.pdb.SectionContributions.Contribution;
+import io.ntrail.formats.pdb.codeview.Symbol.Procedure;
 import io.ntrail.testkit.pdb.PdbSamples;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -135,6 +136,48 @@ class AddressTruthTest {
     System.out.println(row(file));
     assertEquals(List.of(), unexplained.stream().limit(20).toList());
     assertEquals(table().get(file), row(file));
+  }
+
+  /**
+   * Of rows that begin at the start of a function llvm-symbolizer reports the first, and so do we.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "sentry/CrashWithException",
+        "breakpad/dump_syms_regtest64",
+        "syzygy/test_dll",
+        "seh/x64/xcpt4",
+        "seh/x86/xcpt4",
+        "sysinf/systeminformer",
+        "samply/softokn3"
+      })
+  void atTheStartOfEveryFunctionTheLineIsThatOfTheFirstRow(String file) {
+    PdbFile pdb = Pdbs.open(file + ".pdb");
+    PdbSymbolizer addresses = new PdbSymbolizer(pdb);
+    LlvmSymbolizer llvm = new LlvmSymbolizer(pdb);
+    int starts = 0;
+    for (PdbModule module : pdb.modules()) {
+      for (Procedure procedure : pdb.symbols(module).procedures()) {
+        long rva = pdb.rva(procedure.section(), procedure.offset());
+        if (llvm.owner(rva) == module.number()) {
+          starts++;
+          String ours = place(answer(addresses.find(rva).orElseThrow().frames().getLast()));
+          String told = place(llvm.at(rva).getLast());
+          Verdict verdict =
+              told.equals(ours)
+                  ? Verdict.L_SAME
+                  : ours.equals("??:0") || llvm.rows(rva).blocks() > 1
+                      ? Verdict.L_FILES
+                      : llvm.rows(rva).places().size() > 1 ? Verdict.L_FOLDED : Verdict.UNEXPLAINED;
+          count(verdict, "%x: %s and not %s".formatted(rva, told, ours));
+        }
+      }
+    }
+    System.out.println(file + ": lines of " + starts + " starts of functions: " + counts);
+    assertEquals(List.of(), unexplained.stream().limit(20).toList());
+    // The others are of folded functions, or of two files.
+    assertTrue(counts.getOrDefault(Verdict.L_SAME, 0) >= 0.96 * starts, counts.toString());
   }
 
   private void judge(

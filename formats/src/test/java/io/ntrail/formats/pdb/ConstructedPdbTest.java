@@ -76,6 +76,31 @@ class ConstructedPdbTest {
         List.of(new PdbSymbolizer.Frame("hot", "d:\\src\\hot.c", 9, 0, false, 0)), found.frames());
   }
 
+  /** A function at 100h whose first row has no bytes. */
+  private static PdbFile declared(int... pairs) {
+    SmallPdb pdb = new SmallPdb().section(".text", RVA, 0x2000);
+    int file = pdb.name("d:\\src\\hot.c");
+    byte[] symbols = new Records().procedure("hot", 1, 0x100, 0x40, new Records()).toByteArray();
+    return open(
+        pdb.module("hot.obj", symbols, NONE, SmallPdb.lines(1, 0x100, 0x40, file, pairs))
+            .contribution(1, 0x100, 0x40, 0));
+  }
+
+  @Test
+  void atTheExactStartOfAFunctionTheLineOfItsFirstRowIsMeant() {
+    PdbFile pdb = declared(0, 7, 0, 8, 0x10, 9, 0x10, 10);
+    assertEquals(7, at(pdb, RVA + 0x100).frames().getLast().line());
+    assertEquals(8, at(pdb, RVA + 0x101).frames().getLast().line());
+    // Elsewhere the row that has the bytes.
+    assertEquals(10, at(pdb, RVA + 0x110).frames().getLast().line());
+  }
+
+  @Test
+  void aMarkForDebuggersIsNotTheFirstLineOfAFunction() {
+    PdbFile pdb = declared(0, 0xF0_0F00, 0, 8, 0x10, 9);
+    assertEquals(8, at(pdb, RVA + 0x100).frames().getLast().line());
+  }
+
   @Test
   void aThunkHasItsOwnName() {
     Found found = at(open(program()), RVA + 0x207);

@@ -176,7 +176,9 @@ class RealPdbsTest {
     int named = 0;
     for (PdbModule module : pdb.modules()) {
       for (LineRow row : pdb.symbols(module).lines()) {
-        Optional<Found> found = addresses.find(pdb.rva(row.section(), row.offset()));
+        // Its last byte: at the start of a function a row without bytes is meant.
+        Optional<Found> found =
+            addresses.find(pdb.rva(row.section(), row.offset() + Math.max(1, row.length()) - 1));
         if (row.length() > 0 && !row.isMark()) {
           rows++;
           named += found.orElseThrow().kind() != Kind.NEAREST ? 1 : 0;
@@ -266,8 +268,11 @@ class RealPdbsTest {
         continue;
       }
       String told = m.group(5) + "\\" + m.group(3) + ":" + m.group(4);
+      long rva = Long.parseLong(m.group(2), 16);
+      // The text has no rows without bytes, of which that of a function's start is meant.
+      boolean isStart = addresses.find(rva).filter(found -> found.offset() == 0).isPresent();
       List<Frame> frames =
-          addresses.find(Long.parseLong(m.group(2), 16)).map(Found::frames).orElse(List.of());
+          addresses.find(isStart ? rva + 1 : rva).map(Found::frames).orElse(List.of());
       compared++;
       // Calls of the same place lie in one another; the depth of the row is that of its function.
       int depth = frames.size() - m.group(1).length() / 2;

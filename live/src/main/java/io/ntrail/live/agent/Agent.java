@@ -53,6 +53,7 @@ public final class Agent implements AutoCloseable {
       close();
       throw new CannotGoOn("agent protocol version mismatch", DIED);
     }
+    connection.answered();
     pid = (int) data.u32(4);
     scratch = data.i64(8);
     scratchSize = (int) Math.min(data.u32(16), 1 << 20);

@@ -11,6 +11,9 @@ public interface AgentConnection extends AutoCloseable {
   /** Returns its output. */
   InputStream fromAgent();
 
+  /** Notes that it has answered: it runs, and needs its file no more where systems allow that. */
+  default void answered() {}
+
   /** Kills it. May be called by any thread. */
   void kill();
 

@@ -1,6 +1,7 @@
 package io.ntrail.live.agent;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.UserEnvironment;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -89,6 +90,7 @@ public sealed interface AgentHost {
 
     private ProcessBuilder command() {
       ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(List.of(loader.toString())));
+      UserEnvironment.restore(builder.environment());
       builder.environment().putIfAbsent("WINEDEBUG", "-all");
       builder.environment().putAll(environment);
       return builder;

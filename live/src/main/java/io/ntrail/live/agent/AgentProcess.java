@@ -2,6 +2,7 @@ package io.ntrail.live.agent;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.io.BufferedInputStream;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -58,7 +59,10 @@ final class AgentProcess implements AgentConnection {
   private static Path write(String prefix, byte[] bytes) {
     try {
       Path folder = Files.createTempDirectory(prefix);
-      return Files.write(folder.resolve(folder.getFileName() + ".exe"), bytes);
+      Path image = folder.resolve(folder.getFileName() + ".exe");
+      // An interrupt may come before its end is awaited.
+      deleteOnExit(image);
+      return Files.write(image, bytes);
     } catch (IOException e) {
       throw new CannotGoOn("cannot write the agent executable: " + e.getMessage(), "");
     }
@@ -109,6 +113,13 @@ final class AgentProcess implements AgentConnection {
   @Override
   public InputStream fromAgent() {
     return in;
+  }
+
+  @Override
+  public void answered() {
+    if (File.separatorChar == '/') {
+      remove(image);
+    }
   }
 
   @Override

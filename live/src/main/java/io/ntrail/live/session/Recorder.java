@@ -385,6 +385,10 @@ public final class Recorder implements AutoCloseable {
       }
       statistics = snapshot();
       output.attempt(() -> output.writeStatistics(true));
+      if (alone) {
+        // The file is in its place when the statistics of the end are there.
+        output.joinParts();
+      }
       count();
       if (!alone) {
         output.leave(this);
@@ -446,19 +450,11 @@ public final class Recorder implements AutoCloseable {
     } finally {
       try {
         if (alone) {
-          closeFile();
+          output.close();
         }
       } finally {
         lock.unlock();
       }
-    }
-  }
-
-  private void closeFile() throws IOException {
-    if (output.ring != null) {
-      output.ring.close();
-    } else {
-      output.writer.close();
     }
   }
 }

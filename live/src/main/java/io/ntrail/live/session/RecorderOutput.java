@@ -37,6 +37,7 @@ final class RecorderOutput {
   private Map<RecorderCounter, Long> statisticsWritten = Map.of();
   private long lastStatistics = System.nanoTime();
   private volatile @Nullable RecorderStatistics total;
+  private @Nullable IOException notJoined;
 
   RecorderOutput(
       NtrWriter writer, @Nullable NtrRing ring, long maxBytes, RecorderDiagnostics remarks) {
@@ -146,6 +147,33 @@ final class RecorderOutput {
   void finished() {
     if (isRecording()) {
       state = RecorderState.FINISHED;
+    }
+  }
+
+  /** Makes one file of the parts of a ring; {@link #close} tells if that failed. */
+  void joinParts() {
+    if (ring != null) {
+      try {
+        ring.close();
+      } catch (IOException e) {
+        notJoined = e;
+      }
+    }
+  }
+
+  /**
+   * Ends the file.
+   *
+   * @throws IOException if it could not be completed
+   */
+  void close() throws IOException {
+    if (ring == null) {
+      writer.close();
+      return;
+    }
+    joinParts();
+    if (notJoined != null) {
+      throw notJoined;
     }
   }
 

@@ -102,7 +102,7 @@ public record RecorderStatistics(
   }
 
   /** Returns the sum of the statistics of two recorders of one file. */
-  RecorderStatistics plus(RecorderStatistics other) {
+  public RecorderStatistics plus(RecorderStatistics other) {
     List<String> both =
         Stream.concat(remarks.stream(), other.remarks.stream()).limit(MAX_REMARKS).toList();
     return new RecorderStatistics(

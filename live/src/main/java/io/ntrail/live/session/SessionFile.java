@@ -83,6 +83,11 @@ public final class SessionFile implements AutoCloseable {
     return file.path();
   }
 
+  /** Removes the name of the file if possible; the target has it mapped. */
+  public void removeName() {
+    file.removeName();
+  }
+
   /** Returns the size of the file. */
   public long size() {
     return file.size();

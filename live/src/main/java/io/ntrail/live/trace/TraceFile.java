@@ -1,5 +1,6 @@
 package io.ntrail.live.trace;
 
+import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.formats.ntr.NtrWriter;
@@ -8,7 +9,6 @@ import io.ntrail.live.session.Recorder;
 import io.ntrail.live.session.RecorderSettings;
 import io.ntrail.live.session.SessionFile;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.security.SecureRandom;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -18,22 +18,24 @@ import java.util.Map;
  * Recording of one or several processes: unique numbers for its definitions, and the sums of their
  * counters. Used by one thread.
  */
-final class TraceFile {
+final class TraceFile implements AutoCloseable {
   /** The number of the process that the recording begins with. */
   static final long FIRST_PROCESS = 1;
 
   private final Recorder recorder;
+  private final OutputFile output;
   private final Map<Long, Map<RecorderCounter, Long>> counters = new HashMap<>();
   private long processes = FIRST_PROCESS;
   private long modules;
   private long functions;
 
-  private TraceFile(Recorder recorder) {
+  private TraceFile(Recorder recorder, OutputFile output) {
     this.recorder = recorder;
+    this.output = output;
   }
 
   /**
-   * Creates the file.
+   * Creates the file, which gets its place when it is {@link #settle settled}.
    *
    * @param session of the first process
    * @throws IOException if it cannot be written
@@ -44,12 +46,32 @@ final class TraceFile {
     RecorderSettings how =
         new RecorderSettings(
             FIRST_PROCESS, header.began(), settings.maxBytes(), settings.arguments());
-    return new TraceFile(
-        settings.ringBytes() > 0
-            ? Recorder.keepingLast(
-                session, new NtrRing(settings.file(), settings.ringBytes(), header, id), how)
-            : Recorder.appending(
-                session, new NtrWriter(Files.newOutputStream(settings.file()), header, id), how));
+    OutputFile output = OutputFile.reserve(settings.file(), "-o");
+    try {
+      return new TraceFile(
+          settings.ringBytes() > 0
+              ? Recorder.keepingLast(
+                  session, new NtrRing(settings.file(), settings.ringBytes(), header, id), how)
+              : Recorder.appending(session, new NtrWriter(output.open(), header, id), how),
+          output);
+    } catch (IOException | RuntimeException e) {
+      output.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Gives the recording its place, while it goes on: from now on it is kept, however the trace
+   * ends.
+   */
+  void settle() {
+    output.settle();
+  }
+
+  /** Deletes a recording that was not settled; the recorder has ended it. */
+  @Override
+  public void close() {
+    output.close();
   }
 
   /** The recorder of the first process, which has the file. */

@@ -162,6 +162,9 @@ public final class TraceRun implements AutoCloseable {
         && (traces.isStarted() || asked.choice().map(TracePlan.Selection::mayStop).orElse(true))) {
       childHook = ChildProcessHook.install(traces, tracer, session.resumes(), tracker::untraced);
     }
+    if (setup.isFirst()) {
+      file.settle();
+    }
     state = RunState.ARMED;
     tracker.held(tracer.patching()::arm);
     this.plan =
@@ -474,6 +477,9 @@ public final class TraceRun implements AutoCloseable {
       throw new CannotGoOn(
           setup.settings().file() + " could not be finalised: " + e.getMessage(), "");
     } finally {
+      if (setup.isFirst()) {
+        file.close();
+      }
       session.close();
     }
   }

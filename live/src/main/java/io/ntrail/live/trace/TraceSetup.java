@@ -144,7 +144,10 @@ record TraceSetup(
   }
 
   private static Tracer tracer(TraceTarget target, TraceSettings settings, SessionFile session) {
-    return new Tracer(target.process(), session, target.name(session.path()), settings.threads());
+    Tracer tracer =
+        new Tracer(target.process(), session, target.name(session.path()), settings.threads());
+    session.removeName();
+    return tracer;
   }
 
   private static UnwindSelfTest selfTest(TraceTarget target, Tracer tracer) {

@@ -72,7 +72,7 @@ record CallTable(
             repaired += walk.repaired() ? 1 : 0;
             switch (walk.end()) {
               case CallEnd.RETURN -> row.returned++;
-              case CallEnd.UNWIND -> row.unwound++;
+              case CallEnd.UNWIND, CallEnd.LEFT -> row.unwound++;
               case CallEnd.OPEN -> row.open++;
               case CallEnd.INFERRED -> row.inferred++;
               case CallEnd.ENTRY_ONLY -> {}

@@ -4,6 +4,7 @@ import io.ntrail.formats.collections.ByteColumn;
 import io.ntrail.formats.collections.Columns;
 import io.ntrail.formats.collections.LongColumn;
 import io.ntrail.formats.collections.LongLongMap;
+import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pe.Exports;
 import io.ntrail.formats.pe.Exports.Export;
@@ -17,7 +18,6 @@ import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -26,7 +26,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.RandomAccess;
 import java.util.Set;
-import java.util.stream.IntStream;
 
 /**
  * All known functions of an image: the first parts in the function table (x64), exports in
@@ -37,7 +36,8 @@ import java.util.stream.IntStream;
  * bounded.
  *
  * <p>Code of x64 may lie apart from the first part of its function, in ranges of the function table
- * whose unwind information is chained to that: {@link #parts}.
+ * whose unwind information is chained to that: {@link #parts}. A range that continues a function
+ * that nobody lists, as in damaged tables, is a function of its own: {@link #missingOwner}.
  */
 public final class ImageFunctions {
   private static final List<Set<Source>> SETS = sets();
@@ -58,10 +58,13 @@ public final class ImageFunctions {
   private final long[] partOwners;
   private final long[] reach;
 
-  /** The ranges of the function table, and those that are not first parts by owner and address. */
+  /** The ranges of the function table as entries, and their numbers by owner and address. */
   private final List<RuntimeFunction> table;
 
-  private final int[] furtherParts;
+  private final int[] byOwner;
+
+  /** By start of a range the start of the function that it continues and that is not there. */
+  private final LongLongMap missingOwners;
 
   private ImageFunctions(PeImage image, Collector from) {
     this.image = image;
@@ -74,6 +77,7 @@ public final class ImageFunctions {
     from.mark(rvas, sources, guards);
     List<RuntimeFunction> parts = from.table.entries();
     this.partOwners = from.owners;
+    this.missingOwners = from.missingOwners;
     this.partBegins = parts.stream().mapToLong(RuntimeFunction::begin).toArray();
     this.partEnds = parts.stream().mapToLong(RuntimeFunction::end).toArray();
     this.reach = partEnds.clone();
@@ -81,13 +85,8 @@ public final class ImageFunctions {
       reach[i] = Math.max(reach[i], reach[i - 1]);
     }
     this.table = parts;
-    this.furtherParts =
-        IntStream.range(0, partOwners.length)
-            .filter(part -> partOwners[part] != partBegins[part])
-            .boxed()
-            .sorted(Comparator.comparingLong(part -> partOwners[part]))
-            .mapToInt(part -> part)
-            .toArray();
+    this.byOwner =
+        RowSort.sorted(partOwners.length, (a, b) -> Long.compare(partOwners[a], partOwners[b]));
   }
 
   private static List<Set<Source>> sets() {
@@ -154,6 +153,7 @@ public final class ImageFunctions {
     }
     named.forEach(collector::add);
     collector.addNamesOfSymbols();
+    collector.addOrphans();
     return new ImageFunctions(image, collector);
   }
 
@@ -198,12 +198,22 @@ public final class ImageFunctions {
    * @param rva where the function starts
    */
   public List<RuntimeFunction> parts(long rva) {
-    int first = Search.first(0, furtherParts.length, i -> partOwners[furtherParts[i]] >= rva);
+    int first = Search.first(0, byOwner.length, i -> partOwners[byOwner[i]] >= rva);
     List<RuntimeFunction> parts = new ArrayList<>();
-    for (int i = first; i < furtherParts.length && partOwners[furtherParts[i]] == rva; i++) {
-      parts.add(table.get(furtherParts[i]));
+    for (int i = first; i < byOwner.length && partOwners[byOwner[i]] == rva; i++) {
+      if (partBegins[byOwner[i]] != rva) {
+        parts.add(table.get(byOwner[i]));
+      }
     }
     return parts;
+  }
+
+  /**
+   * Returns the start of the function that the one at an address continues by its unwind
+   * information, if no function is known to start there; -1 for all functions but those.
+   */
+  public long missingOwner(long rva) {
+    return missingOwners.containsKey(rva) ? missingOwners.get(rva) : -1;
   }
 
   /**
@@ -298,6 +308,7 @@ public final class ImageFunctions {
     private final Map<Long, Set<String>> symbols = new HashMap<>();
     private final LongLongMap lengths = new LongLongMap();
     private final long[] owners;
+    private final LongLongMap missingOwners = new LongLongMap();
     private final Columns statements = new Columns(256);
     private final LongColumn found = statements.longs();
     private final ByteColumn said = statements.bytes();
@@ -330,6 +341,22 @@ public final class ImageFunctions {
         all.forEach(more::remove);
         all.addAll(more);
       });
+    }
+
+    /** Makes functions of ranges whose owner is not among the functions. */
+    void addOrphans() {
+      long[] listed = distinct();
+      for (int i = 0; i < owners.length; i++) {
+        int at = Search.floor(listed, listed.length, owners[i]);
+        if (at >= 0 && listed[at] == owners[i]) {
+          continue;
+        }
+        long begin = table.entries().get(i).begin();
+        if (add(begin, Source.FUNCTION_TABLE, 0)) {
+          missingOwners.put(begin, owners[i]);
+          owners[i] = begin;
+        }
+      }
     }
 
     boolean add(long rva, Source source, int guard) {

@@ -11,6 +11,8 @@ import io.ntrail.formats.pe.LoadConfig;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.Resources;
 import io.ntrail.formats.pe.VersionInfo;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.FunctionTableSummary;
 import java.util.Optional;
 
 /** An image with the parts that most answers need, read once. */
@@ -23,7 +25,8 @@ public record ParsedImage(
     Resources resources,
     Optional<VersionInfo> version,
     Optional<ClrHeader> clr,
-    ImageMitigations security) {
+    ImageMitigations security,
+    FunctionTableSummary functionTable) {
   /** Reads them; what cannot be read is a gap of the image. */
   public static ParsedImage of(PeImage image) {
     Optional<LoadConfig> config = LoadConfig.of(image);
@@ -38,7 +41,8 @@ public record ParsedImage(
         resources,
         VersionInfo.of(image, resources),
         ClrHeader.of(image),
-        ImageMitigations.of(image, config, debug));
+        ImageMitigations.of(image, config, debug),
+        FunctionTableSummary.of(image, FunctionTable.of(image)));
   }
 
   /** Returns the identity of the image. */

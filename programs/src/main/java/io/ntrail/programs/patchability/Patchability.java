@@ -125,6 +125,9 @@ public final class Patchability {
     if (function.inside() && !function.is(Source.FUNCTION_TABLE)) {
       return new Because(PatchRefusal.INSIDE_FUNCTION, at(functions.owner(function.rva() - 1)));
     }
+    if (functions.missingOwner(function.rva()) >= 0) {
+      return new Because(PatchRefusal.INSIDE_FUNCTION, at(functions.missingOwner(function.rva())));
+    }
     PatchRefusal refusal = unit.refusal();
     if (refusal != null) {
       return new Because(refusal, unit.detail());

@@ -1,6 +1,7 @@
 package io.ntrail.programs.symbols;
 
 import io.ntrail.formats.archives.Archives;
+import io.ntrail.formats.archives.MemberChoice;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
@@ -33,7 +34,9 @@ public final class OpenImage implements FileRequest.Opened {
         Archives.open(
             path,
             name,
-            inner -> member.isEmpty() || inner.equals(member.toLowerCase(Locale.ROOT)),
+            MemberChoice.of(
+                inner -> member.isEmpty() || inner.equals(member.toLowerCase(Locale.ROOT)),
+                PeImage::refuseOthers),
             new Gaps());
     boolean done = false;
     try {

@@ -1,6 +1,7 @@
 package io.ntrail.programs.symbols;
 
 import io.ntrail.formats.archives.Archives;
+import io.ntrail.formats.archives.MemberChoice;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
@@ -48,7 +49,12 @@ public final class OpenPdb implements FileRequest.Opened {
     String wanted = member.toLowerCase(Locale.ROOT);
     List<InputFile> inputs =
         Archives.open(
-            path, name, inner -> wanted.isEmpty() ? isName(inner) : inner.equals(wanted), packed);
+            path,
+            name,
+            MemberChoice.of(
+                inner -> wanted.isEmpty() ? isName(inner) : inner.equals(wanted),
+                PdbFile::refuseOthers),
+            packed);
     boolean done = false;
     try {
       if (inputs.size() != 1) {

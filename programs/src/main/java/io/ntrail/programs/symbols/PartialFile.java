@@ -124,6 +124,7 @@ public final class PartialFile implements AutoCloseable {
 
   private static PartialFile alone(Path folder, String name) {
     Path file = folder.resolve(name + StoreWriter.unique());
+    file.toFile().deleteOnExit();
     return new PartialFile(folder, file, file, null);
   }
 

@@ -1,5 +1,6 @@
 package io.ntrail.programs.symbols;
 
+import io.ntrail.formats.bytes.OutputFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -33,6 +34,7 @@ sealed interface PointerFile {
    * @param windows whether paths are those of Windows
    */
   static PointerFile read(Path file, boolean windows) {
+    OutputFile.noteRead(file);
     try (InputStream in = Files.newInputStream(file)) {
       return of(in.readNBytes(MOST_BYTES + 1), file, windows);
     } catch (IOException e) {

@@ -4,6 +4,7 @@ import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.bytes.OutputFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.FileSystemException;
@@ -60,6 +61,7 @@ final class StoreWriter<T extends FileRequest.Opened> {
   Stored put(LocalStore store, Content content) throws IOException {
     Path folder = folder(store);
     Path part = folder.resolve(sought.key().name() + unique());
+    part.toFile().deleteOnExit();
     try {
       Form form = content.write(part);
       sought.open(part).close();
@@ -147,6 +149,7 @@ final class StoreWriter<T extends FileRequest.Opened> {
   /** The bytes of a file as they are. */
   static Content copyOf(Path file, boolean packed) {
     return part -> {
+      OutputFile.noteRead(file);
       Files.copy(file, part);
       if (Files.size(part) != Files.size(file)) {
         throw new IOException(file + " changed while it was copied");

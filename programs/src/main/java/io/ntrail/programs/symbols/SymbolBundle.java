@@ -2,13 +2,10 @@ package io.ntrail.programs.symbols;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.bytes.OutputFile;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.LocalDateTime;
 import java.util.HashSet;
 import java.util.Locale;
@@ -26,32 +23,19 @@ public final class SymbolBundle implements AutoCloseable {
   /** A time that every zip can store. */
   private static final LocalDateTime TIME = LocalDateTime.of(1980, 1, 1, 0, 0);
 
-  private final Path file;
-  private final Path part;
+  private final OutputFile file;
   private final ZipOutputStream zip;
   private final Set<String> names = new HashSet<>();
-  private boolean isOpen = true;
 
   /**
    * Starts a bundle.
    *
-   * @param file that is replaced when it is finished
+   * @param file that is completed when it is finished; who reserved it closes it
    * @throws CannotGoOn if it cannot be written
    */
-  public SymbolBundle(Path file) {
+  public SymbolBundle(OutputFile file) {
     this.file = file;
-    this.part = file.resolveSibling(file.getFileName() + StoreWriter.unique());
-    try {
-      OutputStream out = new BufferedOutputStream(Files.newOutputStream(part), CHUNK);
-      this.zip = new ZipOutputStream(out);
-    } catch (IOException e) {
-      throw failed(e);
-    }
-  }
-
-  private CannotGoOn failed(IOException e) {
-    String why = e instanceof NoSuchFileException ? "no such folder" : e.getMessage();
-    return new CannotGoOn("cannot write %s: %s".formatted(file, why), "");
+    this.zip = new ZipOutputStream(new BufferedOutputStream(file.open(), CHUNK));
   }
 
   /**
@@ -74,7 +58,7 @@ public final class SymbolBundle implements AutoCloseable {
       }
       zip.closeEntry();
     } catch (IOException e) {
-      throw failed(e);
+      throw file.failed(e);
     }
   }
 
@@ -91,25 +75,21 @@ public final class SymbolBundle implements AutoCloseable {
    */
   public long finish() {
     try {
-      isOpen = false;
       zip.close();
-      Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
-      return Files.size(file);
+      file.complete();
+      return Files.size(file.place());
     } catch (IOException e) {
-      throw failed(e);
+      throw file.failed(e);
     }
   }
 
-  /** Leaves nothing if it was not finished. */
+  /** Ends it; if it was not finished, it gets no place. */
   @Override
   public void close() {
     try {
-      if (isOpen) {
-        zip.close();
-      }
-      Files.deleteIfExists(part);
+      zip.close();
     } catch (IOException e) {
-      throw failed(e);
+      // It was finished, or is of no use.
     }
   }
 }

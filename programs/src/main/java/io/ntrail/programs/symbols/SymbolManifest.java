@@ -1,6 +1,7 @@
 package io.ntrail.programs.symbols;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.identity.PdbId;
@@ -52,6 +53,7 @@ public record SymbolManifest(List<StoreKey> keys) {
    * @throws CannotGoOn if it is none, or a line names no file of a store
    */
   public static SymbolManifest read(Path file) {
+    OutputFile.noteRead(file);
     try (InputStream in = Files.newInputStream(file)) {
       return read(in.readNBytes(MOST_BYTES), file.toString());
     } catch (IOException e) {

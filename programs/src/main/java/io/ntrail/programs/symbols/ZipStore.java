@@ -1,22 +1,22 @@
 package io.ntrail.programs.symbols;
 
+import io.ntrail.formats.archives.ZipDirectory;
+import io.ntrail.formats.archives.ZipMember;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.programs.symbols.PdbSearch.Tried;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Enumeration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +27,6 @@ import org.jspecify.annotations.Nullable;
 public final class ZipStore {
   /** Members of one name that are opened to see whether one is right. */
   private static final int MOST_CANDIDATES = 16;
-
-  /** A zip of more is not a bundle of symbols. */
-  private static final int MOST_MEMBERS = 1 << 20;
 
   private static final long LARGE = 64L << 20;
   private static final long LARGEST_RATIO = 200;
@@ -68,21 +65,21 @@ public final class ZipStore {
     Map<String, List<String>> known = members;
     if (known == null) {
       known = new HashMap<>();
-      try (ZipFile zip = new ZipFile(file.toFile(), StandardCharsets.UTF_8)) {
-        if (zip.size() > MOST_MEMBERS) {
-          problem = file + " contains more files than any symbol bundle";
-        } else {
-          for (Enumeration<? extends ZipEntry> all = zip.entries(); all.hasMoreElements(); ) {
-            ZipEntry entry = all.nextElement();
-            String member = entry.getName();
-            if (!member.endsWith("/") && !isBomb(entry)) {
-              String[] parts = parts(member);
-              known.computeIfAbsent(parts[parts.length - 1], _ -> new ArrayList<>()).add(member);
-            }
+      try (InputFile zip = InputFile.map(file, file.toString())) {
+        for (ZipMember member : ZipDirectory.read(zip).members()) {
+          if (!isBomb(member)) {
+            String[] parts = parts(member.name());
+            known
+                .computeIfAbsent(parts[parts.length - 1], _ -> new ArrayList<>())
+                .add(member.name());
           }
         }
-      } catch (IOException | IllegalArgumentException e) {
+      } catch (DamagedInput e) {
+        problem = file + " cannot be read as a zip: " + e.what();
+      } catch (IOException e) {
         problem = file + " cannot be read as a zip: " + e.getMessage();
+      } catch (CannotGoOn e) {
+        problem = e.message();
       }
       members = known;
     }
@@ -90,9 +87,9 @@ public final class ZipStore {
   }
 
   /** Symbols are never so alike that much comes out of little. */
-  private static boolean isBomb(ZipEntry entry) {
-    return entry.getSize() > LARGE
-        && entry.getSize() / LARGEST_RATIO > Math.max(1, entry.getCompressedSize());
+  private static boolean isBomb(ZipMember member) {
+    return member.size() > LARGE
+        && member.size() / LARGEST_RATIO > Math.max(1, member.packedSize());
   }
 
   private static String[] parts(String member) {

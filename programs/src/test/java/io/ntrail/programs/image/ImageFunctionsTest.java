@@ -108,6 +108,42 @@ class ImageFunctionsTest {
   }
 
   @Test
+  void aPartWhoseOwnerIsNotListedIsAFunctionOfItsOwn() {
+    SmallPe sketch = sketch(X64);
+    long info = sketch.next();
+    // Chained to a start that the table does not have.
+    sketch.section(
+        ".xdata",
+        SmallPe.CONSTANTS,
+        new LittleEndian()
+            .u32(0x21)
+            .u32(FIRST + 0x11)
+            .u32(FIRST + 0x20)
+            .u32(info + 0x20)
+            .zeros(0x10)
+            .u32(1)
+            .toByteArray());
+    sketch.functions(
+        new long[] {FIRST + 0x10, FIRST + 0x20, info + 0x20},
+        new long[] {FIRST + 0x80, FIRST + 0x90, info});
+    ImageFunctions functions = functions(sketch);
+    assertEquals(
+        List.of(FIRST + 0x10, FIRST + 0x80),
+        functions.list().stream().map(ImageFunction::rva).toList());
+    assertEquals(FIRST + 0x11, functions.missingOwner(FIRST + 0x80));
+    assertEquals(-1, functions.missingOwner(FIRST + 0x10));
+    assertEquals(FIRST + 0x80, functions.owner(FIRST + 0x85));
+    assertEquals(1, functions.indexAt(FIRST + 0x85));
+  }
+
+  @Test
+  void anEntryThatRefersToNothingIsAFunctionOfItsOwn() {
+    ImageFunctions functions =
+        functions(sketch(X64).functions(new long[] {FIRST + 0x10, FIRST + 0x20, 0x7000_0001L}));
+    assertEquals(List.of(FIRST + 0x10), functions.list().stream().map(ImageFunction::rva).toList());
+  }
+
+  @Test
   void codeWithoutAnEndStopsBeforeTheNextRangeOfTheTable() {
     ImageFunctions functions =
         functions(

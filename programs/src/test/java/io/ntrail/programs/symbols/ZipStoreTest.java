@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.programs.symbols.PdbSearch.Tried;
+import io.ntrail.testkit.compress.ZipWriter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -105,6 +106,18 @@ class ZipStoreTest {
     }
     assertEquals(Optional.empty(), find(zip));
     assertTrue(tried.getFirst().why().endsWith("has no " + CRASH.place()), tried::toString);
+  }
+
+  @Test
+  void zipsWithTooManyMembersOrSharedBytesHaveNothing() throws IOException {
+    Path many = folder.resolve("many.zip");
+    Files.write(many, new ZipWriter().countAtEnd(100_001).stored("a", new byte[1]).write());
+    assertEquals(Optional.empty(), find(many));
+    assertTrue(tried.getLast().why().contains("100,001 members"), tried::toString);
+    Path shared = folder.resolve("shared.zip");
+    Files.write(shared, new ZipWriter().stored("a", CRASH.bytes()).again(CRASH.place()).write());
+    assertEquals(Optional.empty(), find(shared));
+    assertTrue(tried.getLast().why().contains("share bytes"), tried::toString);
   }
 
   @Test

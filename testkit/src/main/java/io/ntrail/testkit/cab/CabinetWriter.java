@@ -50,6 +50,9 @@ public final class CabinetWriter {
   private final List<Folder> folders = new ArrayList<>();
   private final List<Entry> files = new ArrayList<>();
   private boolean checksums = true;
+  private int index;
+  private String previous = "";
+  private String next = "";
 
   /** An empty cabinet. */
   public CabinetWriter() {}
@@ -57,6 +60,14 @@ public final class CabinetWriter {
   /** Leaves the checksums zero, which says that there are none. */
   public CabinetWriter withoutChecksums() {
     checksums = false;
+    return this;
+  }
+
+  /** Makes it one of a set. */
+  public CabinetWriter inSet(int number, String nameBefore, String nameAfter) {
+    index = number;
+    previous = nameBefore;
+    next = nameAfter;
     return this;
   }
 
@@ -148,8 +159,10 @@ public final class CabinetWriter {
   public byte[] write() {
     LittleEndian out = new LittleEndian();
     out.bytes("MSCF".getBytes(StandardCharsets.ISO_8859_1)).u32(0).u32(0).u32(0);
-    out.u32(36 + 8L * folders.size()).u32(0).u8(3).u8(1);
-    out.u16(folders.size()).u16(files.size()).u16(0).u16(0x1234).u16(0);
+    byte[] others = (other(previous) + other(next)).getBytes(StandardCharsets.ISO_8859_1);
+    int flags = (previous.isEmpty() ? 0 : 1) | (next.isEmpty() ? 0 : 2);
+    out.u32(36 + others.length + 8L * folders.size()).u32(0).u8(3).u8(1);
+    out.u16(folders.size()).u16(files.size()).u16(flags).u16(0x1234).u16(index).bytes(others);
     int folderTable = out.size();
     for (Folder folder : folders) {
       out.u32(0).u16(folder.blocks.size()).u16(folder.type);
@@ -171,6 +184,11 @@ public final class CabinetWriter {
     }
     out.setU32(8, out.size());
     return out.toByteArray();
+  }
+
+  /** The name of another cabinet of the set, and of its disk. */
+  private static String other(String name) {
+    return name.isEmpty() ? "" : name + "\0disk\0";
   }
 
   private static int checksum(byte[] bytes, int seed) {

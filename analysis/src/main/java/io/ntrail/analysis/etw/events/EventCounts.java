@@ -2,6 +2,7 @@ package io.ntrail.analysis.etw.events;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.SurveyPart;
+import io.ntrail.analysis.etw.stacks.DeferredStackJoin;
 import io.ntrail.analysis.etw.stacks.StackJoin;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
@@ -16,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  * Numbers of events by type. Every record that is meant is in exactly one row, stack records and
  * metadata too, so that the counts add up to the number of records.
  *
- * <p>An event has a stack if it carries one, or if a stack record of the kernel logger belongs to
- * it: not if that names the time stamp of a rundown or of what a merge added, or of several events
- * of which another fits better. Stacks in the event after it (of the CLR) are not counted here.
+ * <p>An event has a stack if it carries one (but not the second half of another's), if an event of
+ * the CLR after it is its stack, or if a stack record of the kernel logger belongs to it: not if
+ * that names the time stamp of a rundown or of what a merge added, or of several events of which
+ * another fits better. It is the stack that {@link Events.Walk#stack} and profiles have.
  *
  * @param records number of records
  * @param bytes bytes of all records
@@ -65,6 +67,11 @@ public record EventCounts(
       long withStack,
       long described,
       Map<String, Long> names) {
+    /** Returns true for stack records, which are attached to events and none themselves. */
+    public boolean isStackRecord() {
+      return EventDisplayName.isStackRecord(provider, event);
+    }
+
     /** One text for the screen. */
     public String text() {
       return names.size() > 1
@@ -73,17 +80,24 @@ public record EventCounts(
     }
   }
 
+  /** Returns how many of the records are stack records, which are no events themselves. */
+  public long stackRecords() {
+    return rows.stream().filter(Row::isStackRecord).mapToLong(Row::count).sum();
+  }
+
   /** Counts in the pass that learns what events are called. */
   static final class Counting implements SurveyPart<Counting> {
     final SchemaIndex schemas;
     final KernelEvents kernel;
     final StackJoin stacks;
+    final DeferredStackJoin deferred;
     final EventTypeCounter counts = new EventTypeCounter();
 
-    Counting(SchemaIndex schemas, KernelEvents kernel, StackJoin stacks) {
+    Counting(EtwRecording recording, SchemaIndex schemas, KernelEvents kernel, StackJoin stacks) {
       this.schemas = schemas;
       this.kernel = kernel;
       this.stacks = stacks;
+      this.deferred = new DeferredStackJoin(recording);
     }
 
     @Override
@@ -91,21 +105,31 @@ public record EventCounts(
       schemas.visit(file, record);
       stacks.visit(file, record);
       int row = counts.count(record, kernel, schemas);
-      if (record.kind().isEvent() && record.hasExtendedItems() && record.hasStackItem()) {
-        counts.countStack(row);
+      if (record.kind().isEvent()) {
+        if (record.hasExtendedItems() && record.hasStackItem()) {
+          counts.countStack(row);
+        }
+        deferred.visit(file, record, row);
       }
     }
 
     @Override
     public Counting merge(Counting other) {
       schemas.merge(other.schemas);
-      counts.merge(other.counts);
+      deferred.merge(other.deferred, counts.merge(other.counts));
       return this;
     }
 
     @Override
     public void settle() {
       schemas.settle();
+    }
+
+    /** Adds the stacks that are not in the events themselves. */
+    void addStacks(EventTypeCounter named) {
+      counts.merge(named);
+      deferred.join(
+          record -> counts.row(record, kernel), counts::countStack, counts::takeBackStack);
     }
   }
 
@@ -118,7 +142,8 @@ public record EventCounts(
   public static EventCounts of(EtwRecording recording, int cores, SchemaSources sources) {
     KernelEvents kernel = sources.kernel();
     StackJoin stacks = new StackJoin(recording, kernel);
-    Counting counted = recording.survey(cores, () -> new Counting(sources.index(), kernel, stacks));
+    Counting counted =
+        recording.survey(cores, () -> new Counting(recording, sources.index(), kernel, stacks));
     EventTypeCounter withStack =
         stacks.events(
             cores,
@@ -144,7 +169,7 @@ public record EventCounts(
       Counting counted,
       EventTypeCounter withStack,
       StackJoin stacks) {
-    counted.counts.merge(withStack);
+    counted.addStacks(withStack);
     return result(
         counted.counts,
         counted.schemas,

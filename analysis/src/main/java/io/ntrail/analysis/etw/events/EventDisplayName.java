@@ -33,6 +33,14 @@ public final class EventDisplayName {
     return guid.equals(Guid.ZERO) ? "(no provider)" : guid.toString();
   }
 
+  /**
+   * Returns true for stack records of the kernel logger and what defines their keys: they are
+   * attached to their events, and no events themselves.
+   */
+  static boolean isStackRecord(@Nullable String provider, @Nullable String event) {
+    return KERNEL.equals(provider) && event != null && event.startsWith("StackWalk/");
+  }
+
   /** {@code FileIo/Read}, {@code Provider/Event}, {@code Provider/143 v2}. */
   public static String text(
       Guid guid,

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Numbers of events by process, thread, type, CPU, provider or a field. Every event is in one row;
  * those that do not have it are in the row whose key is null.
  *
- * @param records number of events
+ * @param records number of records
+ * @param stackRecords how many of them are stack records, which are no events themselves
  * @param bytes bytes of their records
  * @param rows by count, most first
  * @param others events of the groups that were not kept apart, since there were more than {@link
@@ -24,7 +25,12 @@ import org.jspecify.annotations.Nullable;
  * @param unmatched the field, if no event has one of this name
  */
 public record EventGroups(
-    long records, long bytes, List<Row> rows, long others, @Nullable UnmatchedTerm unmatched) {
+    long records,
+    long stackRecords,
+    long bytes,
+    List<Row> rows,
+    long others,
+    @Nullable UnmatchedTerm unmatched) {
   private static final List<String> KEYS = List.of("process", "thread", "event", "cpu", "provider");
 
   /** Groups that are kept apart; what more there are, is counted together. */
@@ -48,12 +54,14 @@ public record EventGroups(
     Map<Key, long[]> groups = new HashMap<>();
     long[] others = new long[2];
     long records = 0;
+    long stackRecords = 0;
     long bytes = 0;
     FieldNames fields = new FieldNames();
     while (walk.next()) {
       EventReader event = walk.event();
       fields.meet(event.type());
       records++;
+      stackRecords += event.type().isStackRecord() ? 1 : 0;
       int size = event.record().size();
       bytes += size;
       Key key = key(event, by);
@@ -75,7 +83,8 @@ public record EventGroups(
         Comparator.comparingLong((Row row) -> -row.count)
             .thenComparing(row -> row.key == null ? "" : row.key)
             .thenComparingLong(Row::id));
-    return new EventGroups(records, bytes, List.copyOf(rows), others[0], unmatched(by, fields));
+    return new EventGroups(
+        records, stackRecords, bytes, List.copyOf(rows), others[0], unmatched(by, fields));
   }
 
   private static @Nullable UnmatchedTerm unmatched(String by, FieldNames fields) {

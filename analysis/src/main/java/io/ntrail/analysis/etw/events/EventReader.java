@@ -1,9 +1,10 @@
 package io.ntrail.analysis.etw.events;
 
+import io.ntrail.analysis.etw.machine.EventAttribution;
 import io.ntrail.analysis.etw.machine.Machine;
 import io.ntrail.analysis.etw.machine.ProcessInstance;
-import io.ntrail.analysis.etw.machine.RunningThreads;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
 import io.ntrail.formats.identity.FileTime;
@@ -16,9 +17,8 @@ import org.jspecify.annotations.Nullable;
  * The event that a record is: a flyweight that is moved from one record to the next in time order.
  * Fields and names are decoded when they are requested. One thread at a time.
  *
- * <p>Process and thread are those that the event belongs to, not those that wrote the record: by
- * the payload, else by the header, else, for records without ids, the thread that the last context
- * switch put on that CPU.
+ * <p>Process and thread are those that the event belongs to ({@link EventAttribution}), not those
+ * that wrote the record.
  */
 public final class EventReader {
   private static final Payload NOTHING = new Payload();
@@ -30,41 +30,40 @@ public final class EventReader {
   private final Payload payload = new Payload();
 
   private @Nullable RecordCursor record;
-  private int fileNumber;
   private long key;
   private long nanos;
   private @Nullable EventType type;
   private boolean payloadRead;
-  private int processId;
-  private int threadId;
   private boolean attributed;
-  private final RunningThreads running;
+  private final EventAttribution owner;
 
   EventReader(
-      EtwRecording recording, Machine machine, SchemaIndex schemas, ValueDescriptions meanings) {
+      EtwRecording recording,
+      Machine machine,
+      SchemaIndex schemas,
+      ValueDescriptions meanings,
+      KernelEvents kernel) {
     this.recording = recording;
     this.machine = machine;
     this.schemas = schemas;
     this.meanings = meanings;
-    this.running =
-        new RunningThreads(recording, RunningThreads.Policy.SWITCH_BELONGS_TO_NEW_THREAD);
+    this.owner = new EventAttribution(recording, machine, kernel);
   }
 
   /** Moves to a record. Records must come in time order. */
   void moveTo(RecordCursor next, int file, long nanoseconds) {
     record = next;
-    fileNumber = file;
     nanos = nanoseconds;
     key = recording.key(next.file(), next.ticks());
     type = schemas.type(next);
     payloadRead = false;
     attributed = false;
-    running.reach(next, file);
+    owner.moveTo(next, file);
   }
 
   /** Updates the thread that runs on each CPU from a record that was not requested. */
   void passBy(RecordCursor passed, int file) {
-    running.reach(passed, file);
+    owner.passBy(passed, file);
   }
 
   /** The record itself. */
@@ -160,13 +159,13 @@ public final class EventReader {
   /** Process that the event belongs to; {@link RecordCursor#NO_ID} if unknown. */
   public int processId() {
     attribute();
-    return processId;
+    return owner.process();
   }
 
   /** Thread that the event belongs to; {@link RecordCursor#NO_ID} if unknown. */
   public int threadId() {
     attribute();
-    return threadId;
+    return owner.thread();
   }
 
   /** Name of the image of the process; null if not recorded. */
@@ -191,53 +190,13 @@ public final class EventReader {
     if (thread != RecordCursor.NO_ID && thread == threadId()) {
       return processId();
     }
-    return processOf(thread, record().processId(), record().threadId());
+    return owner.processOf(thread);
   }
 
   private void attribute() {
-    if (attributed) {
-      return;
+    if (!attributed) {
+      attributed = true;
+      owner.attribute(type().schema());
     }
-    attributed = true;
-    RecordCursor current = record();
-    int headerProcess = current.processId();
-    int headerThread = current.threadId();
-    processId = headerProcess;
-    threadId = headerThread;
-    Schema known = type().schema();
-    int processAt = known == null ? -1 : known.processOffset(current.pointerBytes());
-    int threadAt = known == null ? -1 : known.threadOffset(current.pointerBytes());
-    int length = current.payloadLength();
-    boolean ownProcess = processAt >= 0 && processAt + 4 <= length;
-    boolean ownThread = threadAt >= 0 && threadAt + 4 <= length;
-    if (ownProcess) {
-      processId = current.bytes().i32(current.payloadOffset() + processAt);
-      threadId = processId == headerProcess ? headerThread : RecordCursor.NO_ID;
-    }
-    if (ownThread) {
-      threadId = current.bytes().i32(current.payloadOffset() + threadAt);
-      if (!ownProcess) {
-        processId = processOf(threadId, headerProcess, headerThread);
-      }
-    } else if (!ownProcess
-        && headerProcess == RecordCursor.NO_ID
-        && headerThread == RecordCursor.NO_ID
-        && known != null
-        && current.kind().isHook()
-        && SchemaIndex.runsOnCurrentThread(current.hookId())) {
-      threadId = running.on(current, fileNumber);
-      processId = processOf(threadId, RecordCursor.NO_ID, RecordCursor.NO_ID);
-    }
-  }
-
-  private int processOf(int thread, int headerProcess, int headerThread) {
-    if (thread == RecordCursor.NO_ID) {
-      return RecordCursor.NO_ID;
-    }
-    if (thread == headerThread && headerProcess != RecordCursor.NO_ID) {
-      return headerProcess;
-    }
-    // Thread 0 is that of the idle process, one for every CPU.
-    return thread == 0 ? 0 : machine.processOfThread(thread, key);
   }
 }

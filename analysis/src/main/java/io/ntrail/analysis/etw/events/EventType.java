@@ -25,6 +25,7 @@ public final class EventType {
   private final MessageText.Reserved facts;
   private final Set<String> taken;
   private final String text;
+  private final boolean stackRecord;
 
   EventType(
       Guid guid,
@@ -58,6 +59,7 @@ public final class EventType {
     this.facts = facts;
     this.taken = schema == null ? Set.of() : Set.copyOf(ValueDescriptions.taken(schema.fields()));
     this.text = EventDisplayName.text(guid, provider, this.event, id, opcode, version);
+    this.stackRecord = EventDisplayName.isStackRecord(provider, this.event);
   }
 
   /** Provider or class GUID; of a kernel record the GUID of its class; zero if it has none. */
@@ -108,6 +110,13 @@ public final class EventType {
   /** Returns the text that identifies the type, whichever object represents it. */
   String identity() {
     return guid + "/" + id + "/" + opcode + "/" + version + "/" + event;
+  }
+
+  /**
+   * Returns true for stack records, which are attached to their events and no events themselves.
+   */
+  public boolean isStackRecord() {
+    return stackRecord;
   }
 
   /** Names of texts beside values that are not used, as other fields have them. */

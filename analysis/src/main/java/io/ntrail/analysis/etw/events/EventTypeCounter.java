@@ -77,10 +77,22 @@ final class EventTypeCounter {
     types.withStack.add(row, 1);
   }
 
-  void merge(EventTypeCounter other) {
+  /** Counts that a record of this row, which was counted as one with a stack, has none. */
+  void takeBackStack(int row) {
+    types.withStack.add(row, -1);
+  }
+
+  /**
+   * Adds the counts of another thread.
+   *
+   * @return for each row of the other one the row of this one
+   */
+  int[] merge(EventTypeCounter other) {
     EventTypeTable from = other.types;
+    int[] newRows = new int[from.size()];
     for (int i = 0; i < from.size(); i++) {
       int row = types.row(from.guidLow.get(i), from.guidHigh.get(i), from.ids.get(i));
+      newRows[i] = row;
       types.counts.add(row, from.counts.get(i));
       types.bytes.add(row, from.bytes.get(i));
       types.withStack.add(row, from.withStack.get(i));
@@ -99,6 +111,7 @@ final class EventTypeCounter {
         texts.computeIfAbsent(row, r -> new long[1])[0] += text[0];
       }
     }
+    return newRows;
   }
 
   /** The row of a record's type. */
@@ -210,6 +223,9 @@ final class EventTypeCounter {
       }
       if (left > 0) {
         sources.add(source, 1, left);
+      }
+      if (type(schemas, i).isStackRecord()) {
+        sources.addStackRecords(types.counts.get(i));
       }
     }
     return sources;

@@ -97,9 +97,9 @@ final class EventValues implements FilterExpression.Values {
     Field field = payload.field(token);
     String type = field.in().name();
     String meaning = event.meaning(token);
-    boolean named = ValueDescriptions.besideName(field) != null;
+    boolean named = ValueDescriptions.hasText(field);
     return switch (field.kind()) {
-      case SIGNED, UNSIGNED, HEX -> integer(event, token, type, meaning);
+      case SIGNED, UNSIGNED, HEX -> integer(event, token, type, meaning, named);
       case BOOL ->
           new FilterExpression.Value(
               Kind.FLAG,
@@ -127,12 +127,12 @@ final class EventValues implements FilterExpression.Values {
   }
 
   private static FilterExpression.Value integer(
-      EventReader event, int token, String type, @Nullable String meaning) {
+      EventReader event, int token, String type, @Nullable String meaning, boolean named) {
     Payload payload = event.payload();
     Field field = payload.field(token);
     long bits = payload.integer(token);
     boolean unsigned = field.kind() != ValueKind.SIGNED;
-    boolean isTicks = ValueDescriptions.nanosName(field) != null;
+    boolean isTicks = ValueDescriptions.isTicks(field);
     long nanos =
         !isTicks ? 0 : field.out() == OutType.TICKS ? event.nanosOf(bits) : event.nanosOfSpan(bits);
     return new FilterExpression.Value(
@@ -140,7 +140,7 @@ final class EventValues implements FilterExpression.Values {
         type,
         payload.text(token),
         meaning,
-        ValueDescriptions.besideName(field) != null,
+        named,
         bits,
         unsigned,
         unsigned && bits < 0 ? bits + 0x1p64 : (double) bits,

@@ -209,7 +209,8 @@ public final class Events {
     private final long askedFrom;
     private final long askedTo;
     private final OrderedCursor cursor;
-    private final EventReader event = new EventReader(recording, machine, schemas, meanings);
+    private final EventReader event =
+        new EventReader(recording, machine, schemas, meanings, Events.this.sources.kernel());
 
     private final SchemaSourceCounts sources = new SchemaSourceCounts();
     private final @Nullable StackReader stackReader;
@@ -273,9 +274,9 @@ public final class Events {
       return stackReader != null;
     }
 
-    /** Returns true if stack records belong to the current event, or it brings its stack itself. */
+    /** Returns true if the current event has a stack, wherever that was recorded. */
     public boolean hasStack() {
-      return stackReader != null && stackReader.has(event.record());
+      return stackReader != null && stackReader.has(event);
     }
 
     /** The stack of the current event, innermost frame first; empty if it has none. */

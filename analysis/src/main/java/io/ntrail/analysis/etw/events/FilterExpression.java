@@ -48,7 +48,7 @@ public final class FilterExpression {
    * A value to compare with.
    *
    * @param kind what it compares with
-   * @param type its type, for messages: {@code UInt32}
+   * @param type its type, for messages: {@code UINT32}
    * @param text as text
    * @param meaning the text of the value where it has one beside the number, such as a status name
    * @param named whether values of the field may have such a text, though this one has not

@@ -1,10 +1,7 @@
 package io.ntrail.analysis.etw.events;
 
-import java.math.BigDecimal;
-import java.math.RoundingMode;
+import io.ntrail.analysis.model.WrittenTime;
 import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Literal of a condition, understood once in every way that it can be.
@@ -21,14 +18,6 @@ record FilterLiteral(
     double value,
     boolean isTime,
     long nanos) {
-  /** A number of bounded length with a unit of time. */
-  private static final Pattern TIME =
-      Pattern.compile(
-          "(-?(?:\\d{1,40}\\.?\\d{0,40}|\\.\\d{1,40}))\\s*(ns|us|ms|s)", Pattern.CASE_INSENSITIVE);
-
-  private static final BigDecimal LEAST = BigDecimal.valueOf(Long.MIN_VALUE);
-  private static final BigDecimal MOST = BigDecimal.valueOf(Long.MAX_VALUE);
-
   static FilterLiteral text(String text) {
     return new FilterLiteral(text, false, false, 0, false, 0, false, 0);
   }
@@ -88,19 +77,24 @@ record FilterLiteral(
   }
 
   private static FilterLiteral timeOrText(String text) {
-    Matcher time = TIME.matcher(text);
-    if (!time.matches()) {
-      return text(text);
+    try {
+      WrittenTime time = WrittenTime.parse(text.toLowerCase(Locale.ROOT));
+      if (time.hasUnit()) {
+        long nanos = nanos(time);
+        return new FilterLiteral(text, false, nanos < 0, 0, false, 0, true, nanos);
+      }
+    } catch (NumberFormatException e) {
+      // A text.
     }
-    BigDecimal unit =
-        switch (time.group(2).toLowerCase(Locale.ROOT)) {
-          case "ns" -> BigDecimal.ONE;
-          case "us" -> BigDecimal.valueOf(1_000);
-          case "ms" -> BigDecimal.valueOf(1_000_000);
-          default -> BigDecimal.valueOf(1_000_000_000);
-        };
-    BigDecimal nanos = new BigDecimal(time.group(1)).multiply(unit);
-    long exact = nanos.setScale(0, RoundingMode.HALF_UP).max(LEAST).min(MOST).longValueExact();
-    return new FilterLiteral(text, false, exact < 0, 0, false, 0, true, exact);
+    return text(text);
+  }
+
+  /** Returns the nanoseconds of a time; of one that is out of range the nearest that is not. */
+  private static long nanos(WrittenTime time) {
+    try {
+      return time.nanos();
+    } catch (ArithmeticException e) {
+      return time.number().signum() < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
+    }
   }
 }

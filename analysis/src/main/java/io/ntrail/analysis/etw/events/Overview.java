@@ -103,7 +103,7 @@ public record Overview(
             () ->
                 new Pass(
                     new EtwSummary.Counting(recording),
-                    new EventCounts.Counting(sources.index(), kernel, join),
+                    new EventCounts.Counting(recording, sources.index(), kernel, join),
                     new MachineSummary(recording, kernel, sources.kernelTable())));
     Stacks stacks =
         join.events(
@@ -118,6 +118,6 @@ public record Overview(
         pass.facts.hardware(),
         pass.facts.sampling(stacks.busySamples),
         pass.facts.contents(),
-        ProviderCounts.of(counts, kernel));
+        ProviderCounts.of(counts));
   }
 }

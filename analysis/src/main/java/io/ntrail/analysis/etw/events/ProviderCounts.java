@@ -1,7 +1,5 @@
 package io.ntrail.analysis.etw.events;
 
-import io.ntrail.formats.etl.KernelEvent;
-import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.identity.Guid;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -109,14 +107,12 @@ public record ProviderCounts(
   }
 
   /** Sums up the types of a count. */
-  static ProviderCounts of(EventCounts counts, KernelEvents kernel) {
-    Guid stackWalk = kernel.classGuid(KernelEvent.STACKWALK_STACK);
+  static ProviderCounts of(EventCounts counts) {
     Map<String, Sum> sums = new LinkedHashMap<>();
     long stackRecords = 0;
     long stackBytes = 0;
     for (EventCounts.Row row : counts.rows()) {
-      if (KernelEvent.group(row.id()) == KernelEvent.Group.STACKWALK
-          && row.providerGuid().equals(stackWalk)) {
+      if (row.isStackRecord()) {
         stackRecords += row.count();
         stackBytes += row.bytes();
         continue;

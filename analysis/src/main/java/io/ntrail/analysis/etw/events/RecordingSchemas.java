@@ -222,6 +222,11 @@ final class RecordingSchemas {
     return event == null ? null : event.schema();
   }
 
+  /** Returns true if a provider is an EventSource that sent its manifest. */
+  boolean hasSent(Guid provider) {
+    return manifests.containsKey(provider);
+  }
+
   @Nullable Schema classic(Guid classGuid, int opcode, int version) {
     Placed<EventInfo> info = infos.get(new Key(classGuid, opcode, version, true));
     return info == null ? null : info.what.schema(this::map);

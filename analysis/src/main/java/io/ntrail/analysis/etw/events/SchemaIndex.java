@@ -3,8 +3,6 @@ package io.ntrail.analysis.etw.events;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.etl.ExtendedItem;
-import io.ntrail.formats.etl.KernelEvent;
-import io.ntrail.formats.etl.KernelEvent.Group;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
@@ -38,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 public final class SchemaIndex implements SurveyPart<SchemaIndex> {
   private static final int STRING_ONLY = 4;
   private static final int MANIFEST_OPCODE = 0xFE;
+
+  /** The event 0 of every EventSource: a text. Older runtimes leave it out of their manifests. */
+  private static final String EVENT_SOURCE_MESSAGE = "EventSourceMessage";
 
   /** Types that are remembered: a hostile recording may have a new one in every event. */
   private static final int MOST_TYPES = 1 << 16;
@@ -126,6 +127,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
     descriptions.settle();
     // Types that were looked up on the way may lack names that were only learned later.
     told.clear();
+    texts.clear();
   }
 
   /** Returns the problems with the recording's own descriptions. */
@@ -158,7 +160,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
         if (texts.size() >= MOST_TYPES) {
           texts.clear();
         }
-        return texts.computeIfAbsent(type, SchemaIndex::asText);
+        return texts.computeIfAbsent(type, this::asText);
       }
       return type;
     }
@@ -170,9 +172,13 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
     return row(guid.low(), guid.high(), id, record.opcode(), record.version(), kind);
   }
 
-  private static EventType asText(EventType type) {
+  private EventType asText(EventType type) {
+    String event = type.event();
+    if (event == null && type.id() == 0 && descriptions.hasSent(type.guid())) {
+      event = EVENT_SOURCE_MESSAGE;
+    }
     return new EventType(
-        type.guid(), type.provider(), type.event(), type.id(), type.opcode(), type.version(), TEXT);
+        type.guid(), type.provider(), event, type.id(), type.opcode(), type.version(), TEXT);
   }
 
   private EventType hook(int hook, int version) {
@@ -360,24 +366,5 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
     return hook >= 0 && hook == id
         ? kernelType(guid, hook, version)
         : described(guid, id, opcode, version, kind);
-  }
-
-  /**
-   * Returns true if a record without ids belongs to the thread that runs on its CPU: not sessions
-   * and configuration, not completions, which interrupt any thread, not images and stacks, which
-   * have ids of their own.
-   */
-  static boolean runsOnCurrentThread(int hook) {
-    return switch (KernelEvent.group(hook)) {
-      case Group.EVENTTRACE,
-          Group.SYSTEMCONFIG,
-          Group.DISKIO,
-          Group.TCPIP,
-          Group.UDPIP,
-          Group.STACKWALK,
-          Group.IMAGE ->
-          false;
-      default -> true;
-    };
   }
 }

@@ -34,6 +34,7 @@ public final class SchemaSourceCounts {
   private final Set<EventType> objects = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Set<String> names = new HashSet<>();
   private @Nullable EventType last;
+  private long stackRecords;
 
   SchemaSourceCounts() {}
 
@@ -41,6 +42,9 @@ public final class SchemaSourceCounts {
   void add(EventType type) {
     int slot = slot(type.source());
     events[slot]++;
+    if (type.isStackRecord()) {
+      stackRecords++;
+    }
     if (type == last) {
       return;
     }
@@ -51,6 +55,16 @@ public final class SchemaSourceCounts {
     if (objects.add(type) && names.size() < MOST_TYPES && names.add(type.identity())) {
       types[slot]++;
     }
+  }
+
+  /** Notes that some of the counted events are stack records. */
+  void addStackRecords(long count) {
+    stackRecords += count;
+  }
+
+  /** Returns how many of {@link #events} are stack records, which are no events themselves. */
+  public long stackRecords() {
+    return stackRecords;
   }
 
   /** Counts the events of some types. */

@@ -9,7 +9,6 @@ import io.ntrail.analysis.naming.CodeMap;
 import io.ntrail.analysis.naming.ImageFile;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.naming.StackAddresses;
-import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.programs.symbols.SymbolFrame;
 import io.ntrail.programs.symbols.SymbolizedAddress;
 import java.util.ArrayList;
@@ -34,6 +33,8 @@ final class StackReader implements AutoCloseable {
   private final StackAddresses frames = new StackAddresses();
   private final Set<Integer> processes = new HashSet<>();
   private @Nullable CodeMap spaces;
+  private boolean taken;
+  private boolean has;
   private boolean finished;
 
   /**
@@ -57,39 +58,29 @@ final class StackReader implements AutoCloseable {
   /** Goes to the cursor's next record; all must come. */
   void moveTo(OrderedCursor cursor) {
     whole.moveTo(cursor);
+    taken = false;
   }
 
-  /** Returns true if the current record has a stack record, or brings its stack. */
-  boolean has(RecordCursor record) {
-    return walk.found() || record.hasStackItem();
+  /** Returns true if the current event has a stack. */
+  boolean has(EventReader event) {
+    if (!event.record().kind().isEvent()) {
+      return walk.found();
+    }
+    take(event);
+    return has;
+  }
+
+  private void take(EventReader event) {
+    if (!taken) {
+      taken = true;
+      has = whole.take(event.record(), event.key(), event.threadId(), frames);
+    }
   }
 
   /** The frames of the current event, innermost first; none if it has no stack. */
   List<StackFrame> frames(EventReader event) {
-    RecordCursor record = event.record();
-    frames.clear();
-    int thread = record.threadId();
-    if (walk.found()) {
-      int stack = choose(event.threadId(), thread);
-      thread = walk.thread(stack);
-      walk.copy(stack, frames);
-    }
-    whole.complete(record, event.key(), frames);
-    return frames.count() == 0 ? List.of() : resolve(event.processOf(thread), event.key());
-  }
-
-  /** The stack of the thread that the event belongs to, else of the one that wrote it. */
-  private int choose(int attributed, int header) {
-    int chosen = 0;
-    for (int i = 0; i < walk.threads(); i++) {
-      if (walk.thread(i) == attributed) {
-        return i;
-      }
-      if (walk.thread(i) == header) {
-        chosen = i;
-      }
-    }
-    return chosen;
+    take(event);
+    return frames.count() == 0 ? List.of() : resolve(event.processOf(whole.thread()), event.key());
   }
 
   private CodeMap spaces(int process) {

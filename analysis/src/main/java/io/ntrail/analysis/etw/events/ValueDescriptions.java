@@ -60,21 +60,33 @@ public final class ValueDescriptions {
    * @return null if its values have no text beside them
    */
   public static @Nullable String besideName(Field field) {
+    if (!hasText(field)) {
+      return null;
+    }
+    return field.map() == null && field.out() == OutType.FILE_KEY
+        ? "FileName"
+        : field.name() + "Text";
+  }
+
+  /** Returns true if values of a field may have a text beside them. */
+  static boolean hasText(Field field) {
     if (field.map() != null) {
-      return field.name() + "Text";
+      return true;
     }
     return switch (field.out()) {
-      case NTSTATUS, WIN32_ERROR, HRESULT, UNIX_TIME -> field.name() + "Text";
-      case FILE_KEY -> "FileName";
-      default -> null;
+      case NTSTATUS, WIN32_ERROR, HRESULT, UNIX_TIME, FILE_KEY -> true;
+      default -> false;
     };
+  }
+
+  /** Returns true if a field is a number of ticks of the clock. */
+  static boolean isTicks(Field field) {
+    return field.out() == OutType.TICKS || field.out() == OutType.TICKS_SPAN;
   }
 
   /** Returns the name of the nanoseconds beside a value in ticks; null for others. */
   public static @Nullable String nanosName(Field field) {
-    return field.out() == OutType.TICKS || field.out() == OutType.TICKS_SPAN
-        ? field.name() + "Nanos"
-        : null;
+    return isTicks(field) ? field.name() + "Nanos" : null;
   }
 
   /**

@@ -3,37 +3,28 @@ package io.ntrail.analysis.etw.machine;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.collections.IntList;
 import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.KernelFieldOffsets.CSwitch;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.identity.Guid;
 
 /**
- * The thread that runs on each CPU, by the last context switch. Records must be passed in time
- * order. Of recordings with several clocks the CPUs of each file are apart. For one thread.
+ * The thread that runs on each CPU, by the last context switch, in whichever form it was recorded.
+ * Records must be passed in time order; a switch belongs to the thread that it puts on the CPU. Of
+ * recordings with several clocks the CPUs of each file are apart. For one thread.
  */
-public final class RunningThreads {
-  /** The context switches that count, and the first record that belongs to the new thread. */
-  public enum Policy {
-    /**
-     * The switch itself belongs to the new thread; switches recorded as class events do not count.
-     * Attribution of events works this way.
-     */
-    SWITCH_BELONGS_TO_NEW_THREAD,
-
-    /**
-     * The switch itself belongs to the old thread; switches recorded as class events count, too.
-     * Weights of profiles work this way.
-     */
-    SWITCH_BELONGS_TO_OLD_THREAD
-  }
+final class RunningThreads {
+  private static final int SWITCH = KernelEvent.type(KernelEvent.THREAD_CSWITCH);
 
   private final EtwRecording recording;
-  private final Policy policy;
+  private final Guid threadClass;
   private final IntList threads = new IntList();
+  private int before = RecordCursor.NO_ID;
 
   /** No thread is known until the first context switch of a CPU. */
-  public RunningThreads(EtwRecording recording, Policy policy) {
+  RunningThreads(EtwRecording recording, KernelEvents kernel) {
     this.recording = recording;
-    this.policy = policy;
+    this.threadClass = kernel.classGuid(KernelEvent.THREAD_CSWITCH);
   }
 
   /**
@@ -41,39 +32,18 @@ public final class RunningThreads {
    *
    * @param file number of the record's file
    */
-  public void reach(RecordCursor record, int file) {
-    if (policy == Policy.SWITCH_BELONGS_TO_NEW_THREAD
-        && record.kind().isHook()
-        && record.hookId() == KernelEvent.THREAD_CSWITCH) {
+  void reach(RecordCursor record, int file) {
+    if (record.kind().isHook()
+        ? record.hookId() == KernelEvent.THREAD_CSWITCH
+        : record.kind().isClassic() && isSwitch(record)) {
       learn(record, file);
     }
   }
 
-  /**
-   * Learns from a record after everything was asked about it.
-   *
-   * @param hookId of a kernel event, however it was recorded; -1 for other records
-   * @param file number of the record's file
-   */
-  public void pass(RecordCursor record, int hookId, int file) {
-    if (policy == Policy.SWITCH_BELONGS_TO_OLD_THREAD && hookId == KernelEvent.THREAD_CSWITCH) {
-      learn(record, file);
-    }
-  }
-
-  /**
-   * Returns the thread that runs on the CPU of a record; {@link RecordCursor#NO_ID} if no context
-   * switch was recorded.
-   *
-   * @param file number of the record's file
-   */
-  public int on(RecordCursor record, int file) {
-    int slot = slot(record, file);
-    return slot < threads.size() ? threads.get(slot) : RecordCursor.NO_ID;
-  }
-
-  private int slot(RecordCursor record, int file) {
-    return recording.oneClock() ? record.cpu() : file << 11 | record.cpu();
+  private boolean isSwitch(RecordCursor record) {
+    return record.opcode() == SWITCH
+        && record.providerLow() == threadClass.low()
+        && record.providerHigh() == threadClass.high();
   }
 
   private void learn(RecordCursor record, int file) {
@@ -82,6 +52,30 @@ public final class RunningThreads {
     }
     int slot = slot(record, file);
     threads.extend(slot + 1, RecordCursor.NO_ID);
+    before = threads.get(slot);
     threads.set(slot, record.bytes().i32(record.payloadOffset() + CSwitch.NEW_THREAD_ID));
+  }
+
+  /**
+   * Returns the thread that runs on the CPU of a record; {@link RecordCursor#NO_ID} if no context
+   * switch was recorded.
+   *
+   * @param file number of the record's file
+   */
+  int on(RecordCursor record, int file) {
+    int slot = slot(record, file);
+    return slot < threads.size() ? threads.get(slot) : RecordCursor.NO_ID;
+  }
+
+  /**
+   * Returns the thread that the switch before the last one put on the CPU of the last one; {@link
+   * RecordCursor#NO_ID} if there was none.
+   */
+  int beforeSwitch() {
+    return before;
+  }
+
+  private int slot(RecordCursor record, int file) {
+    return recording.oneClock() ? record.cpu() : file << 11 | record.cpu();
   }
 }

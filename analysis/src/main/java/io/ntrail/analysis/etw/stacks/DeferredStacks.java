@@ -3,10 +3,7 @@ package io.ntrail.analysis.etw.stacks;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
 import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.formats.etl.RecordCursor;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Stacks that come after their events: in the CLR's stack event, or in the second half of a stack
@@ -16,9 +13,6 @@ import org.jspecify.annotations.Nullable;
 final class DeferredStacks implements AutoCloseable {
   /** Frames that are kept at once, 8 bytes each. */
   private static final int MOST_FRAMES = 1 << 22;
-
-  /** Events that wait at once, about 100 bytes each. */
-  private static final int MOST_WAITING = 1 << 17;
 
   /**
    * Numbers of records that bring stacks for events before them.
@@ -45,13 +39,10 @@ final class DeferredStacks implements AutoCloseable {
   /** Stands for the frames of an event whose half belongs to an event before it. */
   private static final long[] TAKEN = {};
 
-  private record Half(int thread, long matchId) {}
-
   private final OrderedCursor cursor;
   private final ProviderStacks stacks;
   private final StackAddresses frames = new StackAddresses();
-  private final Map<Integer, Long> waitingForClr = new LinkedHashMap<>();
-  private final Map<Half, Long> waitingForHalf = new LinkedHashMap<>();
+  private final PendingStacks pending = new PendingStacks(this::drop);
   private final TreeMap<Long, long[]> found = new TreeMap<>();
   private long clrLeft;
   private long halvesLeft;
@@ -92,18 +83,12 @@ final class DeferredStacks implements AutoCloseable {
       kept -= Math.max(1, found.pollFirstEntry().getValue().length);
     }
     int thread = record.threadId();
-    Half half = null;
-    if (own) {
-      long matchId = ProviderStacks.matchIdOf(record);
-      if (matchId == 0) {
-        return Part.WHOLE;
-      }
-      half = new Half(thread, matchId);
-    } else if (!mayWait(record)) {
+    long matchId = own ? ProviderStacks.matchIdOf(record) : 0;
+    if (own ? matchId == 0 : !mayWait(record)) {
       return Part.WHOLE;
     }
-    while (ordinal < number || isWaiting(number, thread, half)) {
-      if (ordinal >= number && (half == null ? clrLeft : halvesLeft) == 0) {
+    while (ordinal < number || isWaiting(number, thread, matchId)) {
+      if (ordinal >= number && (matchId == 0 ? clrLeft : halvesLeft) == 0) {
         break;
       }
       if (kept > MOST_FRAMES) {
@@ -130,9 +115,10 @@ final class DeferredStacks implements AutoCloseable {
     return Part.FIRST;
   }
 
-  private boolean isWaiting(long number, int thread, @Nullable Half half) {
-    Long waiting = half == null ? waitingForClr.get(thread) : waitingForHalf.get(half);
-    return waiting != null && waiting == number;
+  private boolean isWaiting(long number, int thread, long matchId) {
+    return matchId == 0
+        ? pending.waitsForClr(thread, number)
+        : pending.waitsForHalf(thread, matchId, number);
   }
 
   private boolean step() {
@@ -155,11 +141,8 @@ final class DeferredStacks implements AutoCloseable {
     long matchId = own ? stacks.matchId() : 0;
     if (matchId != 0) {
       halvesLeft--;
-      Half half = new Half(thread, matchId);
-      Long first = waitingForHalf.remove(half);
-      if (first == null) {
-        wait(waitingForHalf, half);
-      } else {
+      long first = pending.half(thread, matchId, ordinal);
+      if (first != PendingStacks.NONE) {
         keep(first);
         if (ordinal >= wanted) {
           found.put(ordinal, TAKEN);
@@ -169,28 +152,20 @@ final class DeferredStacks implements AutoCloseable {
     }
     if (ProviderStacks.isClrStack(record)) {
       clrLeft--;
-      Long event = waitingForClr.remove(thread);
-      if (event != null) {
+      long event = pending.clrStack(thread);
+      if (event != PendingStacks.NONE) {
         frames.clear();
         ProviderStacks.copyClr(record, frames);
         keep(event);
       }
     } else if (ProviderStacks.isClr(record)) {
-      waitingForClr.remove(thread);
-      if (!own) {
-        wait(waitingForClr, thread);
-      }
+      pending.clrEvent(thread, own, ordinal);
     }
   }
 
-  private <K> void wait(Map<K, Long> waiting, K key) {
-    waiting.put(key, ordinal);
-    if (waiting.size() > MOST_WAITING) {
-      Map.Entry<K, Long> eldest = waiting.entrySet().iterator().next();
-      if (eldest.getValue() >= wanted) {
-        givenUp++;
-      }
-      waiting.remove(eldest.getKey());
+  private void drop(long event) {
+    if (event >= wanted) {
+      givenUp++;
     }
   }
 

@@ -79,16 +79,35 @@ public final class ProviderStacks {
   public static long matchIdOf(RecordCursor record) {
     long match = 0;
     for (int item = record.firstItem(); item != 0; item = record.nextItem(item)) {
-      int type = record.itemType(item);
-      if ((type == ExtendedItem.STACK_TRACE32.number()
-              || type == ExtendedItem.STACK_TRACE64.number()
-              || type == ExtendedItem.STACK_KEY32.number()
-              || type == ExtendedItem.STACK_KEY64.number())
-          && record.itemLength(item) >= 8) {
+      if (isStack(record.itemType(item)) && record.itemLength(item) >= 8) {
         match = record.bytes().i64(record.itemData(item));
       }
     }
     return match;
+  }
+
+  /** Returns true if an event brings frames, the key of some, or half of a stack. */
+  static boolean brings(RecordCursor record) {
+    for (int item = record.firstItem(); item != 0; item = record.nextItem(item)) {
+      int type = record.itemType(item);
+      int length = record.itemLength(item);
+      if (!isStack(type) || length < 8) {
+        continue;
+      }
+      boolean wide =
+          type == ExtendedItem.STACK_TRACE64.number() || type == ExtendedItem.STACK_KEY64.number();
+      if (length >= (wide ? 16 : 12) || record.bytes().i64(record.itemData(item)) != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isStack(int itemType) {
+    return itemType == ExtendedItem.STACK_TRACE32.number()
+        || itemType == ExtendedItem.STACK_TRACE64.number()
+        || itemType == ExtendedItem.STACK_KEY32.number()
+        || itemType == ExtendedItem.STACK_KEY64.number();
   }
 
   /**
@@ -110,15 +129,20 @@ public final class ProviderStacks {
     return record.providerLow() == provider.low() && record.providerHigh() == provider.high();
   }
 
+  /** Returns the number of frames of the CLR's stack event. */
+  static int clrFrames(RecordCursor record) {
+    int at = record.payloadOffset();
+    int length = record.payloadLength();
+    if (length < CLR_FRAMES) {
+      return 0;
+    }
+    long told = record.bytes().u32(at + 4);
+    return (int) Math.min(told, (length - CLR_FRAMES) / record.pointerBytes());
+  }
+
   /** Appends the frames of the CLR's stack event: u16 instance, u8, u8, u32 count, pointers. */
   public static void copyClr(RecordCursor record, StackAddresses into) {
-    int length = record.payloadLength();
-    int pointer = record.pointerBytes();
-    if (length >= CLR_FRAMES) {
-      int at = record.payloadOffset();
-      long told = record.bytes().u32(at + 4);
-      int there = (length - CLR_FRAMES) / pointer;
-      into.add(record.bytes(), at + CLR_FRAMES, (int) Math.min(told, there), pointer);
-    }
+    int at = record.payloadOffset() + CLR_FRAMES;
+    into.add(record.bytes(), at, clrFrames(record), record.pointerBytes());
   }
 }

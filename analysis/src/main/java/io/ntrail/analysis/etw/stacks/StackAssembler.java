@@ -7,9 +7,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stacks of the events that a walk comes to, put together from all that they may be recorded
- * in: stack records of the kernel, extended items of the event, events after it. One thread at a
- * time.
+ * The one stack of each event that a walk comes to, put together from all that it may be recorded
+ * in: stack records of the kernel, extended items of the event, events after it. Counts without
+ * frames come to the same: {@link StackJoin}, {@link DeferredStackJoin}. One thread at a time.
  */
 public final class StackAssembler implements AutoCloseable {
   private final StackRecords stacks;
@@ -20,6 +20,7 @@ public final class StackAssembler implements AutoCloseable {
   private final boolean anyLater;
   private @Nullable DeferredStacks later;
   private long number = -1;
+  private int thread;
 
   /**
    * Creates an assembler of stacks that were visited and settled.
@@ -46,19 +47,54 @@ public final class StackAssembler implements AutoCloseable {
   }
 
   /**
-   * Puts the frames that stack records gave an event together with those that it brings along and
-   * those that come after it; the kernel's part is first, whichever came first. An event that
-   * brings the second half of another event's stack has no stack itself.
+   * Puts the stack of the current record together; the kernel's part is first, whichever came
+   * first. Of the stacks of several threads it is that of the event's thread, else that of the
+   * thread that logged the event, else the first. An event that brings the second half of another
+   * event's stack has no stack itself. To be called at most once for a record.
    *
    * @param key time of the event, see {@link io.ntrail.analysis.etw.recording.EtwRecording#key}
+   * @param ofThread thread that the event belongs to
+   * @param frames receives the frames: none if nothing defines the key of the stack
+   * @return whether the event has a stack
    */
-  public void complete(RecordCursor record, long key, StackAddresses frames) {
-    if (!record.kind().isEvent()) {
-      return;
+  public boolean take(RecordCursor record, long key, int ofThread, StackAddresses frames) {
+    frames.clear();
+    thread = record.threadId();
+    if (record.kind().isEvent()) {
+      return takeOfProvider(record, key, frames);
     }
+    if (!walk.found()) {
+      return false;
+    }
+    int stack = choose(ofThread, thread);
+    thread = walk.thread(stack);
+    walk.copy(stack, frames);
+    return true;
+  }
+
+  private int choose(int ofThread, int header) {
+    int chosen = 0;
+    for (int i = 0; i < walk.threads(); i++) {
+      if (walk.thread(i) == ofThread) {
+        return i;
+      }
+      if (walk.thread(i) == header) {
+        chosen = i;
+      }
+    }
+    return chosen;
+  }
+
+  /** Returns the thread whose stack was taken last: in its process the addresses are code. */
+  public int thread() {
+    return thread;
+  }
+
+  private boolean takeOfProvider(RecordCursor record, long key, StackAddresses frames) {
     boolean brings = own.copy(record, key, frames);
+    boolean has = brings || record.hasExtendedItems() && record.hasStackItem();
     if (!anyLater) {
-      return;
+      return has;
     }
     DeferredStacks ahead = later;
     if (ahead == null) {
@@ -66,11 +102,12 @@ public final class StackAssembler implements AutoCloseable {
       later = ahead;
     }
     behind.clear();
-    switch (ahead.copy(number, record, brings, behind)) {
-      case WHOLE -> {
-        // Nothing follows.
+    return switch (ahead.copy(number, record, brings, behind)) {
+      case WHOLE -> has;
+      case SECOND -> {
+        frames.clear();
+        yield false;
       }
-      case SECOND -> frames.clear();
       case FIRST -> {
         if (frames.count() > 0
             && stacks.isKernel(behind.address(0))
@@ -79,8 +116,9 @@ public final class StackAssembler implements AutoCloseable {
           frames.clear();
         }
         frames.addAll(behind);
+        yield true;
       }
-    }
+    };
   }
 
   /** Events that were given a stack, or half of it, from an event after them. */

@@ -299,13 +299,6 @@ public final class StackRecords {
       return found;
     }
 
-    /** Appends the frames of the current record's stack, whosever it is. */
-    public void copy(StackAddresses into) {
-      for (int i = 0; i < group.runs(); i++) {
-        group.copy(i, keys, into);
-      }
-    }
-
     /**
      * Appends the frames of the current record's stack if it is one of a thread.
      *

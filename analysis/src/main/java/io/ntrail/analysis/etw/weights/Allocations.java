@@ -145,9 +145,7 @@ final class Allocations implements WeightVisitor {
       }
       case VIRTUAL -> {
         if (event.hook() == KernelEvent.PAGEFAULT_VIRTUALALLOC && isCommit(record)) {
-          int process = payload.i32(at + VirtualAlloc.processId(pointer));
-          long size = payload.pointer(at + VirtualAlloc.regionSize(pointer), pointer);
-          give(event, process, size);
+          give(event, payload.pointer(at + VirtualAlloc.regionSize(pointer), pointer));
         }
       }
       case POOL -> {
@@ -162,13 +160,9 @@ final class Allocations implements WeightVisitor {
   }
 
   private void give(EventContext event, long size) {
-    give(event, event.process(event.thread()), size);
-  }
-
-  private void give(EventContext event, int process, long size) {
     if (event.passesEvent()) {
       event.ownStack();
-      event.give(process, event.thread(), bytes ? size : 1);
+      event.give(event.process(), event.thread(), bytes ? size : 1);
     }
   }
 }

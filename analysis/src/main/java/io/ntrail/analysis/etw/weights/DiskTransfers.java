@@ -23,6 +23,7 @@ final class DiskTransfers implements WeightVisitor {
       new WeightSource(
           Metric.of("disk", "disk transfers", WeightUnit.NANOS, WeightUnit.BYTES, WeightUnit.COUNT)
               .withNouns("disk I/O time", "disk transfers")
+              .withStacksOf("the requests (ReadInit, WriteInit, FlushInit)")
               .recordedBy(
                   "wpr -start DiskIO, or: xperf -on PROC_THREAD+LOADER+DISK_IO+DISK_IO_INIT"
                       + " -stackwalk DiskReadInit+DiskWriteInit+DiskFlushInit"),
@@ -78,7 +79,6 @@ final class DiskTransfers implements WeightVisitor {
     }
   }
 
-  /** p Irp; since version 3 u32 thread. */
   private void begin(EventContext event) {
     RecordCursor record = event.record();
     int pointer = record.pointerBytes();
@@ -86,15 +86,12 @@ final class DiskTransfers implements WeightVisitor {
     if (record.payloadLength() < pointer) {
       return;
     }
-    boolean told =
-        record.version() >= 3 && record.payloadLength() >= DiskInit.threadId(pointer) + 4;
-    int thread = told ? record.bytes().i32(at + DiskInit.threadId(pointer)) : event.thread();
-    event.ownStack();
-    StackSnapshot stack = event.keep(event.processOfThread(thread));
+    StackSnapshot stack = event.keepOwnStack();
     if (requests.size() >= MOST) {
       requests.clear();
     }
-    requests.put(record.bytes().pointer(at + DiskInit.IRP, pointer), new Request(thread, stack));
+    requests.put(
+        record.bytes().pointer(at + DiskInit.IRP, pointer), new Request(event.thread(), stack));
   }
 
   /**

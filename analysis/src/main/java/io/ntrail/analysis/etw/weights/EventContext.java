@@ -1,7 +1,8 @@
 package io.ntrail.analysis.etw.weights;
 
+import io.ntrail.analysis.etw.events.SchemaIndex;
+import io.ntrail.analysis.etw.machine.EventAttribution;
 import io.ntrail.analysis.etw.machine.Machine;
-import io.ntrail.analysis.etw.machine.RunningThreads;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
 import io.ntrail.analysis.etw.stacks.StackAssembler;
@@ -16,8 +17,8 @@ import io.ntrail.formats.etl.KernelFieldOffsets.ThreadLife;
 import io.ntrail.formats.etl.RecordCursor;
 
 /**
- * Event that a source looks at, with what only the walk knows: the thread that runs on each CPU,
- * its process, its stack. A flyweight.
+ * Event that a source looks at, with what only the walk knows: the process and thread that it
+ * belongs to, its stack. A flyweight.
  */
 final class EventContext {
   private final Machine machine;
@@ -29,7 +30,9 @@ final class EventContext {
   private final EtwRecording recording;
   private final WeightedStack stack;
   private long innermost;
-  private final RunningThreads running;
+  private final SchemaIndex schemas;
+  private final EventAttribution owner;
+  private boolean attributed;
   private int hook;
   private long key;
   private RecordCursor record;
@@ -51,8 +54,8 @@ final class EventContext {
     this.events = events;
     this.stack = new WeightedStack(functions, new StackKeyParts(input.stacks()));
     this.record = first;
-    this.running =
-        new RunningThreads(recording, RunningThreads.Policy.SWITCH_BELONGS_TO_OLD_THREAD);
+    this.schemas = input.schemas();
+    this.owner = new EventAttribution(recording, machine, input.kernel());
   }
 
   /** Goes to the cursor's record, whose hook id is already known; -1 if it has none. */
@@ -60,11 +63,8 @@ final class EventContext {
     record = next;
     hook = hookId;
     key = cursor.key();
-  }
-
-  /** Moves past the event after the source has seen it. */
-  void passed() {
-    running.pass(record, hook, cursor.fileNumber());
+    attributed = false;
+    owner.moveTo(next, cursor.fileNumber());
   }
 
   RecordCursor record() {
@@ -94,33 +94,38 @@ final class EventContext {
     return machine;
   }
 
-  /** Returns the thread that the last context switch put on this CPU; -1 if there was none. */
-  int running() {
-    return running.on(record, cursor.fileNumber());
+  /** Returns the thread that the switch before the last one of its CPU put there; -1 if none. */
+  int threadBeforeSwitch() {
+    return owner.threadBeforeSwitch();
   }
 
-  /** Returns the thread that logged the event: of the header, else the one that runs on the CPU. */
+  /** Returns the thread that the event belongs to; -1 if unknown. */
   int thread() {
-    int header = record.threadId();
-    return header != RecordCursor.NO_ID ? header : running();
+    attribute();
+    return owner.thread();
+  }
+
+  /** Returns the process that the event belongs to; -1 if unknown. */
+  int process() {
+    attribute();
+    return owner.process();
+  }
+
+  private void attribute() {
+    if (!attributed) {
+      attributed = true;
+      owner.attribute(schemas.type(record).schema());
+    }
   }
 
   /** Returns the process of a thread now: of the header if that is its thread. */
   int process(int thread) {
-    if (thread == RecordCursor.NO_ID) {
-      return RecordCursor.NO_ID;
-    }
-    if (thread == record.threadId() && record.processId() != RecordCursor.NO_ID) {
-      return record.processId();
-    }
-    return thread == 0 ? 0 : machine.processOfThread(thread, key);
+    return owner.processOf(thread);
   }
 
   /** Returns the current process of a thread, whichever thread logged the event. */
   int processOfThread(int thread) {
-    return thread == RecordCursor.NO_ID
-        ? RecordCursor.NO_ID
-        : thread == 0 ? 0 : machine.processOfThread(thread, key);
+    return owner.processOfThread(thread);
   }
 
   /** Returns the thread that a Thread/Start or Thread/End is about; -1 if not recorded. */
@@ -146,13 +151,14 @@ final class EventContext {
     sink.idle(nanos(), key, weight);
   }
 
-  /** Takes the event's own stack, whatever its thread, as the frames to yield. */
+  /** Takes the event's stack, wherever it was recorded, as the frames to yield. */
   void ownStack() {
-    StackAddresses frames = stack.clearAddresses();
-    if (stacks.found()) {
-      stacks.copy(frames);
-    }
-    stack.setRecorded(frames.count() > 0);
+    stack.setRecorded(whole.take(record, key, thread(), stack.clearAddresses()));
+  }
+
+  /** Returns the process of the thread whose stack was taken: in it the addresses are code. */
+  private int stackProcess() {
+    return owner.processOf(whole.thread());
   }
 
   /** Takes the event's stack if it is one of a thread, and returns whether it is. */
@@ -173,9 +179,8 @@ final class EventContext {
         stack.setRecorded(true);
         return;
       }
-      stacks.copyOf(thread, frames);
     }
-    stack.setRecorded(frames.count() > 0);
+    stack.setRecorded(stacks.copyOf(thread, frames));
     frames.setInnermost(instructionPointer);
   }
 
@@ -185,22 +190,33 @@ final class EventContext {
     stack.addresses().setInnermost(instructionPointer);
   }
 
-  /** Keeps the taken frames for a weight that becomes known later. */
-  StackSnapshot keep(int process) {
-    StackAddresses frames = stack.addresses();
-    return frames.count() == 0
-        ? StackSnapshot.NONE
-        : stack.keep(process, key, recording.isKernel(frames.address(0)));
+  /** Keeps the event's stack for a weight that becomes known later. */
+  StackSnapshot keepOwnStack() {
+    ownStack();
+    return keep(stackProcess());
   }
 
-  /** Yields a weight with the taken frames. */
+  /** Keeps the taken frames, which are code of a process, for a weight that becomes known later. */
+  StackSnapshot keep(int process) {
+    StackAddresses frames = stack.addresses();
+    boolean kernel = frames.count() > 0 && recording.isKernel(frames.address(0));
+    return frames.count() == 0 && !stack.isRecorded()
+        ? StackSnapshot.NONE
+        : stack.keep(process, key, kernel);
+  }
+
+  /** Yields a weight with the taken frames, which are code of the process. */
   void give(int process, int thread, long weight) {
+    give(process, process, thread, weight);
+  }
+
+  private void give(int codeProcess, int process, int thread, long weight) {
     if (!sink.wants(nanos(), key, process, thread)) {
       return;
     }
     StackAddresses frames = stack.addresses();
     long first = frames.count() > 0 ? frames.address(0) : innermost;
-    stack.setFrames(!stack.isEmpty() && recording.isKernel(first));
+    stack.setFrames(codeProcess, !stack.isEmpty() && recording.isKernel(first));
     put(key, process, thread, weight);
   }
 
@@ -221,16 +237,22 @@ final class EventContext {
     sink.put(stack);
   }
 
-  /** Yields the weight of an event that may bring its stack along, or have it after itself. */
+  /** Yields the weight 1 of an event that was selected by name, with its stack. */
+  void giveNamed() {
+    long before = sink.weights();
+    giveWhole(1);
+    if (sink.weights() > before && schemas.type(record).isStackRecord()) {
+      sink.diagnostics().addStackRecord();
+    }
+  }
+
+  /** Yields the weight of an event with its stack, wherever that was recorded. */
   void giveWhole(long weight) {
     int thread = thread();
-    int process = process(thread);
+    int process = process();
     if (sink.wants(nanos(), key, process, thread)) {
       ownStack();
-      StackAddresses frames = stack.addresses();
-      whole.complete(record, key, frames);
-      stack.setRecorded(frames.count() > 0);
-      give(process, thread, weight);
+      give(stackProcess(), process, thread, weight);
     }
   }
 }

@@ -9,34 +9,32 @@ import io.ntrail.formats.etl.RecordCursor;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Decides which events are asked for by name, once for each type of event. */
 final class EventNameFilter {
   private static final int MOST_TYPES = 1 << 14;
 
-  private final @Nullable SchemaIndex schemas;
+  private final SchemaIndex schemas;
   private final EventPatterns patterns;
   private final Map<EventType, Boolean> known = new HashMap<>();
 
   /**
    * Creates a filter.
    *
-   * @param schemas has the names of events; null if none is selected by name
+   * @param schemas has the names of events
    * @param patterns names; all events pass if empty
    */
-  EventNameFilter(@Nullable SchemaIndex schemas, List<NamePattern> patterns) {
+  EventNameFilter(SchemaIndex schemas, List<NamePattern> patterns) {
     this.schemas = schemas;
     this.patterns = new EventPatterns(patterns);
   }
 
   /** Returns whether an event is requested. */
   boolean wants(RecordCursor record) {
-    SchemaIndex index = schemas;
-    if (index == null || patterns.isEmpty()) {
+    if (patterns.isEmpty()) {
       return true;
     }
-    EventType type = index.type(record);
+    EventType type = schemas.type(record);
     Boolean wanted = known.get(type);
     if (wanted == null) {
       if (known.size() >= MOST_TYPES) {

@@ -28,7 +28,7 @@ final class EventOccurrences implements WeightVisitor {
   @Override
   public void visit(EventContext event) {
     if (event.passesEvent()) {
-      event.giveWhole(1);
+      event.giveNamed();
     }
   }
 }

@@ -19,6 +19,7 @@ final class FileOperations implements WeightVisitor {
       new WeightSource(
           Metric.of("file", "file operations", WeightUnit.NANOS, WeightUnit.BYTES, WeightUnit.COUNT)
               .withNouns("file I/O time", "file operations")
+              .withStacksOf("the events that begin the operations")
               .recordedBy(
                   "wpr -start FileIO, or: xperf -on"
                       + " PROC_THREAD+LOADER+FILE_IO+FILE_IO_INIT+FILENAME"
@@ -62,16 +63,12 @@ final class FileOperations implements WeightVisitor {
     int at = record.payloadOffset();
     int length = record.payloadLength();
     int irpAt = operation.irp();
-    int threadAt = operation.threadId(record.version(), pointer);
     int sizeAt = operation.size(record.version(), pointer);
     if (length < irpAt + pointer || !event.passesEvent()) {
       return;
     }
-    int thread = length >= threadAt + 4 ? payload.i32(at + threadAt) : event.thread();
     boolean sized = sizeAt >= 0 && length >= sizeAt + 4;
-    int process = event.process(thread);
-    event.ownStack();
-    StackSnapshot stack = event.keep(process);
+    StackSnapshot stack = event.keepOwnStack();
     if (operations.size() >= MOST) {
       diagnostics.addUnfinished(operations.size());
       operations.clear();
@@ -80,7 +77,11 @@ final class FileOperations implements WeightVisitor {
         operations.put(
             payload.pointer(at + irpAt, pointer),
             new Operation(
-                event.key(), process, thread, sized ? payload.u32(at + sizeAt) : 0, stack));
+                event.key(),
+                event.process(),
+                event.thread(),
+                sized ? payload.u32(at + sizeAt) : 0,
+                stack));
     if (before != null) {
       diagnostics.addUnfinished(1);
     }

@@ -63,18 +63,16 @@ final class PageFaults implements WeightVisitor {
     if (hook >= KernelEvent.PAGEFAULT_TRANSITIONFAULT
         && hook <= KernelEvent.PAGEFAULT_ACCESSVIOLATION) {
       if (length >= SoftFault.programCounter(pointer) + pointer) {
-        int thread = event.thread();
         event.ownStack(payload.pointer(at + SoftFault.programCounter(pointer), pointer));
-        event.give(event.process(thread), thread, bytes ? 0 : 1);
+        event.give(event.process(), event.thread(), bytes ? 0 : 1);
       }
     } else if (hook == KernelEvent.PAGEFAULT_HARDFAULT
         && length >= HardFault.byteCount(pointer) + 4) {
-      int thread = payload.i32(at + HardFault.threadId(pointer));
       event.ownStack();
       long count = countHardFaults ? 1 : 0;
       event.give(
-          event.process(thread),
-          thread,
+          event.process(),
+          event.thread(),
           bytes ? payload.u32(at + HardFault.byteCount(pointer)) : count);
     }
   }

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param machine processes, threads, images, methods
  * @param stacks where stacks are, and what their keys mean
  * @param inventory what there is to make profiles of
- * @param schemas what events are called; null if that was not requested
+ * @param schemas what events are called and where they name their owner; if names were not
+ *     requested, only what the built-in tables have
  */
 public record ProfileInput(
     EtwRecording recording,
@@ -27,7 +28,7 @@ public record ProfileInput(
     Machine machine,
     StackRecords stacks,
     MetricInventory inventory,
-    @Nullable SchemaIndex schemas) {
+    SchemaIndex schemas) {
   private static final class Learned implements SurveyPart<Learned> {
     final Machine machine;
     final MetricInventory inventory;
@@ -108,7 +109,7 @@ public record ProfileInput(
                     new MetricInventory(recording, kernel),
                     stacks,
                     named ? sources.index() : null));
-    return new ProfileInput(
-        recording, kernel, learned.machine, stacks, learned.inventory, learned.schemas);
+    SchemaIndex schemas = learned.schemas == null ? sources.index() : learned.schemas;
+    return new ProfileInput(recording, kernel, learned.machine, stacks, learned.inventory, schemas);
   }
 }

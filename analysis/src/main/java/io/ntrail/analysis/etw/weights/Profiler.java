@@ -99,9 +99,6 @@ public final class Profiler {
           RecordCursor record = cursor.record();
           event.moveTo(record, hook(record));
           visitor.visit(event);
-          if (!alone) {
-            event.passed();
-          }
         } while (cursor.next());
         boolean whole = from == Long.MIN_VALUE && scope.toNanos() == Long.MAX_VALUE;
         if (whole) {

@@ -26,6 +26,7 @@ final class ThreadWaits implements WeightVisitor {
       new Switches(
           Metric.of("wait", "context switches", WeightUnit.NANOS, WeightUnit.COUNT)
               .withNouns("wait time", "waits")
+              .withStacksOf("the threads that waited")
               .recordedBy(TO_RECORD),
           false);
 
@@ -34,6 +35,7 @@ final class ThreadWaits implements WeightVisitor {
       new Switches(
           Metric.of("ready", "context switches", WeightUnit.NANOS, WeightUnit.COUNT)
               .withNouns("ready time", "ready intervals")
+              .withStacksOf("what made the threads ready")
               .recordedBy(TO_RECORD),
           true);
 
@@ -124,8 +126,8 @@ final class ThreadWaits implements WeightVisitor {
     int in = payload.i32(at + CSwitch.NEW_THREAD_ID);
     int out = payload.i32(at + CSwitch.OLD_THREAD_ID);
     int state = payload.u8(at + CSwitch.OLD_THREAD_STATE);
-    int running = event.running();
-    if (running != RecordCursor.NO_ID && running != out) {
+    int before = event.threadBeforeSwitch();
+    if (before != RecordCursor.NO_ID && before != out) {
       diagnostics.addBreak();
     }
     if (out != 0) {
@@ -188,8 +190,7 @@ final class ThreadWaits implements WeightVisitor {
     left.ready = true;
     left.readySince = event.key();
     if (readyTimes) {
-      event.ownStack();
-      left.readyStack = event.keep(event.process(event.thread()));
+      left.readyStack = event.keepOwnStack();
     }
   }
 

@@ -92,6 +92,12 @@ public final class C11Lines {
     return found;
   }
 
+  /** The row of the start of a function: the first of those that begin there. */
+  public Optional<LineRow> startRow(int section, long offset) {
+    List<LineRow> own = rows.stream().filter(row -> row.section() == section).toList();
+    return C13Lines.firstAt(own, offset).or(() -> row(section, offset));
+  }
+
   /** The name of a file as a row names it. */
   public String file(long file) {
     int at = (int) file;

@@ -147,6 +147,18 @@ public final class C13Lines {
 
   /** The row of an address; empty if it has none. */
   public Optional<LineRow> row(int section, long offset) {
+    return row(section, offset, false);
+  }
+
+  /**
+   * The row of the start of a function: of those that begin there the first one, which is where the
+   * function is declared and often has no bytes; empty if it has none.
+   */
+  public Optional<LineRow> startRow(int section, long offset) {
+    return row(section, offset, true);
+  }
+
+  private Optional<LineRow> row(int section, long offset, boolean isStart) {
     int last =
         Search.last(
             0,
@@ -166,7 +178,10 @@ public final class C13Lines {
       }
       // Functions that were folded into one have a subsection each: the first is the first one's.
       if (offset < c.offset + c.size) {
-        Optional<LineRow> row = last(rows(c), offset);
+        List<LineRow> rows = rows(c);
+        Optional<LineRow> row =
+            (isStart ? firstAt(rows, offset) : Optional.<LineRow>empty())
+                .or(() -> last(rows, offset));
         if (row.isPresent()) {
           place = c.offset;
           found = row;
@@ -174,6 +189,11 @@ public final class C13Lines {
       }
     }
     return found;
+  }
+
+  /** Returns the first of the rows that begin at a place and are a line. */
+  static Optional<LineRow> firstAt(List<LineRow> rows, long offset) {
+    return rows.stream().filter(row -> row.offset() == offset && !row.isMark()).findFirst();
   }
 
   /** Of rows at one place the last one, which has the bytes. */

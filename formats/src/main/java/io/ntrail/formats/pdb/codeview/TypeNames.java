@@ -10,7 +10,8 @@ import java.util.Optional;
 
 /**
  * Types as text, in the style of undecorated names: {@code char const *}. Layouts: cvinfo.h, the
- * structures lfModifier, lfPointer and so on. The length of a text is bounded whatever the records
+ * structures lfModifier, lfPointer and so on; of the newer classes, which cvinfo.h does not have,
+ * as the public readers of PDBs know them. The length of a text is bounded whatever the records
  * contain.
  */
 public final class TypeNames {
@@ -27,6 +28,9 @@ public final class TypeNames {
   private static final int LF_ENUM = 0x1507;
   private static final int LF_ALIAS = 0x150A;
   private static final int LF_INTERFACE = 0x1519;
+  private static final int LF_CLASS2 = 0x1608;
+  private static final int LF_STRUCTURE2 = 0x1609;
+  private static final int LF_INTERFACE2 = 0x160B;
   private static final int LF_FUNC_ID = 0x1601;
   private static final int LF_MFUNC_ID = 0x1602;
   private static final int LF_STRING_ID = 0x1605;
@@ -144,11 +148,20 @@ public final class TypeNames {
       case LF_BITFIELD -> type(b.u32(0), budget, depth + 1) + " : " + b.u8(4);
       case LF_ARRAY -> array(type, budget, depth);
       case LF_CLASS, LF_STRUCTURE, LF_INTERFACE -> b.utf8z(NumericLeaf.read(b, 16).end(), end);
+      case LF_CLASS2, LF_STRUCTURE2, LF_INTERFACE2 -> b.utf8z(sizeOfClass2(b).end(), end);
       case LF_UNION -> b.utf8z(NumericLeaf.read(b, 8).end(), end);
       case LF_ENUM -> b.utf8z(12, end);
       case LF_ALIAS -> b.utf8z(4, end);
       default -> "?" + Integer.toHexString(type.leaf());
     };
+  }
+
+  /**
+   * Reads the size of a class since Visual Studio 2019: its properties have 32 bits, and the number
+   * of its members is a numeric leaf after the numbers of other types.
+   */
+  private static NumericLeaf sizeOfClass2(Bytes b) {
+    return NumericLeaf.read(b, NumericLeaf.read(b, 16).end());
   }
 
   private static String qualifiers(int bits) {
@@ -246,6 +259,7 @@ public final class TypeNames {
       case LF_POINTER -> b.u32(4) >> 13 & 0x3F;
       case LF_ARRAY, LF_UNION -> NumericLeaf.read(b, 8).value();
       case LF_CLASS, LF_STRUCTURE, LF_INTERFACE -> NumericLeaf.read(b, 16).value();
+      case LF_CLASS2, LF_STRUCTURE2, LF_INTERFACE2 -> sizeOfClass2(b).value();
       case LF_ENUM -> size(b.u32(4), depth + 1);
       default -> 0;
     };

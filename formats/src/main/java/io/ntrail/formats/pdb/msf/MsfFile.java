@@ -77,10 +77,7 @@ public final class MsfFile {
    * @throws CannotGoOn if it is not an MSF 7 file, or its directory cannot be read
    */
   public static MsfFile open(InputFile file) {
-    FileSignature signature = FileSignature.of(file);
-    if (signature != FileSignature.MSF_7) {
-      throw refusal(file.name(), signature);
-    }
+    refuseOthers(file);
     if (file.size() < SUPERBLOCK + 4) {
       throw damaged(file, "it ends after " + file.size() + " bytes, inside the superblock");
     }
@@ -102,6 +99,18 @@ public final class MsfFile {
       return new MsfFile(file, (int) blockSize, blockCount, directory);
     } catch (DamagedInput e) {
       throw damaged(file, "its directory cannot be read: " + e.what());
+    }
+  }
+
+  /**
+   * Refuses the beginning of a file that is not in this container.
+   *
+   * @throws CannotGoOn with what it is instead
+   */
+  public static void refuseOthers(InputFile head) {
+    FileSignature signature = FileSignature.of(head);
+    if (signature != FileSignature.MSF_7) {
+      throw refusal(head.name(), signature);
     }
   }
 

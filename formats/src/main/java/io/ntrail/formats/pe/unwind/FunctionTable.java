@@ -27,7 +27,7 @@ public final class FunctionTable {
   /** Bound of the number of entries; the rest is a gap. */
   private static final int MOST = 1 << 22;
 
-  private static final String WHAT = "function table";
+  static final String WHAT = "function table";
 
   private final ImageView view;
   private final Columns rows;

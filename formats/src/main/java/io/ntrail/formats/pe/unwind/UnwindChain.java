@@ -15,7 +15,8 @@ import java.util.Optional;
  * the system follows.
  *
  * @param links at least one; the last is that of the function itself
- * @param damage why it ends where it should not
+ * @param damage why not all of it could be read: the reason of the first link that has one, or that
+ *     it is too long
  */
 public record UnwindChain(List<Link> links, Optional<String> damage) {
   /**
@@ -44,14 +45,23 @@ public record UnwindChain(List<Link> links, Optional<String> damage) {
               : UnwindInfoReader.refused(at.entry.unwindInfo(), at.damage.get());
       links.add(new Link(at.entry, info));
       if (info.chained().isEmpty()) {
-        return new UnwindChain(List.copyOf(links), info.damage());
+        return new UnwindChain(List.copyOf(links), ofLinks(links));
       }
       if (links.size() > RuntimeFunction.LIMIT) {
-        return new UnwindChain(
-            List.copyOf(links), Optional.of("it has more than " + links.size() + " links"));
+        String tooLong = "it has more than " + links.size() + " links";
+        return new UnwindChain(List.copyOf(links), ofLinks(links).or(() -> Optional.of(tooLong)));
       }
       at = direct(view, info.chained().get());
     }
+  }
+
+  private static Optional<String> ofLinks(List<Link> links) {
+    return links.stream().flatMap(link -> link.info().damage().stream()).findFirst();
+  }
+
+  /** Returns why the chain as a whole is damaged although each of its links could be read. */
+  public Optional<String> excess() {
+    return ofLinks(links).isPresent() ? Optional.empty() : damage;
   }
 
   /** Follows indirect entries. */

@@ -26,6 +26,7 @@ final class ContentDecoder {
    */
   static void inPlace(Path file, String encoding, long most) throws IOException {
     Path plain = file.resolveSibling(file.getFileName() + ".plain");
+    plain.toFile().deleteOnExit();
     try {
       try (InputStream packed = new BufferedInputStream(Files.newInputStream(file), CHUNK);
           OutputStream out = Files.newOutputStream(plain)) {

@@ -1,0 +1,114 @@
+package io.ntrail.analysis.etw.recording;
+
+import io.ntrail.formats.etl.EtlFile;
+import io.ntrail.formats.etl.LogFileHeader;
+import io.ntrail.formats.identity.FileTime;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Evidence that files are not parts of one recording: their headers name different machines or
+ * boots, or hours lie between them. What a header does not say is no evidence.
+ */
+public final class RecordingContradictions {
+  /** Windows sets the time of its boot anew whenever its clock is set, usually by less. */
+  private static final long BOOT_TOLERANCE = 10 * FileTime.SECOND;
+
+  /** Sessions of one recording overlap, and files of one session follow one another at once. */
+  private static final long FAR_APART = 3600 * FileTime.SECOND;
+
+  private RecordingContradictions() {}
+
+  private record Known(EtlFile file, LogFileHeader header) {
+    String name() {
+      return file.name();
+    }
+  }
+
+  /**
+   * Returns why some files cannot be parts of one recording, with the names of two of them; empty
+   * if nothing speaks against it.
+   */
+  public static Optional<String> of(List<EtlFile> files) {
+    List<Known> known = new ArrayList<>();
+    for (EtlFile file : files) {
+      file.header().ifPresent(header -> known.add(new Known(file, header)));
+    }
+    for (int i = 1; i < known.size(); i++) {
+      Optional<String> why = pair(known.getFirst(), known.get(i));
+      if (why.isPresent()) {
+        return why;
+      }
+    }
+    return farApart(known);
+  }
+
+  private static Optional<String> pair(Known a, Known b) {
+    LogFileHeader x = a.header;
+    LogFileHeader y = b.header;
+    // Sessions without buffers per processor count one.
+    if (x.processors() > 1 && y.processors() > 1 && x.processors() != y.processors()) {
+      return different(a, b, "machines", x.processors() + " and " + y.processors() + " processors");
+    }
+    if (x.perfFreq() != 0 && y.perfFreq() != 0 && x.perfFreq() != y.perfFreq()) {
+      return different(
+          a,
+          b,
+          "machines",
+          "performance counters of " + x.perfFreq() + " and " + y.perfFreq() + " Hz");
+    }
+    if (x.providerVersion() != 0 && y.providerVersion() != 0 && !windows(x).equals(windows(y))) {
+      return different(a, b, "machines or boots", "Windows " + windows(x) + " and " + windows(y));
+    }
+    if (x.bootTime() != 0
+        && y.bootTime() != 0
+        && Math.abs(x.bootTime() - y.bootTime()) > BOOT_TOLERANCE) {
+      return different(
+          a,
+          b,
+          "machines or boots",
+          "booted at " + FileTime.text(x.bootTime()) + " and " + FileTime.text(y.bootTime()));
+    }
+    return Optional.empty();
+  }
+
+  private static String windows(LogFileHeader header) {
+    return header.osMajor() + "." + header.osMinor() + "." + header.providerVersion();
+  }
+
+  private static Optional<String> different(Known a, Known b, String what, String why) {
+    return Optional.of(
+        "%s and %s are of different %s (%s)".formatted(a.name(), b.name(), what, why));
+  }
+
+  private static Optional<String> farApart(List<Known> known) {
+    List<Known> byStart =
+        known.stream()
+            .filter(k -> k.header.startTime() != 0)
+            .sorted(Comparator.comparingLong((Known k) -> k.header.startTime()))
+            .toList();
+    long end = Long.MAX_VALUE;
+    Known last = null;
+    for (Known next : byStart) {
+      if (last != null && next.header.startTime() - end > FAR_APART) {
+        return Optional.of(
+            String.format(
+                Locale.ROOT,
+                "%s ends %.1f hours before %s starts",
+                last.name(),
+                (next.header.startTime() - end) / (double) (3600 * FileTime.SECOND),
+                next.name()));
+      }
+      // The end of a file that was never finalised is unknown: it may reach anywhere.
+      long own = next.header.endTime() == 0 ? Long.MAX_VALUE / 2 : next.header.endTime();
+      if (last == null || own > end) {
+        end = own;
+        last = next;
+      }
+    }
+    return Optional.empty();
+  }
+}

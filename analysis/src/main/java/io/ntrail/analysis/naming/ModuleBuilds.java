@@ -1,0 +1,90 @@
+package io.ntrail.analysis.naming;
+
+import io.ntrail.formats.identity.ImageId;
+import io.ntrail.formats.identity.PdbId;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** Builds of the images of a recording, by the names of their files. */
+public final class ModuleBuilds {
+  /**
+   * A build.
+   *
+   * @param id its time stamp is 0 if not recorded
+   * @param pdb which PDB belongs to it, if that was recorded
+   */
+  public record Build(ImageId id, Optional<PdbId> pdb) {
+    /** Returns true unless what is known of both differs. */
+    boolean mayBe(Build other) {
+      if (pdb.isPresent() && other.pdb.isPresent()) {
+        return pdb.equals(other.pdb);
+      }
+      boolean isDated = id.timestamp() != 0 && other.id.timestamp() != 0;
+      return id.size() == other.id.size() && (!isDated || id.timestamp() == other.id.timestamp());
+    }
+  }
+
+  /**
+   * A name that means different builds in two recordings.
+   *
+   * @param module as the first one spells it
+   * @param before those of the first recording
+   * @param after those of the second one
+   */
+  public record Difference(String module, List<Build> before, List<Build> after) {}
+
+  private record Module(String name, List<Build> builds) {}
+
+  private final Map<String, Module> modules = new LinkedHashMap<>();
+
+  /** Knows no image. */
+  public ModuleBuilds() {}
+
+  /** Returns the builds of all images of a recording of events. */
+  public static ModuleBuilds of(Images images) {
+    ModuleBuilds builds = new ModuleBuilds();
+    for (int file = 0; file < images.files().size(); file++) {
+      ImageFile image = images.files().get(file);
+      builds.add(image.name(), new Build(image.id(), images.pdb(file).map(PdbReference::id)));
+    }
+    return builds;
+  }
+
+  /** Adds an image. */
+  public void add(String name, Build build) {
+    Module module = modules.computeIfAbsent(key(name), _ -> new Module(name, new ArrayList<>()));
+    if (!module.builds.contains(build)) {
+      module.builds.add(build);
+    }
+  }
+
+  /** Returns a name as it is compared. */
+  public static String key(String name) {
+    return name.toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * Returns the names of both recordings of which one recording has a build that the other one does
+   * not have, by {@link #key}.
+   */
+  public Map<String, Difference> differences(ModuleBuilds after) {
+    Map<String, Difference> differences = new LinkedHashMap<>();
+    modules.forEach((key, module) -> {
+      Module other = after.modules.get(key);
+      if (other != null && !(covers(module, other) && covers(other, module))) {
+        differences.put(
+            key,
+            new Difference(module.name, List.copyOf(module.builds), List.copyOf(other.builds)));
+      }
+    });
+    return differences;
+  }
+
+  private static boolean covers(Module a, Module b) {
+    return b.builds.stream().allMatch(build -> a.builds.stream().anyMatch(build::mayBe));
+  }
+}

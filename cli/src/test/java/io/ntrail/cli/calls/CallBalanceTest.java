@@ -1,0 +1,85 @@
+package io.ntrail.cli.calls;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.cli.harness.CallBalance;
+import io.ntrail.cli.harness.Cli;
+import io.ntrail.cli.harness.JsonReader;
+import io.ntrail.cli.harness.SampleCalls;
+import io.ntrail.cli.harness.SampleTrace;
+import io.ntrail.testkit.TestData;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Totals of calls: every entry has one end, and all answers have the same numbers. */
+class CallBalanceTest {
+  @TempDir private Path folder;
+  private Path ntr;
+  private Path jtrc;
+
+  @BeforeEach
+  void write() throws IOException {
+    ntr = Files.write(folder.resolve("shop.ntr"), SampleTrace.make());
+    jtrc = Files.write(folder.resolve("shop.jtrc"), SampleCalls.make());
+  }
+
+  private static JsonReader flat(Path file) {
+    return Cli.run("calls", file, "--flat", "--format", "json").json();
+  }
+
+  private static List<JsonReader> lines(Path file) {
+    return Cli.run("calls", file, "--format", "jsonl").lines().stream()
+        .map(JsonReader::parse)
+        .toList();
+  }
+
+  @Test
+  void entriesAreAsManyAsTheirEnds() {
+    CallBalance.check(flat(ntr), lines(ntr));
+    CallBalance.check(flat(jtrc), lines(jtrc));
+  }
+
+  @Test
+  void aRealRecordingThatBeginsWithAnExitBalances() {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    Path ntfs = TestData.file("ntrace/ntfs.jtrc");
+    JsonReader flat = flat(ntfs);
+    CallBalance.check(flat, lines(ntfs));
+    assertEquals(31_558, flat.get("entries").number());
+    assertEquals(1, flat.get("lostEntries").number());
+    JsonReader first = Cli.run("calls", ntfs, "-t", "568", "--flat", "--format", "json").json();
+    assertEquals(14_779, first.get("entries").number());
+    assertEquals(143, first.get("functions").array().size());
+    String tree = Cli.run("calls", ntfs, "-t", "568", "-n", "1").out();
+    String text = Cli.run("calls", ntfs, "-t", "568", "--flat", "-n", "1").out();
+    assertTrue(tree.contains(": 14,780 calls in 1 thread"), tree);
+    assertTrue(text.contains(": 14,780 calls of 143 routines"), text);
+  }
+
+  @Test
+  void timesOfARoutineAreThoseOfItsProfile() {
+    Map<String, Long> totals = new HashMap<>();
+    for (JsonReader row : flat(ntr).get("functions").array()) {
+      totals.put(row.get("function").text(), row.get("total").number());
+    }
+    Map<String, Long> inclusive = new HashMap<>();
+    JsonReader profile = Cli.run("profile", ntr, "--format", "json").json();
+    for (JsonReader row : profile.get("rows").array()) {
+      JsonReader name = row.get(row.get("function").isNull() ? "rva" : "function");
+      inclusive.put(row.get("module").text() + "!" + name.text(), row.get("inclusive").number());
+    }
+    assertEquals(totals, inclusive);
+    assertEquals(14_115_000, totals.get("shopcore.dll!Key::Parse"));
+    String tree = Cli.run("profile", ntr, "--tree", "-n", "0", "--min", "0.01%").out();
+    assertTrue(tree.contains("shopcore.dll!Key::Parse  (open)\n"), tree);
+  }
+}
