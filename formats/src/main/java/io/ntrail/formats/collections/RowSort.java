@@ -1,5 +1,7 @@
 package io.ntrail.formats.collections;
 
+import java.util.Arrays;
+
 /**
  * Stable merge sort of row numbers by their values, without an object for each row. What is sorted
  * already is noticed in one pass.
@@ -36,6 +38,63 @@ public final class RowSort {
       sort(order, rows.clone(), rows, 0, count);
     }
     return rows;
+  }
+
+  /**
+   * Puts some rows in ascending order of a column, and those of equal value in another order. Where
+   * most values differ, this is several times as fast as {@link #sorted}: numbers are sorted, not
+   * rows.
+   *
+   * @param rows of which the first {@code count} are sorted in place; not negative
+   * @param ties order of rows with equal values
+   */
+  public static void sort(int[] rows, int count, LongColumn values, Order ties) {
+    int widest = 0;
+    long first = Long.MAX_VALUE;
+    long last = Long.MIN_VALUE;
+    for (int i = 0; i < count; i++) {
+      widest |= rows[i];
+      first = Math.min(first, values.get(rows[i]));
+      last = Math.max(last, values.get(rows[i]));
+    }
+    int bits = Integer.SIZE - Integer.numberOfLeadingZeros(widest);
+    if (last - first < 0 || last - first >= 1L << Long.SIZE - 2 - bits) {
+      sort(
+          rows,
+          0,
+          count,
+          (a, b) -> {
+            int order = Long.compare(values.get(a), values.get(b));
+            return order != 0 ? order : ties.compare(a, b);
+          });
+      return;
+    }
+    long[] packed = new long[count];
+    for (int i = 0; i < count; i++) {
+      packed[i] = values.get(rows[i]) - first << bits | rows[i];
+    }
+    Arrays.sort(packed);
+    for (int i = 0; i < count; i++) {
+      rows[i] = (int) (packed[i] & (1L << bits) - 1);
+    }
+    for (int start = 0; start < count; ) {
+      int end = start + 1;
+      while (end < count && values.get(rows[end]) == values.get(rows[start])) {
+        end++;
+      }
+      if (end - start > 1) {
+        sort(rows, start, end, ties);
+      }
+      start = end;
+    }
+  }
+
+  private static void sort(int[] rows, int start, int end, Order order) {
+    int[] group = Arrays.copyOfRange(rows, start, end);
+    int[] sorted = sorted(group.length, (a, b) -> order.compare(group[a], group[b]));
+    for (int i = 0; i < group.length; i++) {
+      rows[start + i] = group[sorted[i]];
+    }
   }
 
   /**

@@ -10,7 +10,6 @@ import io.ntrail.formats.collections.LongIntMap;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.RecordCursor;
-import java.util.Arrays;
 import java.util.function.IntConsumer;
 import java.util.function.ToIntFunction;
 
@@ -23,11 +22,8 @@ import java.util.function.ToIntFunction;
  * order afterwards; where they are too many, the recording is read once more in time order.
  */
 public final class DeferredStackJoin {
-  /** Bits for the number of an event that is noted. */
-  private static final int EVENT_BITS = 20;
-
   /** Events that are noted, all survey threads together. */
-  private static final int MOST = 1 << EVENT_BITS;
+  private static final int MOST = 1 << 20;
 
   /** An event of the CLR that is not a stack. */
   private static final int CLR = 1;
@@ -205,55 +201,15 @@ public final class DeferredStackJoin {
         chosen[count++] = i;
       }
     }
-    for (int event : sorted(chosen, count)) {
+    RowSort.sort(chosen, count, keys, this::compare);
+    for (int i = 0; i < count; i++) {
+      int event = chosen[i];
       corrections.visit(threads.get(event), matches.get(event), flags.get(event), rows.get(event));
     }
   }
 
-  private int[] sorted(int[] chosen, int count) {
-    long first = Long.MAX_VALUE;
-    long last = Long.MIN_VALUE;
-    for (int i = 0; i < count; i++) {
-      first = Math.min(first, keys.get(chosen[i]));
-      last = Math.max(last, keys.get(chosen[i]));
-    }
-    int[] order = new int[count];
-    if (last - first < 0 || last - first >= 1L << 62 - EVENT_BITS) {
-      int[] sorted = RowSort.sorted(count, (a, b) -> compare(chosen[a], chosen[b]));
-      Arrays.setAll(order, i -> chosen[sorted[i]]);
-      return order;
-    }
-    // Numbers are sorted several times as fast as rows.
-    long[] packed = new long[count];
-    for (int i = 0; i < count; i++) {
-      packed[i] = keys.get(chosen[i]) - first << EVENT_BITS | chosen[i];
-    }
-    Arrays.sort(packed);
-    for (int i = 0; i < count; i++) {
-      order[i] = (int) packed[i] & (1 << EVENT_BITS) - 1;
-    }
-    for (int start = 0; start < count; ) {
-      int end = start + 1;
-      while (end < count && keys.get(order[end]) == keys.get(order[start])) {
-        end++;
-      }
-      if (end - start > 1) {
-        int[] group = Arrays.copyOfRange(order, start, end);
-        int[] sorted = RowSort.sorted(group.length, (a, b) -> compare(group[a], group[b]));
-        for (int i = 0; i < group.length; i++) {
-          order[start + i] = group[sorted[i]];
-        }
-      }
-      start = end;
-    }
-    return order;
-  }
-
-  /** Compares in the order of {@link OrderedCursor}. */
+  /** Compares events of one time in the order of {@link OrderedCursor}. */
   private int compare(int a, int b) {
-    if (keys.get(a) != keys.get(b)) {
-      return keys.get(a) < keys.get(b) ? -1 : 1;
-    }
     int byBuffer = 0;
     if (files.get(a) != files.get(b) || buffers.get(a) != buffers.get(b)) {
       BufferIndex ofA = recording.files().get(files.get(a)).buffers();

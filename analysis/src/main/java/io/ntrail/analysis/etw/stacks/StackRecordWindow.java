@@ -9,7 +9,6 @@ import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.RecordCursor;
-import java.util.Arrays;
 
 /** The stack records of a stretch of time by the events that they name, with their frames. */
 final class StackRecordWindow {
@@ -24,9 +23,6 @@ final class StackRecordWindow {
 
   /** Frames that are kept at once, 8 bytes each. */
   private static final int MOST_FRAMES = (1 << 22) + FRAMES_AHEAD;
-
-  /** Bits for the place of a stack record where it is sorted together with its time. */
-  private static final int PLACE_BITS = 22;
 
   /** Part of a stack whose key nothing defines. */
   private static final long UNDEFINED = -1;
@@ -159,56 +155,18 @@ final class StackRecordWindow {
     if (order.length < records.rows()) {
       order = new int[records.capacity()];
     }
-    long first = Long.MAX_VALUE;
-    long last = Long.MIN_VALUE;
     count = 0;
     for (int i = 0; i < records.rows(); i++) {
       if (all || times.get(i) < end) {
         order[count++] = i;
         undefined += parts.get(i) == UNDEFINED ? 1 : 0;
-        first = Math.min(first, times.get(i));
-        last = Math.max(last, times.get(i));
       }
     }
-    long span = last - first;
-    if (span < 0 || span >= 1L << 62 - PLACE_BITS) {
-      int[] places = order;
-      int[] sorted = RowSort.sorted(count, (a, b) -> compare(places[a], places[b]));
-      order = Arrays.stream(sorted).map(i -> places[i]).toArray();
-      return;
-    }
-    long[] packed = new long[count];
-    for (int i = 0; i < count; i++) {
-      packed[i] = times.get(order[i]) - first << PLACE_BITS | order[i];
-    }
-    Arrays.sort(packed);
-    for (int i = 0; i < count; i++) {
-      order[i] = (int) packed[i] & (1 << PLACE_BITS) - 1;
-    }
-    sortWithinTimes();
+    RowSort.sort(order, count, times, this::compare);
   }
 
-  private void sortWithinTimes() {
-    for (int start = 0; start < count; ) {
-      int end = start + 1;
-      while (end < count && times.get(order[end]) == times.get(order[start])) {
-        end++;
-      }
-      if (end - start > 1) {
-        int[] group = Arrays.copyOfRange(order, start, end);
-        int[] sorted = RowSort.sorted(group.length, (a, b) -> compare(group[a], group[b]));
-        for (int i = 0; i < group.length; i++) {
-          order[start + i] = group[sorted[i]];
-        }
-      }
-      start = end;
-    }
-  }
-
+  /** Compares stack records that name the same time. */
   private int compare(int a, int b) {
-    if (times.get(a) != times.get(b)) {
-      return times.get(a) < times.get(b) ? -1 : 1;
-    }
     if (threads.get(a) != threads.get(b)) {
       return threads.get(a) < threads.get(b) ? -1 : 1;
     }
