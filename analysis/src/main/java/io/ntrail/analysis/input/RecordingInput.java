@@ -1,11 +1,14 @@
 package io.ntrail.analysis.input;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.JtrcCalls;
 import io.ntrail.analysis.calls.NtrCalls;
 import io.ntrail.analysis.collapsed.CollapsedRecording;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.RecordingContradictions;
+import io.ntrail.analysis.etw.recording.RecordingContradictions.Contradiction;
 import io.ntrail.analysis.model.Ability;
 import io.ntrail.analysis.model.Recording;
 import io.ntrail.analysis.model.RecordingKind;
@@ -277,7 +280,7 @@ public final class RecordingInput implements AutoCloseable {
         MemberChoice members = new Members(path, RecordingKind.ETW);
         add(known == null ? Archives.open(path, members, gaps) : known.inputs, files, gaps);
       }
-      if (paths.size() > 1 && !together) {
+      if (!together) {
         RecordingContradictions.of(files).ifPresent(this::refuseTogether);
       }
       return EtwRecording.ofFiles(files, gaps);
@@ -290,12 +293,18 @@ public final class RecordingInput implements AutoCloseable {
     }
   }
 
-  private void refuseTogether(String why) {
+  private void refuseTogether(Contradiction why) {
+    Set<String> names = paths.stream().map(Path::toString).collect(toSet());
+    boolean isMember = !names.containsAll(List.of(why.first(), why.second()));
     throw CannotGoOn.of(
         Reason.NOT_TOGETHER,
         paths.getFirst().toString(),
-        why + ": they are not one recording (--together reads them as one all the same)",
-        "ntrail diff " + ShellWords.file(paths.getFirst()) + " " + ShellWords.file(paths.get(1)));
+        why.text()
+            + ": they are not one recording (--together reads them as one all the same)"
+            + (isMember ? "; unpacked, they can be compared with ntrail diff" : ""),
+        isMember
+            ? "--together"
+            : "ntrail diff " + ShellWords.file(why.first()) + " " + ShellWords.file(why.second()));
   }
 
   private static void add(List<InputFile> inputs, List<EtlFile> files, Gaps gaps) {

@@ -6,13 +6,21 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.testkit.TestData;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several files given to one command: parts of one recording, or not. */
 class TogetherTest {
+  @TempDir private Path folder;
+
   private static Path file(String name) {
     assumeTrue(TestData.available(), TestData.MISSING);
     return TestData.file("etl/" + name + ".etl.gz");
@@ -42,9 +50,28 @@ class TogetherTest {
   @Test
   void filesOfOneBootThatAreFarApartAreRefused() {
     refused(
-        file("s4-WindowsUpdate.20251008.140245.443.8"),
         file("s4-waasmedic.20251005_113019_195"),
+        file("s4-WindowsUpdate.20251008.140245.443.8"),
         "ends 81.5 hours before");
+  }
+
+  @Test
+  void membersOfOneArchiveAreComparedToo() throws IOException {
+    Path archive = folder.resolve("two boots.zip");
+    try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(archive))) {
+      for (String name : List.of("s4-CldFlt0", "s4-CldFlt1")) {
+        zip.putNextEntry(new ZipEntry(name + ".etl"));
+        zip.write(TestData.unpacked(file(name)));
+        zip.closeEntry();
+      }
+    }
+    Cli.Result refused = Cli.run("events", archive, "--count");
+    assertEquals(2, refused.exit(), refused.err());
+    assertTrue(
+        refused.err().contains("two boots.zip!/s4-CldFlt1.etl are of different machines or boots"),
+        refused.err());
+    assertTrue(refused.err().contains("try: --together\n"), refused.err());
+    assertEquals(0, Cli.run("events", archive, "--count", "--together").exit());
   }
 
   @Test

@@ -22,6 +22,15 @@ public final class RecordingContradictions {
 
   private RecordingContradictions() {}
 
+  /**
+   * Evidence against two files.
+   *
+   * @param first name of the one, {@code ARCHIVE!/MEMBER} for a member of an archive
+   * @param second name of the other
+   * @param text a clause that names both
+   */
+  public record Contradiction(String first, String second, String text) {}
+
   private record Known(EtlFile file, LogFileHeader header) {
     String name() {
       return file.name();
@@ -29,16 +38,16 @@ public final class RecordingContradictions {
   }
 
   /**
-   * Returns why some files cannot be parts of one recording, with the names of two of them; empty
-   * if nothing speaks against it.
+   * Returns why two of some files cannot be parts of one recording; empty if nothing speaks against
+   * it.
    */
-  public static Optional<String> of(List<EtlFile> files) {
+  public static Optional<Contradiction> of(List<EtlFile> files) {
     List<Known> known = new ArrayList<>();
     for (EtlFile file : files) {
       file.header().ifPresent(header -> known.add(new Known(file, header)));
     }
     for (int i = 1; i < known.size(); i++) {
-      Optional<String> why = pair(known.getFirst(), known.get(i));
+      Optional<Contradiction> why = pair(known.getFirst(), known.get(i));
       if (why.isPresent()) {
         return why;
       }
@@ -46,7 +55,7 @@ public final class RecordingContradictions {
     return farApart(known);
   }
 
-  private static Optional<String> pair(Known a, Known b) {
+  private static Optional<Contradiction> pair(Known a, Known b) {
     LogFileHeader x = a.header;
     LogFileHeader y = b.header;
     // Sessions without buffers per processor count one.
@@ -79,12 +88,15 @@ public final class RecordingContradictions {
     return header.osMajor() + "." + header.osMinor() + "." + header.providerVersion();
   }
 
-  private static Optional<String> different(Known a, Known b, String what, String why) {
+  private static Optional<Contradiction> different(Known a, Known b, String what, String why) {
     return Optional.of(
-        "%s and %s are of different %s (%s)".formatted(a.name(), b.name(), what, why));
+        new Contradiction(
+            a.name(),
+            b.name(),
+            "%s and %s are of different %s (%s)".formatted(a.name(), b.name(), what, why)));
   }
 
-  private static Optional<String> farApart(List<Known> known) {
+  private static Optional<Contradiction> farApart(List<Known> known) {
     List<Known> byStart =
         known.stream()
             .filter(k -> k.header.startTime() != 0)
@@ -95,12 +107,15 @@ public final class RecordingContradictions {
     for (Known next : byStart) {
       if (last != null && next.header.startTime() - end > FAR_APART) {
         return Optional.of(
-            String.format(
-                Locale.ROOT,
-                "%s ends %.1f hours before %s starts",
+            new Contradiction(
                 last.name(),
-                (next.header.startTime() - end) / (double) (3600 * FileTime.SECOND),
-                next.name()));
+                next.name(),
+                String.format(
+                    Locale.ROOT,
+                    "%s ends %.1f hours before %s starts",
+                    last.name(),
+                    (next.header.startTime() - end) / (double) (3600 * FileTime.SECOND),
+                    next.name())));
       }
       // The end of a file that was never finalised is unknown: it may reach anywhere.
       long own = next.header.endTime() == 0 ? Long.MAX_VALUE / 2 : next.header.endTime();
