@@ -39,4 +39,9 @@ public final class ByteColumn extends Column {
     }
     values = permuted;
   }
+
+  @Override
+  Object storage() {
+    return values;
+  }
 }

@@ -5,4 +5,7 @@ abstract sealed class Column permits ByteColumn, IntColumn, LongColumn, ObjectCo
   abstract void resize(int length);
 
   abstract void permute(int[] order);
+
+  /** Returns the array of its values. */
+  abstract Object storage();
 }

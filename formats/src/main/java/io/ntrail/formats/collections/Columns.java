@@ -112,6 +112,26 @@ public final class Columns {
     return rows++;
   }
 
+  /**
+   * Appends the rows of another table, whose columns are of the same types.
+   *
+   * @throws IllegalStateException if there is no room for all of them; none is appended
+   */
+  public void addAll(Columns other) {
+    if (other.rows > limit - rows) {
+      throw new IllegalStateException("more than " + limit + " rows");
+    }
+    int sum = rows + other.rows;
+    if (sum > capacity) {
+      resize(Math.min(limit, Growth.length(capacity, sum)));
+    }
+    for (int i = 0; i < columns.size(); i++) {
+      Object from = other.columns.get(i).storage();
+      System.arraycopy(from, 0, columns.get(i).storage(), rows, other.rows);
+    }
+    rows = sum;
+  }
+
   private void grow() {
     if (rows == limit) {
       throw new IllegalStateException("more than " + limit + " rows");

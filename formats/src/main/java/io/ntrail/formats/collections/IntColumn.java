@@ -39,4 +39,9 @@ public final class IntColumn extends Column {
     }
     values = permuted;
   }
+
+  @Override
+  Object storage() {
+    return values;
+  }
 }

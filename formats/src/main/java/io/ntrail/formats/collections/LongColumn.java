@@ -44,4 +44,9 @@ public final class LongColumn extends Column {
     }
     values = permuted;
   }
+
+  @Override
+  Object storage() {
+    return values;
+  }
 }

@@ -38,4 +38,9 @@ public final class ObjectColumn<T> extends Column {
     }
     values = permuted;
   }
+
+  @Override
+  Object storage() {
+    return values;
+  }
 }

@@ -48,14 +48,16 @@ public final class RowSort {
    * @param rows of which the first {@code count} are sorted in place; not negative
    * @param ties order of rows with equal values
    */
-  public static void sort(int[] rows, int count, LongColumn values, Order ties) {
+  public static void sort(int[] rows, int count, LongColumn column, Order ties) {
+    // Often a loop runs only once: then a call for each value is most of its time.
+    long[] values = column.array();
     int widest = 0;
     long first = Long.MAX_VALUE;
     long last = Long.MIN_VALUE;
     for (int i = 0; i < count; i++) {
       widest |= rows[i];
-      first = Math.min(first, values.get(rows[i]));
-      last = Math.max(last, values.get(rows[i]));
+      first = Math.min(first, values[rows[i]]);
+      last = Math.max(last, values[rows[i]]);
     }
     int bits = Integer.SIZE - Integer.numberOfLeadingZeros(widest);
     if (last - first < 0 || last - first >= 1L << Long.SIZE - 2 - bits) {
@@ -64,14 +66,14 @@ public final class RowSort {
           0,
           count,
           (a, b) -> {
-            int order = Long.compare(values.get(a), values.get(b));
+            int order = Long.compare(values[a], values[b]);
             return order != 0 ? order : ties.compare(a, b);
           });
       return;
     }
     long[] packed = new long[count];
     for (int i = 0; i < count; i++) {
-      packed[i] = values.get(rows[i]) - first << bits | rows[i];
+      packed[i] = values[rows[i]] - first << bits | rows[i];
     }
     Arrays.sort(packed);
     for (int i = 0; i < count; i++) {
@@ -79,7 +81,7 @@ public final class RowSort {
     }
     for (int start = 0; start < count; ) {
       int end = start + 1;
-      while (end < count && values.get(rows[end]) == values.get(rows[start])) {
+      while (end < count && values[rows[end]] == values[rows[start]]) {
         end++;
       }
       if (end - start > 1) {

@@ -87,6 +87,14 @@ class ColumnsTest {
             rows.columns.trim();
             assertEquals(expected.size(), rows.columns.capacity());
           }
+          case 4 -> {
+            Rows more = new Rows(new Columns(g.below(3)));
+            for (Row row : expected.subList(0, g.below(expected.size() + 1))) {
+              more.add(row);
+            }
+            rows.columns.addAll(more.columns);
+            expected.addAll(more.list());
+          }
           default -> {
             Row row =
                 new Row((int) g.bits(), g.bits(), (short) g.bits(), (byte) g.below(5), g.text(3));

@@ -106,10 +106,11 @@ public record EventCounts(
       stacks.visit(file, record);
       int row = counts.count(record, kernel, schemas);
       if (record.kind().isEvent()) {
-        if (record.hasExtendedItems() && record.hasStackItem()) {
+        boolean hasStackItem = record.hasExtendedItems() && record.hasStackItem();
+        if (hasStackItem) {
           counts.countStack(row);
         }
-        deferred.visit(file, record, row);
+        deferred.visit(file, record, row, hasStackItem);
       }
     }
 

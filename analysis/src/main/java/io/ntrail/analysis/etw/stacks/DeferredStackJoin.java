@@ -10,6 +10,7 @@ import io.ntrail.formats.collections.LongIntMap;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.RecordCursor;
+import java.util.Arrays;
 import java.util.function.IntConsumer;
 import java.util.function.ToIntFunction;
 
@@ -59,16 +60,22 @@ public final class DeferredStackJoin {
   }
 
   /**
-   * Notes a record.
+   * Notes an event.
    *
-   * @param row of the caller's counts that the record belongs to
+   * @param row of the caller's counts that the event belongs to
+   * @param hasStackItem whether it has an extended item of a stack
    */
-  public void visit(int file, RecordCursor record, int row) {
-    int kind = flags(record);
-    if (kind == 0) {
+  public void visit(int file, RecordCursor record, int row, boolean hasStackItem) {
+    boolean clr = ProviderStacks.isClr(record);
+    // Of most events nothing more has to be read.
+    if (!clr && !hasStackItem) {
       return;
     }
-    long match = matchId(record);
+    long match = hasStackItem ? ProviderStacks.matchIdOf(record) : 0;
+    if (!clr && match == 0) {
+      return;
+    }
+    int kind = flags(record, clr, hasStackItem);
     any |= match != 0 || (kind & CLR_STACK) != 0;
     if (events.isFull()) {
       tooMany = true;
@@ -85,22 +92,10 @@ public final class DeferredStackJoin {
     flags.set(event, (byte) kind);
   }
 
-  private static long matchId(RecordCursor record) {
-    return record.hasExtendedItems() ? ProviderStacks.matchIdOf(record) : 0;
-  }
-
-  /** Returns what an event means for the stacks of others; 0 if nothing. */
-  private static int flags(RecordCursor record) {
-    if (!record.kind().isEvent()) {
-      return 0;
-    }
-    boolean clr = ProviderStacks.isClr(record);
-    boolean items = record.hasExtendedItems();
-    if (!clr && (!items || ProviderStacks.matchIdOf(record) == 0)) {
-      return 0;
-    }
-    int result = items && record.hasStackItem() ? COUNTED : 0;
-    if (items && ProviderStacks.brings(record)) {
+  /** Returns what an event means for the stacks of others. */
+  private static int flags(RecordCursor record, boolean clr, boolean hasStackItem) {
+    int result = hasStackItem ? COUNTED : 0;
+    if (hasStackItem && ProviderStacks.brings(record)) {
       result |= OWN;
     }
     if (!clr) {
@@ -112,28 +107,22 @@ public final class DeferredStackJoin {
   }
 
   /**
-   * Adds what another thread of the survey has noted.
+   * Adds what another thread of the survey has noted; that one is not used any more.
    *
    * @param newRows for each row of that thread's counts the row of this one's
    */
   public void merge(DeferredStackJoin other, int[] newRows) {
     any |= other.any;
     tooMany |= other.tooMany;
-    for (int i = 0; i < other.events.rows(); i++) {
-      if (events.isFull()) {
-        tooMany = true;
-        return;
-      }
-      int event = events.add();
-      keys.set(event, other.keys.get(i));
-      matches.set(event, other.matches.get(i));
-      files.set(event, other.files.get(i));
-      buffers.set(event, other.buffers.get(i));
-      offsets.set(event, other.offsets.get(i));
-      threads.set(event, other.threads.get(i));
-      rows.set(event, newRows[other.rows.get(i)]);
-      flags.set(event, other.flags.get(i));
+    if (other.events.rows() > MOST - events.rows()) {
+      tooMany = true;
+      return;
     }
+    int[] otherRows = other.rows.array();
+    for (int i = 0; i < other.events.rows(); i++) {
+      otherRows[i] = newRows[otherRows[i]];
+    }
+    events.addAll(other.events);
   }
 
   /** Counts of events with a stack that are put right. */
@@ -180,32 +169,45 @@ public final class DeferredStackJoin {
       walk(row, corrections);
       return;
     }
-    // Most events of the CLR are of threads without stacks.
-    LongIntMap ofInterest = new LongIntMap();
+    int[] chosen = ofThreadsWithStacks();
+    RowSort.sort(chosen, chosen.length, keys, this::compare);
+    // Loops that run once are slow where they call for each value.
+    int[] threadOf = threads.array();
+    long[] matchOf = matches.array();
+    byte[] flagsOf = flags.array();
+    int[] rowOf = rows.array();
+    for (int event : chosen) {
+      corrections.visit(threadOf[event], matchOf[event], flagsOf[event], rowOf[event]);
+    }
+  }
+
+  /** Returns the events of threads with stacks: most events of the CLR are of threads without. */
+  private int[] ofThreadsWithStacks() {
+    int count = events.rows();
+    int[] threadOf = threads.array();
+    long[] matchOf = matches.array();
+    byte[] flagsOf = flags.array();
+    LongIntMap withStacks = new LongIntMap();
     int last = RecordCursor.NO_ID;
-    for (int i = 0; i < events.rows(); i++) {
-      if (threads.get(i) != last && (matches.get(i) != 0 || (flags.get(i) & CLR_STACK) != 0)) {
-        last = threads.get(i);
-        ofInterest.put(last, 1);
-      }
-    }
-    int[] chosen = new int[events.rows()];
-    int count = 0;
-    boolean wanted = false;
-    for (int i = 0; i < events.rows(); i++) {
-      if (i == 0 || threads.get(i) != last) {
-        last = threads.get(i);
-        wanted = ofInterest.get(last) > 0;
-      }
-      if (wanted) {
-        chosen[count++] = i;
-      }
-    }
-    RowSort.sort(chosen, count, keys, this::compare);
     for (int i = 0; i < count; i++) {
-      int event = chosen[i];
-      corrections.visit(threads.get(event), matches.get(event), flags.get(event), rows.get(event));
+      if (threadOf[i] != last && (matchOf[i] != 0 || (flagsOf[i] & CLR_STACK) != 0)) {
+        last = threadOf[i];
+        withStacks.put(last, 1);
+      }
     }
+    int[] chosen = new int[count];
+    int found = 0;
+    boolean isWanted = false;
+    for (int i = 0; i < count; i++) {
+      if (i == 0 || threadOf[i] != last) {
+        last = threadOf[i];
+        isWanted = withStacks.get(last) > 0;
+      }
+      if (isWanted) {
+        chosen[found++] = i;
+      }
+    }
+    return Arrays.copyOf(chosen, found);
   }
 
   /** Compares events of one time in the order of {@link OrderedCursor}. */
@@ -232,9 +234,15 @@ public final class DeferredStackJoin {
     try (OrderedCursor cursor = recording.inOrder()) {
       while (cursor.next()) {
         RecordCursor record = cursor.record();
-        int kind = flags(record);
-        if (kind != 0) {
-          corrections.visit(record.threadId(), matchId(record), kind, row.applyAsInt(record));
+        if (!record.kind().isEvent()) {
+          continue;
+        }
+        boolean clr = ProviderStacks.isClr(record);
+        boolean hasStackItem = record.hasExtendedItems() && record.hasStackItem();
+        long match = hasStackItem ? ProviderStacks.matchIdOf(record) : 0;
+        if (clr || match != 0) {
+          int kind = flags(record, clr, hasStackItem);
+          corrections.visit(record.threadId(), match, kind, row.applyAsInt(record));
         }
       }
     }

@@ -115,7 +115,9 @@ public final class ProviderStacks {
    * event.
    */
   public static boolean isClr(RecordCursor record) {
-    return is(record, RUNTIME) || is(record, RUNDOWN) || is(record, PRIVATE);
+    long low = record.providerLow();
+    boolean mayBe = low == RUNTIME.low() || low == RUNDOWN.low() || low == PRIVATE.low();
+    return mayBe && (is(record, RUNTIME) || is(record, RUNDOWN) || is(record, PRIVATE));
   }
 
   /** Returns true if a record is the stack of the event before it on its thread. */
