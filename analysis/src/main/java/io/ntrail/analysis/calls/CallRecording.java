@@ -4,6 +4,7 @@ import io.ntrail.analysis.model.RecordedThreads;
 import io.ntrail.analysis.model.RecorderLosses;
 import io.ntrail.analysis.model.Recording;
 import io.ntrail.analysis.model.RecordingKind;
+import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import java.util.ArrayList;
@@ -65,7 +66,11 @@ public final class CallRecording implements Recording, RecordedThreads {
 
   @Override
   public RecorderLosses losses() {
-    return new RecorderLosses(source.lost(), OptionalLong.empty(), source.neverFinalised() ? 1 : 0);
+    return new RecorderLosses(
+        source.lost(),
+        OptionalLong.empty(),
+        source.neverFinalised() ? 1 : 0,
+        (int) source.untraced().stream().map(UntracedTime::module).distinct().count());
   }
 
   @Override

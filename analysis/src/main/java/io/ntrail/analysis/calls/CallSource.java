@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.ntr.RecorderCounter;
 import java.util.List;
@@ -64,6 +65,11 @@ public interface CallSource extends AutoCloseable {
 
   /** Returns the number of records that the recorder counted as lost; empty if it did not count. */
   OptionalLong lost();
+
+  /** Returns the times in which selected calls were not recorded; empty if the format has none. */
+  default List<UntracedTime> untraced() {
+    return List.of();
+  }
 
   /** Returns the parts that could not be read so far. */
   List<Gap> gaps();

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.identity.WindowsPath;
@@ -185,6 +186,20 @@ public final class NtrCalls implements CallSource {
       }
     }
     return OptionalLong.of(Math.max(said, seen));
+  }
+
+  @Override
+  public List<UntracedTime> untraced() {
+    NtrClock.Reader reader = clock.reader();
+    return file.untraced().values().stream()
+        .map(one ->
+            new UntracedTime(
+                WindowsPath.lastPart(one.module()),
+                one.from() == 0 ? 0 : reader.time(one.from()),
+                one.to() == 0 ? UntracedTime.OPEN : reader.time(one.to()),
+                one.why()))
+        .sorted(Comparator.comparingLong(UntracedTime::from))
+        .toList();
   }
 
   /** Limits counts: those of a hostile file may exceed the range. */

@@ -88,6 +88,7 @@ public final class CallInfo {
             + Numbers.bytes(source.size())
             + ", "
             + Losses.state(recording));
+    UntracedTimes.print(out, "  ", source.untraced(), source.clock().nanos());
     out.println();
     List<CallThread> threads = source.threads();
     long processes = threads.stream().mapToLong(CallThread::pid).distinct().count();
@@ -178,6 +179,7 @@ public final class CallInfo {
         .endObject();
     lost(json, source);
     json.unknown("firstUtc").unknown("lastUtc").bool("neverFinalised", source.neverFinalised());
+    UntracedTimes.json(json, source.untraced(), source.clock().nanos());
     CallStatistics.object(json, source.statistics());
   }
 

@@ -185,6 +185,7 @@ public final class CallsScope {
     } else {
       json.unknown("lost");
     }
+    UntracedTimes.json(json, recording.source().untraced(), nanos());
     return json;
   }
 
@@ -218,6 +219,7 @@ public final class CallsScope {
     List<Gap> gaps = recording.source().gaps();
     terminal.out().flush();
     Losses.warn(gaps, terminal);
+    UntracedTimes.print(terminal.err(), "warning: ", recording.source().untraced(), nanos());
     CallCounts counts = counts();
     if (counts.beyond() > 0) {
       terminal
@@ -237,7 +239,7 @@ public final class CallsScope {
                   + TextSanitizer.one(choice.find().toString()));
       terminal.err().println("try: --flat -n 0 lists all");
     }
-    boolean lossy = recording.source().lost().orElse(0) > 0 || counts.repaired() > 0;
+    boolean lossy = recording.losses().any() || counts.repaired() > 0;
     return !gaps.isEmpty() || strict && lossy ? ExitCode.INCOMPLETE : ExitCode.DONE;
   }
 }

@@ -34,7 +34,7 @@ public final class Losses {
   public static String state(Recording recording) {
     RecorderLosses losses = recording.losses();
     List<String> state = new ArrayList<>();
-    state.add(wholeness(recording.gaps(), losses.neverFinalised(), recording.fileNames().size()));
+    state.add(wholeness(recording.gaps(), losses, recording.fileNames().size()));
     boolean hasEvents = recording.kind() == RecordingKind.ETW;
     losses
         .records()
@@ -47,7 +47,8 @@ public final class Losses {
     };
   }
 
-  private static String wholeness(List<Gap> gaps, long neverFinalised, int files) {
+  private static String wholeness(List<Gap> gaps, RecorderLosses losses, int files) {
+    long neverFinalised = losses.neverFinalised();
     List<String> state = new ArrayList<>();
     if (!gaps.isEmpty()) {
       state.add(Numbers.counted(gaps.size(), "place") + " could not be read");
@@ -57,6 +58,9 @@ public final class Losses {
           files == 1
               ? "never finalised"
               : Numbers.counted(neverFinalised, "file") + " never finalised");
+    }
+    if (losses.untraced() > 0) {
+      state.add(Numbers.counted(losses.untraced(), "module") + " not traced for some time");
     }
     return state.isEmpty() ? "complete" : String.join(", ", state);
   }

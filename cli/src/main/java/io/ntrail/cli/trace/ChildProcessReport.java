@@ -133,7 +133,7 @@ final class ChildProcessReport {
           calls.of(child.pid()),
           child.detachment());
     }
-    json.endArray().array("untraced");
+    json.endArray().array("untracedChildren");
     for (UntracedChild one : family.untraced()) {
       json.object()
           .number("pid", one.pid())

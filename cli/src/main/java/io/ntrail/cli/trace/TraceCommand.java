@@ -196,7 +196,7 @@ public final class TraceCommand implements Command {
         if (family.matched() == 0) {
           throw nothingMatches(request, target, " or of the modules that it loaded");
         }
-        return exitCode(statistics, strict);
+        return exitCode(statistics, !family.first().untraced().isEmpty(), strict);
       } catch (RuntimeException e) {
         report.abandoned(family.abandon());
         throw e;
@@ -214,11 +214,12 @@ public final class TraceCommand implements Command {
         : TracedProcessTree.alone(target, run);
   }
 
-  private static int exitCode(RecorderStatistics statistics, boolean strict) {
+  private static int exitCode(RecorderStatistics statistics, boolean isUntraced, boolean strict) {
     if (statistics.state() == RecorderState.FAILED) {
       return statistics.captured().events() == 0 ? ExitCode.FAILED : ExitCode.INCOMPLETE;
     }
-    boolean lossy = statistics.allDropped() + statistics.noArea() + statistics.overflows() > 0;
+    boolean lossy =
+        isUntraced || statistics.allDropped() + statistics.noArea() + statistics.overflows() > 0;
     return strict && lossy ? ExitCode.INCOMPLETE : ExitCode.DONE;
   }
 

@@ -1,6 +1,8 @@
 package io.ntrail.cli.trace;
 
+import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.cli.calls.CallBalance;
+import io.ntrail.cli.calls.UntracedTimes;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.text.Json;
@@ -8,6 +10,7 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.OutputFile;
+import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.SkipReason;
@@ -15,6 +18,7 @@ import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.session.RecorderState;
 import io.ntrail.live.session.RecorderStatistics;
+import io.ntrail.live.trace.SelectionResult;
 import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceTarget;
 import io.ntrail.live.trace.TracedChild;
@@ -177,7 +181,7 @@ final class TraceReport implements AutoCloseable {
   }
 
   /** Other functions are traced from now on. */
-  void changed(TraceRun run, TraceRun.SelectionChange chosen) {
+  void changed(TraceRun run, SelectionResult chosen) {
     if (!json()) {
       clear();
       tell(run.plan());
@@ -269,6 +273,7 @@ final class TraceReport implements AutoCloseable {
     family.remarks().forEach(remark -> out.println("ntrail: " + remark));
     now.remarks().forEach(remark -> out.println("ntrail: " + remark));
     calls.remark().forEach(remark -> out.println("ntrail: " + remark));
+    UntracedTimes.print(out, "ntrail: ", untraced(run), run.ticksPerSecond() > 0);
     if (now.state() == RecorderState.FAILED) {
       out.println("try: another disk, with -o FILE.ntr");
     }
@@ -371,6 +376,7 @@ final class TraceReport implements AutoCloseable {
       if (request.children()) {
         ChildProcessReport.json(json, target, exit, family, calls);
       }
+      UntracedTimes.json(json, untraced(run), rate > 0);
       List<String> remarks =
           Stream.of(family.remarks(), now.remarks(), calls.remark()).flatMap(List::stream).toList();
       remarks(json, plan, remarks);
@@ -384,6 +390,17 @@ final class TraceReport implements AutoCloseable {
     plan.remarks().forEach(json::text);
     more.forEach(json::text);
     json.endArray();
+  }
+
+  private static List<UntracedTime> untraced(TraceRun run) {
+    return run.untraced().stream()
+        .map(one ->
+            new UntracedTime(
+                WindowsPath.lastPart(one.module()),
+                Math.max(0, run.nanos(one.from())),
+                one.to() == 0 ? UntracedTime.OPEN : run.nanos(one.to()),
+                one.why()))
+        .toList();
   }
 
   private static long nanos(long ticks, long rate) {

@@ -12,6 +12,7 @@ import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.ntr.TracedThread;
+import io.ntrail.formats.ntr.UntracedModule;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -49,7 +50,7 @@ public final class SampleTrace {
     Files.write(Path.of(args[0]), make());
   }
 
-  public static byte[] make() throws IOException {
+  public static byte[] make(UntracedModule... untraced) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     NtrHeader header =
         new NtrHeader(
@@ -94,6 +95,9 @@ public final class SampleTrace {
       writer.function(new TracedFunction(CALLED, 2, 0x1070, "Hook::Called", List.of()));
       writer.function(new TracedFunction(LOOKUP, 2, 0x10B0, "", List.of()));
       writer.calibration(new ClockCalibration(7_000_000_000L, 0, 134_000_000_000_000_000L));
+      for (UntracedModule one : untraced) {
+        writer.untraced(one);
+      }
       main(new SampleTrace(writer.events(1), 3_911));
       other(new SampleTrace(writer.events(2), 5_000));
       writer.statistics(

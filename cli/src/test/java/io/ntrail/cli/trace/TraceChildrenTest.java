@@ -72,7 +72,7 @@ class ChildProcessReportTest {
         List.of(0L, 1L, 2L), processes.stream().map(one -> number(one, "entries")).toList());
     assertEquals(number(processes.get(0), "pid"), number(processes.get(1), "parent"));
     assertEquals(number(processes.get(1), "pid"), number(processes.get(2), "parent"));
-    assertEquals(List.of(), report.get("untraced").array());
+    assertEquals(List.of(), report.get("untracedChildren").array());
     assertEquals(3, number(report, "entries"));
     assertEquals(3, number(report, "exits"));
   }

@@ -20,6 +20,7 @@ final class DefinitionTable {
   final Map<Long, TracedThread> threads = new LinkedHashMap<>();
   final Map<Long, TracedModule> modules = new LinkedHashMap<>();
   final Map<Long, TracedFunction> functions = new LinkedHashMap<>();
+  final Map<Long, UntracedModule> untraced = new LinkedHashMap<>();
   final List<ClockCalibration> calibrations = new ArrayList<>();
   private long bytes;
 
@@ -41,7 +42,7 @@ final class DefinitionTable {
       if (bytes > MAX_BYTES) {
         throw in.damaged("exceed the limit of 64 MiB");
       }
-      if (kind >= 0 && kind <= NtrLayout.CALIBRATION) {
+      if (kind >= 0 && kind <= NtrLayout.UNTRACED) {
         record((int) kind, in);
       }
       in.skipTo(end);
@@ -97,6 +98,11 @@ final class DefinitionTable {
       case NtrLayout.FUNCTION -> function(in);
       case NtrLayout.CALIBRATION ->
           calibrations.add(new ClockCalibration(in.var(), in.var(), in.var()));
+      case NtrLayout.UNTRACED -> {
+        long number = in.var();
+        untraced.put(
+            number, new UntracedModule(number, in.var(), in.var(), in.var(), in.text(), in.text()));
+      }
       default -> {
         // Of a later version.
       }

@@ -93,6 +93,16 @@ final class DefinitionWriter {
     define(NtrLayout.CALIBRATION, calibration.ticks());
   }
 
+  void untraced(UntracedModule untraced) throws IOException {
+    record.var(untraced.number());
+    record.var(untraced.process());
+    record.var(untraced.from());
+    record.var(untraced.to());
+    record.text(untraced.module());
+    record.text(untraced.why());
+    define(NtrLayout.UNTRACED, untraced.number());
+  }
+
   private void define(int kind, long what) throws IOException {
     CurrentDefinitions memory = remembered;
     if (memory != null) {

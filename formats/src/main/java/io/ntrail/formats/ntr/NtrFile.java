@@ -221,6 +221,11 @@ public final class NtrFile implements AutoCloseable {
     return Collections.unmodifiableMap(definitions.functions);
   }
 
+  /** Times in which modules were not traced, by number, in the order of their definition. */
+  public Map<Long, UntracedModule> untraced() {
+    return Collections.unmodifiableMap(definitions.untraced);
+  }
+
   /** Returns simultaneous readings of several clocks, in order of ticks. */
   public List<ClockCalibration> calibrations() {
     return calibrations;

@@ -32,6 +32,7 @@ final class NtrLayout {
   static final int MODULE_END = 6;
   static final int FUNCTION = 7;
   static final int CALIBRATION = 8;
+  static final int UNTRACED = 9;
 
   static final int EVENT_HEAD = 144;
   static final int HEAD_COLUMNS = 84;

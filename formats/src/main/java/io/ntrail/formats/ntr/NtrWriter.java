@@ -132,6 +132,11 @@ public final class NtrWriter implements AutoCloseable {
     definitions.function(function);
   }
 
+  /** Defines a time in which a module was not traced, or completes what was defined of it. */
+  public void untraced(UntracedModule untraced) throws IOException {
+    definitions.untraced(untraced);
+  }
+
   /** Writes the readings of several clocks at one moment. */
   public void calibration(ClockCalibration calibration) throws IOException {
     definitions.calibration(calibration);

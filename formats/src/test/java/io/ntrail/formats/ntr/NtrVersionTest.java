@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.ntr.ReferenceNtrReader;
@@ -65,6 +66,29 @@ class NtrVersionTest {
           List.of(new ReferenceNtrReader.Hole(recording().length, flagged.length)),
           reading.holes());
     }
+  }
+
+  @Test
+  void timesInWhichAModuleWasNotTracedAreReadAndReplacedByTheirNumber() {
+    byte[] first = bytes(9, 10, 1, 1, 80, 0, 2, 'a', 'b', 2, 'n', 'o');
+    byte[] second = bytes(9, 10, 2, 1, 0x90, 1, 0, 1, 'c', 0, 5, 6);
+    byte[] again = bytes(9, 10, 1, 1, 80, 99, 2, 'a', 'b', 2, 'n', 'o');
+    byte[][] chunks = {
+      recording(),
+      RawChunks.chunk(NtrLayout.DEFINITIONS, 1, 1, first),
+      RawChunks.chunk(NtrLayout.DEFINITIONS, 1, 2, second),
+      RawChunks.chunk(NtrLayout.DEFINITIONS, 1, 3, again)
+    };
+    Gaps gaps = new Gaps();
+    InputFile input = InputFile.of(RawChunks.join(List.of(chunks)), "test.ntr");
+    try (NtrFile file = NtrFile.open(input, gaps)) {
+      assertEquals(
+          List.of(
+              new UntracedModule(1, 1, 80, 99, "ab", "no"),
+              new UntracedModule(2, 1, 0x90, 0, "c", "")),
+          List.copyOf(file.untraced().values()));
+    }
+    assertEquals(List.of(), gaps.list());
   }
 
   @Test

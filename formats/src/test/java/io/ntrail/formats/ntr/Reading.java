@@ -210,6 +210,10 @@ record Reading(
       f.arguments().forEach(place -> text.append(Integer.toUnsignedString(place)).append(' '));
       all.put("function " + f.number(), text.toString().strip());
     }
+    for (UntracedModule u : file.untraced().values()) {
+      String text = u.process() + " " + u.from() + " " + u.to() + " " + u.module() + " " + u.why();
+      all.put("untraced " + u.number(), text.strip());
+    }
     return all;
   }
 }

@@ -149,6 +149,7 @@ final class RecordingInMemory {
               2, 1, 0x7FF8_0000_0000L, new ImageId(1, 4096), 77, 8_000, "plug.dll", null, ""));
       writer.function(new TracedFunction(1, 1, 0x1040, "Key::Parse", List.of(1, 2)));
       writer.function(new TracedFunction(2, 2, 0x2000, "", List.of()));
+      writer.untraced(new UntracedModule(1, 1, 80, 0, "plug.dll", "its loading did not wait"));
       writer.calibration(new ClockCalibration(1_000, 0, 133_000_000_000_000_000L));
       writer.statistics(Map.of(RecorderCounter.EVENTS, 12L, RecorderCounter.REENTRANT, 3L));
     } catch (IOException e) {

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tracks modules that are loaded and unloaded while a program is traced.
@@ -34,6 +35,7 @@ import java.util.function.LongConsumer;
  * there, and is used again when the same library comes to the same place.
  */
 public final class ModuleTracker implements AutoCloseable {
+  private static final String NOT_PATIENT = "its loading went on before it was patched";
   private static final long TABLE_PAUSE_NANOS = 50_000;
   private static final long TABLE_NANOS = 2_500_000_000L;
 
@@ -49,8 +51,16 @@ public final class ModuleTracker implements AutoCloseable {
   private final DllNotificationRing board;
   private final Map<Long, ModuleStubs> present = new LinkedHashMap<>();
   private final Map<Long, String> known = new HashMap<>();
-  private final Set<Long> late = new HashSet<>();
+  private final UntracedModules untraced;
   private int missed;
+
+  /** When the module that is being planned was loaded. */
+  private long loadedAt;
+
+  /** Notification whose module is being planned; null if no thread waits for that. */
+  private @Nullable Notice planning;
+
+  private long lastLook;
   private boolean serving;
   private boolean ending;
 
@@ -74,6 +84,13 @@ public final class ModuleTracker implements AutoCloseable {
 
     /** Reports that a reported module was unloaded. */
     void goes(PlannedModule module, long ticks);
+
+    /**
+     * Reports a time in which calls of selected functions of a module were not recorded.
+     *
+     * @param to 0: until the end
+     */
+    void untraced(String path, long from, long to, String why);
   }
 
   /**
@@ -102,7 +119,9 @@ public final class ModuleTracker implements AutoCloseable {
     this.process = process;
     this.clock = clock;
     this.patching = patching;
-    this.stubs = new StubPreparation(process, patching, exits, plan, log::planned);
+    this.stubs = new StubPreparation(process, patching, exits, plan, log::planned, this::refused);
+    this.untraced = new UntracedModules(clock, stubs::mayWant, log::untraced);
+    this.lastLook = clock.now().ticks();
     this.log = log;
     this.board = board;
     this.notices = new DllNotificationHook(process, patching.memory(), board);
@@ -162,6 +181,7 @@ public final class ModuleTracker implements AutoCloseable {
   public boolean look() {
     boolean news = serve();
     late();
+    lastLook = clock.now().ticks();
     return news;
   }
 
@@ -192,7 +212,8 @@ public final class ModuleTracker implements AutoCloseable {
       return;
     }
     if (!board.isAwaited(notice)) {
-      late.add(notice.base());
+      String why = board.isRecording() ? "its loading did not wait" : "recording had stopped";
+      untraced.late(notice.base(), null, notice.ticks(), why);
       return;
     }
     patching.unlessEnded(() -> {
@@ -200,12 +221,17 @@ public final class ModuleTracker implements AutoCloseable {
       TargetModule module =
           new TargetModule(notice.base(), notice.size(), path, WindowsPath.lastPart(path));
       known.put(module.base(), path);
+      loadedAt = notice.ticks();
+      planning = notice;
       stubs
           .of(module)
           .ifPresent(placement -> {
-            if (!isRegistered(placement, notice)
-                || !arm(placement, notice.count(), notice.ticks())) {
-              late.add(module.base());
+            boolean isArmed =
+                isRegistered(placement, notice) && arm(placement, notice.count(), notice.ticks());
+            if (!isArmed) {
+              untraced.late(module.base(), path, notice.ticks(), NOT_PATIENT);
+            } else if (!board.isHeld(notice)) {
+              untraced.traced(path, notice.ticks(), NOT_PATIENT);
             }
           });
     });
@@ -306,7 +332,7 @@ public final class ModuleTracker implements AutoCloseable {
 
   private void goes(long base, long ticks) {
     known.remove(base);
-    late.remove(base);
+    untraced.goes(base, ticks);
     ModuleStubs placement = present.remove(base);
     if (placement != null) {
       patching.patcher().forget(placement.module());
@@ -320,26 +346,37 @@ public final class ModuleTracker implements AutoCloseable {
       missed = board.missed();
       compare();
     }
-    if (late.isEmpty()) {
+    if (!untraced.isAnyLate()) {
       return;
     }
     patching.unlessEnded(() -> {
       List<TargetModule> modules = process.modules();
-      for (long base : List.copyOf(late)) {
+      for (long base : untraced.late()) {
         modules.stream()
             .filter(module -> module.base() == base)
             .findFirst()
-            .ifPresent(module -> late(module, clock.now().ticks()));
+            .ifPresentOrElse(this::catchUp, () -> untraced.goes(base, 0));
       }
-      late.clear();
     });
   }
 
-  private void late(TargetModule module, long ticks) {
+  private void catchUp(TargetModule module) {
+    UntracedModules.Since its = untraced.since(module.base());
+    loadedAt = its.ticks();
+    planning = null;
+    boolean isMissed = late(module, clock.now().ticks());
+    untraced.forget(module.base());
+    if (isMissed) {
+      untraced.traced(module.path(), its.ticks(), its.why());
+    }
+  }
+
+  /** Traces a module that is there; returns whether calls of it were missed before. */
+  private boolean late(TargetModule module, long ticks) {
     known.put(module.base(), module.path());
     Optional<ModuleStubs> found = stubs.of(module);
     if (found.isEmpty() || present.containsKey(module.base())) {
-      return;
+      return false;
     }
     ModuleStubs placement = found.get();
     TracingMemory.Table table = placement.table();
@@ -349,9 +386,14 @@ public final class ModuleTracker implements AutoCloseable {
       placement.registered(true);
     }
     // It may have gone while that was waited for, which was answered then.
-    if (module.path().equals(known.get(module.base()))) {
-      arm(placement, board.answered(), ticks);
-    }
+    return module.path().equals(known.get(module.base()))
+        && arm(placement, board.answered(), ticks);
+  }
+
+  /** Notes a module whose selected functions cannot be traced at all. */
+  private void refused(TargetModule module, String why) {
+    boolean hasGoneOn = planning != null && !board.isHeld(planning);
+    untraced.refuse(module.base(), module.path(), loadedAt, hasGoneOn ? NOT_PATIENT : why);
   }
 
   /** Finds modules that were loaded or unloaded without a notification. */
@@ -361,7 +403,7 @@ public final class ModuleTracker implements AutoCloseable {
       there.add(module.base());
       if (!module.path().equals(known.get(module.base()))) {
         goes(module.base(), 0);
-        late.add(module.base());
+        untraced.late(module.base(), module.path(), lastLook, "its loading was not noticed");
       }
     }
     for (long base : List.copyOf(present.keySet())) {
@@ -429,6 +471,18 @@ public final class ModuleTracker implements AutoCloseable {
       }
       return false;
     }
+  }
+
+  /** Reports modules that were loaded and are not traced, as nothing will be from now on. */
+  public void giveUp() {
+    for (Notice notice : board.news()) {
+      if (!notice.loaded()) {
+        goes(notice.base(), notice.ticks());
+      } else if (!board.isHeld(notice)) {
+        untraced.late(notice.base(), null, notice.ticks(), "the program ended soon");
+      }
+    }
+    untraced.giveUp();
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.ntrail.live.modules;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.collections.LongSet;
+import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.live.modules.ModuleStubs.Library;
 import io.ntrail.live.modules.ModuleStubs.LoadAddress;
 import io.ntrail.live.patch.CodePatching;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
@@ -38,6 +40,7 @@ public final class StubPreparation {
   private final CodePatching patching;
   private final boolean exits;
   private final Consumer<TracePlan> planned;
+  private final BiConsumer<TargetModule, String> untraceable;
   private final Map<LoadAddress, ModuleStubs> stubs = new HashMap<>();
   private final Set<Library> refused = new HashSet<>();
   private TracePlan plan;
@@ -48,18 +51,21 @@ public final class StubPreparation {
    * @param exits whether exits are recorded where they can be
    * @param plan of the modules that were there at first
    * @param planned takes the plans for further modules
+   * @param untraceable takes modules with selected functions that cannot be traced, and why
    */
   StubPreparation(
       TargetProcess process,
       CodePatching patching,
       boolean exits,
       TracePlan plan,
-      Consumer<TracePlan> planned) {
+      Consumer<TracePlan> planned,
+      BiConsumer<TargetModule, String> untraceable) {
     this.process = process;
     this.patching = patching;
     this.exits = exits;
     this.plan = plan;
     this.planned = planned;
+    this.untraceable = untraceable;
   }
 
   /** Adds the stubs of a module that was there at first. */
@@ -93,8 +99,15 @@ public final class StubPreparation {
       process.exitCode();
       planned.accept(
           plan.remark("%s could not be traced: %s".formatted(module.name(), e.getMessage())));
+      untraceable.accept(module, String.valueOf(e.getMessage()));
       return Optional.empty();
     }
+  }
+
+  /** Returns true if functions of a module of this path can be selected. */
+  boolean mayWant(String path) {
+    TargetModule module = new TargetModule(0, 0, path, WindowsPath.lastPart(path));
+    return plan.choice().filter(selection -> selection.mayWant(module)).isPresent();
   }
 
   private boolean mayAdd(Library library, TargetModule module) {
@@ -102,6 +115,7 @@ public final class StubPreparation {
     if (addresses < MAX_ADDRESSES) {
       return true;
     }
+    untraceable.accept(module, "it was loaded at more than %d addresses".formatted(MAX_ADDRESSES));
     if (refused.add(library)) {
       planned.accept(
           plan.remark(

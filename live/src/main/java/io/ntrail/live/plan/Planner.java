@@ -1,6 +1,8 @@
 package io.ntrail.live.plan;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.pe.Imports;
+import io.ntrail.formats.pe.LoadConfig;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.unwind.FunctionTable;
 import io.ntrail.formats.pe.unwind.RuntimeFunction;
@@ -11,6 +13,7 @@ import io.ntrail.live.code.TracedCode.Relative;
 import io.ntrail.live.plan.SkipReason.Kind;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.programs.image.ImageFunction;
+import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.patchability.FunctionPadding;
 import io.ntrail.programs.patchability.FunctionPatch;
 import io.ntrail.programs.patchability.Patchability;
@@ -23,10 +26,10 @@ import io.ntrail.programs.x86.Operands;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Predicate;
 
 /**
  * Plans the functions of one module.
@@ -92,30 +95,53 @@ public final class Planner {
    */
   public static Optional<PlannedFunction> planOwn(TargetModule module, PeImage image, String name) {
     Planner planner = new Planner(new PlannedModule(module, image), Map.of(), Optional.empty());
-    Patchability patchability = Patchability.of(image);
-    return patchability.list().stream()
-        .filter(patch -> patch.function().names().contains(name))
-        .findFirst()
-        .map(patchability::inPlace)
-        .map(patch -> planner.decide(name, List.of(), patch))
-        .filter(PlannedFunction::isTraced);
+    ImageFunctions functions = ImageFunctions.of(image);
+    int index = 0;
+    while (index < functions.list().size() && !functions.list().get(index).names().contains(name)) {
+      index++;
+    }
+    if (index == functions.list().size()) {
+      return Optional.empty();
+    }
+    Patchability patchability = planner.patchability(functions);
+    FunctionPatch patch = patchability.inPlace(patchability.list().get(index));
+    return Optional.of(planner.decide(name, List.of(), patch)).filter(PlannedFunction::isTraced);
+  }
+
+  private Patchability patchability(ImageFunctions functions) {
+    return Patchability.of(image, functions, Imports.of(image), LoadConfig.of(image));
   }
 
   private List<PlannedFunction> plan(Selection choice) {
-    List<PlannedFunction> planned = new ArrayList<>();
-    Patchability patchability = Patchability.of(image);
-    for (FunctionPatch found : patchability.list()) {
-      FunctionPatch patch = patchability.inPlace(found);
-      List<String> all = names(patch.function());
-      Predicate<String> wanted = name -> choice.wants(module.module(), name);
-      if (all.stream().noneMatch(wanted)) {
-        continue;
-      }
-      String name = all.stream().filter(wanted).findFirst().orElse("");
-      boolean excluded = all.stream().anyMatch(n -> choice.excludes(module.module(), n));
-      planned.add(excluded ? left(name, patch, Kind.EXCLUDED) : decide(name, all, patch));
+    ImageFunctions functions = ImageFunctions.of(image);
+    Map<Integer, List<String>> wanted = wanted(functions, choice);
+    if (wanted.isEmpty()) {
+      // The code of a module need not be decoded to know that.
+      return List.of();
     }
+    List<PlannedFunction> planned = new ArrayList<>();
+    Patchability patchability = patchability(functions);
+    wanted.forEach((index, all) -> {
+      FunctionPatch patch = patchability.inPlace(patchability.list().get(index));
+      String name =
+          all.stream().filter(one -> choice.wants(module.module(), one)).findFirst().orElse("");
+      boolean excluded = all.stream().anyMatch(one -> choice.excludes(module.module(), one));
+      planned.add(excluded ? left(name, patch, Kind.EXCLUDED) : decide(name, all, patch));
+    });
     return planned;
+  }
+
+  /** Returns the names of the selected functions by their index, in order. */
+  private Map<Integer, List<String>> wanted(ImageFunctions functions, Selection choice) {
+    Map<Integer, List<String>> wanted = new LinkedHashMap<>();
+    List<ImageFunction> all = functions.list();
+    for (int i = 0; i < all.size(); i++) {
+      List<String> its = names(all.get(i));
+      if (its.stream().anyMatch(name -> choice.wants(module.module(), name))) {
+        wanted.put(i, its);
+      }
+    }
+    return wanted;
   }
 
   /** Returns the names of a function, best first; an empty one if it has none. */

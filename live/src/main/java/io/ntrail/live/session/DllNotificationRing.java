@@ -44,6 +44,11 @@ public final class DllNotificationRing {
     return file.u32Acquire(SessionLayout.AT_NOTICES) != answered;
   }
 
+  /** Returns whether threads record what they call: else none waits. */
+  public boolean isRecording() {
+    return file.u32Acquire(SessionLayout.AT_ENABLED) != 0;
+  }
+
   /** Returns whether a thread is about to notify, or waits: it holds the loader's lock. */
   public boolean isBusy() {
     return file.u32Acquire(SessionLayout.AT_NOTICE_BUSY) != 0;
@@ -91,6 +96,12 @@ public final class DllNotificationRing {
   public boolean isAwaited(Notice notice) {
     return file.u32Acquire(SessionLayout.AT_NOTICE_STATE)
         == state(notice, SessionLayout.NOTICE_WAITS);
+  }
+
+  /** Returns whether its thread still waits for the answer, in whatever state. */
+  public boolean isHeld(Notice notice) {
+    int state = file.u32Acquire(SessionLayout.AT_NOTICE_STATE);
+    return state != 0 && state >>> 2 == (notice.count & -1 >>> 2);
   }
 
   /**

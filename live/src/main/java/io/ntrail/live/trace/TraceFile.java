@@ -5,6 +5,7 @@ import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.RecorderCounter;
+import io.ntrail.formats.ntr.UntracedModule;
 import io.ntrail.live.session.Recorder;
 import io.ntrail.live.session.RecorderSettings;
 import io.ntrail.live.session.SessionFile;
@@ -12,6 +13,8 @@ import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -25,9 +28,12 @@ final class TraceFile implements AutoCloseable {
   private final Recorder recorder;
   private final OutputFile output;
   private final Map<Long, Map<RecorderCounter, Long>> counters = new HashMap<>();
+  private final Map<UntracedKey, UntracedModule> untraced = new LinkedHashMap<>();
   private long processes = FIRST_PROCESS;
   private long modules;
   private long functions;
+
+  private record UntracedKey(long process, String path, long from) {}
 
   private TraceFile(Recorder recorder, OutputFile output) {
     this.recorder = recorder;
@@ -92,6 +98,25 @@ final class TraceFile implements AutoCloseable {
   long nextFunction() {
     functions++;
     return functions;
+  }
+
+  /**
+   * Defines a time in which a module was not traced; it replaces one that began at the same moment.
+   *
+   * @param to 0: until the end
+   */
+  void untraced(long process, String path, long from, long to, String why) {
+    UntracedKey key = new UntracedKey(process, path, from);
+    UntracedModule known = untraced.get(key);
+    long number = known == null ? untraced.size() + 1 : known.number();
+    UntracedModule now = new UntracedModule(number, process, from, to, path, why);
+    untraced.put(key, now);
+    recorder.define(writer -> writer.untraced(now));
+  }
+
+  /** Returns the times in which modules of any process were not traced. */
+  List<UntracedModule> untraced() {
+    return List.copyOf(untraced.values());
   }
 
   /** Writes what one process counted, added to what the others did. */

@@ -3,6 +3,7 @@ package io.ntrail.live.trace;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.ntr.RecorderCounter;
 import io.ntrail.formats.ntr.TracedProcess;
+import io.ntrail.formats.ntr.UntracedModule;
 import io.ntrail.live.modules.ModuleTracker;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.plan.PlannedFunction;
@@ -182,30 +183,25 @@ public final class TraceRun implements AutoCloseable {
    * @param choice the selection from now on, of modules that are there and of later ones
    * @return the result
    */
-  public SelectionChange choose(TracePlan.Selection choice) {
+  public SelectionResult choose(TracePlan.Selection choice) {
     if (modules == null || state != RunState.ARMED) {
       throw new IllegalStateException("nothing is traced");
     }
     int matched = plan.matched();
     ModuleTracker.SelectionChange chosen = modules.choose(choice);
     tell();
-    return new SelectionChange(
+    return new SelectionResult(
         chosen.added(), chosen.removed(), plan.matched() - matched, tracer.patching().armed());
   }
 
-  /**
-   * Result of a change of the selection.
-   *
-   * @param added functions that are traced from now on
-   * @param removed functions no longer traced
-   * @param matched functions that were not selected before
-   * @param traced how many are traced now
-   */
-  public record SelectionChange(int added, int removed, int matched, int traced) {
-    SelectionChange plus(SelectionChange more) {
-      return new SelectionChange(
-          added + more.added, removed + more.removed, matched + more.matched, traced + more.traced);
-    }
+  /** Returns the times in which modules of any process in the file were not traced. */
+  public List<UntracedModule> untraced() {
+    return file.untraced();
+  }
+
+  /** Returns a time of the recording's clock in nanoseconds since the start; 0 if unknown. */
+  public long nanos(long ticks) {
+    return ticksPerSecond == 0 ? 0 : Math.round((ticks - began.ticks()) * 1e9 / ticksPerSecond);
   }
 
   /** Returns how many functions were restored at the end. */
@@ -243,6 +239,11 @@ public final class TraceRun implements AutoCloseable {
     @Override
     public void changed(List<PlannedFunction> functions) {
       plan = plan.without(functions, SkipReason.Kind.CHANGED);
+    }
+
+    @Override
+    public void untraced(String path, long from, long to, String why) {
+      file.untraced(process, path, from, to, why);
     }
 
     @Override
@@ -433,6 +434,9 @@ public final class TraceRun implements AutoCloseable {
     if (state != RunState.FINISHED) {
       state = RunState.FINISHED;
       thread.close();
+      if (modules != null) {
+        modules.giveUp();
+      }
       ClockReading end = noteEnd();
       ClockReading last = target.clock().now();
       if (setup.isFirst()) {

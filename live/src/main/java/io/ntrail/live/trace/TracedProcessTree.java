@@ -419,14 +419,14 @@ public final class TracedProcessTree implements AutoCloseable {
   }
 
   /** Changes the selection in all programs, present and future: see {@link TraceRun#choose}. */
-  public TraceRun.SelectionChange choose(TracePlan.Selection other) {
+  public SelectionResult choose(TracePlan.Selection other) {
     choice = choice.map(_ -> other);
     List<TraceRun> runs = new ArrayList<>();
     if (exit.isEmpty()) {
       runs.add(first);
     }
     living.forEach(member -> runs.add(member.run));
-    TraceRun.SelectionChange sum = new TraceRun.SelectionChange(0, 0, 0, 0);
+    SelectionResult sum = new SelectionResult(0, 0, 0, 0);
     for (TraceRun run : runs) {
       sum = sum.plus(run.choose(other));
     }

@@ -151,19 +151,19 @@ final class ChosenFunctionsTest {
             only("at8"),
             (target, run) -> {
               rounds(target, run, 500);
-              TraceRun.SelectionChange more = run.choose(only("at8", "at31", "at63"));
-              assertEquals(new TraceRun.SelectionChange(2, 0, 2, 3), more);
+              SelectionResult more = run.choose(only("at8", "at31", "at63"));
+              assertEquals(new SelectionResult(2, 0, 2, 3), more);
               rounds(target, run, 500);
-              TraceRun.SelectionChange fewer = run.choose(only("at63"));
-              assertEquals(new TraceRun.SelectionChange(0, 2, 0, 1), fewer);
+              SelectionResult fewer = run.choose(only("at63"));
+              assertEquals(new SelectionResult(0, 2, 0, 1), fewer);
               rounds(target, run, 500);
-              TraceRun.SelectionChange other = run.choose(only("at61"));
-              assertEquals(new TraceRun.SelectionChange(1, 1, 1, 1), other);
+              SelectionResult other = run.choose(only("at61"));
+              assertEquals(new SelectionResult(1, 1, 1, 1), other);
               rounds(target, run, 500);
               assertEquals(0, run.choose(only()).traced());
               rounds(target, run, 500);
-              TraceRun.SelectionChange again = run.choose(only("at8"));
-              assertEquals(new TraceRun.SelectionChange(1, 0, 0, 1), again);
+              SelectionResult again = run.choose(only("at8"));
+              assertEquals(new SelectionResult(1, 0, 0, 1), again);
               rounds(target, run, 500);
               stop(target);
             });

@@ -8,6 +8,7 @@ import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.TracedModule;
+import io.ntrail.formats.ntr.UntracedModule;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.TracePlan;
@@ -97,6 +98,13 @@ final class ModuleTrackerTest {
       assertNotNull(row, () -> name + " of " + calls.byFunction());
       assertEquals(row.entries, row.exits + row.unwinds, row::toString);
       return row;
+    }
+
+    List<UntracedModule> untraced() throws IOException {
+      InputFile input = InputFile.of(Files.readAllBytes(recording), "test.ntr");
+      try (NtrFile file = NtrFile.open(input, new Gaps())) {
+        return List.copyOf(file.untraced().values());
+      }
     }
 
     List<TracedModule> modules() throws IOException {
@@ -252,6 +260,75 @@ final class ModuleTrackerTest {
     sameAsUntraced(traced, arguments);
     assertEquals(3 + 2 + 1, traced.calls("stepped").entries);
     assertEquals(1, traced.calls("doubled").entries);
+  }
+
+  /** The selection {@link #NAMED}, with something that happens when the library is planned. */
+  private static TracePlan.Selection when(Path library, Runnable happens) {
+    return new TracePlan.Selection() {
+      private boolean happened;
+
+      @Override
+      public boolean mayWant(TargetModule module) {
+        if (module.name().equals(library.getFileName().toString()) && !happened) {
+          happened = true;
+          happens.run();
+        }
+        return NAMED.mayWant(module);
+      }
+
+      @Override
+      public boolean wants(TargetModule module, String name) {
+        return NAMED.wants(module, name);
+      }
+
+      @Override
+      public boolean excludes(TargetModule module, String name) {
+        return NAMED.excludes(module, name);
+      }
+    };
+  }
+
+  private static void pause(Duration time) {
+    long end = System.nanoTime() + time.toNanos();
+    while (System.nanoTime() - end < 0) {
+      LockSupport.parkNanos(10_000_000);
+    }
+  }
+
+  /** Stops this JVM, with its heartbeat, for longer than the target waits for one. */
+  private static void stopTracer() {
+    long pid = ProcessHandle.current().pid();
+    String stop = "kill -STOP " + pid + "; sleep 0.7; kill -CONT " + pid;
+    try {
+      Process process = new ProcessBuilder("sh", "-c", stop).start();
+      assertEquals(0, process.waitFor());
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void aLibraryIsTracedFromItsEntryPointOnHoweverLongItsPlanTakes() throws IOException {
+    Path one = library("one");
+    TracePlan.Selection slow = when(one, () -> pause(Duration.ofMillis(3500)));
+    Path out = folder.resolve("out1");
+    Traced traced = traced(running(arguments("stay", 1, 1, one)), out, slow, go);
+    assertEquals(3 + 2, traced.calls("stepped").entries);
+    assertEquals(List.of(), traced.untraced());
+  }
+
+  @Test
+  void aLibraryThatWasNotAwaitedIsInTheRecordingAsUntraced() throws IOException {
+    Path one = library("one");
+    TracePlan.Selection stopped = when(one, ModuleTrackerTest::stopTracer);
+    Path out = folder.resolve("out1");
+    Traced traced = traced(running(arguments("stay", 1, 1, one)), out, stopped, go);
+    List<UntracedModule> all = traced.untraced();
+    assertEquals(1, all.size(), all::toString);
+    UntracedModule untraced = all.getFirst();
+    assertTrue(untraced.module().endsWith("one.dll"), untraced::toString);
+    assertTrue(untraced.from() != 0 && untraced.process() == 1, untraced::toString);
+    assertEquals("its loading went on before it was patched", untraced.why());
   }
 
   private static void create(Path file) {

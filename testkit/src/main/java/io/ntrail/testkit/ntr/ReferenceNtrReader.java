@@ -297,7 +297,7 @@ public final class ReferenceNtrReader {
       }
       ReferenceCursor record = cursor(in.at, in.at + length);
       in.at += length;
-      switch (kind >= 0 && kind < 9 ? (int) kind : 0) {
+      switch (kind >= 0 && kind < 10 ? (int) kind : 0) {
         case 1 -> define("process", record, "vvtt");
         case 2 -> define("process end", record, "vv");
         case 3 -> define("thread", record, "vvvt");
@@ -306,6 +306,7 @@ public final class ReferenceNtrReader {
         case 6 -> define("module end", record, "v");
         case 7 -> define("function", record, "vvta");
         case 8 -> calibrations.add(List.of(record.var(), record.var(), record.var()));
+        case 9 -> define("untraced", record, "vvvtt");
         default -> {
           // Of a later version.
         }

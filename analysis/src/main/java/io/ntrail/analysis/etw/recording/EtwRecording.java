@@ -150,7 +150,8 @@ public final class EtwRecording implements Recording, RecordedEvents {
     return new RecorderLosses(
         OptionalLong.of(sum(LogFileHeader::eventsLost)),
         OptionalLong.of(sum(LogFileHeader::buffersLost)),
-        (int) open);
+        (int) open,
+        0);
   }
 
   private long sum(ToLongFunction<LogFileHeader> count) {

@@ -41,8 +41,9 @@ import java.util.List;
  *
  * <p>The loader's lock is held meanwhile, so that no thread waits for a controller that is gone:
  * not when nothing is recorded, no longer than 250 ms after its last heartbeat, and from then on
- * not at all until it gives another one; never longer than two seconds. Time is the system's
- * interrupt time, which needs no call.
+ * not at all until it gives another one; never longer than a minute for a module that was loaded
+ * (as long as it may take to plan and patch it), and than two seconds for one that is unloaded.
+ * Time is the system's interrupt time, which needs no call.
  */
 final class DllNotificationCallback implements CallbackCode {
   private static final int INTERRUPT_TIME = 0x7FFE_0008;
@@ -50,10 +51,12 @@ final class DllNotificationCallback implements CallbackCode {
   /** Life of a heartbeat, in units of 100 ns as all times here. */
   private static final int LIFE = 2_500_000;
 
-  private static final int LONGEST = 20_000_000;
+  private static final int LONGEST_FOR_LOADED = 600_000_000;
+
+  private static final int LONGEST_FOR_UNLOADED = 20_000_000;
 
   /** Limit of pauses, for the case that the clock stops. */
-  private static final int MAX_PAUSES = 5_000;
+  private static final int MAX_PAUSES = 120_000;
 
   private static final int FIRST_PAUSE = -500;
   private static final int LONGEST_PAUSE = -10_000;
@@ -206,13 +209,13 @@ final class DllNotificationCallback implements CallbackCode {
    * Pauses for a moment.
    *
    * @param giveUp where it continues when there is no more to wait for
-   * @param recording whether that is so, too, when nothing is recorded
+   * @param loaded whether an answer about a loaded module is awaited: not when nothing is recorded
    */
-  private void pause(Label giveUp, boolean recording) {
+  private void pause(Label giveUp, boolean loaded) {
     Label silent = a.label("silent");
     Label longest = a.label("longest");
     Label known = a.label("known");
-    if (recording) {
+    if (loaded) {
       a.cmp(control(SessionLayout.AT_ENABLED).as32(), 0).jz(giveUp);
     }
     a.cmp(EBP, control(SessionLayout.AT_NOTICES_GIVEN_UP)).jz(giveUp);
@@ -220,7 +223,8 @@ final class DllNotificationCallback implements CallbackCode {
     a.cmp(ECX, EBP).jz(silent).mov(EBP, ECX).mov(R12, RAX).jmp(known);
     a.bind(silent).mov(RCX, RAX).sub(RCX, R12).cmp(RCX, LIFE).jb(known);
     a.mov(control(SessionLayout.AT_NOTICES_GIVEN_UP), EBP).jmp(giveUp);
-    a.bind(known).sub(RAX, R13).cmp(RAX, LONGEST).jae(giveUp);
+    a.bind(known).sub(RAX, R13);
+    a.cmp(RAX, loaded ? LONGEST_FOR_LOADED : LONGEST_FOR_UNLOADED).jae(giveUp);
     a.dec(R14D).jz(giveUp);
     a.xor(ECX, ECX).lea(RDX, ptr(RSP).plus(PAUSE)).mov(RAX, system.delay()).call(RAX);
     a.mov(RAX, ptr(RSP).plus(PAUSE)).cmp(RAX, LONGEST_PAUSE).jle(longest);
