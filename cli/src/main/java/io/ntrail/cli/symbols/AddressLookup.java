@@ -124,13 +124,10 @@ final class AddressLookup {
   /** {@code Stock::Load+0x12}, and whether it is only the nearest name that is known. */
   private String function(SymbolizedAddress symbol, SymbolFrame frame) {
     String name = TextSanitizer.one(frame.function());
+    // Also if nobody sees them: the gaps of an answer are the same in every format.
+    Optional<List<String>> types = source.symbols().parameters(frame.type());
     if (parameters) {
-      name +=
-          source
-              .symbols()
-              .parameters(frame.type())
-              .map(types -> "(" + TextSanitizer.one(String.join(", ", types)) + ")")
-              .orElse("");
+      name += types.map(all -> "(" + TextSanitizer.one(String.join(", ", all)) + ")").orElse("");
     }
     if (frame.isInlined()) {
       return name + " (inlined)";

@@ -30,6 +30,8 @@ public record ParsedImage(
   /** Reads them; what cannot be read is a gap of the image. */
   public static ParsedImage of(PeImage image) {
     Optional<LoadConfig> config = LoadConfig.of(image);
+    // So that every answer has its gaps, whether it names functions or not.
+    config.ifPresent(LoadConfig::guardFunctions);
     DebugDirectory debug = DebugDirectory.of(image);
     Resources resources = Resources.of(image);
     return new ParsedImage(
