@@ -60,7 +60,6 @@ public final class ModuleTracker implements AutoCloseable {
   /** Notification whose module is being planned; null if no thread waits for that. */
   private @Nullable Notice planning;
 
-  private long lastLook;
   private boolean serving;
   private boolean ending;
 
@@ -121,7 +120,6 @@ public final class ModuleTracker implements AutoCloseable {
     this.patching = patching;
     this.stubs = new StubPreparation(process, patching, exits, plan, log::planned, this::refused);
     this.untraced = new UntracedModules(clock, stubs::mayWant, log::untraced);
-    this.lastLook = clock.now().ticks();
     this.log = log;
     this.board = board;
     this.notices = new DllNotificationHook(process, patching.memory(), board);
@@ -181,7 +179,7 @@ public final class ModuleTracker implements AutoCloseable {
   public boolean look() {
     boolean news = serve();
     late();
-    lastLook = clock.now().ticks();
+    untraced.looked();
     return news;
   }
 
@@ -403,7 +401,8 @@ public final class ModuleTracker implements AutoCloseable {
       there.add(module.base());
       if (!module.path().equals(known.get(module.base()))) {
         goes(module.base(), 0);
-        untraced.late(module.base(), module.path(), lastLook, "its loading was not noticed");
+        untraced.late(
+            module.base(), module.path(), untraced.lastLook(), "its loading was not noticed");
       }
     }
     for (long base : List.copyOf(present.keySet())) {

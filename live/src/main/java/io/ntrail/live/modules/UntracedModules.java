@@ -16,6 +16,9 @@ final class UntracedModules {
   private final Listener listener;
   private final Map<Long, Since> late = new LinkedHashMap<>();
   private final Map<Long, Since> refused = new HashMap<>();
+  private final long beganTicks;
+  private final long beganNanos;
+  private long lookNanos;
 
   /** Takes times in which calls of a module were not recorded. */
   @FunctionalInterface
@@ -44,8 +47,24 @@ final class UntracedModules {
    */
   UntracedModules(TargetClock clock, Predicate<String> mayWant, Listener listener) {
     this.clock = clock;
+    this.beganNanos = System.nanoTime();
+    this.beganTicks = clock.now().ticks();
+    this.lookNanos = beganNanos;
     this.mayWant = mayWant;
     this.listener = listener;
+  }
+
+  /** Notes that all notifications up to now are answered. */
+  void looked() {
+    lookNanos = System.nanoTime();
+  }
+
+  /** Returns the ticks of when that was noted last: reading the target's clock each time costs. */
+  long lastLook() {
+    long nanos = System.nanoTime();
+    long ticks = clock.now().ticks();
+    double rate = (ticks - beganTicks) / (double) Math.max(1, nanos - beganNanos);
+    return Math.max(beganTicks, ticks - Math.round((nanos - lookNanos) * rate));
   }
 
   /** Adds a module that is to be traced late. */
