@@ -113,7 +113,8 @@ final class LiveTrial {
       long started = System.nanoTime();
       TracePlan plan = cut.apply(target.plan(choice(wanted)));
       long planned = System.nanoTime();
-      TraceSettings settings = new TraceSettings(recording, 0, buffers, 4096, 0, 0, "benchmark");
+      TraceSettings settings =
+          new TraceSettings(recording, 0, buffers, false, 4096, 0, 0, "benchmark");
       try (TraceRun run = TraceRun.prepare(target, settings)) {
         long prepared = System.nanoTime();
         List<PlannedFunction> refused = run.begin(plan);

@@ -69,6 +69,7 @@ public final class CallRecording implements Recording, RecordedThreads {
     return new RecorderLosses(
         source.lost(),
         OptionalLong.empty(),
+        source.discarded(),
         source.neverFinalised() ? 1 : 0,
         (int) source.untraced().stream().map(UntracedTime::module).distinct().count());
   }

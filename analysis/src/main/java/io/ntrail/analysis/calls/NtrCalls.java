@@ -185,7 +185,13 @@ public final class NtrCalls implements CallSource {
         seen = limited(seen + limited(chunk.lost()));
       }
     }
-    return OptionalLong.of(Math.max(said, seen));
+    // Threads of a ring begin with what was discarded.
+    return OptionalLong.of(Math.max(said, seen - Math.min(seen, discarded())));
+  }
+
+  @Override
+  public long discarded() {
+    return limited(file.statistic(RecorderCounter.DISCARDED).orElse(0L));
   }
 
   @Override

@@ -8,14 +8,16 @@ import java.util.OptionalLong;
  *
  * @param records events or call records; empty if the recorder did not count them
  * @param buffers buffers; empty if the recorder did not count them
+ * @param discarded records that were not kept, as somebody wished to keep only the last ones: no
+ *     loss
  * @param neverFinalised files that their recorder did not close
  * @param untraced modules whose selected calls were not recorded for some time
  */
 public record RecorderLosses(
-    OptionalLong records, OptionalLong buffers, int neverFinalised, int untraced) {
+    OptionalLong records, OptionalLong buffers, long discarded, int neverFinalised, int untraced) {
   /** Nothing was counted. */
   public static final RecorderLosses UNKNOWN =
-      new RecorderLosses(OptionalLong.empty(), OptionalLong.empty(), 0, 0);
+      new RecorderLosses(OptionalLong.empty(), OptionalLong.empty(), 0, 0, 0);
 
   /** Returns true if the recorder counted something as lost, or did not record it. */
   public boolean any() {

@@ -192,6 +192,6 @@ public final class CallInfo {
     } else {
       json.unknown("events");
     }
-    json.unknown("buffers").endObject();
+    json.unknown("buffers").number("discarded", source.discarded()).endObject();
   }
 }

@@ -90,6 +90,7 @@ final class CallStatistics {
       case SLOW_PASSES -> "passes through the slow path";
       case THREAD_TEARDOWNS -> "thread teardowns";
       case BUFFERS_FREE -> "buffers free at the end";
+      case DISCARDED -> "events discarded, as only the last were kept";
       case PASSES_WITHOUT_RECORD -> "passes with recording disabled";
     };
   }

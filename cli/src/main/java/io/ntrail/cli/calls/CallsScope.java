@@ -185,6 +185,7 @@ public final class CallsScope {
     } else {
       json.unknown("lost");
     }
+    json.number("discarded", recording.source().discarded());
     UntracedTimes.json(json, recording.source().untraced(), nanos());
     return json;
   }

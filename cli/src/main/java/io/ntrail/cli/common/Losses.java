@@ -40,11 +40,15 @@ public final class Losses {
         .records()
         .ifPresent(lost -> state.add(Numbers.counted(lost, hasEvents ? "event" : "record")));
     losses.buffers().ifPresent(lost -> state.add(Numbers.counted(lost, "buffer")));
-    return switch (state.size()) {
-      case 1 -> state.getFirst();
-      case 2 -> state.getFirst() + ", " + state.get(1) + " lost";
-      default -> state.getFirst() + ", " + state.get(1) + " and " + state.get(2) + " lost";
-    };
+    String lost =
+        switch (state.size()) {
+          case 1 -> state.getFirst();
+          case 2 -> state.getFirst() + ", " + state.get(1) + " lost";
+          default -> state.getFirst() + ", " + state.get(1) + " and " + state.get(2) + " lost";
+        };
+    return losses.discarded() == 0
+        ? lost
+        : lost + ", " + Numbers.counted(losses.discarded(), "older one") + " discarded";
   }
 
   private static String wholeness(List<Gap> gaps, RecorderLosses losses, int files) {

@@ -5,7 +5,9 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.text.HelpTexts;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.live.plan.PlanPractice;
 import java.io.ByteArrayOutputStream;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Model.CommandSpec;
@@ -16,6 +18,9 @@ import picocli.CommandLine.ParseResult;
  * classes. Its answers go nowhere.
  */
 final class WarmCommand implements Command {
+  /** Plans of one image: from a thousand calls on, methods are compiled. */
+  private static final int PLANS = 600;
+
   WarmCommand() {}
 
   @Override
@@ -29,6 +34,7 @@ final class WarmCommand implements Command {
   public int run(ParseResult parsed, Terminal terminal) {
     HelpTexts.page("ntrail");
     for (String file : CommonOptions.positionals(parsed)) {
+      PlanPractice.plan(Path.of(file), PLANS);
       for (List<String> words : commands(file)) {
         Terminal nowhere = Terminal.of(new ByteArrayOutputStream(), new ByteArrayOutputStream());
         CommandRunner.run(words.toArray(String[]::new), nowhere);

@@ -55,6 +55,11 @@ record FunctionSelection(TraceRequest first, List<Rule> rules) implements TraceP
   }
 
   @Override
+  public boolean mayComeLater(List<TargetModule> present) {
+    return first.mayComeLater(present) || rules.stream().anyMatch(Rule::add);
+  }
+
+  @Override
   public PdbSearch symbols() {
     return first.symbols();
   }

@@ -14,7 +14,6 @@ import io.ntrail.cli.text.Version;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.TracePlan;
-import io.ntrail.live.session.RecorderState;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceSettings;
@@ -62,7 +61,13 @@ public final class TraceCommand implements Command {
     spec.addOption(CommonOptions.value("N", "record the first N arguments, up to 12", "--args"));
     spec.addOption(CommonOptions.value("N", "trace at most N stacks at once", "--threads"));
     spec.addOption(
-        CommonOptions.value("N", "buffers of 64 KiB for records (default: 512)", "--buffers"));
+        CommonOptions.value(
+            "N", "buffers of 64 KiB for records (default: 512, 128 of each child)", "--buffers"));
+    spec.addOption(
+        CommonOptions.value(
+            "wait|drop",
+            "where all buffers are full: threads wait, or lose records (default: wait; -p: drop)",
+            "--when-full"));
     spec.addOption(
         CommonOptions.value("SIZE", "stop recording when the file has this size", "--max-size"));
     spec.addOption(
@@ -72,7 +77,14 @@ public final class TraceCommand implements Command {
             "wine|local", "where the program runs (default: wine; Windows: local)", "--on"));
     OutputOptions.add(spec, "where the report goes (default: stderr)", "--report");
     spec.addOption(CommonOptions.value("text|json", "how the report is written", "--format"));
-    spec.addOption(CommonOptions.flag("exit with 3 if records were lost", "--strict"));
+    spec.addOption(
+        CommonOptions.flag(
+            "exit with 3 if records were lost or a library was not traced", "--strict"));
+    spec.addOption(
+        CommonOptions.value(
+            "program|ntrail",
+            "whose exit code a started program's trace ends with (default: program)",
+            "--exit-code"));
     spec.addPositional(
         CommonOptions.words("PROGRAM", "a program and its arguments; put -- in front", List.of()));
     return spec;
@@ -81,23 +93,28 @@ public final class TraceCommand implements Command {
   @Override
   public int run(ParseResult parsed, Terminal terminal) throws IOException {
     TraceRequest request = TraceRequest.of(parsed, terminal);
+    TraceExitCode exitCode = TraceExitCode.of(parsed);
     AgentHost host = host(CommonOptions.text(parsed, "--on", isWindows() ? "local" : "wine"));
     Stop stop = new Stop();
     try {
-      int exitCode;
+      int code;
       try (TraceReport report = TraceReport.of(parsed, request, terminal);
           TraceTarget target = open(host, request)) {
-        exitCode = planAndTrace(parsed, request, target, report, stop);
+        code = planAndTrace(exitCode, request, target, report, stop);
       }
       terminal.outputs().complete();
-      return exitCode;
+      return code;
     } finally {
       stop.done();
     }
   }
 
   private static int planAndTrace(
-      ParseResult parsed, TraceRequest request, TraceTarget target, TraceReport report, Stop stop) {
+      TraceExitCode exitCode,
+      TraceRequest request,
+      TraceTarget target,
+      TraceReport report,
+      Stop stop) {
     boolean begun = false;
     try {
       TracePlan plan = target.plan(request);
@@ -110,7 +127,7 @@ public final class TraceCommand implements Command {
       }
       report.checkRecording();
       begun = true;
-      return trace(request, target, plan, report, stop, CommonOptions.has(parsed, "--strict"));
+      return trace(request, target, plan, report, stop, exitCode);
     } catch (CannotGoOn e) {
       if (hasEnded(target)) {
         throw new CannotGoOn(target.program() + " exited before it could be traced", "");
@@ -173,12 +190,13 @@ public final class TraceCommand implements Command {
       TracePlan plan,
       TraceReport report,
       Stop stop,
-      boolean strict) {
+      TraceExitCode exitCode) {
     TraceSettings settings =
         new TraceSettings(
             request.file(),
             request.arguments(),
             request.buffers(),
+            request.waits(),
             request.threads(),
             request.maxBytes(),
             request.ringBytes(),
@@ -196,7 +214,10 @@ public final class TraceCommand implements Command {
         if (family.matched() == 0) {
           throw nothingMatches(request, target, " or of the modules that it loaded");
         }
-        return exitCode(statistics, !family.first().untraced().isEmpty(), strict);
+        return exitCode.of(
+            statistics,
+            !family.first().untraced().isEmpty(),
+            request.process().isEmpty() ? exit : OptionalInt.empty());
       } catch (RuntimeException e) {
         report.abandoned(family.abandon());
         throw e;
@@ -212,15 +233,6 @@ public final class TraceCommand implements Command {
     return request.children()
         ? TracedProcessTree.withChildren(target, run, request)
         : TracedProcessTree.alone(target, run);
-  }
-
-  private static int exitCode(RecorderStatistics statistics, boolean isUntraced, boolean strict) {
-    if (statistics.state() == RecorderState.FAILED) {
-      return statistics.captured().events() == 0 ? ExitCode.FAILED : ExitCode.INCOMPLETE;
-    }
-    boolean lossy =
-        isUntraced || statistics.allDropped() + statistics.noArea() + statistics.overflows() > 0;
-    return strict && lossy ? ExitCode.INCOMPLETE : ExitCode.DONE;
   }
 
   /** Ctrl+C: the recording is ended before this program is. */

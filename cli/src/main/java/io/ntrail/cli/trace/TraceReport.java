@@ -170,7 +170,7 @@ final class TraceReport implements AutoCloseable {
     }
     if (plan.matched() == 0) {
       out.println(
-          "no loaded module matches; waiting for one to be loaded: "
+          "nothing of the loaded modules matches; waiting for others to be loaded: "
               + String.join(", ", request.functions().stream().map(Object::toString).toList()));
     }
     out.println(
@@ -266,6 +266,7 @@ final class TraceReport implements AutoCloseable {
       out.println("wrote %s, %s%s".formatted(request.file(), Numbers.bytes(now.bytes()), each));
       TraceStatistics.print(out, family, plan, now, calls.all());
       cost(run);
+      TraceDelays.print(out, run, now.waits());
       if (request.children()) {
         ChildProcessReport.print(out, to.width(), target, exit, family, calls);
       }
@@ -277,13 +278,25 @@ final class TraceReport implements AutoCloseable {
     if (now.state() == RecorderState.FAILED) {
       out.println("try: another disk, with -o FILE.ntr");
     }
+    if (now.discarded().events() > 0 && !quiet) {
+      out.println(
+          "kept the last %s records, discarded %s older ones"
+              .formatted(
+                  Numbers.count(captured.events()), Numbers.count(now.discarded().events())));
+    }
     if (now.allDropped() > 0) {
       out.println(
           "ntrail: %s of %s records were lost"
               .formatted(
                   Numbers.count(now.allDropped()),
                   Numbers.count(now.allDropped() + captured.events())));
+      advice(calls).forEach(advice -> out.println("ntrail: " + advice));
     }
+  }
+
+  /** Returns the function that made most of what could not be written in time, and a way out. */
+  private List<String> advice(TracedCalls calls) {
+    return calls.busiest().map(one -> one.advice(request.waits())).stream().toList();
   }
 
   private TracedCalls calls(TracedProcessTree family, TraceTarget target, RecorderStatistics now) {
@@ -347,9 +360,11 @@ final class TraceReport implements AutoCloseable {
     try (Json json = new Json(out)) {
       json.object().text("schema", "ntrail.trace/1").text("file", request.file().toString());
       target(json, target, exit);
+      exitCode(json, "programExitCode", exit);
       functions(json, target, plan, run.selfTest().passed());
       CallBalance.members(json, calls.all())
           .number("lost", now.allDropped())
+          .number("discarded", now.discarded().events())
           .number("reentrant", family.reentrant())
           .number("withoutThreadBlock", now.noArea())
           .number("tooDeep", now.overflows())
@@ -376,9 +391,12 @@ final class TraceReport implements AutoCloseable {
       if (request.children()) {
         ChildProcessReport.json(json, target, exit, family, calls);
       }
+      TraceDelays.json(json, run, now.waits());
       UntracedTimes.json(json, untraced(run), rate > 0);
       List<String> remarks =
-          Stream.of(family.remarks(), now.remarks(), calls.remark()).flatMap(List::stream).toList();
+          Stream.of(family.remarks(), now.remarks(), calls.remark(), advice(calls))
+              .flatMap(List::stream)
+              .toList();
       remarks(json, plan, remarks);
       json.endObject();
     }
@@ -407,16 +425,20 @@ final class TraceReport implements AutoCloseable {
     return Math.round((double) ticks * 1e9 / rate);
   }
 
+  private static void exitCode(Json json, String key, OptionalInt exit) {
+    if (exit.isPresent()) {
+      json.number(key, exit.getAsInt() & 0xFFFF_FFFFL);
+    } else {
+      json.unknown(key);
+    }
+  }
+
   private static void target(Json json, TraceTarget target, OptionalInt exit) {
     json.object("target")
         .number("pid", target.process().pid())
         .text("program", target.program())
         .text("commandLine", target.commandLine());
-    if (exit.isPresent()) {
-      json.number("exitCode", exit.getAsInt() & 0xFFFF_FFFFL);
-    } else {
-      json.unknown("exitCode");
-    }
+    exitCode(json, "exitCode", exit);
     json.endObject();
   }
 

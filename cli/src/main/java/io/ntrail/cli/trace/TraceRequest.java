@@ -32,7 +32,8 @@ import picocli.CommandLine.ParseResult;
  * @param noStop whether threads must not be suspended while functions are patched
  * @param arguments how many arguments of each call are recorded
  * @param threads how many stacks can be traced at once
- * @param buffers chunks of 64 KiB between the program and the recorder
+ * @param buffers chunks of 64 KiB between each program and the recorder; 0: as many as usual
+ * @param waits true if threads wait where no buffer is free
  * @param maxBytes 0: no limit
  * @param ringBytes 0: all is kept
  * @param format of the report
@@ -52,6 +53,7 @@ record TraceRequest(
     int arguments,
     int threads,
     int buffers,
+    boolean waits,
     long maxBytes,
     long ringBytes,
     Format format)
@@ -101,10 +103,21 @@ record TraceRequest(
         CommonOptions.has(parsed, "--no-stop"),
         within(parsed, "--args", 0, 0, MOST_ARGUMENTS),
         within(parsed, "--threads", MOST_THREADS, 1, MOST_THREADS),
-        within(parsed, "--buffers", 512, 2, MOST_BUFFERS),
+        CommonOptions.has(parsed, "--buffers")
+            ? within(parsed, "--buffers", 2, 2, MOST_BUFFERS)
+            : 0,
+        waits(parsed, process.isEmpty()),
         most,
         ring,
         CommonOptions.format(parsed, Format.TEXT, Format.JSON));
+  }
+
+  private static boolean waits(ParseResult parsed, boolean isStarted) {
+    String what = CommonOptions.text(parsed, "--when-full", isStarted ? "wait" : "drop");
+    if (!what.equals("wait") && !what.equals("drop")) {
+      throw new UsageError("--when-full takes wait or drop, not " + what, "--when-full wait");
+    }
+    return what.equals("wait");
   }
 
   /** The program as this command names it. */
@@ -157,14 +170,21 @@ record TraceRequest(
   }
 
   /**
-   * Returns whether a pattern names a module that is not loaded; it may come later, or with a
-   * child.
+   * Returns true if a pattern names a module that is not loaded, or any module: it may come later,
+   * or with a child.
    */
-  boolean mayComeLater(List<TargetModule> modules) {
+  @Override
+  public boolean mayComeLater(List<TargetModule> present) {
     return children
-        || functions.stream()
-            .anyMatch(pattern ->
-                modules.stream().noneMatch(module -> mayMean(pattern.toString(), module)));
+        || functions.stream().anyMatch(pattern -> mayComeLater(pattern.toString(), present));
+  }
+
+  private static boolean mayComeLater(String pattern, List<TargetModule> present) {
+    int mark = pattern.indexOf('!');
+    if (mark >= 0 && !pattern.startsWith("/") && pattern.substring(0, mark).matches(".*[*?].*")) {
+      return true;
+    }
+    return present.stream().noneMatch(module -> mayMean(pattern, module));
   }
 
   @Override

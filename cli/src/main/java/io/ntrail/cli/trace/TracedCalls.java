@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Numbers of the calls of a finished trace by their ends, as {@code ntrail calls} tells them.
@@ -24,9 +25,14 @@ import java.util.Map;
  *
  * @param all of all processes
  * @param byProcess of each process, by its id
+ * @param busiest function with most records, if some were lost
  * @param remark the sentence that says why they could not be counted exactly; empty if they could
  */
-record TracedCalls(CallCounts all, Map<Long, CallCounts> byProcess, List<String> remark) {
+record TracedCalls(
+    CallCounts all,
+    Map<Long, CallCounts> byProcess,
+    Optional<BusiestFunction> busiest,
+    List<String> remark) {
   /**
    * Counts calls.
    *
@@ -43,7 +49,7 @@ record TracedCalls(CallCounts all, Map<Long, CallCounts> byProcess, List<String>
       return recorded(whole, processes, List.of());
     }
     try {
-      return counted(file, terminal, quiet);
+      return counted(file, whole.lost() > 0, terminal, quiet);
     } catch (CannotGoOn | DamagedInput e) {
       String why = "calls estimated from counters, as the recording could not be read: ";
       return recorded(whole, processes, List.of(why + e.getMessage()));
@@ -54,13 +60,13 @@ record TracedCalls(CallCounts all, Map<Long, CallCounts> byProcess, List<String>
       RecorderStatistics whole, Map<Long, RecorderStatistics> processes, List<String> remark) {
     Map<Long, CallCounts> byProcess = new HashMap<>();
     processes.forEach((pid, statistics) -> byProcess.put(pid, estimate(statistics)));
-    return new TracedCalls(estimate(whole), byProcess, remark);
+    return new TracedCalls(estimate(whole), byProcess, Optional.empty(), remark);
   }
 
   /** Returns true if the counters of a recorder leave no doubt. */
   private static boolean isCertain(RecorderStatistics statistics) {
     EventTally captured = statistics.captured();
-    return statistics.allDropped() == 0
+    return statistics.allDropped() + statistics.discarded().events() == 0
         && captured.unwinds() == 0
         && captured.entries() == captured.exits() + statistics.openCalls();
   }
@@ -85,7 +91,7 @@ record TracedCalls(CallCounts all, Map<Long, CallCounts> byProcess, List<String>
         0);
   }
 
-  private static TracedCalls counted(Path file, Terminal terminal, boolean quiet) {
+  private static TracedCalls counted(Path file, boolean isLossy, Terminal terminal, boolean quiet) {
     try (CallRecording recording = RecordingInput.openCalls(file)) {
       List<Integer> threads = new ArrayList<>();
       long records = 0;
@@ -108,7 +114,9 @@ record TracedCalls(CallCounts all, Map<Long, CallCounts> byProcess, List<String>
         byProcess.merge(
             recording.threads().get(thread).pid(), recording.counts(thread), CallCounts::plus);
       }
-      return new TracedCalls(recording.counts(threads), byProcess, List.of());
+      Optional<BusiestFunction> busiest =
+          isLossy ? BusiestFunction.of(recording.source()) : Optional.empty();
+      return new TracedCalls(recording.counts(threads), byProcess, busiest, List.of());
     }
   }
 

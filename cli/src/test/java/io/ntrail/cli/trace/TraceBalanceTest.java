@@ -33,6 +33,7 @@ class TraceBalanceTest {
     Path report = folder.resolve(name + ".json");
     List<String> words = new ArrayList<>(List.of("trace", "-o", folder.resolve(name) + ".ntr"));
     words.addAll(List.of("--format", "json", "--report", report.toString()));
+    words.addAll(List.of("--exit-code", "ntrail"));
     words.addAll(Arrays.asList(more));
     ProcessBuilder builder =
         new ProcessBuilder(Cli.command(words.toArray(String[]::new)))
@@ -116,9 +117,13 @@ class TraceBalanceTest {
     String program = WindowsCompiler.MINGW_C.build(List.of(source), "-O2").toString();
     for (String limit : List.of("--max-size", "--ring")) {
       String name = "million" + limit;
-      JsonReader report = traced(name, limit, "256K", "-f", "*!*", "--", program);
-      assertTrue(report.get("lost").number() > 0, report.toString());
-      checked(name, report);
+      // With few buffers the program cannot be far ahead of the recorder when it ends.
+      JsonReader report = traced(name, limit, "256K", "--buffers", "8", "-f", "*!*", "--", program);
+      boolean isRing = limit.equals("--ring");
+      assertTrue(report.get("lost").number() > 0 != isRing, report.toString());
+      assertTrue(report.get("discarded").number() > 0 == isRing, report.toString());
+      JsonReader flat = checked(name, report);
+      assertEquals(report.get("discarded").number(), flat.get("discarded").number());
     }
   }
 }

@@ -47,7 +47,7 @@ class ChildProcessReportTest {
     Spawned process =
         Spawned.start(program.resolveSibling(""), folder.resolve("said").toString(), words);
     try {
-      assertEquals(0, process.end(), process.said());
+      assertEquals(6, process.end(), process.said());
       return process.said();
     } finally {
       process.close();

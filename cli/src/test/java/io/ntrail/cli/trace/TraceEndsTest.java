@@ -38,6 +38,11 @@ class TraceEndsTest {
 
   @TempDir private Path folder;
 
+  /** Traces a program that waits until a file is there. */
+  private static List<String> waiting(String recording, Path program, String file) {
+    return Cli.command("trace", "-f", "*!waiting", "-o", recording, "--", program.toString(), file);
+  }
+
   private Spawned start(List<String> command) throws IOException {
     return Spawned.start(folder, "said", command);
   }
@@ -111,18 +116,7 @@ class TraceEndsTest {
   void anIgnoredCtrlCIsIgnoredAndTheReportSaysHowToStop() throws Exception {
     Path program = Spawned.program("waits.c");
     Spawned process =
-        Spawned.startWithoutInterrupt(
-            folder,
-            "said",
-            Cli.command(
-                "trace",
-                "-f",
-                "*!waiting",
-                "-o",
-                "calls.ntr",
-                "--",
-                program.toString(),
-                "goes-on"));
+        Spawned.startWithoutInterrupt(folder, "said", waiting("calls.ntr", program, "goes-on"));
     try {
       process.awaitText("tracing; Ctrl+C is ignored here, kill " + process.process().pid());
       signal("INT", process);
@@ -145,17 +139,7 @@ class TraceEndsTest {
     Path program = Spawned.program("waits.c");
     Path temporary = Files.createDirectory(folder.resolve("temporary"));
     for (String signal : List.of("INT", "TERM", "KILL")) {
-      List<String> command =
-          new ArrayList<>(
-              Cli.command(
-                  "trace",
-                  "-f",
-                  "*!waiting",
-                  "-o",
-                  "calls.ntr",
-                  "--",
-                  program.toString(),
-                  "goes-on" + signal));
+      List<String> command = new ArrayList<>(waiting("calls.ntr", program, "goes-on" + signal));
       command.add(1, "-Djava.io.tmpdir=" + temporary);
       try (Spawned process = Spawned.start(folder, "said" + signal, command)) {
         process.awaitText(TRACING);
@@ -197,17 +181,7 @@ class TraceEndsTest {
     Path program = Spawned.program("waits.c");
     Path fifo = folder.resolve("calls.fifo");
     assertEquals(0, new ProcessBuilder(FIFO.path(), fifo.toString()).start().waitFor());
-    Spawned process =
-        start(
-            Cli.command(
-                "trace",
-                "-f",
-                "*!waiting",
-                "-o",
-                fifo.toString(),
-                "--",
-                program.toString(),
-                "goes-on"));
+    Spawned process = start(waiting(fifo.toString(), program, "goes-on"));
     ByteArrayOutputStream recording = new ByteArrayOutputStream();
     try {
       // Whoever reads the recording goes away in the middle.
@@ -236,17 +210,7 @@ class TraceEndsTest {
     assumeTrue(Files.isWritable(full), "there is no /dev/full");
     Path program = Spawned.program("waits.c");
     Files.createFile(folder.resolve("goes-on"));
-    Spawned process =
-        start(
-            Cli.command(
-                "trace",
-                "-f",
-                "*!waiting",
-                "-o",
-                "/dev/full",
-                "--",
-                program.toString(),
-                "goes-on"));
+    Spawned process = start(waiting("/dev/full", program, "goes-on"));
     try {
       assertEquals(1, process.end(), process.said());
     } finally {

@@ -187,10 +187,11 @@ class TraceKilledTest {
    * end before or after.
    *
    * @param isFirst whether the program may end only when ntrail is killed, which is there then
+   * @param ended exit code of an ntrail that was not killed
    * @return whether ntrail was there to be killed
    */
-  private static boolean kill(Spawned ntrail, Path goesOn, Random random, boolean isFirst)
-      throws Exception {
+  private static boolean kill(
+      Spawned ntrail, Path goesOn, Random random, boolean isFirst, int ended) throws Exception {
     if (random.nextInt(4) > 0) {
       Await.until(
           "it traces",
@@ -207,8 +208,8 @@ class TraceKilledTest {
     // SIGKILL, if it was not just ending; 1, if the program was gone before it was found.
     Set<Integer> exits =
         ntrail.said().contains("tracing; Ctrl+C stops")
-            ? Set.of(0, 128 + 9)
-            : Set.of(0, 1, 128 + 9);
+            ? Set.of(ended, 128 + 9)
+            : Set.of(ended, 1, 128 + 9);
     assertTrue(exits.contains(ntrail.end()), ntrail.said());
     if (!Files.exists(goesOn)) {
       Files.createFile(goesOn);
@@ -250,7 +251,7 @@ class TraceKilledTest {
         watcher.awaitText("watching");
         try (Spawned ntrail =
             Spawned.start(own, "said", words(run, "-p", "killed", "-o", file.toString()))) {
-          killed += kill(ntrail, own.resolve(GOES_ON), random, run % 2 == 0) ? 1 : 0;
+          killed += kill(ntrail, own.resolve(GOES_ON), random, run % 2 == 0, 0) ? 1 : 0;
           assertEquals(expected.exitCode(), program.end(), what + ntrail.said());
           assertEquals(expected.text(), program.said(), what + ntrail.said());
           begun += readableIfThere(file) ? 1 : 0;
@@ -284,7 +285,8 @@ class TraceKilledTest {
               Spawned.start(
                   own, "said", words(run, "-o", file.toString(), "--", "./killed.exe", GOES_ON))) {
         watcher.awaitText("watching");
-        killed += kill(ntrail, own.resolve(GOES_ON), random, run % 2 == 0) ? 1 : 0;
+        killed +=
+            kill(ntrail, own.resolve(GOES_ON), random, run % 2 == 0, expected.exitCode()) ? 1 : 0;
         watcher.awaitText("ended ");
         watcher.end();
         String code = watcher.said().replaceFirst("(?s).*ended (\\d+).*", "$1");

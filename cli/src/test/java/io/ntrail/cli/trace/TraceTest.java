@@ -92,11 +92,12 @@ class TraceTest {
             "cmd",
             "/c",
             "more & exit 7");
-    assertEquals(0, traced.exit(), traced.err());
+    assertEquals(7, traced.exit(), traced.err());
     assertTrue(traced.out().contains("a line"), traced.out() + traced.err());
     JsonReader report = JsonReader.parse(text(folder.resolve("report.json")));
     assertEquals(List.of(), JsonSchema.named("trace").findings(report));
     assertEquals(7, number(report.get("target"), "exitCode"));
+    assertEquals(7, number(report, "programExitCode"));
     assertEquals("passed", report.get("selfTest").text());
     assertEquals(0, number(report, "lost"));
     long entries = number(report, "entries");
@@ -191,6 +192,29 @@ class TraceTest {
   }
 
   @Test
+  void theExitCodeIsThatOfTheProgramUnlessNtrailsIsWanted() throws Exception {
+    Outcome low =
+        ntrail("trace", "-f", "cmd!*main*", "--format", "json", "--", "cmd", "/c", "exit 1027");
+    assertEquals(3, low.exit(), low.err());
+    assertEquals(1027, number(JsonReader.parse(low.err()), "programExitCode"));
+    Outcome own =
+        ntrail("trace", "-f", "cmd!*main*", "--exit-code", "ntrail", "--", "cmd", "/c", "exit 7");
+    assertEquals(0, own.exit(), own.err());
+    assertTrue(own.err().contains("the program ended with exit code 7"), own.err());
+    Outcome wrong = ntrail("trace", "-f", "*!*", "--exit-code", "mine", "--", "cmd");
+    assertEquals(2, wrong.exit());
+    assertTrue(wrong.err().contains("--exit-code takes program or ntrail, not mine"), wrong.err());
+  }
+
+  @Test
+  void aPatternForAnyModuleWaitsForLibraries() throws Exception {
+    Outcome later = ntrail("trace", "-f", "*!nothing*", "--", "cmd", "/c", "echo run");
+    assertEquals(1, later.exit());
+    assertTrue(later.err().contains("waiting for others to be loaded: *!nothing*"), later.err());
+    assertEquals("run", later.out().strip());
+  }
+
+  @Test
   void untraceableFunctionsAreReported() throws Exception {
     Outcome nothing = ntrail("trace", "-f", "cmd!nothing", "--", "cmd", "/c", "echo run");
     assertEquals(1, nothing.exit());
@@ -198,7 +222,7 @@ class TraceTest {
     assertEquals("", nothing.out(), "the program did not run");
     Outcome later = ntrail("trace", "-f", "nothing!*", "--", "cmd", "/c", "echo run");
     assertEquals(1, later.exit());
-    assertTrue(later.err().contains("waiting for one to be loaded: nothing!*"), later.err());
+    assertTrue(later.err().contains("waiting for others to be loaded: nothing!*"), later.err());
     assertTrue(
         later
             .err()

@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
  * Bounds-checked, read-only, little-endian window with absolute access.
@@ -27,6 +28,15 @@ public final class Bytes {
   public static Bytes copyOf(byte[] bytes, String name) {
     ByteBuffer memory =
         Arena.ofAuto().allocate(Math.max(1, bytes.length), 8).asByteBuffer().put(bytes);
+    return new Bytes(memory.flip().asReadOnlyBuffer(), name, 0);
+  }
+
+  /** A window on a copy of several pieces in a row. */
+  public static Bytes joined(List<byte[]> pieces, String name) {
+    long length = pieces.stream().mapToLong(piece -> piece.length).sum();
+    ByteBuffer memory =
+        Arena.ofAuto().allocate(Math.max(1, Math.toIntExact(length)), 8).asByteBuffer();
+    pieces.forEach(memory::put);
     return new Bytes(memory.flip().asReadOnlyBuffer(), name, 0);
   }
 

@@ -22,6 +22,9 @@ public final class InputFile implements AutoCloseable {
    */
   private static final long MOST_RESIDENT = 8L << 20;
 
+  /** Most bytes that are read at once. */
+  private static final long MOST_AT_ONCE = 64L << 20;
+
   /** Bytes that the system makes present at a time, whatever is looked at. */
   private static final long FAULT_AROUND = 64L << 10;
 
@@ -76,6 +79,28 @@ public final class InputFile implements AutoCloseable {
     } catch (IOException | RuntimeException e) {
       arena.close();
       throw e;
+    }
+  }
+
+  /**
+   * Reads a whole file into memory: it may be changed or deleted afterwards. The memory is freed
+   * when no window is used any more.
+   *
+   * @throws IOException if it cannot be read
+   */
+  public static InputFile copy(Path path, String name) throws IOException {
+    SpecialFile.refuse(path, name);
+    OutputFile.noteRead(path);
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      MemorySegment segment = Arena.ofAuto().allocate(Math.max(1, channel.size()), 8);
+      long read = 0;
+      int more = 0;
+      while (more >= 0 && read < segment.byteSize()) {
+        long left = Math.min(segment.byteSize() - read, MOST_AT_ONCE);
+        more = channel.read(segment.asSlice(read, left).asByteBuffer(), read);
+        read += Math.max(0, more);
+      }
+      return held(segment.asSlice(0, read), name, () -> {});
     }
   }
 

@@ -158,6 +158,20 @@ public final class KernelEvent {
     return hookId & 0xFF;
   }
 
+  /** Returns true if an event is the start of a disk request: DiskIo/ReadInit and the like. */
+  public static boolean isDiskRequest(int hookId) {
+    return switch (hookId) {
+      case DISKIO_READINIT,
+          DISKIO_WRITEINIT,
+          DISKIO_FLUSHINIT,
+          DISKIO_OPTICALREADINIT,
+          DISKIO_OPTICALWRITEINIT,
+          DISKIO_OPTICALFLUSHINIT ->
+          true;
+      default -> false;
+    };
+  }
+
   /** Returns a hook id. */
   public static int hookId(int group, int type) {
     return group << 8 | type & 0xFF;

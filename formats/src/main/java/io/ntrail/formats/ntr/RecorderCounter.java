@@ -38,7 +38,8 @@ public enum RecorderCounter {
   /** Passes through the slow path. */ SLOW_PASSES(29),
   /** Thread teardowns. */ THREAD_TEARDOWNS(30),
   /** Buffers free at the end. */ BUFFERS_FREE(31),
-  /** Passes while records were switched off. */ PASSES_WITHOUT_RECORD(32);
+  /** Passes while records were switched off. */ PASSES_WITHOUT_RECORD(32),
+  /** Events that went with the oldest part of a ring. */ DISCARDED(33);
   // @formatter:on
 
   private final int number;

@@ -64,6 +64,15 @@ public final class SessionLayout {
   /** u64: records lost because no chunk was free, by the target. */
   public static final int AT_LOST = 0x1C0;
 
+  /** u64: how often a thread waited for a free chunk, by the target. */
+  public static final int AT_WAITS = 0x1C8;
+
+  /** u64: ticks of all these waits, by the target. */
+  public static final int AT_WAIT_TICKS = 0x1D0;
+
+  /** u64: ticks of the longest of them, by the target. */
+  public static final int AT_LONGEST_WAIT = 0x1D8;
+
   /** u64: calls not recorded because no area was free, by the target. */
   public static final int AT_NO_AREA = 0x200;
 
@@ -135,6 +144,18 @@ public final class SessionLayout {
 
   /** u32: resumes whose thread did not wait for the controller any longer, by the target. */
   public static final int AT_RESUMES_GIVEN_UP = 0x584;
+
+  /** u32: whether threads wait where no chunk is free; else they lose records. */
+  public static final int AT_WHEN_FULL = 0x5C0;
+
+  /** u32: grows with each look for full chunks as long as the recorder lives; never 0 then. */
+  public static final int AT_DRAINS = 0x5C4;
+
+  /** u32: value of {@link #AT_DRAINS} for which threads wait no more, by the target. */
+  public static final int AT_DRAINS_GIVEN_UP = 0x5C8;
+
+  /** u64: value of {@link #AT_FULL} up to which all chunks were read and offered again. */
+  public static final int AT_FULL_READ = 0x5D0;
 
   /**
    * Threads of the target that are about to resume one of another process, and wait for the

@@ -6,7 +6,6 @@ import io.ntrail.live.code.LoaderCalls;
 import io.ntrail.live.patch.CodePatching;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.patch.TracingMemory;
-import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.DllNotificationRing;
@@ -46,7 +45,7 @@ public final class ModuleTracker implements AutoCloseable {
   private final TargetClock clock;
   private final CodePatching patching;
   private final StubPreparation stubs;
-  private final Log log;
+  private final ModuleLog log;
   private final DllNotificationHook notices;
   private final DllNotificationRing board;
   private final Map<Long, ModuleStubs> present = new LinkedHashMap<>();
@@ -62,35 +61,6 @@ public final class ModuleTracker implements AutoCloseable {
 
   private boolean serving;
   private boolean ending;
-
-  /** Listener for what changes. */
-  public interface Log {
-    /** Adds the plan for a module that was not planned before. */
-    void planned(TracePlan more);
-
-    /**
-     * Reports that a module was loaded; its functions will be patched.
-     *
-     * @param functions those that were never reported
-     */
-    void comes(PlannedModule module, List<Patcher.Patched> functions, long ticks);
-
-    /** Reports further functions that have stubs. */
-    void more(List<Patcher.Patched> functions);
-
-    /** Reports functions that are skipped after all, because their code has changed. */
-    void changed(List<PlannedFunction> functions);
-
-    /** Reports that a reported module was unloaded. */
-    void goes(PlannedModule module, long ticks);
-
-    /**
-     * Reports a time in which calls of selected functions of a module were not recorded.
-     *
-     * @param to 0: until the end
-     */
-    void untraced(String path, long from, long to, String why);
-  }
 
   /**
    * Result of a change of the selection.
@@ -114,7 +84,7 @@ public final class ModuleTracker implements AutoCloseable {
       DllNotificationRing board,
       TracePlan plan,
       boolean exits,
-      Log log) {
+      ModuleLog log) {
     this.process = process;
     this.clock = clock;
     this.patching = patching;
@@ -141,6 +111,14 @@ public final class ModuleTracker implements AutoCloseable {
       if (!done) {
         close();
       }
+    }
+  }
+
+  /** Prepares for planning libraries soon, if some may be selected; the first process is enough. */
+  public void practise(TracePlan plan, boolean isFirst) {
+    if (isFirst
+        && plan.choice().filter(choice -> choice.mayComeLater(plan.modules())).isPresent()) {
+      stubs.practise(plan.modules());
     }
   }
 
@@ -219,10 +197,9 @@ public final class ModuleTracker implements AutoCloseable {
       TargetModule module =
           new TargetModule(notice.base(), notice.size(), path, WindowsPath.lastPart(path));
       known.put(module.base(), path);
-      loadedAt = notice.ticks();
-      planning = notice;
+      plans(notice, notice.ticks());
       stubs
-          .of(module)
+          .of(module, true)
           .ifPresent(placement -> {
             boolean isArmed =
                 isRegistered(placement, notice) && arm(placement, notice.count(), notice.ticks());
@@ -231,8 +208,14 @@ public final class ModuleTracker implements AutoCloseable {
             } else if (!board.isHeld(notice)) {
               untraced.traced(path, notice.ticks(), NOT_PATIENT);
             }
+            log.held(module.name(), clock.now().ticks() - notice.ticks());
           });
     });
+  }
+
+  private void plans(@Nullable Notice notice, long ticks) {
+    planning = notice;
+    loadedAt = ticks;
   }
 
   private boolean isRegistered(ModuleStubs placement, Notice notice) {
@@ -265,6 +248,7 @@ public final class ModuleTracker implements AutoCloseable {
     patching.unlessEnded(() -> {
       stubs.extend(log::more);
       patching.memory().register();
+      plans(null, clock.now().ticks());
       for (TargetModule module : process.modules()) {
         if (!present.containsKey(module.base())) {
           late(module, 0);
@@ -360,8 +344,11 @@ public final class ModuleTracker implements AutoCloseable {
 
   private void catchUp(TargetModule module) {
     UntracedModules.Since its = untraced.since(module.base());
-    loadedAt = its.ticks();
-    planning = null;
+    if (its == null) {
+      // It was unloaded while another one was patched.
+      return;
+    }
+    plans(null, its.ticks());
     boolean isMissed = late(module, clock.now().ticks());
     untraced.forget(module.base());
     if (isMissed) {
@@ -372,7 +359,7 @@ public final class ModuleTracker implements AutoCloseable {
   /** Traces a module that is there; returns whether calls of it were missed before. */
   private boolean late(TargetModule module, long ticks) {
     known.put(module.base(), module.path());
-    Optional<ModuleStubs> found = stubs.of(module);
+    Optional<ModuleStubs> found = stubs.of(module, false);
     if (found.isEmpty() || present.containsKey(module.base())) {
       return false;
     }

@@ -9,6 +9,7 @@ import io.ntrail.live.modules.ModuleStubs.LoadAddress;
 import io.ntrail.live.patch.CodePatching;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.patch.TracingMemory;
+import io.ntrail.live.plan.PlanPractice;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.plan.SkipReason;
@@ -34,8 +35,6 @@ public final class StubPreparation {
   /** Maximum number of addresses at which one library is given stubs. */
   public static final int MAX_ADDRESSES = 16;
 
-  private static final int HEADERS = 0x1000;
-
   private final TargetProcess process;
   private final CodePatching patching;
   private final boolean exits;
@@ -43,6 +42,10 @@ public final class StubPreparation {
   private final BiConsumer<TargetModule, String> untraceable;
   private final Map<LoadAddress, ModuleStubs> stubs = new HashMap<>();
   private final Set<Library> refused = new HashSet<>();
+
+  /** Modules without selected functions: they need not be planned again while nothing changes. */
+  private final Set<LoadAddress> unselected = new HashSet<>();
+
   private TracePlan plan;
 
   /**
@@ -68,6 +71,15 @@ public final class StubPreparation {
     this.untraceable = untraceable;
   }
 
+  /** Prepares for planning soon, with one of the modules that are there. */
+  void practise(List<TargetModule> present) {
+    present.stream()
+        .filter(module -> module.stem().equalsIgnoreCase("ntdll"))
+        .findFirst()
+        .ifPresent(
+            module -> PlanPractice.begin(module, TargetImage.read(process.memory(), module)));
+  }
+
   /** Adds the stubs of a module that was there at first. */
   void add(ModuleStubs known) {
     PlannedModule module = known.module();
@@ -77,21 +89,21 @@ public final class StubPreparation {
   /**
    * Returns the stubs of a module, prepared now or before; empty if none of its functions is
    * selected or can be traced.
+   *
+   * @param isFresh true if none of its code has run yet
    */
-  Optional<ModuleStubs> of(TargetModule module) {
+  Optional<ModuleStubs> of(TargetModule module, boolean isFresh) {
     if (plan.choice().filter(selection -> selection.mayWant(module)).isEmpty()) {
       return Optional.empty();
     }
     try {
-      TargetModule first =
-          new TargetModule(
-              module.base(), Math.min(HEADERS, module.size()), module.path(), module.name());
       LoadAddress address =
-          LoadAddress.of(module, TargetImage.read(process.memory(), first).headers());
+          LoadAddress.of(module, TargetImage.headers(process.memory(), module).headers());
       ModuleStubs its = stubs.get(address);
-      if (its == null && mayAdd(address.library(), module)) {
-        its = prepare(module);
-        stubs.put(address, its);
+      if (its == null && !unselected.contains(address) && mayAdd(address.library(), module)) {
+        Optional<ModuleStubs> prepared = prepare(module, isFresh);
+        prepared.ifPresentOrElse(one -> stubs.put(address, one), () -> unselected.add(address));
+        its = prepared.orElse(null);
       }
       return Optional.ofNullable(its).filter(prepared -> !prepared.all().isEmpty());
     } catch (CannotGoOn | DamagedInput e) {
@@ -125,16 +137,21 @@ public final class StubPreparation {
     return false;
   }
 
-  private ModuleStubs prepare(TargetModule module) {
-    TracePlan more = plan.later(process, module);
-    Optional<PlannedModule> its = more.functions().stream().findFirst().map(f -> f.module());
+  /** Plans a module and writes its stubs; empty if none of its functions is selected. */
+  private Optional<ModuleStubs> prepare(TargetModule module, boolean isFresh) {
+    TracePlan more = plan.later(process, module, isFresh);
+    if (more.functions().isEmpty()) {
+      planned.accept(more);
+      return Optional.empty();
+    }
     List<TracingMemory.Table> tables = new ArrayList<>();
     List<Patcher.Patched> functions = write(more, new LongSet(), tables::add);
-    return new ModuleStubs(
-        its.orElseGet(() -> new PlannedModule(module, TargetImage.read(process.memory(), module))),
-        functions,
-        tables.isEmpty() ? null : tables.getFirst(),
-        tables.isEmpty());
+    return Optional.of(
+        new ModuleStubs(
+            more.functions().getFirst().module(),
+            functions,
+            tables.isEmpty() ? null : tables.getFirst(),
+            tables.isEmpty()));
   }
 
   /**
@@ -182,5 +199,6 @@ public final class StubPreparation {
   /** Sets the selection for everything that is prepared from now on. */
   void select(TracePlan.Selection selection) {
     plan = plan.choosing(selection);
+    unselected.clear();
   }
 }

@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -81,9 +80,9 @@ final class UntracedModules {
     return List.copyOf(late.keySet());
   }
 
-  /** Returns since when a module is missed that is to be traced late. */
-  Since since(long base) {
-    return Objects.requireNonNull(late.get(base));
+  /** Returns since when a module is missed that is to be traced late; null: it is not any more. */
+  @Nullable Since since(long base) {
+    return late.get(base);
   }
 
   /** Removes a module that is to be traced late. */

@@ -74,9 +74,10 @@ final class LanguageRuntimes {
    *
    * @param symbols names of functions in its symbol table
    */
-  static Optional<String> of(TargetModule module, PeImage image, Collection<String> symbols) {
+  static Optional<String> of(
+      TargetModule module, PeImage image, Exports exports, Collection<String> symbols) {
     Set<String> names = new HashSet<>(symbols);
-    for (Exports.Export export : Exports.of(image).list()) {
+    for (Exports.Export export : exports.list()) {
       if (export.name() != null && export.forward() == null) {
         names.add(export.name());
       }

@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Local file that a module was loaded from: mapped, and only used if it is the same build. */
 public final class ModuleFile implements AutoCloseable {
-  private final @Nullable InputFile input;
-  private final Optional<FileCode> code;
+  private final @Nullable Contents contents;
   private final Map<Long, String> names;
   private final Optional<Missing> missing;
   private final List<String> unusable;
@@ -55,15 +54,16 @@ public final class ModuleFile implements AutoCloseable {
     }
   }
 
+  /** The file, and where the module lies. */
+  private record Contents(Path path, InputFile input, PeImage image, long base) {}
+
   private ModuleFile(
-      @Nullable InputFile input,
-      Optional<FileCode> code,
+      @Nullable Contents contents,
       Map<Long, String> names,
       Optional<Missing> missing,
       List<String> unusable) {
     this.unusable = unusable;
-    this.input = input;
-    this.code = code;
+    this.contents = contents;
     this.names = names;
     this.missing = missing;
   }
@@ -72,7 +72,7 @@ public final class ModuleFile implements AutoCloseable {
    * Opens the file of a module.
    *
    * @param path where this machine has it, if it does
-   * @param image what lies in memory
+   * @param image what lies in memory; its headers are enough
    * @param symbols where its PDB may lie, besides its own folder
    */
   public static ModuleFile open(
@@ -95,9 +95,9 @@ public final class ModuleFile implements AutoCloseable {
           names.putIfAbsent(symbol.rva(), symbol.name());
         }
       }
-      Optional<FileCode> code = Optional.of(FileCode.of(stored, module.base()));
+      Contents contents = new Contents(path.get(), input, stored, module.base());
       done = true;
-      return new ModuleFile(input, code, names, Optional.empty(), unusable);
+      return new ModuleFile(contents, names, Optional.empty(), unusable);
     } catch (IOException | CannotGoOn | DamagedInput e) {
       return without(Problem.UNREADABLE, String.valueOf(e.getMessage()));
     } finally {
@@ -132,13 +132,26 @@ public final class ModuleFile implements AutoCloseable {
   }
 
   private static ModuleFile without(Problem problem, String detail) {
-    return new ModuleFile(
-        null, Optional.empty(), Map.of(), Optional.of(new Missing(problem, detail)), List.of());
+    return new ModuleFile(null, Map.of(), Optional.of(new Missing(problem, detail)), List.of());
   }
 
   /** Returns the expected code; valid until this is closed. */
   public Optional<FileCode> code() {
-    return code;
+    return Optional.ofNullable(contents).map(file -> FileCode.of(file.image, file.base));
+  }
+
+  /** Returns the image as it is in the file, in memory of its own; empty if it cannot be read. */
+  Optional<PeImage> copy() {
+    if (contents == null) {
+      return Optional.empty();
+    }
+    try {
+      InputFile copy = InputFile.copy(contents.path, contents.input.name());
+      return Optional.of(PeImage.ofFile(copy))
+          .filter(image -> isSameBuild(image.headers(), contents.image.headers()));
+    } catch (IOException | CannotGoOn e) {
+      return Optional.empty();
+    }
   }
 
   /** Returns names of functions by RVA from the PDB or the symbol table, which is not in memory. */
@@ -158,8 +171,8 @@ public final class ModuleFile implements AutoCloseable {
 
   @Override
   public void close() {
-    if (input != null) {
-      input.close();
+    if (contents != null) {
+      contents.input.close();
     }
   }
 }

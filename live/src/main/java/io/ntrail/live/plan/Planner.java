@@ -1,6 +1,7 @@
 package io.ntrail.live.plan;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.pe.Exports;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.LoadConfig;
 import io.ntrail.formats.pe.PeImage;
@@ -12,7 +13,6 @@ import io.ntrail.live.code.TracedCode.Prologue;
 import io.ntrail.live.code.TracedCode.Relative;
 import io.ntrail.live.plan.SkipReason.Kind;
 import io.ntrail.live.target.TargetModule;
-import io.ntrail.programs.image.ImageFunction;
 import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.patchability.FunctionPadding;
 import io.ntrail.programs.patchability.FunctionPatch;
@@ -25,11 +25,12 @@ import io.ntrail.programs.x86.OperandReader;
 import io.ntrail.programs.x86.Operands;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Plans the functions of one module.
@@ -40,11 +41,25 @@ import java.util.Optional;
 public final class Planner {
   private static final HexFormat HEX = HexFormat.ofDelimiter(" ").withUpperCase();
 
+  private static final List<String> UNNAMED = List.of("");
+
+  /** Functions for which another thread is worth its start. */
+  private static final int MANY = 500;
+
+  /** Functions that a thread takes at a time. */
+  private static final int PART = 50;
+
+  /** All code is decoded if more than one function out of so many is planned. */
+  private static final int FEW = 8;
+
   private final PlannedModule module;
   private final PeImage image;
   private final Map<Long, String> names;
   private final Optional<FileCode> file;
   private final FunctionTable table;
+  private final Exports exports;
+  private final Optional<LoadConfig> config;
+  private final ImageFunctions functions;
   private final ReturnAddressReads returnAddressReads;
   private final Optional<String> runtime;
   private final InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
@@ -58,11 +73,28 @@ public final class Planner {
     this.names = names;
     this.file = file;
     this.table = FunctionTable.of(image);
+    this.exports = Exports.of(image);
+    this.config = LoadConfig.of(image);
+    this.functions = ImageFunctions.of(image, exports, config, table);
     this.returnAddressReads = new ReturnAddressReads(image, table);
-    this.runtime = LanguageRuntimes.of(module.module(), image, names.values());
+    this.runtime = LanguageRuntimes.of(module.module(), image, exports, names.values());
   }
 
-  /** Functions that a user selects. */
+  /** Shares what another planner has read, for another thread. */
+  private Planner(Planner other) {
+    this.module = other.module;
+    this.image = other.image;
+    this.names = other.names;
+    this.file = other.file;
+    this.table = other.table;
+    this.exports = other.exports;
+    this.config = other.config;
+    this.functions = other.functions;
+    this.returnAddressReads = other.returnAddressReads.forAnotherThread();
+    this.runtime = other.runtime;
+  }
+
+  /** Functions that a user selects. May be used by several threads. */
   public interface Selection {
     /** Returns true if a function is selected by one of its names, or by the lack of one. */
     boolean wants(TargetModule module, String name);
@@ -84,7 +116,23 @@ public final class Planner {
       Map<Long, String> names,
       Optional<FileCode> file,
       Selection choice) {
-    return new Planner(new PlannedModule(module, image), names, file).plan(choice);
+    Planner planner = of(new PlannedModule(module, image), names, file);
+    return planner.plan(planner.wanted(choice), choice);
+  }
+
+  /**
+   * Reads what planning needs of a module.
+   *
+   * @param names of functions by RVA, besides those of exports
+   * @param file what should be in memory, if that is known
+   */
+  static Planner of(PlannedModule module, Map<Long, String> names, Optional<FileCode> file) {
+    return new Planner(module, names, file);
+  }
+
+  /** Returns the functions of the module. */
+  ImageFunctions functions() {
+    return functions;
   }
 
   /**
@@ -94,64 +142,96 @@ public final class Planner {
    * @return empty if there is none, or it cannot be patched
    */
   public static Optional<PlannedFunction> planOwn(TargetModule module, PeImage image, String name) {
-    Planner planner = new Planner(new PlannedModule(module, image), Map.of(), Optional.empty());
-    ImageFunctions functions = ImageFunctions.of(image);
+    Planner planner = of(new PlannedModule(module, image), Map.of(), Optional.empty());
+    ImageFunctions functions = planner.functions;
     int index = 0;
-    while (index < functions.list().size() && !functions.list().get(index).names().contains(name)) {
+    while (index < functions.list().size() && !functions.names(index).contains(name)) {
       index++;
     }
     if (index == functions.list().size()) {
       return Optional.empty();
     }
-    Patchability patchability = planner.patchability(functions);
+    BitSet own = new BitSet();
+    own.set(index);
+    Patchability patchability = planner.patchability(own);
     FunctionPatch patch = patchability.inPlace(patchability.list().get(index));
     return Optional.of(planner.decide(name, List.of(), patch)).filter(PlannedFunction::isTraced);
   }
 
-  private Patchability patchability(ImageFunctions functions) {
-    return Patchability.of(image, functions, Imports.of(image), LoadConfig.of(image));
+  private Patchability patchability(BitSet wanted) {
+    Imports imports = Imports.of(image);
+    return wanted.cardinality() <= Math.max(1, functions.list().size() / FEW)
+        ? Patchability.of(image, functions, imports, config, wanted)
+        : Patchability.of(image, functions, imports, config);
   }
 
-  private List<PlannedFunction> plan(Selection choice) {
-    ImageFunctions functions = ImageFunctions.of(image);
-    Map<Integer, List<String>> wanted = wanted(functions, choice);
+  /** Plans functions, given by their indexes. */
+  List<PlannedFunction> plan(BitSet wanted, Selection choice) {
     if (wanted.isEmpty()) {
       // The code of a module need not be decoded to know that.
       return List.of();
     }
-    List<PlannedFunction> planned = new ArrayList<>();
-    Patchability patchability = patchability(functions);
-    wanted.forEach((index, all) -> {
-      FunctionPatch patch = patchability.inPlace(patchability.list().get(index));
-      String name =
-          all.stream().filter(one -> choice.wants(module.module(), one)).findFirst().orElse("");
-      boolean excluded = all.stream().anyMatch(one -> choice.excludes(module.module(), one));
-      planned.add(excluded ? left(name, patch, Kind.EXCLUDED) : decide(name, all, patch));
-    });
-    return planned;
+    Patchability patchability = patchability(wanted);
+    int[] indexes = wanted.stream().toArray();
+    PlannedFunction[] planned = new PlannedFunction[indexes.length];
+    AtomicInteger next = new AtomicInteger();
+    int threads = Math.min(Runtime.getRuntime().availableProcessors(), 1 + indexes.length / MANY);
+    List<Planner> workers = new ArrayList<>(List.of(this));
+    while (workers.size() < threads) {
+      workers.add(new Planner(this));
+    }
+    workers.parallelStream()
+        .forEach(worker -> worker.plan(patchability, choice, indexes, next, planned));
+    return List.of(planned);
   }
 
-  /** Returns the names of the selected functions by their index, in order. */
-  private Map<Integer, List<String>> wanted(ImageFunctions functions, Selection choice) {
-    Map<Integer, List<String>> wanted = new LinkedHashMap<>();
-    List<ImageFunction> all = functions.list();
-    for (int i = 0; i < all.size(); i++) {
-      List<String> its = names(all.get(i));
-      if (its.stream().anyMatch(name -> choice.wants(module.module(), name))) {
-        wanted.put(i, its);
+  /** Plans functions until all are taken. */
+  private void plan(
+      Patchability patchability,
+      Selection choice,
+      int[] indexes,
+      AtomicInteger next,
+      PlannedFunction[] planned) {
+    for (int at = next.getAndAdd(PART); at < indexes.length; at = next.getAndAdd(PART)) {
+      for (int i = at; i < Math.min(indexes.length, at + PART); i++) {
+        planned[i] = plan(patchability, choice, indexes[i]);
       }
+    }
+  }
+
+  private PlannedFunction plan(Patchability patchability, Selection choice, int index) {
+    List<String> all = names(index);
+    FunctionPatch patch = patchability.inPlace(patchability.list().get(index));
+    String name =
+        all.stream().filter(one -> choice.wants(module.module(), one)).findFirst().orElse("");
+    boolean excluded = all.stream().anyMatch(one -> choice.excludes(module.module(), one));
+    return excluded ? left(name, patch, Kind.EXCLUDED) : decide(name, all, patch);
+  }
+
+  /** Returns the indexes of the selected functions. */
+  BitSet wanted(Selection choice) {
+    BitSet wanted = new BitSet();
+    boolean isUnnamedWanted = choice.wants(module.module(), "");
+    for (int i = 0; i < functions.list().size(); i++) {
+      boolean isWanted = false;
+      for (String name : names(i)) {
+        isWanted |= name.isEmpty() ? isUnnamedWanted : choice.wants(module.module(), name);
+      }
+      wanted.set(i, isWanted);
     }
     return wanted;
   }
 
   /** Returns the names of a function, best first; an empty one if it has none. */
-  private List<String> names(ImageFunction function) {
-    List<String> all = new ArrayList<>(function.names());
-    String other = names.get(function.rva());
-    if (other != null && !all.contains(other)) {
-      all.add(other);
+  private List<String> names(int function) {
+    List<String> exported = functions.names(function);
+    String other = names.get(functions.start(function));
+    if (other == null || exported.contains(other)) {
+      return exported.isEmpty() ? UNNAMED : exported;
     }
-    return all.isEmpty() ? List.of("") : all;
+    List<String> all = new ArrayList<>(exported);
+    all.add(other);
+    return all;
   }
 
   private PlannedFunction left(String name, FunctionPatch patch, Kind kind) {
@@ -180,9 +260,7 @@ public final class Planner {
     }
     long rva = patch.function().rva();
     int length = patch.unitLength();
-    byte[] unit = image.view().bytes(rva, length).array(0, length);
-    List<Relative> relative = new ArrayList<>();
-    boolean movesStack = readUnit(unit, relative);
+    Bytes unit = image.view().bytes(rva, length);
     Optional<RuntimeFunction> entry = table.find(rva);
     Prologue prologue = Prologue.NONE;
     if (entry.isPresent()) {
@@ -199,15 +277,15 @@ public final class Planner {
       }
       prologue = read;
     }
-    if (movesStack && prologue.codes().length == 0) {
+    if (prologue.codes().length == 0 && movesStack(unit)) {
       return left(name, patch, Kind.NO_UNWIND_DATA);
     }
     Optional<SkipReason> elsewhere = denied.map(SkipReason::of).or(() -> entriesOnly(all, patch));
     TracedCode code =
         new TracedCode(
             module.module().base() + rva,
-            unit,
-            relative,
+            unit.array(0, length),
+            relative(unit),
             prologue.codes(),
             prologue.frame(),
             elsewhere.isEmpty());
@@ -246,27 +324,38 @@ public final class Planner {
     return Optional.of(SkipReason.of(Kind.FOREIGN_PATCH, detail));
   }
 
-  /**
-   * Finds displacements relative to the instruction pointer; returns whether the stack pointer is
-   * changed.
-   */
-  private boolean readUnit(byte[] unit, List<Relative> relative) {
-    Bytes bytes = Bytes.copyOf(unit, "unit");
-    boolean moves = false;
-    for (int at = 0; at < unit.length; ) {
-      int size = decoder.decode(bytes, at, unit.length, instruction);
-      if (size == 0) {
-        throw new IllegalStateException("a unit that does not decode");
-      }
+  /** Finds displacements relative to the instruction pointer. */
+  private List<Relative> relative(Bytes unit) {
+    List<Relative> relative = new ArrayList<>();
+    for (int at = 0; at < unit.length(); ) {
+      int size = decode(unit, at);
       if (instruction.isRipRelative()) {
         relative.add(new Relative(at + instruction.displacementOffset(), at + size));
       }
-      moves |=
-          !HookPrologue.is(bytes, at, size)
-              && (!operandReader.read(instruction, operands) || writesStackPointer());
       at += size;
     }
-    return moves;
+    return relative;
+  }
+
+  /** Returns whether the stack pointer is changed. */
+  private boolean movesStack(Bytes unit) {
+    for (int at = 0; at < unit.length(); ) {
+      int size = decode(unit, at);
+      if (!HookPrologue.is(unit, at, size)
+          && (!operandReader.read(instruction, operands) || writesStackPointer())) {
+        return true;
+      }
+      at += size;
+    }
+    return false;
+  }
+
+  private int decode(Bytes unit, int at) {
+    int size = decoder.decode(unit, at, unit.length(), instruction);
+    if (size == 0) {
+      throw new IllegalStateException("a unit that does not decode");
+    }
+    return size;
   }
 
   private boolean writesStackPointer() {

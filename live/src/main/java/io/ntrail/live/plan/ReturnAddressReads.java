@@ -6,7 +6,6 @@ import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.unwind.FunctionTable;
 import io.ntrail.formats.pe.unwind.RuntimeFunction;
-import io.ntrail.formats.pe.unwind.UnwindInfo;
 import io.ntrail.programs.image.ImageFunction;
 import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.programs.x86.FlowClass;
@@ -56,17 +55,24 @@ final class ReturnAddressReads {
   ReturnAddressReads(PeImage image, FunctionTable table) {
     this.image = image;
     this.table = table;
-    this.parts = parts(image, table);
+    this.parts = parts(table);
   }
 
-  private static Map<Long, List<RuntimeFunction>> parts(PeImage image, FunctionTable table) {
+  private ReturnAddressReads(ReturnAddressReads other) {
+    this.image = other.image;
+    this.table = other.table;
+    this.parts = other.parts;
+  }
+
+  /** Returns the same for another thread. */
+  ReturnAddressReads forAnotherThread() {
+    return new ReturnAddressReads(this);
+  }
+
+  private static Map<Long, List<RuntimeFunction>> parts(FunctionTable table) {
     Map<Long, List<RuntimeFunction>> parts = new HashMap<>();
     for (RuntimeFunction entry : table.entries()) {
-      boolean chained =
-          entry.indirect()
-              || image.view().has(entry.unwindInfo(), 1)
-                  && (image.view().u8(entry.unwindInfo()) >> 3 & UnwindInfo.CHAININFO) != 0;
-      if (chained) {
+      if (table.continues(entry)) {
         parts.computeIfAbsent(table.primary(entry).begin(), _ -> new ArrayList<>()).add(entry);
       }
     }

@@ -134,9 +134,14 @@ final class StackPointerTracker {
     }
     if (operands.count() >= 2 && operands.type(0) == OperandType.REGISTER) {
       computed(mnemonic, instruction, operands);
-    } else if (operands.count() < 2 && (known & ~(1 << RSP)) != 0) {
+    } else if (operands.count() < 2 && (known & ~(1 << RSP)) != 0 && !isJump(mnemonic)) {
       forget(instruction, operands);
     }
+  }
+
+  /** Returns true for jumps, which write no register: nothing else begins so. */
+  private static boolean isJump(String mnemonic) {
+    return mnemonic.charAt(0) == 'j';
   }
 
   private void computed(String mnemonic, Instruction instruction, Operands operands) {

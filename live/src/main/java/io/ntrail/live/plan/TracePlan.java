@@ -63,6 +63,15 @@ public record TracePlan(
     boolean mayWant(TargetModule module);
 
     /**
+     * Returns true if functions of modules may be selected that are not loaded yet.
+     *
+     * @param present modules that are loaded
+     */
+    default boolean mayComeLater(List<TargetModule> present) {
+      return true;
+    }
+
+    /**
      * Returns whether threads may be suspended while functions are patched; otherwise some are
      * skipped.
      */
@@ -82,16 +91,22 @@ public record TracePlan(
    * @param remarks about the target
    */
   public static TracePlan of(TargetProcess target, List<String> remarks, Selection choice) {
-    return of(target, choice, target.modules(), remarks, images(target), !target.isStarted());
+    boolean mayGo = !target.isStarted();
+    return of(target, choice, target.modules(), remarks, images(target), mayGo, false);
   }
 
   private static Function<TargetModule, PeImage> images(TargetProcess target) {
     return module -> TargetImage.read(target.memory(), module);
   }
 
-  /** Returns the plan for a module that was loaded after this plan was made. */
-  public TracePlan later(TargetProcess target, TargetModule module) {
-    return of(target, choice.orElseThrow(), List.of(module), List.of(), images(target), false);
+  /**
+   * Returns the plan for a module that was loaded after this plan was made.
+   *
+   * @param isFresh true if none of its code has run yet
+   */
+  public TracePlan later(TargetProcess target, TargetModule module, boolean isFresh) {
+    return of(
+        target, choice.orElseThrow(), List.of(module), List.of(), images(target), false, isFresh);
   }
 
   /** Returns the plan for a module that was planned before, as it was then. */
@@ -102,6 +117,7 @@ public record TracePlan(
         List.of(module.module()),
         List.of(),
         _ -> module.image(),
+        false,
         false);
   }
 
@@ -140,7 +156,8 @@ public record TracePlan(
       List<TargetModule> modules,
       List<String> before,
       Function<TargetModule, PeImage> images,
-      boolean mayGo) {
+      boolean mayGo,
+      boolean isFresh) {
     List<PlannedFunction> functions = new ArrayList<>();
     List<String> remarks = new ArrayList<>(before);
     Map<Problem, List<String>> unknown = new EnumMap<>(Problem.class);
@@ -148,11 +165,20 @@ public record TracePlan(
     for (TargetModule module : modules) {
       if (choice.mayWant(module)) {
         try {
-          PeImage image = images.apply(module);
+          PeImage image =
+              isFresh ? TargetImage.headers(target.memory(), module) : images.apply(module);
           Optional<Path> path = TargetPaths.here(target.calls(), module.path());
           try (ModuleFile file = ModuleFile.open(path, module, image, choice.symbols())) {
             remarks.addAll(file.unusable());
-            functions.addAll(Planner.plan(module, image, file.names(), file.code(), choice));
+            Optional<List<PlannedFunction>> few =
+                isFresh
+                    ? FreshModulePlan.of(target.memory()::readUpTo, module, file, choice)
+                    : Optional.empty();
+            functions.addAll(
+                few.orElseGet(() -> {
+                  PeImage whole = isFresh ? images.apply(module) : image;
+                  return Planner.plan(module, whole, file.names(), file.code(), choice);
+                }));
             file.missing()
                 .ifPresent(why -> {
                   unknown.computeIfAbsent(why.problem(), _ -> new ArrayList<>()).add(module.name());

@@ -1,5 +1,6 @@
 package io.ntrail.live.session;
 
+import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.ThreadEventWriter;
@@ -223,6 +224,7 @@ public final class Recorder implements AutoCloseable {
       if (finished) {
         return 0;
       }
+      session.drains();
       long before = reader.chunksRead();
       long nanos = clock.getAsLong();
       if (reader.hasWork()) {
@@ -419,6 +421,7 @@ public final class Recorder implements AutoCloseable {
         sink.given(),
         open,
         sink.dropped(),
+        EventTally.NONE,
         Math.max(reader.lossTold(), session.lost()),
         reader.missingChunks(),
         reader.missingChunks() * session.recordsPerChunk(),
@@ -433,6 +436,7 @@ public final class Recorder implements AutoCloseable {
         session.slowPasses(),
         session.areasFree(),
         reader.chunksRefused(),
+        session.waits(),
         output.state(),
         remarks.list());
   }

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 
 /**
  * Statistics of a recorder at one moment. Each record that a thread wrote or wanted to write is
- * captured, dropped, unreadable, lost or missing.
+ * captured, dropped, discarded, unreadable, lost or missing.
  *
  * @param threadsSeen threads that handed over or hold a chunk
  * @param threadsEnded of them, those that ended
@@ -19,8 +19,8 @@ import java.util.stream.Stream;
  * @param buffersFree free chunks
  * @param captured what came into the file, or is about to
  * @param openCalls calls that are open, those of ended threads included
- * @param dropped what was taken out of chunks and did not come into the file, or went with the
- *     oldest part of a ring
+ * @param dropped what was taken out of chunks and did not come into the file
+ * @param discarded what went with the oldest part of a ring
  * @param lost what threads could not write because no chunk was free; at most one spill of each
  *     thread too many
  * @param missingChunks chunks that the numbers of others show to have been, and that were never
@@ -37,6 +37,7 @@ import java.util.stream.Stream;
  * @param slowPasses passes of the target through its slow routine
  * @param areasFree free areas
  * @param chunksRefused chunks of threads that were not recorded because there are too many at once
+ * @param waits of threads for free chunks
  * @param state whether records still come into the file
  * @param remarks sentences for people about what should not be, the first hundred
  */
@@ -50,6 +51,7 @@ public record RecorderStatistics(
     EventTally captured,
     long openCalls,
     EventTally dropped,
+    EventTally discarded,
     long lost,
     long missingChunks,
     long missing,
@@ -64,11 +66,12 @@ public record RecorderStatistics(
     long slowPasses,
     int areasFree,
     long chunksRefused,
+    BufferWaits waits,
     RecorderState state,
     List<String> remarks) {
   private static final int MAX_REMARKS = 100;
 
-  /** Returns the number of records that are not in the file. */
+  /** Returns the number of records that are not in the file, but for those a ring discarded. */
   public long allDropped() {
     return dropped.events() + lost + missing + unreadable;
   }
@@ -93,6 +96,7 @@ public record RecorderStatistics(
     counters.put(RecorderCounter.ENTRIES_DROPPED, dropped.entries());
     counters.put(RecorderCounter.EXITS_DROPPED, dropped.exits());
     counters.put(RecorderCounter.UNWINDS_DROPPED, dropped.unwinds());
+    counters.put(RecorderCounter.DISCARDED, discarded.events());
     counters.put(RecorderCounter.BYTES_WRITTEN, bytes);
     counters.put(RecorderCounter.DURATION_TICKS, duration);
     counters.put(RecorderCounter.OVERFLOWS, overflows);
@@ -115,6 +119,7 @@ public record RecorderStatistics(
         captured.plus(other.captured),
         openCalls + other.openCalls,
         dropped.plus(other.dropped),
+        discarded.plus(other.discarded),
         lost + other.lost,
         missingChunks + other.missingChunks,
         missing + other.missing,
@@ -129,13 +134,14 @@ public record RecorderStatistics(
         slowPasses + other.slowPasses,
         areasFree + other.areasFree,
         chunksRefused + other.chunksRefused,
+        waits.plus(other.waits),
         state,
         both);
   }
 
   /** Returns these statistics after the end of the session, whose chunks and areas are gone. */
   RecorderStatistics withoutRoom() {
-    return with(0, 0, 0, captured, dropped, bytes, failedWrites, state);
+    return with(0, 0, 0, captured, discarded, bytes, failedWrites, state);
   }
 
   /** Returns these sums with the values that are common to the recorders of a file. */
@@ -146,7 +152,7 @@ public record RecorderStatistics(
         buffersFree,
         areasFree,
         captured.minus(gone),
-        dropped.plus(gone),
+        discarded.plus(gone),
         fileBytes,
         failures,
         fileState);
@@ -157,7 +163,7 @@ public record RecorderStatistics(
       int freeBuffers,
       int freeAreas,
       EventTally inFile,
-      EventTally notInFile,
+      EventTally notKept,
       long fileBytes,
       long failures,
       RecorderState fileState) {
@@ -170,7 +176,8 @@ public record RecorderStatistics(
         freeBuffers,
         inFile,
         openCalls,
-        notInFile,
+        dropped,
+        notKept,
         lost,
         missingChunks,
         missing,
@@ -185,6 +192,7 @@ public record RecorderStatistics(
         slowPasses,
         freeAreas,
         chunksRefused,
+        waits,
         fileState,
         remarks);
   }

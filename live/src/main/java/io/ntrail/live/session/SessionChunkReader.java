@@ -117,6 +117,9 @@ final class SessionChunkReader {
       left -= readReady(waiting.get(i), left);
     }
     waiting.removeIf(thread -> thread.ready.isEmpty());
+    if (waiting.isEmpty()) {
+      session.fullRead(fullSeen);
+    }
   }
 
   private void look(ChunkState chunk) {

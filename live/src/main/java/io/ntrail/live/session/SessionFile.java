@@ -23,6 +23,8 @@ public final class SessionFile implements AutoCloseable {
   private final int chunks;
   private final int[] chunkRing = new int[SessionLayout.CHUNK_RING];
   private int chunksOffered;
+  private int drains;
+  private long fullRead;
   private int areas;
   private int areasOffered;
 
@@ -122,6 +124,33 @@ public final class SessionFile implements AutoCloseable {
   /** Sets whether unknown threads begin to be recorded; false at first. */
   public void enable(boolean enabled) {
     file.setU32Release(SessionLayout.AT_ENABLED, enabled ? 1 : 0);
+  }
+
+  /** Sets whether threads wait where no chunk is free; else they lose records, as at first. */
+  public void waitWhenFull(boolean waits) {
+    file.setU32Release(SessionLayout.AT_WHEN_FULL, waits ? 1 : 0);
+  }
+
+  /** Notes that the recorder looks for full chunks: threads wait for nobody else. */
+  void drains() {
+    drains = drains == -1 ? 1 : drains + 1;
+    file.setU32Release(SessionLayout.AT_DRAINS, drains);
+  }
+
+  /** Notes that of the first so many full chunks all were read: threads wait for later ones. */
+  void fullRead(long full) {
+    if (full != fullRead) {
+      fullRead = full;
+      file.setU64Release(SessionLayout.AT_FULL_READ, full);
+    }
+  }
+
+  /** Returns how often and how long threads waited for free chunks. */
+  BufferWaits waits() {
+    return new BufferWaits(
+        file.u64Acquire(SessionLayout.AT_WAITS),
+        file.u64Acquire(SessionLayout.AT_WAIT_TICKS),
+        file.u64Acquire(SessionLayout.AT_LONGEST_WAIT));
   }
 
   /**

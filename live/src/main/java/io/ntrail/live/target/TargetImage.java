@@ -21,37 +21,76 @@ public final class TargetImage {
    * @throws io.ntrail.formats.bytes.CannotGoOn if no image is there
    */
   public static PeImage read(TargetMemory memory, TargetModule module) {
-    List<Extent> extents = new ArrayList<>();
-    long at = 0;
-    while (at < module.size()) {
+    Pieces pieces = new Pieces(module);
+    for (long at = 0; at < module.size(); ) {
       int wanted = (int) Math.min(PIECE, module.size() - at);
       byte[] piece = memory.readUpTo(module.base() + at, wanted);
       if (piece.length == 0) {
         // The piece may begin with a page that is not there: find the next one that is.
-        at = skip(memory, module, at, at + wanted, extents);
+        skip(memory, at, at + wanted, pieces);
+        at += wanted;
         continue;
       }
-      if (piece.length < wanted) {
-        piece = Arrays.copyOf(piece, piece.length & -PAGE);
-      }
-      extents.add(extent(at, piece, module));
-      at += Math.max(PAGE, piece.length);
+      int whole = piece.length < wanted ? piece.length & -PAGE : wanted;
+      pieces.add(at, piece, whole);
+      at += Math.max(PAGE, whole);
     }
-    return PeImage.ofMemory(ImageView.of(module.name(), extents));
+    return PeImage.ofMemory(ImageView.of(module.name(), pieces.extents()));
   }
 
-  private static long skip(
-      TargetMemory memory, TargetModule module, long from, long to, List<Extent> extents) {
+  /**
+   * Copies the first page of a module, which has its headers.
+   *
+   * @throws io.ntrail.formats.bytes.CannotGoOn if no image is there
+   */
+  public static PeImage headers(TargetMemory memory, TargetModule module) {
+    long size = Math.min(PAGE, module.size());
+    return read(memory, new TargetModule(module.base(), size, module.path(), module.name()));
+  }
+
+  private static void skip(TargetMemory memory, long from, long to, Pieces pieces) {
     for (long at = from; at < to; at += PAGE) {
-      byte[] page = memory.readUpTo(module.base() + at, PAGE);
+      byte[] page = memory.readUpTo(pieces.module.base() + at, PAGE);
       if (page.length == PAGE) {
-        extents.add(extent(at, page, module));
+        pieces.add(at, page, PAGE);
       }
     }
-    return to;
   }
 
-  private static Extent extent(long at, byte[] bytes, TargetModule module) {
-    return new Extent(at, bytes.length, Bytes.copyOf(bytes, module.name()));
+  /**
+   * Pages that were read; those next to each other are one extent, as functions cross any border.
+   */
+  private static final class Pieces {
+    private final TargetModule module;
+    private final List<Extent> extents = new ArrayList<>();
+    private final List<byte[]> row = new ArrayList<>();
+    private long begin;
+    private long end;
+
+    Pieces(TargetModule module) {
+      this.module = module;
+    }
+
+    void add(long at, byte[] bytes, int length) {
+      if (at != end) {
+        endRow();
+        begin = at;
+      }
+      row.add(length == bytes.length ? bytes : Arrays.copyOf(bytes, length));
+      end = at + length;
+    }
+
+    private void endRow() {
+      if (end > begin) {
+        Bytes joined = Bytes.joined(row, module.name());
+        extents.add(new Extent(begin, end - begin, joined));
+        row.clear();
+      }
+    }
+
+    List<Extent> extents() {
+      endRow();
+      return extents;
+    }
   }
 }

@@ -25,10 +25,14 @@ final class TraceFile implements AutoCloseable {
   /** The number of the process that the recording begins with. */
   static final long FIRST_PROCESS = 1;
 
+  /** Number of times without tracing that are kept one by one; further ones are one a process. */
+  static final int MOST_UNTRACED = 1_000;
+
   private final Recorder recorder;
   private final OutputFile output;
   private final Map<Long, Map<RecorderCounter, Long>> counters = new HashMap<>();
   private final Map<UntracedKey, UntracedModule> untraced = new LinkedHashMap<>();
+  private LoadHolds holds = LoadHolds.NONE;
   private long processes = FIRST_PROCESS;
   private long modules;
   private long functions;
@@ -108,10 +112,41 @@ final class TraceFile implements AutoCloseable {
   void untraced(long process, String path, long from, long to, String why) {
     UntracedKey key = new UntracedKey(process, path, from);
     UntracedModule known = untraced.get(key);
-    long number = known == null ? untraced.size() + 1 : known.number();
-    UntracedModule now = new UntracedModule(number, process, from, to, path, why);
+    if (known == null && untraced.size() >= MOST_UNTRACED) {
+      UntracedKey others = new UntracedKey(process, "other modules", 0);
+      UntracedModule first = untraced.get(others);
+      define(
+          others,
+          new UntracedModule(
+              first == null ? untraced.size() + 1L : first.number(),
+              process,
+              first == null ? from : Math.min(first.from(), from),
+              first == null ? to : later(first.to(), to),
+              others.path(),
+              "there were more than %,d such times".formatted(MOST_UNTRACED)));
+    } else {
+      long number = known == null ? untraced.size() + 1L : known.number();
+      define(key, new UntracedModule(number, process, from, to, path, why));
+    }
+  }
+
+  private static long later(long one, long other) {
+    return one == 0 || other == 0 ? 0 : Math.max(one, other);
+  }
+
+  private void define(UntracedKey key, UntracedModule now) {
     untraced.put(key, now);
     recorder.define(writer -> writer.untraced(now));
+  }
+
+  /** Notes how long a thread waited until a library was patched. */
+  void held(String library, long ticks) {
+    holds = holds.and(library, ticks);
+  }
+
+  /** Returns how long threads of any process waited until libraries were patched. */
+  LoadHolds holds() {
+    return holds;
   }
 
   /** Returns the times in which modules of any process were not traced. */

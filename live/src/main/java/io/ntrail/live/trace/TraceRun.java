@@ -4,6 +4,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.ntr.RecorderCounter;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.ntr.UntracedModule;
+import io.ntrail.live.modules.ModuleLog;
 import io.ntrail.live.modules.ModuleTracker;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.plan.PlannedFunction;
@@ -158,6 +159,7 @@ public final class TraceRun implements AutoCloseable {
             selfTest().passed(),
             new Changes());
     modules = tracker;
+    tracker.practise(plan, setup.isFirst());
     // Patching the hook needs suspended threads.
     if (gated
         && (traces.isStarted() || asked.choice().map(TracePlan.Selection::mayStop).orElse(true))) {
@@ -199,6 +201,11 @@ public final class TraceRun implements AutoCloseable {
     return file.untraced();
   }
 
+  /** Returns how long threads of any process in the file waited until libraries were patched. */
+  public LoadHolds holds() {
+    return file.holds();
+  }
+
   /** Returns a time of the recording's clock in nanoseconds since the start; 0 if unknown. */
   public long nanos(long ticks) {
     return ticksPerSecond == 0 ? 0 : Math.round((ticks - began.ticks()) * 1e9 / ticksPerSecond);
@@ -209,16 +216,13 @@ public final class TraceRun implements AutoCloseable {
     return restored;
   }
 
-  /**
-   * Returns the plan for everything that was traced so far, including modules that were loaded
-   * later.
-   */
+  /** Returns the plan for all that was traced so far, in modules that were loaded later, too. */
   public TracePlan plan() {
     return plan;
   }
 
   /** Records modules that are loaded and unloaded. */
-  private final class Changes implements ModuleTracker.Log {
+  private final class Changes implements ModuleLog {
     @Override
     public void planned(TracePlan more) {
       plan = plan.and(more);
@@ -239,6 +243,11 @@ public final class TraceRun implements AutoCloseable {
     @Override
     public void changed(List<PlannedFunction> functions) {
       plan = plan.without(functions, SkipReason.Kind.CHANGED);
+    }
+
+    @Override
+    public void held(String library, long ticks) {
+      file.held(library, ticks);
     }
 
     @Override

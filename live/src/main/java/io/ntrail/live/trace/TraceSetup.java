@@ -26,8 +26,6 @@ record TraceSetup(
     long process,
     Recorder recorder,
     ClockReading began) {
-  private static final int CHILD_CHUNKS = 128;
-
   /**
    * Sets tracing up in the process that a recording begins with, and creates the file.
    *
@@ -37,7 +35,8 @@ record TraceSetup(
     SessionFile session = null;
     Tracer tracer = null;
     try {
-      session = SessionFile.create(settings.recordBytes(), settings.chunks());
+      session = SessionFile.create(settings.recordBytes(), settings.firstChunks());
+      session.waitWhenFull(settings.waits());
       tracer = tracer(target, settings, session);
       UnwindSelfTest selfTest = selfTest(target, tracer);
       TracingOverhead cost = tracer.cost();
@@ -86,7 +85,8 @@ record TraceSetup(
     SessionFile its = null;
     Tracer itsTracer = null;
     try {
-      its = SessionFile.create(settings.recordBytes(), Math.min(settings.chunks(), CHILD_CHUNKS));
+      its = SessionFile.create(settings.recordBytes(), settings.childChunks());
+      its.waitWhenFull(settings.waits());
       itsTracer = tracer(child, settings, its);
       UnwindSelfTest itsTest = selfTest(child, itsTracer);
       long number = file.nextProcess();

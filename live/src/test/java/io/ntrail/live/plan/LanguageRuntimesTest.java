@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.pe.Exports;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import io.ntrail.live.plan.SkipReason.Kind;
@@ -148,7 +149,7 @@ final class LanguageRuntimesTest {
       PeImage image = PeImage.ofFile(file);
       TargetModule module =
           new TargetModule(image.headers().imageBase(), bytes.length, "C:\\x.dll", "x.dll");
-      Optional<String> found = LanguageRuntimes.of(module, image, List.of());
+      Optional<String> found = LanguageRuntimes.of(module, image, Exports.of(image), List.of());
       assertEquals(runtime, found.map(why -> why.substring(0, why.indexOf(':'))).orElse(""), path);
     }
   }

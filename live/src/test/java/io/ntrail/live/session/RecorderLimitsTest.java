@@ -169,8 +169,9 @@ class RecorderLimitsTest {
       }
       recorder.finish(0);
       RecorderStatistics counted = recorder.statistics();
-      assertTrue(counted.dropped().events() > 0);
-      assertEquals(records, counted.captured().events() + counted.dropped().events());
+      assertTrue(counted.discarded().events() > 0);
+      assertEquals(0, counted.allDropped());
+      assertEquals(records, counted.captured().events() + counted.discarded().events());
       recorder.close();
 
       try (var left = Files.list(folder)) {
@@ -190,7 +191,9 @@ class RecorderLimitsTest {
         assertTrue(ntr.complete());
         assertEquals(
             counted.captured().events(), ntr.statistic(RecorderCounter.EVENTS).orElseThrow());
-        assertEquals(counted.allDropped(), ntr.statistic(RecorderCounter.DROPPED).orElseThrow());
+        assertEquals(0, ntr.statistic(RecorderCounter.DROPPED).orElseThrow());
+        assertEquals(
+            counted.discarded().events(), ntr.statistic(RecorderCounter.DISCARDED).orElseThrow());
         for (long thread : ntr.threadsWithEvents()) {
           try (ThreadEventCursor cursor = ntr.cursor(thread, gaps)) {
             long expected = -1;
@@ -209,7 +212,7 @@ class RecorderLimitsTest {
       assertEquals(List.of(), gaps.list());
       assertEquals(counted.captured().events(), read);
       assertEquals(
-          counted.dropped().events(),
+          counted.discarded().events(),
           missing.values().stream().mapToLong(n -> n).sum() + threads[0].kept());
     }
   }

@@ -118,7 +118,9 @@ final class AttachTortureTest {
     int arguments = List.of(0, 4, 12).get(random.nextInt(3));
     int chunks = roomy ? 2048 : List.of(8, 512, 2048).get(random.nextInt(3));
     int threads = roomy ? 1024 : List.of(16, 128, 1024).get(random.nextInt(3));
-    TraceSettings how = new TraceSettings(recording, arguments, chunks, threads, 0, 0, "test");
+    boolean waits = !roomy && random.nextBoolean();
+    TraceSettings how =
+        new TraceSettings(recording, arguments, chunks, waits, threads, 0, 0, "test");
     long until = roomy ? 0 : random.nextInt(MAX_MILLIS) * 1_000_000L;
     boolean dies = !roomy && random.nextInt(DEATHS) == 0;
     String what = choice.what + ", " + how + (dies ? ", the agent dies" : "");

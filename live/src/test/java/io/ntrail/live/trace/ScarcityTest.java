@@ -3,6 +3,7 @@ package io.ntrail.live.trace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.live.session.BufferWaits;
 import io.ntrail.live.trace.Tracing.Outcome;
 import io.ntrail.live.trace.Tracing.Settings;
 import io.ntrail.testkit.wine.Wine;
@@ -52,6 +53,45 @@ final class ScarcityTest {
     long found = calls.of("leaf").entries + calls.of("leaf").exits + traced.statistics().lost();
     // Each of the two counts a spill in advance.
     assertTrue(found >= records && found <= records + 2 * 32, found + " of " + records + all);
+  }
+
+  @Test
+  void threadsThatWaitForChunksLoseNothing() throws IOException {
+    Settings settings = new Settings().exports().chunks(4).waits();
+    Outcome traced = programs.same(settings, Programs.build("million.c"));
+    String all = traced.statistics().toString();
+    assertEquals(0, traced.statistics().allDropped(), all);
+    CallTable calls = Programs.exact(traced);
+    assertEquals(600_000, calls.of("leaf").returned);
+    assertEquals(200_000, calls.of("twice").returned);
+    assertEquals(200_000, calls.of("top").returned);
+    BufferWaits waits = traced.statistics().waits();
+    assertTrue(waits.count() > 0 && waits.ticks() >= waits.longestTicks(), all);
+    assertTrue(waits.longestTicks() > 0, all);
+  }
+
+  @Test
+  void threadsDoNotWaitLongForARecorderThatLooksNoMore() throws IOException {
+    Settings settings = new Settings().exports().chunks(4).waits().withoutRecorder();
+    long begin = System.nanoTime();
+    Outcome traced = programs.same(settings, Programs.build("million.c"));
+    long seconds = (System.nanoTime() - begin) / 1_000_000_000;
+    String all = traced.statistics().toString();
+    assertTrue(traced.statistics().lost() > 1_000_000, all);
+    assertTrue(traced.statistics().waits().count() <= 4, "each thread once: " + all);
+    assertTrue(seconds >= 2 && seconds < 40, seconds + " s");
+  }
+
+  @Test
+  void aThreadDoesNotWaitForChunksOfThreadsThatWaitForItsLock() throws IOException {
+    Settings settings = new Settings().exports().chunks(4).waits();
+    long begin = System.nanoTime();
+    Outcome traced = programs.same(settings, Programs.build("locked.c"));
+    long seconds = (System.nanoTime() - begin) / 1_000_000_000;
+    String all = traced.statistics().toString();
+    assertTrue(traced.statistics().lost() > 0, all);
+    assertTrue(traced.statistics().waits().longestTicks() < 10_000_000_000L, all);
+    assertTrue(seconds < 20, seconds + " s: " + all);
   }
 
   @Test

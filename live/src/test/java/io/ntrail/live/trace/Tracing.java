@@ -114,6 +114,7 @@ final class Tracing implements AutoCloseable {
     private boolean patched = true;
     private boolean recorded = true;
     private boolean attached;
+    private boolean waits;
     private String pause = "";
     private @Nullable Path go;
     private BiConsumer<TargetProcess, Tracer> meanwhile = (target, tracer) -> {};
@@ -161,6 +162,12 @@ final class Tracing implements AutoCloseable {
     /** Number of chunks. */
     Settings chunks(int number) {
       chunks = number;
+      return this;
+    }
+
+    /** Threads wait where no chunk is free. */
+    Settings waits() {
+      waits = true;
       return this;
     }
 
@@ -326,6 +333,7 @@ final class Tracing implements AutoCloseable {
       Path recording,
       Path awaited)
       throws IOException {
+    session.waitWhenFull(settings.waits);
     if (target.isStarted()) {
       target.runToEntry(30_000);
     }
@@ -347,6 +355,8 @@ final class Tracing implements AutoCloseable {
         tracer.arm();
       }
       int exit;
+      // Threads wait only for a recorder that has looked.
+      recorder.poll();
       target.resumeMain();
       if (!target.isStarted()) {
         Files.createFile(awaited);
@@ -400,7 +410,9 @@ final class Tracing implements AutoCloseable {
       }
       tracer.topUp();
       // Oftener than a user's trace does it, so that short programs see it, too.
-      recorder.retain(tracer.aliveThreads(), 0);
+      if (settings.recorded) {
+        recorder.retain(tracer.aliveThreads(), 0);
+      }
       if (System.nanoTime() - end > 0) {
         target.kill(98);
         throw new AssertionError("the program did not end in " + settings.limit);

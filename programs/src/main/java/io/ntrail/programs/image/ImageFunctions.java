@@ -167,6 +167,11 @@ public final class ImageFunctions {
     return list;
   }
 
+  /** Returns the names of a function of the list. */
+  public List<String> names(int function) {
+    return List.copyOf(names.getOrDefault(rvas[function], List.of()));
+  }
+
   /** Returns the start of a function of the list. */
   public long start(int function) {
     return rvas[function];
@@ -280,7 +285,7 @@ public final class ImageFunctions {
         Math.min(next, end),
         bounded || length > 0,
         inside,
-        List.copyOf(names.getOrDefault(rva, List.of())),
+        names(i),
         SETS.get(sources[i]),
         guards[i] & 0xFF);
   }

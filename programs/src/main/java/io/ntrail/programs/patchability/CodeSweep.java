@@ -14,11 +14,10 @@ import io.ntrail.programs.x86.FlowClass;
 import io.ntrail.programs.x86.Instruction;
 import io.ntrail.programs.x86.InstructionDecoder;
 import java.util.BitSet;
-import java.util.stream.LongStream;
 
 /**
- * Decodes all code of an image once, from every address that is known to start or end something,
- * and finds what concerns the functions: padding, and branches to their first bytes.
+ * Decodes code of an image once, all or some segments, from every address that is known to start or
+ * end something, and finds what concerns the functions: padding, and branches to their first bytes.
  *
  * <p>Padding is nops, int3 and zeros up to the start of something, if they start after the end of a
  * range of the function table, after an instruction that does not fall through, or, int3 only,
@@ -29,9 +28,6 @@ import java.util.stream.LongStream;
 final class CodeSweep {
   /** Branches that lead further into a function than this do not concern it. */
   static final int NEAR = 32;
-
-  /** The bytes of a hash in front of a function. */
-  static final int HASH = 8;
 
   /** Code that is not in the file cannot be much: beyond this multiple of it nothing is read. */
   private static final long TIMES_FILE = 4;
@@ -47,8 +43,7 @@ final class CodeSweep {
   private final BitSet hashed;
   private long budget;
 
-  /** Addresses where something starts or ends. */
-  private final long[] marks;
+  private final CodeSegments segments;
 
   /** Of each function the padding in front of it. */
   private final int[] own;
@@ -120,7 +115,12 @@ final class CodeSweep {
    *
    * @param hashed the functions that have a hash in front of them
    */
-  CodeSweep(PeImage image, ImageFunctions functions, InstructionDecoder decoder, BitSet hashed) {
+  CodeSweep(
+      PeImage image,
+      ImageFunctions functions,
+      CodeSegments segments,
+      InstructionDecoder decoder,
+      BitSet hashed) {
     this.image = image;
     this.functions = functions;
     this.code = functions.code();
@@ -133,42 +133,36 @@ final class CodeSweep {
     this.sizes = new int[count];
     this.budget = image.file().map(file -> TIMES_FILE * file.size()).orElse(Long.MAX_VALUE);
     this.budget = Math.max(budget, SMALLEST_BUDGET);
-    this.marks = marks();
+    this.segments = segments;
   }
 
-  private long[] marks() {
-    int count = functions.list().size();
-    LongStream starts = LongStream.range(0, count).map(i -> functions.start((int) i));
-    LongStream parts =
-        LongStream.range(0, functions.partCount())
-            .flatMap(i -> LongStream.of(functions.partBegin((int) i), functions.partEnd((int) i)));
-    LongStream hashes = hashed.stream().mapToLong(i -> functions.start(i) - HASH);
-    LongStream ranges = code.list().stream().mapToLong(CodeRanges.Range::begin);
-    return LongStream.of(0, 1, 2, 3)
-        .flatMap(i -> i == 0 ? starts : i == 1 ? parts : i == 2 ? hashes : ranges)
-        .filter(code::contains)
-        .sorted()
-        .distinct()
-        .toArray();
+  /** Returns true if all code may be decoded. */
+  boolean isAffordable() {
+    return code.list().stream().mapToLong(range -> range.end() - range.begin()).sum() <= budget;
   }
 
-  /** Decodes. */
-  CodeSweep run() {
-    for (int i = 0; i < marks.length && budget > 0; i++) {
-      long begin = marks[i];
-      long end = code.end(begin);
-      boolean starts = false;
-      if (i + 1 < marks.length && marks[i + 1] <= end) {
-        end = marks[i + 1];
-        starts = true;
-      }
-      long stored = Math.min(end - begin, image.view().stored(begin));
-      if (stored > 0) {
-        segment(begin, end, Math.min(stored, budget), starts);
-      }
+  /** Decodes all code. */
+  void run() {
+    for (int i = 0; i < segments.count() && budget > 0; i++) {
+      decode(i);
     }
     branches.sort();
-    return this;
+  }
+
+  /** Decodes some of the code. */
+  void run(BitSet some) {
+    some.stream().forEach(this::decode);
+    branches.sort();
+  }
+
+  /** Decodes a segment. */
+  void decode(int i) {
+    long begin = segments.begin(i);
+    long end = segments.end(i);
+    long stored = Math.min(end - begin, image.view().stored(begin));
+    if (stored > 0) {
+      segment(begin, end, Math.min(stored, budget), segments.isFollowed(i));
+    }
   }
 
   private int functionAt(long rva) {
@@ -182,8 +176,8 @@ final class CodeSweep {
       examined.set(function);
     }
     int next = functionAt(end);
-    int hash = functionAt(begin + HASH);
-    if (hash >= 0 && hashed.get(hash) && end == begin + HASH) {
+    int hash = functionAt(begin + CodeSegments.HASH);
+    if (hash >= 0 && hashed.get(hash) && end == begin + CodeSegments.HASH) {
       return;
     }
     boolean covered = functions.reachBefore(begin + 1) > begin;

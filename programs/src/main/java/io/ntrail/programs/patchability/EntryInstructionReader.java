@@ -12,7 +12,10 @@ import java.util.HexFormat;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the first instructions of functions, and notices who was there before. */
+/**
+ * Reads the first instructions of functions, and notices who was there before. May be used by
+ * several threads.
+ */
 final class EntryInstructionReader {
   private static final int INT3 = 0xCC;
   private static final int JMP_SHORT = 0xEB;
@@ -23,7 +26,6 @@ final class EntryInstructionReader {
   private final PeImage image;
   private final ImageView view;
   private final InstructionDecoder decoder;
-  private final Instruction instruction = new Instruction();
   private final boolean wide;
   private final Map<Long, String> imports = new HashMap<>();
 
@@ -52,6 +54,7 @@ final class EntryInstructionReader {
       return EntryInstructions.refused(0, PatchRefusal.NO_CODE, "");
     }
     Bytes bytes = view.window(rva, 2L * InstructionDecoder.LONGEST);
+    Instruction instruction = new Instruction();
     int first = decoder.decode(bytes, 0, bytes.length(), instruction);
     if (first == 0) {
       return EntryInstructions.refused(
@@ -62,10 +65,11 @@ final class EntryInstructionReader {
           "");
     }
     EntryInstructions jump = jump(rva, bytes, first);
-    return jump != null ? jump : unit(function, bytes, first, overwritten);
+    return jump != null ? jump : unit(function, bytes, first, overwritten, instruction);
   }
 
-  private EntryInstructions unit(ImageFunction function, Bytes bytes, int first, int overwritten) {
+  private EntryInstructions unit(
+      ImageFunction function, Bytes bytes, int first, int overwritten, Instruction instruction) {
     int length = 0;
     int count = 0;
     boolean relative = false;

@@ -9,9 +9,9 @@ package io.ntrail.programs.patchability;
  */
 final class PaddingAllocator {
   /** Reach of a short jump of two bytes, from its address. */
-  private static final int BACK = -126;
+  static final int BACK = -126;
 
-  private static final int FORTH = 129;
+  static final int FORTH = 129;
 
   private final CodeSweep.Gaps gaps;
 

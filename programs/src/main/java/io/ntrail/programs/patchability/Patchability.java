@@ -44,9 +44,17 @@ public final class Patchability {
 
   private final List<FunctionPatch> list = new Patches();
 
+  /** Functions that were looked at; null: all. */
+  private final @Nullable BitSet wanted;
+
   private Patchability(
-      PeImage image, ImageFunctions functions, Imports imports, Optional<LoadConfig> config) {
+      PeImage image,
+      ImageFunctions functions,
+      Imports imports,
+      Optional<LoadConfig> config,
+      @Nullable BitSet wanted) {
     this.image = image;
+    this.wanted = wanted;
     this.functions = functions;
     this.understood =
         MachineType.isX86(image.headers().machine())
@@ -56,12 +64,24 @@ public final class Patchability {
         InstructionDecoder.of(image.headers().isWide() ? CodeSize.BITS64 : CodeSize.BITS32);
     this.hashed = hashed(config);
     this.units = new EntryInstructionReader(image, imports, decoder);
-    this.sweep = new CodeSweep(image, functions, decoder, hashed);
+    CodeSegments segments = new CodeSegments(functions, hashed);
+    this.sweep = new CodeSweep(image, functions, segments, decoder, hashed);
     this.jumps = new long[functions.list().size()];
     Arrays.fill(jumps, -1);
-    if (understood) {
+    if (!understood) {
+      return;
+    }
+    // A branch of x86 can have a distance of 16 bits.
+    if (wanted != null && image.headers().isWide() && sweep.isAffordable()) {
+      CodeSweep trial = new CodeSweep(image, functions, segments, decoder, hashed);
+      RelatedCode related = new RelatedCode(image, functions, segments, trial, wanted);
+      sweep.run(related.segments());
+      place(related.functions());
+    } else {
       sweep.run();
-      place();
+      BitSet all = new BitSet();
+      all.set(0, jumps.length);
+      place(all);
     }
   }
 
@@ -73,7 +93,21 @@ public final class Patchability {
   /** Looks at all functions of an image whose parts were read already. */
   public static Patchability of(
       PeImage image, ImageFunctions functions, Imports imports, Optional<LoadConfig> config) {
-    return new Patchability(image, functions, imports, config);
+    return new Patchability(image, functions, imports, config, null);
+  }
+
+  /**
+   * Looks at some functions of an image, with the same result for these as if all were looked at.
+   *
+   * @param wanted their indexes in the list of functions; {@link #list} has no others
+   */
+  public static Patchability of(
+      PeImage image,
+      ImageFunctions functions,
+      Imports imports,
+      Optional<LoadConfig> config,
+      BitSet wanted) {
+    return new Patchability(image, functions, imports, config, (BitSet) wanted.clone());
   }
 
   private BitSet hashed(Optional<LoadConfig> config) {
@@ -90,10 +124,10 @@ public final class Patchability {
   }
 
   /** Decides where jumps go: into own padding first, then into what is left of that of others. */
-  private void place() {
+  private void place(BitSet among) {
     List<ImageFunction> all = functions.list();
     BitSet without = new BitSet();
-    for (int i = 0; i < jumps.length; i++) {
+    for (int i = among.nextSetBit(0); i >= 0; i = among.nextSetBit(i + 1)) {
       ImageFunction function = all.get(i);
       if (refused(i, function, units.read(function)) == null) {
         if (sweep.own(i) >= FunctionPadding.JUMP) {
@@ -149,7 +183,10 @@ public final class Patchability {
     return rva < 0 ? "" : "0x" + Long.toHexString(rva);
   }
 
-  /** Returns the functions by address. Elements are made on demand. */
+  /**
+   * Returns the functions by address, for any thread. Elements are made on demand; where only some
+   * were looked at, the others are {@link IllegalArgumentException}.
+   */
   public List<FunctionPatch> list() {
     return list;
   }
@@ -194,6 +231,9 @@ public final class Patchability {
     public FunctionPatch get(int i) {
       if (i < 0 || i >= jumps.length) {
         throw new IndexOutOfBoundsException(i);
+      }
+      if (wanted != null && !wanted.get(i)) {
+        throw new IllegalArgumentException("not looked at: function " + i);
       }
       return patch(i);
     }

@@ -72,8 +72,8 @@ class ImageFunctionsTest {
     assertFalse(functions.list().getFirst().bounded());
   }
 
-  @Test
-  void separatePartsOfAFunctionAreNotFunctions() {
+  /** Returns an image with a function at FIRST + 0x10 and a part at FIRST + 0x80. */
+  private static SmallPe withPartOf(long owner) {
     SmallPe sketch = sketch(X64);
     long info = sketch.next();
     // Version 1 with the flag for a chained entry, which follows.
@@ -82,16 +82,20 @@ class ImageFunctionsTest {
         SmallPe.CONSTANTS,
         new LittleEndian()
             .u32(0x21)
-            .u32(FIRST + 0x10)
+            .u32(owner)
             .u32(FIRST + 0x20)
             .u32(info + 0x20)
             .zeros(0x10)
             .u32(1)
             .toByteArray());
-    sketch.functions(
+    return sketch.functions(
         new long[] {FIRST + 0x10, FIRST + 0x20, info + 0x20},
         new long[] {FIRST + 0x80, FIRST + 0x90, info});
-    ImageFunctions functions = functions(sketch);
+  }
+
+  @Test
+  void separatePartsOfAFunctionAreNotFunctions() {
+    ImageFunctions functions = functions(withPartOf(FIRST + 0x10));
     assertEquals(List.of(FIRST + 0x10), functions.list().stream().map(ImageFunction::rva).toList());
     assertEquals(FIRST + 0x10, functions.owner(FIRST + 0x85));
     assertEquals(-1, functions.owner(FIRST + 0x90));
@@ -109,24 +113,7 @@ class ImageFunctionsTest {
 
   @Test
   void aPartWhoseOwnerIsNotListedIsAFunctionOfItsOwn() {
-    SmallPe sketch = sketch(X64);
-    long info = sketch.next();
-    // Chained to a start that the table does not have.
-    sketch.section(
-        ".xdata",
-        SmallPe.CONSTANTS,
-        new LittleEndian()
-            .u32(0x21)
-            .u32(FIRST + 0x11)
-            .u32(FIRST + 0x20)
-            .u32(info + 0x20)
-            .zeros(0x10)
-            .u32(1)
-            .toByteArray());
-    sketch.functions(
-        new long[] {FIRST + 0x10, FIRST + 0x20, info + 0x20},
-        new long[] {FIRST + 0x80, FIRST + 0x90, info});
-    ImageFunctions functions = functions(sketch);
+    ImageFunctions functions = functions(withPartOf(FIRST + 0x11));
     assertEquals(
         List.of(FIRST + 0x10, FIRST + 0x80),
         functions.list().stream().map(ImageFunction::rva).toList());

@@ -55,6 +55,9 @@ class PatchabilityDamageTest {
           assertTrue(!jumps.contains(patch.function().rva()), () -> patch + " is overwritten");
         }
       }
+      int count = patchability.list().size();
+      SomeFunctions.check(
+          image, patchability, SomeFunctions.everyNth(count, Math.max(1, count / 5)));
     } catch (CannotGoOn e) {
       assertNotEquals("", e.getMessage());
     }

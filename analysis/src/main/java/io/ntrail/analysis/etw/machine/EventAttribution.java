@@ -106,17 +106,7 @@ public final class EventAttribution {
           Group.STACKWALK,
           Group.IMAGE ->
           false;
-      case Group.DISKIO ->
-          switch (hook) {
-            case KernelEvent.DISKIO_READINIT,
-                KernelEvent.DISKIO_WRITEINIT,
-                KernelEvent.DISKIO_FLUSHINIT,
-                KernelEvent.DISKIO_OPTICALREADINIT,
-                KernelEvent.DISKIO_OPTICALWRITEINIT,
-                KernelEvent.DISKIO_OPTICALFLUSHINIT ->
-                true;
-            default -> false;
-          };
+      case Group.DISKIO -> KernelEvent.isDiskRequest(hook);
       default -> true;
     };
   }

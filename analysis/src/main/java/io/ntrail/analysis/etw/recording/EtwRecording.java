@@ -150,6 +150,7 @@ public final class EtwRecording implements Recording, RecordedEvents {
     return new RecorderLosses(
         OptionalLong.of(sum(LogFileHeader::eventsLost)),
         OptionalLong.of(sum(LogFileHeader::buffersLost)),
+        0,
         (int) open,
         0);
   }

@@ -58,14 +58,11 @@ final class DiskTransfers implements WeightVisitor {
     if (KernelEvent.group(hook) != Group.DISKIO) {
       return;
     }
+    if (KernelEvent.isDiskRequest(hook)) {
+      begin(event);
+      return;
+    }
     switch (hook) {
-      case KernelEvent.DISKIO_READINIT,
-          KernelEvent.DISKIO_WRITEINIT,
-          KernelEvent.DISKIO_FLUSHINIT,
-          KernelEvent.DISKIO_OPTICALREADINIT,
-          KernelEvent.DISKIO_OPTICALWRITEINIT,
-          KernelEvent.DISKIO_OPTICALFLUSHINIT ->
-          begin(event);
       case KernelEvent.DISKIO_READ,
           KernelEvent.DISKIO_WRITE,
           KernelEvent.DISKIO_OPTICALREAD,

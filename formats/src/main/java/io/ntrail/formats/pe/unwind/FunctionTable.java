@@ -118,7 +118,14 @@ public final class FunctionTable {
    * have the same.
    */
   public RuntimeFunction primary(RuntimeFunction entry) {
-    return chain(entry).primary();
+    return continues(entry) ? chain(entry).primary() : entry;
+  }
+
+  /** Returns whether an entry refers to another one, or continues one. */
+  public boolean continues(RuntimeFunction entry) {
+    return entry.indirect()
+        || view.has(entry.unwindInfo(), 1)
+            && (view.u8(entry.unwindInfo()) >> 3 & UnwindInfo.CHAININFO) != 0;
   }
 
   private final class Entries extends AbstractList<RuntimeFunction> implements RandomAccess {

@@ -5,16 +5,22 @@ import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
 import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
 import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
 import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ESI;
 import static io.ntrail.programs.x86.asm.operands.Reg32.R10D;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R13D;
 import static io.ntrail.programs.x86.asm.operands.Reg32.R9D;
 import static io.ntrail.programs.x86.asm.operands.Reg64.R10;
 import static io.ntrail.programs.x86.asm.operands.Reg64.R11;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R12;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R13;
 import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
 import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RBX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDI;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSI;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
 import io.ntrail.live.code.SessionLayout;
@@ -26,6 +32,15 @@ final class ChunkRoutines extends RuntimeRoutines {
   final Label full = a.label("full");
   final Label firstChunk = a.label("first chunk");
   private static final int THREAD_BLOCK = 0x30;
+
+  /** The system's time without interruptions, in units of 100 ns, where every process can read. */
+  private static final int INTERRUPT_TIME = 0x7FFE_0008;
+
+  /** Time after the recorder's last look for full chunks from which on nobody waits for it. */
+  private static final int LIFE = 20_000_000;
+
+  /** Limit of pauses, for the case that the clock stops: half a minute or so. */
+  private static final int MAX_PAUSES = 1 << 29;
 
   private final int chunks;
 
@@ -117,9 +132,10 @@ final class ChunkRoutines extends RuntimeRoutines {
         .mov(R9, ptr(RDX).plus(AreaLayout.SPILL_LOST))
         .mov(ptr(RDX).plus(AreaLayout.SPILL_OWNER).as64(), 0)
         .jmp(take)
-        .bind(spill)
-        // Of a thread without an area, the spill of this block is used.
-        .mov(RCX, RBX)
+        .bind(spill);
+    await(take);
+    // Of a thread without an area, the spill of this block is used.
+    a.mov(RCX, RBX)
         .test(RCX, RCX)
         .jnz(area)
         .lea(RCX, ptr(untraced))
@@ -172,21 +188,122 @@ final class ChunkRoutines extends RuntimeRoutines {
         .bind(firstEnd);
   }
 
-  /** Frame of routines that are called in the middle: flags and five registers. */
+  /**
+   * Waits until a chunk is free, or until no full chunk is left that would become free. r8 is the
+   * control block; rax, rcx, rdx and the last four registers of the frame need not be preserved.
+   *
+   * <p>The thread may hold any lock of the program or the system, so it makes no call, and the
+   * recorder needs nothing of it meanwhile. Nothing is pushed, either: what a stack keeps of
+   * addresses of this code makes detaching leave it where it is.
+   */
+  private void await(Label take) {
+    Label look = a.label("look for a chunk");
+    Label silent = a.label("the recorder is silent");
+    Label hope = a.label("a chunk will be free");
+    Label next = a.label("look again");
+    Label over = a.label("no more waiting");
+    Label account = a.label("account");
+    Label longest = a.label("longest");
+    Label told = a.label("told");
+    Label out = a.label("no waiting");
+    a.cmp(ptr(R8).plus(SessionLayout.AT_WHEN_FULL).as32(), 0)
+        .je(out)
+        .mov(ESI, ptr(R8).plus(SessionLayout.AT_DRAINS))
+        .cmp(ESI, ptr(R8).plus(SessionLayout.AT_DRAINS_GIVEN_UP))
+        .je(out)
+        .rdtsc()
+        .shl(RDX, 32)
+        .lea(R12, ptr(RAX).index(RDX, 1))
+        .mov(EAX, INTERRUPT_TIME)
+        .mov(RDI, ptr(RAX))
+        .mov(R13D, MAX_PAUSES)
+        .bind(look)
+        .pause()
+        .mov(EAX, ptr(R8).plus(SessionLayout.AT_CHUNKS_TAKEN))
+        .cmp(EAX, ptr(R8).plus(SessionLayout.AT_CHUNKS_OFFERED))
+        .jne(account)
+        .cmp(ptr(R8).plus(SessionLayout.AT_WHEN_FULL).as32(), 0)
+        .je(over)
+        // Chunks that threads write into may never be handed over: who has them may be waiting for
+        // a lock of this thread.
+        .mov(RAX, ptr(R8).plus(SessionLayout.AT_FULL))
+        .cmp(RAX, ptr(R8).plus(SessionLayout.AT_FULL_READ))
+        .jne(hope)
+        // A chunk is offered before it counts as read.
+        .mov(EAX, ptr(R8).plus(SessionLayout.AT_CHUNKS_TAKEN))
+        .cmp(EAX, ptr(R8).plus(SessionLayout.AT_CHUNKS_OFFERED))
+        .je(over)
+        .bind(hope)
+        .mov(EAX, INTERRUPT_TIME)
+        .mov(RAX, ptr(RAX))
+        .mov(ECX, ptr(R8).plus(SessionLayout.AT_DRAINS))
+        .cmp(ECX, ESI)
+        .je(silent)
+        .mov(ESI, ECX)
+        .mov(RDI, RAX)
+        .jmp(next)
+        .bind(silent)
+        .sub(RAX, RDI)
+        .cmp(RAX, LIFE)
+        .jb(next)
+        .mov(ptr(R8).plus(SessionLayout.AT_DRAINS_GIVEN_UP), ESI)
+        .jmp(over)
+        .bind(next)
+        .dec(R13D)
+        .jnz(look)
+        .bind(over)
+        .xor(R13D, R13D)
+        .bind(account)
+        .rdtsc()
+        .shl(RDX, 32)
+        .lea(RCX, ptr(RAX).index(RDX, 1))
+        .sub(RCX, R12)
+        .lock()
+        .inc(ptr(R8).plus(SessionLayout.AT_WAITS).as64())
+        .lock()
+        .add(ptr(R8).plus(SessionLayout.AT_WAIT_TICKS), RCX)
+        .mov(RAX, ptr(R8).plus(SessionLayout.AT_LONGEST_WAIT))
+        .bind(longest)
+        .cmp(RCX, RAX)
+        .jbe(told)
+        .lock()
+        .cmpxchg(ptr(R8).plus(SessionLayout.AT_LONGEST_WAIT), RCX)
+        .jne(longest)
+        .bind(told)
+        .test(R13D, R13D)
+        .jnz(take)
+        .bind(out);
+  }
+
+  /** Frame of routines that are called in the middle: flags and nine registers. */
   private Label enterFull(Label begin) {
-    a.bind(begin).pushfq().push(R8).push(R9).push(R10).push(R11).push(RBX);
+    a.bind(begin)
+        .pushfq()
+        .push(R8)
+        .push(R9)
+        .push(R10)
+        .push(R11)
+        .push(RBX)
+        .push(RSI)
+        .push(RDI)
+        .push(R12)
+        .push(R13);
     Label end = a.label();
-    parts.add(begin, end, UnwindBytes.prologue(0, 1, 3, 5, 7, 9, 10));
+    parts.add(begin, end, UnwindBytes.prologue(0, 1, 3, 5, 7, 9, 10, 11, 12, 14, 16));
     return end;
   }
 
   private void leaveFull(Label end) {
-    a.mov(RBX, ptr(RSP))
-        .mov(R11, ptr(RSP).plus(8))
-        .mov(R10, ptr(RSP).plus(16))
-        .mov(R9, ptr(RSP).plus(24))
-        .mov(R8, ptr(RSP).plus(32))
-        .lea(RSP, ptr(RSP).plus(40))
+    a.mov(R13, ptr(RSP))
+        .mov(R12, ptr(RSP).plus(8))
+        .mov(RDI, ptr(RSP).plus(16))
+        .mov(RSI, ptr(RSP).plus(24))
+        .mov(RBX, ptr(RSP).plus(32))
+        .mov(R11, ptr(RSP).plus(40))
+        .mov(R10, ptr(RSP).plus(48))
+        .mov(R9, ptr(RSP).plus(56))
+        .mov(R8, ptr(RSP).plus(64))
+        .lea(RSP, ptr(RSP).plus(72))
         .bind(end);
     range(1, () -> a.popfq());
     range(0, () -> a.ret());
