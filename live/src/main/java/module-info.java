@@ -1,5 +1,7 @@
 /** Watches programs while they run, and records what they do. */
 module io.ntrail.live {
+  requires java.management;
+  requires jdk.management;
   requires transitive io.ntrail.programs;
   requires static org.jspecify;
 

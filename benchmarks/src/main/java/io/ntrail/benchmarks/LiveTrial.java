@@ -6,6 +6,7 @@ import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.target.TargetModule;
+import io.ntrail.live.trace.BufferSettings;
 import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceSettings;
 import io.ntrail.live.trace.TraceTarget;
@@ -114,7 +115,8 @@ final class LiveTrial {
       TracePlan plan = cut.apply(target.plan(choice(wanted)));
       long planned = System.nanoTime();
       TraceSettings settings =
-          new TraceSettings(recording, 0, buffers, false, 4096, 0, 0, "benchmark");
+          new TraceSettings(
+              recording, 0, BufferSettings.fixed(buffers, false), 4096, 0, 0, "benchmark");
       try (TraceRun run = TraceRun.prepare(target, settings)) {
         long prepared = System.nanoTime();
         List<PlannedFunction> refused = run.begin(plan);

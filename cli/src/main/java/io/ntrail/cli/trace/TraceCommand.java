@@ -62,7 +62,15 @@ public final class TraceCommand implements Command {
     spec.addOption(CommonOptions.value("N", "trace at most N stacks at once", "--threads"));
     spec.addOption(
         CommonOptions.value(
-            "N", "buffers of 64 KiB for records (default: 512, 128 of each child)", "--buffers"));
+            "N",
+            "exactly N buffers of 64 KiB for records (default: 512, 128 of each child, and more when"
+                + " needed)",
+            "--buffers"));
+    spec.addOption(
+        CommonOptions.value(
+            "SIZE",
+            "limit of all buffers together (default: a tenth of this machine's memory)",
+            "--buffer-memory"));
     spec.addOption(
         CommonOptions.value(
             "wait|drop",
@@ -196,7 +204,6 @@ public final class TraceCommand implements Command {
             request.file(),
             request.arguments(),
             request.buffers(),
-            request.waits(),
             request.threads(),
             request.maxBytes(),
             request.ringBytes(),

@@ -296,7 +296,7 @@ final class TraceReport implements AutoCloseable {
 
   /** Returns the function that made most of what could not be written in time, and a way out. */
   private List<String> advice(TracedCalls calls) {
-    return calls.busiest().map(one -> one.advice(request.waits())).stream().toList();
+    return calls.busiest().map(one -> one.advice(request.buffers().waits())).stream().toList();
   }
 
   private TracedCalls calls(TracedProcessTree family, TraceTarget target, RecorderStatistics now) {
@@ -330,7 +330,7 @@ final class TraceReport implements AutoCloseable {
     long rate = run.ticksPerSecond();
     if (rate > 0) {
       out.println(
-          "overhead %s ns per call, %s ns of it for two clock reads (measured before the start)"
+          "overhead %s ns per call; two clock reads alone take %s ns (measured before the start)"
               .formatted(
                   Math.round(run.cost().pairNanos(rate)), Math.round(run.cost().clockNanos(rate))));
     }

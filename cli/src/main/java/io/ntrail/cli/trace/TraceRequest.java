@@ -9,7 +9,9 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.session.BufferMemory;
 import io.ntrail.live.target.TargetModule;
+import io.ntrail.live.trace.BufferSettings;
 import io.ntrail.programs.symbols.PdbSearch;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,8 +34,7 @@ import picocli.CommandLine.ParseResult;
  * @param noStop whether threads must not be suspended while functions are patched
  * @param arguments how many arguments of each call are recorded
  * @param threads how many stacks can be traced at once
- * @param buffers chunks of 64 KiB between each program and the recorder; 0: as many as usual
- * @param waits true if threads wait where no buffer is free
+ * @param buffers between each program and the recorder
  * @param maxBytes 0: no limit
  * @param ringBytes 0: all is kept
  * @param format of the report
@@ -52,15 +53,13 @@ record TraceRequest(
     boolean noStop,
     int arguments,
     int threads,
-    int buffers,
-    boolean waits,
+    BufferSettings buffers,
     long maxBytes,
     long ringBytes,
     Format format)
     implements TracePlan.Selection {
   private static final String EXAMPLE = "ntrail trace -f 'shopcore!*' -o shop.ntr -- shopd.exe";
   private static final int MOST_ARGUMENTS = 12;
-  private static final int MOST_BUFFERS = 2048;
   private static final int MOST_THREADS = 4096;
 
   static TraceRequest of(ParseResult parsed, Terminal terminal) {
@@ -103,13 +102,23 @@ record TraceRequest(
         CommonOptions.has(parsed, "--no-stop"),
         within(parsed, "--args", 0, 0, MOST_ARGUMENTS),
         within(parsed, "--threads", MOST_THREADS, 1, MOST_THREADS),
-        CommonOptions.has(parsed, "--buffers")
-            ? within(parsed, "--buffers", 2, 2, MOST_BUFFERS)
-            : 0,
-        waits(parsed, process.isEmpty()),
+        buffers(parsed, process.isEmpty()),
         most,
         ring,
         CommonOptions.format(parsed, Format.TEXT, Format.JSON));
+  }
+
+  /** Who says how many buffers there are gets so many, unless they may grow explicitly. */
+  private static BufferSettings buffers(ParseResult parsed, boolean isStarted) {
+    boolean waits = waits(parsed, isStarted);
+    long memory = CommonOptions.size(parsed, "--buffer-memory");
+    int number =
+        CommonOptions.has(parsed, "--buffers")
+            ? within(parsed, "--buffers", 2, 2, BufferSettings.MOST_CHUNKS)
+            : 0;
+    return number > 0 && memory == 0
+        ? BufferSettings.fixed(number, waits)
+        : BufferSettings.growing(number, BufferMemory.of(memory), waits);
   }
 
   private static boolean waits(ParseResult parsed, boolean isStarted) {

@@ -25,8 +25,8 @@ import java.util.List;
  *
  * <p>The file is in memory where the system has a folder for that ({@code /dev/shm}), else in the
  * temporary folder; it has a random name, only its owner may open it, and {@link #close} unmaps and
- * deletes it. All of its bytes are written at once, so that no process that has it mapped can run
- * out of space for a page later.
+ * deletes it. Bytes are written before anybody may use them, at once or by {@link #reserve}, so
+ * that no process that has the file mapped runs out of space for a page; the rest takes no space.
  */
 public final class SharedFile implements AutoCloseable {
   private static final VarHandle INT =
@@ -41,42 +41,47 @@ public final class SharedFile implements AutoCloseable {
   private static final long KEEP_FREE = 16L << 20;
 
   private final Path path;
+  private final FileStore store;
+  private final FileChannel channel;
   private final Arena arena;
   private final MemorySegment segment;
 
-  private SharedFile(Path path, Arena arena, MemorySegment segment) {
+  private SharedFile(
+      Path path, FileStore store, FileChannel channel, Arena arena, MemorySegment segment) {
     this.path = path;
+    this.store = store;
+    this.channel = channel;
     this.arena = arena;
     this.segment = segment;
   }
 
-  /**
-   * Creates a file of zeros in the best place.
-   *
-   * @param prefix start of its name
-   * @throws IOException if there is no room for it anywhere
-   */
-  public static SharedFile create(String prefix, long size) throws IOException {
+  /** Returns the folders where such files lie: in memory if the system has a folder for that. */
+  public static List<Path> folders() {
     Path memory = Path.of("/dev/shm");
     Path temporary = Path.of(System.getProperty("java.io.tmpdir", "."));
-    return create(List.of(memory, temporary), prefix, size);
+    return List.of(memory, temporary);
   }
 
   /**
    * Creates a file of zeros in the first of some folders that exists, is writable and has room.
    *
    * @param size bytes, at least 1
+   * @param reserved bytes from the start on that there must be room for now
    * @throws IOException if none has
    */
-  public static SharedFile create(List<Path> folders, String prefix, long size) throws IOException {
-    if (size < 1) {
-      throw new IllegalArgumentException("a shared file of " + size + " bytes");
+  public static SharedFile create(List<Path> folders, String prefix, long size, long reserved)
+      throws IOException {
+    if (size < 1 || reserved < 0 || reserved > size) {
+      throw new IllegalArgumentException(
+          "a shared file of " + size + " bytes, " + reserved + " of them reserved");
     }
-    IOException failure = new IOException("no folder for a shared file of " + size + " bytes");
+    IOException failure = new IOException("no folder for a shared file of " + reserved + " bytes");
     for (Path folder : folders) {
       try {
-        if (Files.isDirectory(folder) && Files.isWritable(folder) && hasRoom(folder, size)) {
-          return createIn(folder, prefix, size);
+        if (Files.isDirectory(folder)
+            && Files.isWritable(folder)
+            && hasRoom(Files.getFileStore(folder), reserved)) {
+          return createIn(folder, prefix, size, reserved);
         }
         failure.addSuppressed(
             new IOException(folder + " is not writable, or has not enough space"));
@@ -87,31 +92,70 @@ public final class SharedFile implements AutoCloseable {
     throw failure;
   }
 
-  private static boolean hasRoom(Path folder, long size) throws IOException {
-    FileStore store = Files.getFileStore(folder);
+  private static boolean hasRoom(FileStore store, long size) throws IOException {
     return store.getUsableSpace() - KEEP_FREE >= size;
   }
 
-  private static SharedFile createIn(Path folder, String prefix, long size) throws IOException {
+  private static SharedFile createIn(Path folder, String prefix, long size, long reserved)
+      throws IOException {
     // Java makes temporary files with random names that only their owner may open.
     Path path = Files.createTempFile(folder, prefix, ".session");
     // An interrupt may come before it is closed.
     path.toFile().deleteOnExit();
     Arena arena = Arena.ofShared();
-    try (FileChannel channel =
-        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZEROS, size));
-      for (long at = 0; at < size; ) {
-        zeros.clear().limit((int) Math.min(zeros.capacity(), size - at));
-        at += channel.write(zeros, at);
-      }
+    FileChannel channel = null;
+    try {
+      channel = open(path);
       MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, size, arena);
-      return new SharedFile(path, arena, segment);
+      SharedFile file = new SharedFile(path, Files.getFileStore(folder), channel, arena, segment);
+      file.write(0, reserved);
+      return file;
     } catch (IOException | RuntimeException e) {
       arena.close();
+      if (channel != null) {
+        channel.close();
+      }
       Files.deleteIfExists(path);
       throw e;
     }
+  }
+
+  /** Opens an empty file, in which what is not written takes no space. */
+  private static FileChannel open(Path path) throws IOException {
+    if (File.separatorChar == '/') {
+      return FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    }
+    // Windows has to be told when the file is made.
+    Files.delete(path);
+    return FileChannel.open(
+        path,
+        StandardOpenOption.CREATE_NEW,
+        StandardOpenOption.SPARSE,
+        StandardOpenOption.READ,
+        StandardOpenOption.WRITE);
+  }
+
+  private void write(long from, long length) throws IOException {
+    ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZEROS, length));
+    for (long at = 0; at < length; ) {
+      zeros.clear().limit((int) Math.min(zeros.capacity(), length - at));
+      at += channel.write(zeros, from + at);
+    }
+  }
+
+  /**
+   * Makes sure that there is room for bytes, and makes them zero.
+   *
+   * @throws IOException if there is not
+   */
+  public void reserve(long at, long length) throws IOException {
+    if (at < 0 || length < 0 || at + length > size()) {
+      throw new IllegalArgumentException(length + " bytes at " + at + " of " + size());
+    }
+    if (!hasRoom(store, length)) {
+      throw new IOException("no room for " + length + " more bytes of a shared file in " + store);
+    }
+    write(at, length);
   }
 
   /** Returns the file's path, for other programs to map. */
@@ -230,6 +274,7 @@ public final class SharedFile implements AutoCloseable {
     }
     arena.close();
     try {
+      channel.close();
       Files.deleteIfExists(path);
     } catch (IOException e) {
       // On Windows while another program has it mapped; it is then deleted when this one ends.

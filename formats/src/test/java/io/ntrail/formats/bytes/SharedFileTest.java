@@ -22,7 +22,7 @@ class SharedFileTest {
   @TempDir Path folder;
 
   private SharedFile create(long size) throws IOException {
-    return SharedFile.create(List.of(folder), "test", size);
+    return SharedFile.create(List.of(folder), "test", size, size);
   }
 
   @Test
@@ -127,14 +127,29 @@ class SharedFileTest {
   @Test
   void theFirstFolderWithRoomIsTaken() throws IOException {
     Path missing = folder.resolve("missing");
-    try (SharedFile file = SharedFile.create(List.of(missing, folder), "test", 4096)) {
+    try (SharedFile file = SharedFile.create(List.of(missing, folder), "test", 4096, 4096)) {
       assertEquals(folder, file.path().getParent());
     }
     IOException e =
-        assertThrows(IOException.class, () -> SharedFile.create(List.of(folder), "test", 1L << 60));
+        assertThrows(
+            IOException.class,
+            () -> SharedFile.create(List.of(folder), "test", 1L << 60, 1L << 60));
     assertTrue(e.getSuppressed().length > 0);
     try (var left = Files.list(folder)) {
       assertEquals(0, left.count());
+    }
+  }
+
+  @Test
+  void whatIsNotReservedTakesNoSpaceAndCanBeReservedLater() throws IOException {
+    long size = Files.getFileStore(folder).getTotalSpace() + (1L << 30);
+    try (SharedFile file = SharedFile.create(List.of(folder), "test", size, 65_536)) {
+      assertEquals(size, file.size());
+      file.reserve(size - 131_072, 131_072);
+      file.setU64(size - 8, 77);
+      assertEquals(77, file.u64(size - 8));
+      assertThrows(IOException.class, () -> file.reserve(65_536, size - 65_536));
+      assertThrows(IllegalArgumentException.class, () -> file.reserve(size - 1, 2));
     }
   }
 
@@ -145,7 +160,7 @@ class SharedFileTest {
             && Files.getFileStore(Path.of("/dev/shm")).getUsableSpace() > 4L << 30,
         "no room in memory");
     long size = (1L << 31) + 65_536;
-    try (SharedFile file = SharedFile.create("test", size)) {
+    try (SharedFile file = SharedFile.create(SharedFile.folders(), "test", size, size)) {
       file.setU64(size - 8, 77);
       assertEquals(77, file.u64Acquire(size - 8));
       assertEquals(0, file.u64(size - 16));

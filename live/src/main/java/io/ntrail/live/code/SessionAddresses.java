@@ -5,7 +5,7 @@ package io.ntrail.live.code;
  *
  * @param block address of the runtime block, a multiple of {@link AreaGeometry#alignment}
  * @param control address of the session file in the target
- * @param chunks number of chunks of the session file
+ * @param chunks number of chunks that the session file may have
  * @param recordBytes size of a record
  */
 public record SessionAddresses(

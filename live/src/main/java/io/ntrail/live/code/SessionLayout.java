@@ -9,16 +9,19 @@ public final class SessionLayout {
   public static final int MAGIC = 0x4C52_544E;
 
   /** The version of the layout. */
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
-  /** Size of a chunk, and of the control block before the first. */
+  /** Size of a chunk. */
   public static final int CHUNK_BYTES = 1 << 16;
+
+  /** Place of the first chunk in units of {@link #CHUNK_BYTES}: after control block and ring. */
+  public static final int FIRST_CHUNK = 5;
 
   /** The fewest chunks. */
   public static final int FEWEST_CHUNKS = 2;
 
   /** The most chunks, and places in the chunk ring. */
-  public static final int CHUNK_RING = 2048;
+  public static final int CHUNK_RING = 1 << 16;
 
   /** Takes a count to its place in the chunk ring. */
   public static final int CHUNK_MASK = CHUNK_RING - 1;
@@ -40,7 +43,7 @@ public final class SessionLayout {
   /** u32: bytes of a record. */
   public static final int AT_RECORD_BYTES = 8;
 
-  /** u32: number of chunks. */
+  /** u32: number of chunks so far. */
   public static final int AT_CHUNKS = 12;
 
   /** u32: whether threads that are not known yet begin to be recorded. */
@@ -157,6 +160,9 @@ public final class SessionLayout {
   /** u64: value of {@link #AT_FULL} up to which all chunks were read and offered again. */
   public static final int AT_FULL_READ = 0x5D0;
 
+  /** u32: whether there may be more chunks: threads wait for them, too. */
+  public static final int AT_GROWS = 0x5D8;
+
   /**
    * Threads of the target that are about to resume one of another process, and wait for the
    * controller.
@@ -236,7 +242,7 @@ public final class SessionLayout {
   public static final int AT_AREA_RING = 0x9000;
 
   /** u32 each: numbers of free chunks. */
-  public static final int AT_CHUNK_RING = 0xD000;
+  public static final int AT_CHUNK_RING = 0x1_0000;
 
   // Heads of chunks.
 

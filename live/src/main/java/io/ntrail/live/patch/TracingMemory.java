@@ -106,7 +106,7 @@ public final class TracingMemory {
             .architecture()
             .session(
                 new SessionAddresses(
-                    reserved, control, session.chunks(), tls, session.recordBytes()));
+                    reserved, control, session.mostChunks(), tls, session.recordBytes()));
     RuntimeImage runtime = code.runtime();
     this.routines = runtime.routines();
     memory.commit(
@@ -125,7 +125,7 @@ public final class TracingMemory {
 
   private void touchSession(long routine) {
     long parameters = memory.allocate(16, TargetMemory.READ_WRITE);
-    memory.write(parameters, new BytesBuilder(16).u64(control).u64(session.size()).toArray());
+    memory.write(parameters, new BytesBuilder(16).u64(control).u64(session.reserved()).toArray());
     target.run(routine, parameters, ROUTINE_MILLIS);
     memory.free(parameters);
   }

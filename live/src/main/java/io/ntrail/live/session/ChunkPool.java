@@ -1,6 +1,7 @@
 package io.ntrail.live.session;
 
 import io.ntrail.live.code.SessionLayout;
+import java.util.Arrays;
 
 /**
  * Chunks that the target has. It follows the head of the chunk ring, so that a pass looks at the
@@ -10,8 +11,8 @@ import io.ntrail.live.code.SessionLayout;
 final class ChunkPool {
   private final SessionFile session;
   private final RecorderDiagnostics remarks;
-  private final ChunkState[] chunks;
-  private final ChunkState[] taken;
+  private ChunkState[] chunks = {};
+  private ChunkState[] taken = {};
   private int takenCount;
   private int known;
   private long offered;
@@ -20,13 +21,19 @@ final class ChunkPool {
   ChunkPool(SessionFile session, RecorderDiagnostics remarks) {
     this.session = session;
     this.remarks = remarks;
-    chunks = new ChunkState[session.chunks()];
-    taken = new ChunkState[session.chunks()];
-    for (int i = 0; i < chunks.length; i++) {
+    grown();
+  }
+
+  /** Notes chunks that the session has and offers since the last call. */
+  void grown() {
+    int from = chunks.length;
+    chunks = Arrays.copyOf(chunks, session.chunks());
+    taken = Arrays.copyOf(taken, session.chunks());
+    for (int i = from; i < chunks.length; i++) {
       chunks[i] = new ChunkState(i);
       chunks[i].inRing = true;
     }
-    offered = chunks.length;
+    offered += chunks.length - from;
   }
 
   int takenCount() {

@@ -34,6 +34,9 @@ public final class Recorder implements AutoCloseable {
   /** Maximum number of chunks that one call of {@link #poll} reads. */
   private static final int CHUNKS_A_POLL = 64;
 
+  /** Maximum number of chunks that are added at a time: clearing them takes some milliseconds. */
+  private static final int MOST_GROWTH = 1024;
+
   static final long PROGRESS_NANOS = 60_000_000;
 
   /** Interval in passes of checks of all chunks, which only a damaged session needs. */
@@ -225,6 +228,7 @@ public final class Recorder implements AutoCloseable {
         return 0;
       }
       session.drains();
+      grow();
       long before = reader.chunksRead();
       long nanos = clock.getAsLong();
       if (reader.hasWork()) {
@@ -238,6 +242,21 @@ public final class Recorder implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Adds chunks when few are free, as long as there is memory for them. */
+  private void grow() {
+    int chunks = session.chunks();
+    int free = session.chunksFree();
+    if (!session.canGrow() || !output.isRecording() || free < 0 || free >= chunks / 4) {
+      return;
+    }
+    try {
+      session.grow(Math.min(chunks, MOST_GROWTH));
+    } catch (IOException e) {
+      remarks.say("no more than %d buffers: %s", chunks, String.valueOf(e.getMessage()));
+    }
+    reader.pool().grown();
   }
 
   /** Returns how long nothing is to be done, in nanoseconds, if {@link #poll} found nothing. */

@@ -10,7 +10,8 @@ import java.util.stream.Stream;
 
 /**
  * Controller's view of the file that the target, the agent and the recorder have mapped
- * (docs/live.md section 1). All chunks are offered from the beginning; areas when they are made.
+ * (docs/live.md section 1). Chunks are offered from the beginning, or when the session grows; areas
+ * when they are made.
  *
  * <p>What the controller wrote is kept here as well and never read back, since the target could
  * have changed it. Areas may be offered by any thread; chunks are the {@link Recorder}'s.
@@ -20,7 +21,9 @@ public final class SessionFile implements AutoCloseable {
   private final DllNotificationRing notices;
   private final ResumeRequests resumes;
   private final int recordBytes;
-  private final int chunks;
+  private final BufferMemory memory;
+  private int chunks;
+  private int mostChunks;
   private final int[] chunkRing = new int[SessionLayout.CHUNK_RING];
   private int chunksOffered;
   private int drains;
@@ -28,56 +31,112 @@ public final class SessionFile implements AutoCloseable {
   private int areas;
   private int areasOffered;
 
-  private SessionFile(SharedFile file, int recordBytes, int chunks) {
+  private SessionFile(SharedFile file, int recordBytes, int mostChunks, BufferMemory memory) {
     this.file = file;
     this.notices = new DllNotificationRing(file);
     this.resumes = new ResumeRequests(file);
     this.recordBytes = recordBytes;
-    this.chunks = chunks;
+    this.mostChunks = mostChunks;
+    this.memory = memory;
   }
 
   /**
-   * Creates a session: in memory if there is room, else in the temporary folder.
+   * Creates a session that does not grow: in memory if there is room, else in the temporary folder.
    *
    * @param recordBytes 32, or with arguments 64 or 128
-   * @param chunks of 64 KiB, 2 to 2,048
+   * @param chunks of 64 KiB, 2 to 65,536
    * @throws IOException if there is no room anywhere
    */
   public static SessionFile create(int recordBytes, int chunks) throws IOException {
-    long size = size(recordBytes, chunks);
-    return on(SharedFile.create("ntrail", size), recordBytes, chunks);
+    return create(SharedFile.folders(), recordBytes, chunks, chunks, BufferMemory.of(0));
   }
 
   /**
-   * Creates a session in a folder.
+   * Creates a session that grows: in memory if there is room, else in the temporary folder.
    *
-   * @throws IOException if there is no room
+   * @param recordBytes 32, or with arguments 64 or 128
+   * @param chunks of 64 KiB at first, 2 to 65,536
+   * @param memory limit of what it may grow by
+   * @throws IOException if there is no room anywhere
    */
-  public static SessionFile create(Path folder, int recordBytes, int chunks) throws IOException {
-    long size = size(recordBytes, chunks);
-    return on(SharedFile.create(List.of(folder), "ntrail", size), recordBytes, chunks);
+  public static SessionFile growing(int recordBytes, int chunks, BufferMemory memory)
+      throws IOException {
+    int most = SessionLayout.CHUNK_RING;
+    return create(SharedFile.folders(), recordBytes, chunks, most, memory);
   }
 
-  private static long size(int recordBytes, int chunks) {
+  /** Creates a session in a folder that does not grow. */
+  static SessionFile create(Path folder, int recordBytes, int chunks) throws IOException {
+    return create(List.of(folder), recordBytes, chunks, chunks, BufferMemory.of(0));
+  }
+
+  /**
+   * Creates a session in one of some folders.
+   *
+   * @param mostChunks limit of its growth
+   * @throws IOException if there is no room
+   */
+  static SessionFile create(
+      List<Path> folders, int recordBytes, int chunks, int mostChunks, BufferMemory memory)
+      throws IOException {
     if (recordBytes != 32 && recordBytes != 64 && recordBytes != 128) {
       throw new IllegalArgumentException("records of " + recordBytes + " bytes");
     }
     if (chunks < SessionLayout.FEWEST_CHUNKS || chunks > SessionLayout.CHUNK_RING) {
       throw new IllegalArgumentException(chunks + " chunks");
     }
-    return (long) SessionLayout.CHUNK_BYTES * (1 + chunks);
-  }
-
-  private static SessionFile on(SharedFile file, int recordBytes, int chunks) {
-    SessionFile session = new SessionFile(file, recordBytes, chunks);
+    SharedFile file = SharedFile.create(folders, "ntrail", at(mostChunks), at(chunks));
+    SessionFile session = new SessionFile(file, recordBytes, mostChunks, memory);
     file.setU32(SessionLayout.AT_MAGIC, SessionLayout.MAGIC);
     file.setU32(SessionLayout.AT_VERSION, SessionLayout.VERSION);
     file.setU32(SessionLayout.AT_RECORD_BYTES, recordBytes);
-    file.setU32(SessionLayout.AT_CHUNKS, chunks);
-    for (int chunk = 0; chunk < chunks; chunk++) {
-      session.offerChunk(chunk);
-    }
+    memory.hold((long) chunks * SessionLayout.CHUNK_BYTES);
+    session.add(chunks);
+    session.grows();
     return session;
+  }
+
+  private void add(int more) {
+    int from = chunks;
+    chunks += more;
+    file.setU32(SessionLayout.AT_CHUNKS, chunks);
+    for (int chunk = from; chunk < chunks; chunk++) {
+      offerChunk(chunk);
+    }
+  }
+
+  private void grows() {
+    file.setU32Release(SessionLayout.AT_GROWS, canGrow() ? 1 : 0);
+  }
+
+  /** Returns whether there may be more chunks. */
+  boolean canGrow() {
+    return chunks < mostChunks;
+  }
+
+  /**
+   * Adds free chunks as far as there is memory for them; if there is none, it grows no more.
+   *
+   * @return how many
+   * @throws IOException if there is no room
+   */
+  int grow(int more) throws IOException {
+    long wanted = (long) SessionLayout.CHUNK_BYTES * Math.min(more, mostChunks - chunks);
+    int added = (int) (memory.take(wanted) / SessionLayout.CHUNK_BYTES);
+    try {
+      file.reserve(at(chunks), (long) added * SessionLayout.CHUNK_BYTES);
+    } catch (IOException e) {
+      memory.give((long) added * SessionLayout.CHUNK_BYTES);
+      mostChunks = chunks;
+      grows();
+      throw e;
+    }
+    add(added);
+    if (added < more) {
+      mostChunks = chunks;
+    }
+    grows();
+    return added;
   }
 
   /** Returns the path of the file, for the agent to map. */
@@ -95,14 +154,24 @@ public final class SessionFile implements AutoCloseable {
     return file.size();
   }
 
+  /** Returns how many bytes of the file are in use so far, from its start. */
+  public long reserved() {
+    return at(chunks);
+  }
+
   /** Returns the size of a record: 32, 64 or 128. */
   public int recordBytes() {
     return recordBytes;
   }
 
-  /** Returns the number of chunks. */
+  /** Returns the number of chunks so far. */
   public int chunks() {
     return chunks;
+  }
+
+  /** Returns the number of chunks that it may have. */
+  public int mostChunks() {
+    return mostChunks;
   }
 
   /** Returns the number of records in a full chunk. */
@@ -241,12 +310,17 @@ public final class SessionFile implements AutoCloseable {
     return file.u32Acquire(SessionLayout.AT_CHUNKS_TAKEN);
   }
 
+  /** Returns the number of free chunks; any number if the target wrote nonsense. */
+  int chunksFree() {
+    return chunksOffered - chunksTaken();
+  }
+
   /** Returns the number of chunks offered so far, modulo 2^32. */
   int chunksOffered() {
     return chunksOffered;
   }
 
-  /** Returns the chunk that was offered as the nth, of the last 2,048. */
+  /** Returns the chunk that was offered as the nth, of the last 65,536. */
   int offered(int n) {
     return chunkRing[n & SessionLayout.CHUNK_RING - 1];
   }
@@ -277,7 +351,7 @@ public final class SessionFile implements AutoCloseable {
 
   /** Returns where a chunk begins. */
   private static long at(int chunk) {
-    return (long) SessionLayout.CHUNK_BYTES * (1 + chunk);
+    return (long) SessionLayout.CHUNK_BYTES * (SessionLayout.FIRST_CHUNK + chunk);
   }
 
   /** Returns the state of a chunk; what was written before it is visible afterwards. */
@@ -322,6 +396,9 @@ public final class SessionFile implements AutoCloseable {
 
   @Override
   public void close() {
+    if (file.isOpen()) {
+      memory.give((long) chunks * SessionLayout.CHUNK_BYTES);
+    }
     file.close();
   }
 }

@@ -35,8 +35,7 @@ record TraceSetup(
     SessionFile session = null;
     Tracer tracer = null;
     try {
-      session = SessionFile.create(settings.recordBytes(), settings.firstChunks());
-      session.waitWhenFull(settings.waits());
+      session = settings.buffers().session(settings.recordBytes(), true);
       tracer = tracer(target, settings, session);
       UnwindSelfTest selfTest = selfTest(target, tracer);
       TracingOverhead cost = tracer.cost();
@@ -85,8 +84,7 @@ record TraceSetup(
     SessionFile its = null;
     Tracer itsTracer = null;
     try {
-      its = SessionFile.create(settings.recordBytes(), settings.childChunks());
-      its.waitWhenFull(settings.waits());
+      its = settings.buffers().session(settings.recordBytes(), false);
       itsTracer = tracer(child, settings, its);
       UnwindSelfTest itsTest = selfTest(child, itsTracer);
       long number = file.nextProcess();

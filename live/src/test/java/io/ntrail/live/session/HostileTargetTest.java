@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.live.code.SessionLayout;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.Property.Gen;
+import io.ntrail.testkit.live.SimulatedTarget;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Assertions;
@@ -23,13 +24,13 @@ class HostileTargetTest {
   }
 
   private static void nonsense(Trial trial, Gen gen) {
-    long chunk = 65_536L * (1 + gen.below(trial.session.chunks()));
+    long chunk = SimulatedTarget.chunk(gen.below(trial.session.chunks()));
     switch (gen.below(6)) {
       case 0 -> put(trial, chunk, gen.oneOf(0, 1, 2, 3, -1), 4);
       case 1 -> put(trial, chunk + 4L * gen.below(8), gen.scaled(), 8);
       case 2 -> put(trial, 0x40L * gen.below(16), gen.scaled(), 8);
       case 3 -> put(trial, chunk + 32 + 8L * gen.below(8000), gen.scaled(), 8);
-      case 4 -> put(trial, 0x9000 + 4L * gen.below(6000), gen.scaled(), 4);
+      case 4 -> put(trial, gen.oneOf(0x9000, 0x1_0000) + 4L * gen.below(6000), gen.scaled(), 4);
       default -> {
         long bits = gen.bits();
         for (int at = 0; at < 65_536; at++) {
@@ -91,7 +92,7 @@ class HostileTargetTest {
       int rounds = 80;
       for (int round = 0; round < rounds; round++) {
         for (int chunk = 0; chunk < 64; chunk++) {
-          long head = 65_536L * (1 + chunk);
+          long head = SimulatedTarget.chunk(chunk);
           put(trial, head + 4, 64L * round + chunk, 4);
           put(trial, head, 2, 4);
         }
@@ -127,7 +128,7 @@ class HostileTargetTest {
     try (Trial trial = new Trial(folder, 128, 8)) {
       Trial.Logged thread = trial.thread(1);
       thread.write(SessionLayout.ENTRY_ONLY, 1, 7);
-      put(trial, 65_536 + 24, 1L << 60, 8);
+      put(trial, SimulatedTarget.chunk(0) + 24, 1L << 60, 8);
       RecordedSession recorded = RecordedSession.read(trial.closed());
       assertEquals(thread.items, recorded.of(thread.key));
       assertEquals(1, trial.recorder.statistics().damaged());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.live.code.SessionLayout;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.Property.Gen;
+import io.ntrail.testkit.live.SimulatedTarget;
 import io.ntrail.testkit.ntr.ReferenceNtrReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -289,16 +290,39 @@ class RecorderTest {
   }
 
   @Test
+  void chunksAreAddedWhileFewAreFree() {
+    try (Trial trial = Trial.growing(folder, 128, 4, BufferMemory.of(32 * 65_536))) {
+      Trial.Logged thread = trial.thread(9);
+      int perChunk = trial.session.recordsPerChunk();
+      for (int chunks : new int[] {8, 16, 32, 32}) {
+        while (trial.target.chunksFree() > 0) {
+          for (int i = 0; i < perChunk; i++) {
+            thread.write(SessionLayout.ENTRY_ONLY, 1, i);
+          }
+        }
+        trial.recorder.poll();
+        assertEquals(chunks, trial.session.chunks());
+      }
+      trial.recorder.flush();
+      assertEquals(32, trial.recorder.statistics().buffers());
+      assertEquals(0, trial.recorder.statistics().lost());
+      RecordedSession recorded = RecordedSession.read(trial.closed());
+      assertEquals(thread.items, recorded.of(thread.key));
+      assertEquals(0, trial.recorder.statistics().damaged());
+    }
+  }
+
+  @Test
   void aChunkThatIsHandedOverWhileOthersAreLookedAtIsReadInItsPlace() {
     try (Trial trial = new Trial(folder, 128, 8)) {
       Trial.Logged thread = threeChunks(trial);
       // The recorder looks at the first chunk, it is handed over, the second is handed over, the
       // recorder looks at the second, and the third is taken.
-      trial.target.scribble(65_536, (byte) SessionLayout.IN_USE);
-      trial.target.scribble(3 * 65_536, (byte) SessionLayout.FREE);
+      trial.target.scribble(SimulatedTarget.chunk(0), (byte) SessionLayout.IN_USE);
+      trial.target.scribble(SimulatedTarget.chunk(2), (byte) SessionLayout.FREE);
       trial.recorder.poll();
-      trial.target.scribble(65_536, (byte) SessionLayout.FULL);
-      trial.target.scribble(3 * 65_536, (byte) SessionLayout.IN_USE);
+      trial.target.scribble(SimulatedTarget.chunk(0), (byte) SessionLayout.FULL);
+      trial.target.scribble(SimulatedTarget.chunk(2), (byte) SessionLayout.IN_USE);
       trial.recorder.poll();
       RecordedSession recorded = RecordedSession.read(trial.closed());
       assertEquals(thread.items, recorded.of(thread.key));
@@ -310,8 +334,8 @@ class RecorderTest {
   void aChunkThatItsThreadLeftIsReadAndUsedAgain() {
     try (Trial trial = new Trial(folder, 128, 8)) {
       Trial.Logged thread = threeChunks(trial);
-      trial.target.scribble(65_536, (byte) SessionLayout.IN_USE);
-      trial.target.scribble(2 * 65_536, (byte) SessionLayout.IN_USE);
+      trial.target.scribble(SimulatedTarget.chunk(0), (byte) SessionLayout.IN_USE);
+      trial.target.scribble(SimulatedTarget.chunk(1), (byte) SessionLayout.IN_USE);
       trial.recorder.flush();
       trial.recorder.poll();
       assertEquals(2, trial.recorder.statistics().damaged());
@@ -325,13 +349,13 @@ class RecorderTest {
   void aChunkThatItsThreadLeftBeforeAFullOneIsReadFirst() {
     try (Trial trial = new Trial(folder, 128, 8)) {
       Trial.Logged thread = threeChunks(trial);
-      trial.target.scribble(65_536, (byte) SessionLayout.IN_USE);
+      trial.target.scribble(SimulatedTarget.chunk(0), (byte) SessionLayout.IN_USE);
       // The third is not seen: only a full chunk shows that the first was left.
-      trial.target.scribble(3 * 65_536, (byte) SessionLayout.FREE);
+      trial.target.scribble(SimulatedTarget.chunk(2), (byte) SessionLayout.FREE);
       for (int i = 0; i < 4; i++) {
         trial.recorder.poll();
       }
-      trial.target.scribble(3 * 65_536, (byte) SessionLayout.IN_USE);
+      trial.target.scribble(SimulatedTarget.chunk(2), (byte) SessionLayout.IN_USE);
       assertEquals(7, trial.target.chunksFree());
       RecordedSession recorded = RecordedSession.read(trial.closed());
       assertEquals(thread.items, recorded.of(thread.key));
@@ -349,7 +373,7 @@ class RecorderTest {
       }
       // The second chunk is overwritten with zeros.
       for (int at = 0; at < 65_536; at++) {
-        trial.target.scribble(65_536L * 2 + at, (byte) 0);
+        trial.target.scribble(SimulatedTarget.chunk(1) + at, (byte) 0);
       }
       RecordedSession recorded = RecordedSession.read(trial.closed());
       List<String> expected = new ArrayList<>(thread.items.subList(0, perChunk));

@@ -24,7 +24,7 @@ class SessionFileTest {
   void aTargetFindsWhatItNeeds() throws IOException {
     try (SessionFile session = SessionFile.create(folder, 64, 5);
         SimulatedTarget target = SimulatedTarget.map(session.path())) {
-      assertEquals(65_536 * 6, Files.size(session.path()));
+      assertEquals(SimulatedTarget.chunk(5), Files.size(session.path()));
       assertEquals(64, target.recordBytes());
       assertEquals(5, target.chunks());
       assertEquals(5, target.chunksFree());
@@ -35,6 +35,39 @@ class SessionFileTest {
       assertFalse(target.enabled());
       target.thread(1, 2);
       assertEquals(1, session.threadsBegun());
+    }
+  }
+
+  @Test
+  void aGrowingSessionHasMoreChunksUntilItsMemoryIsTaken() throws IOException {
+    BufferMemory memory = BufferMemory.of(20 * 65_536);
+    try (SessionFile session = SessionFile.create(List.of(folder), 32, 4, 64, memory);
+        SimulatedTarget target = SimulatedTarget.map(session.path())) {
+      assertTrue(target.grows());
+      assertEquals(10, session.grow(10));
+      assertEquals(14, target.chunks());
+      assertEquals(14, target.chunksFree());
+      assertTrue(target.grows());
+      try (SessionFile other = SessionFile.create(List.of(folder), 32, 4, 64, memory)) {
+        assertEquals(2, other.grow(10), "4 + 10 + 4 of 20 are taken");
+        assertFalse(other.canGrow());
+      }
+      assertEquals(6, session.grow(10), "the other one has given its own back");
+      assertFalse(target.grows());
+      assertEquals(20, target.chunksFree());
+    }
+  }
+
+  @Test
+  void aSessionHasNoMoreChunksThanPlaces() throws IOException {
+    BufferMemory memory = BufferMemory.of(1L << 40);
+    try (SessionFile session = SessionFile.create(List.of(folder), 32, 4, 9, memory);
+        SimulatedTarget target = SimulatedTarget.map(session.path())) {
+      assertEquals(4, session.grow(4));
+      assertTrue(target.grows());
+      assertEquals(1, session.grow(4));
+      assertFalse(target.grows());
+      assertEquals(9, session.chunks());
     }
   }
 
@@ -87,7 +120,7 @@ class SessionFileTest {
   void sizesThatCannotBeAreRefused() {
     assertThrows(IllegalArgumentException.class, () -> SessionFile.create(folder, 48, 2));
     assertThrows(IllegalArgumentException.class, () -> SessionFile.create(folder, 32, 1));
-    assertThrows(IllegalArgumentException.class, () -> SessionFile.create(folder, 32, 2049));
+    assertThrows(IllegalArgumentException.class, () -> SessionFile.create(folder, 32, 65_537));
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.ntrail.live.session;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.ntrail.testkit.LittleEndian;
+import io.ntrail.testkit.live.SimulatedTarget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,7 +63,9 @@ class SessionFuzzTest {
       }
       case 1 -> {
         // Where it hurts: heads of chunks and the first lines of the control block.
-        long head = place % 4 * 65_536L + (place >> 2) % 16 * (place % 4 == 0 ? 0x40L : 4L);
+        int line = (place >> 2) % 16;
+        long head =
+            place % 4 == 0 ? 0x40L * line : SimulatedTarget.chunk(place % 4 - 1) + 4L * line;
         for (int i = 0; i < 4; i++) {
           trial.target.scribble(head + i, data[at + 4 + i]);
         }

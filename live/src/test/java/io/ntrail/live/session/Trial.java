@@ -115,8 +115,24 @@ final class Trial implements AutoCloseable {
   }
 
   Trial(Path folder, int recordBytes, int chunks, @Nullable OutputStream to, long maxBytes) {
+    this(() -> SessionFile.create(folder, recordBytes, chunks), to, maxBytes);
+  }
+
+  /** Creates the session file. */
+  @FunctionalInterface
+  private interface Creation {
+    SessionFile session() throws IOException;
+  }
+
+  /** Starts one whose session grows. */
+  static Trial growing(Path folder, int recordBytes, int chunks, BufferMemory memory) {
+    return new Trial(
+        () -> SessionFile.create(List.of(folder), recordBytes, chunks, 64, memory), null, 0);
+  }
+
+  private Trial(Creation creation, @Nullable OutputStream to, long maxBytes) {
     try {
-      session = SessionFile.create(folder, recordBytes, chunks);
+      session = creation.session();
       target = SimulatedTarget.map(session.path(), this::hook);
       NtrWriter writer =
           new NtrWriter(

@@ -126,7 +126,9 @@ final class ArgumentsTest {
   void onlySoManyArgumentsAreRecordedAsAreWanted() throws IOException {
     Path program = Programs.build("wide.c");
     for (int wanted : new int[] {1, 4, 5, 11}) {
-      TraceSettings how = new TraceSettings(Path.of("a.ntr"), wanted, 512, false, 64, 0, 0, "test");
+      TraceSettings how =
+          new TraceSettings(
+              Path.of("a.ntr"), wanted, BufferSettings.fixed(512, false), 64, 0, 0, "test");
       Settings settings = new Settings().exports().recordBytes(how.recordBytes()).arguments(wanted);
       Outcome traced = programs.same(settings, program);
       Map<String, List<List<Long>>> entries = entries(traced.recording());

@@ -13,6 +13,7 @@ import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.SkipReason;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.recovery.DetachResult;
+import io.ntrail.live.session.BufferMemory;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.testkit.wine.Wine;
@@ -62,6 +63,9 @@ final class AttachTortureTest {
    * it, which may be for ever: a program can be attached to about thirty times then.
    */
   private static final int MAX_ROUNDS = 25;
+
+  /** Limit of the buffers in bytes where they grow. */
+  private static final long MOST_BUFFERS = 256L << 20;
 
   /** The more of it, the less is lost. */
   private static final List<Integer> PAUSES = List.of(40, 200);
@@ -119,8 +123,11 @@ final class AttachTortureTest {
     int chunks = roomy ? 2048 : List.of(8, 512, 2048).get(random.nextInt(3));
     int threads = roomy ? 1024 : List.of(16, 128, 1024).get(random.nextInt(3));
     boolean waits = !roomy && random.nextBoolean();
-    TraceSettings how =
-        new TraceSettings(recording, arguments, chunks, waits, threads, 0, 0, "test");
+    BufferSettings buffers =
+        random.nextBoolean()
+            ? BufferSettings.fixed(chunks, waits)
+            : BufferSettings.growing(chunks, BufferMemory.of(MOST_BUFFERS), waits);
+    TraceSettings how = new TraceSettings(recording, arguments, buffers, threads, 0, 0, "test");
     long until = roomy ? 0 : random.nextInt(MAX_MILLIS) * 1_000_000L;
     boolean dies = !roomy && random.nextInt(DEATHS) == 0;
     String what = choice.what + ", " + how + (dies ? ", the agent dies" : "");

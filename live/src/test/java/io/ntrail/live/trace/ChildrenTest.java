@@ -134,7 +134,8 @@ final class ChildrenTest {
 
   private Traced traced(TraceTarget its, Meanwhile meanwhile) throws IOException {
     Path recording = folder.resolve("calls.ntr");
-    TraceSettings how = new TraceSettings(recording, 0, 64, false, 256, 0, 0, "test");
+    TraceSettings how =
+        new TraceSettings(recording, 0, BufferSettings.fixed(64, false), 256, 0, 0, "test");
     try (its;
         TracedProcessTree all =
             TracedProcessTree.withChildren(its, TraceRun.prepare(its, how), NAMED)) {
@@ -388,7 +389,8 @@ final class ChildrenTest {
   void whenTracingEndsLivingChildrenAreRestoredAndContinue() throws IOException {
     List<String> words = List.of(program.toString(), "waits", programs.tracing().name(go));
     Path recording = folder.resolve("calls.ntr");
-    TraceSettings how = new TraceSettings(recording, 0, 64, false, 256, 0, 0, "test");
+    TraceSettings how =
+        new TraceSettings(recording, 0, BufferSettings.fixed(64, false), 256, 0, 0, "test");
     try (TraceTarget its =
             TraceTarget.start(
                 host(), agent, words, calls -> programs.tracing().writing(calls, out));

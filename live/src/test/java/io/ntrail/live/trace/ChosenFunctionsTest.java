@@ -91,7 +91,8 @@ final class ChosenFunctionsTest {
     Agent agent = Agent.on(host.start(), LIMIT);
     List<String> words = new ArrayList<>(List.of(program.toString()));
     words.addAll(arguments);
-    TraceSettings how = new TraceSettings(recording, 0, 512, false, 64, 0, 0, "test");
+    TraceSettings how =
+        new TraceSettings(recording, 0, BufferSettings.fixed(512, false), 64, 0, 0, "test");
     try (TraceTarget target =
             TraceTarget.start(host, agent, words, calls -> programs.tracing().writing(calls, out));
         TraceRun run = TraceRun.prepare(target, how)) {

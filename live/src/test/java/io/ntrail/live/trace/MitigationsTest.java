@@ -84,7 +84,8 @@ final class MitigationsTest {
   void ofAProgramWithAShadowStackOnlyEntriesAreRecorded(@TempDir Path folder) throws IOException {
     try (Programs programs = new Programs(folder)) {
       Path file = folder.resolve("entries.ntr");
-      TraceSettings how = new TraceSettings(file, 0, 64, false, 64, 0, 0, "test");
+      TraceSettings how =
+          new TraceSettings(file, 0, BufferSettings.fixed(64, false), 64, 0, 0, "test");
       try (TraceTarget target = start(programs, SHADOW_STACK, Programs.build("counts.c"));
           TraceRun run = TraceRun.prepare(target, how)) {
         assertFalse(run.selfTest().passed());

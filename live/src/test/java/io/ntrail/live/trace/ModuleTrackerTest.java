@@ -169,7 +169,8 @@ final class ModuleTrackerTest {
   private Traced traced(TraceTarget target, Path out, TracePlan.Selection choice, Path go)
       throws IOException {
     Path recording = folder.resolve("calls.ntr");
-    TraceSettings how = new TraceSettings(recording, 0, 256, false, 256, 0, 0, "test");
+    TraceSettings how =
+        new TraceSettings(recording, 0, BufferSettings.fixed(256, false), 256, 0, 0, "test");
     try (target;
         TraceRun run = TraceRun.prepare(target, how)) {
       run.begin(target.plan(choice));

@@ -274,7 +274,8 @@ final class RefusalsTest {
 
   private CannotGoOn cannotTrace(int buffers) {
     Path file = folder.resolve("refused.ntr");
-    TraceSettings how = new TraceSettings(file, 0, buffers, false, 64, 0, 0, "test");
+    TraceSettings how =
+        new TraceSettings(file, 0, BufferSettings.fixed(buffers, false), 64, 0, 0, "test");
     return assertThrows(
         CannotGoOn.class,
         () -> {

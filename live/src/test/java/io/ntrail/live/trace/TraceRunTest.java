@@ -81,7 +81,8 @@ final class TraceRunTest {
     long process;
     int pid;
     boolean restored;
-    TraceSettings how = new TraceSettings(recording, 0, 64, false, 64, 0, 0, "test");
+    TraceSettings how =
+        new TraceSettings(recording, 0, BufferSettings.fixed(64, false), 64, 0, 0, "test");
     TraceTarget target = TraceTarget.start(host, agent, words, _ -> StandardHandles.NONE);
     try (TraceRun run = TraceRun.prepare(target, how)) {
       pid = target.process().pid();
@@ -152,7 +153,8 @@ final class TraceRunTest {
   @Test
   void aProgramWhoseControllerDiedIsTracedByAnother() throws IOException {
     Path second = folder.resolve("second.ntr");
-    TraceSettings how = new TraceSettings(second, 0, 64, false, 64, 0, 0, "test");
+    TraceSettings how =
+        new TraceSettings(second, 0, BufferSettings.fixed(64, false), 64, 0, 0, "test");
     failing(
         (connection, agent) -> connection.kill(),
         (host, pid) -> {

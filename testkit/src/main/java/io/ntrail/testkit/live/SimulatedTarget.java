@@ -27,18 +27,20 @@ public final class SimulatedTarget implements AutoCloseable {
   private final Arena arena;
   private final MemorySegment memory;
   private final BeforeStore before;
+
+  /** Place of the first chunk, after the control block and the ring of chunks. */
+  private static final long FIRST_CHUNK = 5 * 65_536L;
+
   private final int recordBytes;
-  private final int chunks;
 
   private SimulatedTarget(Arena arena, MemorySegment memory, BeforeStore before) {
     this.arena = arena;
     this.memory = memory;
     this.before = before;
-    boolean right = get32(0) == 0x4C52544E && get32(4) == 1;
+    boolean right = get32(0) == 0x4C52544E && get32(4) == 2;
     recordBytes = get32(8);
-    chunks = get32(12);
-    if (!right || memory.byteSize() != 65_536L * (1 + chunks)) {
-      throw new IllegalArgumentException("no session file of version 1");
+    if (!right || memory.byteSize() < chunk(chunks())) {
+      throw new IllegalArgumentException("no session file of version 2");
     }
   }
 
@@ -66,9 +68,19 @@ public final class SimulatedTarget implements AutoCloseable {
     return recordBytes;
   }
 
-  /** Number of chunks. */
+  /** Number of chunks so far. */
   public int chunks() {
-    return chunks;
+    return get32(12);
+  }
+
+  /** Place of a chunk in the session file. */
+  public static long chunk(int number) {
+    return FIRST_CHUNK + 65_536L * number;
+  }
+
+  /** Whether there may be more chunks. */
+  public boolean grows() {
+    return get32(0x5D8) != 0;
   }
 
   /** Returns true if new threads begin to be recorded. */
@@ -114,7 +126,7 @@ public final class SimulatedTarget implements AutoCloseable {
 
   /** Takes a chunk out of the chunk ring; -1 if there is none. */
   int takeChunk() {
-    return take(0x100, 0x140, 0xD000, 2048);
+    return take(0x100, 0x140, 0x1_0000, 65_536);
   }
 
   private int take(long headAt, long tailAt, long ring, int places) {

@@ -101,7 +101,7 @@ public final class SimulatedThread {
       spillLeft = spillRecords;
       return;
     }
-    long head = 65_536L * (1 + taken);
+    long head = SimulatedTarget.chunk(taken);
     target.put32(head + 4, tid);
     target.put64(head + 8, number);
     target.put64(head + 16, began);

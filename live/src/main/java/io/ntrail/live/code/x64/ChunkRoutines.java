@@ -78,10 +78,11 @@ final class ChunkRoutines extends RuntimeRoutines {
         .mov(R8, control)
         .mov(RAX, RCX)
         .sub(RAX, R8)
-        // The end of chunk c is 65,536 * (2 + c) after the control block.
-        .cmp(RAX, 2 * SessionLayout.CHUNK_BYTES)
+        .shr(RAX, 16)
+        // In units of chunks from the control block: the end of a chunk is where the next begins.
+        .cmp(RAX, SessionLayout.FIRST_CHUNK + 1)
         .jb(spilled)
-        .cmp(RAX, SessionLayout.CHUNK_BYTES * (1L + chunks))
+        .cmp(RAX, SessionLayout.FIRST_CHUNK + chunks)
         .ja(spilled)
         .sub(RCX, SessionLayout.CHUNK_BYTES)
         .mov(R10, ptr(RCX).plus(SessionLayout.CHUNK_NUMBER))
@@ -104,7 +105,7 @@ final class ChunkRoutines extends RuntimeRoutines {
         .cmpxchg(ptr(R8).plus(SessionLayout.AT_CHUNKS_TAKEN), EDX)
         .jne(again)
         .shl(RCX, 16)
-        .lea(RCX, ptr(R8).index(RCX, 1).plus(SessionLayout.CHUNK_BYTES))
+        .lea(RCX, ptr(R8).index(RCX, 1).plus(SessionLayout.FIRST_CHUNK * SessionLayout.CHUNK_BYTES))
         .mov(ptr(RCX).plus(SessionLayout.CHUNK_NUMBER), R10)
         .mov(ptr(RCX).plus(SessionLayout.CHUNK_BEGAN), R11)
         .mov(ptr(RCX).plus(SessionLayout.CHUNK_LOST), R9)
@@ -224,6 +225,8 @@ final class ChunkRoutines extends RuntimeRoutines {
         .jne(account)
         .cmp(ptr(R8).plus(SessionLayout.AT_WHEN_FULL).as32(), 0)
         .je(over)
+        .cmp(ptr(R8).plus(SessionLayout.AT_GROWS).as32(), 0)
+        .jne(hope)
         // Chunks that threads write into may never be handed over: who has them may be waiting for
         // a lock of this thread.
         .mov(RAX, ptr(R8).plus(SessionLayout.AT_FULL))

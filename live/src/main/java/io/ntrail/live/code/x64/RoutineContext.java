@@ -15,7 +15,7 @@ import java.util.List;
  * @param ranges stretches of code and what is pushed there, in any order
  * @param block where the runtime block begins
  * @param control where the target has the session file mapped
- * @param chunks how many the file has
+ * @param chunks how many the file may have
  * @param words TLS slots
  * @param record bytes of a record
  */

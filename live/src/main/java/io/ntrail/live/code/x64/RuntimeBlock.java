@@ -42,7 +42,7 @@ final class RuntimeBlock {
    * @param block the beginning of a block like an area's, with its head and spill, and {@link
    *     AreaLayout#INDEX} in front of them; the code lies at {@link AreaLayout#CODE}
    * @param control where the target has the session file mapped
-   * @param chunks how many the file has
+   * @param chunks how many the file may have
    * @param record bytes of a record
    */
   static RuntimeBlock at(long block, long control, int chunks, TlsOffsets words, int record) {

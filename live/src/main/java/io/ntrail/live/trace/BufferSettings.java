@@ -1,0 +1,46 @@
+package io.ntrail.live.trace;
+
+import io.ntrail.live.code.SessionLayout;
+import io.ntrail.live.session.BufferMemory;
+import io.ntrail.live.session.SessionFile;
+import java.io.IOException;
+import java.util.Optional;
+
+/**
+ * Settings of the buffers between each traced program and the recorder.
+ *
+ * @param chunks of 64 KiB that each program has at first, 2 to 65,536; 0: as many as usual
+ * @param memory limit to which they grow together; empty: they do not grow
+ * @param waits true if threads of the program wait while all chunks are full; else records are lost
+ */
+public record BufferSettings(int chunks, Optional<BufferMemory> memory, boolean waits) {
+  /** Maximum number of chunks that a program may have. */
+  public static final int MOST_CHUNKS = SessionLayout.CHUNK_RING;
+
+  private static final int FIRST_CHUNKS = 512;
+
+  /** There may be many children. */
+  private static final int CHILD_CHUNKS = 128;
+
+  /** Returns settings of buffers that do not grow. */
+  public static BufferSettings fixed(int chunks, boolean waits) {
+    return new BufferSettings(chunks, Optional.empty(), waits);
+  }
+
+  /** Returns settings of buffers that grow. */
+  public static BufferSettings growing(int chunks, BufferMemory memory, boolean waits) {
+    return new BufferSettings(chunks, Optional.of(memory), waits);
+  }
+
+  /** Creates the session file of the first program, or of a child. */
+  SessionFile session(int recordBytes, boolean isFirst) throws IOException {
+    int usual = isFirst ? FIRST_CHUNKS : CHILD_CHUNKS;
+    int first = chunks == 0 ? usual : chunks;
+    SessionFile session =
+        memory.isPresent()
+            ? SessionFile.growing(recordBytes, first, memory.get())
+            : SessionFile.create(recordBytes, first);
+    session.waitWhenFull(waits);
+    return session;
+  }
+}
