@@ -66,6 +66,11 @@ public interface CallSource extends AutoCloseable {
   /** Returns the number of records that the recorder counted as lost; empty if it did not count. */
   OptionalLong lost();
 
+  /** Returns the number of lost records that are known to be of a thread. */
+  default long lost(int thread) {
+    return 0;
+  }
+
   /** Returns the number of records that were discarded because only the last ones were kept. */
   default long discarded() {
     return 0;

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,12 +45,24 @@ public final class FlatCallProfile {
   private long roots;
   private int deepest;
 
-  /** Creates an empty profile. */
-  public FlatCallProfile() {}
+  /** Threads of which records were lost. */
+  private final IntPredicate lossy;
+
+  /**
+   * Creates an empty profile.
+   *
+   * @param lossy tells of the number of a thread if records of it were lost
+   */
+  public FlatCallProfile(IntPredicate lossy) {
+    this.lossy = lossy;
+  }
 
   /** Adds a call; those of a stack in the order of their entries. */
   public void add(CallWalk call) {
     FunctionTimes own = timesOf(call.function());
+    if (!own.isTouched() && lossy.test(call.thread())) {
+      own.touch();
+    }
     if (call.lostEntry()) {
       own.addLostEntry();
       return;

@@ -18,6 +18,7 @@ public final class FunctionTimes {
   private long total;
   private long self;
   private long max;
+  private boolean touched;
 
   FunctionTimes(long function) {
     this.function = function;
@@ -26,11 +27,18 @@ public final class FunctionTimes {
   /** Adds a call whose entry is recorded. */
   void add(CallEnd end) {
     ends[end.ordinal()]++;
+    touched |= end == CallEnd.INFERRED;
   }
 
   /** Adds a call whose entry is missing. */
   void addLostEntry() {
     lostEntries++;
+    touched = true;
+  }
+
+  /** Notes that one of its calls is in a thread of which records were lost. */
+  void touch() {
+    touched = true;
   }
 
   /** Adds the duration of a call. */
@@ -67,6 +75,14 @@ public final class FunctionTimes {
    */
   public CallCounts counts() {
     return CallCounts.of(ends, lostEntries, 0, 0, 0);
+  }
+
+  /**
+   * Returns whether losses touch its figures: a record of one of its calls is missing, or records
+   * were lost of a thread that called it.
+   */
+  public boolean isTouched() {
+    return touched;
   }
 
   /** Returns the number of its calls that are not open. */

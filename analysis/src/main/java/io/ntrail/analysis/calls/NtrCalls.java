@@ -189,6 +189,16 @@ public final class NtrCalls implements CallSource {
     return OptionalLong.of(Math.max(said, seen - Math.min(seen, discarded())));
   }
 
+  /** In a ring, what a thread begins with was discarded. */
+  @Override
+  public long lost(int thread) {
+    List<EventChunk> chunks = file.chunks(numbers.get(thread));
+    return chunks.stream()
+        .skip(discarded() > 0 ? 1 : 0)
+        .mapToLong(chunk -> limited(chunk.lost()))
+        .reduce(0, (a, b) -> limited(a + b));
+  }
+
   @Override
   public long discarded() {
     return limited(file.statistic(RecorderCounter.DISCARDED).orElse(0L));

@@ -123,7 +123,7 @@ class DamagedCallsTest {
             for (int i = 0; i < recording.source().threads().size(); i++) {
               threads.add(i);
             }
-            FlatCallProfile flat = new FlatCallProfile();
+            FlatCallProfile flat = new FlatCallProfile(_ -> false);
             CallPathProfile paths = new CallPathProfile();
             try (CallStream stream =
                 new CallStream(recording, threads, Long.MIN_VALUE, Long.MAX_VALUE)) {

@@ -302,7 +302,7 @@ class RebuiltCallsTest {
         gen -> {
           RandomCalls truth = RandomCalls.make(gen, true, false, STEPS);
           CallRecording recording = recording(gen, Matching.SLOT, truth.records());
-          FlatCallProfile flat = new FlatCallProfile();
+          FlatCallProfile flat = new FlatCallProfile(_ -> false);
           SlowestCalls slowest = new SlowestCalls(STEPS);
           CallPathProfile paths = new CallPathProfile();
           for (CallWalk call = recording.walk(0); call.next(); ) {
@@ -341,7 +341,7 @@ class RebuiltCallsTest {
           Matching matching = gen.flag() ? Matching.SLOT : Matching.ROUTINE;
           RandomCalls truth = RandomCalls.make(gen, matching == Matching.SLOT, true, STEPS);
           CallRecording recording = recording(gen, matching, truth.records());
-          FlatCallProfile flat = new FlatCallProfile();
+          FlatCallProfile flat = new FlatCallProfile(_ -> false);
           for (CallWalk call = recording.walk(0); call.next(); ) {
             flat.add(call);
           }

@@ -1,6 +1,7 @@
 package io.ntrail.cli.calls;
 
 import io.ntrail.analysis.calls.CallCounts;
+import io.ntrail.analysis.calls.CallSource;
 import io.ntrail.analysis.calls.CallStream;
 import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.analysis.calls.FlatCallProfile;
@@ -13,20 +14,36 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** A row a routine: its calls and what they took. */
 final class CallFlatView {
   private final CallsScope scope;
   private final CallsRequest request;
-  private final FlatCallProfile flat = new FlatCallProfile();
+  private final FlatCallProfile flat;
   private final List<FunctionTimes> rows;
+  private final Set<String> untracedModules;
+
+  /** Records were lost of threads that are not known. */
+  private final boolean anywhere;
 
   CallFlatView(CallsScope scope, CallsRequest request) {
     this.scope = scope;
     this.request = request;
+    CallSource source = scope.recording().source();
+    this.flat = new FlatCallProfile(thread -> source.lost(thread) > 0);
+    long placed = IntStream.range(0, source.threads().size()).mapToLong(source::lost).sum();
+    this.anywhere = source.lost().orElse(0) > placed;
+    this.untracedModules =
+        source.untraced().stream()
+            .map(time -> time.module().toLowerCase(Locale.ROOT))
+            .collect(Collectors.toSet());
     try (CallStream stream = scope.stream()) {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
         flat.add(call);
@@ -44,6 +61,15 @@ final class CallFlatView {
             .filter(times -> scope.isFound(times.function()))
             .sorted(order.reversed().thenComparingLong(FunctionTimes::function))
             .toList();
+  }
+
+  /** Returns whether calls of a routine may be missing from its figures. */
+  private boolean isIncomplete(FunctionTimes times) {
+    return anywhere
+        || times.isTouched()
+        || !untracedModules.isEmpty()
+            && untracedModules.contains(
+                scope.names().of(times.function()).module().toLowerCase(Locale.ROOT));
   }
 
   void print() {
@@ -68,6 +94,8 @@ final class CallFlatView {
         .titled("routine")
         .count("calls", FunctionTimes::calls)
         .titled()
+        .shown(times -> mark(isIncomplete(times)) + Numbers.count(times.calls()))
+        .flag("incomplete", this::isIncomplete)
         .count("entries", times -> times.counts().entries())
         .count("exits", times -> times.counts().exits())
         .count("unwinds", times -> times.counts().unwinds())
@@ -122,7 +150,12 @@ final class CallFlatView {
             "lostEntries",
             "p50",
             "p90",
-            "p99");
+            "p99",
+            "incomplete");
+  }
+
+  private static String mark(boolean isIncomplete) {
+    return isIncomplete ? "~" : "";
   }
 
   /** A way in which few calls end: a column on the screen if any did. */
@@ -174,6 +207,11 @@ final class CallFlatView {
     shown().forEach(times -> columns.row(table, times));
     closing(table);
     table.print(out, 2, scope.width());
+    if (rows.stream().anyMatch(this::isIncomplete)) {
+      out.println(
+          "~ calls may be missing: records were lost where the routine was called, or its module was"
+              + " not traced for some time");
+    }
   }
 
   /** A time; of calls of which only the entry is recorded it is not known. */
@@ -196,7 +234,8 @@ final class CallFlatView {
     CallCounts sum =
         of.stream().map(FunctionTimes::counts).reduce(CallCounts.NONE, CallCounts::plus);
     List<String> cells = new ArrayList<>();
-    cells.add(Numbers.count(sum.calls() - sum.open()));
+    cells.add(
+        mark(of.stream().anyMatch(this::isIncomplete)) + Numbers.count(sum.calls() - sum.open()));
     cells.add("");
     cells.add(sum(of.stream().mapToLong(FunctionTimes::self).sum()));
     cells.addAll(List.of("", "", ""));

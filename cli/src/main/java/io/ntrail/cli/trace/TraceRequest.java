@@ -108,7 +108,7 @@ record TraceRequest(
         CommonOptions.format(parsed, Format.TEXT, Format.JSON));
   }
 
-  /** Who says how many buffers there are gets so many, unless they may grow explicitly. */
+  /** Returns the buffers: exactly as many as somebody says, unless there is a limit as well. */
   private static BufferSettings buffers(ParseResult parsed, boolean isStarted) {
     boolean waits = waits(parsed, isStarted);
     long memory = CommonOptions.size(parsed, "--buffer-memory");

@@ -1,6 +1,7 @@
 package io.ntrail.cli.calls;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -9,6 +10,8 @@ import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.SampleCalls;
 import io.ntrail.cli.harness.SampleTrace;
+import io.ntrail.formats.ntr.RecorderCounter;
+import io.ntrail.formats.ntr.UntracedModule;
 import io.ntrail.testkit.TestData;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,6 +19,8 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,5 +86,45 @@ class CallBalanceTest {
     assertEquals(14_115_000, totals.get("shopcore.dll!Key::Parse"));
     String tree = Cli.run("profile", ntr, "--tree", "-n", "0", "--min", "0.01%").out();
     assertTrue(tree.contains("shopcore.dll!Key::Parse  (open)\n"), tree);
+  }
+
+  @Test
+  void routinesOfThreadsThatLostRecordsAreMarked() {
+    // Hook::Called also was called in the other thread.
+    assertEquals(
+        Set.of(
+            "shopcore.dll!Key::Parse",
+            "shopcore.dll!Hook::Called",
+            "shopcore.dll!Access::Create",
+            "shopcore.dll!0x10b0"),
+        incomplete(flat(ntr)));
+    String text = Cli.run("calls", ntr, "--flat").out();
+    assertTrue(text.contains("\n      1     15.28     0.50"), text);
+    assertTrue(text.contains("\n     ~1     14.12"), text);
+    assertTrue(text.contains("\n~ calls may be missing"), text);
+    String csv = Cli.run("calls", ntr, "--flat", "--format", "csv").out();
+    assertTrue(csv.lines().findFirst().orElse("").endsWith(",incomplete"), csv);
+  }
+
+  @Test
+  void routinesOfModulesThatWereNotTracedForSomeTimeAreMarked() throws IOException {
+    UntracedModule late = new UntracedModule(1, 1, 0, 0, "C:\\x\\KernelBase.dll", "it was slow");
+    Path file = Files.write(folder.resolve("late.ntr"), SampleTrace.make(late));
+    assertTrue(incomplete(flat(file)).contains("kernelbase.dll!RegOpenKeyExInternalW"));
+    assertFalse(incomplete(flat(file)).contains("shopcore.dll!Tx::Current"));
+  }
+
+  @Test
+  void lossesOfUnknownThreadsMarkAllRoutines() throws IOException {
+    byte[] more = SampleTrace.make(Map.of(RecorderCounter.DROPPED, 4L));
+    Path file = Files.write(folder.resolve("more.ntr"), more);
+    assertEquals(6, incomplete(flat(file)).size());
+  }
+
+  private static Set<String> incomplete(JsonReader flat) {
+    return flat.get("functions").array().stream()
+        .filter(row -> row.get("incomplete").isTrue())
+        .map(row -> row.get("function").text())
+        .collect(Collectors.toSet());
   }
 }

@@ -115,7 +115,8 @@ class CallsTest {
             "\n      7       20,215       1,025       2,887      8,200      8,200        1"
                 + "          0     0           0  shopcore.dll!StockMatch\n"),
         text);
-    assertTrue(text.endsWith("  2          1     2           1  total\n"), text);
+    assertTrue(
+        text.contains("  2          1     2           1  total\n~ calls may be missing"), text);
   }
 
   private String image() {

@@ -36,6 +36,15 @@ public final class SampleTrace {
   private static final long LOOKUP = 6;
   private static final long STACK = 0x14F000;
 
+  private static final Map<RecorderCounter, Long> STATISTICS =
+      Map.of(
+          RecorderCounter.FUNCTIONS_TRACED,
+          6L,
+          RecorderCounter.DROPPED,
+          3L,
+          RecorderCounter.OPEN_AT_END,
+          1L);
+
   private final ThreadEventWriter events;
   private long micros;
   private int depth;
@@ -51,6 +60,12 @@ public final class SampleTrace {
   }
 
   public static byte[] make(UntracedModule... untraced) throws IOException {
+    return make(STATISTICS, untraced);
+  }
+
+  /** Makes it with other counters of the recorder. */
+  public static byte[] make(Map<RecorderCounter, Long> statistics, UntracedModule... untraced)
+      throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     NtrHeader header =
         new NtrHeader(
@@ -100,14 +115,7 @@ public final class SampleTrace {
       }
       main(new SampleTrace(writer.events(1), 3_911));
       other(new SampleTrace(writer.events(2), 5_000));
-      writer.statistics(
-          Map.of(
-              RecorderCounter.FUNCTIONS_TRACED,
-              6L,
-              RecorderCounter.DROPPED,
-              3L,
-              RecorderCounter.OPEN_AT_END,
-              1L));
+      writer.statistics(statistics);
     }
     return out.toByteArray();
   }

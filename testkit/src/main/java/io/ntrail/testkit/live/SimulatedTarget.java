@@ -78,7 +78,7 @@ public final class SimulatedTarget implements AutoCloseable {
     return FIRST_CHUNK + 65_536L * number;
   }
 
-  /** Whether there may be more chunks. */
+  /** Returns true if there may be more chunks. */
   public boolean grows() {
     return get32(0x5D8) != 0;
   }
