@@ -28,6 +28,7 @@ public final class NtrCalls implements CallSource {
   private final NtrClock clock;
   private final boolean shared;
   private final List<Long> numbers;
+  private final long[] lost;
   private final List<CallThread> threads = new ArrayList<>();
   private final Map<Long, CallModule> modules = new LinkedHashMap<>();
 
@@ -53,6 +54,7 @@ public final class NtrCalls implements CallSource {
     for (long number : numbers) {
       threads.add(thread(number));
     }
+    this.lost = numbers.stream().mapToLong(this::lostOf).toArray();
     file.modules().forEach((number, module) -> modules.put(number, module(module)));
   }
 
@@ -189,11 +191,14 @@ public final class NtrCalls implements CallSource {
     return OptionalLong.of(Math.max(said, seen - Math.min(seen, discarded())));
   }
 
-  /** In a ring, what a thread begins with was discarded. */
   @Override
   public long lost(int thread) {
-    List<EventChunk> chunks = file.chunks(numbers.get(thread));
-    return chunks.stream()
+    return lost[thread];
+  }
+
+  /** Returns the lost records of a thread. In a ring, what it begins with was discarded. */
+  private long lostOf(long number) {
+    return file.chunks(number).stream()
         .skip(discarded() > 0 ? 1 : 0)
         .mapToLong(chunk -> limited(chunk.lost()))
         .reduce(0, (a, b) -> limited(a + b));

@@ -162,9 +162,10 @@ public final class Recorder implements AutoCloseable {
     return statistics;
   }
 
-  /** Stops recording: threads write no further records. */
+  /** Stops recording: threads write no further records, and wait for no further chunks. */
   void stop() {
     session.enable(false);
+    session.endGrowth();
   }
 
   /**
@@ -248,7 +249,7 @@ public final class Recorder implements AutoCloseable {
   private void grow() {
     int chunks = session.chunks();
     int free = session.chunksFree();
-    if (!session.canGrow() || !output.isRecording() || free < 0 || free >= chunks / 4) {
+    if (!session.canGrow() || !output.isRecording() || free < 0 || free > chunks / 4) {
       return;
     }
     try {

@@ -55,8 +55,8 @@ public final class SessionFile implements AutoCloseable {
    * Creates a session that grows: in memory if there is room, else in the temporary folder.
    *
    * @param recordBytes 32, or with arguments 64 or 128
-   * @param chunks of 64 KiB at first, 2 to 65,536
-   * @param memory limit of what it may grow by
+   * @param chunks of 64 KiB at first, 2 to 65,536; fewer if the limit is lower
+   * @param memory limit of all chunks
    * @throws IOException if there is no room anywhere
    */
   public static SessionFile growing(int recordBytes, int chunks, BufferMemory memory)
@@ -85,13 +85,19 @@ public final class SessionFile implements AutoCloseable {
     if (chunks < SessionLayout.FEWEST_CHUNKS || chunks > SessionLayout.CHUNK_RING) {
       throw new IllegalArgumentException(chunks + " chunks");
     }
-    SharedFile file = SharedFile.create(folders, "ntrail", at(mostChunks), at(chunks));
+    int first = memory.begin(chunks, SessionLayout.FEWEST_CHUNKS);
+    SharedFile file;
+    try {
+      file = SharedFile.create(folders, "ntrail", at(mostChunks), at(first));
+    } catch (IOException e) {
+      memory.give(first);
+      throw e;
+    }
     SessionFile session = new SessionFile(file, recordBytes, mostChunks, memory);
     file.setU32(SessionLayout.AT_MAGIC, SessionLayout.MAGIC);
     file.setU32(SessionLayout.AT_VERSION, SessionLayout.VERSION);
     file.setU32(SessionLayout.AT_RECORD_BYTES, recordBytes);
-    memory.hold((long) chunks * SessionLayout.CHUNK_BYTES);
-    session.add(chunks);
+    session.add(first);
     session.grows();
     return session;
   }
@@ -121,22 +127,26 @@ public final class SessionFile implements AutoCloseable {
    * @throws IOException if there is no room
    */
   int grow(int more) throws IOException {
-    long wanted = (long) SessionLayout.CHUNK_BYTES * Math.min(more, mostChunks - chunks);
-    int added = (int) (memory.take(wanted) / SessionLayout.CHUNK_BYTES);
+    int added = memory.take(Math.min(more, mostChunks - chunks));
     try {
       file.reserve(at(chunks), (long) added * SessionLayout.CHUNK_BYTES);
     } catch (IOException e) {
-      memory.give((long) added * SessionLayout.CHUNK_BYTES);
-      mostChunks = chunks;
-      grows();
+      memory.give(added);
+      endGrowth();
       throw e;
     }
     add(added);
     if (added < more) {
-      mostChunks = chunks;
+      endGrowth();
     }
     grows();
     return added;
+  }
+
+  /** Notes that there will be no more chunks: threads wait for none. */
+  void endGrowth() {
+    mostChunks = chunks;
+    grows();
   }
 
   /** Returns the path of the file, for the agent to map. */
@@ -397,7 +407,7 @@ public final class SessionFile implements AutoCloseable {
   @Override
   public void close() {
     if (file.isOpen()) {
-      memory.give((long) chunks * SessionLayout.CHUNK_BYTES);
+      memory.give(chunks);
     }
     file.close();
   }

@@ -9,7 +9,8 @@ import java.util.Optional;
 /**
  * Settings of the buffers between each traced program and the recorder.
  *
- * @param chunks of 64 KiB that each program has at first, 2 to 65,536; 0: as many as usual
+ * @param chunks of 64 KiB that each program has at first, 2 to 65,536, fewer if the limit is lower;
+ *     0: as many as usual
  * @param memory limit to which they grow together; empty: they do not grow
  * @param waits true if threads of the program wait while all chunks are full; else records are lost
  */

@@ -313,6 +313,26 @@ class RecorderTest {
   }
 
   @Test
+  void theFewestChunksGrow() {
+    try (Trial trial = Trial.growing(folder, 128, 2, BufferMemory.of(32 * 65_536))) {
+      trial.thread(9).write(SessionLayout.ENTRY_ONLY, 1, 0);
+      trial.thread(10).write(SessionLayout.ENTRY_ONLY, 1, 0);
+      assertEquals(0, trial.target.chunksFree());
+      trial.recorder.poll();
+      assertEquals(4, trial.session.chunks());
+    }
+  }
+
+  @Test
+  void nobodyWaitsForMoreChunksOnceRecordingHasStopped() {
+    try (Trial trial = Trial.growing(folder, 128, 4, BufferMemory.of(32 * 65_536))) {
+      assertTrue(trial.target.grows());
+      trial.recorder.stop();
+      assertFalse(trial.target.grows());
+    }
+  }
+
+  @Test
   void aChunkThatIsHandedOverWhileOthersAreLookedAtIsReadInItsPlace() {
     try (Trial trial = new Trial(folder, 128, 8)) {
       Trial.Logged thread = threeChunks(trial);

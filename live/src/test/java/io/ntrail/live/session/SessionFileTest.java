@@ -59,6 +59,22 @@ class SessionFileTest {
   }
 
   @Test
+  void aLowLimitHoldsFromTheStartButForTheFewestChunks() throws IOException {
+    BufferMemory memory = BufferMemory.of(7 * 65_536);
+    try (SessionFile first = SessionFile.create(List.of(folder), 32, 6, 64, memory);
+        SessionFile second = SessionFile.create(List.of(folder), 32, 6, 64, memory)) {
+      assertEquals(6, first.chunks());
+      assertEquals(2, second.chunks());
+      assertEquals(0, second.grow(2));
+    }
+    try (SessionFile later = SessionFile.create(List.of(folder), 32, 64, 64, memory)) {
+      assertEquals(7, later.chunks());
+      assertEquals(0, later.grow(1));
+      assertFalse(later.canGrow());
+    }
+  }
+
+  @Test
   void aSessionHasNoMoreChunksThanPlaces() throws IOException {
     BufferMemory memory = BufferMemory.of(1L << 40);
     try (SessionFile session = SessionFile.create(List.of(folder), 32, 4, 9, memory);
