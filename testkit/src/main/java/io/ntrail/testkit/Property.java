@@ -27,6 +27,9 @@ public final class Property {
   private static final int RUNS = 200;
   private static final int REPLAYS = 2000;
 
+  /** Limit of all choices of smaller inputs that are in memory at a time. */
+  private static final int MOST_CHOICES = 1 << 22;
+
   private Property() {}
 
   /** A statement about inputs drawn from a generator; it fails by throwing. */
@@ -231,15 +234,16 @@ public final class Property {
   /** Shorter sequences first: runs of choices taken out; then single choices made smaller. */
   private static List<long[]> smaller(long[] from) {
     List<long[]> out = new ArrayList<>();
+    int most = Math.clamp(MOST_CHOICES / Math.max(1, from.length), 2, REPLAYS);
     for (int chunk = from.length; chunk > 0; chunk /= 2) {
-      for (int at = 0; at + chunk <= from.length && out.size() < REPLAYS; at += chunk) {
+      for (int at = 0; at + chunk <= from.length && out.size() < most; at += chunk) {
         long[] cut = new long[from.length - chunk];
         System.arraycopy(from, 0, cut, 0, at);
         System.arraycopy(from, at + chunk, cut, at, cut.length - at);
         out.add(cut);
       }
     }
-    for (int i = 0; i < from.length && out.size() < 2 * REPLAYS; i++) {
+    for (int i = 0; i < from.length && out.size() < 2 * most; i++) {
       for (long value : new long[] {0, from[i] >>> 1, from[i] - 1}) {
         if (Long.compareUnsigned(value, from[i]) < 0) {
           long[] less = from.clone();

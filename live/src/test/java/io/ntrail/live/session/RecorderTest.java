@@ -198,7 +198,7 @@ class RecorderTest {
                     RecordedSession.readByNtrail(now);
                     RecordedSession recorded = RecordedSession.read(now);
                     for (Trial.Logged thread : trial.threads) {
-                      assertEquals(thread.items, recorded.of(thread.key));
+                      assertEquals(thread.whole(), recorded.of(thread.key));
                     }
                   }
                 };

@@ -71,6 +71,8 @@ final class Trial implements AutoCloseable {
       long before = thread.kept();
       String text = RecordedSession.text(kind, clock, function, area, slot, key, value, values);
       int meta = kind | slot << 8 | area << 20;
+      beingWritten = text;
+      keptBefore = before;
       try {
         // What an unwind has above its code means nothing.
         long stored = kind == SessionLayout.UNWIND ? value | 0x55L << 40 : value;
@@ -83,6 +85,7 @@ final class Trial implements AutoCloseable {
           RecordedSession.lost(items, thread.lost() - lostBefore);
         }
         lostBefore = thread.lost();
+        beingWritten = null;
       }
       if (kind == SessionLayout.ENTRY) {
         depth++;
@@ -90,6 +93,21 @@ final class Trial implements AutoCloseable {
     }
 
     private long lostBefore;
+    private long keptBefore;
+    private @Nullable String beingWritten;
+
+    /**
+     * Contents of the file at any store: a record that is whole counts before its write is over.
+     */
+    List<String> whole() {
+      String last = beingWritten;
+      if (last == null || thread.kept() == keptBefore) {
+        return items;
+      }
+      List<String> all = new ArrayList<>(items);
+      all.add(last);
+      return all;
+    }
 
     /** Contents of the file: everything but losses that no later chunk reports. */
     List<String> tellable() {
