@@ -114,10 +114,27 @@ final class StackMatcher {
     events = narrowed(events, event -> isOf(event, tid));
     // A thread in the event itself wins over the thread of the CPU.
     events = narrowed(events, StackMatcher::tellsThread);
-    events = narrowed(events, event -> event.cpu == rec.cpu);
+    int cpu = firstPart(rec, time, tid).cpu;
+    events = narrowed(events, event -> event.cpu == cpu);
     events = narrowed(events, OrderedRecord::kernel);
     List<Long> frames = rec.hook == 0x1820 ? list(in.pointers()) : definition(in.p(), rec.ordinal);
     add(events.getFirst(), new Part(pid, tid, frames));
+  }
+
+  /**
+   * Returns the first part of the stack that a record is a part of: a later one may be recorded
+   * when the thread has gone to another CPU. Thread 0 is one of each CPU, and goes nowhere.
+   */
+  private OrderedRecord firstPart(OrderedRecord part, long time, long tid) {
+    for (OrderedRecord rec : records) {
+      if (tid != 0 && rec.isStack()) {
+        LittleEndianReader in = rec.payload();
+        if (in.u64() == time && in.u32() >= 0 && in.u32() == tid) {
+          return rec;
+        }
+      }
+    }
+    return part;
   }
 
   /** The frames of the first definition of a key after a reference to it. */
