@@ -120,7 +120,9 @@ public final class RecorderBenchmark {
       SyntheticProgram program = threads.getFirst().program;
       for (int f = 1; f <= FUNCTIONS; f++) {
         recorder.function(
-            (int) program.address(f), new TracedFunction(f, 0, program.address(f), "", List.of()));
+            (int) program.address(f),
+            0,
+            new TracedFunction(f, 0, program.address(f), "", List.of()));
       }
       // Half of the chunks are full at a time, of all threads by turns.
       while (recorder.statistics().captured().events() < wanted) {

@@ -91,6 +91,7 @@ final class CallStatistics {
       case THREAD_TEARDOWNS -> "thread teardowns";
       case BUFFERS_FREE -> "buffers free at the end";
       case DISCARDED -> "events discarded, as only the last were kept";
+      case ADDED -> "calls added up, not recorded one by one";
       case PASSES_WITHOUT_RECORD -> "passes with recording disabled";
     };
   }

@@ -21,6 +21,7 @@ final class DefinitionTable {
   final Map<Long, TracedModule> modules = new LinkedHashMap<>();
   final Map<Long, TracedFunction> functions = new LinkedHashMap<>();
   final Map<Long, UntracedModule> untraced = new LinkedHashMap<>();
+  final Map<Long, CallTotals> totals = new LinkedHashMap<>();
   final List<ClockCalibration> calibrations = new ArrayList<>();
   private long bytes;
 
@@ -42,7 +43,7 @@ final class DefinitionTable {
       if (bytes > MAX_BYTES) {
         throw in.damaged("exceed the limit of 64 MiB");
       }
-      if (kind >= 0 && kind <= NtrLayout.UNTRACED) {
+      if (kind >= 0 && kind <= NtrLayout.TOTALS) {
         record((int) kind, in);
       }
       in.skipTo(end);
@@ -103,6 +104,7 @@ final class DefinitionTable {
         untraced.put(
             number, new UntracedModule(number, in.var(), in.var(), in.var(), in.text(), in.text()));
       }
+      case NtrLayout.TOTALS -> totals(in);
       default -> {
         // Of a later version.
       }
@@ -140,6 +142,37 @@ final class DefinitionTable {
       arguments.add(in.var32("place of an argument"));
     }
     functions.put(number, new TracedFunction(number, module, rva, name, arguments));
+  }
+
+  private void totals(ColumnReader in) {
+    long number = in.var();
+    long function = in.var();
+    long thread = in.var();
+    long from = in.var();
+    long to = in.var();
+    int why = in.var32("reason of totals");
+    long calls = in.var();
+    CallTotals.Times times =
+        in.bounded(1, "times of totals") == 1 ? times(in) : CallTotals.Times.NONE;
+    totals.put(number, new CallTotals(number, function, thread, from, to, why, calls, times));
+  }
+
+  private static CallTotals.Times times(ColumnReader in) {
+    long entryOnly = in.var();
+    long exits = in.var();
+    long unwinds = in.var();
+    long abandoned = in.var();
+    long total = in.var();
+    long self = in.var();
+    long shortest = in.var();
+    long longest = in.var();
+    int count = in.bounded(NtrLayout.MAX_BUCKETS, "places of a histogram");
+    List<Long> histogram = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      histogram.add(in.var());
+    }
+    return new CallTotals.Times(
+        true, entryOnly, exits, unwinds, abandoned, total, self, shortest, longest, histogram);
   }
 
   /** All calibrations in order of ticks. */

@@ -103,6 +103,33 @@ final class DefinitionWriter {
     define(NtrLayout.UNTRACED, untraced.number());
   }
 
+  void totals(CallTotals totals) throws IOException {
+    record.var(totals.number());
+    record.var(totals.function());
+    record.var(totals.thread());
+    record.var(totals.from());
+    record.var(totals.to());
+    record.var(totals.why());
+    record.var(totals.calls());
+    CallTotals.Times times = totals.times();
+    record.var(times.measured() ? 1 : 0);
+    if (times.measured()) {
+      record.var(times.entryOnly());
+      record.var(times.exits());
+      record.var(times.unwinds());
+      record.var(times.abandoned());
+      record.var(times.total());
+      record.var(times.self());
+      record.var(times.shortest());
+      record.var(times.longest());
+      record.var(times.histogram().size());
+      for (long count : times.histogram()) {
+        record.var(count);
+      }
+    }
+    define(NtrLayout.TOTALS, totals.number());
+  }
+
   private void define(int kind, long what) throws IOException {
     CurrentDefinitions memory = remembered;
     if (memory != null) {

@@ -226,6 +226,11 @@ public final class NtrFile implements AutoCloseable {
     return Collections.unmodifiableMap(definitions.untraced);
   }
 
+  /** Calls that were added up, by number, in the order of their definition. */
+  public Map<Long, CallTotals> totals() {
+    return Collections.unmodifiableMap(definitions.totals);
+  }
+
   /** Returns simultaneous readings of several clocks, in order of ticks. */
   public List<ClockCalibration> calibrations() {
     return calibrations;

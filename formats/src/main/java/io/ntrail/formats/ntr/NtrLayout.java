@@ -33,6 +33,7 @@ final class NtrLayout {
   static final int FUNCTION = 7;
   static final int CALIBRATION = 8;
   static final int UNTRACED = 9;
+  static final int TOTALS = 10;
 
   static final int EVENT_HEAD = 144;
   static final int HEAD_COLUMNS = 84;
@@ -49,6 +50,7 @@ final class NtrLayout {
   static final int MAX_PLAIN = 1 << 24;
   static final int MAX_EVENTS = 1 << 20;
   static final int MAX_VALUES = 32;
+  static final int MAX_BUCKETS = 64;
   static final int MAX_FRAMES = 1 << 13;
   static final int MAX_SITES = 1 << 16;
   static final int SHAPE_ENTRY_ONLY = 64;

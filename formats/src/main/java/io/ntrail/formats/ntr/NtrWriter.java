@@ -137,6 +137,11 @@ public final class NtrWriter implements AutoCloseable {
     definitions.untraced(untraced);
   }
 
+  /** Writes calls that were added up; totals of the same number are replaced. */
+  public void totals(CallTotals totals) throws IOException {
+    definitions.totals(totals);
+  }
+
   /** Writes the readings of several clocks at one moment. */
   public void calibration(ClockCalibration calibration) throws IOException {
     definitions.calibration(calibration);

@@ -39,7 +39,8 @@ public enum RecorderCounter {
   /** Thread teardowns. */ THREAD_TEARDOWNS(30),
   /** Buffers free at the end. */ BUFFERS_FREE(31),
   /** Passes while records were switched off. */ PASSES_WITHOUT_RECORD(32),
-  /** Events that went with the oldest part of a ring. */ DISCARDED(33);
+  /** Events that went with the oldest part of a ring. */ DISCARDED(33),
+  /** Calls that were added up, not recorded. */ ADDED(34);
   // @formatter:on
 
   private final int number;

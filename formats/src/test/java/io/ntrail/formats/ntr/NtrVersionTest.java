@@ -92,6 +92,31 @@ class NtrVersionTest {
   }
 
   @Test
+  void totalsOfCallsAreReadAndReplacedByTheirNumber() {
+    byte[] first = bytes(10, 8, 1, 2, 3, 80, 99, 1, 5, 0);
+    byte[] second = bytes(10, 19, 2, 2, 0, 80, 99, 1, 6, 1, 0, 3, 1, 1, 100, 90, 9, 50, 2, 0, 4);
+    byte[] again = bytes(10, 8, 1, 2, 3, 80, 100, 1, 9, 0);
+    byte[][] chunks = {
+      recording(),
+      RawChunks.chunk(NtrLayout.DEFINITIONS, 1, 1, first),
+      RawChunks.chunk(NtrLayout.DEFINITIONS, 1, 2, second),
+      RawChunks.chunk(NtrLayout.DEFINITIONS, 1, 3, again)
+    };
+    Gaps gaps = new Gaps();
+    InputFile input = InputFile.of(RawChunks.join(List.of(chunks)), "test.ntr");
+    try (NtrFile file = NtrFile.open(input, gaps)) {
+      CallTotals.Times times =
+          new CallTotals.Times(true, 0, 3, 1, 1, 100, 90, 9, 50, List.of(0L, 4L));
+      assertEquals(
+          List.of(
+              new CallTotals(1, 2, 3, 80, 100, CallTotals.ASKED, 9, CallTotals.Times.NONE),
+              new CallTotals(2, 2, 0, 80, 99, CallTotals.ASKED, 6, times)),
+          List.copyOf(file.totals().values()));
+    }
+    assertEquals(List.of(), gaps.list());
+  }
+
+  @Test
   void aLaterMajorVersionIsRefused() {
     for (byte[] payload : List.of(RawChunks.recording(2, 0), RawChunks.recording(1, 4))) {
       byte[] file = RawChunks.chunk(NtrLayout.RECORDING, 1, 0, payload);

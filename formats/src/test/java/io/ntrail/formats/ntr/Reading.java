@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -213,6 +214,21 @@ record Reading(
     for (UntracedModule u : file.untraced().values()) {
       String text = u.process() + " " + u.from() + " " + u.to() + " " + u.module() + " " + u.why();
       all.put("untraced " + u.number(), text.strip());
+    }
+    for (CallTotals one : file.totals().values()) {
+      List<Long> numbers = new ArrayList<>();
+      numbers.addAll(List.of(one.function(), one.thread(), one.from(), one.to()));
+      numbers.addAll(List.of((long) one.why(), one.calls()));
+      CallTotals.Times times = one.times();
+      if (times.measured()) {
+        numbers.addAll(List.of(times.entryOnly(), times.exits(), times.unwinds()));
+        numbers.addAll(List.of(times.abandoned(), times.total(), times.self()));
+        numbers.addAll(List.of(times.shortest(), times.longest()));
+        numbers.addAll(times.histogram());
+      }
+      all.put(
+          "totals " + one.number(),
+          numbers.stream().map(String::valueOf).collect(Collectors.joining(" ")));
     }
     return all;
   }

@@ -150,6 +150,17 @@ final class RecordingInMemory {
       writer.function(new TracedFunction(1, 1, 0x1040, "Key::Parse", List.of(1, 2)));
       writer.function(new TracedFunction(2, 2, 0x2000, "", List.of()));
       writer.untraced(new UntracedModule(1, 1, 80, 0, "plug.dll", "its loading did not wait"));
+      writer.totals(new CallTotals(1, 2, 1, 10, 20, CallTotals.ASKED, 7, CallTotals.Times.NONE));
+      writer.totals(
+          new CallTotals(
+              2,
+              1,
+              0,
+              10,
+              30,
+              CallTotals.ASKED,
+              900,
+              new CallTotals.Times(true, 1, 895, 2, 1, 10_000, 8_000, 3, 250, List.of(0L, 5L))));
       writer.calibration(new ClockCalibration(1_000, 0, 133_000_000_000_000_000L));
       writer.statistics(Map.of(RecorderCounter.EVENTS, 12L, RecorderCounter.REENTRANT, 3L));
     } catch (IOException e) {

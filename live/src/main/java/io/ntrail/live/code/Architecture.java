@@ -35,9 +35,6 @@ public interface Architecture {
   /** Returns the code of one session. */
   SessionCode session(SessionAddresses addresses);
 
-  /** Returns how many bytes a block of stubs takes at most. */
-  long stubBytes(int functions);
-
   /** Returns the routine that writes into code that threads execute. */
   StoreCode stores();
 

@@ -7,6 +7,7 @@ package io.ntrail.live.code;
  * @param control address of the session file in the target
  * @param chunks number of chunks that the session file may have
  * @param recordBytes size of a record
+ * @param tables where calls are added up in place of records
  */
 public record SessionAddresses(
-    long block, long control, int chunks, TlsSlots tls, int recordBytes) {}
+    long block, long control, int chunks, TlsSlots tls, int recordBytes, CallTables tables) {}

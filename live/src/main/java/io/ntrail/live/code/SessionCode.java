@@ -10,6 +10,9 @@ public interface SessionCode {
   /** Returns the content of areas. */
   AreaCode areas();
 
+  /** Returns how many bytes a block of stubs takes at most. */
+  long stubBytes(int functions);
+
   /**
    * Returns an empty block of stubs.
    *

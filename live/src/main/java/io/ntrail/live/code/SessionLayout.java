@@ -88,6 +88,12 @@ public final class SessionLayout {
   /** u32: number of areas that exist. */
   public static final int AT_AREAS = 0x2C0;
 
+  /** u32: tables of calls taken, by the target. */
+  public static final int AT_TABLES_TAKEN = 0x2C8;
+
+  /** u32: tables of calls offered. */
+  public static final int AT_TABLES_OFFERED = 0x2CC;
+
   /** u64: threads that began to be recorded, by the target. */
   public static final int AT_THREADS = 0x300;
 
@@ -240,6 +246,9 @@ public final class SessionLayout {
 
   /** u32 each: numbers of free areas. */
   public static final int AT_AREA_RING = 0x9000;
+
+  /** u32 each: numbers of free tables of calls. */
+  public static final int AT_TABLE_RING = 0xD000;
 
   /** u32 each: numbers of free chunks. */
   public static final int AT_CHUNK_RING = 0x1_0000;

@@ -10,9 +10,10 @@ public interface StubWriter {
   /**
    * Adds a function.
    *
+   * @param row its place in tables of calls, if there are any
    * @return the address of its stub
    */
-  long add(TracedCode function);
+  long add(TracedCode function, int row);
 
   /** Returns the addresses of the body thunks, in the order of the functions. */
   List<Long> bodies();

@@ -53,8 +53,17 @@ public final class Patcher {
   /** Functions that were disarmed while threads ran, with their long jumps still in place. */
   private final Set<Patched> left = new LinkedHashSet<>();
 
-  /** Function with its stub and its body thunk. */
-  public record Patched(PlannedFunction function, long stub, long body) {
+  /**
+   * Function with its stub and its body thunk.
+   *
+   * @param row its place in tables of calls, if there are any
+   */
+  public record Patched(PlannedFunction function, long stub, long body, int row) {
+    /** A function whose calls are not added up. */
+    public Patched(PlannedFunction function, long stub, long body) {
+      this(function, stub, body, 0);
+    }
+
     /** Returns the low half of the body's address, which stands for the function in records. */
     public int recordAddress() {
       return (int) body;
@@ -102,7 +111,7 @@ public final class Patcher {
    */
   public List<Patched> prepare(
       PlannedModule module, List<PlannedFunction> functions, Consumer<TracingMemory.Table> tables) {
-    long size = target.architecture().stubBytes(functions.size());
+    long size = tracing.code().stubBytes(functions.size());
     long base = near(module, size);
     if (base == 0 || !tracing.lookup().add(base, size)) {
       outOfReach.addAll(functions);
@@ -112,10 +121,12 @@ public final class Patcher {
     StubWriter block = tracing.code().stubs(base);
     List<PlannedFunction> added = new ArrayList<>();
     List<Long> stubs = new ArrayList<>();
+    List<Integer> rows = tracing.rows(functions.size());
     for (PlannedFunction function : functions) {
       TracedCode code = function.code().orElseThrow();
-      if (block.reaches(code)) {
-        stubs.add(block.add(code));
+      int next = added.size();
+      if (block.reaches(code) && next < rows.size()) {
+        stubs.add(block.add(code, rows.get(next)));
         added.add(function);
       } else {
         outOfReach.add(function);
@@ -130,7 +141,7 @@ public final class Patcher {
     List<Patched> result = new ArrayList<>();
     List<Long> bodies = block.bodies();
     for (int i = 0; i < added.size(); i++) {
-      result.add(new Patched(added.get(i), stubs.get(i), bodies.get(i)));
+      result.add(new Patched(added.get(i), stubs.get(i), bodies.get(i), rows.get(i)));
     }
     patched.addAll(result);
     return result;

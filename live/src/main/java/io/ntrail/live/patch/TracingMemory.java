@@ -106,7 +106,12 @@ public final class TracingMemory {
             .architecture()
             .session(
                 new SessionAddresses(
-                    reserved, control, session.mostChunks(), tls, session.recordBytes()));
+                    reserved,
+                    control,
+                    session.mostChunks(),
+                    tls,
+                    session.recordBytes(),
+                    session.tables().layout()));
     RuntimeImage runtime = code.runtime();
     this.routines = runtime.routines();
     memory.commit(
@@ -175,6 +180,14 @@ public final class TracingMemory {
   /** Returns the code of the session. */
   public SessionCode code() {
     return code;
+  }
+
+  /**
+   * Returns places for functions in tables of calls; fewer if there is no room, and any number of
+   * zeros if there are no tables.
+   */
+  List<Integer> rows(int functions) {
+    return session.tables().addRows(functions);
   }
 
   /** Returns the addresses of all areas, by number. */

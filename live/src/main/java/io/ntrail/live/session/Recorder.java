@@ -56,6 +56,7 @@ public final class Recorder implements AutoCloseable {
   private final RecorderOutput output;
   private final RecordSink sink;
   private final SessionChunkReader reader;
+  private final CallTotalsRecorder totals;
   private final List<Integer> argumentPlaces;
   private final ReentrantLock lock;
   private final LongSupplier clock;
@@ -98,6 +99,7 @@ public final class Recorder implements AutoCloseable {
     argumentPlaces = all.subList(0, Math.min(all.size(), settings.arguments()));
     sink = new RecordSink(session, argumentPlaces.size(), writer, remarks);
     reader = new SessionChunkReader(session, output, sink, remarks, settings.process());
+    totals = new CallTotalsRecorder(session.tables(), output, remarks, settings.process());
     lock.lock();
     try {
       statistics = snapshot();
@@ -172,9 +174,10 @@ public final class Recorder implements AutoCloseable {
    * Defines the function of an address in records. To be called before the function is patched.
    *
    * @param address the low half of the address of its body thunk
+   * @param row its place in tables of calls, if there are any
    * @param function its number is 1 to 2^31 - 1; the arguments become those that are recorded
    */
-  public void function(int address, TracedFunction function) {
+  public void function(int address, int row, TracedFunction function) {
     long number = function.number();
     if (number < 1 || number > Integer.MAX_VALUE) {
       throw new IllegalArgumentException("function number " + number);
@@ -182,6 +185,7 @@ public final class Recorder implements AutoCloseable {
     lock.lock();
     try {
       sink.function(address, (int) number);
+      totals.function(row, (int) number);
       define(to ->
           to.function(
               new TracedFunction(
@@ -206,6 +210,7 @@ public final class Recorder implements AutoCloseable {
     lock.lock();
     try {
       reader.names().put(tid, name);
+      totals.name(tid, name);
       for (RecordedThread thread : reader.threads().values()) {
         if (thread.key.tid() == tid) {
           thread.name = name;
@@ -230,6 +235,7 @@ public final class Recorder implements AutoCloseable {
       }
       session.drains();
       grow();
+      totals.poll(reader.names());
       long before = reader.chunksRead();
       long nanos = clock.getAsLong();
       if (reader.hasWork()) {
@@ -321,10 +327,12 @@ public final class Recorder implements AutoCloseable {
       passTwice();
       // An id is used again, by a thread of another name.
       reader.names().keySet().retainAll(alive);
+      List<ThreadKey> ended = new ArrayList<>(totals.retain(alive, ticks, reader.names()));
       List<RecordedThread> gone = gone(alive, ticks);
       gone.forEach(thread -> end(thread, ticks));
+      gone.forEach(thread -> ended.add(thread.key));
       count();
-      return gone.stream().map(thread -> thread.key).toList();
+      return ended;
     } finally {
       lock.unlock();
     }
@@ -401,6 +409,7 @@ public final class Recorder implements AutoCloseable {
       passTwice();
       reader.readLeft();
       reader.threads().values().forEach(this::tellDropped);
+      totals.finish(ticks, reader.names());
       output.attempt(output.writer::flush);
       if (alone) {
         output.finished();
@@ -426,19 +435,20 @@ public final class Recorder implements AutoCloseable {
   }
 
   private RecorderStatistics snapshot() {
-    long open = openEnded;
+    long open = openEnded + totals.open();
     for (RecordedThread thread : reader.threads().values()) {
       open += thread.events == null ? 0 : thread.events.open();
     }
     long latest = now != 0 ? now : sink.latest();
     return new RecorderStatistics(
-        reader.threadsSeen(),
-        threadsEnded,
+        reader.threadsSeen() + totals.threadsSeen(),
+        threadsEnded + totals.threadsEnded(),
         session.chunks(),
         reader.fullAtMost(),
         reader.chunksRead(),
         reader.pool().free(),
         sink.given(),
+        totals.calls(),
         open,
         sink.dropped(),
         EventTally.NONE,

@@ -33,6 +33,7 @@ final class RecorderOutput {
   private RecorderState state = RecorderState.RECORDING;
   private long failedWrites;
   private long threads;
+  private long totals;
   private @Nullable RecorderStatistics ended;
   private Map<RecorderCounter, Long> statisticsWritten = Map.of();
   private long lastStatistics = System.nanoTime();
@@ -63,6 +64,17 @@ final class RecorderOutput {
   long nextThread() {
     threads++;
     return threads;
+  }
+
+  /** Returns a number for other totals of calls in the file. */
+  long nextTotals() {
+    totals++;
+    return totals;
+  }
+
+  /** Returns how many totals of calls are in the file. */
+  long totals() {
+    return totals;
   }
 
   /** Adds up the counts of all recorders; the lock must be held. */

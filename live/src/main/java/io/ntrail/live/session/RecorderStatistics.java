@@ -18,6 +18,7 @@ import java.util.stream.Stream;
  * @param buffersWritten chunks that were read to their end
  * @param buffersFree free chunks
  * @param captured what came into the file, or is about to
+ * @param addedCalls calls of ended threads that were added up, not recorded
  * @param openCalls calls that are open, those of ended threads included
  * @param dropped what was taken out of chunks and did not come into the file
  * @param discarded what went with the oldest part of a ring
@@ -49,6 +50,7 @@ public record RecorderStatistics(
     long buffersWritten,
     int buffersFree,
     EventTally captured,
+    long addedCalls,
     long openCalls,
     EventTally dropped,
     EventTally discarded,
@@ -96,6 +98,7 @@ public record RecorderStatistics(
     counters.put(RecorderCounter.ENTRIES_DROPPED, dropped.entries());
     counters.put(RecorderCounter.EXITS_DROPPED, dropped.exits());
     counters.put(RecorderCounter.UNWINDS_DROPPED, dropped.unwinds());
+    counters.put(RecorderCounter.ADDED, addedCalls);
     counters.put(RecorderCounter.DISCARDED, discarded.events());
     counters.put(RecorderCounter.BYTES_WRITTEN, bytes);
     counters.put(RecorderCounter.DURATION_TICKS, duration);
@@ -117,6 +120,7 @@ public record RecorderStatistics(
         buffersWritten + other.buffersWritten,
         buffersFree + other.buffersFree,
         captured.plus(other.captured),
+        addedCalls + other.addedCalls,
         openCalls + other.openCalls,
         dropped.plus(other.dropped),
         discarded.plus(other.discarded),
@@ -175,6 +179,7 @@ public record RecorderStatistics(
         buffersWritten,
         freeBuffers,
         inFile,
+        addedCalls,
         openCalls,
         dropped,
         notKept,

@@ -1,6 +1,8 @@
 package io.ntrail.live.session;
 
 import io.ntrail.formats.bytes.SharedFile;
+import io.ntrail.live.code.CallDetail;
+import io.ntrail.live.code.CallTables;
 import io.ntrail.live.code.SessionLayout;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -20,6 +22,7 @@ public final class SessionFile implements AutoCloseable {
   private final SharedFile file;
   private final DllNotificationRing notices;
   private final ResumeRequests resumes;
+  private final CallTablePool tables;
   private final int recordBytes;
   private final BufferMemory memory;
   private int chunks;
@@ -31,8 +34,10 @@ public final class SessionFile implements AutoCloseable {
   private int areas;
   private int areasOffered;
 
-  private SessionFile(SharedFile file, int recordBytes, int mostChunks, BufferMemory memory) {
+  private SessionFile(
+      SharedFile file, int recordBytes, int mostChunks, BufferMemory memory, CallTables tables) {
     this.file = file;
+    this.tables = new CallTablePool(file, tables);
     this.notices = new DllNotificationRing(file);
     this.resumes = new ResumeRequests(file);
     this.recordBytes = recordBytes;
@@ -49,6 +54,20 @@ public final class SessionFile implements AutoCloseable {
    */
   public static SessionFile create(int recordBytes, int chunks) throws IOException {
     return create(SharedFile.folders(), recordBytes, chunks, chunks, BufferMemory.of(0));
+  }
+
+  /**
+   * Creates a session whose target adds calls up: in memory if there is room, else in the temporary
+   * folder.
+   *
+   * @param detail times or counts
+   * @param functions how many are expected
+   * @throws IOException if there is no room anywhere
+   */
+  public static SessionFile adding(CallDetail detail, int functions) throws IOException {
+    int chunks = SessionLayout.FEWEST_CHUNKS;
+    CallTables tables = CallTables.of(detail, at(chunks), functions);
+    return create(SharedFile.folders(), 32, chunks, chunks, BufferMemory.of(0), tables);
   }
 
   /**
@@ -79,6 +98,17 @@ public final class SessionFile implements AutoCloseable {
   static SessionFile create(
       List<Path> folders, int recordBytes, int chunks, int mostChunks, BufferMemory memory)
       throws IOException {
+    return create(folders, recordBytes, chunks, mostChunks, memory, CallTables.NONE);
+  }
+
+  private static SessionFile create(
+      List<Path> folders,
+      int recordBytes,
+      int chunks,
+      int mostChunks,
+      BufferMemory memory,
+      CallTables tables)
+      throws IOException {
     if (recordBytes != 32 && recordBytes != 64 && recordBytes != 128) {
       throw new IllegalArgumentException("records of " + recordBytes + " bytes");
     }
@@ -88,12 +118,14 @@ public final class SessionFile implements AutoCloseable {
     int first = memory.begin(chunks, SessionLayout.FEWEST_CHUNKS);
     SharedFile file;
     try {
-      file = SharedFile.create(folders, "ntrail", at(mostChunks), at(first));
+      file =
+          SharedFile.create(
+              folders, "ntrail", tables.exist() ? tables.end() : at(mostChunks), at(first));
     } catch (IOException e) {
       memory.give(first);
       throw e;
     }
-    SessionFile session = new SessionFile(file, recordBytes, mostChunks, memory);
+    SessionFile session = new SessionFile(file, recordBytes, mostChunks, memory, tables);
     file.setU32(SessionLayout.AT_MAGIC, SessionLayout.MAGIC);
     file.setU32(SessionLayout.AT_VERSION, SessionLayout.VERSION);
     file.setU32(SessionLayout.AT_RECORD_BYTES, recordBytes);
@@ -147,6 +179,11 @@ public final class SessionFile implements AutoCloseable {
   void endGrowth() {
     mostChunks = chunks;
     grows();
+  }
+
+  /** Returns the tables of calls; there may be none. */
+  public CallTablePool tables() {
+    return tables;
   }
 
   /** Returns the path of the file, for the agent to map. */

@@ -1,5 +1,6 @@
 package io.ntrail.live.trace;
 
+import io.ntrail.live.code.CallDetail;
 import io.ntrail.live.code.SessionLayout;
 import io.ntrail.live.session.BufferMemory;
 import io.ntrail.live.session.SessionFile;
@@ -13,8 +14,11 @@ import java.util.Optional;
  *     0: as many as usual
  * @param memory limit to which they grow together; empty: they do not grow
  * @param waits true if threads of the program wait while all chunks are full; else records are lost
+ * @param detail what the target keeps of each call; without records it has tables, not buffers
+ * @param functions how many are expected, for the size of tables
  */
-public record BufferSettings(int chunks, Optional<BufferMemory> memory, boolean waits) {
+public record BufferSettings(
+    int chunks, Optional<BufferMemory> memory, boolean waits, CallDetail detail, int functions) {
   /** Maximum number of chunks that a program may have. */
   public static final int MOST_CHUNKS = SessionLayout.CHUNK_RING;
 
@@ -25,16 +29,29 @@ public record BufferSettings(int chunks, Optional<BufferMemory> memory, boolean 
 
   /** Returns settings of buffers that do not grow. */
   public static BufferSettings fixed(int chunks, boolean waits) {
-    return new BufferSettings(chunks, Optional.empty(), waits);
+    return new BufferSettings(chunks, Optional.empty(), waits, CallDetail.RECORDS, 0);
   }
 
   /** Returns settings of buffers that grow. */
   public static BufferSettings growing(int chunks, BufferMemory memory, boolean waits) {
-    return new BufferSettings(chunks, Optional.of(memory), waits);
+    return new BufferSettings(chunks, Optional.of(memory), waits, CallDetail.RECORDS, 0);
+  }
+
+  /** Returns settings of programs that add their calls up. */
+  public static BufferSettings adding(CallDetail detail) {
+    return new BufferSettings(0, Optional.empty(), false, detail, 0);
+  }
+
+  /** Returns these settings for so many functions. */
+  public BufferSettings expecting(int number) {
+    return new BufferSettings(chunks, memory, waits, detail, number);
   }
 
   /** Creates the session file of the first program, or of a child. */
   SessionFile session(int recordBytes, boolean isFirst) throws IOException {
+    if (detail != CallDetail.RECORDS) {
+      return SessionFile.adding(detail, functions);
+    }
     int usual = isFirst ? FIRST_CHUNKS : CHILD_CHUNKS;
     int first = chunks == 0 ? usual : chunks;
     SessionFile session =

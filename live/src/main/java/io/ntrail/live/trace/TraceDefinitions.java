@@ -37,6 +37,7 @@ final class TraceDefinitions {
       PlannedFunction function = one.function();
       recorder.function(
           one.recordAddress(),
+          one.row(),
           new TracedFunction(
               file.nextFunction(),
               module(function.module()),

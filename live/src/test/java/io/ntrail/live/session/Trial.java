@@ -167,7 +167,7 @@ final class Trial implements AutoCloseable {
 
   static void define(Recorder recorder) {
     for (int f = 1; f <= FUNCTIONS; f++) {
-      recorder.function(address(f), new TracedFunction(f, 0, 4096L * f, "f" + f, List.of()));
+      recorder.function(address(f), 0, new TracedFunction(f, 0, 4096L * f, "f" + f, List.of()));
     }
   }
 

@@ -14,6 +14,7 @@ import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.code.CallDetail;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.plan.ModuleFile;
 import io.ntrail.live.plan.PlannedFunction;
@@ -115,6 +116,7 @@ final class Tracing implements AutoCloseable {
     private boolean recorded = true;
     private boolean attached;
     private boolean waits;
+    private CallDetail detail = CallDetail.RECORDS;
     private String pause = "";
     private @Nullable Path go;
     private BiConsumer<TargetProcess, Tracer> meanwhile = (target, tracer) -> {};
@@ -162,6 +164,12 @@ final class Tracing implements AutoCloseable {
     /** Number of chunks. */
     Settings chunks(int number) {
       chunks = number;
+      return this;
+    }
+
+    /** Calls are added up in the target. */
+    Settings adding(CallDetail what) {
+      detail = what;
       return this;
     }
 
@@ -271,7 +279,10 @@ final class Tracing implements AutoCloseable {
     Path awaited = folder.resolve("attached" + number);
     variable("NTRAIL_ATTACH", settings.attached ? host.name(awaited) : "");
     Result result;
-    try (SessionFile session = SessionFile.create(settings.recordBytes, settings.chunks);
+    try (SessionFile session =
+            settings.detail == CallDetail.RECORDS
+                ? SessionFile.create(settings.recordBytes, settings.chunks)
+                : SessionFile.adding(settings.detail, 100);
         TargetProcess started = TargetProcess.start(calls, commandLine, streams);
         TargetProcess target = settings.attached ? attach(started, awaited) : started) {
       streams.close(calls);
@@ -490,6 +501,7 @@ final class Tracing implements AutoCloseable {
       number++;
       recorder.function(
           traced.recordAddress(),
+          traced.row(),
           new TracedFunction(
               number,
               modules.get(module),

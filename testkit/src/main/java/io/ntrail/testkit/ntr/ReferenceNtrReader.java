@@ -297,7 +297,7 @@ public final class ReferenceNtrReader {
       }
       ReferenceCursor record = cursor(in.at, in.at + length);
       in.at += length;
-      switch (kind >= 0 && kind < 10 ? (int) kind : 0) {
+      switch (kind >= 0 && kind < 11 ? (int) kind : 0) {
         case 1 -> define("process", record, "vvtt");
         case 2 -> define("process end", record, "vv");
         case 3 -> define("thread", record, "vvvt");
@@ -307,6 +307,7 @@ public final class ReferenceNtrReader {
         case 7 -> define("function", record, "vvta");
         case 8 -> calibrations.add(List.of(record.var(), record.var(), record.var()));
         case 9 -> define("untraced", record, "vvvtt");
+        case 10 -> define("totals", record, "vvvvwvs");
         default -> {
           // Of a later version.
         }
@@ -320,6 +321,18 @@ public final class ReferenceNtrReader {
     for (int i = 0; i < fields.length(); i++) {
       switch (fields.charAt(i)) {
         case 'v' -> out.append(in.var()).append(' ');
+        case 'w' -> out.append(in.upTo(0xFFFF_FFFFL)).append(' ');
+        case 's' -> {
+          // Ends and times of calls: eight numbers and a histogram.
+          if (in.upTo(1) == 1) {
+            for (int number = 0; number < 8; number++) {
+              out.append(in.var()).append(' ');
+            }
+            for (int count = in.upTo(64); count > 0; count--) {
+              out.append(in.var()).append(' ');
+            }
+          }
+        }
         case 't' -> out.append(in.text()).append(' ');
         case 'p' -> {
           if (in.upTo(1) == 1) {

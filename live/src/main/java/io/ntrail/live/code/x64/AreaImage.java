@@ -42,7 +42,7 @@ final class AreaImage implements AreaCode {
   /**
    * Assembles the areas of a session.
    *
-   * @param record bytes of a record
+   * @param record bytes of a record; 0: calls are added up
    */
   static AreaImage of(TlsOffsets words, int record, RuntimeBlock runtime) {
     BytesBuilder code = new BytesBuilder(DELTA);

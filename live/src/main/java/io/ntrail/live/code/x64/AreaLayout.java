@@ -14,7 +14,7 @@ final class AreaLayout {
   static final int SLOTS = 256;
 
   /** Distance of one slot's code from the next. */
-  static final int STRIDE = 576;
+  static final int STRIDE = 640;
 
   /** The page with the area's own fields and its spill. */
   static final int HEAD = 0xF000;
@@ -111,7 +111,19 @@ final class AreaLayout {
   /** Routine that reads arguments on the stack, where records have them. */
   static final int STACK_ARGUMENTS = 96;
 
-  static final int SLOT_DATA = 104;
+  /** Where calls are added up: ticks at the entry; 0 = there is no call whose end counts. */
+  static final int START = 104;
+
+  /** Where calls are added up: ticks of the traced calls inside. */
+  static final int CHILD = 112;
+
+  /** Where calls are added up, u32: distance of the function's row from the thread's table. */
+  static final int ROW = 120;
+
+  /** Where calls are added up, u32: flags at the exit. */
+  static final int FLAGS = 124;
+
+  static final int SLOT_DATA = 128;
 
   private AreaLayout() {}
 

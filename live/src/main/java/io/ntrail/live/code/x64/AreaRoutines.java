@@ -33,7 +33,7 @@ final class AreaRoutines extends RuntimeRoutines {
   AreaRoutines(RoutineContext parts) {
     super(parts);
     this.index = new StackAreaCache(parts);
-    this.exit = SlotCode.assemble(words, 0, record).exit();
+    this.exit = SlotCode.assemble(words, 0, parts.slotRecord()).exit();
   }
 
   void write() {
@@ -180,24 +180,25 @@ final class AreaRoutines extends RuntimeRoutines {
     Label out = a.label("settled");
     range(
         0,
-        () ->
-            a.bind(settle)
-                .lea(RDX, ptr(R9).plus(FIRST))
-                .bind(next)
-                .cmp(R8, RDX)
-                .jbe(out)
-                .lea(RCX, ptr(R8).plus(exit - STRIDE))
-                .cmp(ptr(R11).plus(-8), RCX)
-                .jne(keys)
-                .mov(ptr(R8).plus(DELTA + KEY - STRIDE), R11)
-                .ret()
-                .bind(keys)
-                .cmp(ptr(R8).plus(DELTA + KEY - STRIDE), R11)
-                .ja(out)
-                .mov(ptr(R8).plus(DELTA + KEY - STRIDE).as64(), 0)
-                .sub(R8, STRIDE)
-                .jmp(next)
-                .bind(out)
-                .ret());
+        () -> {
+          a.bind(settle)
+              .bind(next)
+              .lea(RDX, ptr(R9).plus(FIRST))
+              .cmp(R8, RDX)
+              .jbe(out)
+              .lea(RCX, ptr(R8).plus(exit - STRIDE))
+              .cmp(ptr(R11).plus(-8), RCX)
+              .jne(keys)
+              .mov(ptr(R8).plus(DELTA + KEY - STRIDE), R11)
+              .ret()
+              .bind(keys)
+              .cmp(ptr(R8).plus(DELTA + KEY - STRIDE), R11)
+              .ja(out)
+              .mov(ptr(R8).plus(DELTA + KEY - STRIDE).as64(), 0);
+          if (parts.tables().exist()) {
+            SlotTotals.abandon(a, words, ptr(R8).plus(DELTA - STRIDE));
+          }
+          a.sub(R8, STRIDE).jmp(next).bind(out).ret();
+        });
   }
 }

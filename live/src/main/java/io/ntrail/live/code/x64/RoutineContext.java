@@ -1,5 +1,6 @@
 package io.ntrail.live.code.x64;
 
+import io.ntrail.live.code.CallTables;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Label;
@@ -18,6 +19,7 @@ import java.util.List;
  * @param chunks how many the file may have
  * @param words TLS slots
  * @param record bytes of a record
+ * @param tables where calls are added up in place of records
  */
 record RoutineContext(
     Assembler assembler,
@@ -26,14 +28,21 @@ record RoutineContext(
     long control,
     int chunks,
     TlsOffsets words,
-    int record) {
+    int record,
+    CallTables tables) {
   /** Range of code with its unwind data. */
   record Range(Label begin, Label end, UnwindBytes info) {}
 
   /** Returns an empty context. */
-  static RoutineContext of(long block, long control, int chunks, TlsOffsets words, int record) {
+  static RoutineContext of(
+      long block, long control, int chunks, TlsOffsets words, int record, CallTables tables) {
     return new RoutineContext(
-        Assembler.x64(), new ArrayList<>(), block, control, chunks, words, record);
+        Assembler.x64(), new ArrayList<>(), block, control, chunks, words, record, tables);
+  }
+
+  /** Returns the bytes of a record as slots write it; 0: they add up in tables instead. */
+  int slotRecord() {
+    return tables.exist() ? 0 : record;
   }
 
   /** Adds a range of code. */

@@ -1,5 +1,6 @@
 package io.ntrail.live.code.x64;
 
+import io.ntrail.live.code.CallTables;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.operands.Label;
 
@@ -16,6 +17,7 @@ final class RuntimeBlock {
   private final SlowPathRoutines stacks;
   private final EntryOnlyRoutine entries;
   private final ChunkRoutines chunks;
+  private final TableRoutines tables;
   private final Label stackArguments;
   private final long base;
   private final AssembledCode code;
@@ -26,9 +28,14 @@ final class RuntimeBlock {
     stacks = new SlowPathRoutines(parts);
     chunks = new ChunkRoutines(parts);
     stackArguments = parts.assembler().label("stack arguments");
+    tables = new TableRoutines(parts, stacks.firstCall, stacks.untraced);
     entries = new EntryOnlyRoutine(parts, stacks.firstCall, stackArguments, chunks.full);
     AreaRoutines areas = new AreaRoutines(parts);
-    stacks.write(areas, chunks.firstChunk);
+    boolean adds = parts.tables().exist();
+    stacks.write(areas, adds ? tables.firstTable : chunks.firstChunk);
+    if (adds) {
+      tables.write();
+    }
     entries.write();
     areas.write();
     chunks.write(stacks.untraced);
@@ -44,13 +51,15 @@ final class RuntimeBlock {
    * @param control where the target has the session file mapped
    * @param chunks how many the file may have
    * @param record bytes of a record
+   * @param tables where calls are added up in place of records
    */
-  static RuntimeBlock at(long block, long control, int chunks, TlsOffsets words, int record) {
+  static RuntimeBlock at(
+      long block, long control, int chunks, TlsOffsets words, int record, CallTables tables) {
     if (block % AreaLayout.ALIGNMENT != 0) {
       throw new IllegalArgumentException("a block at 0x" + Long.toHexString(block));
     }
     return new RuntimeBlock(
-        block + AreaLayout.CODE, RoutineContext.of(block, control, chunks, words, record));
+        block + AreaLayout.CODE, RoutineContext.of(block, control, chunks, words, record, tables));
   }
 
   /** Returns the code. */
@@ -90,6 +99,14 @@ final class RuntimeBlock {
   /** Returns the address of the routine for functions whose entries alone are recorded. */
   long entryOnly() {
     return base + code.offset(entries.entryOnly);
+  }
+
+  /**
+   * Returns the address of the routine for calls that stubs count, of threads without a table; 0 if
+   * there are no tables.
+   */
+  long count() {
+    return parts.tables().exist() ? base + code.offset(tables.count) : 0;
   }
 
   /** Returns the address of the routine for the end of a chunk or of a spill. */

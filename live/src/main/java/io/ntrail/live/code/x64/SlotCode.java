@@ -81,7 +81,7 @@ final class SlotCode {
    * Assembles one.
    *
    * @param slot its number
-   * @param record bytes of a record
+   * @param record bytes of a record; 0: calls are added up
    */
   static Assembled assemble(TlsOffsets words, int slot, int record) {
     SlotCode code = new SlotCode(words, slot, record);
@@ -191,11 +191,11 @@ final class SlotCode {
         .mov(RCX, cell(TRUE_RIP - STRIDE))
         .mov(cell(TRUE_RIP), RCX)
         .mov(RCX, ptr(RSP).plus(16))
-        .jmp(go)
-        .bind(full)
-        .call(cell(AreaLayout.FULL))
-        .jmp(done)
-        .bind(fresh)
+        .jmp(go);
+    if (record > 0) {
+      a.bind(full).call(cell(AreaLayout.FULL)).jmp(done);
+    }
+    a.bind(fresh)
         .mov(RCX, ptr(RSP).plus(16))
         .mov(cell(TRUE_RIP), RCX)
         .bind(go)
@@ -203,8 +203,24 @@ final class SlotCode {
         .lea(RDX, ptr(RSP).plus(24))
         .mov(cell(KEY), RDX)
         .mov(RCX, gs(words.record()))
-        .jrcxz(done)
-        .mov(ptr(RCX).plus(SessionLayout.RECORD_KEY), RDX);
+        .jrcxz(done);
+    if (record == 0) {
+      SlotTotals.enter(a, this::cell, entryClock);
+    } else {
+      recordEntry(full);
+    }
+    a.bind(done)
+        .mov(RDX, cell(SAVE_RDX))
+        .mov(RCX, ptr(RSP))
+        .mov(RAX, ptr(RSP).plus(8))
+        .lea(RSP, ptr(RSP).plus(24))
+        .bind(call)
+        .call(cell(BODY))
+        .bind(exit);
+  }
+
+  private void recordEntry(Label full) {
+    a.mov(ptr(RCX).plus(SessionLayout.RECORD_KEY), RDX);
     if (record > SessionLayout.RECORD_STACK_ARGUMENTS) {
       a.call(cell(AreaLayout.STACK_ARGUMENTS));
     }
@@ -239,15 +255,7 @@ final class SlotCode {
     } else {
       a.jrcxz(full);
     }
-    a.mov(gs(words.record()), RDX)
-        .bind(done)
-        .mov(RDX, cell(SAVE_RDX))
-        .mov(RCX, ptr(RSP))
-        .mov(RAX, ptr(RSP).plus(8))
-        .lea(RSP, ptr(RSP).plus(24))
-        .bind(call)
-        .call(cell(BODY))
-        .bind(exit);
+    a.mov(gs(words.record()), RDX);
   }
 
   private void leave() {
@@ -260,8 +268,32 @@ final class SlotCode {
         .mov(RCX, gs(8))
         .lea(RCX, ptr(RCX).plus(AreaLayout.UNKNOWN_KEY))
         .mov(cell(KEY), RCX)
-        .mov(RCX, gs(words.record()))
-        .jrcxz(release)
+        .mov(RCX, gs(words.record()));
+    if (record == 0) {
+      Label near = a.label("not counted, near");
+      Label counted = a.label("counted");
+      a.jrcxz(near).jmp(counted).bind(near).jmp(release).bind(counted);
+      SlotTotals.leave(a, this::cell, exitClock);
+    } else {
+      recordExit(release, full);
+    }
+    a.bind(after)
+        .mov(RDX, cell(SAVE_RDX))
+        .mov(RAX, cell(SAVE_RAX))
+        .lea(RCX, ptr(begin))
+        // With rcx = 0 when a fiber returns in a thread that nothing is known of: its next call
+        // makes it known.
+        .bind(release)
+        .mov(gs(words.slot()), RCX)
+        .pop(RCX)
+        .ret();
+    if (record > 0) {
+      a.bind(full).call(cell(AreaLayout.FULL)).jmp(after);
+    }
+  }
+
+  private void recordExit(Label release, Label full) {
+    a.jrcxz(release)
         .mov(cell(SAVE_RAX), RAX)
         .mov(cell(SAVE_RDX), RDX)
         .mov(ptr(RCX).plus(SessionLayout.RECORD_VALUE), RAX)
@@ -279,19 +311,6 @@ final class SlotCode {
         .lea(RDX, ptr(RCX).plus(record))
         .movzx(ECX, Reg16.DX)
         .jrcxz(full)
-        .mov(gs(words.record()), RDX)
-        .bind(after)
-        .mov(RDX, cell(SAVE_RDX))
-        .mov(RAX, cell(SAVE_RAX))
-        .lea(RCX, ptr(begin))
-        // With rcx = 0 when a fiber returns in a thread that nothing is known of: its next call
-        // makes it known.
-        .bind(release)
-        .mov(gs(words.slot()), RCX)
-        .pop(RCX)
-        .ret()
-        .bind(full)
-        .call(cell(AreaLayout.FULL))
-        .jmp(after);
+        .mov(gs(words.record()), RDX);
   }
 }

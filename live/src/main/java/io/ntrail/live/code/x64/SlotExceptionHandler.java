@@ -34,9 +34,13 @@ final class SlotExceptionHandler {
   /**
    * Assembles it.
    *
+   * @param record bytes of a record; 0: calls are added up
    * @param exit distance of the return point from the beginning of a slot
    */
   static byte[] assemble(TlsOffsets words, int record, long full, int exit) {
+    if (record == 0) {
+      return SlotTotals.exceptionHandler(words, exit, FRAME, UNWINDING);
+    }
     Assembler a = Assembler.x64();
     Label out = a.label("out");
     Label end = a.label("end of the chunk");

@@ -31,10 +31,16 @@ final class SlowPathRoutines extends RuntimeRoutines {
     super(parts);
   }
 
-  void write(AreaRoutines areas, Label firstChunk) {
+  /**
+   * Assembles the routines.
+   *
+   * @param first what gives a thread its first chunk, or its table; with r8 = the slot and r10 =
+   *     the control block
+   */
+  void write(AreaRoutines areas, Label first) {
     writeSlow(areas.assign, areas.settle);
     writeInit();
-    writeFirstCall(areas.assign, areas.settle, firstChunk);
+    writeFirstCall(areas.assign, areas.settle, first);
   }
 
   private void writeSlow(Label assign, Label settle) {
@@ -128,10 +134,10 @@ final class SlowPathRoutines extends RuntimeRoutines {
   }
 
   /**
-   * Gives the stack an area and the thread a chunk. Called with r11 = S + 8; r8 = the slot to use,
-   * or 0, which the thread's TLS slot then is, too. Uses rax, rcx, rdx, r9, r10.
+   * Gives the stack an area and the thread a chunk, or a table. Called with r11 = S + 8; r8 = the
+   * slot to use, or 0, which the thread's TLS slot then is, too. Uses rax, rcx, rdx, r9, r10.
    */
-  private void writeFirstCall(Label assign, Label settle, Label firstChunk) {
+  private void writeFirstCall(Label assign, Label settle, Label first) {
     Label no = a.label("no");
     Label recording = a.label("recording");
     range(
@@ -156,7 +162,10 @@ final class SlowPathRoutines extends RuntimeRoutines {
                 .call(settle)
                 .cmp(gs(words.record()).as64(), 0)
                 .jne(recording)
-                .call(firstChunk)
+                .mov(R10, control)
+                .call(first)
+                .cmp(gs(words.record()).as64(), 0)
+                .je(no)
                 .bind(recording)
                 .mov(gs(words.slot()), R8)
                 .ret()

@@ -7,6 +7,8 @@ import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.live.code.CallDetail;
+import io.ntrail.live.code.CallTables;
 import io.ntrail.live.code.StubWriter;
 import io.ntrail.live.code.TracedCode;
 import io.ntrail.programs.x86.asm.AssembledCode;
@@ -30,8 +32,11 @@ final class StubBlock implements StubWriter {
   /** Distance from one stub to the next. */
   private static final int STUB = 64;
 
+  /** The same where calls are added up: stubs that count are longer. */
+  private static final int COUNTING_STUB = 128;
+
   /** Size of the cells in front of the stubs. */
-  private static final int CELLS = 64;
+  private static final int CELLS = 128;
 
   /** Maximum size of the table for one function. */
   private static final int TABLE_BYTES = 6 * FunctionTableBuilder.ENTRY + 64;
@@ -40,6 +45,8 @@ final class StubBlock implements StubWriter {
 
   private final long base;
   private final TlsOffsets words;
+  private final CallTables tables;
+  private final int stub;
   private final Front withExits;
   private final Front entriesOnly;
   private final BytesBuilder code = new BytesBuilder(1 << 16);
@@ -51,22 +58,28 @@ final class StubBlock implements StubWriter {
    *
    * @param base a multiple of a page
    */
-  StubBlock(long base, TlsOffsets words, RuntimeBlock runtime) {
+  StubBlock(long base, TlsOffsets words, CallTables tables, RuntimeBlock runtime) {
     this.base = base;
     this.words = words;
-    this.withExits = front(true);
-    this.entriesOnly = front(false);
-    code.u64(runtime.init()).u64(runtime.entryOnly()).zeros(CELLS - 16);
+    this.tables = tables;
+    this.stub = stub(tables);
+    this.withExits = tables.detail() == CallDetail.COUNTS ? counting() : front(true);
+    this.entriesOnly = tables.exist() ? counting() : front(false);
+    code.u64(runtime.init()).u64(runtime.entryOnly()).u64(runtime.count()).zeros(CELLS - 24);
+  }
+
+  private static int stub(CallTables tables) {
+    return tables.exist() ? COUNTING_STUB : STUB;
   }
 
   /** Returns the maximum size of a block for so many functions. */
-  static long size(int functions) {
-    return CELLS + (long) functions * (STUB + TABLE_BYTES) + 2 * 0x1000 & -0x1000L;
+  static long size(int functions, CallTables tables) {
+    return CELLS + (long) functions * (stub(tables) + TABLE_BYTES) + 2 * 0x1000 & -0x1000L;
   }
 
   @Override
   public boolean reaches(TracedCode function) {
-    long moved = base + size(0) - function.address();
+    long moved = base + size(0, tables) - function.address();
     // The block's own size is far below what is kept free at the ends of the reach.
     for (TracedCode.Relative relative : function.relative()) {
       long target =
@@ -82,23 +95,26 @@ final class StubBlock implements StubWriter {
   }
 
   @Override
-  public long add(TracedCode function) {
+  public long add(TracedCode function, int row) {
     int at = code.size();
     Front front = function.exits() ? withExits : entriesOnly;
     int bodyAt = front.length;
     byte[] unit = function.unit();
     int back = bodyAt + unit.length;
-    if (back + JUMP > STUB) {
+    if (back + JUMP > stub) {
       throw new IllegalArgumentException("a stub of " + (back + JUMP) + " bytes");
     }
     byte[] bytes = Arrays.copyOf(front.code.bytesAt(base + at), back);
     System.arraycopy(unit, 0, bytes, bodyAt, unit.length);
     rebase(function, bytes, bodyAt, base + at + bodyAt);
+    if (tables.exist()) {
+      front.row(bytes, tables.row(row));
+    }
     long distance = function.address() + unit.length - (base + at + back + JUMP);
     if (distance != (int) distance) {
       throw new IllegalArgumentException("out of reach of a function");
     }
-    code.bytes(bytes).u8(0xE9).u32((int) distance).zeros(STUB - back - JUMP);
+    code.bytes(bytes).u8(0xE9).u32((int) distance).zeros(stub - back - JUMP);
     functions.add(at, at + front.undo, UnwindBytes.STUB);
     functions.add(at + front.undo, at + bodyAt - 1, UnwindBytes.PUSHED_2);
     functions.add(at + bodyAt - 1, at + bodyAt, UnwindBytes.PUSHED_1);
@@ -107,13 +123,30 @@ final class StubBlock implements StubWriter {
     return base + at;
   }
 
-  /** Code in front of the body thunk: the same for all functions except for offsets. */
-  private record Front(AssembledCode code, int undo, int length) {}
+  /**
+   * Code in front of the body thunk: the same for all functions except for offsets.
+   *
+   * @param undo where the two registers are popped
+   * @param fields where four bytes are to hold the distance of a field of the function's row, in
+   *     the order of {@link #FIELDS}; the first holds that of the row itself
+   */
+  private record Front(AssembledCode code, int undo, int length, List<Integer> fields) {
+    private static final int[] FIELDS = {0, CallTables.CALLS, CallTables.ENTRY_ONLY};
 
+    /** Writes the distance of the row into a copy of the code. */
+    void row(byte[] bytes, int row) {
+      for (int field = 0; field < fields.size(); field++) {
+        for (int i = 0; i < 4; i++) {
+          bytes[fields.get(field) + i] = (byte) (row + FIELDS[field] >> 8 * i);
+        }
+      }
+    }
+  }
+
+  /** Front of a stub that jumps to the thread's next free slot, or to a routine. */
   private Front front(boolean exits) {
     Assembler a = Assembler.x64();
     Label body = a.label("body");
-    Label undo = a.label("undo");
     a.push(RAX).push(RCX).lea(RAX, ptr(body));
     if (exits) {
       Label cold = a.label("cold");
@@ -122,9 +155,42 @@ final class StubBlock implements StubWriter {
     } else {
       a.mov(RCX, Mem.rip(base + 8)).jmp(RCX);
     }
+    return end(a, body, List.of());
+  }
+
+  /** Front of a stub that counts the call and goes on. */
+  private Front counting() {
+    Assembler a = Assembler.x64();
+    Label body = a.label("body");
+    Label cold = a.label("cold");
+    Label undo = a.label("counted");
+    a.push(RAX).push(RCX).mov(RCX, gs(words.record())).jrcxz(cold);
+    Label[] counts = SlotTotals.count(a, tables.detail() == CallDetail.TIMES);
+    a.jmp(undo).bind(cold).lea(RAX, ptr(body)).mov(RCX, Mem.rip(base + 16)).jmp(RCX);
+    return end(a, body, undo, List.of(counts));
+  }
+
+  private Front end(Assembler a, Label body, List<Label> counts) {
+    return end(a, body, a.label("undo"), counts);
+  }
+
+  private Front end(Assembler a, Label body, Label undo, List<Label> counts) {
+    if (tables.exist()) {
+      a.dd(0);
+    }
+    Label row = a.here("row");
     a.bind(undo).pop(RCX).pop(RAX).bind(body);
-    AssembledCode assembled = a.assemble();
-    return new Front(assembled, assembled.offset(undo), assembled.offset(body));
+    AssembledCode done = a.assemble();
+    List<Label> fields = new ArrayList<>();
+    if (tables.exist()) {
+      fields.add(row);
+      fields.addAll(counts);
+    }
+    return new Front(
+        done,
+        done.offset(undo),
+        done.offset(body),
+        fields.stream().map(field -> done.offset(field) - 4).toList());
   }
 
   private static void rebase(TracedCode function, byte[] bytes, int bodyAt, long body) {

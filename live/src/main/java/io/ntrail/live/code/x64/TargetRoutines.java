@@ -19,6 +19,8 @@ import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RSI;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
+import io.ntrail.live.code.CallDetail;
+import io.ntrail.live.code.CallTables;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Label;
 
@@ -200,10 +202,15 @@ final class TargetRoutines {
 
   private static final int COST_ROUNDS = 40;
 
+  private static final int NOT_RECORDED = -1;
+
   /**
    * Measures the overhead of tracing a function that only returns; the shortest of 40 measurements.
    */
-  static byte[] cost(TlsOffsets words, int record) {
+  static byte[] cost(TlsOffsets words, int record, CallDetail detail) {
+    // The thread's word is that of its table, or goes on from the first record.
+    int first = detail == CallDetail.RECORDS ? record : 0;
+    boolean counts = detail == CallDetail.COUNTS;
     Assembler a = Assembler.x64();
     Label stub = a.label("stub");
     Label body = a.label("body");
@@ -215,34 +222,50 @@ final class TargetRoutines {
     a.mov(ptr(RDX).plus(AreaLayout.data(-1) + AreaLayout.KEY), RCX).add(RAX, gs(0x30)).neg(RAX);
     a.mov(ptr(RDX).plus(AreaLayout.NEGATED_BASE), RAX);
     a.mov(RAX, ptr(RBX).plus(COST_SLOT)).mov(gs(words.slot()), RAX);
-    goes(a, words, record, COST_TRACED, () -> a.call(stub));
+    goes(a, words, first, COST_TRACED, () -> a.call(stub));
     // A slot that is left without a place for records makes the thread unknown.
     goes(
         a,
         words,
-        0,
+        NOT_RECORDED,
         COST_UNRECORDED,
         () -> a.mov(RAX, ptr(RBX).plus(COST_SLOT)).mov(gs(words.slot()), RAX).call(stub));
-    goes(a, words, 0, COST_PLAIN, () -> a.call(body));
-    goes(a, words, 0, COST_CLOCK, () -> a.rdtsc().rdtsc());
+    goes(a, words, NOT_RECORDED, COST_PLAIN, () -> a.call(body));
+    goes(a, words, NOT_RECORDED, COST_CLOCK, () -> a.rdtsc().rdtsc());
     a.xor(EAX, EAX).mov(gs(words.slot()), RAX).mov(gs(words.record()), RAX);
     a.mov(RDX, ptr(RBX).plus(COST_AREA));
     a.mov(ptr(RDX).plus(AreaLayout.STACK_BASE), RAX)
         .mov(ptr(RDX).plus(AreaLayout.NEGATED_BASE), RAX);
     a.add(RSP, 0xA0).pop(R12).pop(RBP).pop(RDI).pop(RSI).pop(RBX).ret();
-    a.align(16).bind(stub).push(RAX).push(RCX).lea(RAX, ptr(body)).mov(RCX, gs(words.slot()));
-    a.jmp(RCX).align(16).bind(body).ret();
+    a.align(16).bind(stub).push(RAX).push(RCX);
+    if (counts) {
+      Label undo = a.label("counted");
+      a.mov(RCX, gs(words.record())).jrcxz(undo);
+      SlotTotals.saveFlags(a);
+      a.inc(ptr(RCX).plus(CallTables.FIRST_ROW).disp32().as64());
+      SlotTotals.restoreFlags(a);
+      a.bind(undo).pop(RCX).pop(RAX).jmp(body);
+    } else {
+      a.lea(RAX, ptr(body)).mov(RCX, gs(words.slot())).jmp(RCX);
+    }
+    a.align(16).nop(16 - SlotTotals.ROW_BEFORE_BODY).dd(CallTables.FIRST_ROW).nop(2);
+    a.bind(body).ret();
     return a.assemble().bytes();
   }
 
-  private static void goes(Assembler a, TlsOffsets words, int record, int out, Runnable what) {
+  /**
+   * Assembles measurements of one kind.
+   *
+   * @param first distance of the thread's word from the buffer, or {@link #NOT_RECORDED}
+   */
+  private static void goes(Assembler a, TlsOffsets words, int first, int out, Runnable what) {
     Label outer = a.label();
     Label inner = a.label();
     Label longer = a.label();
     a.mov(EBP, COST_ROUNDS).mov(R12, -1L);
     a.bind(outer).xor(EAX, EAX);
-    if (record > 0) {
-      a.mov(RAX, ptr(RBX).plus(COST_BUFFER)).add(RAX, record);
+    if (first != NOT_RECORDED) {
+      a.mov(RAX, ptr(RBX).plus(COST_BUFFER)).add(RAX, first);
     }
     a.mov(gs(words.record()), RAX).mov(EDI, COST_CALLS);
     a.rdtsc().shl(RDX, 32).or(RAX, RDX).mov(RSI, RAX).bind(inner);

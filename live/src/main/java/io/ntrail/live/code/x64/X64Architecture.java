@@ -85,11 +85,6 @@ public final class X64Architecture implements Architecture {
   }
 
   @Override
-  public long stubBytes(int functions) {
-    return StubBlock.size(functions);
-  }
-
-  @Override
   public StoreCode stores() {
     return new StoreRoutine();
   }

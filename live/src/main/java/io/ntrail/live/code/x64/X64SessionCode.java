@@ -2,6 +2,7 @@ package io.ntrail.live.code.x64;
 
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.live.code.AreaCode;
+import io.ntrail.live.code.CallTables;
 import io.ntrail.live.code.OverheadTest;
 import io.ntrail.live.code.RuntimeImage;
 import io.ntrail.live.code.SessionAddresses;
@@ -18,6 +19,7 @@ final class X64SessionCode implements SessionCode {
   private static final int END = TABLE + 0x2000;
 
   private final TlsOffsets tls;
+  private final CallTables tables;
   private final RuntimeBlock runtime;
   private final RuntimeImage image;
   private final AreaImage areas;
@@ -25,9 +27,12 @@ final class X64SessionCode implements SessionCode {
   X64SessionCode(SessionAddresses addresses) {
     int record = addresses.recordBytes();
     this.tls = TlsOffsets.of(addresses.tls());
+    this.tables = addresses.tables();
+    int slotRecord = tables.exist() ? 0 : record;
     this.runtime =
-        RuntimeBlock.at(addresses.block(), addresses.control(), addresses.chunks(), tls, record);
-    this.areas = AreaImage.of(tls, record, runtime);
+        RuntimeBlock.at(
+            addresses.block(), addresses.control(), addresses.chunks(), tls, record, tables);
+    this.areas = AreaImage.of(tls, slotRecord, runtime);
     byte[] code = runtime.bytes();
     if (code.length > TABLE - AreaLayout.CODE) {
       throw new IllegalStateException("the runtime block is too small");
@@ -37,7 +42,7 @@ final class X64SessionCode implements SessionCode {
     all.bytes(runtime.table(TABLE - AreaLayout.CODE));
     int register = add(all, TargetRoutines.register());
     int selfTest = add(all, TargetRoutines.selfTest());
-    int overhead = add(all, TargetRoutines.cost(tls, record));
+    int overhead = add(all, TargetRoutines.cost(tls, record, tables.detail()));
     int touch = add(all, TargetRoutines.touch());
     int unregister = add(all, TargetRoutines.unregister());
     if (all.size() > END - AreaLayout.CODE) {
@@ -72,8 +77,13 @@ final class X64SessionCode implements SessionCode {
   }
 
   @Override
+  public long stubBytes(int functions) {
+    return StubBlock.size(functions, tables);
+  }
+
+  @Override
   public StubWriter stubs(long base) {
-    return new StubBlock(base, tls, runtime);
+    return new StubBlock(base, tls, tables, runtime);
   }
 
   @Override
