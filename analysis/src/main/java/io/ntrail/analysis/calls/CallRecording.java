@@ -120,9 +120,18 @@ public final class CallRecording implements Recording, RecordedThreads {
     return index;
   }
 
-  /** Returns the numbers of records and calls of a thread. */
+  /** Returns the numbers of records and calls of a thread, those that were added up included. */
   public CallCounts counts(int thread) {
-    return index(thread).counts();
+    return index(thread).counts().plus(added(thread));
+  }
+
+  /** Returns the numbers of calls of a thread that were added up where they happened. */
+  public CallCounts added(int thread) {
+    CallCounts sum = CallCounts.NONE;
+    for (FunctionTimes totals : source.totals(thread)) {
+      sum = sum.plus(totals.counts());
+    }
+    return sum;
   }
 
   /** Returns the numbers of records and calls of some threads together. */

@@ -71,6 +71,14 @@ public interface CallSource extends AutoCloseable {
     return 0;
   }
 
+  /**
+   * Returns calls of a thread that were added up where they happened, by routine: there are no
+   * records of them.
+   */
+  default List<FunctionTimes> totals(int thread) {
+    return List.of();
+  }
+
   /** Returns the number of records that were discarded because only the last ones were kept. */
   default long discarded() {
     return 0;

@@ -89,6 +89,11 @@ public final class FlatCallProfile {
     }
   }
 
+  /** Adds calls of a routine that were added up where they happened. */
+  public void add(FunctionTimes totals) {
+    timesOf(totals.function()).add(totals);
+  }
+
   private FunctionTimes timesOf(long function) {
     int place = places.get(function);
     if (place < 0) {

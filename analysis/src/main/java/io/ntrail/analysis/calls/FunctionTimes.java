@@ -1,6 +1,8 @@
 package io.ntrail.analysis.calls;
 
-import io.ntrail.formats.collections.IntList;
+import io.ntrail.formats.collections.LongList;
+import io.ntrail.formats.ntr.CallTotals;
+import java.util.function.LongUnaryOperator;
 
 /**
  * Calls of a routine, counted by their ends, and their times, added up. Times are in the unit of
@@ -11,12 +13,13 @@ public final class FunctionTimes {
   private static final int STEPS = 16;
 
   private final long function;
-  private final IntList durations = new IntList();
+  private final LongList durations = new LongList();
   private final long[] ends = new long[CallEnd.values().length];
   private long lostEntries;
   private long timed;
   private long total;
   private long self;
+  private long min;
   private long max;
   private boolean touched;
 
@@ -41,15 +44,76 @@ public final class FunctionTimes {
     touched = true;
   }
 
+  /**
+   * Returns the sums of calls that were added up where they happened.
+   *
+   * @param duration takes ticks to the unit of the source's clock
+   */
+  static FunctionTimes of(CallTotals totals, LongUnaryOperator duration) {
+    FunctionTimes sums = new FunctionTimes(totals.function());
+    CallTotals.Times times = totals.times();
+    if (!times.measured()) {
+      sums.ends[CallEnd.ENTRY_ONLY.ordinal()] = limited(totals.calls());
+      return sums;
+    }
+    long known = times.entryOnly() + times.exits() + times.unwinds() + times.abandoned();
+    sums.ends[CallEnd.ENTRY_ONLY.ordinal()] = limited(times.entryOnly());
+    sums.ends[CallEnd.RETURN.ordinal()] = limited(times.exits());
+    sums.ends[CallEnd.UNWIND.ordinal()] = limited(times.unwinds());
+    sums.ends[CallEnd.LEFT.ordinal()] = limited(times.abandoned());
+    sums.ends[CallEnd.OPEN.ordinal()] = totals.calls() - known;
+    sums.timed = limited(times.ended());
+    sums.total = duration.applyAsLong(times.total());
+    sums.self = duration.applyAsLong(times.self());
+    sums.min = duration.applyAsLong(times.shortest());
+    sums.max = duration.applyAsLong(times.longest());
+    for (int power = 0; power < times.histogram().size(); power++) {
+      // The longest one of its class, so that a percentile is never too small.
+      long most = power >= 63 ? Long.MAX_VALUE : (2L << power) - 1;
+      sums.count(duration.applyAsLong(most), limited(times.histogram().get(power)));
+    }
+    return sums;
+  }
+
+  /** Limits counts: those of a hostile file may exceed the range. */
+  private static long limited(long count) {
+    return count < 0 ? Long.MAX_VALUE : count;
+  }
+
+  /** Adds the calls of others of the same routine. */
+  void add(FunctionTimes other) {
+    for (int end = 0; end < ends.length; end++) {
+      ends[end] += other.ends[end];
+    }
+    lostEntries += other.lostEntries;
+    if (other.timed > 0) {
+      min = timed == 0 ? other.min : Math.min(min, other.min);
+    }
+    timed += other.timed;
+    total += other.total;
+    self += other.self;
+    max = Math.max(max, other.max);
+    touched |= other.touched;
+    durations.extend(other.durations.size(), 0);
+    for (int step = 0; step < other.durations.size(); step++) {
+      durations.set(step, durations.get(step) + other.durations.get(step));
+    }
+  }
+
   /** Adds the duration of a call. */
   void addTime(long duration) {
+    min = timed == 0 ? duration : Math.min(min, duration);
     timed++;
     total += duration;
     self += duration;
     max = Math.max(max, duration);
+    count(duration, 1);
+  }
+
+  private void count(long duration, long calls) {
     int step = step(duration);
     durations.extend(step + 1, 0);
-    durations.set(step, durations.get(step) + 1);
+    durations.set(step, durations.get(step) + calls);
   }
 
   void child(long duration) {
@@ -106,6 +170,11 @@ public final class FunctionTimes {
     return Math.max(0, self);
   }
 
+  /** The shortest. */
+  public long min() {
+    return min;
+  }
+
   /** The longest. */
   public long max() {
     return max;
@@ -114,7 +183,8 @@ public final class FunctionTimes {
   /**
    * Returns a duration that so many of 100 calls had at most. Durations are kept in classes, 16 for
    * each power of two: the figure is the longest one of its class, so it is never too small, up to
-   * a sixteenth too large, and exact below 32.
+   * a sixteenth too large, and exact below 32; of calls that were added up where they happened up
+   * to twice as large.
    *
    * @param percent from 1 to 100
    */

@@ -4,6 +4,7 @@ import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.identity.WindowsPath;
+import io.ntrail.formats.ntr.CallTotals;
 import io.ntrail.formats.ntr.EventChunk;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrHeader;
@@ -19,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The calls in a recording of ntrail itself (docs/ntr.md). */
@@ -29,6 +31,7 @@ public final class NtrCalls implements CallSource {
   private final boolean shared;
   private final List<Long> numbers;
   private final long[] lost;
+  private final Map<Long, List<CallTotals>> totals = new LinkedHashMap<>();
   private final List<CallThread> threads = new ArrayList<>();
   private final Map<Long, CallModule> modules = new LinkedHashMap<>();
 
@@ -47,9 +50,13 @@ public final class NtrCalls implements CallSource {
     }
     this.shared = file.header().map(NtrHeader::oneClock).orElse(false);
     // As they began: in the file they are in the order in which their first chunks were full.
+    file.totals()
+        .values()
+        .forEach(one -> totals.computeIfAbsent(one.thread(), _ -> new ArrayList<>()).add(one));
     this.numbers =
-        file.threadsWithEvents().stream()
-            .sorted(Comparator.comparingLong(thread -> file.chunks(thread).getFirst().earliest()))
+        Stream.concat(file.threadsWithEvents().stream(), totals.keySet().stream())
+            .distinct()
+            .sorted(Comparator.comparingLong(this::began))
             .toList();
     for (long number : numbers) {
       threads.add(thread(number));
@@ -75,7 +82,18 @@ public final class NtrCalls implements CallSource {
                 Long.toUnsignedString(clock.firstLeftOut())));
   }
 
+  /** Returns ticks of the first event or call of a thread. */
+  private long began(long thread) {
+    List<EventChunk> chunks = file.chunks(thread);
+    List<CallTotals> added = totals.getOrDefault(thread, List.of());
+    return chunks.isEmpty() ? added.getFirst().from() : chunks.getFirst().earliest();
+  }
+
   private CallThread thread(long number) {
+    if (number == 0) {
+      long first = clock.reader().time(began(number));
+      return new CallThread(0, 0, null, "several threads", 0, first);
+    }
     TracedThread thread = file.threads().get(number);
     TracedProcess process = thread == null ? null : file.processes().get(thread.process());
     return new CallThread(
@@ -84,7 +102,7 @@ public final class NtrCalls implements CallSource {
         process == null ? null : WindowsPath.lastPart(process.name()),
         thread == null || thread.name().isEmpty() ? null : thread.name(),
         file.events(number),
-        clock.reader().time(file.chunks(number).getFirst().earliest()));
+        clock.reader().time(began(number)));
   }
 
   private static CallModule module(TracedModule module) {
@@ -202,6 +220,20 @@ public final class NtrCalls implements CallSource {
         .skip(discarded() > 0 ? 1 : 0)
         .mapToLong(chunk -> limited(chunk.lost()))
         .reduce(0, (a, b) -> limited(a + b));
+  }
+
+  @Override
+  public List<FunctionTimes> totals(int thread) {
+    NtrClock.Reader reader = clock.reader();
+    return totals.getOrDefault(numbers.get(thread), List.of()).stream()
+        .map(one -> FunctionTimes.of(one, ticks -> duration(reader, one.from(), ticks)))
+        .toList();
+  }
+
+  private static long duration(NtrClock.Reader reader, long from, long ticks) {
+    return ticks < 0 || from + ticks < 0
+        ? Long.MAX_VALUE
+        : Math.max(0, reader.time(from + ticks) - reader.time(from));
   }
 
   @Override

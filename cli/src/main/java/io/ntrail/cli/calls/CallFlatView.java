@@ -49,6 +49,9 @@ final class CallFlatView {
         flat.add(call);
       }
     }
+    if (scope.range().whole()) {
+      scope.threads().forEach(thread -> source.totals(thread).forEach(flat::add));
+    }
     Comparator<FunctionTimes> order =
         switch (request.sort()) {
           case TOTAL -> Comparator.comparingLong(FunctionTimes::total);
@@ -59,7 +62,11 @@ final class CallFlatView {
     this.rows =
         flat.functions().stream()
             .filter(times -> scope.isFound(times.function()))
-            .sorted(order.reversed().thenComparingLong(FunctionTimes::function))
+            .sorted(
+                order
+                    .thenComparingLong(FunctionTimes::calls)
+                    .reversed()
+                    .thenComparingLong(FunctionTimes::function))
             .toList();
   }
 
@@ -115,6 +122,7 @@ final class CallFlatView {
         .knownCount("self", times -> known(times, times.self()))
         .titled(nanos ? "self ms" : "self ticks")
         .shown(times -> text(times, this::sum, times.self()))
+        .knownCount("min", times -> known(times, times.min()))
         .knownCount("max", times -> known(times, times.max()))
         .titled(nanos ? "max us" : "max ticks")
         .shown(times -> text(times, scope::duration, times.max()))
@@ -151,7 +159,8 @@ final class CallFlatView {
             "p50",
             "p90",
             "p99",
-            "incomplete");
+            "incomplete",
+            "min");
   }
 
   private static String mark(boolean isIncomplete) {
@@ -199,6 +208,9 @@ final class CallFlatView {
             + " open at the end, "
             + scope.state(counts));
     out.println("  " + CallBalance.text(counts));
+    scope
+        .totalsRemark()
+        .ifPresent(remark -> out.println(remark + "; percentiles are up to twice as large"));
     if (rows.isEmpty()) {
       return;
     }

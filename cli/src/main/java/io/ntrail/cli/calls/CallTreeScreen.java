@@ -43,14 +43,17 @@ final class CallTreeScreen {
   void print() {
     CallCounts counts = scope.counts();
     boolean whole = scope.range().whole() && !flat;
-    total = whole ? counts.calls() : counted();
+    total = whole ? counts.calls() - scope.added() : counted();
     out.println(
         scope.asked()
-            + CallListing.calls(total)
+            + CallListing.calls(whole ? counts.calls() : total)
             + " in "
             + Numbers.counted(scope.threads().size(), "thread")
             + ", "
             + scope.state(counts));
+    scope
+        .totalsRemark()
+        .ifPresent(remark -> out.println(remark + "; calls --flat shows their sums"));
     for (int thread : scope.threads()) {
       if (isFull()) {
         break;

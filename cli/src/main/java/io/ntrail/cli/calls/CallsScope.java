@@ -20,6 +20,7 @@ import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.collections.LongIntMap;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import picocli.CommandLine.ParseResult;
 
@@ -161,6 +162,24 @@ public final class CallsScope {
     return recording.counts(threads);
   }
 
+  /** Returns the number of calls of the threads that were added up where they happened. */
+  long added() {
+    return threads.stream().mapToLong(thread -> recording.added(thread).calls()).sum();
+  }
+
+  /** Returns what has to be known of calls that were added up; empty if there are none. */
+  Optional<String> totalsRemark() {
+    long added = added();
+    return added == 0
+        ? Optional.empty()
+        : Optional.of(
+            "  %s added up where they happened (trace --summary): "
+                    .formatted(CallListing.calls(added))
+                + (range.whole()
+                    ? "there are only sums of them"
+                    : "not shown, as nothing says when they were"));
+  }
+
   /** {@code complete}, or what is wrong. */
   public String state(CallCounts counts) {
     return Losses.state(recording) + ", " + Numbers.count(counts.repaired()) + " repaired";
@@ -185,7 +204,7 @@ public final class CallsScope {
     } else {
       json.unknown("lost");
     }
-    json.number("discarded", recording.source().discarded());
+    json.number("discarded", recording.source().discarded()).number("addedUp", added());
     UntracedTimes.json(json, recording.source().untraced(), nanos());
     return json;
   }

@@ -77,6 +77,11 @@ public final class TraceCommand implements Command {
             "where all buffers are full: threads wait, or lose records (default: wait; -p: drop)",
             "--when-full"));
     spec.addOption(
+        CommonOptions.optional(
+            "times|counts",
+            "add calls up in the program, with times (default) or counts alone; no records",
+            "--summary"));
+    spec.addOption(
         CommonOptions.value("SIZE", "stop recording when the file has this size", "--max-size"));
     spec.addOption(
         CommonOptions.value("SIZE", "ring mode: keep only the last SIZE bytes", "--ring"));
@@ -203,7 +208,7 @@ public final class TraceCommand implements Command {
         new TraceSettings(
             request.file(),
             request.arguments(),
-            request.buffers(),
+            request.buffers().expecting(plan.matched()),
             request.threads(),
             request.maxBytes(),
             request.ringBytes(),

@@ -224,7 +224,9 @@ final class TraceReport implements AutoCloseable {
         "  %s   calls %s   threads %s   disk %s   chunks free %s of %s"
             .formatted(
                 clock((long) seconds),
-                TraceCommand.rate(now.captured().entries(), seconds),
+                request.isSummary()
+                    ? "added up"
+                    : TraceCommand.rate(now.captured().entries(), seconds),
                 Numbers.count(now.threadsSeen() - now.threadsEnded()),
                 Numbers.bytes(now.bytes()),
                 Numbers.count(now.buffersFree()),
@@ -331,9 +333,12 @@ final class TraceReport implements AutoCloseable {
     if (rate > 0) {
       out.println(
           "overhead %s ns per call; two clock reads alone take %s ns (measured before the start)"
-              .formatted(
-                  Math.round(run.cost().pairNanos(rate)), Math.round(run.cost().clockNanos(rate))));
+              .formatted(nanos(run.cost().pairNanos(rate)), nanos(run.cost().clockNanos(rate))));
     }
+  }
+
+  private static String nanos(double nanos) {
+    return nanos < 10 ? Numbers.oneDecimal(Math.max(0, nanos)) : Long.toString(Math.round(nanos));
   }
 
   private void detached(DetachResult detachment) {
@@ -365,6 +370,7 @@ final class TraceReport implements AutoCloseable {
       CallBalance.members(json, calls.all())
           .number("lost", now.allDropped())
           .number("discarded", now.discarded().events())
+          .number("addedUp", now.addedCalls())
           .number("reentrant", family.reentrant())
           .number("withoutThreadBlock", now.noArea())
           .number("tooDeep", now.overflows())

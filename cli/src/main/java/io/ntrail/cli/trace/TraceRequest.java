@@ -111,6 +111,9 @@ record TraceRequest(
   /** Returns the buffers: exactly as many as somebody says, unless there is a limit as well. */
   private static BufferSettings buffers(ParseResult parsed, boolean isStarted) {
     boolean waits = waits(parsed, isStarted);
+    if (CommonOptions.has(parsed, "--summary")) {
+      return BufferSettings.adding(times(parsed));
+    }
     long memory = CommonOptions.size(parsed, "--buffer-memory");
     int number =
         CommonOptions.has(parsed, "--buffers")
@@ -119,6 +122,30 @@ record TraceRequest(
     return number > 0 && memory == 0
         ? BufferSettings.fixed(number, waits)
         : BufferSettings.growing(number, BufferMemory.of(memory), waits);
+  }
+
+  /** Returns whether times are added up, too; refuses options of records. */
+  private static boolean times(ParseResult parsed) {
+    for (String option :
+        List.of("--args", "--ring", "--max-size", "--buffers", "--buffer-memory", "--when-full")) {
+      if (CommonOptions.has(parsed, option)) {
+        throw new UsageError(
+            "--summary records no single calls: " + option + " does not go with it",
+            "leave one of the two out");
+      }
+    }
+    String what = CommonOptions.text(parsed, "--summary", "");
+    return switch (what) {
+      case "", "times" -> true;
+      case "counts" -> false;
+      default ->
+          throw new UsageError("--summary takes times or counts, not " + what, "--summary=counts");
+    };
+  }
+
+  /** Returns whether calls are added up in the program. */
+  boolean isSummary() {
+    return buffers.adds();
   }
 
   private static boolean waits(ParseResult parsed, boolean isStarted) {

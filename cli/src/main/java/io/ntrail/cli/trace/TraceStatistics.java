@@ -40,7 +40,7 @@ final class TraceStatistics {
       {"slow-path passes", Numbers.count(now.slowPasses())},
       {"failed writes", Numbers.count(now.failedWrites())},
       {"call depth exceeded", Numbers.count(now.overflows())},
-      {"", ""}
+      {"calls only added up", Numbers.count(now.addedCalls())}
     };
     String[][] right = {
       {"events captured", Numbers.count(captured.events())},

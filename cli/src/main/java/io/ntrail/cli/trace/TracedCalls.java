@@ -67,6 +67,7 @@ record TracedCalls(
   private static boolean isCertain(RecorderStatistics statistics) {
     EventTally captured = statistics.captured();
     return statistics.allDropped() + statistics.discarded().events() == 0
+        && statistics.addedCalls() == 0
         && captured.unwinds() == 0
         && captured.entries() == captured.exits() + statistics.openCalls();
   }

@@ -1,6 +1,6 @@
 package io.ntrail.live.code;
 
-/** How much the target keeps of each call. */
+/** Detail in which a target keeps its calls. */
 public enum CallDetail {
   /** A record of each entry and exit. */
   RECORDS,

@@ -54,7 +54,7 @@ public record CallTables(CallDetail detail, long at, int tables, int rows) {
   /** Ticks of all calls that returned or that an exception left. */
   public static final int TOTAL = 40;
 
-  /** The same without the ticks of traced calls inside. */
+  /** Ticks of these calls without those of traced calls inside. */
   public static final int SELF = 48;
 
   /** Complement of the ticks of the shortest. */

@@ -37,9 +37,19 @@ public record BufferSettings(
     return new BufferSettings(chunks, Optional.of(memory), waits, CallDetail.RECORDS, 0);
   }
 
-  /** Returns settings of programs that add their calls up. */
-  public static BufferSettings adding(CallDetail detail) {
+  /**
+   * Returns settings of programs that add their calls up.
+   *
+   * @param times false: they count them only
+   */
+  public static BufferSettings adding(boolean times) {
+    CallDetail detail = times ? CallDetail.TIMES : CallDetail.COUNTS;
     return new BufferSettings(0, Optional.empty(), false, detail, 0);
+  }
+
+  /** Returns whether programs add their calls up. */
+  public boolean adds() {
+    return detail != CallDetail.RECORDS;
   }
 
   /** Returns these settings for so many functions. */
@@ -49,7 +59,7 @@ public record BufferSettings(
 
   /** Creates the session file of the first program, or of a child. */
   SessionFile session(int recordBytes, boolean isFirst) throws IOException {
-    if (detail != CallDetail.RECORDS) {
+    if (adds()) {
       return SessionFile.adding(detail, functions);
     }
     int usual = isFirst ? FIRST_CHUNKS : CHILD_CHUNKS;

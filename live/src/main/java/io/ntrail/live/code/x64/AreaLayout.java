@@ -111,16 +111,16 @@ final class AreaLayout {
   /** Routine that reads arguments on the stack, where records have them. */
   static final int STACK_ARGUMENTS = 96;
 
-  /** Where calls are added up: ticks at the entry; 0 = there is no call whose end counts. */
+  /** Of calls that are added up: ticks at the entry; 0 = there is no call whose end counts. */
   static final int START = 104;
 
-  /** Where calls are added up: ticks of the traced calls inside. */
+  /** Of calls that are added up: ticks of the traced calls inside. */
   static final int CHILD = 112;
 
-  /** Where calls are added up, u32: distance of the function's row from the thread's table. */
+  /** Of calls that are added up, u32: distance of the function's row from the thread's table. */
   static final int ROW = 120;
 
-  /** Where calls are added up, u32: flags at the exit. */
+  /** Of calls that are added up, u32: flags at the exit. */
   static final int FLAGS = 124;
 
   static final int SLOT_DATA = 128;

@@ -32,7 +32,7 @@ final class StubBlock implements StubWriter {
   /** Distance from one stub to the next. */
   private static final int STUB = 64;
 
-  /** The same where calls are added up: stubs that count are longer. */
+  /** Distance where calls are added up: stubs that count are longer. */
   private static final int COUNTING_STUB = 128;
 
   /** Size of the cells in front of the stubs. */
