@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.model.ThrottledFunction;
 import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.ntr.RecorderCounter;
@@ -76,6 +77,11 @@ public interface CallSource extends AutoCloseable {
    * records of them.
    */
   default List<FunctionTimes> totals(int thread) {
+    return List.of();
+  }
+
+  /** Returns the functions whose calls were counted only from some time on. */
+  default List<ThrottledFunction> throttled() {
     return List.of();
   }
 

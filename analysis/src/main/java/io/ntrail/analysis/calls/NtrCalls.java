@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.model.ThrottledFunction;
 import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
@@ -82,6 +83,21 @@ public final class NtrCalls implements CallSource {
                 Long.toUnsignedString(clock.firstLeftOut())));
   }
 
+  /** Returns what stands for the threads whose calls are in one sum, with the first's process. */
+  private CallThread severalThreads() {
+    CallTotals first = totals.getOrDefault(0L, List.of()).getFirst();
+    TracedFunction function = file.functions().get(first.function());
+    TracedModule module = function == null ? null : file.modules().get(function.module());
+    TracedProcess process = module == null ? null : file.processes().get(module.process());
+    return new CallThread(
+        process == null ? 0 : process.pid(),
+        0,
+        process == null ? null : WindowsPath.lastPart(process.name()),
+        "several threads",
+        0,
+        clock.reader().time(first.from()));
+  }
+
   /** Returns ticks of the first event or call of a thread. */
   private long began(long thread) {
     List<EventChunk> chunks = file.chunks(thread);
@@ -91,8 +107,7 @@ public final class NtrCalls implements CallSource {
 
   private CallThread thread(long number) {
     if (number == 0) {
-      long first = clock.reader().time(began(number));
-      return new CallThread(0, 0, null, "several threads", 0, first);
+      return severalThreads();
     }
     TracedThread thread = file.threads().get(number);
     TracedProcess process = thread == null ? null : file.processes().get(thread.process());
@@ -228,6 +243,24 @@ public final class NtrCalls implements CallSource {
     return totals.getOrDefault(numbers.get(thread), List.of()).stream()
         .map(one -> FunctionTimes.of(one, ticks -> duration(reader, one.from(), ticks)))
         .toList();
+  }
+
+  @Override
+  public List<ThrottledFunction> throttled() {
+    NtrClock.Reader reader = clock.reader();
+    return file.totals().values().stream()
+        .filter(one -> one.why() == CallTotals.THROTTLED)
+        .map(one ->
+            new ThrottledFunction(
+                title(one.function()), reader.time(one.from()), limited(one.calls())))
+        .toList();
+  }
+
+  private String title(long function) {
+    CallFunction known = function(function);
+    String module = known.module() == null ? "" : known.module().name() + "!";
+    return module
+        + (known.name() == null ? "0x" + Long.toHexString(known.address()) : known.name());
   }
 
   private static long duration(NtrClock.Reader reader, long from, long ticks) {

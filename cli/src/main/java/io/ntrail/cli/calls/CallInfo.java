@@ -89,6 +89,7 @@ public final class CallInfo {
             + ", "
             + Losses.state(recording));
     UntracedTimes.print(out, "  ", source.untraced(), source.clock().nanos());
+    ThrottledFunctions.print(out, "  ", source.throttled(), source.clock().nanos());
     out.println();
     List<CallThread> threads = source.threads();
     long processes = threads.stream().mapToLong(CallThread::pid).distinct().count();
@@ -180,6 +181,7 @@ public final class CallInfo {
     lost(json, source);
     json.unknown("firstUtc").unknown("lastUtc").bool("neverFinalised", source.neverFinalised());
     UntracedTimes.json(json, source.untraced(), source.clock().nanos());
+    ThrottledFunctions.json(json, source.throttled(), source.clock().nanos());
     CallStatistics.object(json, source.statistics());
   }
 

@@ -173,8 +173,10 @@ public final class CallsScope {
     return added == 0
         ? Optional.empty()
         : Optional.of(
-            "  %s added up where they happened (trace --summary): "
-                    .formatted(CallListing.calls(added))
+            "  %s added up where they happened (trace %s): "
+                    .formatted(
+                        CallListing.calls(added),
+                        recording.source().throttled().isEmpty() ? "--summary" : "--throttle")
                 + (range.whole()
                     ? "there are only sums of them"
                     : "not shown, as nothing says when they were"));
@@ -206,6 +208,7 @@ public final class CallsScope {
     }
     json.number("discarded", recording.source().discarded()).number("addedUp", added());
     UntracedTimes.json(json, recording.source().untraced(), nanos());
+    ThrottledFunctions.json(json, recording.source().throttled(), nanos());
     return json;
   }
 
@@ -240,6 +243,7 @@ public final class CallsScope {
     terminal.out().flush();
     Losses.warn(gaps, terminal);
     UntracedTimes.print(terminal.err(), "warning: ", recording.source().untraced(), nanos());
+    ThrottledFunctions.print(terminal.err(), "warning: ", recording.source().throttled(), nanos());
     CallCounts counts = counts();
     if (counts.beyond() > 0) {
       terminal

@@ -53,11 +53,11 @@ record BusiestFunction(String name, long records, long all) {
 
   /** Returns a sentence with the share of the function, and a way out. */
   String advice(boolean waits) {
-    return "%s made %s %% of the records in the file: --exclude %s%s"
+    return "%s made %s %% of the records in the file: --exclude %s, --throttle 100000, --summary%s"
         .formatted(
             name,
             Numbers.percent(records, all),
             ShellWords.of(name),
-            waits ? "" : ", or --when-full wait");
+            waits ? "" : ", --when-full wait");
   }
 }

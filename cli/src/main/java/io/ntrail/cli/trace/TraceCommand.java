@@ -82,6 +82,9 @@ public final class TraceCommand implements Command {
             "add calls up in the program, with times (default) or counts alone; no records",
             "--summary"));
     spec.addOption(
+        CommonOptions.value(
+            "N", "only count a function once it is called over N times a second", "--throttle"));
+    spec.addOption(
         CommonOptions.value("SIZE", "stop recording when the file has this size", "--max-size"));
     spec.addOption(
         CommonOptions.value("SIZE", "ring mode: keep only the last SIZE bytes", "--ring"));

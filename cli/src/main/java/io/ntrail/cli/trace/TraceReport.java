@@ -2,6 +2,7 @@ package io.ntrail.cli.trace;
 
 import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.cli.calls.CallBalance;
+import io.ntrail.cli.calls.ThrottledFunctions;
 import io.ntrail.cli.calls.UntracedTimes;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
@@ -277,6 +278,7 @@ final class TraceReport implements AutoCloseable {
     now.remarks().forEach(remark -> out.println("ntrail: " + remark));
     calls.remark().forEach(remark -> out.println("ntrail: " + remark));
     UntracedTimes.print(out, "ntrail: ", untraced(run), run.ticksPerSecond() > 0);
+    ThrottledFunctions.print(out, "ntrail: ", calls.throttled(), run.ticksPerSecond() > 0);
     if (now.state() == RecorderState.FAILED) {
       out.println("try: another disk, with -o FILE.ntr");
     }
@@ -399,6 +401,7 @@ final class TraceReport implements AutoCloseable {
       }
       TraceDelays.json(json, run, now.waits());
       UntracedTimes.json(json, untraced(run), rate > 0);
+      ThrottledFunctions.json(json, calls.throttled(), rate > 0);
       List<String> remarks =
           Stream.of(family.remarks(), now.remarks(), calls.remark(), advice(calls))
               .flatMap(List::stream)

@@ -102,7 +102,7 @@ record TraceRequest(
         CommonOptions.has(parsed, "--no-stop"),
         within(parsed, "--args", 0, 0, MOST_ARGUMENTS),
         within(parsed, "--threads", MOST_THREADS, 1, MOST_THREADS),
-        buffers(parsed, process.isEmpty()),
+        buffers(parsed, process.isEmpty()).throttling(throttle(parsed)),
         most,
         ring,
         CommonOptions.format(parsed, Format.TEXT, Format.JSON));
@@ -124,10 +124,26 @@ record TraceRequest(
         : BufferSettings.growing(number, BufferMemory.of(memory), waits);
   }
 
+  private static long throttle(ParseResult parsed) {
+    long limit = CommonOptions.number(parsed, "--throttle", 0);
+    if (CommonOptions.has(parsed, "--throttle") && limit < 1) {
+      throw new UsageError(
+          "--throttle takes a number from 1 on, not " + limit, "--throttle 100000");
+    }
+    return limit;
+  }
+
   /** Returns whether times are added up, too; refuses options of records. */
   private static boolean times(ParseResult parsed) {
     for (String option :
-        List.of("--args", "--ring", "--max-size", "--buffers", "--buffer-memory", "--when-full")) {
+        List.of(
+            "--args",
+            "--ring",
+            "--max-size",
+            "--buffers",
+            "--buffer-memory",
+            "--when-full",
+            "--throttle")) {
       if (CommonOptions.has(parsed, option)) {
         throw new UsageError(
             "--summary records no single calls: " + option + " does not go with it",

@@ -3,6 +3,7 @@ package io.ntrail.cli.trace;
 import io.ntrail.analysis.calls.CallCounts;
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.model.ThrottledFunction;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
@@ -26,12 +27,14 @@ import java.util.Optional;
  * @param all of all processes
  * @param byProcess of each process, by its id
  * @param busiest function with most records, if some were lost
+ * @param throttled functions of which calls were counted only
  * @param remark the sentence that says why they could not be counted exactly; empty if they could
  */
 record TracedCalls(
     CallCounts all,
     Map<Long, CallCounts> byProcess,
     Optional<BusiestFunction> busiest,
+    List<ThrottledFunction> throttled,
     List<String> remark) {
   /**
    * Counts calls.
@@ -60,7 +63,7 @@ record TracedCalls(
       RecorderStatistics whole, Map<Long, RecorderStatistics> processes, List<String> remark) {
     Map<Long, CallCounts> byProcess = new HashMap<>();
     processes.forEach((pid, statistics) -> byProcess.put(pid, estimate(statistics)));
-    return new TracedCalls(estimate(whole), byProcess, Optional.empty(), remark);
+    return new TracedCalls(estimate(whole), byProcess, Optional.empty(), List.of(), remark);
   }
 
   /** Returns true if the counters of a recorder leave no doubt. */
@@ -117,7 +120,8 @@ record TracedCalls(
       }
       Optional<BusiestFunction> busiest =
           isLossy ? BusiestFunction.of(recording.source()) : Optional.empty();
-      return new TracedCalls(recording.counts(threads), byProcess, busiest, List.of());
+      return new TracedCalls(
+          recording.counts(threads), byProcess, busiest, recording.source().throttled(), List.of());
     }
   }
 

@@ -31,16 +31,23 @@ class TraceSummaryTest {
   @TempDir private Path folder;
 
   private JsonReader traced(String name, String... more) throws IOException, InterruptedException {
+    List<String> words = new ArrayList<>(List.of("-f", "leaf", "-f", "twice", "-f", "top"));
+    words.addAll(Arrays.asList(more));
+    return traced("million.c", name, words);
+  }
+
+  private JsonReader traced(String sourceName, String name, List<String> more)
+      throws IOException, InterruptedException {
     assumeTrue(Wine.available(), Wine.missing());
     WindowsCompiler compiler = WindowsCompiler.MINGW_C;
     assumeTrue(compiler.available(), compiler.missing());
-    Path source = TestData.projectRoot().resolve("live/src/test/programs/million.c");
+    Path source = TestData.projectRoot().resolve("live/src/test/programs").resolve(sourceName);
     Path program = compiler.build(List.of(source), "-O2");
     Path report = folder.resolve(name + ".json");
     List<String> words = new ArrayList<>(List.of("trace", "-o", folder.resolve(name) + ".ntr"));
     words.addAll(List.of("--format", "json", "--report", report.toString()));
-    words.addAll(List.of("--exit-code", "ntrail", "-f", "leaf", "-f", "twice", "-f", "top"));
-    words.addAll(Arrays.asList(more));
+    words.addAll(List.of("--exit-code", "ntrail"));
+    words.addAll(more);
     words.addAll(List.of("--", program.toString()));
     ProcessBuilder builder =
         new ProcessBuilder(Cli.command(words.toArray(String[]::new)))
@@ -122,6 +129,25 @@ class TraceSummaryTest {
             .out()
             .contains(only + ": not shown, as nothing says when they were"));
     assertTrue(Cli.run("info", file).out().contains("1,000,000  calls added up"));
+  }
+
+  @Test
+  void functionsThatAreCalledTooOftenAreCountedFromThenOn()
+      throws IOException, InterruptedException {
+    List<String> words = List.of("-f", "often", "-f", "rarely", "--throttle", "100000");
+    JsonReader report = traced("often.c", "often", words);
+    JsonReader throttled = report.get("throttled").array().getFirst();
+    assertEquals(1, report.get("throttled").array().size());
+    assertTrue(throttled.get("function").text().endsWith("!often"));
+    long counted = throttled.get("calls").number();
+    assertTrue(counted > 500_000 && counted < 2_000_000 - 100_000, () -> "counted " + counted);
+    JsonReader flat = flat("often");
+    assertEquals(Map.of("often", 2_000_000L, "rarely", 800L), each(flat, row -> row.get("calls")));
+    assertEquals(Map.of("often", counted, "rarely", 0L), each(flat, row -> row.get("entryOnly")));
+    Cli.Result info = Cli.run("info", folder.resolve("often.ntr"));
+    assertTrue(info.out().contains("!often was called too often from "), info.out());
+    Cli.Result calls = Cli.run("calls", folder.resolve("often.ntr"), "-n", "1");
+    assertTrue(calls.err().contains("!often was called too often from "), calls.err());
   }
 
   @Test

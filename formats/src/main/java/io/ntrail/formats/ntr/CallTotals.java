@@ -11,7 +11,7 @@ import java.util.List;
  * @param thread the number of the thread; 0 = of several threads together
  * @param from ticks when the adding began
  * @param to ticks when the numbers were read
- * @param why {@link #ASKED}, or a later reason
+ * @param why {@link #ASKED}, {@link #THROTTLED}, or a later reason
  * @param calls how many there were
  * @param times their ends and times; {@link Times#NONE} if calls alone were counted
  */
@@ -19,6 +19,9 @@ public record CallTotals(
     long number, long function, long thread, long from, long to, int why, long calls, Times times) {
   /** The recording was to hold totals. */
   public static final int ASKED = 1;
+
+  /** The function was called too often: since {@link #from} its calls were counted only. */
+  public static final int THROTTLED = 2;
 
   /**
    * Ends and times of calls, in ticks. Shortest, longest and the histogram are of the calls that

@@ -7,7 +7,14 @@ package io.ntrail.live.code;
  * @param control address of the session file in the target
  * @param chunks number of chunks that the session file may have
  * @param recordBytes size of a record
+ * @param cells address of the cells that say which functions are counted only; 0 = there are none
  * @param tables where calls are added up in place of records
  */
 public record SessionAddresses(
-    long block, long control, int chunks, TlsSlots tls, int recordBytes, CallTables tables) {}
+    long block,
+    long control,
+    int chunks,
+    TlsSlots tls,
+    int recordBytes,
+    long cells,
+    CallTables tables) {}

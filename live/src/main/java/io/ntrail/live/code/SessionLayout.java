@@ -253,6 +253,16 @@ public final class SessionLayout {
   /** u32 each: numbers of free chunks. */
   public static final int AT_CHUNK_RING = 0x1_0000;
 
+  /**
+   * Distance from one cell to the next. A cell is a u64 for each function, where functions may be
+   * throttled: 0 = its calls are recorded; else one more than the number of calls that were counted
+   * only. A line of the processor's cache each, as many threads may write it.
+   */
+  public static final int CELL_BYTES = 64;
+
+  /** The most cells. */
+  public static final int MOST_CELLS = 1 << 18;
+
   // Heads of chunks.
 
   /** u32: {@link #FREE}, {@link #IN_USE}, {@link #FULL}. */

@@ -111,6 +111,7 @@ public final class TracingMemory {
                     session.mostChunks(),
                     tls,
                     session.recordBytes(),
+                    session.cells().at() == 0 ? 0 : control + session.cells().at(),
                     session.tables().layout()));
     RuntimeImage runtime = code.runtime();
     this.routines = runtime.routines();
@@ -183,11 +184,13 @@ public final class TracingMemory {
   }
 
   /**
-   * Returns places for functions in tables of calls; fewer if there is no room, and any number of
-   * zeros if there are no tables.
+   * Returns places for functions in tables of calls, or of their cells; fewer if there is no room,
+   * and zeros if there is neither.
    */
   List<Integer> rows(int functions) {
-    return session.tables().addRows(functions);
+    return session.tables().exist()
+        ? session.tables().addRows(functions)
+        : session.cells().add(functions);
   }
 
   /** Returns the addresses of all areas, by number. */

@@ -18,6 +18,7 @@ final class RecordSink {
 
   private final NtrWriter writer;
   private final RecorderDiagnostics remarks;
+  private final CallThrottle throttle;
   private final int wordsEach;
   private final int argumentCount;
   private final long[] words;
@@ -32,7 +33,13 @@ final class RecordSink {
   private EventTally given = EventTally.NONE;
   private EventTally dropped = EventTally.NONE;
 
-  RecordSink(SessionFile session, int arguments, NtrWriter writer, RecorderDiagnostics remarks) {
+  RecordSink(
+      SessionFile session,
+      int arguments,
+      NtrWriter writer,
+      RecorderDiagnostics remarks,
+      CallThrottle throttle) {
+    this.throttle = throttle;
     this.writer = writer;
     this.remarks = remarks;
     wordsEach = session.recordBytes() / 8;
@@ -105,6 +112,7 @@ final class RecordSink {
     // Where an event without area and slot happened: those of the frame around it cost no bytes.
     int lastArea = thread.area;
     int lastSlot = thread.slot;
+    boolean isThrottling = throttle.isOn();
     try {
       for (int i = 0; i < count; i++) {
         int at = i * wordsEach;
@@ -131,6 +139,9 @@ final class RecordSink {
           function = unknown((int) second);
         }
         position = i + 1;
+        if (isThrottling && (kind == SessionLayout.ENTRY || kind == SessionLayout.ENTRY_ONLY)) {
+          throttle.entry(function, ticks);
+        }
         switch (kind) {
           case SessionLayout.ENTRY -> {
             entries++;

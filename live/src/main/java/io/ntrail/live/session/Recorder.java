@@ -7,9 +7,7 @@ import io.ntrail.formats.ntr.ThreadEventWriter;
 import io.ntrail.formats.ntr.TracedFunction;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -57,6 +55,7 @@ public final class Recorder implements AutoCloseable {
   private final RecordSink sink;
   private final SessionChunkReader reader;
   private final CallTotalsRecorder totals;
+  private final CallThrottle throttle;
   private final List<Integer> argumentPlaces;
   private final ReentrantLock lock;
   private final LongSupplier clock;
@@ -97,7 +96,9 @@ public final class Recorder implements AutoCloseable {
     lock = output.lock;
     List<Integer> all = session.argumentPlaces();
     argumentPlaces = all.subList(0, Math.min(all.size(), settings.arguments()));
-    sink = new RecordSink(session, argumentPlaces.size(), writer, remarks);
+    throttle =
+        new CallThrottle(session.cells(), output, settings.throttle(), settings.ticksPerSecond());
+    sink = new RecordSink(session, argumentPlaces.size(), writer, remarks, throttle);
     reader = new SessionChunkReader(session, output, sink, remarks, settings.process());
     totals = new CallTotalsRecorder(session.tables(), output, remarks, settings.process());
     lock.lock();
@@ -118,7 +119,13 @@ public final class Recorder implements AutoCloseable {
    */
   public Recorder beside(SessionFile other, long process) {
     RecorderSettings how =
-        new RecorderSettings(process, settings.began(), settings.maxBytes(), settings.arguments());
+        new RecorderSettings(
+            process,
+            settings.began(),
+            settings.maxBytes(),
+            settings.arguments(),
+            settings.throttle(),
+            settings.ticksPerSecond());
     return new Recorder(
         other, how, output.writer, output.ring, new RecorderDiagnostics(), output, clock);
   }
@@ -186,6 +193,7 @@ public final class Recorder implements AutoCloseable {
     try {
       sink.function(address, (int) number);
       totals.function(row, (int) number);
+      throttle.function(row, (int) number);
       define(to ->
           to.function(
               new TracedFunction(
@@ -327,8 +335,9 @@ public final class Recorder implements AutoCloseable {
       passTwice();
       // An id is used again, by a thread of another name.
       reader.names().keySet().retainAll(alive);
+      output.attempt(() -> throttle.write(output.writer, ticks));
       List<ThreadKey> ended = new ArrayList<>(totals.retain(alive, ticks, reader.names()));
-      List<RecordedThread> gone = gone(alive, ticks);
+      List<RecordedThread> gone = reader.gone(alive, ticks);
       gone.forEach(thread -> end(thread, ticks));
       gone.forEach(thread -> ended.add(thread.key));
       count();
@@ -342,26 +351,6 @@ public final class Recorder implements AutoCloseable {
   private void passTwice() {
     reader.pass(session.chunks());
     reader.pass(session.chunks());
-  }
-
-  private List<RecordedThread> gone(Set<Integer> alive, long ticks) {
-    Map<Integer, Long> newest = new HashMap<>();
-    List<RecordedThread> judged = new ArrayList<>();
-    for (RecordedThread thread : reader.threads().values()) {
-      if (Long.compareUnsigned(thread.key.began(), ticks) <= 0) {
-        judged.add(thread);
-        newest.merge(
-            thread.key.tid(),
-            thread.key.began(),
-            (a, b) -> Long.compareUnsigned(a, b) >= 0 ? a : b);
-      }
-    }
-    judged.removeIf(thread -> {
-      Long last = newest.get(thread.key.tid());
-      boolean replaced = last != null && last != thread.key.began();
-      return !replaced && alive.contains(thread.key.tid());
-    });
-    return judged;
   }
 
   private void end(RecordedThread thread, long ticks) {
@@ -410,6 +399,7 @@ public final class Recorder implements AutoCloseable {
       reader.readLeft();
       reader.threads().values().forEach(this::tellDropped);
       totals.finish(ticks, reader.names());
+      output.attempt(() -> throttle.write(output.writer, ticks));
       output.attempt(output.writer::flush);
       if (alone) {
         output.finished();
@@ -448,7 +438,7 @@ public final class Recorder implements AutoCloseable {
         reader.chunksRead(),
         reader.pool().free(),
         sink.given(),
-        totals.calls(),
+        totals.calls() + throttle.calls(),
         open,
         sink.dropped(),
         EventTally.NONE,

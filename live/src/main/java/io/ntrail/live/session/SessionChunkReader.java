@@ -395,4 +395,30 @@ final class SessionChunkReader {
     }
     pool.recycle(chunk);
   }
+
+  /**
+   * Returns the threads that have ended.
+   *
+   * @param alive ids of the threads of the target
+   * @param ticks a time before that list was made: threads that began later are not judged
+   */
+  List<RecordedThread> gone(Set<Integer> alive, long ticks) {
+    Map<Integer, Long> newest = new HashMap<>();
+    List<RecordedThread> judged = new ArrayList<>();
+    for (RecordedThread thread : threads.values()) {
+      if (Long.compareUnsigned(thread.key.began(), ticks) <= 0) {
+        judged.add(thread);
+        newest.merge(
+            thread.key.tid(),
+            thread.key.began(),
+            (a, b) -> Long.compareUnsigned(a, b) >= 0 ? a : b);
+      }
+    }
+    judged.removeIf(thread -> {
+      Long last = newest.get(thread.key.tid());
+      boolean replaced = last != null && last != thread.key.began();
+      return !replaced && alive.contains(thread.key.tid());
+    });
+    return judged;
+  }
 }

@@ -19,10 +19,13 @@ import java.util.stream.Stream;
  * have changed it. Areas may be offered by any thread; chunks are the {@link Recorder}'s.
  */
 public final class SessionFile implements AutoCloseable {
+  private static final long CELLS = (long) SessionLayout.MOST_CELLS * SessionLayout.CELL_BYTES;
+
   private final SharedFile file;
   private final DllNotificationRing notices;
   private final ResumeRequests resumes;
   private final CallTablePool tables;
+  private ThrottleCells cells;
   private final int recordBytes;
   private final BufferMemory memory;
   private int chunks;
@@ -38,6 +41,7 @@ public final class SessionFile implements AutoCloseable {
       SharedFile file, int recordBytes, int mostChunks, BufferMemory memory, CallTables tables) {
     this.file = file;
     this.tables = new CallTablePool(file, tables);
+    this.cells = new ThrottleCells(file, 0);
     this.notices = new DllNotificationRing(file);
     this.resumes = new ResumeRequests(file);
     this.recordBytes = recordBytes;
@@ -118,9 +122,7 @@ public final class SessionFile implements AutoCloseable {
     int first = memory.begin(chunks, SessionLayout.FEWEST_CHUNKS);
     SharedFile file;
     try {
-      file =
-          SharedFile.create(
-              folders, "ntrail", tables.exist() ? tables.end() : at(mostChunks), at(first));
+      file = SharedFile.create(folders, "ntrail", end(mostChunks, tables), at(first));
     } catch (IOException e) {
       memory.give(first);
       throw e;
@@ -179,6 +181,23 @@ public final class SessionFile implements AutoCloseable {
   void endGrowth() {
     mostChunks = chunks;
     grows();
+  }
+
+  private static long end(int mostChunks, CallTables tables) {
+    return tables.exist() ? tables.end() : at(mostChunks) + CELLS;
+  }
+
+  /** Gives functions a cell; to be called before the target has code of the session. */
+  public void throttles() {
+    if (!tables.exist()) {
+      // They take no room until functions have one.
+      cells = new ThrottleCells(file, file.size() - CELLS);
+    }
+  }
+
+  /** Returns the cells of functions; there may be none. */
+  public ThrottleCells cells() {
+    return cells;
   }
 
   /** Returns the tables of calls; there may be none. */

@@ -16,9 +16,15 @@ import java.util.Optional;
  * @param waits true if threads of the program wait while all chunks are full; else records are lost
  * @param detail what the target keeps of each call; without records it has tables, not buffers
  * @param functions how many are expected, for the size of tables
+ * @param throttle calls of a function in a second from which on it is counted only; 0 = never
  */
 public record BufferSettings(
-    int chunks, Optional<BufferMemory> memory, boolean waits, CallDetail detail, int functions) {
+    int chunks,
+    Optional<BufferMemory> memory,
+    boolean waits,
+    CallDetail detail,
+    int functions,
+    long throttle) {
   /** Maximum number of chunks that a program may have. */
   public static final int MOST_CHUNKS = SessionLayout.CHUNK_RING;
 
@@ -29,12 +35,12 @@ public record BufferSettings(
 
   /** Returns settings of buffers that do not grow. */
   public static BufferSettings fixed(int chunks, boolean waits) {
-    return new BufferSettings(chunks, Optional.empty(), waits, CallDetail.RECORDS, 0);
+    return new BufferSettings(chunks, Optional.empty(), waits, CallDetail.RECORDS, 0, 0);
   }
 
   /** Returns settings of buffers that grow. */
   public static BufferSettings growing(int chunks, BufferMemory memory, boolean waits) {
-    return new BufferSettings(chunks, Optional.of(memory), waits, CallDetail.RECORDS, 0);
+    return new BufferSettings(chunks, Optional.of(memory), waits, CallDetail.RECORDS, 0, 0);
   }
 
   /**
@@ -44,7 +50,7 @@ public record BufferSettings(
    */
   public static BufferSettings adding(boolean times) {
     CallDetail detail = times ? CallDetail.TIMES : CallDetail.COUNTS;
-    return new BufferSettings(0, Optional.empty(), false, detail, 0);
+    return new BufferSettings(0, Optional.empty(), false, detail, 0, 0);
   }
 
   /** Returns whether programs add their calls up. */
@@ -52,9 +58,14 @@ public record BufferSettings(
     return detail != CallDetail.RECORDS;
   }
 
+  /** Returns these settings with another limit of calls of a function in a second. */
+  public BufferSettings throttling(long calls) {
+    return new BufferSettings(chunks, memory, waits, detail, functions, calls);
+  }
+
   /** Returns these settings for so many functions. */
   public BufferSettings expecting(int number) {
-    return new BufferSettings(chunks, memory, waits, detail, number);
+    return new BufferSettings(chunks, memory, waits, detail, number, throttle);
   }
 
   /** Creates the session file of the first program, or of a child. */
@@ -69,6 +80,9 @@ public record BufferSettings(
             ? SessionFile.growing(recordBytes, first, memory.get())
             : SessionFile.create(recordBytes, first);
     session.waitWhenFull(waits);
+    if (throttle > 0) {
+      session.throttles();
+    }
     return session;
   }
 }

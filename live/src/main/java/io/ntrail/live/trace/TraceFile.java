@@ -55,7 +55,12 @@ final class TraceFile implements AutoCloseable {
     int id = new SecureRandom().nextInt();
     RecorderSettings how =
         new RecorderSettings(
-            FIRST_PROCESS, header.began(), settings.maxBytes(), settings.arguments());
+            FIRST_PROCESS,
+            header.began(),
+            settings.maxBytes(),
+            settings.arguments(),
+            settings.buffers().throttle(),
+            header.ticksPerSecond());
     OutputFile output = OutputFile.reserve(settings.file(), "-o");
     try {
       return new TraceFile(

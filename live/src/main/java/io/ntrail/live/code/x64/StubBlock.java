@@ -9,6 +9,7 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.live.code.CallDetail;
 import io.ntrail.live.code.CallTables;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.live.code.StubWriter;
 import io.ntrail.live.code.TracedCode;
 import io.ntrail.programs.x86.asm.AssembledCode;
@@ -32,7 +33,7 @@ final class StubBlock implements StubWriter {
   /** Distance from one stub to the next. */
   private static final int STUB = 64;
 
-  /** Distance where calls are added up: stubs that count are longer. */
+  /** Distance where calls are added up, or functions throttled: stubs that count are longer. */
   private static final int COUNTING_STUB = 128;
 
   /** Size of the cells in front of the stubs. */
@@ -46,6 +47,7 @@ final class StubBlock implements StubWriter {
   private final long base;
   private final TlsOffsets words;
   private final CallTables tables;
+  private final long cells;
   private final int stub;
   private final Front withExits;
   private final Front entriesOnly;
@@ -58,28 +60,29 @@ final class StubBlock implements StubWriter {
    *
    * @param base a multiple of a page
    */
-  StubBlock(long base, TlsOffsets words, CallTables tables, RuntimeBlock runtime) {
+  StubBlock(long base, TlsOffsets words, CallTables tables, long cells, RuntimeBlock runtime) {
     this.base = base;
     this.words = words;
     this.tables = tables;
-    this.stub = stub(tables);
+    this.cells = cells;
+    this.stub = stub(tables, cells);
     this.withExits = tables.detail() == CallDetail.COUNTS ? counting() : front(true);
     this.entriesOnly = tables.exist() ? counting() : front(false);
     code.u64(runtime.init()).u64(runtime.entryOnly()).u64(runtime.count()).zeros(CELLS - 24);
   }
 
-  private static int stub(CallTables tables) {
-    return tables.exist() ? COUNTING_STUB : STUB;
+  private static int stub(CallTables tables, long cells) {
+    return tables.exist() || cells != 0 ? COUNTING_STUB : STUB;
   }
 
   /** Returns the maximum size of a block for so many functions. */
-  static long size(int functions, CallTables tables) {
-    return CELLS + (long) functions * (stub(tables) + TABLE_BYTES) + 2 * 0x1000 & -0x1000L;
+  static long size(int functions, CallTables tables, long cells) {
+    return CELLS + (long) functions * (stub(tables, cells) + TABLE_BYTES) + 2 * 0x1000 & -0x1000L;
   }
 
   @Override
   public boolean reaches(TracedCode function) {
-    long moved = base + size(0, tables) - function.address();
+    long moved = base + size(0, tables, cells) - function.address();
     // The block's own size is far below what is kept free at the ends of the reach.
     for (TracedCode.Relative relative : function.relative()) {
       long target =
@@ -110,6 +113,9 @@ final class StubBlock implements StubWriter {
     if (tables.exist()) {
       front.row(bytes, tables.row(row));
     }
+    if (cells != 0) {
+      front.cell(bytes, cells + (long) row * SessionLayout.CELL_BYTES);
+    }
     long distance = function.address() + unit.length - (base + at + back + JUMP);
     if (distance != (int) distance) {
       throw new IllegalArgumentException("out of reach of a function");
@@ -128,10 +134,18 @@ final class StubBlock implements StubWriter {
    *
    * @param undo where the two registers are popped
    * @param fields where four bytes are to hold the distance of a field of the function's row, in
-   *     the order of {@link #FIELDS}; the first holds that of the row itself
+   *     the order of {@link #FIELDS}; the first holds that of the row itself. Or the place of the
+   *     address of the function's cell
    */
   private record Front(AssembledCode code, int undo, int length, List<Integer> fields) {
     private static final int[] FIELDS = {0, CallTables.CALLS, CallTables.ENTRY_ONLY};
+
+    /** Writes the address of the cell into a copy of the code. */
+    void cell(byte[] bytes, long cell) {
+      for (int i = 0; i < Long.BYTES; i++) {
+        bytes[fields.getFirst() + i] = (byte) (cell >> 8 * i);
+      }
+    }
 
     /** Writes the distance of the row into a copy of the code. */
     void row(byte[] bytes, int row) {
@@ -147,7 +161,10 @@ final class StubBlock implements StubWriter {
   private Front front(boolean exits) {
     Assembler a = Assembler.x64();
     Label body = a.label("body");
-    a.push(RAX).push(RCX).lea(RAX, ptr(body));
+    Label undo = a.label("undo");
+    a.push(RAX).push(RCX);
+    List<Label> cell = cells == 0 ? List.of() : List.of(throttled(a, undo));
+    a.lea(RAX, ptr(body));
     if (exits) {
       Label cold = a.label("cold");
       a.mov(RCX, gs(words.slot())).jrcxz(cold).jmp(RCX).bind(cold);
@@ -155,7 +172,20 @@ final class StubBlock implements StubWriter {
     } else {
       a.mov(RCX, Mem.rip(base + 8)).jmp(RCX);
     }
-    return end(a, body, List.of());
+    return end(a, body, undo, cell);
+  }
+
+  /** Assembles the way of calls that are counted only; returns where the cell's address ends. */
+  private static Label throttled(Assembler a, Label undo) {
+    Label recorded = a.label("recorded");
+    // An address that takes 64 bits.
+    Label cell = a.mov(RAX, Long.MAX_VALUE).here("cell");
+    a.mov(RCX, ptr(RAX)).jrcxz(recorded).mov(RCX, RAX);
+    SlotTotals.saveFlags(a);
+    a.lock().inc(ptr(RCX).as64());
+    SlotTotals.restoreFlags(a);
+    a.jmp(undo).bind(recorded);
+    return cell;
   }
 
   /** Front of a stub that counts the call and goes on. */
@@ -170,10 +200,6 @@ final class StubBlock implements StubWriter {
     return end(a, body, undo, List.of(counts));
   }
 
-  private Front end(Assembler a, Label body, List<Label> counts) {
-    return end(a, body, a.label("undo"), counts);
-  }
-
   private Front end(Assembler a, Label body, Label undo, List<Label> counts) {
     if (tables.exist()) {
       a.dd(0);
@@ -181,16 +207,13 @@ final class StubBlock implements StubWriter {
     Label row = a.here("row");
     a.bind(undo).pop(RCX).pop(RAX).bind(body);
     AssembledCode done = a.assemble();
-    List<Label> fields = new ArrayList<>();
+    List<Integer> fields = new ArrayList<>();
     if (tables.exist()) {
-      fields.add(row);
-      fields.addAll(counts);
+      fields.add(done.offset(row) - 4);
     }
-    return new Front(
-        done,
-        done.offset(undo),
-        done.offset(body),
-        fields.stream().map(field -> done.offset(field) - 4).toList());
+    int bytes = tables.exist() ? 4 : Long.BYTES;
+    counts.forEach(field -> fields.add(done.offset(field) - bytes));
+    return new Front(done, done.offset(undo), done.offset(body), List.copyOf(fields));
   }
 
   private static void rebase(TracedCode function, byte[] bytes, int bodyAt, long body) {

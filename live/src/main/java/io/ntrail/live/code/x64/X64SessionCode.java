@@ -20,6 +20,7 @@ final class X64SessionCode implements SessionCode {
 
   private final TlsOffsets tls;
   private final CallTables tables;
+  private final long cells;
   private final RuntimeBlock runtime;
   private final RuntimeImage image;
   private final AreaImage areas;
@@ -28,6 +29,7 @@ final class X64SessionCode implements SessionCode {
     int record = addresses.recordBytes();
     this.tls = TlsOffsets.of(addresses.tls());
     this.tables = addresses.tables();
+    this.cells = addresses.cells();
     int slotRecord = tables.exist() ? 0 : record;
     this.runtime =
         RuntimeBlock.at(
@@ -78,12 +80,12 @@ final class X64SessionCode implements SessionCode {
 
   @Override
   public long stubBytes(int functions) {
-    return StubBlock.size(functions, tables);
+    return StubBlock.size(functions, tables, cells);
   }
 
   @Override
   public StubWriter stubs(long base) {
-    return new StubBlock(base, tls, tables, runtime);
+    return new StubBlock(base, tls, tables, cells, runtime);
   }
 
   @Override
