@@ -29,6 +29,9 @@ public final class NtrRing implements AutoCloseable {
 
   private static final int PARTS = 8;
 
+  /** Bytes of an event, rather more than less. */
+  private static final int EVENT_BYTES = 4;
+
   /** A part; {@code repeated} bytes at its start repeat earlier parts. */
   private static final class Part {
     final Path path;
@@ -44,6 +47,12 @@ public final class NtrRing implements AutoCloseable {
   }
 
   private static final int UNKNOWN = -1;
+
+  /** Bytes at the end of a file besides an index: the last statistics, the end. */
+  private static final int END = 2048;
+
+  /** Bytes of an entry of the index, at most. */
+  private static final int ENTRY = 64;
 
   private final Path file;
   private final OutputFile output;
@@ -62,7 +71,8 @@ public final class NtrRing implements AutoCloseable {
    * Starts a recording.
    *
    * @param file what {@link #close} makes
-   * @param most bytes to keep, at least {@link #LEAST}; repeated definitions are included
+   * @param most bytes to keep, at least {@link #LEAST}; repeated definitions are included. The file
+   *     becomes no longer, unless the definitions alone are
    * @param recording any number
    * @throws IOException if the first part cannot be written
    */
@@ -75,7 +85,10 @@ public final class NtrRing implements AutoCloseable {
     this.header = header;
     this.recording = recording;
     Path first = path(number);
-    writer = new NtrWriter(Files.newOutputStream(first), header, recording);
+    int events = Math.clamp(most / PARTS / EVENT_BYTES, 256, NtrWriter.CHUNK_EVENTS);
+    writer =
+        new NtrWriter(
+            Files.newOutputStream(first), header, recording, NtrWriter.Packing.FAST, events);
     output = OutputFile.reserve(file, "-o");
     writer.remember();
     parts.add(new Part(first, 0));
@@ -124,13 +137,14 @@ public final class NtrRing implements AutoCloseable {
 
   /**
    * Starts another part if this one is long enough, and drops the oldest ones if there are too many
-   * bytes. To be called now and then.
+   * bytes. To be called as often as there may be some more bytes.
    *
    * @throws IOException if it cannot be written; the parts stay as they are
    */
   public void turn() throws IOException {
     Part current = parts.getLast();
-    if (writer.position() - current.repeated < most / PARTS) {
+    long own = writer.position() - current.repeated;
+    if (own < most / PARTS && own + writer.waiting() < most / PARTS) {
       return;
     }
     writer.flush();
@@ -145,6 +159,40 @@ public final class NtrRing implements AutoCloseable {
     while (parts.size() > 2 && bytes() > most - most / PARTS) {
       drop();
     }
+  }
+
+  /**
+   * Drops the oldest parts until the file that {@link #close} makes is no longer than it may be. To
+   * be called when there will be no more events.
+   *
+   * @throws IOException if that fails; the parts that are left can be read
+   */
+  public void trim() throws IOException {
+    writer.flush();
+    while (parts.size() > 1 && joinedBytes() > most) {
+      drop();
+    }
+  }
+
+  /** Returns whether the file will be longer than it should be. */
+  public boolean isTooLong() {
+    return joinedBytes() > most;
+  }
+
+  /** Returns the bytes to keep. */
+  public long most() {
+    return most;
+  }
+
+  /** Returns about how many bytes the parts have when they are one file; rather more than less. */
+  private long joinedBytes() {
+    Part first = parts.getFirst();
+    Part last = parts.getLast();
+    long sum = writer.position() - (last == first ? 0 : last.repeated);
+    for (Part part : parts) {
+      sum += part == last ? 0 : part.bytes - (part == first ? 0 : part.repeated);
+    }
+    return sum + (long) ENTRY * writer.unindexed() + END;
   }
 
   private void drop() throws IOException {

@@ -97,6 +97,20 @@ public final class NtrWriter implements AutoCloseable {
     return position;
   }
 
+  /** Returns about how many bytes {@link #flush} will write at most. */
+  long waiting() {
+    long sum = 0;
+    for (ThreadEventWriter thread : threads.values()) {
+      sum += thread.bytes();
+    }
+    return sum;
+  }
+
+  /** Returns how many chunks have been written that no index lists yet. */
+  int unindexed() {
+    return indexed;
+  }
+
   /** Events in the chunks written so far. */
   public EventTally written() {
     return written;

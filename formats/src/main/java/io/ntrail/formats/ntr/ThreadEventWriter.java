@@ -409,7 +409,8 @@ public final class ThreadEventWriter {
     }
   }
 
-  private int bytes() {
+  /** Returns how many bytes wait, before any of them is packed. */
+  int bytes() {
     int sum = 0;
     for (int i = NtrLayout.OPERATIONS; i < columns.length; i++) {
       sum += columns[i].size;

@@ -300,9 +300,6 @@ public final class Recorder implements AutoCloseable {
     reader.readInUse();
     output.attempt(() -> {
       output.writer.flush();
-      if (output.ring != null) {
-        output.ring.turn();
-      }
       output.checkSize();
       output.writeStatistics(false);
     });

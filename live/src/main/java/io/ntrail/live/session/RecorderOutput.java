@@ -145,8 +145,11 @@ final class RecorderOutput {
     }
   }
 
-  /** Stops recording if the size limit is reached. */
+  /** Stops recording if the size limit is reached; a ring drops what is oldest. */
   void checkSize() throws IOException {
+    if (ring != null) {
+      ring.turn();
+    }
     if (isRecording() && maxBytes > 0 && writer.position() >= maxBytes) {
       state = RecorderState.SIZE_REACHED;
       recorders.forEach(Recorder::stop);
@@ -157,6 +160,14 @@ final class RecorderOutput {
 
   /** Marks the file as complete, if nothing ended recording before. */
   void finished() {
+    if (ring != null) {
+      attempt(ring::trim);
+      if (ring.isTooLong()) {
+        remarks.say(
+            "the ring of %d bytes is too short for what is to be known of functions and threads",
+            ring.most());
+      }
+    }
     if (isRecording()) {
       state = RecorderState.FINISHED;
     }

@@ -10,6 +10,7 @@ import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.formats.ntr.RecorderCounter;
 import io.ntrail.formats.ntr.ThreadEventCursor;
+import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.live.code.SessionLayout;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.Property.Gen;
@@ -180,7 +181,7 @@ class RecorderLimitsTest {
             left.map(path -> "" + path.getFileName()).filter(n -> n.contains(".ntr")).toList());
       }
       byte[] bytes = Files.readAllBytes(file);
-      assertTrue(bytes.length > most / 2 && bytes.length < most + 40_000, "" + bytes.length);
+      assertTrue(bytes.length > most / 2 && bytes.length <= most, "" + bytes.length);
       RecordedSession recorded = RecordedSession.read(bytes);
       assertFalse(recorded.plain().definitions().containsKey("thread 1"), "long gone");
       assertEquals(Trial.FUNCTIONS, count(recorded, "function "));
@@ -214,6 +215,64 @@ class RecorderLimitsTest {
       assertEquals(
           counted.discarded().events(),
           missing.values().stream().mapToLong(n -> n).sum() + threads[0].kept());
+    }
+  }
+
+  @Test
+  void aRingIsNoLongerThanAskedForWhenTheRecorderIsFarBehindAtTheEnd() throws IOException {
+    long most = 300_000;
+    RecorderStatistics counted = recordBehind(most);
+    byte[] bytes = Files.readAllBytes(folder.resolve("behind.ntr"));
+    assertTrue(bytes.length > most / 2 && bytes.length <= most, "" + bytes.length);
+    assertEquals(bytes.length, counted.bytes());
+    assertEquals(500_000, counted.captured().events() + counted.discarded().events());
+    assertEquals(List.of(), counted.remarks());
+    Gaps gaps = new Gaps();
+    try (NtrFile ntr = NtrFile.open(InputFile.of(bytes, "behind.ntr"), gaps)) {
+      assertTrue(ntr.complete());
+      assertEquals(
+          counted.captured().events(), ntr.statistic(RecorderCounter.EVENTS).orElseThrow());
+    }
+    assertEquals(List.of(), gaps.list());
+  }
+
+  @Test
+  void aRingThatIsTooShortForTheDefinitionsIsReported() throws IOException {
+    RecorderStatistics counted = recordBehind(NtrRing.LEAST);
+    long size = Files.size(folder.resolve("behind.ntr"));
+    assertTrue(size > NtrRing.LEAST, "" + size);
+    assertEquals(
+        List.of(
+            "the ring of 65536 bytes is too short for what is to be known of functions and threads"),
+        counted.remarks());
+  }
+
+  /** Records what three threads left before the recorder looked for the first time. */
+  private RecorderStatistics recordBehind(long most) throws IOException {
+    Path file = folder.resolve("behind.ntr");
+    try (SessionFile session = SessionFile.create(folder, 32, 512);
+        SimulatedTarget target = SimulatedTarget.map(session.path())) {
+      NtrRing ring = new NtrRing(file, most, RecordedSession.HEADER, 7);
+      Recorder recorder = Recorder.keepingLast(session, ring, new RecorderSettings(1, 1_000, 0));
+      Trial.define(recorder);
+      for (int i = 0; most == NtrRing.LEAST && i < 2_000; i++) {
+        int number = Trial.FUNCTIONS + 1 + i;
+        recorder.function(
+            Trial.address(number),
+            new TracedFunction(number, 1, number, "function of a long name " + i, List.of()));
+      }
+      SimulatedThread[] threads = new SimulatedThread[3];
+      for (int i = 0; i < threads.length; i++) {
+        threads[i] = target.thread(i, 1 + i);
+      }
+      for (int i = 0; i < 500_000; i++) {
+        SimulatedThread by = threads[i % 3];
+        int function = Trial.address(1 + (i * 31 & 0xFFFF) % Trial.FUNCTIONS);
+        by.record(2_000 + i, function, SessionLayout.ENTRY_ONLY, by.kept(), i * 8L);
+      }
+      recorder.finish(0);
+      recorder.close();
+      return recorder.statistics();
     }
   }
 

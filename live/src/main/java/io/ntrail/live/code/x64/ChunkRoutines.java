@@ -203,6 +203,7 @@ final class ChunkRoutines extends RuntimeRoutines {
     Label hope = a.label("a chunk will be free");
     Label next = a.label("look again");
     Label over = a.label("no more waiting");
+    Label found = a.label("a chunk is free");
     Label account = a.label("account");
     Label longest = a.label("longest");
     Label told = a.label("told");
@@ -222,7 +223,7 @@ final class ChunkRoutines extends RuntimeRoutines {
         .pause()
         .mov(EAX, ptr(R8).plus(SessionLayout.AT_CHUNKS_TAKEN))
         .cmp(EAX, ptr(R8).plus(SessionLayout.AT_CHUNKS_OFFERED))
-        .jne(account)
+        .jne(found)
         .cmp(ptr(R8).plus(SessionLayout.AT_WHEN_FULL).as32(), 0)
         .je(over)
         .cmp(ptr(R8).plus(SessionLayout.AT_GROWS).as32(), 0)
@@ -255,7 +256,14 @@ final class ChunkRoutines extends RuntimeRoutines {
         .dec(R13D)
         .jnz(look)
         .bind(over)
+        // Whoever is done at the first look has not waited.
+        .cmp(R13D, MAX_PAUSES)
+        .je(out)
         .xor(R13D, R13D)
+        .jmp(account)
+        .bind(found)
+        .cmp(R13D, MAX_PAUSES)
+        .je(take)
         .bind(account)
         .rdtsc()
         .shl(RDX, 32)
