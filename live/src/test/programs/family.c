@@ -12,6 +12,7 @@
  *   family waits FILE          a child that waits for the file, and so does this program
  *   family waiting FILE        waits for the file
  *   family after FILE          waits for the file, then starts a chain of two
+ *   family later FILE OTHER    waits for the file, then starts a child that waits for the other one
  *   family runs PROGRAM        starts another program
  */
 #include <stdio.h>
@@ -195,6 +196,12 @@ int main(int count, char **words) {
     await(more);
     printf("after: %lu\n", ended(start("chain 1", 0)));
     return 16;
+  }
+  if (strcmp(what, "later") == 0) {
+    await(more);
+    snprintf(line, sizeof line, "waiting \"%s\"", words[3]);
+    printf("later: %lu\n", ended(start(line, 0)));
+    return 17;
   }
   if (strcmp(what, "runs") == 0) {
     strncpy(self, more, sizeof self - 1);

@@ -1,13 +1,16 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.formats.identity.ImageId;
+import io.ntrail.formats.ntr.RecorderCounter;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.Recorder;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +59,42 @@ final class TraceDefinitions {
   /** Defines that a module was unloaded. */
   void goes(PlannedModule module, long ticks) {
     define(module, ticks);
+  }
+
+  /**
+   * Defines how many functions were planned, and the overhead of a call.
+   *
+   * @param ticksPerSecond 0: the overhead is not defined
+   */
+  void counts(TracePlan plan, long ticksPerSecond, TracingOverhead cost) {
+    Map<RecorderCounter, Long> counters = new EnumMap<>(RecorderCounter.class);
+    counters.put(RecorderCounter.FUNCTIONS_MATCHED, (long) plan.matched());
+    counters.put(RecorderCounter.FUNCTIONS_TRACED, (long) plan.patched());
+    counters.put(RecorderCounter.FUNCTIONS_REFUSED, (long) plan.matched() - plan.patched());
+    if (ticksPerSecond > 0) {
+      counters.put(
+          RecorderCounter.PAIR_PICOSECONDS, Math.round(1000 * cost.pairNanos(ticksPerSecond)));
+      counters.put(
+          RecorderCounter.CLOCK_PAIR_PICOSECONDS,
+          Math.round(1000 * cost.clockNanos(ticksPerSecond)));
+    }
+    file.count(process, counters);
+  }
+
+  /**
+   * Defines that calls of all traced functions of a plan are missing, as their process ran before.
+   *
+   * @param now ticks
+   * @param nanos how long it ran
+   * @param ticksPerSecond 0 if unknown
+   */
+  void untraced(TracePlan plan, long now, long nanos, long ticksPerSecond) {
+    long from = now - Math.round(nanos * (ticksPerSecond / 1e9));
+    plan.functions().stream()
+        .filter(PlannedFunction::isTraced)
+        .map(function -> function.module().module().path())
+        .distinct()
+        .forEach(path -> file.untraced(process, path, from, now, "its process was traced late"));
   }
 
   private void define(PlannedModule module, long unloaded) {

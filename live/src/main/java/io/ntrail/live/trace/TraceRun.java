@@ -19,7 +19,6 @@ import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.ClockReading;
 import io.ntrail.live.target.TargetProcess;
 import java.io.IOException;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -201,6 +200,13 @@ public final class TraceRun implements AutoCloseable {
     return file.untraced();
   }
 
+  /**
+   * Notes that the program ran for some time before it was traced: calls of that time are missing.
+   */
+  void ranUntraced(long nanos) {
+    definitions.untraced(plan, target.clock().now().ticks(), nanos, ticksPerSecond);
+  }
+
   /** Returns how long threads of any process in the file waited until libraries were patched. */
   public LoadHolds holds() {
     return file.holds();
@@ -263,18 +269,7 @@ public final class TraceRun implements AutoCloseable {
 
   /** Writes the counts of functions to the recording. */
   private void tell() {
-    Map<RecorderCounter, Long> counters = new EnumMap<>(RecorderCounter.class);
-    counters.put(RecorderCounter.FUNCTIONS_MATCHED, (long) plan.matched());
-    counters.put(RecorderCounter.FUNCTIONS_TRACED, (long) plan.patched());
-    counters.put(RecorderCounter.FUNCTIONS_REFUSED, (long) plan.matched() - plan.patched());
-    if (ticksPerSecond > 0 && setup.isFirst()) {
-      counters.put(
-          RecorderCounter.PAIR_PICOSECONDS, Math.round(1000 * cost().pairNanos(ticksPerSecond)));
-      counters.put(
-          RecorderCounter.CLOCK_PAIR_PICOSECONDS,
-          Math.round(1000 * cost().clockNanos(ticksPerSecond)));
-    }
-    file.count(process, counters);
+    definitions.counts(plan, setup.isFirst() ? ticksPerSecond : 0, cost());
   }
 
   /** Waits for the end of the program; returns its exit code if it has ended. */

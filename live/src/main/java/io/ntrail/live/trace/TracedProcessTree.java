@@ -189,7 +189,10 @@ public final class TracedProcessTree implements AutoCloseable {
     for (Waiting waiting : board.waiting()) {
       Hold hold = new Hold(board, waiting);
       try {
-        find(waiting.pid()).ifPresent(process -> trace(parent, process, Optional.of(hold)));
+        RunningProcess.all(target.process().calls()).stream()
+            .filter(process -> process.pid() == waiting.pid())
+            .findFirst()
+            .ifPresent(process -> trace(parent, process, Optional.of(hold)));
       } finally {
         hold.end();
       }
@@ -214,12 +217,6 @@ public final class TracedProcessTree implements AutoCloseable {
       ended = true;
       return waited;
     }
-  }
-
-  private Optional<RunningProcess> find(int pid) {
-    return RunningProcess.all(target.process().calls()).stream()
-        .filter(process -> process.pid() == pid)
-        .findFirst();
   }
 
   /** Finds descendants that were started without a waiting creator. */
@@ -280,8 +277,7 @@ public final class TracedProcessTree implements AutoCloseable {
           hold.flatMap(
               one -> TargetProcess.created(target.process().calls(), process, one.waiting.tid()));
       if (created.isEmpty() && process.parent() != parent.process().pid()) {
-        // Somebody's who runs since long.
-        return;
+        return; // Somebody's who runs since long.
       }
       opened =
           created.isPresent()
@@ -291,7 +287,8 @@ public final class TracedProcessTree implements AutoCloseable {
       if (created.isPresent()) {
         opened.runToEntry(ENTRY_MILLIS);
       }
-      begin(parent, opened, created.isPresent() ? 0 : age(process));
+      Member member = begin(parent, opened);
+      living.add(created.isPresent() ? member : late(member, process));
       begun = true;
     } catch (CannotGoOn | DamagedInput e) {
       leaveAlone(parent, process, opened, String.valueOf(e.getMessage()));
@@ -314,7 +311,7 @@ public final class TracedProcessTree implements AutoCloseable {
         // Its creator has lost patience and let it run when it could not, or too early.
         opened.resumeInstead();
         living.replaceAll(
-            member -> member.target.process() == opened ? member.late(age(process)) : member);
+            member -> member.target.process() == opened ? late(member, process) : member);
       }
     } finally {
       if (!begun) {
@@ -339,7 +336,13 @@ public final class TracedProcessTree implements AutoCloseable {
             its.isPresent() ? "exited before it could be traced" : why));
   }
 
-  private void begin(TraceTarget parent, TargetProcess process, long late) {
+  private Member late(Member member, RunningProcess process) {
+    Member late = member.late(age(process));
+    member.run.ranUntraced(late.lateNanos);
+    return late;
+  }
+
+  private Member begin(TraceTarget parent, TargetProcess process) {
     TraceTarget child = target.child(process);
     TracePlan plan = child.plan(choice.orElseThrow());
     TraceRun run = first.beside(child);
@@ -352,8 +355,8 @@ public final class TracedProcessTree implements AutoCloseable {
         run.close();
       }
     }
-    living.add(new Member(child, run, parent.process().pid(), late));
     joined(child, run);
+    return new Member(child, run, parent.process().pid(), 0);
   }
 
   private void leave(Member member, OptionalInt exitCode) {

@@ -7,6 +7,7 @@ import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.TracedProcess;
+import io.ntrail.formats.ntr.UntracedModule;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.TracePlan;
@@ -66,24 +67,25 @@ final class ChildrenTest {
     }
   }
 
+  private static final TracePlan.Selection NAMED = new Named(true);
+
   /** The entry point, and the functions that are exported. */
-  private static final TracePlan.Selection NAMED =
-      new TracePlan.Selection() {
-        @Override
-        public boolean mayWant(TargetModule module) {
-          return module.name().endsWith(".exe");
-        }
+  private record Named(boolean mayStop) implements TracePlan.Selection {
+    @Override
+    public boolean mayWant(TargetModule module) {
+      return module.name().endsWith(".exe");
+    }
 
-        @Override
-        public boolean wants(TargetModule module, String name) {
-          return List.of("mainCRTStartup", "begins", "stepped").contains(name);
-        }
+    @Override
+    public boolean wants(TargetModule module, String name) {
+      return List.of("mainCRTStartup", "begins", "stepped").contains(name);
+    }
 
-        @Override
-        public boolean excludes(TargetModule module, String name) {
-          return false;
-        }
-      };
+    @Override
+    public boolean excludes(TargetModule module, String name) {
+      return false;
+    }
+  }
 
   /** Result of a trace. */
   private record Traced(
@@ -383,6 +385,59 @@ final class ChildrenTest {
     UntracedChild named = traced.untraced.getFirst();
     assertEquals("entryless.exe", named.program());
     assertTrue(named.why().contains("no native entry point"), named::why);
+  }
+
+  @Test
+  void childThatWasNotHeldIsTracedLateAndWhatIsMissingIsNamed() throws IOException {
+    Path end = folder.resolve("end");
+    int[] pid = new int[1];
+    out =
+        programs
+            .tracing()
+            .start(
+                "\"Z:%s\" later %s %s"
+                    .formatted(
+                        program.toString().replace('/', '\\'),
+                        programs.tracing().name(go),
+                        programs.tracing().name(end)),
+                (started, session, name) -> {
+                  pid[0] = started.pid();
+                  started.resumeMain();
+                });
+    // Without suspending threads nothing holds a child of a running program.
+    TracePlan.Selection running = new Named(false);
+    Path recording = folder.resolve("calls.ntr");
+    TraceSettings how =
+        new TraceSettings(recording, 0, BufferSettings.fixed(64, false), 256, 0, 0, "test");
+    try (TraceTarget its = TraceTarget.attach(host(), agent, "" + pid[0]);
+        TracedProcessTree all =
+            TracedProcessTree.withChildren(its, TraceRun.prepare(its, how), running)) {
+      all.begin(its.plan(running));
+      Files.createFile(go);
+      OptionalInt exit = OptionalInt.empty();
+      long limit = System.nanoTime() + LIMIT.toNanos();
+      while (exit.isEmpty()) {
+        exit = all.await(20);
+        if (all.livingChildren() == 1 && !Files.exists(end)) {
+          Files.createFile(end);
+        }
+        assertTrue(System.nanoTime() - limit < 0, "no child");
+      }
+      all.finish(exit);
+      assertEquals(OptionalInt.of(17), exit);
+      TracedChild child = all.children().getFirst();
+      assertTrue(child.lateNanos() > 0);
+      UntracedModule missing = all.first().untraced().getFirst();
+      assertEquals(List.of(missing), all.first().untraced());
+      assertTrue(missing.module().endsWith("\\" + program.getFileName()), missing::module);
+      assertEquals("its process was traced late", missing.why());
+      long nanos = all.first().nanos(missing.to()) - all.first().nanos(missing.from());
+      assertEquals(child.lateNanos(), nanos, 1000.0);
+      InputFile input = InputFile.of(Files.readAllBytes(recording), "test.ntr");
+      try (NtrFile file = NtrFile.open(input, new Gaps())) {
+        assertEquals(List.of(missing), List.copyOf(file.untraced().values()));
+      }
+    }
   }
 
   @Test
