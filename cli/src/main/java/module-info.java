@@ -4,6 +4,7 @@ module io.ntrail.cli {
   requires io.ntrail.live;
   requires info.picocli;
   requires com.fasterxml.jackson.core;
+  requires java.management;
   requires static org.jspecify;
 
   exports io.ntrail.cli;

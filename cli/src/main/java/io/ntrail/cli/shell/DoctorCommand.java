@@ -3,10 +3,14 @@ package io.ntrail.cli.shell;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.OutputOptions;
 import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.selftest.SelfTest;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.Version;
+import io.ntrail.cli.trace.TraceHost;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.programs.symbols.SymbolPath;
@@ -22,15 +26,32 @@ import picocli.CommandLine.ParseResult;
 
 /** {@code ntrail doctor}: what works on this machine. */
 final class DoctorCommand implements Command {
+  private static final String SELF_TEST = "--self-test";
+
   DoctorCommand() {}
 
   @Override
   public CommandSpec spec() {
-    return CommonOptions.command("doctor", "Checks this installation.");
+    CommandSpec spec = CommonOptions.command("doctor", "Checks this installation.");
+    spec.addOption(
+        CommonOptions.flag(
+            "trace a program of its own as docs/windows-checklist.md says, and report", SELF_TEST));
+    spec.addOption(TraceHost.option());
+    spec.addOption(CommonOptions.value("text|json", "form of the self-test's report", "--format"));
+    OutputOptions.add(spec, "the self-test's report; - is standard output", "-o", "--output");
+    return spec;
   }
 
   @Override
-  public int run(ParseResult parsed, Terminal terminal) {
+  public int run(ParseResult parsed, Terminal terminal) throws IOException {
+    if (CommonOptions.has(parsed, SELF_TEST)) {
+      return SelfTest.run(parsed, terminal);
+    }
+    for (String option : List.of("--on", "--format", "-o")) {
+      if (CommonOptions.has(parsed, option)) {
+        throw new UsageError(option + " needs " + SELF_TEST, "ntrail doctor " + SELF_TEST);
+      }
+    }
     PrintStream out = terminal.out();
     line(
         out,
@@ -56,8 +77,8 @@ final class DoctorCommand implements Command {
 
   /** Reports the Wine that traces Windows programs on other systems. */
   private static void wine(PrintStream out) {
-    if (System.getProperty("os.name", "").startsWith("Windows")) {
-      line(out, "tracing", "ok", "x64 programs; untested on Windows");
+    if (TraceHost.isWindows()) {
+      line(out, "tracing", "ok", "x64 programs; --self-test tries it");
       return;
     }
     try {

@@ -7,7 +7,6 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.OutputOptions;
 import io.ntrail.cli.common.SymbolSearchPath;
-import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.Version;
@@ -21,7 +20,6 @@ import io.ntrail.live.trace.TraceTarget;
 import io.ntrail.live.trace.TracedProcessTree;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -88,9 +86,7 @@ public final class TraceCommand implements Command {
         CommonOptions.value("SIZE", "stop recording when the file has this size", "--max-size"));
     spec.addOption(
         CommonOptions.value("SIZE", "ring mode: keep only the last SIZE bytes", "--ring"));
-    spec.addOption(
-        CommonOptions.value(
-            "wine|local", "where the program runs (default: wine; Windows: local)", "--on"));
+    spec.addOption(TraceHost.option());
     OutputOptions.add(spec, "where the report goes (default: stderr)", "--report");
     spec.addOption(CommonOptions.value("text|json", "how the report is written", "--format"));
     spec.addOption(
@@ -110,7 +106,7 @@ public final class TraceCommand implements Command {
   public int run(ParseResult parsed, Terminal terminal) throws IOException {
     TraceRequest request = TraceRequest.of(parsed, terminal);
     TraceExitCode exitCode = TraceExitCode.of(parsed);
-    AgentHost host = host(CommonOptions.text(parsed, "--on", isWindows() ? "local" : "wine"));
+    AgentHost host = TraceHost.of(parsed);
     Stop stop = new Stop();
     try {
       int code;
@@ -181,23 +177,6 @@ public final class TraceCommand implements Command {
     return request.process().isEmpty()
         ? TraceTarget.start(host, request.words())
         : TraceTarget.attach(host, request.process());
-  }
-
-  private static boolean isWindows() {
-    return System.getProperty("os.name", "").startsWith("Windows");
-  }
-
-  private static AgentHost host(String on) {
-    return switch (on) {
-      case "wine" -> AgentHost.Wine.find(Map.of());
-      case "local" -> {
-        if (!isWindows()) {
-          throw CannotGoOn.impossible("not a Windows machine", "--on wine");
-        }
-        yield new AgentHost.Local();
-      }
-      default -> throw new UsageError("--on takes wine or local, not " + on, "--on wine");
-    };
   }
 
   private static int trace(

@@ -66,6 +66,7 @@ final class SourceRules {
           "programs.symbols.http.ContentDecoder",
           "programs.symbols.http.NegativeCache",
           "programs.symbols.http.ResponseBody",
+          "cli.selftest.WorkFolder",
           "cli.text.Terminal");
 
   /** Streams of text that do not keep it from steering terminals, and escape codes. */

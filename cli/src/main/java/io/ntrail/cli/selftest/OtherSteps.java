@@ -1,0 +1,245 @@
+package io.ntrail.cli.selftest;
+
+import io.ntrail.cli.selftest.StepSkipped.Need;
+import io.ntrail.live.selftest.SelfTestImages;
+import io.ntrail.live.selftest.SelfTestProgram;
+import io.ntrail.live.selftest.SelfTestProgram.Mode;
+import io.ntrail.live.selftest.SelfTestProgram.Policy;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Steps about exceptions, refusals and other tracers, and those left to persons. */
+final class OtherSteps {
+  private static final String EXCEPTIONS = "Exceptions";
+  private static final String REFUSALS = "Refusals";
+  private static final String TRACERS = "Antivirus and other tracers";
+  private static final String SYMBOLS = "Symbol servers";
+  private static final String NUMBERS = "Numbers";
+  private static final String MITIGATION =
+      "powershell Set-ProcessMitigation -Name charmap.exe -Enable ";
+  private static final String ON_CHARMAP =
+      ", then ntrail trace -f \"*!*\" -- charmap, then -Disable";
+
+  private OtherSteps() {}
+
+  static List<Step> all() {
+    List<Step> all = new ArrayList<>();
+    all.addAll(exceptions());
+    all.addAll(refusals());
+    all.addAll(tracers());
+    all.addAll(symbols());
+    all.add(Step.of(NUMBERS, "the overhead of a call is measured", StartSteps::overhead));
+    return all;
+  }
+
+  private static List<Step> exceptions() {
+    return List.of(
+        Step.of(EXCEPTIONS, "frames that an exception leaves are unwound", OtherSteps::unwound),
+        Step.of(EXCEPTIONS, "powershell throws and catches", OtherSteps::powershell),
+        Step.person(
+            EXCEPTIONS,
+            "a C++ program throws through traced functions",
+            Need.PERSON,
+            "a C++ program of your own",
+            "ntrail trace -f \"PROGRAM!*\" -- PROGRAM, then ntrail calls PROGRAM.ntr"),
+        Step.person(
+            EXCEPTIONS,
+            "a debugger walks through traced frames",
+            Need.PERSON,
+            "a debugger",
+            "Task Manager, Create dump file of a traced program; open it, walk its stacks"));
+  }
+
+  private static List<Step> refusals() {
+    return List.of(
+        Step.of(REFUSALS, "a program for x86 is not started", OtherSteps::startX86),
+        Step.of(REFUSALS, "a program for x86 is not attached to", OtherSteps::attachX86),
+        Step.of(REFUSALS, "a program that forbids dynamic code", OtherSteps::dynamicCode),
+        Step.of(REFUSALS, "with a shadow stack, entries only", OtherSteps::shadowStack),
+        administrator(
+            "dynamic code forbidden from outside", MITIGATION + "BlockDynamicCode" + ON_CHARMAP),
+        administrator(
+            "a shadow stack asked for from outside", MITIGATION + "UserShadowStack" + ON_CHARMAP),
+        administrator(
+            "a strict shadow stack", MITIGATION + "UserShadowStackStrictMode" + ON_CHARMAP),
+        administrator("a protected process is refused", "ntrail trace -p csrss -f \"*!*\""),
+        administrator(
+            "a service can be attached to",
+            "ntrail trace -p spoolsv -f \"ntdll!Rtl*\" -o h.ntr, then Ctrl+C, sc query spooler"),
+        Step.person(
+            REFUSALS,
+            "a process of others is refused without administrator",
+            Need.PERSON,
+            "one who knows the rights of the prompt",
+            "ntrail trace -p lsass -f \"*!*\""),
+        Step.person(
+            REFUSALS,
+            "x64 programs on ARM64",
+            Need.SYSTEM,
+            "a machine of ARM64",
+            "ntrail trace -p PROGRAM -f \"*!*\""));
+  }
+
+  private static Step administrator(String title, String type) {
+    return Step.person(REFUSALS, title, Need.ADMINISTRATOR, "", type);
+  }
+
+  private static List<Step> tracers() {
+    return List.of(
+        Step.of(TRACERS, "functions of ntdll that others patched are found", OtherSteps::foreign),
+        Step.person(
+            TRACERS,
+            "Defender's protection lets the agent run",
+            Need.PERSON,
+            "one who knows what protection is on",
+            "ntrail doctor --self-test with it on, and note its name"),
+        Step.person(
+            TRACERS,
+            "with Process Monitor or a debugger attached",
+            Need.PERSON,
+            "Process Monitor",
+            "ntrail trace -p PROGRAM -f \"*!*\""));
+  }
+
+  private static List<Step> symbols() {
+    String fetch = "ntrail symbols FILE.etl --hot 3 --fetch --server https://SERVER/symbols";
+    String why = "a symbol server";
+    return List.of(
+        Step.person(
+            SYMBOLS, "two downloads at once", Need.PERSON, why, fetch + " in two windows at once"),
+        Step.person(
+            SYMBOLS,
+            "a download is interrupted and resumed",
+            Need.PERSON,
+            why,
+            fetch + ", then Ctrl+C, then the same again"));
+  }
+
+  private static String unwound(Bench bench) throws IOException, InterruptedException {
+    Running.Ended traced =
+        bench
+            .ntrail(
+                "trace",
+                "-f",
+                bench.name() + "!thrower",
+                "-f",
+                "ntdll!RtlRaiseException",
+                "-o",
+                "calls.ntr",
+                "--",
+                bench.word(),
+                Mode.WORK.word())
+            .exits(Mode.WORK.exitCode());
+    if (traced.err().contains("recording entries only")) {
+      return "recording entries only";
+    }
+    String code = Integer.toHexString(SelfTestProgram.EXCEPTION);
+    Running.Ended listed =
+        bench.ntrail("calls", "calls.ntr", "--find", "*!thrower", "-n", "3").exits(0);
+    listed.says("UNWIND").says(code);
+    return "UNWIND (" + code + ")";
+  }
+
+  private static String powershell(Bench bench) throws IOException, InterruptedException {
+    String command = "try { throw 'x' } catch { 'caught' }";
+    String[] patterns = {"-f", "kernelbase!*", "-f", "ntdll!Rtl*"};
+    return StartSteps.powershell(bench, command, "caught", patterns);
+  }
+
+  private static String startX86(Bench bench) throws IOException, InterruptedException {
+    bench
+        .ntrail("trace", "-f", "*!*", "--", bench.word(SelfTestImages.X86))
+        .exits(4)
+        .tells("is not an x64 program (x86)")
+        .tells("try: ");
+    return "";
+  }
+
+  private static String attachX86(Bench bench) throws IOException, InterruptedException {
+    Running program = bench.program(bench.name() + "-x86.exe", "");
+    bench.moment(500);
+    if (!program.process().isAlive()) {
+      throw new StepSkipped(Need.SYSTEM, "this system runs no programs for x86");
+    }
+    bench
+        .ntrail("trace", "-p", bench.name() + "-x86", "-f", "*!*")
+        .exits(4)
+        .tells("is not an x64 program (x86)");
+    if (!program.process().isAlive()) {
+      throw new StepFailed("the program continues", "it ended: " + program.said());
+    }
+    return "";
+  }
+
+  private static String dynamicCode(Bench bench) throws IOException, InterruptedException {
+    Running program = bench.program(Mode.GUARDED).awaitText(SelfTestProgram.READY, 1);
+    if (!program.said().contains(SelfTestProgram.FORBIDDEN)) {
+      bench.stop(program);
+      throw new StepSkipped(Need.SYSTEM, "this system does not keep the policy, or does not tell");
+    }
+    bench
+        .ntrail("trace", "-p", bench.name(), "-f", "*!*", "-o", "calls.ntr")
+        .exits(4)
+        .tells("the program forbids dynamic code")
+        .tells("try: ");
+    bench.stop(program);
+    return "";
+  }
+
+  private static String shadowStack(Bench bench) throws IOException, InterruptedException {
+    String program = bench.name() + "-cet.exe";
+    Running.Ended asked = bench.program(program, Mode.POLICIES.word()).end().exits(0);
+    String flags = TestedMachine.policy(asked.out(), Policy.SHADOW_STACK);
+    if (flags.equals(TestedMachine.UNKNOWN)) {
+      throw new StepSkipped(Need.SYSTEM, "the policy of shadow stacks cannot be queried here");
+    }
+    if ((Integer.parseUnsignedInt(flags, 16) & 1) == 0) {
+      throw new StepSkipped(
+          Need.SYSTEM, "no shadow stack for a program that asks for one: " + flags);
+    }
+    bench
+        .ntrail(
+            "trace",
+            "-f",
+            bench.name() + "-cet!*",
+            "-o",
+            "calls.ntr",
+            "--",
+            bench.word(program),
+            Mode.WORK.word())
+        .exits(Mode.WORK.exitCode())
+        .says(SelfTestProgram.DONE)
+        .tells("recording entries only");
+    return "";
+  }
+
+  private static String foreign(Bench bench) throws IOException, InterruptedException {
+    Running.Ended ended =
+        bench
+            .ntrail(
+                "trace",
+                "--plan",
+                "--format",
+                "json",
+                "-f",
+                "ntdll!Nt*",
+                "--",
+                bench.word(),
+                Mode.NOTHING.word())
+            .exits(0);
+    Report functions = bench.report("the plan", ended.out()).get("functions");
+    functions.atLeast("matched", 1);
+    String reasons = StartSteps.counts(functions.get("byReason"));
+    return "patched by another tool: %d; skipped: %s"
+        .formatted(
+            functions
+                .get("byReason")
+                .json()
+                .find("FOREIGN_PATCH")
+                .flatMap(one -> one.number())
+                .orElse(0.0)
+                .longValue(),
+            reasons.isEmpty() ? "none" : reasons);
+  }
+}
