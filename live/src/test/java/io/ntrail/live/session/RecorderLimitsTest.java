@@ -259,6 +259,7 @@ class RecorderLimitsTest {
         int number = Trial.FUNCTIONS + 1 + i;
         recorder.function(
             Trial.address(number),
+            0,
             new TracedFunction(number, 1, number, "function of a long name " + i, List.of()));
       }
       SimulatedThread[] threads = new SimulatedThread[3];

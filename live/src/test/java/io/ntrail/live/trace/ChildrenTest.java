@@ -432,7 +432,7 @@ final class ChildrenTest {
       assertTrue(missing.module().endsWith("\\" + program.getFileName()), missing::module);
       assertEquals("its process was traced late", missing.why());
       long nanos = all.first().nanos(missing.to()) - all.first().nanos(missing.from());
-      assertEquals(child.lateNanos(), nanos, 1000.0);
+      assertTrue(Math.abs(child.lateNanos() - nanos) <= 1_000);
       InputFile input = InputFile.of(Files.readAllBytes(recording), "test.ntr");
       try (NtrFile file = NtrFile.open(input, new Gaps())) {
         assertEquals(List.of(missing), List.copyOf(file.untraced().values()));
