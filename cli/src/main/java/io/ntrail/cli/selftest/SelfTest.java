@@ -94,7 +94,9 @@ public final class SelfTest {
         }
       }
       add(results, after(folder), report, isJson);
-      terminal.eraseLine();
+      if (showsProgress(terminal)) {
+        terminal.eraseLine();
+      }
       long nanos = System.nanoTime() - begun;
       if (isJson) {
         SelfTestReport.json(terminal.out(), machine, results, nanos);
@@ -117,8 +119,12 @@ public final class SelfTest {
     }
   }
 
+  private static boolean showsProgress(Terminal terminal) {
+    return terminal.errIsTerminal() && !terminal.outIsTerminal();
+  }
+
   private void show(Terminal terminal, Step step, int number) {
-    if (terminal.errIsTerminal() && !terminal.outIsTerminal()) {
+    if (showsProgress(terminal)) {
       terminal.rewriteLine("step %d of %d: %s".formatted(number, steps.size(), step.title()));
     }
   }

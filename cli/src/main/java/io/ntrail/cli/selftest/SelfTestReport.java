@@ -3,6 +3,7 @@ package io.ntrail.cli.selftest;
 import static java.util.stream.Collectors.joining;
 
 import io.ntrail.cli.selftest.StepResult.State;
+import io.ntrail.cli.selftest.StepSkipped.Need;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import java.io.PrintStream;
@@ -49,7 +50,8 @@ final class SelfTestReport {
       out.println(group);
     }
     String word = result.state().word();
-    String needs = result.needs().isEmpty() ? "" : "needs " + result.needs();
+    Need need = result.needs();
+    String needs = need == null ? "" : "needs " + need.text();
     String notes =
         Stream.of(needs, result.note()).filter(one -> !one.isEmpty()).collect(joining(": "));
     String note = notes.isEmpty() ? "" : " (" + notes + ")";
@@ -104,11 +106,12 @@ final class SelfTestReport {
       json.number("durationNanos", nanos).array("steps");
       for (StepResult result : results) {
         Step step = result.step();
+        Need need = result.needs();
         json.object()
             .text("group", step.group())
             .text("title", step.title())
             .text("state", result.state().word())
-            .text("needs", result.needs())
+            .text("needs", need == null ? "" : need.word())
             .text("command", result.command())
             .text("note", result.note())
             .text("expected", result.expected())

@@ -127,9 +127,9 @@ final class StartSteps {
   }
 
   private static String balance(Bench bench) throws IOException, InterruptedException {
-    Report report = work(bench, "-f", "kernelbase!*File*");
+    Report report = work(bench, "-f", "kernelbase!*File*", "-f", bench.functions());
     Report functions = report.get("functions").atLeast("patched", SYSTEM_FUNCTIONS);
-    report.atLeast("entries", 1);
+    report.atLeast("entries", SelfTestProgram.THREADS * SelfTestProgram.OUTER);
     return "unwind self-test %s; %s functions, %s calls"
         .formatted(
             report.text("selfTest"),

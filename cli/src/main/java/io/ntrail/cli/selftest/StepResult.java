@@ -1,11 +1,14 @@
 package io.ntrail.cli.selftest;
 
+import io.ntrail.cli.selftest.StepSkipped.Need;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Result of a step.
  *
  * @param step the step
  * @param state what became of it
- * @param needs of one that was skipped: what it needs; else empty
+ * @param needs of one that was skipped: what it needs; else null
  * @param command the last one of a step that failed; what a person types for one that was skipped;
  *     may be empty
  * @param note what is worth knowing of one that passed, the reason of one that was skipped
@@ -16,7 +19,7 @@ package io.ntrail.cli.selftest;
 record StepResult(
     Step step,
     State state,
-    String needs,
+    @Nullable Need needs,
     String command,
     String note,
     String expected,
@@ -40,15 +43,14 @@ record StepResult(
   }
 
   static StepResult passed(Step step, String note, long nanos) {
-    return new StepResult(step, State.PASSED, "", "", note, "", "", nanos);
+    return new StepResult(step, State.PASSED, null, "", note, "", "", nanos);
   }
 
   static StepResult skipped(Step step, StepSkipped why) {
-    return new StepResult(
-        step, State.SKIPPED, why.need().word(), step.type(), why.why(), "", "", 0);
+    return new StepResult(step, State.SKIPPED, why.need(), step.type(), why.why(), "", "", 0);
   }
 
   static StepResult failed(Step step, String command, String expected, String seen, long nanos) {
-    return new StepResult(step, State.FAILED, "", command, "", expected, seen, nanos);
+    return new StepResult(step, State.FAILED, null, command, "", expected, seen, nanos);
   }
 }

@@ -7,14 +7,26 @@ final class StepSkipped extends RuntimeException {
   /** A need of a step that this run does not meet. */
   enum Need {
     /** Windows itself. */
-    WINDOWS,
+    WINDOWS("Windows"),
     /** A person who looks, or types. */
-    PERSON,
+    PERSON("a person"),
     /** The rights of an administrator. */
-    ADMINISTRATOR,
+    ADMINISTRATOR("an administrator"),
     /** Something that this system or its processor does not have. */
-    SYSTEM;
+    SYSTEM("another system");
 
+    private final String text;
+
+    Need(String text) {
+      this.text = text;
+    }
+
+    /** Returns it as a part of a sentence. */
+    String text() {
+      return text;
+    }
+
+    /** Returns its word in JSON. */
     String word() {
       return name().toLowerCase(Locale.ROOT);
     }
