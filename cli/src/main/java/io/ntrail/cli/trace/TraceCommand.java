@@ -196,6 +196,7 @@ public final class TraceCommand implements Command {
             request.ringBytes(),
             "ntrail " + Version.NUMBER);
     boolean begun = false;
+    target.planAhead(plan);
     try (TracedProcessTree family = family(target, request, TraceRun.prepare(target, settings))) {
       family.begin(plan);
       begun = true;

@@ -39,6 +39,11 @@ public record TracedCode(
     return new TracedCode(address, unit, relative, prologue, frame, false);
   }
 
+  /** Returns the same code at another address. */
+  public TracedCode at(long other) {
+    return new TracedCode(other, unit, relative, prologue, frame, exits);
+  }
+
   @Override
   public byte[] unit() {
     return unit.clone();

@@ -7,12 +7,14 @@ import io.ntrail.live.patch.CodePatching;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.plan.PlannedModule;
+import io.ntrail.live.plan.PlansAhead;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.DllNotificationRing;
 import io.ntrail.live.session.DllNotificationRing.Notice;
 import io.ntrail.live.target.TargetClock;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
@@ -51,6 +54,10 @@ public final class ModuleTracker implements AutoCloseable {
   private final Map<Long, ModuleStubs> present = new LinkedHashMap<>();
   private final Map<Long, String> known = new HashMap<>();
   private final UntracedModules untraced;
+
+  /** Plans that are to be told. */
+  private final Queue<TracePlan> plans = new ArrayDeque<>();
+
   private int missed;
 
   /** When the module that is being planned was loaded. */
@@ -74,6 +81,7 @@ public final class ModuleTracker implements AutoCloseable {
    * Begins to track. The stubs of planned functions are written; no function is patched yet.
    *
    * @param journal takes the address of the callback before the loader does
+   * @param ahead plans for libraries that may be loaded
    * @param exits whether exits are recorded where they can be
    */
   public ModuleTracker(
@@ -83,12 +91,14 @@ public final class ModuleTracker implements AutoCloseable {
       LongConsumer journal,
       DllNotificationRing board,
       TracePlan plan,
+      PlansAhead ahead,
       boolean exits,
       ModuleLog log) {
     this.process = process;
     this.clock = clock;
     this.patching = patching;
-    this.stubs = new StubPreparation(process, patching, exits, plan, log::planned, this::refused);
+    this.stubs =
+        new StubPreparation(process, patching, exits, plan, ahead, this::planned, this::refused);
     this.untraced = new UntracedModules(clock, stubs::mayWant, log::untraced);
     this.log = log;
     this.board = board;
@@ -111,14 +121,6 @@ public final class ModuleTracker implements AutoCloseable {
       if (!done) {
         close();
       }
-    }
-  }
-
-  /** Prepares for planning libraries soon, if some may be selected; the first process is enough. */
-  public void practise(TracePlan plan, boolean isFirst) {
-    if (isFirst
-        && plan.choice().filter(choice -> choice.mayComeLater(plan.modules())).isPresent()) {
-      stubs.practise(plan.modules());
     }
   }
 
@@ -175,11 +177,27 @@ public final class ModuleTracker implements AutoCloseable {
           goes(notice.base(), notice.ticks());
         }
         board.answer(notice);
+        tellPlans();
       }
     } finally {
       serving = false;
+      tellPlans();
     }
     return true;
+  }
+
+  /** Takes a plan; a thread of the program does not wait until it is told. */
+  private void planned(TracePlan more) {
+    plans.add(more);
+    if (!serving) {
+      tellPlans();
+    }
+  }
+
+  private void tellPlans() {
+    while (!plans.isEmpty()) {
+      log.planned(plans.remove());
+    }
   }
 
   private void comes(Notice notice) {

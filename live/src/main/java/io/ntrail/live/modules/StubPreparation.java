@@ -9,9 +9,9 @@ import io.ntrail.live.modules.ModuleStubs.LoadAddress;
 import io.ntrail.live.patch.CodePatching;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.patch.TracingMemory;
-import io.ntrail.live.plan.PlanPractice;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
+import io.ntrail.live.plan.PlansAhead;
 import io.ntrail.live.plan.SkipReason;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.target.TargetImage;
@@ -38,6 +38,7 @@ public final class StubPreparation {
   private final TargetProcess process;
   private final CodePatching patching;
   private final boolean exits;
+  private final PlansAhead ahead;
   private final Consumer<TracePlan> planned;
   private final BiConsumer<TargetModule, String> untraceable;
   private final Map<LoadAddress, ModuleStubs> stubs = new HashMap<>();
@@ -53,6 +54,7 @@ public final class StubPreparation {
    *
    * @param exits whether exits are recorded where they can be
    * @param plan of the modules that were there at first
+   * @param ahead plans for libraries that may be loaded
    * @param planned takes the plans for further modules
    * @param untraceable takes modules with selected functions that cannot be traced, and why
    */
@@ -61,23 +63,16 @@ public final class StubPreparation {
       CodePatching patching,
       boolean exits,
       TracePlan plan,
+      PlansAhead ahead,
       Consumer<TracePlan> planned,
       BiConsumer<TargetModule, String> untraceable) {
     this.process = process;
     this.patching = patching;
     this.exits = exits;
     this.plan = plan;
+    this.ahead = ahead;
     this.planned = planned;
     this.untraceable = untraceable;
-  }
-
-  /** Prepares for planning soon, with one of the modules that are there. */
-  void practise(List<TargetModule> present) {
-    present.stream()
-        .filter(module -> module.stem().equalsIgnoreCase("ntdll"))
-        .findFirst()
-        .ifPresent(
-            module -> PlanPractice.begin(module, TargetImage.read(process.memory(), module)));
   }
 
   /** Adds the stubs of a module that was there at first. */
@@ -139,7 +134,7 @@ public final class StubPreparation {
 
   /** Plans a module and writes its stubs; empty if none of its functions is selected. */
   private Optional<ModuleStubs> prepare(TargetModule module, boolean isFresh) {
-    TracePlan more = plan.later(process, module, isFresh);
+    TracePlan more = plan.later(process, module, isFresh, ahead);
     if (more.functions().isEmpty()) {
       planned.accept(more);
       return Optional.empty();

@@ -39,7 +39,7 @@ public final class Patcher {
   private final TargetMemory memory;
   private final TracingMemory tracing;
   private final List<TracingMemory.Block> blocks = new ArrayList<>();
-  private final List<long[]> lowRanges = new ArrayList<>();
+  private final StubMemory near;
   private final List<Patched> patched = new ArrayList<>();
   private final Set<Patched> own = new HashSet<>();
   private final List<PlannedFunction> outOfReach = new ArrayList<>();
@@ -64,6 +64,14 @@ public final class Patcher {
       this(function, stub, body, 0);
     }
 
+    /**
+     * Equal functions have the same body, and others another one: the rest need not be looked at.
+     */
+    @Override
+    public int hashCode() {
+      return Long.hashCode(body);
+    }
+
     /** Returns the low half of the body's address, which stands for the function in records. */
     public int recordAddress() {
       return (int) body;
@@ -74,6 +82,7 @@ public final class Patcher {
     this.target = target;
     this.memory = target.memory();
     this.tracing = tracing;
+    this.near = new StubMemory(memory);
     this.stores = new CrossModifyingWriter(target, tracing);
   }
 
@@ -112,7 +121,7 @@ public final class Patcher {
   public List<Patched> prepare(
       PlannedModule module, List<PlannedFunction> functions, Consumer<TracingMemory.Table> tables) {
     long size = tracing.code().stubBytes(functions.size());
-    long base = near(module, size);
+    long base = near.allocate(module.module(), size);
     if (base == 0 || !tracing.lookup().add(base, size)) {
       outOfReach.addAll(functions);
       return List.of();
@@ -145,41 +154,6 @@ public final class Patcher {
     }
     patched.addAll(result);
     return result;
-  }
-
-  /** Allocates memory near a module, with low halves of addresses that are unique. */
-  private long near(PlannedModule module, long size) {
-    List<Long> refused = new ArrayList<>();
-    long begin = module.module().base();
-    long end = begin + module.module().size();
-    long base = 0;
-    while (base == 0) {
-      long found = memory.allocateNear(begin, end, size, TargetMemory.READ_WRITE);
-      if (found == 0) {
-        break;
-      }
-      if (isUnique(found, size)) {
-        base = found;
-      } else {
-        refused.add(found);
-      }
-    }
-    refused.forEach(memory::free);
-    return base;
-  }
-
-  private boolean isUnique(long base, long size) {
-    long low = base & 0xFFFF_FFFFL;
-    if (low + size > 0x1_0000_0000L) {
-      return false;
-    }
-    for (long[] range : lowRanges) {
-      if (low < range[1] && range[0] < low + size) {
-        return false;
-      }
-    }
-    lowRanges.add(new long[] {low, low + size});
-    return true;
   }
 
   /** Returns the armed functions. */

@@ -1,6 +1,7 @@
 package io.ntrail.live.plan;
 
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.collections.LongList;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.unwind.RuntimeFunction;
 import io.ntrail.live.target.TargetModule;
@@ -11,6 +12,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -28,10 +30,13 @@ final class FreshModulePlan {
   /** Bytes between two pieces of memory that are rather read than left out. */
   private static final int CLOSE = 0x4000;
 
-  private final Memory memory;
-  private final TargetModule module;
   private final PeImage image;
-  private final List<Piece> pieces = new ArrayList<>();
+  private final Planner planner;
+  private final Planner.Selection choice;
+  private final BitSet wanted;
+
+  /** Begin and end of each range of memory that the plan depends on. */
+  private final long[] ranges;
 
   /** Memory of the target. */
   @FunctionalInterface
@@ -42,10 +47,13 @@ final class FreshModulePlan {
 
   private record Piece(long begin, long end) {}
 
-  private FreshModulePlan(Memory memory, TargetModule module, PeImage image) {
-    this.memory = memory;
-    this.module = module;
+  private FreshModulePlan(
+      TargetModule module, PeImage image, Map<Long, String> names, Planner.Selection choice) {
     this.image = image;
+    this.choice = choice;
+    this.planner = Planner.of(new PlannedModule(module, image), names, Optional.empty());
+    this.wanted = planner.wanted(choice);
+    this.ranges = ranges(planner.functions(), wanted);
   }
 
   /**
@@ -55,20 +63,35 @@ final class FreshModulePlan {
    */
   static Optional<List<PlannedFunction>> of(
       Memory memory, TargetModule module, ModuleFile file, Planner.Selection choice) {
-    Optional<PeImage> copy = file.copy();
-    if (copy.isEmpty()) {
-      return Optional.empty();
-    }
-    Planner planner =
-        Planner.of(new PlannedModule(module, copy.get()), file.names(), Optional.empty());
-    BitSet wanted = planner.wanted(choice);
-    FreshModulePlan plan = new FreshModulePlan(memory, module, copy.get());
-    return plan.isInMemory(planner.functions(), wanted)
-        ? Optional.of(planner.plan(wanted, choice))
-        : Optional.empty();
+    return file.copy()
+        .map(copy -> new FreshModulePlan(module, copy, file.names(), choice))
+        .filter(plan -> plan.isIn(memory, module.base()))
+        .map(FreshModulePlan::functions);
   }
 
-  private boolean isInMemory(ImageFunctions functions, BitSet wanted) {
+  /**
+   * Prepares the plan for a module before it is loaded.
+   *
+   * @param module as it would be if it were loaded where it wants to be
+   * @param image its file, in memory of its own
+   */
+  static FreshModulePlan ahead(
+      TargetModule module, PeImage image, Map<Long, String> names, Planner.Selection choice) {
+    return new FreshModulePlan(module, image, names, choice);
+  }
+
+  /** Returns the image in the file. */
+  PeImage image() {
+    return image;
+  }
+
+  /** Returns the selected functions. */
+  List<PlannedFunction> functions() {
+    return planner.plan(wanted, choice);
+  }
+
+  private static long[] ranges(ImageFunctions functions, BitSet wanted) {
+    List<Piece> pieces = new ArrayList<>();
     for (int i = wanted.nextSetBit(0); i >= 0; i = wanted.nextSetBit(i + 1)) {
       ImageFunction function = functions.list().get(i);
       long rva = function.rva();
@@ -78,23 +101,37 @@ final class FreshModulePlan {
       }
     }
     pieces.sort(Comparator.comparingLong(Piece::begin));
+    LongList ranges = new LongList();
     long begin = -1;
     long end = -1;
     for (Piece piece : pieces) {
       if (begin >= 0 && piece.begin - end > CLOSE) {
-        if (!isSame(begin, end)) {
-          return false;
-        }
+        ranges.add(begin);
+        ranges.add(end);
         begin = -1;
       }
       begin = begin < 0 ? piece.begin : begin;
       end = Math.max(end, piece.end);
     }
-    return begin < 0 || isSame(begin, end);
+    if (begin >= 0) {
+      ranges.add(begin);
+      ranges.add(end);
+    }
+    return ranges.toArray();
+  }
+
+  /** Returns whether memory is as the file wherever the plan depends on it. */
+  boolean isIn(Memory memory, long base) {
+    for (int i = 0; i < ranges.length; i += 2) {
+      if (!isSame(memory, base, ranges[i], ranges[i + 1])) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Compares a range, as far as it is in the file. */
-  private boolean isSame(long begin, long end) {
+  private boolean isSame(Memory memory, long base, long begin, long end) {
     try {
       for (long at = begin; at < end; ) {
         long stored = Math.min(end - at, image.view().stored(at));
@@ -102,7 +139,7 @@ final class FreshModulePlan {
           at += Math.max(1, Math.min(image.view().zeros(at), end - at));
           continue;
         }
-        byte[] there = memory.read(module.base() + at, (int) stored);
+        byte[] there = memory.read(base + at, (int) stored);
         if (!Arrays.equals(there, image.view().window(at, stored).array(0, (int) stored))) {
           return false;
         }

@@ -124,7 +124,8 @@ public final class ModuleFile implements AutoCloseable {
     return unusable;
   }
 
-  private static boolean isSameBuild(PeHeaders file, PeHeaders memory) {
+  /** Returns whether the headers of a file and those in memory are of the same build. */
+  static boolean isSameBuild(PeHeaders file, PeHeaders memory) {
     // Builds that can be repeated have no time, or one that is a hash.
     return file.timestamp() == memory.timestamp()
         && file.sizeOfImage() == memory.sizeOfImage()

@@ -23,9 +23,9 @@ public final class PlanPractice {
 
   private PlanPractice() {}
 
-  /** Begins in a thread of its own, which ends by itself. */
-  public static void begin(TargetModule module, PeImage image) {
-    Thread.ofPlatform().daemon().name("plan practice").start(() -> plan(module, image, PLANS));
+  /** Plans an image in a file. */
+  static void plan(Path file) {
+    plan(file, PLANS);
   }
 
   /** Plans an image in a file several times; other files are left out. */
@@ -41,7 +41,7 @@ public final class PlanPractice {
   }
 
   /** Plans a module several times, with few of its functions and with all in turn. */
-  public static void plan(TargetModule module, PeImage image, int plans) {
+  private static void plan(TargetModule module, PeImage image, int plans) {
     try {
       for (int i = 0; i < plans; i++) {
         Planner.plan(module, image, Map.of(), Optional.empty(), i % 2 == 0 ? FEW : ALL);

@@ -40,6 +40,12 @@ public record PlannedFunction(
     return new PlannedFunction(module, name, patch, code.map(TracedCode::entriesOnly), reason);
   }
 
+  /** Returns this function where its module lies. */
+  PlannedFunction in(PlannedModule where) {
+    long address = where.module().base() + rva();
+    return new PlannedFunction(where, name, patch, code.map(its -> its.at(address)), reason);
+  }
+
   /** Returns this function as skipped. */
   public PlannedFunction leftAlone(SkipReason why) {
     return new PlannedFunction(module, name, patch, Optional.empty(), Optional.of(why));

@@ -2,6 +2,7 @@ package io.ntrail.live.plan;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.plan.ModuleFile.Missing;
 import io.ntrail.live.plan.ModuleFile.Problem;
@@ -103,10 +104,25 @@ public record TracePlan(
    * Returns the plan for a module that was loaded after this plan was made.
    *
    * @param isFresh true if none of its code has run yet
+   * @param ahead plans that are used then
    */
-  public TracePlan later(TargetProcess target, TargetModule module, boolean isFresh) {
-    return of(
-        target, choice.orElseThrow(), List.of(module), List.of(), images(target), false, isFresh);
+  public TracePlan later(
+      TargetProcess target, TargetModule module, boolean isFresh, PlansAhead ahead) {
+    Selection its = choice.orElseThrow();
+    return (isFresh ? ready(target, module, its, ahead) : Optional.<TracePlan>empty())
+        .map(plan -> its.mayStop() ? plan : plan.withoutStops())
+        .orElseGet(
+            () -> of(target, its, List.of(module), List.of(), images(target), false, isFresh));
+  }
+
+  private static Optional<TracePlan> ready(
+      TargetProcess target, TargetModule module, Selection choice, PlansAhead ahead) {
+    if (!choice.mayWant(module) || ahead == PlansAhead.NONE) {
+      return Optional.empty();
+    }
+    PeHeaders headers = TargetImage.headers(target.memory(), module).headers();
+    return TargetPaths.here(target.calls(), module.path())
+        .flatMap(path -> ahead.plan(target.memory()::readUpTo, module, path, headers, choice));
   }
 
   /** Returns the plan for a module that was planned before, as it was then. */

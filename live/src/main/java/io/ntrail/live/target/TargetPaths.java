@@ -15,7 +15,7 @@ public final class TargetPaths {
   /** Prefix of paths in Wine's loader for files that lie on no drive. */
   private static final String ON_NO_DRIVE = "unix\\";
 
-  private static final int PIECE = 64;
+  private static final int PIECE = 256;
   private static final int MOST = 8192;
 
   private TargetPaths() {}
@@ -59,12 +59,16 @@ public final class TargetPaths {
     BytesBuilder text = new BytesBuilder(PIECE);
     boolean ended = false;
     while (!ended && text.size() < MOST) {
-      // In small pieces: what lies behind it may be no memory.
-      Bytes piece = calls.agent().peek(address + text.size(), width);
-      ended = piece.isZero(0, width);
-      if (!ended) {
-        text.bytes(piece.array(0, width));
+      // Up to the end of a page: what lies behind it may be no memory.
+      long at = address + text.size();
+      int size = (int) Math.min(PIECE, WindowsApi.PAGE - (at & WindowsApi.PAGE - 1));
+      Bytes piece = calls.agent().peek(at, Math.max(width, size));
+      int letters = 0;
+      while (letters + width <= piece.length() && !piece.isZero(letters, width)) {
+        letters += width;
       }
+      text.bytes(piece.array(0, letters));
+      ended = letters + width <= piece.length();
     }
     long heap = calls.call("kernel32!GetProcessHeap").result();
     calls.call("kernel32!HeapFree", heap, 0, address);

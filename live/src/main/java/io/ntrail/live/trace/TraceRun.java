@@ -155,10 +155,10 @@ public final class TraceRun implements AutoCloseable {
             tracer::note,
             session.notices(),
             plan,
+            target.planAhead(asked),
             selfTest().passed(),
             new Changes());
     modules = tracker;
-    tracker.practise(plan, setup.isFirst());
     // Patching the hook needs suspended threads.
     if (gated
         && (traces.isStarted() || asked.choice().map(TracePlan.Selection::mayStop).orElse(true))) {

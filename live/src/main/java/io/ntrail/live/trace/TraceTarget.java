@@ -3,6 +3,7 @@ package io.ntrail.live.trace;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.PlansAhead;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.recovery.CrashRecovery;
 import io.ntrail.live.target.ClockReading;
@@ -48,6 +49,11 @@ public final class TraceTarget implements AutoCloseable {
   private final Optional<String> unsettled;
   private final boolean isChild;
 
+  /** Folders from which the program may load libraries, as far as its start says. */
+  private final List<Path> folders;
+
+  private PlansAhead ahead = PlansAhead.NONE;
+
   private TraceTarget(
       Agent agent,
       WindowsApi calls,
@@ -57,7 +63,9 @@ public final class TraceTarget implements AutoCloseable {
       String commandLine,
       TargetClock clock,
       ClockReading first,
-      Optional<String> unsettled) {
+      Optional<String> unsettled,
+      List<Path> folders) {
+    this.folders = folders;
     this.unsettled = unsettled;
     this.agent = agent;
     this.calls = calls;
@@ -72,6 +80,8 @@ public final class TraceTarget implements AutoCloseable {
   }
 
   private TraceTarget(TraceTarget parent, TargetProcess process, ProcessMitigations mitigations) {
+    this.folders = List.of();
+    this.ahead = parent.ahead;
     this.unsettled = Optional.empty();
     this.agent = parent.agent;
     this.calls = parent.calls;
@@ -134,7 +144,16 @@ public final class TraceTarget implements AutoCloseable {
       process.runToEntry(ENTRY_MILLIS);
       done = true;
       return new TraceTarget(
-          agent, calls, process, mitigations, host, commandLine, clock, first, Optional.empty());
+          agent,
+          calls,
+          process,
+          mitigations,
+          host,
+          commandLine,
+          clock,
+          first,
+          Optional.empty(),
+          folders(words));
     } finally {
       if (!done) {
         try {
@@ -176,7 +195,16 @@ public final class TraceTarget implements AutoCloseable {
       String commandLine = process.commandLine();
       done = true;
       return new TraceTarget(
-          agent, calls, process, mitigations, host, commandLine, clock, first, unsettled);
+          agent,
+          calls,
+          process,
+          mitigations,
+          host,
+          commandLine,
+          clock,
+          first,
+          unsettled,
+          List.of());
     } finally {
       if (!done) {
         try {
@@ -268,6 +296,48 @@ public final class TraceTarget implements AutoCloseable {
   /** Plans the functions to trace; nothing is changed. */
   public TracePlan plan(TracePlan.Selection choice) {
     return TracePlan.of(process, remarks(), choice);
+  }
+
+  /**
+   * Begins to plan libraries that the program may load, if some may be selected; once for it and
+   * its children.
+   */
+  public PlansAhead planAhead(TracePlan plan) {
+    boolean isUseful =
+        ahead == PlansAhead.NONE
+            && plan.choice().filter(choice -> choice.mayComeLater(plan.modules())).isPresent();
+    if (isUseful && !plan.modules().isEmpty()) {
+      Optional<Path> own = file(plan.modules().getFirst().path()).map(Path::getParent);
+      Optional<Path> system =
+          plan.modules().stream()
+              .filter(module -> module.stem().equalsIgnoreCase("ntdll"))
+              .findFirst()
+              .flatMap(module -> file(module.path()));
+      ahead =
+          PlansAhead.begin(
+              plan.choice().orElseThrow(),
+              plan.modules(),
+              Stream.concat(own.stream(), folders.stream()).toList(),
+              system.map(Path::getParent).stream().toList(),
+              system);
+    }
+    return ahead;
+  }
+
+  /** Returns the working folder, and those of files that are named. */
+  private static List<Path> folders(List<String> words) {
+    List<Path> folders = new ArrayList<>(List.of(Path.of("").toAbsolutePath()));
+    for (String word : words.subList(1, words.size())) {
+      try {
+        Path path = Path.of(word).toAbsolutePath();
+        if (Files.isRegularFile(path)) {
+          folders.add(path.resolveSibling(""));
+        }
+      } catch (InvalidPathException e) {
+        // No name of a file.
+      }
+    }
+    return folders;
   }
 
   /** Returns its mitigation policies. */
