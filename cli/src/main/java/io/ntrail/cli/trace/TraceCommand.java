@@ -141,7 +141,7 @@ public final class TraceCommand implements Command {
       begun = true;
       return trace(request, target, plan, report, stop, exitCode);
     } catch (CannotGoOn e) {
-      if (hasEnded(target)) {
+      if (!report.hasBegun() && !target.process().isStarted() && hasEnded(target)) {
         throw new CannotGoOn(target.program() + " exited before it could be traced", "");
       }
       throw e;
@@ -156,7 +156,7 @@ public final class TraceCommand implements Command {
   /** Whatever was wanted of a program that has ended fails in one way or another. */
   private static boolean hasEnded(TraceTarget target) {
     try {
-      return !target.process().isStarted() && target.process().await(0).isPresent();
+      return target.process().await(0).isPresent();
     } catch (CannotGoOn e) {
       // Without the agent this is unknown, and the agent is what failed.
       return false;
@@ -200,23 +200,27 @@ public final class TraceCommand implements Command {
     try (TracedProcessTree family = family(target, request, TraceRun.prepare(target, settings))) {
       family.begin(plan);
       begun = true;
+      int code;
       try {
         report.begun(family.first());
         OptionalInt exit = new TraceMonitor(family, request, report, stop::isAsked).awaitEnd();
         RecorderStatistics statistics = family.finish(exit);
         stop.detached();
         report.finished(family, target, statistics, exit);
-        if (family.matched() == 0) {
-          throw nothingMatches(request, target, " or of the modules that it loaded");
-        }
-        return exitCode.of(
-            statistics,
-            !family.first().untraced().isEmpty(),
-            request.process().isEmpty() ? exit : OptionalInt.empty());
+        code =
+            exitCode.of(
+                statistics,
+                !family.first().untraced().isEmpty(),
+                request.process().isEmpty() ? exit : OptionalInt.empty());
       } catch (RuntimeException e) {
-        report.abandoned(family.abandon());
+        boolean hasEnded = hasEnded(target);
+        report.abandoned(family.abandon(), hasEnded);
         throw e;
       }
+      if (family.matched() == 0) {
+        throw nothingMatches(request, target, " or of the modules that it loaded");
+      }
+      return code;
     } finally {
       if (!begun) {
         target.giveUp();

@@ -8,13 +8,10 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
-import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.formats.ntr.EventTally;
-import io.ntrail.live.plan.PlannedFunction;
-import io.ntrail.live.plan.SkipReason;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.session.RecorderState;
@@ -24,7 +21,6 @@ import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceTarget;
 import io.ntrail.live.trace.TracedChild;
 import io.ntrail.live.trace.TracedProcessTree;
-import io.ntrail.programs.patchability.PatchClass;
 import java.io.PrintStream;
 import java.util.HashMap;
 import java.util.List;
@@ -77,7 +73,7 @@ final class TraceReport implements AutoCloseable {
         try (Json json = new Json(out)) {
           json.object().text("schema", "ntrail.trace/1");
           target(json, target, OptionalInt.empty());
-          functions(json, target, plan, true);
+          TracePlanText.json(json, target, plan, true, request.why());
           remarks(json, plan, List.of());
           json.endObject();
         }
@@ -85,14 +81,7 @@ final class TraceReport implements AutoCloseable {
       return;
     }
     if (request.planOnly()) {
-      out.println(
-          "%s: %s of %s matching functions can be traced, %s of them with exits"
-              .formatted(
-                  target.program(),
-                  Numbers.count(plan.patched()),
-                  Numbers.count(plan.matched()),
-                  Numbers.count(plan.withExits())));
-      counts(target, plan);
+      TracePlanText.counts(out, to.width(), target, plan);
     }
     tell(plan);
   }
@@ -100,56 +89,13 @@ final class TraceReport implements AutoCloseable {
   /** Reports the new part of a plan, which grows by what the program loads while it runs. */
   private void tell(TracePlan plan) {
     if (request.why() && plan.functions().size() > told.functions().size()) {
-      why(plan.functions().subList(told.functions().size(), plan.functions().size()));
+      TracePlanText.why(
+          out, plan.functions().subList(told.functions().size(), plan.functions().size()));
     }
     plan.remarks().stream()
         .filter(remark -> !told.remarks().contains(remark))
         .forEach(remark -> terminal.err().println("ntrail: " + remark));
     told = plan;
-  }
-
-  private void counts(TraceTarget target, TracePlan plan) {
-    String architecture = target.architecture();
-    Map<String, Integer> classes = plan.byClass(architecture);
-    Table table = new Table().number("functions").name("class");
-    for (PatchClass one : PatchClass.values()) {
-      String name = architecture + "-" + one;
-      String text = one == PatchClass.D ? "skipped" : one.text();
-      table.row(Numbers.count(classes.getOrDefault(name, 0)), name + ": " + text);
-    }
-    table.print(out, 2, to.width());
-    out.println(
-        "  %s of the traced functions can only be patched while all threads are suspended"
-            .formatted(Numbers.count(plan.needStop())));
-    if (!plan.byReason().isEmpty()) {
-      out.println();
-      Table reasons = new Table().number("functions").name("skipped because");
-      for (Map.Entry<String, Integer> reason : plan.byReason().entrySet()) {
-        String text =
-            plan.functions().stream()
-                .filter(f -> !f.isTraced())
-                .map(f -> f.reason().orElseThrow())
-                .filter(r -> r.name().equals(reason.getKey()))
-                .map(SkipReason::reason)
-                .findFirst()
-                .orElse("");
-        reasons.row(Numbers.count(reason.getValue()), text);
-      }
-      reasons.print(out, 2, to.width());
-    }
-  }
-
-  private void why(List<PlannedFunction> functions) {
-    Table table = new Table().name("function").name("traced").name("why not");
-    for (PlannedFunction function : functions) {
-      if (function.reason().isPresent()) {
-        table.row(
-            function.title(),
-            function.isTraced() ? "entries" : "no",
-            function.reason().get().text());
-      }
-    }
-    table.print(out, 0, Integer.MAX_VALUE);
   }
 
   /** The program runs. */
@@ -168,6 +114,8 @@ final class TraceReport implements AutoCloseable {
     if (!run.selfTest().passed()) {
       out.println(
           "recording entries only: the unwind self-test failed (" + run.selfTest().why() + ")");
+    } else {
+      TracePlanText.entriesOnly(out, plan);
     }
     if (plan.matched() == 0) {
       out.println(
@@ -179,6 +127,11 @@ final class TraceReport implements AutoCloseable {
             ? "tracing; Ctrl+C is ignored here, kill %d stops and restores the code"
                 .formatted(ProcessHandle.current().pid())
             : "tracing; Ctrl+C stops and restores the code");
+  }
+
+  /** Returns whether the program has been traced. */
+  boolean hasBegun() {
+    return isTracing;
   }
 
   /** Other functions are traced from now on. */
@@ -314,15 +267,21 @@ final class TraceReport implements AutoCloseable {
     return TracedCalls.of(request.file(), now, processes, terminal, quiet);
   }
 
-  /** Reports that the trace was abandoned; the failure is reported later. */
-  void abandoned(boolean restored) {
+  /**
+   * Reports that the trace was abandoned; the failure is reported later.
+   *
+   * @param ended whether the program has ended
+   */
+  void abandoned(boolean restored, boolean ended) {
     clear();
     terminal
         .err()
         .println(
-            restored
-                ? "restored the code; the program continues, " + request.file() + " ends here"
-                : "the code could not be restored: the program continues with it, unrecorded");
+            ended
+                ? "the program has ended, and so does " + request.file()
+                : restored
+                    ? "restored the code; the program continues, " + request.file() + " ends here"
+                    : "the code could not be restored: the program continues with it, unrecorded");
   }
 
   /** Exit codes of crashes are known by their hexadecimal form. */
@@ -368,7 +327,7 @@ final class TraceReport implements AutoCloseable {
       json.object().text("schema", "ntrail.trace/1").text("file", request.file().toString());
       target(json, target, exit);
       exitCode(json, "programExitCode", exit);
-      functions(json, target, plan, run.selfTest().passed());
+      TracePlanText.json(json, target, plan, run.selfTest().passed(), request.why());
       CallBalance.members(json, calls.all())
           .number("lost", now.allDropped())
           .number("discarded", now.discarded().events())
@@ -448,37 +407,6 @@ final class TraceReport implements AutoCloseable {
         .text("program", target.program())
         .text("commandLine", target.commandLine());
     exitCode(json, "exitCode", exit);
-    json.endObject();
-  }
-
-  private void functions(Json json, TraceTarget target, TracePlan plan, boolean exits) {
-    int patched = plan.patched();
-    json.object("functions")
-        .number("matched", plan.matched())
-        .number("patched", patched)
-        .number("entriesOnly", exits ? plan.patched() - plan.withExits() : patched)
-        .number("refused", plan.matched() - patched)
-        .number("needStop", plan.needStop());
-    json.object("byClass");
-    plan.byClass(target.architecture()).forEach((name, count) -> json.number(name, count));
-    json.endObject().object("byReason");
-    plan.byReason().forEach((name, count) -> json.number(name, count));
-    json.endObject();
-    if (request.why()) {
-      json.array("leftAlone");
-      for (PlannedFunction function : plan.functions()) {
-        if (function.reason().isPresent()) {
-          SkipReason why = function.reason().get();
-          json.object()
-              .text("function", function.title())
-              .bool("entries", function.isTraced())
-              .text("reason", why.name())
-              .text("text", why.text())
-              .endObject();
-        }
-      }
-      json.endArray();
-    }
     json.endObject();
   }
 

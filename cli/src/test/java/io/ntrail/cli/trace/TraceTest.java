@@ -16,7 +16,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -192,6 +195,33 @@ class TraceTest {
   }
 
   @Test
+  void planListsTheModulesOfTheFunctions() throws Exception {
+    String[] words = {"-f", "cmd!*", "-f", "ntdll!*", "-f", "kernel32!*File*", "--", "cmd"};
+    Outcome plan =
+        ntrail(
+            Stream.concat(Stream.of("trace", "--plan", "--format", "json"), Stream.of(words))
+                .toArray(String[]::new));
+    JsonReader json = JsonReader.parse(plan.out());
+    assertEquals(List.of(), JsonSchema.named("trace").findings(json));
+    JsonReader functions = json.get("functions");
+    List<JsonReader> modules = functions.get("modules").array();
+    assertEquals(
+        Set.of("cmd.exe", "kernel32.dll", "ntdll.dll"),
+        modules.stream().map(one -> one.get("module").text()).collect(Collectors.toSet()));
+    for (String count : List.of("matched", "patched")) {
+      assertEquals(
+          number(functions, count), modules.stream().mapToLong(one -> number(one, count)).sum());
+    }
+    long exits = modules.stream().mapToLong(one -> number(one, "exits")).sum();
+    assertEquals(number(functions, "entriesOnly"), number(functions, "patched") - exits);
+    Outcome text =
+        ntrail(
+            Stream.concat(Stream.of("trace", "--plan"), Stream.of(words)).toArray(String[]::new));
+    assertTrue(text.out().contains("functions  traced  exits  module"), text.out());
+    assertTrue(text.out().contains("functions  only entries, because"), text.out());
+  }
+
+  @Test
   void theExitCodeIsThatOfTheProgramUnlessNtrailsIsWanted() throws Exception {
     Outcome low =
         ntrail("trace", "-f", "cmd!*main*", "--format", "json", "--", "cmd", "/c", "exit 1027");
@@ -229,6 +259,7 @@ class TraceTest {
             .contains("no function of cmd.exe or of the modules that it loaded matches nothing!*"),
         later.err());
     assertEquals("run", later.out().strip(), "the library could have been loaded later");
+    assertFalse(later.err().contains("continues"), "it has ended: " + later.err());
     Outcome missing = ntrail("trace", "-f", "*!*", "--", "./missing.exe");
     assertEquals(1, missing.exit());
     assertTrue(missing.err().contains("no such program: ./missing.exe"), missing.err());

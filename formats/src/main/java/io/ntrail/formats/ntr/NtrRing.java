@@ -64,6 +64,7 @@ public final class NtrRing implements AutoCloseable {
   private int number = 1;
   private long droppedBytes;
   private EventTally dropped = EventTally.NONE;
+  private boolean kept = true;
   private boolean closed;
   private long joined = UNKNOWN;
 
@@ -96,6 +97,14 @@ public final class NtrRing implements AutoCloseable {
 
   private Path path(int part) {
     return file.resolveSibling(file.getFileName() + "." + part);
+  }
+
+  /**
+   * Sets whether {@link #close} makes the file, as it does at first; else nothing is left of the
+   * recording then.
+   */
+  public void keep(boolean is) {
+    kept = is;
   }
 
   /** Returns the writer of definitions and events; closed with this ring, and only by it. */
@@ -216,6 +225,13 @@ public final class NtrRing implements AutoCloseable {
     closed = true;
     writer.close();
     try (output) {
+      if (!kept) {
+        joined = 0;
+        for (Part part : parts) {
+          Files.deleteIfExists(part.path);
+        }
+        return;
+      }
       if (parts.size() == 1 && droppedBytes == 0) {
         output.check();
         Files.move(parts.getFirst().path, file, StandardCopyOption.REPLACE_EXISTING);

@@ -105,6 +105,11 @@ final class LanguageRuntimes {
         : Optional.empty();
   }
 
+  /** Returns whether a runtime is that of Go, by the reason that {@link #of} gives. */
+  static boolean isGo(String runtime) {
+    return runtime.startsWith("Go:");
+  }
+
   private static boolean isGo(PeImage image) {
     return image.sections().stream()
         .filter(section -> section.is(Section.WRITE))

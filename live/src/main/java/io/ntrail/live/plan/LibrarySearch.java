@@ -2,8 +2,7 @@ package io.ntrail.live.plan;
 
 import io.ntrail.live.target.TargetModule;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.SeekableByteChannel;
+import java.io.InputStream;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -116,9 +115,9 @@ final class LibrarySearch {
   }
 
   private static boolean isImage(Path file) throws IOException {
-    try (SeekableByteChannel channel = Files.newByteChannel(file)) {
-      ByteBuffer magic = ByteBuffer.allocate(2);
-      return channel.read(magic) == 2 && magic.get(0) == 'M' && magic.get(1) == 'Z';
+    try (InputStream stream = Files.newInputStream(file)) {
+      byte[] magic = stream.readNBytes(2);
+      return magic.length == 2 && magic[0] == 'M' && magic[1] == 'Z';
     }
   }
 }

@@ -16,6 +16,7 @@ import io.ntrail.live.target.TargetModule;
 import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.patchability.FunctionPadding;
 import io.ntrail.programs.patchability.FunctionPatch;
+import io.ntrail.programs.patchability.PatchRefusal;
 import io.ntrail.programs.patchability.Patchability;
 import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.programs.x86.Effects;
@@ -239,13 +240,20 @@ public final class Planner {
         module, name, patch, Optional.empty(), Optional.of(SkipReason.of(kind)));
   }
 
+  private String detail(FunctionPatch patch) {
+    return runtime.filter(LanguageRuntimes::isGo).isPresent()
+            && patch.refusal().filter(PatchRefusal.LOOPS_TO_ENTRY::equals).isPresent()
+        ? "as Go code does when its stack has grown"
+        : patch.detail();
+  }
+
   private PlannedFunction decide(String name, List<String> all, FunctionPatch patch) {
     Optional<SkipReason> foreign = foreignPatch(patch);
     if (foreign.isPresent()) {
       return new PlannedFunction(module, name, patch, Optional.empty(), foreign);
     }
     if (!patch.isPossible()) {
-      SkipReason why = SkipReason.of(patch.refusal().orElseThrow(), patch.detail());
+      SkipReason why = SkipReason.of(patch.refusal().orElseThrow(), detail(patch));
       return new PlannedFunction(module, name, patch, Optional.empty(), Optional.of(why));
     }
     Optional<Kind> denied = all.stream().map(DenyList::of).filter(k -> k != null).findFirst();

@@ -87,6 +87,13 @@ public record SkipReason(Kind kind, Optional<PatchRefusal> refusal, String detai
     return refusal.map(PatchRefusal::text).orElse(kind.text());
   }
 
+  /** Returns the reason as text, with a detail only if that is the same for many functions. */
+  public String general() {
+    return kind == Kind.RUNTIME || refusal.filter(PatchRefusal.LOOPS_TO_ENTRY::equals).isPresent()
+        ? text()
+        : reason();
+  }
+
   /** Returns the reason as text with its detail. */
   public String text() {
     return detail.isEmpty() ? reason() : reason() + " (" + detail + ")";

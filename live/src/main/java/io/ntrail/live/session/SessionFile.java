@@ -25,7 +25,7 @@ public final class SessionFile implements AutoCloseable {
   private final DllNotificationRing notices;
   private final ResumeRequests resumes;
   private final CallTablePool tables;
-  private ThrottleCells cells;
+  private final ThrottleCells cells;
   private final int recordBytes;
   private final BufferMemory memory;
   private int chunks;
@@ -38,10 +38,15 @@ public final class SessionFile implements AutoCloseable {
   private int areasOffered;
 
   private SessionFile(
-      SharedFile file, int recordBytes, int mostChunks, BufferMemory memory, CallTables tables) {
+      SharedFile file,
+      int recordBytes,
+      int mostChunks,
+      BufferMemory memory,
+      CallTables tables,
+      long cells) {
     this.file = file;
     this.tables = new CallTablePool(file, tables);
-    this.cells = new ThrottleCells(file, 0);
+    this.cells = new ThrottleCells(file, cells);
     this.notices = new DllNotificationRing(file);
     this.resumes = new ResumeRequests(file);
     this.recordBytes = recordBytes;
@@ -57,7 +62,22 @@ public final class SessionFile implements AutoCloseable {
    * @throws IOException if there is no room anywhere
    */
   public static SessionFile create(int recordBytes, int chunks) throws IOException {
-    return create(SharedFile.folders(), recordBytes, chunks, chunks, BufferMemory.of(0));
+    return create(recordBytes, chunks, false);
+  }
+
+  /**
+   * Creates a session that does not grow: in memory if there is room, else in the temporary folder.
+   *
+   * @param recordBytes 32, or with arguments 64 or 128
+   * @param chunks of 64 KiB, 2 to 65,536
+   * @param throttles whether functions have cells
+   * @throws IOException if there is no room anywhere
+   */
+  public static SessionFile create(int recordBytes, int chunks, boolean throttles)
+      throws IOException {
+    BufferMemory all = BufferMemory.of(0);
+    return create(
+        SharedFile.folders(), recordBytes, chunks, chunks, all, CallTables.NONE, throttles);
   }
 
   /**
@@ -71,7 +91,7 @@ public final class SessionFile implements AutoCloseable {
   public static SessionFile adding(CallDetail detail, int functions) throws IOException {
     int chunks = SessionLayout.FEWEST_CHUNKS;
     CallTables tables = CallTables.of(detail, at(chunks), functions);
-    return create(SharedFile.folders(), 32, chunks, chunks, BufferMemory.of(0), tables);
+    return create(SharedFile.folders(), 32, chunks, chunks, BufferMemory.of(0), tables, false);
   }
 
   /**
@@ -80,12 +100,14 @@ public final class SessionFile implements AutoCloseable {
    * @param recordBytes 32, or with arguments 64 or 128
    * @param chunks of 64 KiB at first, 2 to 65,536; fewer if the limit is lower
    * @param memory limit of all chunks
+   * @param throttles whether functions have cells
    * @throws IOException if there is no room anywhere
    */
-  public static SessionFile growing(int recordBytes, int chunks, BufferMemory memory)
-      throws IOException {
+  public static SessionFile growing(
+      int recordBytes, int chunks, BufferMemory memory, boolean throttles) throws IOException {
     int most = SessionLayout.CHUNK_RING;
-    return create(SharedFile.folders(), recordBytes, chunks, most, memory);
+    return create(
+        SharedFile.folders(), recordBytes, chunks, most, memory, CallTables.NONE, throttles);
   }
 
   /** Creates a session in a folder that does not grow. */
@@ -102,7 +124,7 @@ public final class SessionFile implements AutoCloseable {
   static SessionFile create(
       List<Path> folders, int recordBytes, int chunks, int mostChunks, BufferMemory memory)
       throws IOException {
-    return create(folders, recordBytes, chunks, mostChunks, memory, CallTables.NONE);
+    return create(folders, recordBytes, chunks, mostChunks, memory, CallTables.NONE, false);
   }
 
   private static SessionFile create(
@@ -111,7 +133,8 @@ public final class SessionFile implements AutoCloseable {
       int chunks,
       int mostChunks,
       BufferMemory memory,
-      CallTables tables)
+      CallTables tables,
+      boolean throttles)
       throws IOException {
     if (recordBytes != 32 && recordBytes != 64 && recordBytes != 128) {
       throw new IllegalArgumentException("records of " + recordBytes + " bytes");
@@ -122,12 +145,14 @@ public final class SessionFile implements AutoCloseable {
     int first = memory.begin(chunks, SessionLayout.FEWEST_CHUNKS);
     SharedFile file;
     try {
-      file = SharedFile.create(folders, "ntrail", end(mostChunks, tables), at(first));
+      file = SharedFile.create(folders, "ntrail", end(mostChunks, tables, throttles), at(first));
     } catch (IOException e) {
       memory.give(first);
       throw e;
     }
-    SessionFile session = new SessionFile(file, recordBytes, mostChunks, memory, tables);
+    SessionFile session =
+        new SessionFile(
+            file, recordBytes, mostChunks, memory, tables, throttles ? at(mostChunks) : 0);
     file.setU32(SessionLayout.AT_MAGIC, SessionLayout.MAGIC);
     file.setU32(SessionLayout.AT_VERSION, SessionLayout.VERSION);
     file.setU32(SessionLayout.AT_RECORD_BYTES, recordBytes);
@@ -183,16 +208,8 @@ public final class SessionFile implements AutoCloseable {
     grows();
   }
 
-  private static long end(int mostChunks, CallTables tables) {
-    return tables.exist() ? tables.end() : at(mostChunks) + CELLS;
-  }
-
-  /** Gives functions a cell; to be called before the target has code of the session. */
-  public void throttles() {
-    if (!tables.exist()) {
-      // They take no room until functions have one.
-      cells = new ThrottleCells(file, file.size() - CELLS);
-    }
+  private static long end(int mostChunks, CallTables tables, boolean throttles) {
+    return tables.exist() ? tables.end() : at(mostChunks) + (throttles ? CELLS : 0);
   }
 
   /** Returns the cells of functions; there may be none. */

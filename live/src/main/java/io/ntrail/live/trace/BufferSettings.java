@@ -77,12 +77,9 @@ public record BufferSettings(
     int first = chunks == 0 ? usual : chunks;
     SessionFile session =
         memory.isPresent()
-            ? SessionFile.growing(recordBytes, first, memory.get())
-            : SessionFile.create(recordBytes, first);
+            ? SessionFile.growing(recordBytes, first, memory.get(), throttle > 0)
+            : SessionFile.create(recordBytes, first, throttle > 0);
     session.waitWhenFull(waits);
-    if (throttle > 0) {
-      session.throttles();
-    }
     return session;
   }
 }

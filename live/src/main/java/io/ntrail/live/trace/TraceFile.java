@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Recording of one or several processes: unique numbers for its definitions, and the sums of their
@@ -30,6 +31,7 @@ final class TraceFile implements AutoCloseable {
 
   private final Recorder recorder;
   private final OutputFile output;
+  private final Optional<NtrRing> ring;
   private final Map<Long, Map<RecorderCounter, Long>> counters = new HashMap<>();
   private final Map<UntracedKey, UntracedModule> untraced = new LinkedHashMap<>();
   private LoadHolds holds = LoadHolds.NONE;
@@ -39,9 +41,10 @@ final class TraceFile implements AutoCloseable {
 
   private record UntracedKey(long process, String path, long from) {}
 
-  private TraceFile(Recorder recorder, OutputFile output) {
+  private TraceFile(Recorder recorder, OutputFile output, Optional<NtrRing> ring) {
     this.recorder = recorder;
     this.output = output;
+    this.ring = ring;
   }
 
   /**
@@ -63,12 +66,13 @@ final class TraceFile implements AutoCloseable {
             header.ticksPerSecond());
     OutputFile output = OutputFile.reserve(settings.file(), "-o");
     try {
-      return new TraceFile(
-          settings.ringBytes() > 0
-              ? Recorder.keepingLast(
-                  session, new NtrRing(settings.file(), settings.ringBytes(), header, id), how)
-              : Recorder.appending(session, new NtrWriter(output.open(), header, id), how),
-          output);
+      if (settings.ringBytes() == 0) {
+        NtrWriter writer = new NtrWriter(output.open(), header, id);
+        return new TraceFile(Recorder.appending(session, writer, how), output, Optional.empty());
+      }
+      NtrRing ring = new NtrRing(settings.file(), settings.ringBytes(), header, id);
+      ring.keep(false);
+      return new TraceFile(Recorder.keepingLast(session, ring, how), output, Optional.of(ring));
     } catch (IOException | RuntimeException e) {
       output.close();
       throw e;
@@ -81,6 +85,7 @@ final class TraceFile implements AutoCloseable {
    */
   void settle() {
     output.settle();
+    ring.ifPresent(its -> its.keep(true));
   }
 
   /** Deletes a recording that was not settled; the recorder has ended it. */

@@ -164,11 +164,12 @@ public final class TraceRun implements AutoCloseable {
         && (traces.isStarted() || asked.choice().map(TracePlan.Selection::mayStop).orElse(true))) {
       childHook = ChildProcessHook.install(traces, tracer, session.resumes(), tracker::untraced);
     }
-    if (setup.isFirst()) {
-      file.settle();
-    }
     state = RunState.ARMED;
     tracker.held(tracer.patching()::arm);
+    if (setup.isFirst()) {
+      target.mustHaveBegun(session);
+      file.settle();
+    }
     this.plan =
         this.plan.without(
             tracer.patching().changed(tracer.patcher().present()), SkipReason.Kind.CHANGED);

@@ -6,6 +6,7 @@ import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.PlansAhead;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.recovery.CrashRecovery;
+import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.ClockReading;
 import io.ntrail.live.target.CommandLine;
 import io.ntrail.live.target.ProcessMitigations;
@@ -205,6 +206,11 @@ public final class TraceTarget implements AutoCloseable {
           first,
           unsettled,
           List.of());
+    } catch (CannotGoOn e) {
+      if (process != null && process.exitCode().isPresent()) {
+        throw tooLate(which);
+      }
+      throw e;
     } finally {
       if (!done) {
         try {
@@ -215,6 +221,20 @@ public final class TraceTarget implements AutoCloseable {
           agent.close();
         }
       }
+    }
+  }
+
+  private static CannotGoOn tooLate(String program) {
+    return new CannotGoOn(program + " exited before it could be traced", "");
+  }
+
+  /**
+   * Makes sure that a program that was attached to has not ended before anything of it was
+   * recorded.
+   */
+  void mustHaveBegun(SessionFile session) {
+    if (!process.isStarted() && process.exitCode().isPresent() && session.threadsBegun() == 0) {
+      throw tooLate(program);
     }
   }
 

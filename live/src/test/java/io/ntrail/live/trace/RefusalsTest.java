@@ -11,6 +11,7 @@ import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.Section;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.target.RunningProcess;
 import io.ntrail.live.target.StandardHandles;
 import io.ntrail.live.target.TargetImage;
@@ -269,6 +270,37 @@ final class RefusalsTest {
         exit = target.await(1000);
       }
       assertEquals(OptionalInt.of(42), exit);
+    }
+  }
+
+  @Test
+  void programsThatEndBeforeAnythingIsPatchedLeaveNoRecording() throws Exception {
+    for (int ring : new int[] {0, 1 << 20}) {
+      Path file = folder.resolve("late.ntr");
+      TraceSettings how =
+          new TraceSettings(file, 0, BufferSettings.fixed(8, false), 64, 0, ring, "test");
+      Set<Integer> others = pids();
+      Process process = start("nothing", "out");
+      try {
+        awaitReady(process, "out");
+        int pid = pids().stream().filter(one -> !others.contains(one)).findFirst().orElseThrow();
+        CannotGoOn refused =
+            assertThrows(
+                CannotGoOn.class,
+                () -> {
+                  try (TraceTarget target = TraceTarget.attach(host, "" + pid);
+                      TraceRun run = TraceRun.prepare(target, how)) {
+                    TracePlan plan = MitigationsTest.plan(target, List.of("waiting"));
+                    target.process().kill(9);
+                    while (target.process().await(1000).isEmpty()) {}
+                    run.begin(plan);
+                  }
+                });
+        assertTrue(refused.getMessage() != null, "it is told");
+        assertFalse(Files.exists(file), "ring " + ring);
+      } finally {
+        process.destroyForcibly();
+      }
     }
   }
 
