@@ -217,6 +217,9 @@ class OutputFilesTest {
         .map(Commands.Entry::name)
         .filter(name -> !options(name).isEmpty())
         .forEach(writing::add);
+    assertEquals(List.of("-o"), options("doctor"));
+    // It reads no file that its report could replace.
+    writing.remove("doctor");
     assertEquals(
         writing,
         TABLE.stream().map(Reading::command).collect(Collectors.toCollection(TreeSet::new)));
