@@ -83,7 +83,7 @@ public final class DumpModules implements LoadedModules {
         : Optional.empty();
   }
 
-  /** Returns the module that contained an address before it was unloaded, the last one first. */
+  /** Returns the first of the list that contained an address before it was unloaded. */
   public Optional<UnloadedModule> unloadedAt(long address) {
     return unloaded.stream()
         .filter(module -> Long.compareUnsigned(address - module.base(), module.size()) < 0)

@@ -184,9 +184,11 @@ public final class DumpRecording implements Recording, RecordedThreads, AddressS
     return wow64;
   }
 
-  /** Returns the side on which the program itself runs. */
+  /** Returns the side on which the program itself runs, if the dump has registers of that. */
   public DumpView programView() {
-    return wow64.orElse(view);
+    return wow64
+        .filter(side -> threads.stream().anyMatch(thread -> side.context(thread).isPresent()))
+        .orElse(view);
   }
 
   @Override

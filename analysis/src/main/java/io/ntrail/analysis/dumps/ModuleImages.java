@@ -8,12 +8,13 @@ import io.ntrail.programs.symbols.OpenImage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Where the images of modules come from; owns the files that were opened. */
 final class ModuleImages implements AutoCloseable {
   private final MemoryRanges saved;
   private final List<OpenImage> opened = new ArrayList<>();
-  private ImageSource source = ImageSource.NONE;
+  private @Nullable ImageSource source;
 
   ModuleImages(MemoryRanges saved) {
     this.saved = saved;
@@ -24,12 +25,12 @@ final class ModuleImages implements AutoCloseable {
   }
 
   synchronized boolean haveSource() {
-    return source != ImageSource.NONE;
+    return source != null;
   }
 
   /** Opens the file of a module. */
   synchronized Optional<OpenImage> open(DumpedModule module) {
-    Optional<OpenImage> found = source.find(module);
+    Optional<OpenImage> found = source == null ? Optional.empty() : source.find(module);
     found.ifPresent(opened::add);
     return found;
   }
