@@ -7,6 +7,7 @@ import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Memory of a target. */
 public final class TargetMemory {
@@ -236,6 +237,54 @@ public final class TargetMemory {
     Bytes region = calls.get(0, size);
     long end = region.i64(0) + region.i64(24);
     return got != 0 && end - address > 0 ? end : (address | WindowsApi.PAGE - 1) + 1;
+  }
+
+  /**
+   * Range of equal pages: the structure MEMORY_BASIC_INFORMATION of winnt.h.
+   *
+   * @param base where it begins
+   * @param allocation begin of the allocation it belongs to; 0 if it is free
+   * @param allocationProtection protection with which that was made
+   * @param size bytes
+   * @param state MEM_COMMIT, MEM_RESERVE or MEM_FREE
+   * @param protection of the pages; 0 if they are not committed
+   * @param type MEM_IMAGE, MEM_MAPPED or MEM_PRIVATE; 0 if it is free
+   */
+  public record Region(
+      long base,
+      long allocation,
+      int allocationProtection,
+      long size,
+      int state,
+      int protection,
+      int type) {
+    private static final int NO_ACCESS = 0x01;
+    private static final int GUARD = 0x100;
+
+    /** Returns true if there is memory that can be read without touching a guard page. */
+    public boolean isReadable() {
+      return state == COMMIT && (protection & (NO_ACCESS | GUARD)) == 0 && protection != 0;
+    }
+  }
+
+  /** Returns the range of equal pages with an address; empty beyond the end of the space. */
+  public Optional<Region> region(long address) {
+    int size = 48;
+    long info = calls.put(0, new BytesBuilder(size).zeros(size));
+    long got = calls.call("kernel32!VirtualQueryEx", process, address, info, size).result();
+    if (got == 0) {
+      return Optional.empty();
+    }
+    Bytes region = calls.get(0, size);
+    return Optional.of(
+        new Region(
+            region.i64(0),
+            region.i64(8),
+            (int) region.u32(16),
+            region.i64(24),
+            (int) region.u32(32),
+            (int) region.u32(36),
+            (int) region.u32(40)));
   }
 
   /** Returns the begin of the pages that have the same protection as an address. */

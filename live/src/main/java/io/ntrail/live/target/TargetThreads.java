@@ -1,5 +1,6 @@
 package io.ntrail.live.target;
 
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.code.Architecture;
@@ -14,6 +15,11 @@ import java.util.function.Supplier;
 /** Threads of a target: lists, suspends and resumes them. */
 public final class TargetThreads implements AutoCloseable {
   private static final int ALL_ACCESS = 0x1F_FFFF;
+
+  /** Class of NtQueryInformationThread: the description, as a UNICODE_STRING. */
+  private static final int THREAD_NAME = 38;
+
+  private static final int MAX_DESCRIPTION = 512;
   private static final int INVALID_CID = 0xC000_000B;
   private static final int ENDED = 0;
   private static final int UNSUCCESSFUL = 0xC000_0001;
@@ -45,8 +51,8 @@ public final class TargetThreads implements AutoCloseable {
     return processes.threads(pid);
   }
 
-  /** Returns a handle of the agent; 0 if the thread is gone. */
-  private long open(TargetThread thread) {
+  /** Returns a handle of the agent, which is closed with this; 0 if the thread is gone. */
+  public long open(TargetThread thread) {
     Long known = handles.get(thread);
     if (known != null) {
       return known;
@@ -169,13 +175,33 @@ public final class TargetThreads implements AutoCloseable {
     return pointer(block(handle) + its.threads().tlsSlots() + (long) its.pointerSize() * index);
   }
 
+  /** Returns the description that a program gave a thread; empty if there is none. */
+  public String description(long handle) {
+    int size = 16 + 2 * MAX_DESCRIPTION;
+    long info = calls.put(WindowsApi.PAGE, new BytesBuilder(16).zeros(16));
+    int status =
+        calls.call("ntdll!NtQueryInformationThread", handle, THREAD_NAME, info, size, 0).asInt();
+    if (status < 0) {
+      return "";
+    }
+    Bytes name = calls.get(WindowsApi.PAGE, size);
+    // The text follows the UNICODE_STRING.
+    int length = Math.min(name.u16(0), 2 * MAX_DESCRIPTION) / 2;
+    return name.i64(8) == info + 16 ? name.utf16(16, length) : "";
+  }
+
+  /** Waits for the end of a thread; returns true if it has ended. */
+  public boolean awaitEnd(long handle, int millis) {
+    return calls.call("kernel32!WaitForSingleObject", handle, millis).asInt() == ENDED;
+  }
+
   private long pointer(long address) {
     Architecture its = architecture.get();
     return its.pointer(memory.read(address, its.pointerSize()), 0);
   }
 
-  /** Returns the address of a thread's environment block; 0 if it has none. */
-  private long block(long handle) {
+  /** Returns the address of a thread's environment block; 0 if it has none, or none any more. */
+  public long block(long handle) {
     int size = 48;
     long info = calls.put(0, new BytesBuilder(size).zeros(size));
     int status = calls.call("ntdll!NtQueryInformationThread", handle, 0, info, size, 0).asInt();
