@@ -12,6 +12,7 @@ module io.ntrail.formats {
   exports io.ntrail.formats.collections;
   exports io.ntrail.formats.compression;
   exports io.ntrail.formats.decoration;
+  exports io.ntrail.formats.dump.write;
   exports io.ntrail.formats.etl;
   exports io.ntrail.formats.identity;
   exports io.ntrail.formats.jtrc;

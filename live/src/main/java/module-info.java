@@ -9,6 +9,7 @@ module io.ntrail.live {
   exports io.ntrail.live.capture;
   exports io.ntrail.live.code;
   exports io.ntrail.live.code.x64;
+  exports io.ntrail.live.dump;
   exports io.ntrail.live.modules;
   exports io.ntrail.live.patch;
   exports io.ntrail.live.plan;

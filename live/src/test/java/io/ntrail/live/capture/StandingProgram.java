@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.live.agent.Agent;
+import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.target.RunningProcess;
 import io.ntrail.live.target.TargetProcess;
@@ -27,13 +28,17 @@ import java.util.stream.Stream;
  * Running program whose threads printed their return addresses, as the system walks their stacks,
  * and stay where they are ({@code live/src/test/programs/standing.h}).
  */
-final class StandingProgram implements AutoCloseable {
+public final class StandingProgram implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+  private final Path program;
   private final Process process;
   private final Path stop;
   private final Path out;
   private final int pid;
-  private final Agent agent;
-  private final WindowsApi calls;
+  private AgentConnection connection;
+  private Agent agent;
+  private WindowsApi calls;
 
   /**
    * Thread that stands.
@@ -41,14 +46,16 @@ final class StandingProgram implements AutoCloseable {
    * @param kind the situation that it is in
    * @param callers return addresses, innermost first; the first one is in the function that stands
    */
-  record Standing(int tid, String kind, List<Long> callers) {}
+  public record Standing(int tid, String kind, List<Long> callers) {}
 
-  private StandingProgram(Process process, Path stop, Path out, int pid, Agent agent) {
+  private StandingProgram(Path program, Process process, Path stop, Path out, int pid) {
+    this.program = program;
     this.process = process;
     this.stop = stop;
     this.out = out;
     this.pid = pid;
-    this.agent = agent;
+    this.connection = host().start();
+    this.agent = Agent.on(connection, PATIENCE);
     this.calls = new WindowsApi(agent);
   }
 
@@ -59,7 +66,7 @@ final class StandingProgram implements AutoCloseable {
   }
 
   /** Starts the program of a source, and waits until all its threads stand. */
-  static StandingProgram start(Path folder, String source) throws Exception {
+  public static StandingProgram start(Path folder, String source) throws Exception {
     assumeTrue(Wine.available(), Wine.missing());
     WindowsCompiler compiler = compiler(source);
     assumeTrue(compiler.available(), compiler.missing());
@@ -68,7 +75,7 @@ final class StandingProgram implements AutoCloseable {
             List.of(TestData.projectRoot().resolve("live/src/test/programs").resolve(source)),
             compiler == WindowsCompiler.CLANG ? "-O1" : "-O2");
     Wine wine = Wine.shared();
-    AgentHost host = new AgentHost.Wine(wine.loader(), wine.environment());
+    AgentHost host = host();
     Path out = folder.resolve(source + ".out");
     Path stop = folder.resolve(source + ".stop");
     ProcessBuilder builder =
@@ -85,8 +92,13 @@ final class StandingProgram implements AutoCloseable {
           return text(out).contains("ready");
         });
     int pid = Integer.parseInt(text(out).replaceFirst("(?s).*ready (\\d+).*", "$1"));
-    return new StandingProgram(
-        process, stop, out, pid, Agent.on(host.start(), Duration.ofMinutes(1)));
+    return new StandingProgram(program, process, stop, out, pid);
+  }
+
+  /** Returns the Wine that it runs in. */
+  public static AgentHost host() {
+    Wine wine = Wine.shared();
+    return new AgentHost.Wine(wine.loader(), wine.environment());
   }
 
   private static String text(Path out) {
@@ -97,16 +109,21 @@ final class StandingProgram implements AutoCloseable {
     }
   }
 
-  int pid() {
+  public int pid() {
     return pid;
   }
 
-  WindowsApi calls() {
+  public WindowsApi calls() {
     return calls;
   }
 
+  /** Returns the file of the program. */
+  public Path program() {
+    return program;
+  }
+
   /** Opens it with an agent of its own. */
-  TargetProcess open() {
+  public TargetProcess open() {
     RunningProcess running =
         RunningProcess.all(calls).stream()
             .filter(one -> one.pid() == pid)
@@ -118,7 +135,7 @@ final class StandingProgram implements AutoCloseable {
   /**
    * Returns what its threads printed: up to a return address of 0, where the system went astray.
    */
-  List<Standing> standing() {
+  public List<Standing> standing() {
     List<Standing> all = new ArrayList<>();
     for (String line : text(out).lines().takeWhile(one -> !one.startsWith("ready")).toList()) {
       String[] words = line.split(" ");
@@ -133,8 +150,17 @@ final class StandingProgram implements AutoCloseable {
     return all;
   }
 
+  /** Kills the agent, and goes on with another one. */
+  void replaceAgent() {
+    connection.kill();
+    agent.close();
+    connection = host().start();
+    agent = Agent.on(connection, PATIENCE);
+    calls = new WindowsApi(agent);
+  }
+
   /** Lets all threads go on; returns the exit code and the last line of what it printed. */
-  String end() throws Exception {
+  public String end() throws Exception {
     Files.createFile(stop);
     if (!process.waitFor(2, TimeUnit.MINUTES)) {
       throw new AssertionError("it does not end: " + text(out));

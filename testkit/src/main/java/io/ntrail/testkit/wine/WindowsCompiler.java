@@ -155,6 +155,13 @@ public final class WindowsCompiler {
     return program;
   }
 
+  /** Copies an image without its debug information. */
+  public static void strip(Path image, Path copy) throws IOException {
+    run(
+        ExternalTool.of("mingw", "x86_64-w64-mingw32-strip"),
+        List.of("-g", "-o", copy.toString(), image.toString()));
+  }
+
   private static void run(ExternalTool tool, List<String> command) throws IOException {
     try {
       ExternalTool.Outcome outcome =
