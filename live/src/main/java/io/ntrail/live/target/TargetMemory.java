@@ -8,6 +8,7 @@ import io.ntrail.live.agent.CallOutcome;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongPredicate;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -221,9 +222,13 @@ public final class TargetMemory {
             .toArray();
     for (int done = 0; done < places.length; done += PLACES) {
       long[] some = Arrays.copyOfRange(places, done, Math.min(places.length, done + PLACES));
-      for (Region region : regions(some)) {
-        if (region.isRoom(rounded) && tryAllocate(region.address, rounded, protection)) {
-          return region.address;
+      List<Optional<Region>> regions = regions(some);
+      for (int i = 0; i < some.length; i++) {
+        long at = some[i];
+        boolean isRoom =
+            regions.get(i).filter(its -> its.isFree() && its.end() - at >= rounded).isPresent();
+        if (isRoom && tryAllocate(at, rounded, protection)) {
+          return at;
         }
       }
     }
@@ -295,32 +300,73 @@ public final class TargetMemory {
   }
 
   /**
-   * Pages with the same state and protection.
+   * Returns the end of the pages that have the same protection as an address.
    *
-   * @param address in them
-   * @param begin first address; equal to {@code end} if unknown
+   * @return an address after it; the next page's if unknown
    */
-  private record Region(long address, long begin, long end, boolean isFree) {
-    static Region of(long address, CallOutcome outcome, Bytes information) {
-      if (outcome.kind() != CallOutcome.Kind.DONE || outcome.result() == 0) {
-        return new Region(address, 0, 0, false);
-      }
-      long begin = information.i64(0);
-      return new Region(address, begin, begin + information.i64(24), information.u32(32) == FREE);
+  public long regionEnd(long address) {
+    return region(address)
+        .map(Region::end)
+        .filter(end -> end - address > 0)
+        .orElse((address | WindowsApi.PAGE - 1) + 1);
+  }
+
+  /**
+   * Range of equal pages: the structure MEMORY_BASIC_INFORMATION of winnt.h.
+   *
+   * @param base where it begins
+   * @param allocation begin of the allocation it belongs to; 0 if it is free
+   * @param allocationProtection protection with which that was made
+   * @param size bytes
+   * @param state MEM_COMMIT, MEM_RESERVE or MEM_FREE
+   * @param protection of the pages; 0 if they are not committed
+   * @param type MEM_IMAGE, MEM_MAPPED or MEM_PRIVATE; 0 if it is free
+   */
+  public record Region(
+      long base,
+      long allocation,
+      int allocationProtection,
+      long size,
+      int state,
+      int protection,
+      int type) {
+    private static final int NO_ACCESS = 0x01;
+    private static final int GUARD = 0x100;
+
+    static Region of(Bytes information) {
+      return new Region(
+          information.i64(0),
+          information.i64(8),
+          (int) information.u32(16),
+          information.i64(24),
+          (int) information.u32(32),
+          (int) information.u32(36),
+          (int) information.u32(40));
     }
 
-    boolean isKnown() {
-      return end != begin;
+    /** Returns the address behind it. */
+    public long end() {
+      return base + size;
     }
 
-    /** Returns whether bytes from the address on are free. */
-    boolean isRoom(long size) {
-      return isFree && end - address >= size;
+    /** Returns true if it has neither memory nor a reservation. */
+    public boolean isFree() {
+      return state == FREE;
+    }
+
+    /** Returns true if there is memory that can be read without touching a guard page. */
+    public boolean isReadable() {
+      return state == COMMIT && (protection & (NO_ACCESS | GUARD)) == 0 && protection != 0;
     }
   }
 
-  /** Returns the pages around some addresses, in two exchanges. */
-  private List<Region> regions(long... addresses) {
+  /** Returns the range of equal pages with an address; empty beyond the end of the space. */
+  public Optional<Region> region(long address) {
+    return regions(address).getFirst();
+  }
+
+  /** Returns the ranges of equal pages with some addresses, in two exchanges. */
+  private List<Optional<Region>> regions(long... addresses) {
     long info = calls.scratch(0);
     List<AgentCall> asking = new ArrayList<>();
     for (int i = 0; i < addresses.length; i++) {
@@ -336,36 +382,21 @@ public final class TargetMemory {
     Bytes answers = calls.get(0, MEMORY_INFORMATION * addresses.length);
     return IntStream.range(0, addresses.length)
         .mapToObj(i ->
-            Region.of(
-                addresses[i],
-                outcomes.get(i),
-                answers.slice(MEMORY_INFORMATION * i, MEMORY_INFORMATION)))
+            outcomes.get(i).kind() == CallOutcome.Kind.DONE && outcomes.get(i).result() != 0
+                ? Optional.of(
+                    Region.of(answers.slice(MEMORY_INFORMATION * i, MEMORY_INFORMATION)))
+                : Optional.<Region>empty())
         .toList();
-  }
-
-  private Region region(long address) {
-    return regions(address).getFirst();
-  }
-
-  /**
-   * Returns the end of the pages that have the same protection as an address.
-   *
-   * @return an address after it; the next page's if unknown
-   */
-  public long regionEnd(long address) {
-    Region its = region(address);
-    return its.isKnown() && its.end - address > 0 ? its.end : (address | WindowsApi.PAGE - 1) + 1;
   }
 
   /** Returns the begin of the pages that have the same protection as an address. */
   public long regionBegin(long address) {
-    Region its = region(address);
-    return its.isKnown() ? its.begin : address & -(long) WindowsApi.PAGE;
+    return region(address).map(Region::base).orElse(address & -(long) WindowsApi.PAGE);
   }
 
   /** Returns whether an address has neither memory nor a reservation. */
   public boolean isFree(long address) {
-    return region(address).isFree;
+    return region(address).filter(Region::isFree).isPresent();
   }
 
   /** Decommits memory; its address space stays reserved. */

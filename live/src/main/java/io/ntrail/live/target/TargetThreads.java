@@ -20,6 +20,11 @@ import java.util.stream.IntStream;
 /** Threads of a target: lists, suspends and resumes them. */
 public final class TargetThreads implements AutoCloseable {
   private static final int ALL_ACCESS = 0x1F_FFFF;
+
+  /** Class of NtQueryInformationThread: the description, as a UNICODE_STRING. */
+  private static final int THREAD_NAME = 38;
+
+  private static final int MAX_DESCRIPTION = 512;
   private static final int INVALID_CID = 0xC000_000B;
   private static final int ENDED = 0;
   private static final int UNSUCCESSFUL = 0xC000_0001;
@@ -59,6 +64,11 @@ public final class TargetThreads implements AutoCloseable {
   /** Lists the threads. */
   public List<TargetThread> list() {
     return processes.threads(pid);
+  }
+
+  /** Returns a handle of the agent, which is closed with this; 0 if the thread is gone. */
+  public long open(TargetThread thread) {
+    return open(List.of(thread)).stream().mapToLong(Stopped::handle).findFirst().orElse(0);
   }
 
   /** Opens threads; those that are gone are left out. */
@@ -278,13 +288,33 @@ public final class TargetThreads implements AutoCloseable {
     return pointer(block(handle) + its.threads().tlsSlots() + (long) its.pointerSize() * index);
   }
 
+  /** Returns the description that a program gave a thread; empty if there is none. */
+  public String description(long handle) {
+    int size = 16 + 2 * MAX_DESCRIPTION;
+    long info = calls.put(WindowsApi.PAGE, new BytesBuilder(16).zeros(16));
+    int status =
+        calls.call("ntdll!NtQueryInformationThread", handle, THREAD_NAME, info, size, 0).asInt();
+    if (status < 0) {
+      return "";
+    }
+    Bytes name = calls.get(WindowsApi.PAGE, size);
+    // The text follows the UNICODE_STRING.
+    int length = Math.min(name.u16(0), 2 * MAX_DESCRIPTION) / 2;
+    return name.i64(8) == info + 16 ? name.utf16(16, length) : "";
+  }
+
+  /** Waits for the end of a thread; returns true if it has ended. */
+  public boolean awaitEnd(long handle, int millis) {
+    return calls.call("kernel32!WaitForSingleObject", handle, millis).asInt() == ENDED;
+  }
+
   private long pointer(long address) {
     Architecture its = architecture.get();
     return its.pointer(memory.read(address, its.pointerSize()), 0);
   }
 
-  /** Returns the address of a thread's environment block; 0 if it has none. */
-  private long block(long handle) {
+  /** Returns the address of a thread's environment block; 0 if it has none, or none any more. */
+  public long block(long handle) {
     long info = calls.scratch(0);
     int status =
         calls.call("ntdll!NtQueryInformationThread", handle, 0, info, BASIC_INFORMATION, 0).asInt();
