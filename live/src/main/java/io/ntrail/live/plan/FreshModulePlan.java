@@ -30,7 +30,7 @@ final class FreshModulePlan {
   private static final int AROUND = 192;
 
   /** Bytes between two pieces of memory that are rather read than left out. */
-  private static final int CLOSE = 0x4000;
+  private static final int CLOSE = 0x400;
 
   /** Bytes that are compared in one piece at most. */
   private static final int MOST = 0x8_0000;

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.LongPredicate;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 
 /** Memory of a target. */
 public final class TargetMemory {
@@ -45,7 +44,7 @@ public final class TargetMemory {
   private static final int NEXT_STEP = 0x80_0000;
 
   /** Number of places that are looked at at once where memory near something is needed. */
-  private static final int PLACES = 8;
+  private static final int PLACES = 6;
 
   /** Size of MEMORY_BASIC_INFORMATION. */
   private static final int MEMORY_INFORMATION = 48;
@@ -214,25 +213,65 @@ public final class TargetMemory {
   public long allocateNear(
       long begin, long end, long size, int protection, LongPredicate isWanted) {
     long rounded = size + GRANULE - 1 & -GRANULE;
+    List<Long> all = new ArrayList<>();
+    // Far apart first: what is in the way is often large.
+    for (long step = FIRST_STEP; step < REACH; step *= 2) {
+      all.add(begin - step & -GRANULE);
+      all.add(end + step & -GRANULE);
+    }
+    for (long step = FIRST_STEP + NEXT_STEP; step < REACH; step += NEXT_STEP) {
+      all.add(begin - step & -GRANULE);
+      all.add(end + step & -GRANULE);
+    }
     long[] places =
-        LongStream.iterate(FIRST_STEP, step -> step < REACH, step -> step + NEXT_STEP)
-            .flatMap(step -> LongStream.of(begin - step & -GRANULE, end + step & -GRANULE))
+        all.stream()
             .filter(at -> at > GRANULE && end - at < REACH && at + rounded - begin < REACH)
+            .mapToLong(at -> at)
             .filter(isWanted)
             .toArray();
     for (int done = 0; done < places.length; done += PLACES) {
-      long[] some = Arrays.copyOfRange(places, done, Math.min(places.length, done + PLACES));
-      List<Optional<Region>> regions = regions(some);
-      for (int i = 0; i < some.length; i++) {
-        long at = some[i];
-        boolean isRoom =
-            regions.get(i).filter(its -> its.isFree() && its.end() - at >= rounded).isPresent();
-        if (isRoom && tryAllocate(at, rounded, protection)) {
+      long at = reserveFirst(places, done, Math.min(places.length, done + PLACES), rounded);
+      if (at != 0) {
+        if (isCommitted(at, rounded, protection)) {
           return at;
         }
+        free(at);
+        return 0;
       }
     }
     return 0;
+  }
+
+  /**
+   * Reserves the first of some places that is free: all are tried at once, and the others released.
+   *
+   * @return 0 if none is
+   */
+  private long reserveFirst(long[] places, int from, int to, long size) {
+    List<AgentCall> reserving = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      reserving.add(
+          calls.prepare("kernel32!VirtualAllocEx", process, places[i], size, RESERVE, READ_WRITE));
+    }
+    long first = 0;
+    List<AgentCall> releasing = new ArrayList<>();
+    for (CallOutcome outcome : calls.call(reserving)) {
+      long at = outcome.kind() == CallOutcome.Kind.DONE ? outcome.result() : 0;
+      if (at != 0 && first != 0) {
+        releasing.add(calls.prepare("kernel32!VirtualFreeEx", process, at, 0, RELEASE));
+      } else if (at != 0) {
+        first = at;
+      }
+    }
+    calls.call(releasing);
+    return first;
+  }
+
+  private boolean isCommitted(long address, long size, int protection) {
+    return calls
+            .call("kernel32!VirtualAllocEx", process, address, size, COMMIT, protection)
+            .result()
+        != 0;
   }
 
   /**
