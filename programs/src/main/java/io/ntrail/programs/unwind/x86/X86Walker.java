@@ -198,7 +198,7 @@ public final class X86Walker {
         Frame below = frame;
         Optional<Caller> caller =
             runner.run(new FrameRule.FramePointer(), below).filter(c -> grows(below, c));
-        if (caller.isEmpty() || caller.get().registers().ip() == 0) {
+        if (caller.isEmpty() || isData(frame.registers().ip())) {
           return false;
         }
         if (isPlausible(caller.get())) {
@@ -207,6 +207,11 @@ public final class X86Walker {
         frame = new Frame(caller.get().registers(), 0, false);
       }
       return false;
+    }
+
+    /** Returns true for addresses that hold no code, whatever ran: none, and the stack's own. */
+    private boolean isData(long ip) {
+      return ip < 0x1_0000 || limits.isKnown() && limits.holdsWord(ip);
     }
 
     /** Returns the end of the stack, as a caller at 0, if the chain of frame pointers ends here. */
