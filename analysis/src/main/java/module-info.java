@@ -16,4 +16,5 @@ module io.ntrail.analysis {
   exports io.ntrail.analysis.model;
   exports io.ntrail.analysis.naming;
   exports io.ntrail.analysis.profile;
+  exports io.ntrail.analysis.stacks;
 }

@@ -8,6 +8,7 @@ import io.ntrail.cli.export.ExportCommand;
 import io.ntrail.cli.image.ImageCommand;
 import io.ntrail.cli.info.InfoCommand;
 import io.ntrail.cli.profile.ProfileCommand;
+import io.ntrail.cli.stacks.StacksCommand;
 import io.ntrail.cli.symbols.SymbolsCommand;
 import io.ntrail.cli.trace.TraceCommand;
 import java.util.List;
@@ -39,6 +40,8 @@ public final class Commands {
               "CPU time, waits, I/O by function or call path",
               true,
               ProfileCommand::new),
+          new Entry(
+              "stacks", "where threads were: at a time, or at an event", true, StacksCommand::new),
           new Entry(
               "calls", "the calls of a recording, and how long they took", true, CallsCommand::new),
           new Entry("diff", "what changed from one profile to another", true, DiffCommand::new),
