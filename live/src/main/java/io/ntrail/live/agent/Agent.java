@@ -22,6 +22,9 @@ import java.util.Map;
  * closing it lets the agent end, which changes nothing in a target.
  */
 public final class Agent implements AutoCloseable {
+  /** Number of calls that one exchange can hold. */
+  public static final int MAX_CALLS = AgentProtocol.MAX_CALLS;
+
   private static final String DIED = "restart; -vv shows the agent output";
 
   private final AgentConnection connection;

@@ -8,7 +8,7 @@ import java.util.Arrays;
  *
  * <p>General registers have the numbers by which instructions encode them: 0 to 7 for ax, cx, dx,
  * bx, sp, bp, si, di, and 8 to 15 for r8 to r15 (x64 only). Values of 32-bit registers are
- * zero-extended. Not safe for several threads.
+ * zero-extended. Not safe for several threads, except that copies may go to other threads.
  */
 public final class FrameRegisters {
   /** Number of ax. */
@@ -42,7 +42,10 @@ public final class FrameRegisters {
   private final long[] general;
 
   /** Low and high half of each XMM register. */
-  private final long[] vectors;
+  private long[] vectors;
+
+  /** True while copies have the same array: few frames change it. */
+  private boolean vectorsShared;
 
   private long ip;
   private int known;
@@ -71,7 +74,9 @@ public final class FrameRegisters {
 
   /** Returns an independent copy. */
   public FrameRegisters copy() {
-    FrameRegisters copy = new FrameRegisters(is64Bit, general.clone(), vectors.clone());
+    FrameRegisters copy = new FrameRegisters(is64Bit, general.clone(), vectors);
+    vectorsShared = true;
+    copy.vectorsShared = true;
     copy.ip = ip;
     copy.known = known;
     copy.knownVectors = knownVectors;
@@ -81,7 +86,9 @@ public final class FrameRegisters {
   /** Copies all values of registers of the same architecture. */
   public void set(FrameRegisters other) {
     System.arraycopy(other.general, 0, general, 0, general.length);
-    System.arraycopy(other.vectors, 0, vectors, 0, vectors.length);
+    vectors = other.vectors;
+    vectorsShared = true;
+    other.vectorsShared = true;
     ip = other.ip;
     known = other.known;
     knownVectors = other.knownVectors;
@@ -134,6 +141,21 @@ public final class FrameRegisters {
     known &= ~(1 << number);
   }
 
+  /**
+   * Makes all registers unknown but those of two masks, in which bit n is register n.
+   *
+   * @param generals general registers that stay as they are
+   * @param xmms XMM registers that stay as they are
+   */
+  public void keepOnly(int generals, int xmms) {
+    int gone = known & ~generals;
+    known &= generals;
+    knownVectors &= xmms;
+    for (; gone != 0; gone &= gone - 1) {
+      general[Integer.numberOfTrailingZeros(gone)] = 0;
+    }
+  }
+
   /** Returns true if the value of an XMM register is known. */
   public boolean isVectorKnown(int number) {
     return (knownVectors & 1 << number) != 0;
@@ -141,16 +163,20 @@ public final class FrameRegisters {
 
   /** Returns bits 0 to 63 of an XMM register; 0 if it is unknown. */
   public long vectorLow(int number) {
-    return vectors[2 * number];
+    return isVectorKnown(number) ? vectors[2 * number] : 0;
   }
 
   /** Returns bits 64 to 127 of an XMM register; 0 if it is unknown. */
   public long vectorHigh(int number) {
-    return vectors[2 * number + 1];
+    return isVectorKnown(number) ? vectors[2 * number + 1] : 0;
   }
 
   /** Sets an XMM register of x64, which is known then. */
   public void setVector(int number, long low, long high) {
+    if (vectorsShared) {
+      vectors = vectors.clone();
+      vectorsShared = false;
+    }
     vectors[2 * number] = low;
     vectors[2 * number + 1] = high;
     knownVectors |= 1 << number;
@@ -158,8 +184,6 @@ public final class FrameRegisters {
 
   /** Makes an XMM register unknown. */
   public void forgetVector(int number) {
-    vectors[2 * number] = 0;
-    vectors[2 * number + 1] = 0;
     knownVectors &= ~(1 << number);
   }
 
@@ -171,7 +195,17 @@ public final class FrameRegisters {
         && known == that.known
         && knownVectors == that.knownVectors
         && Arrays.equals(general, that.general)
-        && Arrays.equals(vectors, that.vectors);
+        && hasEqualVectors(that);
+  }
+
+  private boolean hasEqualVectors(FrameRegisters that) {
+    for (int left = knownVectors; left != 0; left &= left - 1) {
+      int at = 2 * Integer.numberOfTrailingZeros(left);
+      if (vectors[at] != that.vectors[at] || vectors[at + 1] != that.vectors[at + 1]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override

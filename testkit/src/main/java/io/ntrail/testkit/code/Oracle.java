@@ -68,8 +68,19 @@ public final class Oracle {
    */
   static Optional<Path> compile(Path folder, String source, String... libraries)
       throws IOException {
+    return compile(Oracle.class, folder, source, libraries);
+  }
+
+  /**
+   * Compiles a C source of the testkit with gcc.
+   *
+   * @param owner a class of the package that has the source
+   * @return the program, or empty if gcc refuses, as it does where a library is missing
+   */
+  public static Optional<Path> compile(
+      Class<?> owner, Path folder, String source, String... libraries) throws IOException {
     Path file = folder.resolve(source);
-    try (InputStream in = Oracle.class.getResourceAsStream(source)) {
+    try (InputStream in = owner.getResourceAsStream(source)) {
       if (in == null) {
         throw new IOException("no " + source);
       }

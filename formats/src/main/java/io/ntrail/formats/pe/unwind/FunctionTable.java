@@ -36,8 +36,10 @@ public final class FunctionTable {
   private final IntColumn ends;
   private final IntColumn infos;
   private final List<RuntimeFunction> entries = new Entries();
+  private final boolean whole;
 
-  private FunctionTable(Reader read) {
+  private FunctionTable(Reader read, boolean whole) {
+    this.whole = whole;
     this.view = read.view;
     this.rows = read.rows;
     this.places = read.places;
@@ -58,7 +60,8 @@ public final class FunctionTable {
   /** A table that something else than the directory names. */
   public static FunctionTable of(PeImage image, Range range) {
     long count = range.size() / RuntimeFunction.SIZE;
-    if (count > MOST) {
+    boolean tooMany = count > MOST;
+    if (tooMany) {
       image.gap(
           range.rva() + (long) MOST * RuntimeFunction.SIZE,
           -1,
@@ -84,12 +87,17 @@ public final class FunctionTable {
       reader.sort();
     }
     reader.rows.trim();
-    return new FunctionTable(reader);
+    return new FunctionTable(reader, !tooMany && reader.missing == 0);
   }
 
   /** Returns all entries by address, indirect ones as they are stored. */
   public List<RuntimeFunction> entries() {
     return entries;
+  }
+
+  /** Returns true if all entries could be read: an address without one is in none then. */
+  public boolean isWhole() {
+    return whole;
   }
 
   /**
