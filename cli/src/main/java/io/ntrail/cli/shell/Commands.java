@@ -2,6 +2,7 @@ package io.ntrail.cli.shell;
 
 import io.ntrail.cli.calls.CallsCommand;
 import io.ntrail.cli.common.Command;
+import io.ntrail.cli.dump.DumpCommand;
 import io.ntrail.cli.events.EventsCommand;
 import io.ntrail.cli.export.DiffCommand;
 import io.ntrail.cli.export.ExportCommand;
@@ -55,6 +56,7 @@ public final class Commands {
               "symbols", "functions and source lines of addresses", true, SymbolsCommand::new),
           new Entry(
               "trace", "records the calls of a program that it starts", true, TraceCommand::new),
+          new Entry("dump", "a minidump of a running program", true, DumpCommand::new),
           new Entry("doctor", "checks this installation", true, DoctorCommand::new),
           new Entry("completion", "shell completion script", true, CompletionCommand::new),
           new Entry("help", "help for a command or topic", true, HelpCommand::new),

@@ -1,6 +1,7 @@
 package io.ntrail.live.dump;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.dump.write.MinidumpWriter;
 import io.ntrail.formats.dump.write.MinidumpWriter.DumpedMemory;
 import io.ntrail.formats.dump.write.MinidumpWriter.DumpedModule;
@@ -33,6 +34,10 @@ public final class ProcessDump {
   private static final long SECOND = 10_000_000;
   private static final int MOST_REGIONS = 1 << 20;
   private static final int SPLITS = 1024;
+
+  /** Ranges that could not be read, of which so many are told. */
+  private static final int MOST_GAPS = 10_000;
+
   private static final int PAGE = 0x1000;
   private static final int PIECE = 1 << 20;
 
@@ -50,7 +55,7 @@ public final class ProcessDump {
   private final SystemFacts facts;
   private long memoryBytes;
   private int memoryRanges;
-  private long unreadable;
+  private final List<Gap> gaps = new ArrayList<>();
 
   /**
    * What was written.
@@ -61,7 +66,7 @@ public final class ProcessDump {
    * @param modules how many
    * @param memoryRanges ranges of memory, stacks among them
    * @param memoryBytes bytes in them
-   * @param unreadable bytes of committed memory that could not be read although it is wanted
+   * @param gaps committed memory that could not be read although it is wanted: offsets are addresses
    * @param suspendedNanos for how long the process was suspended, in nanoseconds
    */
   public record Written(
@@ -71,11 +76,12 @@ public final class ProcessDump {
       int modules,
       int memoryRanges,
       long memoryBytes,
-      long unreadable,
+      List<Gap> gaps,
       long suspendedNanos) {
-    /** Copies the list. */
+    /** Copies the lists. */
     public Written {
       missingThreads = List.copyOf(missingThreads);
+      gaps = List.copyOf(gaps);
     }
   }
 
@@ -131,7 +137,7 @@ public final class ProcessDump {
         capture.modules().size(),
         memoryRanges,
         memoryBytes,
-        unreadable,
+        gaps,
         suspended);
   }
 
@@ -252,6 +258,20 @@ public final class ProcessDump {
     memoryBytes += bytes;
   }
 
+  private void gap(long address, long bytes) {
+    Gap last = gaps.isEmpty() ? null : gaps.getLast();
+    if (last != null && last.offset() + last.bytes() == address) {
+      gaps.set(gaps.size() - 1, gapAt(last.offset(), last.bytes() + bytes));
+    } else if (gaps.size() < MOST_GAPS) {
+      gaps.add(gapAt(address, bytes));
+    }
+  }
+
+  private Gap gapAt(long address, long bytes) {
+    return new Gap(
+        "process " + process.pid(), address, bytes, "memory", "the system does not let it be read");
+  }
+
   private void writeAll(List<Region> regions) throws IOException {
     List<Region> readable = regions.stream().filter(Region::isReadable).toList();
     MinidumpWriter.FullMemory memory = writer.memory(readable.size() + SPLITS);
@@ -265,7 +285,7 @@ public final class ProcessDump {
         if (!isWritten || bytes.length < wanted) {
           // To the next page, which may be there again.
           long next = Math.min(end, (at & -PAGE) + PAGE);
-          unreadable += next - at;
+          gap(at, next - at);
           at = next;
         }
       }

@@ -57,7 +57,7 @@ final class ProcessDumpTest {
       assertEquals(Files.size(dump), written.bytes());
       assertEquals(program.standing().size() + 1, written.threads());
       assertEquals(List.of(), written.missingThreads());
-      assertEquals(0, written.unreadable());
+      assertEquals(List.of(), written.gaps());
       Map<Integer, List<Long>> frames = Lldb.frames(dump, images(process));
       for (Standing standing : program.standing()) {
         mustContain(Objects.requireNonNull(frames.get(standing.tid())), standing);
