@@ -243,21 +243,36 @@ public final class TracingMemory {
       throw new IllegalArgumentException(count + " areas more than there is room for");
     }
     long first = reserved + (1L + areas.size()) * geometry.alignment();
-    AreaCode area = code.areas();
-    byte[] whole = area.template();
+    AreaCode area = this.code.areas();
+    List<TargetMemory.Pages> all = new ArrayList<>();
+    byte[] template = area.template();
+    List<Long> places = new ArrayList<>();
+    List<TargetMemory.Write> contents = new ArrayList<>();
+    List<TargetMemory.Pages> code = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      long at = first + (long) i * geometry.alignment();
+      all.add(
+          new TargetMemory.Pages(at + geometry.head(), area.size(), TargetMemory.READ_WRITE));
+      places.add(at + geometry.code());
+      contents.add(new TargetMemory.Write(at + geometry.data(), area.data(areas.size() + i)));
+      code.add(
+          new TargetMemory.Pages(
+              at + geometry.code(),
+              geometry.data() - geometry.code(),
+              TargetMemory.EXECUTE_READ));
+      code.add(
+          new TargetMemory.Pages(
+              at + geometry.table(),
+              geometry.head() + area.size() - geometry.table(),
+              TargetMemory.EXECUTE_READ));
+    }
+    memory.commit(all);
+    memory.write(places, template);
+    memory.write(contents);
+    memory.protect(code);
     List<Integer> numbers = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       long at = first + (long) i * geometry.alignment();
-      byte[] data = area.data(areas.size());
-      System.arraycopy(data, 0, whole, geometry.data() - geometry.code(), data.length);
-      memory.commit(at + geometry.head(), area.size(), TargetMemory.READ_WRITE);
-      memory.write(at + geometry.code(), whole);
-      memory.protect(
-          at + geometry.code(), geometry.data() - geometry.code(), TargetMemory.EXECUTE_READ);
-      memory.protect(
-          at + geometry.table(),
-          geometry.head() + area.size() - geometry.table(),
-          TargetMemory.EXECUTE_READ);
       unregistered.add(
           new Table(
               at + geometry.table(),

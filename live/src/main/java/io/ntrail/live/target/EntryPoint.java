@@ -3,6 +3,7 @@ package io.ntrail.live.target;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.target.ThreadContext.Registers;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -54,16 +55,17 @@ final class EntryPoint {
     while (true) {
       resume();
       TargetProcess.pause();
-      OptionalInt exit = process.exitCode();
-      if (exit.isPresent()) {
-        throw new CannotGoOn(
-            "the program exited with code %d before its entry point".formatted(exit.getAsInt()),
-            "run it without ntrail to see why");
+      Optional<ThreadContext> context = process.threads().suspend(thread, Registers.CONTROL);
+      if (context.isEmpty()) {
+        OptionalInt exit = process.exitCode();
+        throw exit.isPresent()
+            ? new CannotGoOn(
+                "the program exited with code %d before its entry point"
+                    .formatted(exit.getAsInt()),
+                "run it without ntrail to see why")
+            : new CannotGoOn("a thread could not be suspended", "");
       }
-      process
-          .calls()
-          .mustSucceed("a thread could not be suspended", "ntdll!NtSuspendThread", thread, 0);
-      long at = process.threads().context(thread, Registers.CONTROL).instructionPointer();
+      long at = context.get().instructionPointer();
       if (at == address || at == address + loop.length) {
         return;
       }

@@ -3,6 +3,8 @@ package io.ntrail.live.target;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.target.TargetMemory.Range;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -92,14 +94,26 @@ final class ProcessEnvironment {
     if (loader == 0) {
       return List.of();
     }
-    List<TargetModule> modules = new ArrayList<>();
+    List<Bytes> entries = new ArrayList<>();
+    List<Range> names = new ArrayList<>();
     long head = loader + LOADER_LIST;
     long at = pointer(head);
-    while (at != head && modules.size() < MAX_MODULES) {
+    while (at != head && entries.size() < MAX_MODULES) {
       Bytes entry = memory.read(at, 0x68);
-      modules.add(
-          new TargetModule(entry.i64(0x30), entry.u32(0x40), text(entry, 0x48), text(entry, 0x58)));
+      entries.add(entry);
+      names.add(textRange(entry, 0x48));
+      names.add(textRange(entry, 0x58));
       at = entry.i64(0);
+    }
+    List<byte[]> texts = memory.readUpTo(names);
+    List<TargetModule> modules = new ArrayList<>();
+    for (int i = 0; i < entries.size(); i++) {
+      modules.add(
+          new TargetModule(
+              entries.get(i).i64(0x30),
+              entries.get(i).u32(0x40),
+              text(names.get(2 * i), texts.get(2 * i)),
+              text(names.get(2 * i + 1), texts.get(2 * i + 1))));
     }
     return modules;
   }
@@ -110,7 +124,22 @@ final class ProcessEnvironment {
   }
 
   private String text(Bytes structure, int at) {
-    int length = structure.u16(at) & ~1;
-    return memory.read(structure.i64(at + 8), length).utf16(0, length / 2);
+    Range range = textRange(structure, at);
+    return text(range, memory.readUpTo(range.address(), range.length()));
+  }
+
+  /** Returns where the letters of a UNICODE_STRING are. */
+  private static Range textRange(Bytes structure, int at) {
+    return new Range(structure.i64(at + 8), structure.u16(at) & ~1);
+  }
+
+  private static String text(Range range, byte[] bytes) {
+    if (bytes.length < range.length()) {
+      throw new CannotGoOn(
+          "memory of the target could not be read (%d bytes at 0x%x)"
+              .formatted(range.length(), range.address()),
+          "");
+    }
+    return new String(bytes, StandardCharsets.UTF_16LE);
   }
 }

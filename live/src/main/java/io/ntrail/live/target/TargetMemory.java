@@ -101,19 +101,24 @@ public final class TargetMemory {
     return all;
   }
 
-  private void readTogether(List<Range> ranges, int bytes, List<byte[]> all) {
+  /** Returns memory of the agent for what is read or written together. */
+  private long buffer() {
     if (buffer == 0) {
       buffer = calls.must("no memory in the agent", "kernel32!VirtualAlloc", 0, BUFFER, 0x3000, 4);
     }
+    return buffer;
+  }
+
+  private void readTogether(List<Range> ranges, int bytes, List<byte[]> all) {
     List<AgentCall> reading = new ArrayList<>();
-    long to = buffer;
+    long to = buffer();
     for (Range range : ranges) {
       reading.add(
           calls.prepare("kernel32!ReadProcessMemory", process, range.address, to, range.length, 0));
       to += range.length;
     }
     List<CallOutcome> outcomes = calls.call(reading);
-    Bytes read = calls.agent().peek(buffer, bytes);
+    Bytes read = calls.agent().peek(buffer(), bytes);
     int at = 0;
     for (int i = 0; i < ranges.size(); i++) {
       Range range = ranges.get(i);
@@ -160,6 +165,79 @@ public final class TargetMemory {
     }
   }
 
+  /**
+   * Bytes for an address.
+   *
+   * @param bytes not to be changed before they are written
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Write(long address, byte[] bytes) {}
+
+  /**
+   * Writes many ranges in their order, small ones with few exchanges.
+   *
+   * @throws CannotGoOn if one cannot be written
+   */
+  public void write(List<Write> writes) {
+    for (int done = 0; done < writes.size(); ) {
+      BytesBuilder together = new BytesBuilder(BUFFER);
+      List<AgentCall> batch = new ArrayList<>();
+      int end = done;
+      while (end < writes.size()
+          && writes.get(end).bytes.length <= BUFFER - together.size()) {
+        Write next = writes.get(end);
+        batch.add(
+            calls.prepare(
+                "kernel32!WriteProcessMemory",
+                process,
+                next.address,
+                buffer() + together.size(),
+                next.bytes.length,
+                0));
+        together.bytes(next.bytes);
+        end++;
+      }
+      if (end == done) {
+        write(writes.get(done).address, writes.get(done).bytes);
+        done++;
+        continue;
+      }
+      calls.agent().poke(buffer(), together.toArray());
+      make(batch);
+      done = end;
+    }
+  }
+
+  /**
+   * Writes the same bytes to several addresses.
+   *
+   * @throws CannotGoOn if it is not possible
+   */
+  public void write(List<Long> addresses, byte[] bytes) {
+    for (int done = 0; done < bytes.length; done += BUFFER) {
+      int length = Math.min(BUFFER, bytes.length - done);
+      int from = done;
+      calls.agent().poke(buffer(), Arrays.copyOfRange(bytes, from, from + length));
+      make(
+          addresses.stream()
+              .map(at ->
+                  calls.prepare(
+                      "kernel32!WriteProcessMemory", process, at + from, buffer(), length, 0))
+              .toList());
+    }
+  }
+
+  private void make(List<AgentCall> batch) {
+    for (CallOutcome outcome : calls.call(batch)) {
+      if (!outcome.isTrue()) {
+        throw WindowsApi.failed(
+            "memory of the target could not be written",
+            "kernel32!WriteProcessMemory",
+            outcome.error());
+      }
+    }
+  }
+
   /** Allocates pages anywhere. */
   public long allocate(long size, int protection) {
     return calls.must(
@@ -190,6 +268,32 @@ public final class TargetMemory {
   /** Reserves address space anywhere; returns 0 if there is not enough. */
   public long tryReserve(long size) {
     return calls.call("kernel32!VirtualAllocEx", process, 0, size, RESERVE, READ_WRITE).result();
+  }
+
+  /**
+   * Commits memory in reserved address space, all of it with one exchange.
+   *
+   * @param ranges with the protection that they are to have
+   */
+  public void commit(List<Pages> ranges) {
+    List<CallOutcome> outcomes =
+        calls.call(
+            ranges.stream()
+                .map(its ->
+                    calls.prepare(
+                        "kernel32!VirtualAllocEx",
+                        process,
+                        its.address,
+                        its.size,
+                        COMMIT,
+                        its.protection))
+                .toList());
+    for (CallOutcome outcome : outcomes) {
+      if (outcome.result() == 0) {
+        throw WindowsApi.failed(
+            "no memory in the target", "kernel32!VirtualAllocEx", outcome.error());
+      }
+    }
   }
 
   /** Commits memory in reserved address space. */

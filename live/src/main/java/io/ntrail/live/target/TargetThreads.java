@@ -173,6 +173,30 @@ public final class TargetThreads implements AutoCloseable {
             () -> new CannotGoOn("no thread context: the thread has ended or not started", ""));
   }
 
+  /**
+   * Suspends a thread and returns its registers, in three exchanges.
+   *
+   * @return empty if it could not be suspended, as it has ended
+   */
+  Optional<ThreadContext> suspend(long handle, Registers registers) {
+    ThreadLayout layout = architecture.get().threads();
+    long at = calls.put(0, ThreadContext.request(layout, registers));
+    List<CallOutcome> outcomes =
+        calls.call(
+            List.of(
+                calls.prepare("ntdll!NtSuspendThread", handle, 0).stopAtError(),
+                calls.prepare("ntdll!NtGetContextThread", handle, at)));
+    if (!outcomes.getFirst().isSuccess()) {
+      return Optional.empty();
+    }
+    return outcomes.getLast().isSuccess()
+        ? Optional.of(
+            new ThreadContext(
+                architecture.get(),
+                calls.get(0, layout.contextBytes()).array(0, layout.contextBytes())))
+        : Optional.of(context(handle, registers));
+  }
+
   /** Returns the registers of a thread that may be starting or exiting, and has none then. */
   public Optional<ThreadContext> find(long handle, Registers registers) {
     // Wine gives a thread its block when it begins to run; before, its registers would be waited
