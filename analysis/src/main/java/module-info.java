@@ -5,6 +5,7 @@ module io.ntrail.analysis {
 
   exports io.ntrail.analysis.calls;
   exports io.ntrail.analysis.collapsed;
+  exports io.ntrail.analysis.dumps;
   exports io.ntrail.analysis.etw;
   exports io.ntrail.analysis.etw.events;
   exports io.ntrail.analysis.etw.machine;
@@ -15,4 +16,5 @@ module io.ntrail.analysis {
   exports io.ntrail.analysis.model;
   exports io.ntrail.analysis.naming;
   exports io.ntrail.analysis.profile;
+  exports io.ntrail.analysis.stacks;
 }

@@ -12,6 +12,10 @@ module io.ntrail.formats {
   exports io.ntrail.formats.collections;
   exports io.ntrail.formats.compression;
   exports io.ntrail.formats.decoration;
+  exports io.ntrail.formats.dump;
+  exports io.ntrail.formats.dump.context;
+  exports io.ntrail.formats.dump.streams;
+  exports io.ntrail.formats.dump.write;
   exports io.ntrail.formats.etl;
   exports io.ntrail.formats.identity;
   exports io.ntrail.formats.jtrc;

@@ -6,8 +6,10 @@ module io.ntrail.live {
   requires static org.jspecify;
 
   exports io.ntrail.live.agent;
+  exports io.ntrail.live.capture;
   exports io.ntrail.live.code;
   exports io.ntrail.live.code.x64;
+  exports io.ntrail.live.dump;
   exports io.ntrail.live.modules;
   exports io.ntrail.live.patch;
   exports io.ntrail.live.plan;

@@ -13,6 +13,7 @@ module io.ntrail.programs {
   exports io.ntrail.programs.symbols.http;
   exports io.ntrail.programs.unwind;
   exports io.ntrail.programs.unwind.x64;
+  exports io.ntrail.programs.unwind.x86;
   exports io.ntrail.programs.x86;
   exports io.ntrail.programs.x86.asm;
   exports io.ntrail.programs.x86.asm.operands;

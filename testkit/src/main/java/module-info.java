@@ -7,11 +7,13 @@ module io.ntrail.testkit {
 
   exports io.ntrail.testkit;
   exports io.ntrail.testkit.baseline;
+  exports io.ntrail.testkit.breakpad;
   exports io.ntrail.testkit.cab;
   exports io.ntrail.testkit.calls;
   exports io.ntrail.testkit.code;
   exports io.ntrail.testkit.compress;
   exports io.ntrail.testkit.described;
+  exports io.ntrail.testkit.dump;
   exports io.ntrail.testkit.etl;
   exports io.ntrail.testkit.live;
   exports io.ntrail.testkit.ntr;

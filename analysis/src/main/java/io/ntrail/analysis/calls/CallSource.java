@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.model.HeldTimes;
 import io.ntrail.analysis.model.ThrottledFunction;
 import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.Gap;
@@ -93,6 +94,11 @@ public interface CallSource extends AutoCloseable {
   /** Returns the times in which selected calls were not recorded; empty if the format has none. */
   default List<UntracedTime> untraced() {
     return List.of();
+  }
+
+  /** Returns the times in which the tracer held a thread's process. */
+  default HeldTimes held(int thread) {
+    return HeldTimes.NONE;
   }
 
   /** Returns the parts that could not be read so far. */

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.model.HeldTimes;
 import io.ntrail.analysis.model.ThrottledFunction;
 import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.Gap;
@@ -17,10 +18,12 @@ import io.ntrail.formats.ntr.TracedThread;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +38,7 @@ public final class NtrCalls implements CallSource {
   private final Map<Long, List<CallTotals>> totals = new LinkedHashMap<>();
   private final List<CallThread> threads = new ArrayList<>();
   private final Map<Long, CallModule> modules = new LinkedHashMap<>();
+  private final Map<Long, HeldTimes> held = new HashMap<>();
 
   /**
    * The calls in a file.
@@ -64,6 +68,15 @@ public final class NtrCalls implements CallSource {
     }
     this.lost = numbers.stream().mapToLong(this::lostOf).toArray();
     file.modules().forEach((number, module) -> modules.put(number, module(module)));
+    NtrClock.Reader reader = clock.reader();
+    file.holds().values().stream()
+        .collect(
+            Collectors.groupingBy(
+                TracedProcess.Hold::process,
+                Collectors.mapping(
+                    hold -> new HeldTimes.Held(reader.time(hold.from()), reader.time(hold.to())),
+                    Collectors.toList())))
+        .forEach((process, times) -> held.put(process, HeldTimes.of(times)));
   }
 
   /**
@@ -286,6 +299,12 @@ public final class NtrCalls implements CallSource {
                 one.why()))
         .sorted(Comparator.comparingLong(UntracedTime::from))
         .toList();
+  }
+
+  @Override
+  public HeldTimes held(int thread) {
+    TracedThread its = file.threads().get(numbers.get(thread));
+    return its == null ? HeldTimes.NONE : held.getOrDefault(its.process(), HeldTimes.NONE);
   }
 
   /** Limits counts: those of a hostile file may exceed the range. */

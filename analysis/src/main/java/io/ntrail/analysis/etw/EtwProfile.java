@@ -19,6 +19,7 @@ import io.ntrail.analysis.profile.FlatProfile;
 import io.ntrail.analysis.profile.OwnerProfile;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.ProfileScope;
+import io.ntrail.analysis.profile.StackFrequencies;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.analysis.profile.ZoomProfile;
 import io.ntrail.formats.bytes.CannotGoOn;
@@ -176,6 +177,13 @@ public final class EtwProfile implements AutoCloseable {
     ZoomProfile zoom = new ZoomProfile(bucket, modules);
     profiler.run(zoom);
     return zoom;
+  }
+
+  /** Returns the weight of each different stack. */
+  public StackFrequencies stacks() {
+    StackFrequencies stacks = new StackFrequencies(profiler.functions());
+    profiler.run(stacks);
+    return stacks;
   }
 
   /** Returns how many events one hit stands for; -1 if unknown or not constant. */

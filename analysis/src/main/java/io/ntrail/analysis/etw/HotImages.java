@@ -1,12 +1,12 @@
 package io.ntrail.analysis.etw;
 
 import io.ntrail.analysis.etw.events.Events;
-import io.ntrail.analysis.etw.events.StackFrame;
 import io.ntrail.analysis.etw.weights.ProfileInput;
 import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.naming.Images;
 import io.ntrail.analysis.profile.FlatProfile;
 import io.ntrail.analysis.profile.ProfileRow;
+import io.ntrail.analysis.stacks.NamedFrame;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -39,23 +39,43 @@ public final class HotImages {
    * @param limit of events; 0 for all
    */
   public static List<Integer> of(Events events, Events.Walk walk, long limit) {
-    Map<String, Long> frames = new HashMap<>();
+    FrameCounts frames = new FrameCounts();
     for (long i = 0; (limit == 0 || i < limit) && walk.next(); i++) {
-      for (StackFrame frame : walk.stack()) {
+      frames.add(walk.stack());
+    }
+    return frames.images(events.machine().images());
+  }
+
+  /** Returns the images of stacks, by the number of frames in them. */
+  public static List<Integer> of(Images images, List<List<NamedFrame>> stacks) {
+    FrameCounts frames = new FrameCounts();
+    stacks.forEach(frames::add);
+    return frames.images(images);
+  }
+
+  /** Frames by module. */
+  private static final class FrameCounts {
+    private final Map<String, Long> byModule = new HashMap<>();
+
+    void add(List<NamedFrame> stack) {
+      for (NamedFrame frame : stack) {
         if (frame.module() != null) {
-          frames.merge(frame.module(), 1L, Long::sum);
+          byModule.merge(frame.module(), 1L, Long::sum);
         }
       }
     }
-    return numbers(
-        events.machine().images(),
-        frames.entrySet().stream()
-            .sorted(
-                Map.Entry.<String, Long>comparingByValue()
-                    .reversed()
-                    .thenComparing(Map.Entry.comparingByKey()))
-            .map(Map.Entry::getKey)
-            .toList());
+
+    List<Integer> images(Images images) {
+      return numbers(
+          images,
+          byModule.entrySet().stream()
+              .sorted(
+                  Map.Entry.<String, Long>comparingByValue()
+                      .reversed()
+                      .thenComparing(Map.Entry.comparingByKey()))
+              .map(Map.Entry::getKey)
+              .toList());
+    }
   }
 
   /** Returns the numbers of the files of some names; a name may have several. */

@@ -20,8 +20,8 @@ public enum FileKind {
   NTR(RecordingKind.CALLS, "info"),
   /** Collapsed stacks. */
   COLLAPSED(RecordingKind.COLLAPSED, ""),
-  /** User-mode or kernel dump; not read yet. */
-  DUMP(null, ""),
+  /** Dump of a process, which is read, or of a kernel, which is known by name. */
+  DUMP(RecordingKind.DUMP, "stacks"),
   /** PE image. */
   IMAGE(null, "image"),
   /** PDB of the version that is read. */
@@ -64,7 +64,7 @@ public enum FileKind {
     }
     return switch (signature) {
       case IMAGE -> IMAGE;
-      case MINIDUMP, KERNEL_DUMP_64, KERNEL_DUMP_32 -> DUMP;
+      case MINIDUMP, KERNEL_DUMP_64, KERNEL_DUMP_32, USER_DUMP -> DUMP;
       default -> OTHER;
     };
   }

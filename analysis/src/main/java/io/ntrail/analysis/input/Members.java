@@ -20,7 +20,7 @@ import java.util.function.Predicate;
 final class Members implements MemberChoice {
   /** Kinds that have a source, in the order in which they are looked for. */
   static final List<RecordingKind> KINDS =
-      List.of(RecordingKind.CALLS, RecordingKind.COLLAPSED, RecordingKind.ETW);
+      List.of(RecordingKind.CALLS, RecordingKind.DUMP, RecordingKind.COLLAPSED, RecordingKind.ETW);
 
   private final Path path;
   private final RecordingKind kind;
@@ -50,7 +50,8 @@ final class Members implements MemberChoice {
           case CALLS -> Members::isCalls;
           case COLLAPSED -> Members::isCollapsed;
           case ETW -> Members::isEtw;
-          case DUMP, PT -> throw new IllegalArgumentException("no source for " + kind);
+          case DUMP -> Members::isDump;
+          case PT -> throw new IllegalArgumentException("no source for " + kind);
         };
   }
 
@@ -62,6 +63,11 @@ final class Members implements MemberChoice {
   /** Returns true for the name of a call recording, in lower case. */
   static boolean isCalls(String name) {
     return name.endsWith(".ntr") || name.endsWith(".jtrc");
+  }
+
+  /** Returns true for the name of a dump, in lower case. */
+  static boolean isDump(String name) {
+    return name.endsWith(".dmp") || name.endsWith(".mdmp") || name.endsWith(".hdmp");
   }
 
   /** Returns true for the name of a file of collapsed stacks, in lower case. */
@@ -100,9 +106,12 @@ final class Members implements MemberChoice {
 
   private CannotGoOn refusal(InputFile head, Set<RecordingKind> kinds) {
     Refusal refusal = new Refusal(head);
-    return kinds.contains(RecordingKind.ETW)
-        ? refusal.notARecording()
-        : refusal.notACallRecording(path);
+    if (kinds.contains(RecordingKind.ETW)) {
+      return refusal.notARecording();
+    }
+    return kinds.contains(RecordingKind.CALLS)
+        ? refusal.notACallRecording(path)
+        : refusal.notADump(path);
   }
 
   /** Returns true if the file holds members that were requested by name. */

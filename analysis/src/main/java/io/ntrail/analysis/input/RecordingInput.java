@@ -6,6 +6,7 @@ import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.JtrcCalls;
 import io.ntrail.analysis.calls.NtrCalls;
 import io.ntrail.analysis.collapsed.CollapsedRecording;
+import io.ntrail.analysis.dumps.DumpRecording;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.RecordingContradictions;
 import io.ntrail.analysis.etw.recording.RecordingContradictions.Contradiction;
@@ -64,7 +65,7 @@ public final class RecordingInput implements AutoCloseable {
       throw new IllegalArgumentException("no source for " + wanted);
     }
     if (kinds.size() > 1 && paths.size() > 1) {
-      refuseCallsAmongOthers();
+      refuseAmongOthers();
     }
     // What no content shows is an ETW recording, so that opening it reports the problem.
     this.kind = kinds.size() == 1 || paths.size() > 1 ? kinds.getLast() : sniff(kinds);
@@ -118,6 +119,17 @@ public final class RecordingInput implements AutoCloseable {
   }
 
   /**
+   * Opens a dump.
+   *
+   * @throws CannotGoOn if it is none, or cannot be opened
+   */
+  public static DumpRecording openDump(Path path) {
+    try (RecordingInput input = of(List.of(path), Ability.MEMORY)) {
+      return input.open(DumpRecording.class);
+    }
+  }
+
+  /**
    * Returns true if a file is an ETW recording, or is named like one and its bytes are not those of
    * another kind; so is a file that has to be opened first: missing, damaged or compressed.
    */
@@ -129,7 +141,7 @@ public final class RecordingInput implements AutoCloseable {
     try (InputFile input = InputFile.map(path, path.toString())) {
       return switch (FileKind.of(input)) {
         case ETL -> true;
-        case IMAGE, PDB -> false;
+        case IMAGE, PDB, DUMP -> false;
         default -> isNamed;
       };
     } catch (IOException e) {
@@ -156,8 +168,9 @@ public final class RecordingInput implements AutoCloseable {
     return switch (kind) {
       case ETW -> etw();
       case CALLS -> calls();
+      case DUMP -> dump();
       case COLLAPSED -> collapsed();
-      case DUMP, PT -> throw new IllegalStateException("no source for " + kind);
+      case PT -> throw new IllegalStateException("no source for " + kind);
     };
   }
 
@@ -181,17 +194,25 @@ public final class RecordingInput implements AutoCloseable {
     return wanted.stream().anyMatch(candidate::has);
   }
 
-  private void refuseCallsAmongOthers() {
+  /** Calls and dumps are recordings of one file; many others need not be unpacked to find out. */
+  private void refuseAmongOthers() {
     for (Path path : paths) {
-      // Many others need not be unpacked to find out.
-      if (Members.isCalls(Members.unpackedName(path)) && isCalls(path)) {
-        throw CannotGoOn.of(
-            Reason.TOO_MANY_FILES,
-            path.toString(),
-            "a call recording cannot be read together with other files, and " + path + " is one",
-            "name it alone");
+      String name = Members.unpackedName(path);
+      if (Members.isCalls(name) && isAll(path, RecordingKind.CALLS)) {
+        throw amongOthers(path, "a call recording");
+      }
+      if (Members.isDump(name) && isAll(path, RecordingKind.DUMP)) {
+        throw amongOthers(path, "a dump");
       }
     }
+  }
+
+  private static CannotGoOn amongOthers(Path path, String noun) {
+    return CannotGoOn.of(
+        Reason.TOO_MANY_FILES,
+        path.toString(),
+        noun + " cannot be read together with other files, and " + path + " is one",
+        "name it alone");
   }
 
   private RecordingKind sniff(List<RecordingKind> kinds) {
@@ -243,14 +264,14 @@ public final class RecordingInput implements AutoCloseable {
     return fits && inputs.stream().allMatch(input -> FileKind.of(input).recording() == kind);
   }
 
-  private static boolean isCalls(Path path) {
+  private static boolean isAll(Path path, RecordingKind kind) {
     if (!Files.isRegularFile(path)) {
       return false;
     }
     List<InputFile> inputs = List.of();
     try {
-      inputs = Archives.open(path, new Members(path, RecordingKind.CALLS), new Gaps());
-      return isAll(inputs, RecordingKind.CALLS);
+      inputs = Archives.open(path, new Members(path, kind), new Gaps());
+      return isAll(inputs, kind);
     } catch (CannotGoOn e) {
       // The reader of its kind reports the reason.
       return false;
@@ -287,7 +308,7 @@ public final class RecordingInput implements AutoCloseable {
     } catch (RuntimeException e) {
       files.forEach(EtlFile::close);
       if (e instanceof CannotGoOn) {
-        refuseCalls();
+        refuseOthers();
       }
       throw e;
     }
@@ -325,32 +346,53 @@ public final class RecordingInput implements AutoCloseable {
     }
   }
 
-  /** A question about events that was put to calls has a better answer than what went wrong. */
-  private void refuseCalls() {
-    boolean fits = isWanted(RecordingKind.CALLS);
+  /** A question that was put to the wrong kind has a better answer than what went wrong. */
+  private void refuseOthers() {
     for (Path path : paths) {
-      if (!fits && isCalls(path)) {
+      if (!isWanted(RecordingKind.CALLS) && isAll(path, RecordingKind.CALLS)) {
         throw CannotGoOn.of(
             Reason.OTHER_KIND,
             path.toString(),
             path + " is a call recording: it has no events",
             "ntrail calls " + ShellWords.file(path));
       }
+      if (!isWanted(RecordingKind.DUMP)) {
+        refuseDump(path);
+      }
+    }
+  }
+
+  private void refuseDump(Path path) {
+    if (!Files.isRegularFile(path)) {
+      return;
+    }
+    List<InputFile> inputs = List.of();
+    try {
+      inputs = Archives.open(path, new Members(path, RecordingKind.DUMP), new Gaps());
+    } catch (CannotGoOn e) {
+      // The reader of its kind reports the reason.
+      return;
+    }
+    try {
+      if (isAll(inputs, RecordingKind.DUMP)) {
+        String missing = wanted.stream().map(Ability::noun).sorted().findFirst().orElseThrow();
+        throw new Refusal(inputs.getFirst()).dumpWithout(missing, path);
+      }
+    } finally {
+      inputs.forEach(InputFile::close);
     }
   }
 
   private CallRecording calls() {
     Path path = paths.getFirst();
-    Content opened = content(RecordingKind.CALLS);
-    if (opened.inputs.size() != 1) {
-      opened.close();
-      throw CannotGoOn.of(
-          Reason.ARCHIVE_MEMBERS,
-          path.toString(),
-          path + " contains " + opened.inputs.size() + " call recordings",
-          "unpack it and name one");
+    Content opened;
+    try {
+      opened = content(RecordingKind.CALLS);
+    } catch (CannotGoOn e) {
+      refuseOthers();
+      throw e;
     }
-    InputFile input = opened.inputs.getFirst();
+    InputFile input = only(opened, "call recordings");
     return switch (input.size() == 0 ? FileKind.OTHER : FileKind.of(input)) {
       case NTR -> new CallRecording(new NtrCalls(NtrFile.open(input, opened.gaps), opened.gaps));
       case JTRC -> new CallRecording(new JtrcCalls(JtrcFile.open(input, opened.gaps), opened.gaps));
@@ -360,6 +402,32 @@ public final class RecordingInput implements AutoCloseable {
         throw refusal;
       }
     };
+  }
+
+  private DumpRecording dump() {
+    Path path = paths.getFirst();
+    Content opened = content(RecordingKind.DUMP);
+    InputFile input = only(opened, "dumps");
+    if (input.size() == 0 || FileKind.of(input) != FileKind.DUMP) {
+      CannotGoOn refusal = new Refusal(input).notADump(path);
+      opened.close();
+      throw refusal;
+    }
+    return DumpRecording.open(input, opened.gaps);
+  }
+
+  /** Returns the one file of a recording that is made of one. */
+  private InputFile only(Content opened, String noun) {
+    if (opened.inputs.size() != 1) {
+      opened.close();
+      String path = paths.getFirst().toString();
+      throw CannotGoOn.of(
+          Reason.ARCHIVE_MEMBERS,
+          path,
+          path + " contains " + opened.inputs.size() + " " + noun,
+          "unpack it and name one");
+    }
+    return opened.inputs.getFirst();
   }
 
   private CollapsedRecording collapsed() {

@@ -5,6 +5,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.CannotGoOn.Reason;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.bytes.ShellWords;
+import io.ntrail.formats.dump.DumpKind;
 import io.ntrail.formats.identity.FileSignature;
 import java.nio.file.Path;
 
@@ -14,7 +15,7 @@ import java.nio.file.Path;
  */
 final class Refusal {
   private static final String READABLE =
-      "readable: .etl .ntr .jtrc, also in .zip .gz .cab .diagsession    see: ntrail help formats";
+      "readable: .etl .ntr .jtrc .dmp, also in .zip .gz .cab .diagsession    see: ntrail help formats";
 
   private final InputFile input;
   private final String name;
@@ -62,6 +63,39 @@ final class Refusal {
     return CannotGoOn.of(Reason.OTHER_KIND, name, path + " is not a call recording", nextStep);
   }
 
+  /** Returns the refusal of a file that was to be a dump and is still open. */
+  CannotGoOn notADump(Path path) {
+    if (head.length() == 0) {
+      return CannotGoOn.of(Reason.EMPTY, name, path + " is empty", "");
+    }
+    FileKind kind = FileKind.of(input);
+    String readable = "readable: minidumps (.dmp, .mdmp), also in .zip .gz .cab";
+    String nextStep =
+        kind == FileKind.OTHER || kind.command().isEmpty() || name.contains("!/")
+            ? readable
+            : "ntrail " + kind.command() + " " + ShellWords.file(path);
+    return CannotGoOn.of(Reason.OTHER_KIND, name, path + " is not a dump", nextStep);
+  }
+
+  /**
+   * Returns the refusal of a dump that was asked for what dumps do not have.
+   *
+   * @param missing plural noun of that
+   */
+  CannotGoOn dumpWithout(String missing, Path path) {
+    DumpKind kind = DumpKind.of(input);
+    if (kind != DumpKind.MINIDUMP) {
+      return kind.refusal(input);
+    }
+    return CannotGoOn.of(
+        Reason.OTHER_KIND,
+        path.toString(),
+        path
+            + " is a minidump: it has threads, modules and memory of one instant, and no "
+            + missing,
+        "ntrail stacks " + ShellWords.file(path));
+  }
+
   /** Returns the command for such a file, if it can be named: a member of an archive cannot. */
   private String nextStep(FileSignature signature, String readable) {
     if (name.contains("!/")) {
@@ -70,6 +104,7 @@ final class Refusal {
     return switch (signature) {
       case IMAGE -> "ntrail image " + ShellWords.file(name);
       case MSF_7 -> "ntrail symbols " + ShellWords.file(name);
+      case MINIDUMP -> "ntrail stacks " + ShellWords.file(name);
       default -> readable;
     };
   }

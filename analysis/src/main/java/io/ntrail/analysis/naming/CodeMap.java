@@ -180,6 +180,11 @@ public final class CodeMap {
       return image < 0 ? -1 : imageLives.value(image);
     }
 
+    /** Returns the first address of the image that was found. */
+    public long base() {
+      return imageLives.base(image);
+    }
+
     /** Returns the RVA of the address in the image that was found. */
     public long rva() {
       return found - imageLives.base(image);

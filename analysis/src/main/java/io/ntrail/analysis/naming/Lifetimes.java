@@ -186,6 +186,11 @@ public final class Lifetimes {
     return lives.rows();
   }
 
+  /** Returns true if a life had not ended before a time. */
+  public boolean lasts(int life, long key) {
+    return lifeTo.get(life) >= key;
+  }
+
   int id(int life) {
     return lifeId.get(life);
   }

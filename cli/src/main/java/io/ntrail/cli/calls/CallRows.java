@@ -42,6 +42,7 @@ final class CallRows {
         .text("exceptionCode", CallRows::exceptionCode)
         .name("inferred", CallRows::inferred)
         .value("returnAddress", CallRows::returnAddress)
+        .value("held", this::held)
         .value("entryOnly", CallRows::entryOnly)
         .value("arguments", CallRows::arguments);
   }
@@ -52,6 +53,25 @@ final class CallRows {
     } else {
       cell.absent();
     }
+  }
+
+  private void held(CallWalk call, CellWriter cell) {
+    long held = held(recording, call);
+    if (held > 0) {
+      cell.count(held);
+    } else {
+      cell.absent();
+    }
+  }
+
+  /** Returns for how much of a call ntrail held its process, in the unit of the recording. */
+  static long held(CallRecording recording, CallWalk call) {
+    return call.hasDuration()
+        ? recording
+            .source()
+            .held(call.thread())
+            .within(call.entry(), call.entry() + call.duration())
+        : 0;
   }
 
   private static void number(CellWriter cell, OptionalLong value) {

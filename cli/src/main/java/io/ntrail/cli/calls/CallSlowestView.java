@@ -58,6 +58,11 @@ final class CallSlowestView {
     }
   }
 
+  private String held(CallWalk call) {
+    long held = CallRows.held(scope.recording(), call);
+    return held == 0 ? "" : "; ntrail held the process for " + scope.amount(held) + " of it";
+  }
+
   private void text() {
     PrintStream out = scope.terminal().out();
     out.println(
@@ -69,11 +74,14 @@ final class CallSlowestView {
     each(call -> {
       long duration = call.duration();
       long children = call.children();
+      // Before the call's children are looked at.
+      String held = held(call);
       out.println(
           "  "
-              + (scope.nanos()
-                  ? Numbers.duration(duration) + "  at " + Numbers.seconds(call.entry()) + " s"
-                  : Numbers.counted(duration, "tick") + "  at " + Numbers.count(call.entry()))
+              + scope.amount(duration)
+              + "  at "
+              + scope.time(call.entry())
+              + (scope.nanos() ? " s" : "")
               + "  "
               + CallTreeScreen.threadText(call.threadInfo())
               + "  "
@@ -91,7 +99,8 @@ final class CallSlowestView {
                       + TextSanitizer.one(scope.names().text(share.function()))
                       + " ("
                       + CallListing.calls(share.calls())
-                      + ")"));
+                      + ")")
+              + held);
     });
   }
 }

@@ -100,7 +100,7 @@ final class CallTreeScreen {
             heading(info);
           }
           shown++;
-          table.row(row(walk), CallListing.arguments(walk, request), remark(walk));
+          table.row(row(walk), CallListing.arguments(walk, request), remark(walk) + held(walk));
           if (table.waiting() >= PART) {
             table.print(out, 2, scope.width());
           }
@@ -169,6 +169,12 @@ final class CallTreeScreen {
       return "  (" + Long.toHexString(value) + (name == null ? "" : " " + name) + ")";
     }
     return call.end() == CallEnd.RETURN && name != null ? "  (" + name + ")" : "";
+  }
+
+  /** Returns for how long ntrail held the process during a call; empty if it did not. */
+  private String held(CallWalk call) {
+    long held = CallRows.held(scope.recording(), call);
+    return held == 0 ? "" : "  (held by ntrail for " + scope.amount(held) + ")";
   }
 
   /** The lines in front of a call that lead to the one around it. */

@@ -224,6 +224,11 @@ public final class CallsScope {
     return nanos() ? Numbers.oneDecimal(duration / 1000.0) : Numbers.count(duration);
   }
 
+  /** Returns a duration with its unit. */
+  String amount(long duration) {
+    return nanos() ? Numbers.duration(duration) : Numbers.counted(duration, "tick");
+  }
+
   /** A time on the screen: seconds, or ticks. */
   String time(long time) {
     return nanos() ? Numbers.seconds(time) : Numbers.count(time);

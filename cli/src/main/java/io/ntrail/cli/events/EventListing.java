@@ -4,9 +4,9 @@ import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.events.SchemaSourceCounts;
-import io.ntrail.analysis.etw.events.StackFrame;
 import io.ntrail.analysis.etw.events.StackStatistics;
 import io.ntrail.analysis.naming.RecordingSymbols;
+import io.ntrail.analysis.stacks.NamedFrame;
 import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.common.EventTotals;
 import io.ntrail.cli.common.Headings;
@@ -181,7 +181,7 @@ final class EventListing {
             id(event.threadId()),
             event.type().text(),
             told);
-    return new Line(cells, walk.stack().stream().map(StackFrame::text).toList());
+    return new Line(cells, walk.stack().stream().map(NamedFrame::text).toList());
   }
 
   private static EventTotals totals(SchemaSourceCounts sources) {

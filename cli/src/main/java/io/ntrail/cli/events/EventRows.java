@@ -3,7 +3,7 @@ package io.ntrail.cli.events;
 import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.EventType;
 import io.ntrail.analysis.etw.events.Events;
-import io.ntrail.analysis.etw.events.StackFrame;
+import io.ntrail.analysis.stacks.NamedFrame;
 import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.Losses;
@@ -151,21 +151,21 @@ final class EventRows {
   }
 
   /** Writes the frames, innermost first; nothing for an event without a stack. */
-  private static void stack(List<StackFrame> frames, CellWriter cell) {
+  private static void stack(List<NamedFrame> frames, CellWriter cell) {
     if (frames.isEmpty()) {
       cell.absent();
     } else {
       cell.shaped(
-          () -> frames.stream().map(StackFrame::text).collect(Collectors.joining(";")),
+          () -> frames.stream().map(NamedFrame::text).collect(Collectors.joining(";")),
           json -> stack(json, frames));
     }
   }
 
-  private static void stack(Json json, List<StackFrame> frames) {
+  private static void stack(Json json, List<NamedFrame> frames) {
     json.array();
-    for (StackFrame frame : frames) {
+    for (NamedFrame frame : frames) {
       json.object()
-          .text("address", Numbers.hex(frame.address()))
+          .text("address", Numbers.hex(frame.ip()))
           .name("module", frame.module())
           .text("rva", frame.rva() < 0 ? null : Numbers.hex(frame.rva()))
           .name("function", frame.function())
@@ -175,9 +175,7 @@ final class EventRows {
       } else {
         json.number("line", frame.line());
       }
-      json.bool("inline", frame.isInlined())
-          .name("trust", frame.isInlined() ? "inline" : "recorded")
-          .endObject();
+      json.bool("inline", frame.isInlined()).name("trust", frame.trust().word()).endObject();
     }
     json.endArray();
   }

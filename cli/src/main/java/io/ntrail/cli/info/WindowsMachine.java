@@ -2,6 +2,7 @@ package io.ntrail.cli.info;
 
 import io.ntrail.analysis.etw.machine.SystemConfiguration;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.cli.common.WindowsVersions;
 import io.ntrail.formats.etl.LogFileHeader;
 import org.jspecify.annotations.Nullable;
 

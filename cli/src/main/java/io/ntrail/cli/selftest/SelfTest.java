@@ -1,11 +1,11 @@
 package io.ntrail.cli.selftest;
 
+import io.ntrail.cli.common.ProgramHost;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.selftest.StepResult.State;
 import io.ntrail.cli.text.Terminal;
-import io.ntrail.cli.trace.TraceHost;
 import io.ntrail.live.agent.AgentHost;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -49,7 +49,7 @@ public final class SelfTest {
   /** Runs all steps, and prints the report. */
   public static int run(ParseResult parsed, Terminal terminal) throws IOException {
     Format format = CommonOptions.format(parsed, Format.TEXT, Format.JSON);
-    AgentHost host = TraceHost.of(parsed);
+    AgentHost host = ProgramHost.of(parsed);
     Terminal output = CommonOptions.output(parsed, terminal);
     SelfTest test = new SelfTest(host, ProgramFiles.make(), steps(), LIMITS);
     int code = test.run(output, format == Format.JSON);

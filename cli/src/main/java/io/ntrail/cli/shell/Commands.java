@@ -2,12 +2,14 @@ package io.ntrail.cli.shell;
 
 import io.ntrail.cli.calls.CallsCommand;
 import io.ntrail.cli.common.Command;
+import io.ntrail.cli.dump.DumpCommand;
 import io.ntrail.cli.events.EventsCommand;
 import io.ntrail.cli.export.DiffCommand;
 import io.ntrail.cli.export.ExportCommand;
 import io.ntrail.cli.image.ImageCommand;
 import io.ntrail.cli.info.InfoCommand;
 import io.ntrail.cli.profile.ProfileCommand;
+import io.ntrail.cli.stacks.StacksCommand;
 import io.ntrail.cli.symbols.SymbolsCommand;
 import io.ntrail.cli.trace.TraceCommand;
 import java.util.List;
@@ -40,6 +42,8 @@ public final class Commands {
               true,
               ProfileCommand::new),
           new Entry(
+              "stacks", "where threads were: at a time, or at an event", true, StacksCommand::new),
+          new Entry(
               "calls", "the calls of a recording, and how long they took", true, CallsCommand::new),
           new Entry("diff", "what changed from one profile to another", true, DiffCommand::new),
           new Entry("export", "a profile for other tools: flame graphs", true, ExportCommand::new),
@@ -52,6 +56,7 @@ public final class Commands {
               "symbols", "functions and source lines of addresses", true, SymbolsCommand::new),
           new Entry(
               "trace", "records the calls of a program that it starts", true, TraceCommand::new),
+          new Entry("dump", "a minidump of a running program", true, DumpCommand::new),
           new Entry("doctor", "checks this installation", true, DoctorCommand::new),
           new Entry("completion", "shell completion script", true, CompletionCommand::new),
           new Entry("help", "help for a command or topic", true, HelpCommand::new),

@@ -1,5 +1,6 @@
 package io.ntrail.cli.shell;
 
+import io.ntrail.cli.common.ProgramHost;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
@@ -10,7 +11,6 @@ import io.ntrail.cli.selftest.SelfTest;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.Version;
-import io.ntrail.cli.trace.TraceHost;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.programs.symbols.SymbolPath;
@@ -36,7 +36,7 @@ final class DoctorCommand implements Command {
     spec.addOption(
         CommonOptions.flag(
             "trace a program of its own as docs/windows-checklist.md says, and report", SELF_TEST));
-    spec.addOption(TraceHost.option());
+    spec.addOption(ProgramHost.option());
     spec.addOption(CommonOptions.value("text|json", "form of the self-test's report", "--format"));
     OutputOptions.add(spec, "the self-test's report; - is standard output", "-o", "--output");
     return spec;
@@ -77,7 +77,7 @@ final class DoctorCommand implements Command {
 
   /** Reports the Wine that traces Windows programs on other systems. */
   private static void wine(PrintStream out) {
-    if (TraceHost.isWindows()) {
+    if (ProgramHost.isWindows()) {
       line(out, "tracing", "ok", "x64 programs; --self-test tries it");
       return;
     }

@@ -2,6 +2,7 @@ package io.ntrail.cli.trace;
 
 import static java.util.stream.Collectors.joining;
 
+import io.ntrail.cli.common.ProgramHost;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
@@ -86,7 +87,7 @@ public final class TraceCommand implements Command {
         CommonOptions.value("SIZE", "stop recording when the file has this size", "--max-size"));
     spec.addOption(
         CommonOptions.value("SIZE", "ring mode: keep only the last SIZE bytes", "--ring"));
-    spec.addOption(TraceHost.option());
+    spec.addOption(ProgramHost.option());
     OutputOptions.add(spec, "where the report goes (default: stderr)", "--report");
     spec.addOption(CommonOptions.value("text|json", "how the report is written", "--format"));
     spec.addOption(
@@ -106,7 +107,7 @@ public final class TraceCommand implements Command {
   public int run(ParseResult parsed, Terminal terminal) throws IOException {
     TraceRequest request = TraceRequest.of(parsed, terminal);
     TraceExitCode exitCode = TraceExitCode.of(parsed);
-    AgentHost host = TraceHost.of(parsed);
+    AgentHost host = ProgramHost.of(parsed);
     Stop stop = new Stop();
     try {
       int code;

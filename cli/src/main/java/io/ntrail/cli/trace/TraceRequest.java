@@ -5,9 +5,11 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.identity.WindowsPath;
+import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.BufferMemory;
 import io.ntrail.live.target.TargetModule;
@@ -85,6 +87,11 @@ record TraceRequest(
     long most = CommonOptions.size(parsed, "--max-size");
     if (ring > 0 && most > 0) {
       throw new UsageError("--ring and --max-size exclude each other", EXAMPLE);
+    }
+    if (CommonOptions.has(parsed, "--ring") && ring < NtrRing.LEAST) {
+      throw new UsageError(
+          "--ring takes at least " + Numbers.bytes(NtrRing.LEAST) + ", not " + Numbers.bytes(ring),
+          "--ring 1MB");
     }
     return new TraceRequest(
         functions,

@@ -20,6 +20,11 @@ class CommandFuzzTest {
   }
 
   @FuzzTest(maxDuration = "700s")
+  void stacks(byte[] data) {
+    FuzzedCommands.STACKS.check(data);
+  }
+
+  @FuzzTest(maxDuration = "700s")
   void image(byte[] data) {
     FuzzedCommands.IMAGE.check(data);
   }

@@ -24,6 +24,7 @@ enum FuzzedCommands {
   INFO,
   EVENTS,
   PROFILE,
+  STACKS,
   IMAGE,
   SYMBOLS,
   CALLS,
@@ -37,6 +38,7 @@ enum FuzzedCommands {
       case INFO -> List.of(ETL, JTRC, NTR, COLLAPSED, ZIP, GZIP);
       case EVENTS -> List.of(ETL, ZIP);
       case PROFILE -> List.of(ETL, NTR, JTRC, COLLAPSED, ZIP, GZIP);
+      case STACKS -> List.of(ETL, ZIP);
       case IMAGE -> List.of(DLL, EXE);
       case SYMBOLS -> List.of(PDB, DLL);
       case CALLS -> List.of(NTR, JTRC, GZIP, ZIP);
@@ -55,6 +57,11 @@ enum FuzzedCommands {
               List.of("events", "--count"),
               List.of("events", "--count", "--by", "process"));
       case PROFILE -> List.of(List.of("profile", "-n", "0"), List.of("profile", "--tree"));
+      case STACKS ->
+          List.of(
+              List.of("stacks", "--at", "0.00002"),
+              List.of("stacks", "--at", "1", "--same"),
+              List.of("stacks", "-e", "*", "--top", "0"));
       case IMAGE ->
           List.of(
               List.of("image"),

@@ -63,8 +63,21 @@ public final class SampleTrace {
     return make(STATISTICS, untraced);
   }
 
+  /** Makes it with times in which the process was held. */
+  public static byte[] make(List<TracedProcess.Hold> holds) throws IOException {
+    return make(STATISTICS, holds);
+  }
+
   /** Makes it with other counters of the recorder. */
   public static byte[] make(Map<RecorderCounter, Long> statistics, UntracedModule... untraced)
+      throws IOException {
+    return make(statistics, List.of(), untraced);
+  }
+
+  private static byte[] make(
+      Map<RecorderCounter, Long> statistics,
+      List<TracedProcess.Hold> holds,
+      UntracedModule... untraced)
       throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     NtrHeader header =
@@ -112,6 +125,9 @@ public final class SampleTrace {
       writer.calibration(new ClockCalibration(7_000_000_000L, 0, 134_000_000_000_000_000L));
       for (UntracedModule one : untraced) {
         writer.untraced(one);
+      }
+      for (TracedProcess.Hold one : holds) {
+        writer.hold(one);
       }
       main(new SampleTrace(writer.events(1), 3_911));
       other(new SampleTrace(writer.events(2), 5_000));

@@ -106,6 +106,7 @@ class SpecialFilesTest {
         List.<List<Object>>of(
             List.of("profile", etl),
             List.of("events", etl, "--stacks", "-n", "1"),
+            List.of("stacks", etl, "--at", "1"),
             List.of("export", etl, "--to", "collapsed"),
             List.of("diff", etl, etl),
             List.of("image", dll),

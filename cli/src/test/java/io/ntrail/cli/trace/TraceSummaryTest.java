@@ -158,4 +158,13 @@ class TraceSummaryTest {
       assertTrue(outcome.err().contains("--summary records no single calls"), outcome.err());
     }
   }
+
+  @Test
+  void ringsThatAreTooSmallAreRefused() {
+    for (String size : List.of("1", "65535", "16KB")) {
+      Cli.Result outcome = Cli.run("trace", "--ring", size, "-f", "leaf", "--", "any.exe");
+      assertEquals(2, outcome.exit());
+      assertTrue(outcome.err().contains("--ring takes at least 64 KiB"), outcome.err());
+    }
+  }
 }

@@ -1,8 +1,10 @@
 package io.ntrail.formats.bytes;
 
 import io.ntrail.formats.bytes.CannotGoOn.Reason;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -39,7 +41,7 @@ public final class OutputFile implements AutoCloseable {
   private final boolean isDirect;
   private volatile @Nullable Path readAs;
   private @Nullable Path part;
-  private @Nullable OutputStream stream;
+  private @Nullable Closeable stream;
 
   private OutputFile(Path place, Path target, String option, boolean isDirect) {
     this.place = place;
@@ -151,25 +153,57 @@ public final class OutputFile implements AutoCloseable {
    */
   public OutputStream open() {
     check();
+    mustBeNoFolder();
     try {
-      if (Files.isDirectory(target)) {
-        throw new CannotGoOn("cannot write " + place + ": it is a folder", another());
-      }
-      if (isDirect) {
-        stream = Files.newOutputStream(target);
-      } else {
-        if (Files.exists(target) && !Files.isWritable(target)) {
-          throw new AccessDeniedException(place.toString());
-        }
-        stream =
-            Files.newOutputStream(
-                beside(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      OutputStream out =
+          isDirect
+              ? Files.newOutputStream(target)
+              : Files.newOutputStream(
+                  fresh(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      stream = out;
+      if (!isDirect) {
         likeBefore();
       }
-      return stream;
+      return out;
     } catch (IOException e) {
       throw failed(e);
     }
+  }
+
+  /**
+   * Opens it for writing in any order.
+   *
+   * @throws CannotGoOn if that is not possible, as for a device, a pipe or a socket
+   */
+  public SeekableByteChannel openChannel() {
+    check();
+    mustBeNoFolder();
+    if (isDirect) {
+      throw new CannotGoOn("cannot write " + place + ": it must be a file", another());
+    }
+    try {
+      SeekableByteChannel out =
+          Files.newByteChannel(fresh(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      stream = out;
+      likeBefore();
+      return out;
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  private void mustBeNoFolder() {
+    if (Files.isDirectory(target)) {
+      throw new CannotGoOn("cannot write " + place + ": it is a folder", another());
+    }
+  }
+
+  /** Returns the path of the file that is moved to the place at the end. */
+  private Path fresh() throws IOException {
+    if (Files.exists(target) && !Files.isWritable(target)) {
+      throw new AccessDeniedException(place.toString());
+    }
+    return beside();
   }
 
   private Path beside() {
@@ -256,7 +290,7 @@ public final class OutputFile implements AutoCloseable {
   }
 
   private void closeStream() throws IOException {
-    OutputStream open = stream;
+    Closeable open = stream;
     stream = null;
     if (open != null) {
       open.close();

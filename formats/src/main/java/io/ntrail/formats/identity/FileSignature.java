@@ -25,6 +25,10 @@ public enum FileSignature {
   KERNEL_DUMP_64("a kernel dump", "PAGEDU64"),
   /** Kernel dump of 32-bit Windows. */
   KERNEL_DUMP_32("a kernel dump", "PAGE"),
+  /** User-mode dump of Windows before 2003. */
+  USER_DUMP("a dump of Windows NT or 2000", "USERDU"),
+  /** Hibernation file; its first bytes are zero once it was used. */
+  HIBERNATION("a hibernation file", "hibr"),
   /** MSF 7: every native PDB since Visual C++ 7, and the Windows PDBs of .NET. */
   MSF_7("a program database (PDB)", "Microsoft C/C++ MSF 7.00\r\n\u001ADS"),
   /** MSF 2: Visual C++ 4 to 6. */

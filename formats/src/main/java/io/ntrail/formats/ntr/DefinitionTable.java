@@ -21,6 +21,7 @@ final class DefinitionTable {
   final Map<Long, TracedModule> modules = new LinkedHashMap<>();
   final Map<Long, TracedFunction> functions = new LinkedHashMap<>();
   final Map<Long, UntracedModule> untraced = new LinkedHashMap<>();
+  final Map<Long, TracedProcess.Hold> holds = new LinkedHashMap<>();
   final Map<Long, CallTotals> totals = new LinkedHashMap<>();
   final List<ClockCalibration> calibrations = new ArrayList<>();
   private long bytes;
@@ -43,7 +44,7 @@ final class DefinitionTable {
       if (bytes > MAX_BYTES) {
         throw in.damaged("exceed the limit of 64 MiB");
       }
-      if (kind >= 0 && kind <= NtrLayout.TOTALS) {
+      if (kind >= 0 && kind <= NtrLayout.HOLD) {
         record((int) kind, in);
       }
       in.skipTo(end);
@@ -105,6 +106,10 @@ final class DefinitionTable {
             number, new UntracedModule(number, in.var(), in.var(), in.var(), in.text(), in.text()));
       }
       case NtrLayout.TOTALS -> totals(in);
+      case NtrLayout.HOLD -> {
+        long number = in.var();
+        holds.put(number, new TracedProcess.Hold(number, in.var(), in.var(), in.var(), in.text()));
+      }
       default -> {
         // Of a later version.
       }

@@ -103,6 +103,15 @@ final class DefinitionWriter {
     define(NtrLayout.UNTRACED, untraced.number());
   }
 
+  void hold(TracedProcess.Hold hold) throws IOException {
+    record.var(hold.number());
+    record.var(hold.process());
+    record.var(hold.from());
+    record.var(hold.to());
+    record.text(hold.why());
+    define(NtrLayout.HOLD, hold.number());
+  }
+
   void totals(CallTotals totals) throws IOException {
     record.var(totals.number());
     record.var(totals.function());

@@ -226,6 +226,11 @@ public final class NtrFile implements AutoCloseable {
     return Collections.unmodifiableMap(definitions.untraced);
   }
 
+  /** Times in which the tracer held processes, by number, in the order of their definition. */
+  public Map<Long, TracedProcess.Hold> holds() {
+    return Collections.unmodifiableMap(definitions.holds);
+  }
+
   /** Calls that were added up, by number, in the order of their definition. */
   public Map<Long, CallTotals> totals() {
     return Collections.unmodifiableMap(definitions.totals);

@@ -34,6 +34,7 @@ final class NtrLayout {
   static final int CALIBRATION = 8;
   static final int UNTRACED = 9;
   static final int TOTALS = 10;
+  static final int HOLD = 11;
 
   static final int EVENT_HEAD = 144;
   static final int HEAD_COLUMNS = 84;

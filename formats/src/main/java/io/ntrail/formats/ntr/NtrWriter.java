@@ -151,6 +151,11 @@ public final class NtrWriter implements AutoCloseable {
     definitions.untraced(untraced);
   }
 
+  /** Defines a time in which the tracer held a process, or completes what was defined of it. */
+  public void hold(TracedProcess.Hold hold) throws IOException {
+    definitions.hold(hold);
+  }
+
   /** Writes calls that were added up; totals of the same number are replaced. */
   public void totals(CallTotals totals) throws IOException {
     definitions.totals(totals);

@@ -18,4 +18,16 @@ public record TracedProcess(
       long number, long pid, long began, String name, String commandLine) {
     return new TracedProcess(number, pid, began, 0, 0, name, commandLine);
   }
+
+  /**
+   * Time in which the tracer held a process: a thread that loads a library waited until that was
+   * patched, or all threads were suspended (docs/ntr.md section 4).
+   *
+   * @param number its id in this file; 0 is none
+   * @param process the number of the process
+   * @param from ticks
+   * @param to ticks
+   * @param why a clause for people
+   */
+  public record Hold(long number, long process, long from, long to, String why) {}
 }

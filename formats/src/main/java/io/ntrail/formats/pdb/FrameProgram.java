@@ -6,7 +6,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -30,6 +29,7 @@ public final class FrameProgram {
           "$23", "$esi",
           "$24", "$edi");
 
+  /** Longest programs that are run; those of the samples have at most 60 words. */
   private static final int MOST_WORDS = 1000;
 
   private final List<String> words;
@@ -45,11 +45,30 @@ public final class FrameProgram {
     OptionalInt read(int address);
   }
 
+  /**
+   * Result of a run.
+   *
+   * @param variables values of all variables when it ended
+   * @param problem why it could not be finished, in words; empty if it was
+   */
+  public record Outcome(Map<String, Integer> variables, String problem) {
+    /** Returns true if the program was run to its end. */
+    public boolean isComplete() {
+      return problem.isEmpty();
+    }
+
+    /** Returns the value of a variable; empty if it has none. */
+    public OptionalInt value(String variable) {
+      Integer value = variables.get(variable);
+      return value == null ? OptionalInt.empty() : OptionalInt.of(value);
+    }
+  }
+
   /** Takes a program apart. */
   public static FrameProgram of(String text) {
     List<String> words = new ArrayList<>();
     for (String word : text.strip().split("\\s+", -1)) {
-      if (words.size() >= MOST_WORDS) {
+      if (words.size() > MOST_WORDS) {
         break;
       }
       if (word.length() > 1 && word.startsWith("=")) {
@@ -76,98 +95,142 @@ public final class FrameProgram {
     return words.contains(variable);
   }
 
-  /** An entry of the stack: a number, or a variable that can be assigned to. */
-  private record Operand(String variable, int number) {}
-
   /**
    * Runs the program.
    *
    * @param variables values of registers and constants, such as {@code $esp} and {@code
    *     .raSearchStart}
-   * @return the variables afterwards; empty if it uses an unknown value, or is malformed
    */
-  public Optional<Map<String, Integer>> run(Map<String, Integer> variables, Memory memory) {
-    Map<String, Integer> values = new HashMap<>(variables);
-    Deque<Operand> stack = new ArrayDeque<>();
+  public Outcome run(Map<String, Integer> variables, Memory memory) {
+    Run run = new Run(new HashMap<>(variables), memory);
+    if (words.size() > MOST_WORDS) {
+      return new Outcome(run.values, "more than " + MOST_WORDS + " words");
+    }
     for (String word : words) {
-      if (!step(word, values, stack, memory)) {
-        return Optional.empty();
+      String problem = run.step(word);
+      if (!problem.isEmpty()) {
+        return new Outcome(run.values, problem);
       }
     }
-    return stack.isEmpty() ? Optional.of(values) : Optional.empty();
+    return new Outcome(run.values, run.stack.isEmpty() ? "" : "values are left over at its end");
   }
 
-  private static boolean step(
-      String word, Map<String, Integer> values, Deque<Operand> stack, Memory memory) {
-    return switch (word) {
-      case "+", "-", "*", "/", "%", "@" -> {
-        OptionalInt right = pop(stack, values);
-        OptionalInt left = pop(stack, values);
-        yield right.isPresent()
-            && left.isPresent()
-            && push(stack, apply(word, left.getAsInt(), right.getAsInt()));
+  /** An entry of the stack: a number, or a variable that can be assigned to. */
+  private record Operand(String variable, int number) {}
+
+  /** One run: its variables, its stack. */
+  private static final class Run {
+    private final Map<String, Integer> values;
+    private final Memory memory;
+    private final Deque<Operand> stack = new ArrayDeque<>();
+
+    Run(Map<String, Integer> values, Memory memory) {
+      this.values = values;
+      this.memory = memory;
+    }
+
+    /** Executes a word; returns the problem, empty if there is none. */
+    String step(String word) {
+      return switch (word) {
+        case "+", "-", "*", "/", "%", "@" -> calculate(word);
+        case "^" -> dereference();
+        case "=" -> assign();
+        default -> operand(word);
+      };
+    }
+
+    private String calculate(String operator) {
+      if (stack.size() < 2) {
+        return tooFew(operator);
       }
-      case "^" -> {
-        OptionalInt address = pop(stack, values);
-        yield address.isPresent() && push(stack, memory.read(address.getAsInt()));
+      Operand right = stack.removeLast();
+      Operand left = stack.removeLast();
+      if (!isKnown(left) || !isKnown(right)) {
+        return "the value of " + (isKnown(left) ? right : left).variable + " is not known";
       }
-      case "=" -> {
-        OptionalInt value = pop(stack, values);
-        Operand target = stack.pollLast();
-        if (value.isEmpty() || target == null || target.variable.isEmpty()) {
-          yield false;
+      int divisor = value(right);
+      if (divisor == 0 && "/%@".contains(operator)) {
+        return operator + " 0";
+      }
+      push(apply(operator, value(left), divisor));
+      return "";
+    }
+
+    private String dereference() {
+      if (stack.isEmpty()) {
+        return tooFew("^");
+      }
+      Operand address = stack.removeLast();
+      if (!isKnown(address)) {
+        return "the value of " + address.variable + " is not known";
+      }
+      OptionalInt word = memory.read(value(address));
+      if (word.isEmpty()) {
+        return "memory at 0x%x is not there".formatted(value(address));
+      }
+      push(word.getAsInt());
+      return "";
+    }
+
+    private String assign() {
+      if (stack.size() < 2) {
+        return tooFew("=");
+      }
+      Operand assigned = stack.removeLast();
+      Operand target = stack.removeLast();
+      if (target.variable.isEmpty()) {
+        return "a number is assigned to";
+      }
+      if (!isKnown(assigned)) {
+        return "the value of " + assigned.variable + " is not known";
+      }
+      values.put(target.variable, value(assigned));
+      return "";
+    }
+
+    private String operand(String word) {
+      char first = word.charAt(0);
+      if (first == '$' || first == '.') {
+        stack.addLast(new Operand(word, 0));
+        return "";
+      }
+      try {
+        long number = Long.parseLong(word);
+        if (number < Integer.MIN_VALUE || number > 0xFFFF_FFFFL) {
+          return "a number of more than 32 bits";
         }
-        values.put(target.variable, value.getAsInt());
-        yield true;
+        push((int) number);
+        return "";
+      } catch (NumberFormatException _) {
+        return "an unknown word";
       }
-      default -> operand(word, stack);
-    };
-  }
-
-  private static boolean operand(String word, Deque<Operand> stack) {
-    char first = word.charAt(0);
-    if (first == '$' || first == '.') {
-      stack.addLast(new Operand(word, 0));
-      return true;
     }
-    try {
-      stack.addLast(new Operand("", (int) Long.parseLong(word)));
-      return true;
-    } catch (NumberFormatException _) {
-      return false;
-    }
-  }
 
-  private static boolean push(Deque<Operand> stack, OptionalInt value) {
-    value.ifPresent(number -> stack.addLast(new Operand("", number)));
-    return value.isPresent();
-  }
-
-  private static OptionalInt pop(Deque<Operand> stack, Map<String, Integer> values) {
-    Operand operand = stack.pollLast();
-    if (operand == null) {
-      return OptionalInt.empty();
+    private boolean isKnown(Operand operand) {
+      return operand.variable.isEmpty() || values.containsKey(operand.variable);
     }
-    if (operand.variable.isEmpty()) {
-      return OptionalInt.of(operand.number);
-    }
-    Integer value = values.get(operand.variable);
-    return value == null ? OptionalInt.empty() : OptionalInt.of(value);
-  }
 
-  private static OptionalInt apply(String operator, int left, int right) {
-    return switch (operator) {
-      case "+" -> OptionalInt.of(left + right);
-      case "-" -> OptionalInt.of(left - right);
-      case "*" -> OptionalInt.of(left * right);
-      case "/" ->
-          right == 0 ? OptionalInt.empty() : OptionalInt.of(Integer.divideUnsigned(left, right));
-      case "%" ->
-          right == 0 ? OptionalInt.empty() : OptionalInt.of(Integer.remainderUnsigned(left, right));
-      default ->
-          right == 0
-              ? OptionalInt.empty()
-              : OptionalInt.of(left - Integer.remainderUnsigned(left, right));
-    };
+    private int value(Operand operand) {
+      return operand.variable.isEmpty() ? operand.number : values.getOrDefault(operand.variable, 0);
+    }
+
+    private void push(int number) {
+      stack.addLast(new Operand("", number));
+    }
+
+    private static String tooFew(String operator) {
+      return "nothing is left for " + operator;
+    }
+
+    private static int apply(String operator, int left, int right) {
+      return switch (operator) {
+        case "+" -> left + right;
+        case "-" -> left - right;
+        case "*" -> left * right;
+        case "/" -> Integer.divideUnsigned(left, right);
+        case "%" -> Integer.remainderUnsigned(left, right);
+        default -> left - Integer.remainderUnsigned(left, right);
+      };
+    }
   }
 }

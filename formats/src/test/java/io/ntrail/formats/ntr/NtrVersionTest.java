@@ -92,6 +92,29 @@ class NtrVersionTest {
   }
 
   @Test
+  void timesInWhichAProcessWasHeldAreReadAndReplacedByTheirNumber() {
+    byte[] first = bytes(11, 7, 1, 1, 80, 99, 2, 'a', 'b');
+    byte[] second = bytes(11, 8, 2, 1, 100, 101, 1, 'c', 5, 6);
+    byte[] again = bytes(11, 7, 1, 1, 80, 98, 2, 'a', 'b');
+    byte[][] chunks = {
+      recording(),
+      RawChunks.chunk(NtrLayout.DEFINITIONS, 1, 1, first),
+      RawChunks.chunk(NtrLayout.DEFINITIONS, 1, 2, second),
+      RawChunks.chunk(NtrLayout.DEFINITIONS, 1, 3, again)
+    };
+    Gaps gaps = new Gaps();
+    InputFile input = InputFile.of(RawChunks.join(List.of(chunks)), "test.ntr");
+    try (NtrFile file = NtrFile.open(input, gaps)) {
+      assertEquals(
+          List.of(
+              new TracedProcess.Hold(1, 1, 80, 98, "ab"),
+              new TracedProcess.Hold(2, 1, 100, 101, "c")),
+          List.copyOf(file.holds().values()));
+    }
+    assertEquals(List.of(), gaps.list());
+  }
+
+  @Test
   void totalsOfCallsAreReadAndReplacedByTheirNumber() {
     byte[] first = bytes(10, 8, 1, 2, 3, 80, 99, 1, 5, 0);
     byte[] second = bytes(10, 19, 2, 2, 0, 80, 99, 1, 6, 1, 0, 3, 1, 1, 100, 90, 9, 50, 2, 0, 4);

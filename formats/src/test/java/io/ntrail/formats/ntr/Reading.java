@@ -215,6 +215,10 @@ record Reading(
       String text = u.process() + " " + u.from() + " " + u.to() + " " + u.module() + " " + u.why();
       all.put("untraced " + u.number(), text.strip());
     }
+    for (TracedProcess.Hold h : file.holds().values()) {
+      String text = h.process() + " " + h.from() + " " + h.to() + " " + h.why();
+      all.put("hold " + h.number(), text.strip());
+    }
     for (CallTotals one : file.totals().values()) {
       List<Long> numbers = new ArrayList<>();
       numbers.addAll(List.of(one.function(), one.thread(), one.from(), one.to()));

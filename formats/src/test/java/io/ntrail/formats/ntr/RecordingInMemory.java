@@ -150,6 +150,7 @@ final class RecordingInMemory {
       writer.function(new TracedFunction(1, 1, 0x1040, "Key::Parse", List.of(1, 2)));
       writer.function(new TracedFunction(2, 2, 0x2000, "", List.of()));
       writer.untraced(new UntracedModule(1, 1, 80, 0, "plug.dll", "its loading did not wait"));
+      writer.hold(new TracedProcess.Hold(1, 1, 77, 79, "plug.dll was loaded"));
       writer.totals(new CallTotals(1, 2, 1, 10, 20, CallTotals.ASKED, 7, CallTotals.Times.NONE));
       writer.totals(
           new CallTotals(

@@ -55,8 +55,8 @@ final class PdbContents {
   private static int run(FrameData.Frame frame) {
     return FrameProgram.of(frame.program())
         .run(Map.of("$esp", 1, "$ebp", 2), at -> OptionalInt.of(at))
-        .map(Map::size)
-        .orElse(0);
+        .variables()
+        .size();
   }
 
   private static long read(PdbFile pdb, PdbModule module) {

@@ -22,12 +22,16 @@ import java.util.Map;
  * closing it lets the agent end, which changes nothing in a target.
  */
 public final class Agent implements AutoCloseable {
+  /** Number of calls that one exchange can hold. */
+  public static final int MAX_CALLS = AgentProtocol.MAX_CALLS;
+
   private static final String DIED = "restart; -vv shows the agent output";
 
   private final AgentConnection connection;
   private final OutputStream out;
   private final InputStream in;
-  private final TimeLimiter patience;
+  private final TimeLimiter limiter;
+  private final Duration patience;
   private final BytesBuilder frame = new BytesBuilder(1 << 12);
   private final Map<String, Long> resolved = new HashMap<>();
   private final int pid;
@@ -43,7 +47,8 @@ public final class Agent implements AutoCloseable {
     this.connection = connection;
     this.out = connection.toAgent();
     this.in = connection.fromAgent();
-    this.patience = new TimeLimiter(patience, connection::kill);
+    this.limiter = new TimeLimiter(connection::kill);
+    this.patience = patience;
     begin();
     frame.u32(AgentProtocol.VERSION);
     Answer hello = ask(AgentProtocol.HELLO);
@@ -115,6 +120,15 @@ public final class Agent implements AutoCloseable {
    * @return their outcomes, as many as calls
    */
   public List<CallOutcome> call(List<AgentCall> calls) {
+    return call(calls, patience);
+  }
+
+  /**
+   * Makes calls one after the other, some of which wait.
+   *
+   * @param most how long all of them may take before the agent counts as dead
+   */
+  public List<CallOutcome> call(List<AgentCall> calls, Duration most) {
     if (calls.size() > AgentProtocol.MAX_CALLS) {
       throw new IllegalArgumentException("too many calls at once: " + calls.size());
     }
@@ -127,7 +141,7 @@ public final class Agent implements AutoCloseable {
     if (frame.size() > AgentProtocol.MAX_PAYLOAD) {
       throw new IllegalArgumentException("calls of too many bytes: " + frame.size());
     }
-    Bytes data = ask(AgentProtocol.CALLS).data();
+    Bytes data = ask(AgentProtocol.CALLS, most).data();
     if (data.length() != 16 * calls.size()) {
       broken = true;
       throw nonsense("an answer of " + data.length() + " bytes to " + calls.size() + " calls");
@@ -228,6 +242,10 @@ public final class Agent implements AutoCloseable {
   }
 
   private Answer ask(int operation) {
+    return ask(operation, patience);
+  }
+
+  private Answer ask(int operation, Duration most) {
     if (broken) {
       throw new CannotGoOn("lost connection to the agent", DIED);
     }
@@ -236,7 +254,7 @@ public final class Agent implements AutoCloseable {
     frame.setU32(4, operation | number << 16);
     boolean done = false;
     try {
-      Answer answer = patience.wait(() -> exchange(operation));
+      Answer answer = limiter.wait(() -> exchange(operation), most.toNanos());
       done = true;
       return answer;
     } catch (IOException e) {
@@ -284,7 +302,7 @@ public final class Agent implements AutoCloseable {
   @Override
   public void close() {
     broken = true;
-    patience.close();
+    limiter.close();
     connection.close();
   }
 }

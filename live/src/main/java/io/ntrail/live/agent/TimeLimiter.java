@@ -1,7 +1,6 @@
 package io.ntrail.live.agent;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -18,16 +17,13 @@ import java.util.concurrent.TimeoutException;
  * after.
  */
 final class TimeLimiter implements AutoCloseable {
-  private final long nanos;
   private final Runnable end;
   private final ExecutorService thread;
 
   /**
-   * @param patience how long an exchange may take
    * @param end ends what did not answer in time
    */
-  TimeLimiter(Duration patience, Runnable end) {
-    this.nanos = patience.toNanos();
+  TimeLimiter(Runnable end) {
     this.end = end;
     this.thread =
         Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("agent").factory());
@@ -45,13 +41,14 @@ final class TimeLimiter implements AutoCloseable {
   /**
    * Makes one exchange.
    *
+   * @param mostNanos how long it may take
    * @throws TimedOut if it takes too long; nothing can be asked afterwards
    * @throws IOException if it fails
    */
-  <T> T wait(Callable<T> exchange) throws IOException {
+  <T> T wait(Callable<T> exchange, long mostNanos) throws IOException {
     Future<T> answer = thread.submit(exchange);
     boolean interrupted = false;
-    long until = System.nanoTime() + nanos;
+    long until = System.nanoTime() + mostNanos;
     try {
       while (true) {
         try {

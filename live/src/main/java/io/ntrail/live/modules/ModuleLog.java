@@ -34,6 +34,9 @@ public interface ModuleLog {
    */
   void untraced(String path, long from, long to, String why);
 
-  /** Reports how long a thread waited until the library that it loaded was patched. */
-  void held(String library, long ticks);
+  /** Reports that a thread waited until the library that it loaded was patched, and told why. */
+  void held(String library, long from, long to);
+
+  /** Reports that threads were suspended while code was changed. */
+  void stopped(long from, long to);
 }

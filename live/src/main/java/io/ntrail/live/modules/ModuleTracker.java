@@ -171,12 +171,14 @@ public final class ModuleTracker implements AutoCloseable {
     serving = true;
     try {
       for (Notice notice : board.news()) {
+        Optional<String> library = Optional.empty();
         if (notice.loaded()) {
-          comes(notice);
+          library = comes(notice);
         } else {
           goes(notice.base(), notice.ticks());
         }
         board.answer(notice);
+        library.ifPresent(its -> log.held(its, notice.ticks(), clock.ticks()));
         tellPlans();
       }
     } finally {
@@ -200,16 +202,18 @@ public final class ModuleTracker implements AutoCloseable {
     }
   }
 
-  private void comes(Notice notice) {
+  /** Traces a module; returns its name if its thread waited for that. */
+  private Optional<String> comes(Notice notice) {
     goes(notice.base(), notice.ticks());
     if (ending) {
-      return;
+      return Optional.empty();
     }
     if (!board.isAwaited(notice)) {
       String why = board.isRecording() ? "its loading did not wait" : "recording had stopped";
       untraced.late(notice.base(), null, notice.ticks(), why);
-      return;
+      return Optional.empty();
     }
+    List<String> library = new ArrayList<>();
     patching.unlessEnded(() -> {
       String path = process.text(notice.name());
       TargetModule module =
@@ -226,9 +230,10 @@ public final class ModuleTracker implements AutoCloseable {
             } else if (!board.isHeld(notice)) {
               untraced.traced(path, notice.ticks(), NOT_PATIENT);
             }
-            log.held(module.name(), clock.now().ticks() - notice.ticks());
+            library.add(module.name());
           });
     });
+    return library.stream().findFirst();
   }
 
   private void plans(@Nullable Notice notice, long ticks) {
@@ -272,7 +277,9 @@ public final class ModuleTracker implements AutoCloseable {
           late(module, 0);
         }
       }
+      long from = clock.ticks();
       held(this::change);
+      log.stopped(from, clock.ticks());
     });
     Set<Patcher.Patched> after = patching.patcher().armed();
     return new SelectionChange(
@@ -389,8 +396,11 @@ public final class ModuleTracker implements AutoCloseable {
       placement.registered(true);
     }
     // It may have gone while that was waited for, which was answered then.
-    return module.path().equals(known.get(module.base()))
-        && arm(placement, board.answered(), ticks);
+    long from = clock.ticks();
+    boolean isArmed =
+        module.path().equals(known.get(module.base())) && arm(placement, board.answered(), ticks);
+    log.stopped(from, clock.ticks());
+    return isArmed;
   }
 
   /** Notes a module whose selected functions cannot be traced at all. */

@@ -68,7 +68,8 @@ public final class ModuleLookup {
             module.base(),
             module.base() + module.size(),
             guard.tableBytes() + CODE_BYTES,
-            TargetMemory.READ_WRITE);
+            TargetMemory.READ_WRITE,
+            _ -> true);
     if (base == 0) {
       return new ModuleLookup(target, Optional.empty(), 0, false);
     }

@@ -5,6 +5,7 @@ import io.ntrail.formats.collections.Search;
 import io.ntrail.live.target.PreparedWrites;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetMemory.Pages;
+import io.ntrail.live.target.TargetMemory.Range;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -58,12 +59,13 @@ public final class PatchPages {
    * of another section are never touched.
    */
   public void read() {
+    List<Range> ranges = new ArrayList<>();
     Long begin = null;
     long end = 0;
     long region = 0;
     for (long page : touched) {
       if (begin != null && (page - end > (long) NEAR * PAGE || page >= region)) {
-        add(begin, end);
+        ranges.add(new Range(begin, Math.toIntExact(end - begin)));
         begin = null;
       }
       if (begin == null && (page >= region || region == 0)) {
@@ -73,13 +75,16 @@ public final class PatchPages {
       end = page + PAGE;
     }
     if (begin != null) {
-      add(begin, end);
+      ranges.add(new Range(begin, Math.toIntExact(end - begin)));
+    }
+    List<byte[]> all = memory.readUpTo(ranges);
+    for (int i = 0; i < ranges.size(); i++) {
+      add(ranges.get(i).address(), ranges.get(i).length(), all.get(i));
     }
   }
 
-  private void add(long begin, long end) {
-    int size = Math.toIntExact(end - begin);
-    byte[] bytes = memory.readUpTo(begin, size);
+  private void add(long begin, int size, byte[] bytes) {
+    long end = begin + size;
     int whole = bytes.length & -PAGE;
     if (whole > 0) {
       runs.add(new Run(begin, bytes.length == whole ? bytes : Arrays.copyOf(bytes, whole)));

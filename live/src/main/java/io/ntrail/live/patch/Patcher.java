@@ -11,7 +11,6 @@ import io.ntrail.live.target.PreparedWrites;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThreads.Stopped;
-import io.ntrail.live.target.ThreadContext;
 import io.ntrail.live.target.ThreadContext.Registers;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -461,13 +460,15 @@ public final class Patcher {
   }
 
   private void moveThreads(LongUnaryOperator moved, List<Stopped> threads) {
-    for (Stopped thread : threads) {
-      Optional<ThreadContext> context = target.threads().find(thread.handle(), Registers.CONTROL);
-      long at = context.map(ThreadContext::instructionPointer).orElse(0L);
-      long to = moved.applyAsLong(at);
-      if (to != at) {
-        target.threads().context(thread.handle(), context.orElseThrow().instructionPointer(to));
-      }
-    }
+    target
+        .threads()
+        .contexts(threads, Registers.CONTROL)
+        .forEach((thread, context) -> {
+          long at = context.instructionPointer();
+          long to = moved.applyAsLong(at);
+          if (to != at) {
+            target.threads().context(thread.handle(), context.instructionPointer(to));
+          }
+        });
   }
 }

@@ -7,6 +7,8 @@ import java.util.List;
 
 /** Allocates memory for stubs near modules, with low halves of addresses that are unique. */
 final class StubMemory {
+  private static final long LOW_HALF = 0xFFFF_FFFFL;
+
   private final TargetMemory memory;
   private final List<long[]> lowRanges = new ArrayList<>();
 
@@ -16,36 +18,20 @@ final class StubMemory {
 
   /** Returns the address of new memory within reach of a whole module; 0 if there is none. */
   long allocate(TargetModule module, long size) {
-    List<Long> refused = new ArrayList<>();
     long begin = module.base();
     long end = begin + module.size();
-    long base = 0;
-    while (base == 0) {
-      long found = memory.allocateNear(begin, end, size, TargetMemory.READ_WRITE);
-      if (found == 0) {
-        break;
-      }
-      if (isUnique(found, size)) {
-        base = found;
-      } else {
-        refused.add(found);
-      }
+    long base =
+        memory.allocateNear(begin, end, size, TargetMemory.READ_WRITE, at -> isUnique(at, size));
+    if (base != 0) {
+      long low = base & LOW_HALF;
+      lowRanges.add(new long[] {low, low + size});
     }
-    refused.forEach(memory::free);
     return base;
   }
 
   private boolean isUnique(long base, long size) {
-    long low = base & 0xFFFF_FFFFL;
-    if (low + size > 0x1_0000_0000L) {
-      return false;
-    }
-    for (long[] range : lowRanges) {
-      if (low < range[1] && range[0] < low + size) {
-        return false;
-      }
-    }
-    lowRanges.add(new long[] {low, low + size});
-    return true;
+    long low = base & LOW_HALF;
+    return low + size <= LOW_HALF + 1
+        && lowRanges.stream().noneMatch(range -> low < range[1] && range[0] < low + size);
   }
 }

@@ -4,6 +4,7 @@ import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.collections.LongList;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.live.target.TargetMemory.Range;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.programs.image.ImageFunction;
 import io.ntrail.programs.image.ImageFunctions;
@@ -14,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Plan for a module that was just loaded, from its file.
@@ -28,7 +30,10 @@ final class FreshModulePlan {
   private static final int AROUND = 192;
 
   /** Bytes between two pieces of memory that are rather read than left out. */
-  private static final int CLOSE = 0x4000;
+  private static final int CLOSE = 0x400;
+
+  /** Bytes that are compared in one piece at most. */
+  private static final int MOST = 0x8_0000;
 
   private final PeImage image;
   private final Planner planner;
@@ -41,8 +46,8 @@ final class FreshModulePlan {
   /** Memory of the target. */
   @FunctionalInterface
   interface Memory {
-    /** Reads up to the first piece that is not there. */
-    byte[] read(long address, int length);
+    /** Reads ranges, each up to the first piece that is not there. */
+    List<byte[]> read(List<Range> ranges);
   }
 
   private record Piece(long begin, long end) {}
@@ -122,32 +127,31 @@ final class FreshModulePlan {
 
   /** Returns whether memory is as the file wherever the plan depends on it. */
   boolean isIn(Memory memory, long base) {
-    for (int i = 0; i < ranges.length; i += 2) {
-      if (!isSame(memory, base, ranges[i], ranges[i + 1])) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** Compares a range, as far as it is in the file. */
-  private boolean isSame(Memory memory, long base, long begin, long end) {
     try {
-      for (long at = begin; at < end; ) {
-        long stored = Math.min(end - at, image.view().stored(at));
-        if (stored <= 0) {
-          at += Math.max(1, Math.min(image.view().zeros(at), end - at));
-          continue;
-        }
-        byte[] there = memory.read(base + at, (int) stored);
-        if (!Arrays.equals(there, image.view().window(at, stored).array(0, (int) stored))) {
-          return false;
-        }
-        at += stored;
+      List<Range> there = new ArrayList<>();
+      List<byte[]> stored = new ArrayList<>();
+      for (int i = 0; i < ranges.length; i += 2) {
+        stored(base, ranges[i], ranges[i + 1], there, stored);
       }
-      return true;
+      List<byte[]> found = memory.read(there);
+      return IntStream.range(0, there.size())
+          .allMatch(i -> Arrays.equals(found.get(i), stored.get(i)));
     } catch (DamagedInput e) {
       return false;
+    }
+  }
+
+  /** Adds a range, as far as it is in the file, and its bytes there. */
+  private void stored(long base, long begin, long end, List<Range> there, List<byte[]> stored) {
+    for (long at = begin; at < end; ) {
+      int length = (int) Math.min(Math.min(end - at, image.view().stored(at)), MOST);
+      if (length > 0) {
+        there.add(new Range(base + at, length));
+        stored.add(image.view().window(at, length).array(0, length));
+        at += length;
+      } else {
+        at += Math.max(1, Math.min(image.view().zeros(at), end - at));
+      }
     }
   }
 }

@@ -29,10 +29,26 @@ final class LibrarySearch {
   /** Bytes of all found files together. */
   private static final long MOST_BYTES = 256L << 20;
 
+  /** Files and folders that are looked at if the selection means every module. */
+  private static final int MOST_ENTRIES_OF_ANY = 10_000;
+
+  /** Bytes of all found files together if it does: most will not be loaded. */
+  private static final long MOST_BYTES_OF_ANY = 64L << 20;
+
+  /** Endings of libraries that programs load while they run, where any module is meant. */
+  private static final Set<String> LIBRARIES =
+      Set.of("dll", "DLL", "node", "pyd", "ocx", "OCX", "ax", "acm", "drv", "cpl", "xll", "vst3");
+
   /** Name of no module: a selection that wants it names none. */
   private static final String NO_MODULE = "*?";
 
   private final TracePlan.Selection choice;
+
+  /** Whether the selection means every module. */
+  private final boolean isAny;
+
+  private final int mostEntries;
+
   private final Set<String> present = new HashSet<>();
   private final Set<Path> seen = new HashSet<>();
   private final Deque<Path> folders = new ArrayDeque<>();
@@ -47,24 +63,23 @@ final class LibrarySearch {
    */
   LibrarySearch(TracePlan.Selection choice, List<TargetModule> present) {
     this.choice = choice;
+    this.isAny = choice.mayWant(new TargetModule(0, 0, NO_MODULE, NO_MODULE));
+    this.mostEntries = isAny ? MOST_ENTRIES_OF_ANY : MOST_ENTRIES;
     present.forEach(module -> this.present.add(module.name().toLowerCase(Locale.ROOT)));
-  }
-
-  /** Returns whether it is worth it: the selection does not mean every module. */
-  boolean isMeant() {
-    return !choice.mayWant(new TargetModule(0, 0, NO_MODULE, NO_MODULE));
   }
 
   /**
    * Returns the libraries, those nearest to the roots first; links are not followed.
    *
    * @param roots searched with all folders below them
-   * @param flat searched without
+   * @param flat searched without, unless the selection means every module
    */
   List<Path> in(List<Path> roots, List<Path> flat) {
-    flat.forEach(folder -> look(folder, false));
+    if (!isAny) {
+      flat.forEach(folder -> look(folder, false));
+    }
     folders.addAll(roots);
-    while (!folders.isEmpty() && entries < MOST_ENTRIES) {
+    while (!folders.isEmpty() && entries < mostEntries) {
       look(folders.remove(), true);
     }
     return List.copyOf(found);
@@ -78,7 +93,7 @@ final class LibrarySearch {
       try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
         for (Path entry : stream) {
           entries++;
-          if (entries > MOST_ENTRIES) {
+          if (entries > mostEntries) {
             return;
           }
           String name = entry.getFileName().toString();
@@ -94,7 +109,8 @@ final class LibrarySearch {
   }
 
   private boolean isWanted(String name) {
-    return choice.mayWant(new TargetModule(0, 0, name, name))
+    return (!isAny || LIBRARIES.contains(name.substring(name.lastIndexOf('.') + 1)))
+        && choice.mayWant(new TargetModule(0, 0, name, name))
         && !present.contains(name.toLowerCase(Locale.ROOT));
   }
 
@@ -108,7 +124,7 @@ final class LibrarySearch {
     } else if (isWanted
         && attributes.isRegularFile()
         && found.size() < MOST_FOUND
-        && bytes + attributes.size() <= MOST_BYTES
+        && bytes + attributes.size() <= (isAny ? MOST_BYTES_OF_ANY : MOST_BYTES)
         && isImage(entry)) {
       bytes += found.add(entry.toRealPath()) ? attributes.size() : 0;
     }

@@ -60,7 +60,7 @@ public final class PlansAhead {
    * @param present modules that are loaded
    * @param roots folders that are searched with all below them for libraries that the selection
    *     names
-   * @param flat folders that are searched alone
+   * @param flat folders that are searched alone, for libraries that the selection names by module
    * @param practice a library to practise with if there are none
    */
   public static PlansAhead begin(
@@ -91,7 +91,7 @@ public final class PlansAhead {
   private boolean make(
       TracePlan.Selection wanted, List<TargetModule> present, List<Path> roots, List<Path> flat) {
     LibrarySearch search = new LibrarySearch(wanted, present);
-    List<Path> files = search.isMeant() ? search.in(roots, flat) : List.of();
+    List<Path> files = search.in(roots, flat);
     synchronized (tasks) {
       files.forEach(file -> tasks.put(file, new FutureTask<>(() -> plan(file, wanted))));
     }

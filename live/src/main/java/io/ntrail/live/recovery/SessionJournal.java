@@ -251,6 +251,49 @@ public final class SessionJournal {
     return found;
   }
 
+  /**
+   * Memory of a session that frames of threads may refer to.
+   *
+   * @param handles of its function tables, by the address that those begin with
+   * @param areas first addresses of its areas, and of blocks that are none
+   */
+  public record SessionFrames(Map<Long, Long> handles, List<Long> areas) {
+    /** Copies both. */
+    public SessionFrames {
+      handles = Map.copyOf(handles);
+      areas = List.copyOf(areas);
+    }
+  }
+
+  /** Finds what all sessions, active ones and others, have in a process; nothing is changed. */
+  public static List<SessionFrames> frames(TargetProcess target) {
+    List<SessionFrames> found = new ArrayList<>();
+    long end = PLACES + (long) MAX_PLACES * PLACE_BYTES;
+    for (long at = PLACES; at < end; ) {
+      Optional<TargetMemory.Region> region = target.memory().region(at);
+      if (region.filter(TargetMemory.Region::isReadable).isPresent()) {
+        byte[] head = target.memory().readUpTo(at, HEAD);
+        if (head.length == HEAD) {
+          read(target.memory(), at, Bytes.copyOf(head, "journal"))
+              .map(one ->
+                  new SessionFrames(
+                      one.resources.handles(),
+                      one.blocks.stream()
+                          .filter(block -> block.allocation() == 0)
+                          .map(Block::begin)
+                          .toList()))
+              .ifPresent(found::add);
+        }
+        at += PLACE_BYTES;
+      } else {
+        // To the place after what is free.
+        long next = region.map(one -> one.base() + one.size()).orElse(end);
+        at += Math.max(1, Math.ceilDiv(next - at, PLACE_BYTES)) * PLACE_BYTES;
+      }
+    }
+    return found;
+  }
+
   private static Optional<Leftovers> read(TargetMemory memory, long place, Bytes head) {
     long blocks = head.u32(68);
     long handles = head.u32(72);

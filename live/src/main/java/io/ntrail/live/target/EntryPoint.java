@@ -96,7 +96,7 @@ final class EntryPoint {
 
   private void patch(byte[] bytes) {
     TargetMemory memory = process.memory();
-    int old = memory.protect(address, bytes.length, TargetMemory.EXECUTE_READ_WRITE);
+    int old = memory.exchangeProtection(address, bytes.length, TargetMemory.EXECUTE_READ_WRITE);
     memory.write(address, bytes);
     memory.protect(address, bytes.length, old);
     memory.flush(address, bytes.length);

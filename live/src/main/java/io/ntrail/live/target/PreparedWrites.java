@@ -1,5 +1,6 @@
 package io.ntrail.live.target;
 
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
@@ -15,7 +16,6 @@ public final class PreparedWrites implements AutoCloseable {
   private static final String COMPARE = "ntdll!RtlCompareMemory";
   private static final String WRITE = "kernel32!WriteProcessMemory";
   private static final String FLUSH = "kernel32!FlushInstructionCache";
-  private static final int MAX_CALLS = 4096;
 
   private final WindowsApi calls;
   private final long process;
@@ -43,14 +43,14 @@ public final class PreparedWrites implements AutoCloseable {
         calls.must(
             "no memory in the agent", "kernel32!VirtualAlloc", 0, Math.max(1, total), 0x3000, 4);
     // The first bytes are for what is read to be compared.
-    long at = buffer + most;
+    BytesBuilder bytes = new BytesBuilder(Math.toIntExact(total - most));
     for (Write write : writes) {
       int size = write.after.length;
-      calls.agent().poke(at, write.before);
-      calls.agent().poke(at + size, write.after);
+      long at = buffer + most + bytes.size();
+      bytes.bytes(write.before).bytes(write.after);
       places.add(new Place(write.address, size, at, at + size));
-      at += 2L * size;
     }
+    calls.agent().poke(buffer + most, bytes.toArray());
     // They are looked up now, which is an exchange, too.
     for (String name : List.of(READ, COMPARE, WRITE, FLUSH)) {
       calls.address(name);
@@ -64,7 +64,7 @@ public final class PreparedWrites implements AutoCloseable {
       batch.add(calls.prepare(READ, process, place.address, buffer, place.size, 0));
       batch.add(calls.prepare(COMPARE, buffer, place.before, place.size));
     }
-    List<CallOutcome> outcomes = call(batch);
+    List<CallOutcome> outcomes = calls.call(batch);
     for (int i = 0; i < places.size(); i++) {
       boolean equal = outcomes.get(2 * i + 1).result() == places.get(i).size;
       if (outcomes.get(2 * i).result() == 0 || !equal) {
@@ -85,7 +85,7 @@ public final class PreparedWrites implements AutoCloseable {
       batch.add(calls.prepare(WRITE, process, place.address, place.after, place.size, 0));
       batch.add(calls.prepare(FLUSH, process, place.address, place.size));
     }
-    List<CallOutcome> outcomes = call(batch);
+    List<CallOutcome> outcomes = calls.call(batch);
     for (int i = 0; i < places.size(); i++) {
       CallOutcome outcome = outcomes.get(2 * i);
       if (outcome.kind() != CallOutcome.Kind.DONE || outcome.result() == 0) {
@@ -95,14 +95,6 @@ public final class PreparedWrites implements AutoCloseable {
             outcome.error());
       }
     }
-  }
-
-  private List<CallOutcome> call(List<AgentCall> batch) {
-    List<CallOutcome> outcomes = new ArrayList<>(batch.size());
-    for (int done = 0; done < batch.size(); done += MAX_CALLS) {
-      outcomes.addAll(calls.call(batch.subList(done, Math.min(batch.size(), done + MAX_CALLS))));
-    }
-    return outcomes;
   }
 
   /** Frees the agent's memory. */

@@ -1,6 +1,8 @@
 package io.ntrail.live.target;
 
+import io.ntrail.formats.bytes.CannotGoOn;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Process of the target's system.
@@ -13,6 +15,8 @@ import java.util.List;
  */
 public record RunningProcess(
     int pid, int parent, long created, String name, List<TargetThread> threads) {
+  private static final int MAX_NAMED = 12;
+
   /** Copies the list. */
   public RunningProcess {
     threads = List.copyOf(threads);
@@ -23,5 +27,41 @@ public record RunningProcess(
     try (SystemProcesses processes = new SystemProcesses(calls)) {
       return processes.list();
     }
+  }
+
+  /**
+   * Returns the process that a user means.
+   *
+   * @param which its id, or the name of its program's file with or without {@code .exe}
+   * @throws CannotGoOn if there is none, or not one alone
+   */
+  public static RunningProcess named(WindowsApi calls, String which) {
+    List<RunningProcess> all = all(calls);
+    List<RunningProcess> meant =
+        all.stream()
+            .filter(one ->
+                which.equals(Integer.toString(one.pid()))
+                    || one.name().equalsIgnoreCase(which)
+                    || one.name().equalsIgnoreCase(which + ".exe"))
+            .toList();
+    if (meant.size() == 1) {
+      return meant.getFirst();
+    }
+    String others =
+        (meant.isEmpty() ? all : meant)
+            .stream()
+                .filter(one -> !one.name().isEmpty())
+                .limit(MAX_NAMED)
+                .map(one -> "%s (%d)".formatted(one.name(), one.pid()))
+                .collect(Collectors.joining(", "));
+    throw meant.isEmpty()
+        ? new CannotGoOn(
+            which.chars().allMatch(Character::isDigit)
+                ? "no process with id " + which
+                : "no process named " + which,
+            "one of these: " + others)
+        : new CannotGoOn(
+            "%d processes are named %s: %s".formatted(meant.size(), which, others),
+            "-p " + meant.getFirst().pid());
   }
 }

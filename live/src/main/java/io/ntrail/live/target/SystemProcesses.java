@@ -13,6 +13,12 @@ final class SystemProcesses implements AutoCloseable {
   private static final int MAX_BUFFER = 0x1000_0000;
   private static final int PIECE = 0x8_0000;
 
+  /** Bytes in front of the list, for its length. */
+  private static final int LENGTH = 16;
+
+  /** Bytes by which the list is expected to grow until it is read again. */
+  private static final int MORE = 0x1000;
+
   // SYSTEM_PROCESS_INFORMATION and SYSTEM_THREAD_INFORMATION.
   private static final int HEAD = 0x100;
   private static final int THREAD = 0x50;
@@ -27,6 +33,7 @@ final class SystemProcesses implements AutoCloseable {
   private final WindowsApi calls;
   private long buffer;
   private int size;
+  private int expected = MORE;
 
   SystemProcesses(WindowsApi calls) {
     this.calls = calls;
@@ -94,20 +101,20 @@ final class SystemProcesses implements AutoCloseable {
         size = BUFFER;
         buffer = allocate(size);
       }
-      // Behind the list, so that both come back at once.
-      long length = buffer + size;
+      // In front of the list, so that both come back at once.
+      long length = buffer - LENGTH;
       int status =
           calls
               .call("ntdll!NtQuerySystemInformation", SYSTEM_PROCESSES, buffer, size, length)
               .asInt();
       if (status >= 0) {
-        return copy((int) calls.agent().peek(length, 4).u32(0));
+        return copy();
       }
       if (status != TOO_SMALL || size >= MAX_BUFFER) {
         throw new CannotGoOn(
             "the threads of the system cannot be listed (0x%x)".formatted(status), "");
       }
-      calls.call("kernel32!VirtualFree", buffer, 0, 0x8000);
+      calls.call("kernel32!VirtualFree", buffer - LENGTH, 0, 0x8000);
       size *= 2;
       buffer = allocate(size);
     }
@@ -115,24 +122,34 @@ final class SystemProcesses implements AutoCloseable {
 
   /** Buffer for the list, and its size. */
   private long allocate(int bytes) {
-    return calls.must("no memory in the agent", "kernel32!VirtualAlloc", 0, bytes + 8, 0x3000, 4);
+    return LENGTH
+        + calls.must(
+            "no memory in the agent", "kernel32!VirtualAlloc", 0, bytes + LENGTH, 0x3000, 4);
   }
 
-  private Bytes copy(int length) {
-    int bytes = length > 0 && length <= size ? length : size;
-    // In pieces, since the whole list of a large system is longer than an answer can be.
+  /** Returns the list; mostly, that is one exchange. */
+  private Bytes copy() {
+    int first = Math.min(expected, Math.min(size, PIECE - LENGTH));
+    Bytes begin = calls.agent().peek(buffer - LENGTH, LENGTH + first);
+    long length = begin.u32(0);
+    int bytes = length > 0 && length <= size ? (int) length : size;
     byte[] copy = new byte[bytes];
-    for (int done = 0; done < bytes; done += PIECE) {
+    int done = Math.min(first, bytes);
+    begin.copyTo(LENGTH, copy, 0, done);
+    // In pieces, since the whole list of a large system is longer than an answer can be.
+    while (done < bytes) {
       int piece = Math.min(PIECE, bytes - done);
       calls.agent().peek(buffer + done, piece).copyTo(0, copy, done, piece);
+      done += piece;
     }
+    expected = bytes + MORE;
     return Bytes.copyOf(copy, "processes");
   }
 
   @Override
   public void close() {
     if (buffer != 0) {
-      calls.call("kernel32!VirtualFree", buffer, 0, 0x8000);
+      calls.call("kernel32!VirtualFree", buffer - LENGTH, 0, 0x8000);
     }
     buffer = 0;
     size = 0;

@@ -53,6 +53,11 @@ public final class TargetClock {
     return invariant;
   }
 
+  /** Returns the time stamp counter: one exchange with the agent. */
+  public long ticks() {
+    return calls.call(List.of(AgentCall.of(readTicks))).getFirst().result();
+  }
+
   /** Reads all clocks, several times, and takes the time when that went fastest. */
   public ClockReading now() {
     long cell = calls.agent().scratch() + CELLS;

@@ -6,7 +6,11 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.LongPredicate;
+import java.util.stream.IntStream;
 
 /** Memory of a target. */
 public final class TargetMemory {
@@ -39,11 +43,21 @@ public final class TargetMemory {
   private static final int FIRST_STEP = 0x100_0000;
   private static final int NEXT_STEP = 0x80_0000;
 
+  /** Number of places that are looked at at once where memory near something is needed. */
+  private static final int PLACES = 6;
+
+  /** Size of MEMORY_BASIC_INFORMATION. */
+  private static final int MEMORY_INFORMATION = 48;
+
+  /** Memory of the agent for what is read or written at once. */
+  private static final int BUFFER = 0x8_0000;
+
   /** Number of results that a page of the agent's scratch memory takes. */
   private static final int CELLS = 512;
 
   private final WindowsApi calls;
   private final long process;
+  private long buffer;
 
   TargetMemory(WindowsApi calls, long process) {
     this.calls = calls;
@@ -53,6 +67,62 @@ public final class TargetMemory {
   /** Reads up to the first piece that is not there. */
   public byte[] readUpTo(long address, int length) {
     return calls.agent().read(process, address, length);
+  }
+
+  /**
+   * Range of addresses.
+   *
+   * @param length bytes, from 0
+   */
+  public record Range(long address, int length) {}
+
+  /**
+   * Reads many ranges, small ones with few exchanges.
+   *
+   * @return for each what could be read from its first byte on
+   */
+  public List<byte[]> readUpTo(List<Range> ranges) {
+    List<byte[]> all = new ArrayList<>(ranges.size());
+    for (int done = 0; done < ranges.size(); ) {
+      int bytes = 0;
+      int end = done;
+      while (end < ranges.size() && ranges.get(end).length <= BUFFER - bytes) {
+        bytes += ranges.get(end).length;
+        end++;
+      }
+      if (end - done < 2) {
+        all.add(readUpTo(ranges.get(done).address, ranges.get(done).length));
+        done++;
+      } else {
+        readTogether(ranges.subList(done, end), bytes, all);
+        done = end;
+      }
+    }
+    return all;
+  }
+
+  private void readTogether(List<Range> ranges, int bytes, List<byte[]> all) {
+    if (buffer == 0) {
+      buffer = calls.must("no memory in the agent", "kernel32!VirtualAlloc", 0, BUFFER, 0x3000, 4);
+    }
+    List<AgentCall> reading = new ArrayList<>();
+    long to = buffer;
+    for (Range range : ranges) {
+      reading.add(
+          calls.prepare("kernel32!ReadProcessMemory", process, range.address, to, range.length, 0));
+      to += range.length;
+    }
+    List<CallOutcome> outcomes = calls.call(reading);
+    Bytes read = calls.agent().peek(buffer, bytes);
+    int at = 0;
+    for (int i = 0; i < ranges.size(); i++) {
+      Range range = ranges.get(i);
+      all.add(
+          outcomes.get(i).isTrue()
+              ? read.array(at, range.length)
+              : readUpTo(range.address, range.length));
+      at += range.length;
+    }
   }
 
   /**
@@ -137,27 +207,71 @@ public final class TargetMemory {
   /**
    * Allocates pages within reach of 32-bit displacements from and to every byte of a range.
    *
+   * @param isWanted whether an address is wanted at all
    * @return 0 if there are none
    */
-  public long allocateNear(long begin, long end, long size, int protection) {
+  public long allocateNear(
+      long begin, long end, long size, int protection, LongPredicate isWanted) {
     long rounded = size + GRANULE - 1 & -GRANULE;
-    for (long step = FIRST_STEP; step < REACH; step += NEXT_STEP) {
-      long below = begin - step & -GRANULE;
-      if (below > GRANULE && end - below < REACH) {
-        long at = allocateAt(below, rounded, protection);
-        if (at != 0) {
+    List<Long> all = new ArrayList<>();
+    // Far apart first: what is in the way is often large.
+    for (long step = FIRST_STEP; step < REACH; step *= 2) {
+      all.add(begin - step & -GRANULE);
+      all.add(end + step & -GRANULE);
+    }
+    for (long step = FIRST_STEP + NEXT_STEP; step < REACH; step += NEXT_STEP) {
+      all.add(begin - step & -GRANULE);
+      all.add(end + step & -GRANULE);
+    }
+    long[] places =
+        all.stream()
+            .filter(at -> at > GRANULE && end - at < REACH && at + rounded - begin < REACH)
+            .mapToLong(at -> at)
+            .filter(isWanted)
+            .toArray();
+    for (int done = 0; done < places.length; done += PLACES) {
+      long at = reserveFirst(places, done, Math.min(places.length, done + PLACES), rounded);
+      if (at != 0) {
+        if (isCommitted(at, rounded, protection)) {
           return at;
         }
-      }
-      long above = end + step & -GRANULE;
-      if (above + rounded - begin < REACH) {
-        long at = allocateAt(above, rounded, protection);
-        if (at != 0) {
-          return at;
-        }
+        free(at);
+        return 0;
       }
     }
     return 0;
+  }
+
+  /**
+   * Reserves the first of some places that is free: all are tried at once, and the others released.
+   *
+   * @return 0 if none is
+   */
+  private long reserveFirst(long[] places, int from, int to, long size) {
+    List<AgentCall> reserving = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      reserving.add(
+          calls.prepare("kernel32!VirtualAllocEx", process, places[i], size, RESERVE, READ_WRITE));
+    }
+    long first = 0;
+    List<AgentCall> releasing = new ArrayList<>();
+    for (CallOutcome outcome : calls.call(reserving)) {
+      long at = outcome.kind() == CallOutcome.Kind.DONE ? outcome.result() : 0;
+      if (at != 0 && first != 0) {
+        releasing.add(calls.prepare("kernel32!VirtualFreeEx", process, at, 0, RELEASE));
+      } else if (at != 0) {
+        first = at;
+      }
+    }
+    calls.call(releasing);
+    return first;
+  }
+
+  private boolean isCommitted(long address, long size, int protection) {
+    return calls
+            .call("kernel32!VirtualAllocEx", process, address, size, COMMIT, protection)
+            .result()
+        != 0;
   }
 
   /**
@@ -230,28 +344,98 @@ public final class TargetMemory {
    * @return an address after it; the next page's if unknown
    */
   public long regionEnd(long address) {
-    int size = 48;
-    long info = calls.put(0, new BytesBuilder(size).zeros(size));
-    long got = calls.call("kernel32!VirtualQueryEx", process, address, info, size).result();
-    Bytes region = calls.get(0, size);
-    long end = region.i64(0) + region.i64(24);
-    return got != 0 && end - address > 0 ? end : (address | WindowsApi.PAGE - 1) + 1;
+    return region(address)
+        .map(Region::end)
+        .filter(end -> end - address > 0)
+        .orElse((address | WindowsApi.PAGE - 1) + 1);
+  }
+
+  /**
+   * Range of equal pages: the structure MEMORY_BASIC_INFORMATION of winnt.h.
+   *
+   * @param base where it begins
+   * @param allocation begin of the allocation it belongs to; 0 if it is free
+   * @param allocationProtection protection with which that was made
+   * @param size bytes
+   * @param state MEM_COMMIT, MEM_RESERVE or MEM_FREE
+   * @param protection of the pages; 0 if they are not committed
+   * @param type MEM_IMAGE, MEM_MAPPED or MEM_PRIVATE; 0 if it is free
+   */
+  public record Region(
+      long base,
+      long allocation,
+      int allocationProtection,
+      long size,
+      int state,
+      int protection,
+      int type) {
+    private static final int NO_ACCESS = 0x01;
+    private static final int GUARD = 0x100;
+
+    static Region of(Bytes information) {
+      return new Region(
+          information.i64(0),
+          information.i64(8),
+          (int) information.u32(16),
+          information.i64(24),
+          (int) information.u32(32),
+          (int) information.u32(36),
+          (int) information.u32(40));
+    }
+
+    /** Returns the address behind it. */
+    public long end() {
+      return base + size;
+    }
+
+    /** Returns true if it has neither memory nor a reservation. */
+    public boolean isFree() {
+      return state == FREE;
+    }
+
+    /** Returns true if there is memory that can be read without touching a guard page. */
+    public boolean isReadable() {
+      return state == COMMIT && (protection & (NO_ACCESS | GUARD)) == 0 && protection != 0;
+    }
+  }
+
+  /** Returns the range of equal pages with an address; empty beyond the end of the space. */
+  public Optional<Region> region(long address) {
+    return regions(address).getFirst();
+  }
+
+  /** Returns the ranges of equal pages with some addresses, in two exchanges. */
+  private List<Optional<Region>> regions(long... addresses) {
+    long info = calls.scratch(0);
+    List<AgentCall> asking = new ArrayList<>();
+    for (int i = 0; i < addresses.length; i++) {
+      asking.add(
+          calls.prepare(
+              "kernel32!VirtualQueryEx",
+              process,
+              addresses[i],
+              info + (long) MEMORY_INFORMATION * i,
+              MEMORY_INFORMATION));
+    }
+    List<CallOutcome> outcomes = calls.call(asking);
+    Bytes answers = calls.get(0, MEMORY_INFORMATION * addresses.length);
+    return IntStream.range(0, addresses.length)
+        .mapToObj(i ->
+            outcomes.get(i).kind() == CallOutcome.Kind.DONE && outcomes.get(i).result() != 0
+                ? Optional.of(
+                    Region.of(answers.slice(MEMORY_INFORMATION * i, MEMORY_INFORMATION)))
+                : Optional.<Region>empty())
+        .toList();
   }
 
   /** Returns the begin of the pages that have the same protection as an address. */
   public long regionBegin(long address) {
-    int size = 48;
-    long info = calls.put(0, new BytesBuilder(size).zeros(size));
-    long got = calls.call("kernel32!VirtualQueryEx", process, address, info, size).result();
-    return got != 0 ? calls.get(0, size).i64(0) : address & -(long) WindowsApi.PAGE;
+    return region(address).map(Region::base).orElse(address & -(long) WindowsApi.PAGE);
   }
 
   /** Returns whether an address has neither memory nor a reservation. */
   public boolean isFree(long address) {
-    int size = 48;
-    long info = calls.put(0, new BytesBuilder(size).zeros(size));
-    long got = calls.call("kernel32!VirtualQueryEx", process, address, info, size).result();
-    return got != 0 && calls.get(0, size).u32(32) == FREE;
+    return region(address).filter(Region::isFree).isPresent();
   }
 
   /** Decommits memory; its address space stays reserved. */
@@ -264,13 +448,23 @@ public final class TargetMemory {
     calls.call("kernel32!VirtualFreeEx", process, address, 0, RELEASE);
   }
 
+  /** Changes the protection of pages. */
+  public void protect(long address, long size, int protection) {
+    reprotect(address, size, protection);
+  }
+
   /**
    * Changes the protection of pages.
    *
    * @return what it was
    */
-  public int protect(long address, long size, int protection) {
-    long old = calls.put(0, new BytesBuilder(8).u64(0));
+  public int exchangeProtection(long address, long size, int protection) {
+    reprotect(address, size, protection);
+    return (int) calls.get(0, 4).u32(0);
+  }
+
+  private void reprotect(long address, long size, int protection) {
+    long old = calls.scratch(0);
     calls.must(
         "memory of the target could not be made writable",
         "kernel32!VirtualProtectEx",
@@ -279,7 +473,6 @@ public final class TargetMemory {
         size,
         protection,
         old);
-    return (int) calls.get(0, 4).u32(0);
   }
 
   /**
@@ -308,7 +501,7 @@ public final class TargetMemory {
   private void change(List<Pages> ranges, List<Pages> before, boolean must) {
     for (int done = 0; done < ranges.size(); done += CELLS) {
       List<Pages> some = ranges.subList(done, Math.min(ranges.size(), done + CELLS));
-      long old = calls.put(0, new BytesBuilder(8 * CELLS).zeros(8 * some.size()));
+      long old = calls.scratch(0);
       List<AgentCall> changes = new ArrayList<>();
       for (int i = 0; i < some.size(); i++) {
         Pages pages = some.get(i);

@@ -5,6 +5,7 @@ import io.ntrail.formats.bytes.BytesBuilder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /** Maps paths between the target's system and this machine. */
@@ -70,8 +71,10 @@ public final class TargetPaths {
       text.bytes(piece.array(0, letters));
       ended = letters + width <= piece.length();
     }
-    long heap = calls.call("kernel32!GetProcessHeap").result();
-    calls.call("kernel32!HeapFree", heap, 0, address);
+    calls.call(
+        List.of(
+            calls.prepare("kernel32!GetProcessHeap"),
+            calls.prepare("kernel32!HeapFree", 0, 0, address).referring(0, 0, 0)));
     return text.toArray();
   }
 }

@@ -1,25 +1,45 @@
 package io.ntrail.live.target;
 
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.agent.AgentCall;
+import io.ntrail.live.agent.CallOutcome;
 import io.ntrail.live.code.Architecture;
 import io.ntrail.live.code.ThreadLayout;
 import io.ntrail.live.target.ThreadContext.Registers;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /** Threads of a target: lists, suspends and resumes them. */
 public final class TargetThreads implements AutoCloseable {
   private static final int ALL_ACCESS = 0x1F_FFFF;
+
+  /** Class of NtQueryInformationThread: the description, as a UNICODE_STRING. */
+  private static final int THREAD_NAME = 38;
+
+  private static final int MAX_DESCRIPTION = 512;
   private static final int INVALID_CID = 0xC000_000B;
   private static final int ENDED = 0;
   private static final int UNSUCCESSFUL = 0xC000_0001;
   private static final int TERMINATING = 0xC000_004B;
 
   private static final int ACCESS_DENIED = 0xC000_0022;
+
+  /** THREAD_BASIC_INFORMATION, with the address of the thread's block at 8. */
+  private static final int BASIC_INFORMATION = 48;
+
+  /** Bytes of the agent's memory for structures of many threads. */
+  private static final int PIECE = 0x8_0000;
+
+  /** CONTEXT begins at a multiple of it. */
+  private static final int ALIGNMENT = 16;
 
   /** Time limit for the exit of a thread. */
   private static final int ENDING_MILLIS = 200;
@@ -30,6 +50,7 @@ public final class TargetThreads implements AutoCloseable {
   private final Supplier<Architecture> architecture;
   private final SystemProcesses processes;
   private final Map<TargetThread, Long> handles = new HashMap<>();
+  private long buffer;
 
   TargetThreads(
       WindowsApi calls, int pid, TargetMemory memory, Supplier<Architecture> architecture) {
@@ -45,17 +66,35 @@ public final class TargetThreads implements AutoCloseable {
     return processes.threads(pid);
   }
 
-  /** Returns a handle of the agent; 0 if the thread is gone. */
-  private long open(TargetThread thread) {
-    Long known = handles.get(thread);
-    if (known != null) {
-      return known;
+  /** Returns a handle of the agent, which is closed with this; 0 if the thread is gone. */
+  public long open(TargetThread thread) {
+    return open(List.of(thread)).stream().mapToLong(Stopped::handle).findFirst().orElse(0);
+  }
+
+  /** Opens threads; those that are gone are left out. */
+  private List<Stopped> open(List<TargetThread> threads) {
+    List<TargetThread> unknown =
+        threads.stream().filter(thread -> !handles.containsKey(thread)).toList();
+    if (!unknown.isEmpty()) {
+      List<CallOutcome> outcomes =
+          calls.call(
+              unknown.stream()
+                  .map(one -> calls.prepare("kernel32!OpenThread", ALL_ACCESS, 0, one.tid()))
+                  .toList());
+      for (int i = 0; i < unknown.size(); i++) {
+        if (outcomes.get(i).result() != 0) {
+          handles.put(unknown.get(i), outcomes.get(i).result());
+        }
+      }
     }
-    long handle = calls.call("kernel32!OpenThread", ALL_ACCESS, 0, thread.tid()).result();
-    if (handle != 0) {
-      handles.put(thread, handle);
+    List<Stopped> opened = new ArrayList<>();
+    for (TargetThread thread : threads) {
+      Long handle = handles.get(thread);
+      if (handle != null) {
+        opened.add(new Stopped(thread, handle));
+      }
     }
-    return handle;
+    return opened;
   }
 
   /**
@@ -70,13 +109,24 @@ public final class TargetThreads implements AutoCloseable {
       boolean more = true;
       while (more) {
         more = false;
-        for (TargetThread thread : list()) {
-          if (!stopped.containsKey(thread)) {
-            long handle = open(thread);
-            if (handle != 0 && suspend(handle)) {
-              stopped.put(thread, new Stopped(thread, handle));
-              more = true;
-            }
+        List<TargetThread> others =
+            list().stream().filter(thread -> !stopped.containsKey(thread)).toList();
+        List<Stopped> found = open(others);
+        List<CallOutcome> outcomes =
+            calls.call(
+                found.stream()
+                    .map(thread -> calls.prepare("ntdll!NtSuspendThread", thread.handle(), 0))
+                    .toList());
+        // Those that were stopped first: if another one cannot be, they are resumed.
+        for (int i = 0; i < found.size(); i++) {
+          if (outcomes.get(i).isSuccess()) {
+            stopped.put(found.get(i).thread(), found.get(i));
+            more = true;
+          }
+        }
+        for (int i = 0; i < found.size(); i++) {
+          if (!outcomes.get(i).isSuccess()) {
+            mustBeEnding(found.get(i).handle(), outcomes.get(i).asInt());
           }
         }
       }
@@ -89,18 +139,13 @@ public final class TargetThreads implements AutoCloseable {
     return List.copyOf(stopped.values());
   }
 
-  private boolean suspend(long handle) {
-    int status = calls.call("ntdll!NtSuspendThread", handle, 0).asInt();
-    if (status >= 0) {
-      return true;
-    }
+  private void mustBeEnding(long handle, int status) {
     // What systems say of a thread that is about to end, or has ended, differs.
-    if (status == TERMINATING
-        || status == INVALID_CID
-        || calls.call("kernel32!WaitForSingleObject", handle, 0).asInt() == ENDED) {
-      return false;
+    if (status != TERMINATING
+        && status != INVALID_CID
+        && calls.call("kernel32!WaitForSingleObject", handle, 0).asInt() != ENDED) {
+      throw new CannotGoOn("a thread could not be stopped (0x%x)".formatted(status), "");
     }
-    throw new CannotGoOn("a thread could not be stopped (0x%x)".formatted(status), "");
   }
 
   /**
@@ -158,6 +203,80 @@ public final class TargetThreads implements AutoCloseable {
             calls.get(0, layout.contextBytes()).array(0, layout.contextBytes())));
   }
 
+  /**
+   * Returns the registers of suspended threads, in two exchanges for all; those that are starting
+   * or exiting have none.
+   */
+  public Map<Stopped, ThreadContext> contexts(List<Stopped> threads, Registers registers) {
+    ThreadLayout layout = architecture.get().threads();
+    int each = layout.contextBytes() + ALIGNMENT - 1 & -ALIGNMENT;
+    int most = PIECE / each;
+    Map<Stopped, ThreadContext> contexts = new LinkedHashMap<>();
+    for (int done = 0; done < threads.size(); done += most) {
+      List<Stopped> some = started(threads.subList(done, Math.min(threads.size(), done + most)));
+      if (some.isEmpty()) {
+        continue;
+      }
+      long buffer = buffer();
+      BytesBuilder requests = new BytesBuilder(each * some.size());
+      for (int i = 0; i < some.size(); i++) {
+        requests.bytes(ThreadContext.request(layout, registers).toArray());
+        requests.zeros(each * (i + 1) - requests.size());
+      }
+      calls.agent().poke(buffer, requests.toArray());
+      List<AgentCall> asking = new ArrayList<>();
+      for (int i = 0; i < some.size(); i++) {
+        asking.add(
+            calls.prepare(
+                "ntdll!NtGetContextThread", some.get(i).handle(), buffer + (long) each * i));
+      }
+      List<CallOutcome> outcomes = calls.call(asking);
+      Bytes answers = calls.agent().peek(buffer, each * some.size());
+      for (int i = 0; i < some.size(); i++) {
+        Stopped thread = some.get(i);
+        byte[] structure = answers.array(each * i, layout.contextBytes());
+        (outcomes.get(i).isSuccess()
+                ? Optional.of(new ThreadContext(architecture.get(), structure))
+                : find(thread.handle(), registers))
+            .ifPresent(context -> contexts.put(thread, context));
+      }
+    }
+    return contexts;
+  }
+
+  /** Returns those of some threads that have their block: see {@link #find}. */
+  private List<Stopped> started(List<Stopped> threads) {
+    if (threads.isEmpty()) {
+      return List.of();
+    }
+    long buffer = buffer();
+    List<AgentCall> asking = new ArrayList<>();
+    for (int i = 0; i < threads.size(); i++) {
+      asking.add(
+          calls.prepare(
+              "ntdll!NtQueryInformationThread",
+              threads.get(i).handle(),
+              0,
+              buffer + (long) BASIC_INFORMATION * i,
+              BASIC_INFORMATION,
+              0));
+    }
+    List<CallOutcome> outcomes = calls.call(asking);
+    Bytes answers = calls.agent().peek(buffer, BASIC_INFORMATION * threads.size());
+    return IntStream.range(0, threads.size())
+        .filter(i -> outcomes.get(i).isSuccess() && answers.i64(BASIC_INFORMATION * i + 8) != 0)
+        .mapToObj(threads::get)
+        .toList();
+  }
+
+  /** Returns memory of the agent for structures of many threads. */
+  private long buffer() {
+    if (buffer == 0) {
+      buffer = calls.must("no memory in the agent", "kernel32!VirtualAlloc", 0, PIECE, 0x3000, 4);
+    }
+    return buffer;
+  }
+
   /** Returns the base of the thread's present stack: its highest address. */
   public long stackBase(long handle) {
     return pointer(block(handle) + architecture.get().threads().stackBase());
@@ -169,17 +288,37 @@ public final class TargetThreads implements AutoCloseable {
     return pointer(block(handle) + its.threads().tlsSlots() + (long) its.pointerSize() * index);
   }
 
+  /** Returns the description that a program gave a thread; empty if there is none. */
+  public String description(long handle) {
+    int size = 16 + 2 * MAX_DESCRIPTION;
+    long info = calls.put(WindowsApi.PAGE, new BytesBuilder(16).zeros(16));
+    int status =
+        calls.call("ntdll!NtQueryInformationThread", handle, THREAD_NAME, info, size, 0).asInt();
+    if (status < 0) {
+      return "";
+    }
+    Bytes name = calls.get(WindowsApi.PAGE, size);
+    // The text follows the UNICODE_STRING.
+    int length = Math.min(name.u16(0), 2 * MAX_DESCRIPTION) / 2;
+    return name.i64(8) == info + 16 ? name.utf16(16, length) : "";
+  }
+
+  /** Waits for the end of a thread; returns true if it has ended. */
+  public boolean awaitEnd(long handle, int millis) {
+    return calls.call("kernel32!WaitForSingleObject", handle, millis).asInt() == ENDED;
+  }
+
   private long pointer(long address) {
     Architecture its = architecture.get();
     return its.pointer(memory.read(address, its.pointerSize()), 0);
   }
 
-  /** Returns the address of a thread's environment block; 0 if it has none. */
-  private long block(long handle) {
-    int size = 48;
-    long info = calls.put(0, new BytesBuilder(size).zeros(size));
-    int status = calls.call("ntdll!NtQueryInformationThread", handle, 0, info, size, 0).asInt();
-    return status < 0 ? 0 : calls.get(0, size).i64(8);
+  /** Returns the address of a thread's environment block; 0 if it has none, or none any more. */
+  public long block(long handle) {
+    long info = calls.scratch(0);
+    int status =
+        calls.call("ntdll!NtQueryInformationThread", handle, 0, info, BASIC_INFORMATION, 0).asInt();
+    return status < 0 ? 0 : calls.get(0, BASIC_INFORMATION).i64(8);
   }
 
   /** Sets the registers of a stopped thread. */
@@ -196,6 +335,10 @@ public final class TargetThreads implements AutoCloseable {
   public void close() {
     handles.values().forEach(handle -> calls.call("kernel32!CloseHandle", handle));
     handles.clear();
+    if (buffer != 0) {
+      calls.call("kernel32!VirtualFree", buffer, 0, 0x8000);
+    }
+    buffer = 0;
     processes.close();
   }
 }

@@ -6,6 +6,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -69,9 +70,20 @@ public final class WindowsApi {
     return outcome;
   }
 
-  /** Makes calls one after the other. */
+  /** Makes calls one after the other, in as few exchanges as possible. */
   public List<CallOutcome> call(List<AgentCall> calls) {
-    return agent.call(calls);
+    if (calls.isEmpty()) {
+      return List.of();
+    }
+    if (calls.size() <= Agent.MAX_CALLS) {
+      return agent.call(calls);
+    }
+    List<CallOutcome> outcomes = new ArrayList<>(calls.size());
+    for (int done = 0; done < calls.size(); done += Agent.MAX_CALLS) {
+      outcomes.addAll(
+          agent.call(calls.subList(done, Math.min(calls.size(), done + Agent.MAX_CALLS))));
+    }
+    return outcomes;
   }
 
   /**

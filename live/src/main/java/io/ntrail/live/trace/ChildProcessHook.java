@@ -72,7 +72,7 @@ final class ChildProcessHook {
     TargetMemory memory = target.memory();
     long base =
         memory.allocateNear(
-            module.base(), module.base() + module.size(), SIZE, TargetMemory.READ_WRITE);
+            module.base(), module.base() + module.size(), SIZE, TargetMemory.READ_WRITE, _ -> true);
     if (base == 0 || !tracer.memory().lookup().add(base, SIZE)) {
       return Optional.empty();
     }

@@ -5,6 +5,7 @@ import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.RecorderCounter;
+import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.ntr.UntracedModule;
 import io.ntrail.live.session.Recorder;
 import io.ntrail.live.session.RecorderSettings;
@@ -26,6 +27,9 @@ final class TraceFile implements AutoCloseable {
   /** The number of the process that the recording begins with. */
   static final long FIRST_PROCESS = 1;
 
+  /** Number of times in which a process is held that are kept one by one. */
+  private static final int MOST_HELD = 100_000;
+
   /** Number of times without tracing that are kept one by one; further ones are one a process. */
   static final int MOST_UNTRACED = 1_000;
 
@@ -35,6 +39,8 @@ final class TraceFile implements AutoCloseable {
   private final Map<Long, Map<RecorderCounter, Long>> counters = new HashMap<>();
   private final Map<UntracedKey, UntracedModule> untraced = new LinkedHashMap<>();
   private LoadHolds holds = LoadHolds.NONE;
+  private int heldTimes;
+  private final Map<Long, Long> firstOfMany = new HashMap<>();
   private long processes = FIRST_PROCESS;
   private long modules;
   private long functions;
@@ -152,6 +158,21 @@ final class TraceFile implements AutoCloseable {
   /** Notes how long a thread waited until a library was patched. */
   void held(String library, long ticks) {
     holds = holds.and(library, ticks);
+  }
+
+  /** Defines a time in which a process was held. Of very many, the last ones are one long time. */
+  void hold(long process, long from, long to, String why) {
+    TracedProcess.Hold hold;
+    if (heldTimes < MOST_HELD) {
+      heldTimes++;
+      hold = new TracedProcess.Hold(heldTimes, process, from, to, why);
+    } else {
+      long first = firstOfMany.computeIfAbsent(process, _ -> from);
+      hold =
+          new TracedProcess.Hold(
+              heldTimes + process, process, first, to, "it was held very often");
+    }
+    recorder.define(writer -> writer.hold(hold));
   }
 
   /** Returns how long threads of any process waited until libraries were patched. */

@@ -253,8 +253,14 @@ public final class TraceRun implements AutoCloseable {
     }
 
     @Override
-    public void held(String library, long ticks) {
-      file.held(library, ticks);
+    public void held(String library, long from, long to) {
+      file.held(library, to - from);
+      file.hold(process, from, to, library + " was loaded");
+    }
+
+    @Override
+    public void stopped(long from, long to) {
+      file.hold(process, from, to, "code was changed");
     }
 
     @Override

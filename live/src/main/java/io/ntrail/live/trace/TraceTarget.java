@@ -26,7 +26,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -36,7 +35,6 @@ import java.util.stream.Stream;
 public final class TraceTarget implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final long ENTRY_MILLIS = 60_000;
-  private static final int MAX_NAMED = 12;
 
   private final Agent agent;
   private final WindowsApi calls;
@@ -187,7 +185,7 @@ public final class TraceTarget implements AutoCloseable {
       calls.call("kernel32!SetConsoleCtrlHandler", 0, 1);
       TargetClock clock = new TargetClock(calls);
       ClockReading first = clock.now();
-      RunningProcess running = running(RunningProcess.all(calls), which);
+      RunningProcess running = RunningProcess.named(calls, which);
       process = TargetProcess.attach(calls, running);
       ProcessMitigations mitigations = process.mitigations();
       mitigations.mustAllowCode();
@@ -252,35 +250,6 @@ public final class TraceTarget implements AutoCloseable {
     ProcessMitigations its = child.mitigations();
     its.mustAllowCode();
     return new TraceTarget(this, child, its);
-  }
-
-  private static RunningProcess running(List<RunningProcess> all, String which) {
-    List<RunningProcess> meant =
-        all.stream()
-            .filter(one ->
-                which.equals(Integer.toString(one.pid()))
-                    || one.name().equalsIgnoreCase(which)
-                    || one.name().equalsIgnoreCase(which + ".exe"))
-            .toList();
-    if (meant.size() == 1) {
-      return meant.getFirst();
-    }
-    String others =
-        (meant.isEmpty() ? all : meant)
-            .stream()
-                .filter(one -> !one.name().isEmpty())
-                .limit(MAX_NAMED)
-                .map(one -> "%s (%d)".formatted(one.name(), one.pid()))
-                .collect(Collectors.joining(", "));
-    throw meant.isEmpty()
-        ? new CannotGoOn(
-            which.chars().allMatch(Character::isDigit)
-                ? "no process with id " + which
-                : "no process named " + which,
-            "one of these: " + others)
-        : new CannotGoOn(
-            "%d processes are named %s: %s".formatted(meant.size(), which, others),
-            "-p " + meant.getFirst().pid());
   }
 
   private static String program(WindowsApi calls, String word) {

@@ -44,7 +44,8 @@ public record TracingOverhead(
 
   /** Changes whether the first slot of an unused area reads the clock. */
   private static void clock(TargetMemory memory, OverheadTest test, boolean on) {
-    int before = memory.protect(test.slot(), test.slotBytes(), TargetMemory.EXECUTE_READ_WRITE);
+    int before =
+        memory.exchangeProtection(test.slot(), test.slotBytes(), TargetMemory.EXECUTE_READ_WRITE);
     test.clock(on).forEach(write -> memory.write(write.address(), write.bytes()));
     memory.protect(test.slot(), test.slotBytes(), before);
     memory.flush(test.slot(), test.slotBytes());

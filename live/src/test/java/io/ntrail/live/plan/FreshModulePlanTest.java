@@ -35,14 +35,19 @@ final class FreshModulePlanTest {
     Path path = Files.write(folder.resolve("a.dll"), sketch().file());
     TargetModule module = module(image);
     FreshModulePlan.Memory memory =
-        (address, length) -> {
-          byte[] bytes = image.view().bytes(address - BASE, length).array(0, length);
-          long at = different - (address - BASE);
-          if (different >= 0 && at >= 0 && at < length) {
-            bytes[(int) at] ^= 1;
-          }
-          return bytes;
-        };
+        ranges ->
+            ranges.stream()
+                .map(range -> {
+                  int length = range.length();
+                  byte[] bytes =
+                      image.view().bytes(range.address() - BASE, length).array(0, length);
+                  long at = different - (range.address() - BASE);
+                  if (different >= 0 && at >= 0 && at < length) {
+                    bytes[(int) at] ^= 1;
+                  }
+                  return bytes;
+                })
+                .toList();
     try (ModuleFile file =
         ModuleFile.open(Optional.of(path), module, image, new PdbSearch(List.of()))) {
       return FreshModulePlan.of(memory, module, file, Sketch.ALL);

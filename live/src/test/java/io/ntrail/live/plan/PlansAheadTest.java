@@ -67,14 +67,19 @@ final class PlansAheadTest {
 
   private Optional<TracePlan> plan(PlansAhead plans, Of choice, long different) {
     FreshModulePlan.Memory memory =
-        (address, length) -> {
-          byte[] bytes = image.view().bytes(address - BASE, length).array(0, length);
-          long at = different - (address - BASE);
-          if (different >= 0 && at >= 0 && at < length) {
-            bytes[(int) at] ^= 1;
-          }
-          return bytes;
-        };
+        ranges ->
+            ranges.stream()
+                .map(range -> {
+                  int length = range.length();
+                  byte[] bytes =
+                      image.view().bytes(range.address() - BASE, length).array(0, length);
+                  long at = different - (range.address() - BASE);
+                  if (different >= 0 && at >= 0 && at < length) {
+                    bytes[(int) at] ^= 1;
+                  }
+                  return bytes;
+                })
+                .toList();
     return plans.plan(memory, loaded("a.dll"), file, image.headers(), choice);
   }
 
@@ -146,7 +151,14 @@ final class PlansAheadTest {
     assertEquals(
         Optional.empty(),
         plans.plan(
-            (address, length) -> image.view().bytes(address - BASE, length).array(0, length),
+            ranges ->
+                ranges.stream()
+                    .map(range ->
+                        image
+                            .view()
+                            .bytes(range.address() - BASE, range.length())
+                            .array(0, range.length()))
+                    .toList(),
             loaded("a.dll"),
             file,
             other.headers(),
@@ -160,9 +172,13 @@ final class PlansAheadTest {
   }
 
   @Test
-  void selectionsThatNameNoLibraryPlanNone() {
+  void selectionsOfAnyModulePlanWhatIsCalledALibrary() throws IOException {
     Of any = new Of("");
-    assertEquals(Optional.empty(), plan(begun(any), any, -1));
+    assertTrue(plan(begun(any), any, -1).isPresent());
+    Path named = Files.copy(file, folder.resolve("node_modules/a.bin"));
+    assertEquals(
+        List.of(file.toRealPath()),
+        new LibrarySearch(any, List.of()).in(List.of(folder), List.of(named.getParent())));
   }
 
   @Test

@@ -2,7 +2,7 @@ package io.ntrail.programs.unwind;
 
 import java.util.Locale;
 
-/** How a frame of a stack was found, and so how far it can be trusted. */
+/** Way in which a frame of a stack was found, which says how far it can be trusted. */
 public enum FrameTrust {
   /** Registers of the thread: of its context, or of the exception. */
   CONTEXT("registers of the thread"),
@@ -21,7 +21,7 @@ public enum FrameTrust {
   /** A function without code of its own, added from the symbols of the frame below. */
   INLINE("added from the PDB"),
   /** A frame that was recorded as such. */
-  RECORDED("recorded");
+  RECORDED("walked when the event was recorded");
 
   private final String meaning;
 

@@ -25,7 +25,7 @@ public record StackWalk(List<StackFrame> frames, End end, String why) {
     UNKNOWN_CODE,
     /** Unwind data that cannot be right. */
     DAMAGED,
-    /** The same frame again, or a stack pointer that does not grow. */
+    /** A frame that was there before, or a stack pointer that does not grow. */
     NO_PROGRESS,
     /** More frames than the limit. */
     TOO_MANY,

@@ -297,7 +297,7 @@ public final class ReferenceNtrReader {
       }
       ReferenceCursor record = cursor(in.at, in.at + length);
       in.at += length;
-      switch (kind >= 0 && kind < 11 ? (int) kind : 0) {
+      switch (kind >= 0 && kind < 12 ? (int) kind : 0) {
         case 1 -> define("process", record, "vvtt");
         case 2 -> define("process end", record, "vv");
         case 3 -> define("thread", record, "vvvt");
@@ -308,6 +308,7 @@ public final class ReferenceNtrReader {
         case 8 -> calibrations.add(List.of(record.var(), record.var(), record.var()));
         case 9 -> define("untraced", record, "vvvtt");
         case 10 -> define("totals", record, "vvvvwvs");
+        case 11 -> define("hold", record, "vvvt");
         default -> {
           // Of a later version.
         }

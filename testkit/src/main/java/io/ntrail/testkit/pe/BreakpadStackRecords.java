@@ -123,7 +123,8 @@ public record BreakpadStackRecords(List<Cfi> cfi, List<Win> win) {
     return "";
   }
 
-  private static Win win(String line) {
+  /** Reads a row that begins with STACK WIN. */
+  public static Win win(String line) {
     String[] words = line.split(" ", 13);
     return new Win(
         Integer.parseInt(words[2], 16),

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Compilers that make 64-bit programs for Windows here. What they made is kept in the build's
- * folder, named by the content of its source and the options.
+ * Compilers that make 64-bit and 32-bit programs for Windows here. What they made is kept in the
+ * build's folder, named by the content of its source and the options.
  */
 public final class WindowsCompiler {
   /** GCC for C. */
@@ -28,7 +28,19 @@ public final class WindowsCompiler {
 
   /** Clang for C with Microsoft's extensions ({@code __try}), linked by GCC's linker. */
   public static final WindowsCompiler CLANG =
-      new WindowsCompiler("clang", ExternalTool.of("clang", "clang-14", "clang"));
+      new WindowsCompiler("clang", clang(), "x86_64-pc-windows-msvc", MINGW_C);
+
+  /** GCC for C, 32-bit programs. */
+  public static final WindowsCompiler MINGW_C_32 =
+      new WindowsCompiler("mingw-c-32", ExternalTool.of("mingw32", "i686-w64-mingw32-gcc"));
+
+  /** GCC for C++, 32-bit programs; its exceptions are its own (DWARF). */
+  public static final WindowsCompiler MINGW_CXX_32 =
+      new WindowsCompiler("mingw-cxx-32", ExternalTool.of("mingw32", "i686-w64-mingw32-g++"));
+
+  /** Clang for C with Microsoft's extensions, 32-bit programs. */
+  public static final WindowsCompiler CLANG_32 =
+      new WindowsCompiler("clang-32", clang(), "i686-pc-windows-msvc", MINGW_C_32);
 
   private static final List<String> TO_LINK =
       List.of("-static", "-static-libgcc", "-Wl,--no-insert-timestamp");
@@ -36,19 +48,43 @@ public final class WindowsCompiler {
   private final String id;
   private final ExternalTool tool;
 
+  /** Target that is named to the compiler, which only compiles then; empty: it links as well. */
+  private final String target;
+
+  /** The one that links. */
+  private final WindowsCompiler linker;
+
   private WindowsCompiler(String id, ExternalTool tool) {
     this.id = id;
     this.tool = tool;
+    this.target = "";
+    this.linker = this;
+  }
+
+  private WindowsCompiler(String id, ExternalTool tool, String target, WindowsCompiler linker) {
+    this.id = id;
+    this.tool = tool;
+    this.target = target;
+    this.linker = linker;
+  }
+
+  private static ExternalTool clang() {
+    return ExternalTool.of("clang", "clang-14", "clang");
+  }
+
+  /** Returns whether it compiles only. */
+  private boolean isClang() {
+    return !target.isEmpty();
   }
 
   /** Returns true if it is installed; the condition of an assumption. */
   public boolean available() {
-    return tool.available() && (this != CLANG || MINGW_C.tool.available());
+    return tool.available() && linker.tool.available();
   }
 
   /** Returns the reason to skip tests where {@link #available} is false. */
   public String missing() {
-    return tool.missing();
+    return tool.available() ? linker.tool.missing() : tool.missing();
   }
 
   /**
@@ -71,13 +107,13 @@ public final class WindowsCompiler {
     Path scratch = Files.createTempDirectory(folder, name);
     Path made = scratch.resolve("made");
     List<String> inputs = new ArrayList<>();
-    if (this == CLANG) {
+    if (isClang()) {
       for (Path source : sources) {
         Path object = scratch.resolve(source.getFileName() + ".o");
         List<String> command =
             new ArrayList<>(
                 List.of(
-                    "--target=x86_64-pc-windows-msvc",
+                    "--target=" + target,
                     "-fms-extensions",
                     "-c",
                     "-w",
@@ -93,9 +129,12 @@ public final class WindowsCompiler {
     }
     List<String> command = new ArrayList<>(inputs);
     command.addAll(List.of("-o", made.toString()));
-    if (this == CLANG) {
-      // The linker does not understand the directives by which clang asks for exports.
-      command.add("-Wl,--export-all-symbols");
+    if (isClang()) {
+      if (this == CLANG) {
+        // The linker does not understand the directives by which clang asks for exports. Among the
+        // names of 32-bit objects are some that it cannot export.
+        command.add("-Wl,--export-all-symbols");
+      }
       if (library) {
         command.add("-shared");
       }
@@ -103,7 +142,7 @@ public final class WindowsCompiler {
       command.addAll(List.of(options));
     }
     command.addAll(TO_LINK);
-    run(this == CLANG ? MINGW_C.tool : tool, command);
+    run(linker.tool, command);
     // GCC adds the extension that it thinks is missing.
     Path written = Files.exists(made) ? made : scratch.resolve("made.exe");
     Files.move(written, program, StandardCopyOption.ATOMIC_MOVE);
@@ -114,6 +153,13 @@ public final class WindowsCompiler {
     }
     Files.delete(scratch);
     return program;
+  }
+
+  /** Copies an image without its debug information. */
+  public static void strip(Path image, Path copy) throws IOException {
+    run(
+        ExternalTool.of("mingw", "x86_64-w64-mingw32-strip"),
+        List.of("-g", "-o", copy.toString(), image.toString()));
   }
 
   private static void run(ExternalTool tool, List<String> command) throws IOException {

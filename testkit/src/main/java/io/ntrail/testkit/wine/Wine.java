@@ -9,6 +9,7 @@ import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,7 +25,7 @@ import java.util.concurrent.TimeUnit;
  * <p>The first prefix takes seconds to make; it stays as a template in the build's folder, and each
  * JVM works on a copy. The server stays while tests run, which makes the start of a program ten
  * times faster. Absent: {@link #available} says no, or fails if {@code NTRAIL_REQUIRE} demands
- * {@code wine}.
+ * {@code wine}. A second one runs 32-bit programs: {@link #available32}, and {@code wine32}.
  */
 public final class Wine {
   private static final ExternalTool LOADER =
@@ -32,10 +33,25 @@ public final class Wine {
   private static final ExternalTool SERVER =
       ExternalTool.of(
           "wine", "wineserver", "/usr/lib/wine/wineserver64", "/usr/lib/wine/wineserver");
+
+  /** Where {@code build/install-wine32} puts it, and where Debian's package has it. */
+  private static final ExternalTool LOADER_32 =
+      ExternalTool.of("wine32", "/usr/local/lib/wine32/usr/lib/wine/wine", "/usr/lib/wine/wine");
+
+  private static final ExternalTool SERVER_32 =
+      ExternalTool.of(
+          "wine32",
+          "/usr/local/lib/wine32/usr/lib/wine/wineserver32",
+          "/usr/lib/wine/wineserver32");
+
+  /** The system's programs need it, and Debian's 32-bit Wine does not bring it. */
+  private static final Path ZLIB_32 = Path.of("/usr/i686-w64-mingw32/lib/zlib1.dll");
+
   private static final Duration SETUP = Duration.ofMinutes(4);
 
   private final Path prefix;
   private final Path loader;
+  private final Path server;
   private final Map<String, String> environment;
 
   /**
@@ -49,12 +65,31 @@ public final class Wine {
 
   /** Made when it is first requested; the class loader sees to it that this happens once. */
   private static final class Shared {
-    static final Wine WINE = make("prefix-", Map.of());
+    static final Wine WINE = make("prefix-", 64, Map.of());
   }
 
-  private Wine(Path prefix, Path loader, Map<String, String> environment) {
+  /** The same for 32-bit programs. */
+  private static final class Shared32 {
+    static final Wine WINE = make("prefix32-", 32, Map.of());
+  }
+
+  /** Whether the kernel runs 32-bit programs at all: the loader is one. */
+  private static final class Runs32 {
+    static final boolean RUNS = runs();
+
+    private static boolean runs() {
+      try {
+        return Wine.wait(builder(Map.of(), List.of(LOADER_32.path(), "--version")), SETUP) == 0;
+      } catch (IOException e) {
+        return false;
+      }
+    }
+  }
+
+  private Wine(Path prefix, Path loader, Path server, Map<String, String> environment) {
     this.prefix = prefix;
     this.loader = loader;
+    this.server = server;
     this.environment = environment;
   }
 
@@ -68,9 +103,36 @@ public final class Wine {
     return LOADER.missing();
   }
 
+  /**
+   * Returns true if there is one for 32-bit programs, and the kernel runs them.
+   *
+   * @throws IllegalStateException if not and {@code NTRAIL_REQUIRE} demands {@code wine32}
+   */
+  public static boolean available32() {
+    if (!LOADER_32.available() || !SERVER_32.available()) {
+      return false;
+    }
+    if (!Runs32.RUNS && TestData.required("wine32")) {
+      throw new IllegalStateException("NTRAIL_REQUIRE demands wine32: " + missing32());
+    }
+    return Runs32.RUNS;
+  }
+
+  /** Returns the reason to skip tests where {@link #available32} is false. */
+  public static String missing32() {
+    return LOADER_32.available() && SERVER_32.available()
+        ? "the kernel does not run 32-bit programs"
+        : "not installed: Wine for 32-bit programs (build/install-wine32)";
+  }
+
   /** The one that all tests of this JVM share. */
   public static Wine shared() {
     return Shared.WINE;
+  }
+
+  /** The one for 32-bit programs that all tests of this JVM share. */
+  public static Wine shared32() {
+    return Shared32.WINE;
   }
 
   /**
@@ -79,7 +141,7 @@ public final class Wine {
    * @param display the X server's, as in {@code :1}
    */
   public static Wine onScreen(String display) {
-    return make("screen" + display.replaceAll("\\W", "-") + "-", Map.of("DISPLAY", display));
+    return make("screen" + display.replaceAll("\\W", "-") + "-", 64, Map.of("DISPLAY", display));
   }
 
   /** The program that runs programs for Windows. */
@@ -94,7 +156,7 @@ public final class Wine {
 
   /** Ends all of its programs; there is nothing left of it then. */
   public void end() {
-    end(prefix);
+    end(prefix, server, environment);
   }
 
   /** Returns the folder of its files. */
@@ -102,16 +164,23 @@ public final class Wine {
     return prefix;
   }
 
-  private static Map<String, String> environment(Path prefix) {
-    return new TreeMap<>(
-        Map.of(
-            "WINEPREFIX", prefix.toString(),
-            "WINEARCH", "win64",
-            "WINEDEBUG", "-all",
-            // No Mono, no Gecko, no menus.
-            "WINEDLLOVERRIDES", "mscoree,mshtml,winemenubuilder.exe=",
-            // Console programs need no screen; an empty name is none.
-            "DISPLAY", ""));
+  private static Map<String, String> environment(Path prefix, int bits) {
+    Map<String, String> environment =
+        new TreeMap<>(
+            Map.of(
+                "WINEPREFIX", prefix.toString(),
+                "WINEARCH", "win" + bits,
+                "WINEDEBUG", "-all",
+                // No Mono, no Gecko, no menus.
+                "WINEDLLOVERRIDES", "mscoree,mshtml,winemenubuilder.exe=",
+                // Console programs need no screen; an empty name is none.
+                "DISPLAY", ""));
+    if (bits == 32) {
+      // It is not where a Wine looks for itself.
+      environment.put("WINELOADER", LOADER_32.path());
+      environment.put("WINESERVER", SERVER_32.path());
+    }
+    return environment;
   }
 
   /** A folder for what the build makes: it goes when the build is cleaned. */
@@ -119,52 +188,59 @@ public final class Wine {
     return TestData.projectRoot().resolve("target").resolve("wine");
   }
 
-  private static Wine make(String name, Map<String, String> more) {
+  private static Wine make(String name, int bits, Map<String, String> more) {
     try {
-      Path loader = Path.of(LOADER.path());
+      Path loader = Path.of((bits == 32 ? LOADER_32 : LOADER).path());
+      Path server = Path.of((bits == 32 ? SERVER_32 : SERVER).path());
       Path folder = Files.createDirectories(folder());
-      Path template = template(folder, loader);
+      Path template = template(folder, bits, loader, server);
       Path prefix = folder.resolve(name + ProcessHandle.current().pid());
       wait(
           builder(
               Map.of(), List.of("cp", "-a", "--reflink=auto", template + "/.", prefix.toString())),
           SETUP);
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> end(prefix)));
-      Map<String, String> environment = environment(prefix);
+      Map<String, String> environment = environment(prefix, bits);
       environment.putAll(more);
-      wait(builder(environment, List.of(SERVER.path(), "-p")), SETUP);
-      return new Wine(prefix, loader, Map.copyOf(environment));
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> end(prefix, server, environment)));
+      wait(builder(environment, List.of(server.toString(), "-p")), SETUP);
+      return new Wine(prefix, loader, server, Map.copyOf(environment));
     } catch (IOException e) {
       throw new IllegalStateException("no prefix for Wine could be made", e);
     }
   }
 
   /** Several JVMs test at once: the first makes it, and the others wait. */
-  private static Path template(Path folder, Path loader) throws IOException {
-    Path template = folder.resolve("template");
+  private static Path template(Path folder, int bits, Path loader, Path server) throws IOException {
+    String name = bits == 32 ? "template32" : "template";
+    Path template = folder.resolve(name);
     try (FileChannel channel =
             FileChannel.open(
-                folder.resolve("template.lock"),
+                folder.resolve(name + ".lock"),
                 StandardOpenOption.CREATE,
                 StandardOpenOption.WRITE);
         FileLock _ = channel.lock()) {
       if (!Files.exists(template)) {
         // Made beside it and moved, so that half of one never counts as one.
         Path fresh = Files.createTempDirectory(folder, "fresh");
-        wait(builder(environment(fresh), List.of(loader.toString(), "wineboot", "-i")), SETUP);
-        wait(builder(environment(fresh), List.of(SERVER.path(), "-w")), SETUP);
+        Map<String, String> environment = environment(fresh, bits);
+        wait(builder(environment, List.of(loader.toString(), "wineboot", "-i")), SETUP);
+        wait(builder(environment, List.of(server.toString(), "-w")), SETUP);
+        if (bits == 32 && Files.exists(ZLIB_32)) {
+          Path system = fresh.resolve("drive_c/windows/system32");
+          Files.copy(ZLIB_32, system.resolve("zlib1.dll"), StandardCopyOption.REPLACE_EXISTING);
+        }
         Files.move(fresh, template);
       }
     }
     return template;
   }
 
-  private static void end(Path prefix) {
+  private static void end(Path prefix, Path server, Map<String, String> environment) {
     if (!Files.exists(prefix)) {
       return;
     }
     try {
-      wait(builder(environment(prefix), List.of(SERVER.path(), "-k")), Duration.ofSeconds(20));
+      wait(builder(environment, List.of(server.toString(), "-k")), Duration.ofSeconds(20));
       wait(builder(Map.of(), List.of("rm", "-rf", prefix.toString())), Duration.ofMinutes(1));
     } catch (IOException e) {
       System.err.println("the prefix of Wine could not be removed: " + e.getMessage());

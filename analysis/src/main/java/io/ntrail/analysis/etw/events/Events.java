@@ -6,7 +6,9 @@ import io.ntrail.analysis.etw.recording.OrderedCursor;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.analysis.naming.RecordingSymbols;
+import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.analysis.naming.UnmatchedTerm;
+import io.ntrail.analysis.stacks.NamedFrame;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.EnumSet;
@@ -234,10 +236,8 @@ public final class Events {
       this.stackReader =
           withStacks && stacks != null
               ? new StackReader(
-                  recording,
-                  machine,
                   stacks,
-                  symbols,
+                  new StackNames(recording, machine, symbols),
                   () -> recording.inOrder(begin, Long.MAX_VALUE))
               : null;
     }
@@ -280,8 +280,25 @@ public final class Events {
     }
 
     /** The stack of the current event, innermost frame first; empty if it has none. */
-    public List<StackFrame> stack() {
+    public List<NamedFrame> stack() {
       return stackReader == null ? List.of() : stackReader.frames(event);
+    }
+
+    /** Returns the addresses of the current event's stack, which it must have. */
+    StackAddresses stackAddresses() {
+      return reader().addresses(event);
+    }
+
+    /** Returns the thread whose stack the current event has, which it must have. */
+    int stackThread() {
+      return reader().thread(event);
+    }
+
+    private StackReader reader() {
+      if (stackReader == null) {
+        throw new IllegalStateException("a walk without stacks");
+      }
+      return stackReader;
     }
 
     /** Returns the statistics of the stacks so far. */

@@ -326,6 +326,16 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
     return life < 0 ? RecordCursor.NO_ID : threadLives.value(life);
   }
 
+  /**
+   * Returns true if an id meant the same thread at two times, and that had not ended before the
+   * later one; also if nothing was recorded about the thread.
+   */
+  public boolean isSameThread(int thread, long key, long later) {
+    int life = threadLives.at(thread, key);
+    int last = threadLives.at(thread, later);
+    return life == last && (life < 0 || threadLives.lasts(life, later));
+  }
+
   @Override
   public Set<String> processNames() {
     return processes.stream().map(ProcessInstance::image).collect(Collectors.toSet());

@@ -5,6 +5,7 @@ import static io.ntrail.testkit.profile.RecordingBuilder.KERNEL;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.stacks.NamedFrame;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.etl.ProfilePayloads;
@@ -27,7 +28,7 @@ class EventStacksTest {
       Events events = Events.of(recording, SOURCES, 2, Events.Learn.ADDRESSES);
       try (Events.Walk walk = events.walkWithStacks(filter, Long.MIN_VALUE, Long.MAX_VALUE)) {
         while (walk.next()) {
-          List<String> frames = walk.stack().stream().map(StackFrame::text).toList();
+          List<String> frames = walk.stack().stream().map(NamedFrame::text).toList();
           if (!frames.isEmpty()) {
             EventReader event = walk.event();
             told.add(event.nanos() / 1_000 + " " + event.threadId() + " " + frames);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.stacks.NamedFrame;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.testkit.TestData;
@@ -71,8 +72,8 @@ class RecordedStacksTest {
         EventReader event = walk.event();
         if (event.record().ticks() == ticks && event.threadId() == thread) {
           List<String> texts = new ArrayList<>();
-          for (StackFrame frame : walk.stack()) {
-            texts.add(Long.toHexString(frame.address()) + " " + frame.text());
+          for (NamedFrame frame : walk.stack()) {
+            texts.add(Long.toHexString(frame.ip()) + " " + frame.text());
           }
           return texts;
         }
@@ -226,7 +227,7 @@ class RecordedStacksTest {
             || idle.contains(event.record().ticks())) {
           continue;
         }
-        List<Long> frames = walk.stack().stream().map(StackFrame::address).toList();
+        List<Long> frames = walk.stack().stream().map(NamedFrame::ip).toList();
         List<List<Long>> ofTime = expected.getOrDefault(event.record().ticks(), List.of());
         assertTrue(ofTime.remove(frames), event.type().text() + " " + event.record().ticks());
         found++;

@@ -48,7 +48,7 @@ final class CodeProof implements AutoCloseable {
   private static final long STACK = 0x5000_0000_0000L;
   private static final int STACK_SIZE = 0x20_0000;
 
-  /** As on entry to a function: 8 more than a multiple of 16. */
+  /** Stack pointer on entry to a function: 8 more than a multiple of 16. */
   private static final long ENTRY = STACK + 0x1F_F008;
 
   private static final int PAGES = 64;

@@ -1,16 +1,14 @@
-package io.ntrail.cli.trace;
+package io.ntrail.cli.common;
 
-import io.ntrail.cli.common.CommonOptions;
-import io.ntrail.cli.common.UsageError;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
 import java.util.Map;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/** Choice of the system that runs traced programs: Windows itself, or Wine. */
-public final class TraceHost {
-  private TraceHost() {}
+/** Choice of the system that runs programs for Windows: Windows itself, or Wine. */
+public final class ProgramHost {
+  private ProgramHost() {}
 
   /** Returns the option that chooses it. */
   public static OptionSpec option() {

@@ -1,9 +1,9 @@
-package io.ntrail.cli.info;
+package io.ntrail.cli.common;
 
 import org.jspecify.annotations.Nullable;
 
 /** Names of the builds of Windows. A server and a client of one build look the same. */
-final class WindowsVersions {
+public final class WindowsVersions {
   private record Build(long number, String client, String server) {
     String name(@Nullable String product) {
       if (product != null) {
@@ -62,7 +62,7 @@ final class WindowsVersions {
    * @param product name of the product as the registry has it, which distinguishes servers from
    *     clients; null if unknown
    */
-  static String text(String version, long build, @Nullable String product) {
+  public static String text(String version, long build, @Nullable String product) {
     String numbers = version + build;
     for (Build known : BUILDS) {
       if (known.number == build) {

@@ -1,0 +1,119 @@
+package io.ntrail.analysis.dumps;
+
+import io.ntrail.formats.collections.RowSort;
+import io.ntrail.formats.collections.Search;
+import io.ntrail.formats.dump.DumpModule;
+import io.ntrail.formats.dump.UnloadedModule;
+import io.ntrail.programs.unwind.LoadedModule;
+import io.ntrail.programs.unwind.LoadedModules;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The modules of a process, or of one side of it, by address. Of those that overlap, the one with
+ * the higher base counts, as far as it reaches. May be used by several threads.
+ */
+public final class DumpModules implements LoadedModules {
+  private final List<DumpedModule> list;
+  private final List<UnloadedModule> unloaded;
+  private final ModuleImages images;
+  private final DumpedModule[] byAddress;
+  private final long[] bases;
+
+  private DumpModules(List<DumpedModule> list, List<UnloadedModule> unloaded, ModuleImages images) {
+    this.list = List.copyOf(list);
+    this.unloaded = List.copyOf(unloaded);
+    this.images = images;
+    int[] order =
+        RowSort.sorted(
+            list.size(), (a, b) -> Long.compareUnsigned(list.get(a).base(), list.get(b).base()));
+    byAddress = new DumpedModule[order.length];
+    bases = new long[order.length];
+    for (int i = 0; i < order.length; i++) {
+      byAddress[i] = list.get(order[i]);
+      bases[i] = byAddress[i].base();
+    }
+  }
+
+  static DumpModules of(
+      List<DumpModule> modules, List<UnloadedModule> unloaded, ModuleImages images) {
+    List<DumpedModule> list = new ArrayList<>();
+    for (DumpModule module : modules) {
+      // One without a size has at least its first page; none goes round the end of memory.
+      long size = module.size() == 0 ? 0x1000 : module.size();
+      long room = -module.base();
+      long kept = room != 0 && Long.compareUnsigned(size, room) > 0 ? room : size;
+      list.add(new DumpedModule(module, kept, images));
+    }
+    return new DumpModules(list, unloaded, images);
+  }
+
+  /** Returns the modules of which a part is wanted, with the same images. */
+  DumpModules only(List<DumpedModule> some) {
+    return new DumpModules(some, unloaded, images);
+  }
+
+  /** Returns the modules in the order of the dump: the program first. */
+  public List<DumpedModule> list() {
+    return list;
+  }
+
+  /** Returns the modules that had been unloaded. */
+  public List<UnloadedModule> unloaded() {
+    return unloaded;
+  }
+
+  /** Returns the program; empty if the dump lists no modules. */
+  public Optional<DumpedModule> program() {
+    return list.isEmpty() ? Optional.empty() : Optional.of(list.getFirst());
+  }
+
+  @Override
+  public Optional<LoadedModule> at(long address) {
+    return moduleAt(address).map(DumpedModule::loaded);
+  }
+
+  /** Returns the module that contains an address. */
+  public Optional<DumpedModule> moduleAt(long address) {
+    int at = Search.floorUnsigned(bases, bases.length, address);
+    return at >= 0 && byAddress[at].contains(address)
+        ? Optional.of(byAddress[at])
+        : Optional.empty();
+  }
+
+  /** Returns the first of the list that contained an address before it was unloaded. */
+  public Optional<UnloadedModule> unloadedAt(long address) {
+    return unloaded.stream()
+        .filter(module -> Long.compareUnsigned(address - module.base(), module.size()) < 0)
+        .findFirst();
+  }
+
+  /**
+   * Returns modules by name: the file name with or without {@code .dll} or {@code .exe}, or the
+   * whole path; case does not matter.
+   */
+  public List<DumpedModule> named(String name) {
+    String wanted = name.toLowerCase(Locale.ROOT);
+    return list.stream()
+        .filter(module -> {
+          String file = module.name().toLowerCase(Locale.ROOT);
+          int dot = file.lastIndexOf('.');
+          return file.equals(wanted)
+              || dot > 0 && file.substring(0, dot).equals(wanted)
+              || module.path().toLowerCase(Locale.ROOT).equals(wanted);
+        })
+        .toList();
+  }
+
+  /** Returns true if files of modules are looked for at all. */
+  boolean haveFiles() {
+    return images.haveSource();
+  }
+
+  /** Returns the module at an address if its file is found. */
+  Optional<DumpedModule> withFileAt(long address) {
+    return moduleAt(address).filter(DumpedModule::hasFile);
+  }
+}

@@ -1,0 +1,83 @@
+package io.ntrail.analysis.dumps;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.pe.PeImage;
+import io.ntrail.formats.pe.Section;
+import io.ntrail.formats.pe.fixups.Relocations;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Code and constants of an image's file as they are in memory after the loader relocated them. What
+ * a program can write is not among them: it is in memory as the program left it. May be used by
+ * several threads.
+ */
+final class RelocatedFile {
+  private static final int PAGE = 0x1000;
+
+  /** Pages that are kept: unwinding reads some of them again and again. */
+  private static final int KEPT = 256;
+
+  private final PeImage image;
+  private final long base;
+  private final Relocations relocations;
+  private final Map<Long, Bytes> pages =
+      new LinkedHashMap<>(KEPT, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, Bytes> eldest) {
+          return size() > KEPT;
+        }
+      };
+
+  RelocatedFile(PeImage image, long base) {
+    this.image = image;
+    this.base = base;
+    this.relocations = Relocations.of(image);
+  }
+
+  /** Returns the bytes from an address up to the first one that the file does not tell. */
+  synchronized Bytes readUpTo(long address, int most) {
+    List<byte[]> pieces = new ArrayList<>();
+    long rva = address - base;
+    int length = 0;
+    while (length < most) {
+      long at = rva + length;
+      Bytes page = page(at / PAGE * PAGE);
+      int into = (int) (at % PAGE);
+      int count = Math.min(most - length, page.length() - into);
+      if (count <= 0) {
+        break;
+      }
+      pieces.add(page.array(into, count));
+      length += count;
+    }
+    return Bytes.joined(pieces, image.name());
+  }
+
+  private Bytes page(long rva) {
+    Bytes known = pages.get(rva);
+    if (known == null) {
+      known = read(rva);
+      pages.put(rva, known);
+    }
+    return known;
+  }
+
+  private Bytes read(long rva) {
+    int length = (int) Math.min(PAGE, image.view().available(rva));
+    boolean isConstant = image.section(rva).map(s -> !s.is(Section.WRITE)).orElse(true);
+    if (length == 0 || !isConstant) {
+      return Bytes.copyOf(new byte[0], image.name());
+    }
+    try {
+      return relocations.relocated(rva, length, base - image.headers().imageBase()).bytes();
+    } catch (DamagedInput e) {
+      return Bytes.copyOf(new byte[0], image.name());
+    }
+  }
+}

@@ -1,0 +1,243 @@
+package io.ntrail.formats.dump;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.CannotGoOn.Reason;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.dump.context.ProcessorArchitecture;
+import io.ntrail.formats.dump.context.ProcessorContext;
+import io.ntrail.formats.dump.context.XStateLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * One minidump: its header, its directory, and the streams that every question needs. Opening reads
+ * lists, not memory: a dump of any size opens at once.
+ *
+ * <p>Immutable after opening but for its gaps; {@link #reader} is for one thread.
+ */
+public final class Minidump implements AutoCloseable {
+  /** Streams that are read: writers make a dozen. */
+  private static final int MOST_STREAMS = 1 << 12;
+
+  private static final int ENTRY = 12;
+
+  private final InputFile input;
+  private final Gaps gaps;
+  private final MinidumpHeader header;
+  private final List<DumpStream> streams;
+  private final DumpReader reader;
+  private final List<DumpThread> threads;
+  private final List<DumpModule> modules;
+  private final List<UnloadedModule> unloadedModules;
+  private final Optional<DumpException> exception;
+  private final Optional<SystemInfo> systemInfo;
+  private final Optional<MiscInfo> miscInfo;
+  private final MemoryRanges memory;
+
+  private Minidump(InputFile input, Gaps gaps) {
+    this.input = input;
+    this.gaps = gaps;
+    this.header = header(input);
+    this.reader = new DumpReader(input, gaps);
+    this.streams = directory(input, header, reader);
+    CoreStreams core = new CoreStreams(this, reader);
+    this.systemInfo = reader.reading("SystemInfoStream", Optional.empty(), core::systemInfo);
+    this.miscInfo = reader.reading("MiscInfoStream", Optional.empty(), core::miscInfo);
+    this.threads = reader.reading("ThreadListStream", List.of(), core::threads);
+    this.modules = reader.reading("ModuleListStream", List.of(), core::modules);
+    this.unloadedModules =
+        reader.reading("UnloadedModuleListStream", List.of(), core::unloadedModules);
+    this.exception = reader.reading("ExceptionStream", Optional.empty(), core::exception);
+    this.memory = new MemoryStreams(this, input, reader).read();
+  }
+
+  /**
+   * Opens a minidump.
+   *
+   * @param input closed with the returned dump, or by this method if it fails
+   * @param gaps receives what cannot be read, also later
+   * @throws CannotGoOn if it is not a minidump, or nothing of it can be read
+   */
+  public static Minidump open(InputFile input, Gaps gaps) {
+    try {
+      gaps.register(input.name());
+      return new Minidump(input, gaps);
+    } catch (RuntimeException e) {
+      input.close();
+      throw e;
+    }
+  }
+
+  private static MinidumpHeader header(InputFile input) {
+    DumpKind kind = DumpKind.of(input);
+    if (kind != DumpKind.MINIDUMP) {
+      throw kind.refusal(input);
+    }
+    if (input.size() < MinidumpHeader.BYTES) {
+      throw refusal(input, "is a minidump that ends inside its header");
+    }
+    MinidumpHeader header = MinidumpHeader.read(input.window(0, MinidumpHeader.BYTES));
+    if (header.version() != MinidumpHeader.VERSION) {
+      throw refusal(
+          input,
+          "is a minidump of version 0x%x; 0x%x is read"
+              .formatted(header.version(), MinidumpHeader.VERSION));
+    }
+    if (header.streams() > 0 && header.directory() > input.size() - ENTRY) {
+      throw refusal(
+          input,
+          "is a minidump whose directory is missing: it is at offset %d of %d bytes"
+              .formatted(header.directory(), input.size()));
+    }
+    return header;
+  }
+
+  private static CannotGoOn refusal(InputFile input, String predicate) {
+    return CannotGoOn.of(Reason.OTHER, input.name(), input.name() + " " + predicate, "");
+  }
+
+  private static List<DumpStream> directory(
+      InputFile input, MinidumpHeader header, DumpReader reader) {
+    long there = (input.size() - header.directory()) / ENTRY;
+    int count = (int) Math.min(Math.min(header.streams(), there), MOST_STREAMS);
+    if (count < header.streams()) {
+      reader.gap(
+          header.directory() + (long) count * ENTRY,
+          -1,
+          "directory",
+          "it claims " + header.streams() + " streams, of which " + count + " are read");
+    }
+    Bytes table = input.window(Math.min(header.directory(), input.size()), count * ENTRY);
+    List<DumpStream> streams = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      DumpStream claimed =
+          new DumpStream(table.i32(i * ENTRY), table.u32(i * ENTRY + 4), table.u32(i * ENTRY + 8));
+      if (claimed.is(StreamType.UNUSED)) {
+        continue;
+      }
+      long left = Math.max(0, input.size() - claimed.offset());
+      if (claimed.size() > left) {
+        reader.gap(
+            claimed.offset() + left,
+            claimed.size() - left,
+            claimed.title(),
+            "it has " + claimed.size() + " bytes, of which the file has " + left);
+      }
+      streams.add(
+          new DumpStream(claimed.number(), Math.min(claimed.size(), left), claimed.offset()));
+    }
+    return List.copyOf(streams);
+  }
+
+  /** Name of the file, for messages. */
+  public String name() {
+    return input.name();
+  }
+
+  /** Bytes of the file. */
+  public long size() {
+    return input.size();
+  }
+
+  /** Returns the header. */
+  public MinidumpHeader header() {
+    return header;
+  }
+
+  /** Returns the directory without unused entries, in its order. */
+  public List<DumpStream> streams() {
+    return streams;
+  }
+
+  /** Returns the first stream of a kind that has bytes. */
+  public Optional<DumpStream> stream(StreamType type) {
+    return streams.stream().filter(stream -> stream.is(type) && stream.size() > 0).findFirst();
+  }
+
+  /**
+   * Reads the first stream of a kind.
+   *
+   * @param nothing the answer if there is none, or it cannot be read: then there is a gap as well
+   */
+  public <T> T read(StreamType type, T nothing, Function<Bytes, T> answer) {
+    Optional<DumpStream> stream = stream(type);
+    return stream.isEmpty()
+        ? nothing
+        : reader.reading(type.title(), nothing, () -> answer.apply(reader.bytes(stream.get())));
+  }
+
+  /** Returns the access to parts of the file. */
+  public DumpReader reader() {
+    return reader;
+  }
+
+  /** Returns the threads in the order of the dump. */
+  public List<DumpThread> threads() {
+    return threads;
+  }
+
+  /** Returns the modules in the order of the dump: the program first. */
+  public List<DumpModule> modules() {
+    return modules;
+  }
+
+  /** Returns the modules that had been unloaded, as far as Windows remembered them. */
+  public List<UnloadedModule> unloadedModules() {
+    return unloadedModules;
+  }
+
+  /** Returns the exception for which the dump was written; empty if there was none. */
+  public Optional<DumpException> exception() {
+    return exception;
+  }
+
+  /** Returns processor and system; empty if the writer did not say. */
+  public Optional<SystemInfo> systemInfo() {
+    return systemInfo;
+  }
+
+  /** Returns what is known about the process. */
+  public Optional<MiscInfo> miscInfo() {
+    return miscInfo;
+  }
+
+  /** Returns the memory that was saved. */
+  public MemoryRanges memory() {
+    return memory;
+  }
+
+  /** Returns the architecture that the dump names. */
+  public ProcessorArchitecture architecture() {
+    return systemInfo.map(SystemInfo::architecture).orElse(ProcessorArchitecture.UNKNOWN);
+  }
+
+  /** Returns where contexts have the components of extended state. */
+  public XStateLayout xstate() {
+    return miscInfo.flatMap(MiscInfo::xstate).orElse(XStateLayout.STANDARD);
+  }
+
+  /**
+   * Returns the registers of a thread or of the exception; empty if they were not saved or have no
+   * known layout.
+   */
+  public Optional<ProcessorContext> context(FileRange range) {
+    return range.isEmpty()
+        ? Optional.empty()
+        : ProcessorContext.read(reader.bytes(range, 1 << 16), architecture());
+  }
+
+  /** Returns what could not be read so far. */
+  public List<Gap> gaps() {
+    return gaps.list();
+  }
+
+  @Override
+  public void close() {
+    input.close();
+  }
+}

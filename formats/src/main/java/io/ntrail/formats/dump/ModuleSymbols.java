@@ -1,0 +1,71 @@
+package io.ntrail.formats.dump;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.identity.PdbId;
+import java.util.HexFormat;
+import java.util.Optional;
+
+/** Where the symbols of a module are, as its debug directory says it (CodeView record). */
+public sealed interface ModuleSymbols {
+  /** A PDB since Visual C++ 7 ({@code RSDS}). */
+  record Pdb70(PdbId id, String path) implements ModuleSymbols {}
+
+  /**
+   * A PDB before that ({@code NB10}).
+   *
+   * @param signature a time stamp
+   */
+  record Pdb20(long signature, long age, String path) implements ModuleSymbols {}
+
+  /**
+   * The build id of an ELF image, as Breakpad writes it.
+   *
+   * @param id in lower-case hexadecimal digits
+   */
+  record BuildId(String id) implements ModuleSymbols {}
+
+  /**
+   * A record of a kind that is not known.
+   *
+   * @param signature its first four bytes
+   */
+  record Unknown(int signature) implements ModuleSymbols {}
+
+  /** Signature of {@link Pdb70}. */
+  int RSDS = 0x5344_5352;
+
+  /** Signature of {@link Pdb20}. */
+  int NB10 = 0x3031_424E;
+
+  /** Signature of {@link BuildId}. */
+  int BPEL = 0x4270_454C;
+
+  /** Bytes of a record that are read at most: a path is no longer. */
+  int MOST = 0x1_0000;
+
+  /**
+   * Reads a CodeView record.
+   *
+   * @return empty if there are not enough bytes for any
+   */
+  static Optional<ModuleSymbols> read(Bytes record) {
+    if (record.length() < 4) {
+      return Optional.empty();
+    }
+    int signature = record.i32(0);
+    if (signature == RSDS && record.length() >= 24) {
+      PdbId id = new PdbId(Guid.read(record, 4), record.u32(20));
+      return Optional.of(new Pdb70(id, record.utf8z(24, record.length())));
+    }
+    if (signature == NB10 && record.length() >= 16) {
+      return Optional.of(
+          new Pdb20(record.u32(8), record.u32(12), record.utf8z(16, record.length())));
+    }
+    if (signature == BPEL) {
+      return Optional.of(
+          new BuildId(HexFormat.of().formatHex(record.array(4, record.length() - 4))));
+    }
+    return Optional.of(new Unknown(signature));
+  }
+}

@@ -1,0 +1,38 @@
+package io.ntrail.formats.dump;
+
+import io.ntrail.formats.bytes.Bytes;
+import java.util.Optional;
+
+/**
+ * Version numbers of a module (VS_FIXEDFILEINFO).
+ *
+ * @param file four parts of 16 bits, the major one highest
+ * @param product likewise
+ */
+public record ModuleVersion(long file, long product) {
+  /** Bytes of the structure. */
+  static final int BYTES = 52;
+
+  private static final int SIGNATURE = 0xFEEF_04BD;
+
+  /** Reads the structure; empty if the module had none. */
+  static Optional<ModuleVersion> read(Bytes bytes, int at) {
+    return bytes.i32(at) == SIGNATURE
+        ? Optional.of(
+            new ModuleVersion(
+                bytes.u32(at + 8) << 32 | bytes.u32(at + 12),
+                bytes.u32(at + 16) << 32 | bytes.u32(at + 20)))
+        : Optional.empty();
+  }
+
+  /** Returns {@code 10.0.19041.1348}. */
+  public static String text(long version) {
+    return (version >>> 48)
+        + "."
+        + (version >>> 32 & 0xFFFF)
+        + "."
+        + (version >>> 16 & 0xFFFF)
+        + "."
+        + (version & 0xFFFF);
+  }
+}

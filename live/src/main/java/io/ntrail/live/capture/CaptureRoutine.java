@@ -1,0 +1,160 @@
+package io.ntrail.live.capture;
+
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R12;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R13;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RBP;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RBX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDI;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSI;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
+
+import io.ntrail.live.target.WindowsApi;
+import io.ntrail.programs.x86.asm.Assembler;
+import io.ntrail.programs.x86.asm.operands.Label;
+
+/**
+ * Machine code that the agent runs in its own process: it suspends a thread of another process,
+ * copies its registers, the used part of its stack and further ranges of memory, and resumes it.
+ *
+ * <p>One call does all of it, so that the thread is resumed also if the controller dies meanwhile.
+ * Arguments: handle of the thread, handle of its process, address of the thread's environment
+ * block, address of the buffer, most bytes of stack. The buffer is laid out by the constants.
+ */
+final class CaptureRoutine {
+  /** Out, i32: status of the suspension; all else is undefined if it failed. */
+  static final int SUSPENDED = 0;
+
+  /** Out, u32: how often the thread was suspended before. */
+  static final int SUSPEND_COUNT = 4;
+
+  /** Out, i32: status of the registers; there is no stack if it failed. */
+  static final int REGISTERS = 8;
+
+  /** Out, u64: bytes of the stack that were read. */
+  static final int STACK_BYTES = 16;
+
+  /** Out, u64: performance counter before the suspension. */
+  static final int BEFORE = 24;
+
+  /** Out, u64: performance counter after the thread was resumed. */
+  static final int AFTER = 32;
+
+  /** In, u64: number of further ranges, at most {@link #MAX_RANGES}. */
+  static final int RANGES = 40;
+
+  /** Out: first bytes of the thread's environment block. */
+  static final int BLOCK = 64;
+
+  /** Bytes of that block. */
+  static final int BLOCK_BYTES = 0x60;
+
+  /** In: ranges, each u64 address, u64 size, u64 address in the agent; out, u64: bytes read. */
+  static final int FIRST_RANGE = 0x100;
+
+  /** Bytes that describe a range. */
+  static final int RANGE = 32;
+
+  /** Largest number of ranges. */
+  static final int MAX_RANGES = 24;
+
+  /** In and out: CONTEXT, whose flags say which registers are wanted. */
+  static final int CONTEXT = 0x400;
+
+  /** Out: the stack, from the stack pointer on. */
+  static final int STACK = 0x1000;
+
+  /** Offset of the stack's base in the environment block. */
+  static final int STACK_BASE = 8;
+
+  /** Offset of the lowest committed address of the stack in the environment block. */
+  static final int STACK_LIMIT = 16;
+
+  /** Most bytes of a stack that is not the thread's own, as far as there is memory. */
+  static final int FOREIGN_STACK = 0x1_0000;
+
+  private static final int CONTEXT_RSP = 0x98;
+  private static final int PAGE = 0x1000;
+
+  /** Bytes of the routine's frame below the saved registers. */
+  private static final int FRAME = 0x38;
+
+  /** Offset from the stack pointer of the fifth argument: frame, six registers, return address. */
+  private static final int FIFTH = FRAME + 6 * 8 + 8 + 32;
+
+  private CaptureRoutine() {}
+
+  /** Returns the code, which can lie anywhere. */
+  static byte[] code(WindowsApi calls) {
+    Assembler a = Assembler.x64();
+    Label piece = a.label("piece of the stack");
+    Label foreign = a.label("foreign stack");
+    Label ranges = a.label("ranges");
+    Label range = a.label("next range");
+    Label resume = a.label("resume");
+    Label end = a.label("end");
+    long read = calls.address("ntdll!NtReadVirtualMemory");
+    a.push(RBX).push(RSI).push(RDI).push(RBP).push(R12).push(R13).sub(RSP, FRAME);
+    a.mov(RBX, R9).mov(RSI, RCX).mov(RDI, RDX).mov(RBP, R8);
+    a.lea(RCX, ptr(RBX).plus(BEFORE));
+    call(a, calls.address("kernel32!QueryPerformanceCounter"));
+    a.mov(RCX, RSI).lea(RDX, ptr(RBX).plus(SUSPEND_COUNT));
+    call(a, calls.address("ntdll!NtSuspendThread"));
+    a.mov(ptr(RBX).plus(SUSPENDED), EAX).test(EAX, EAX).js(end);
+    a.mov(RCX, RSI).lea(RDX, ptr(RBX).plus(CONTEXT));
+    call(a, calls.address("ntdll!NtGetContextThread"));
+    a.mov(ptr(RBX).plus(REGISTERS), EAX).test(EAX, EAX).js(resume);
+
+    a.mov(RDX, RBP).lea(R8, ptr(RBX).plus(BLOCK)).mov(R9, BLOCK_BYTES);
+    a.mov(ptr(RSP).plus(32).as64(), 0).mov(RCX, RDI);
+    call(a, read);
+    // Of the thread's own stack all that is used, as far as there is room for it.
+    a.mov(R12, ptr(RBX).plus(CONTEXT + CONTEXT_RSP));
+    a.mov(RBP, ptr(RBX).plus(BLOCK + STACK_BASE)).sub(RBP, R12);
+    a.cmp(R12, ptr(RBX).plus(BLOCK + STACK_LIMIT)).jb(foreign);
+    a.cmp(R12, ptr(RBX).plus(BLOCK + STACK_BASE)).jae(foreign);
+    a.mov(R13, ptr(RSP).plus(FIFTH)).cmp(RBP, R13);
+    Label fits = a.label("it fits");
+    a.jb(fits).mov(RBP, R13).bind(fits).mov(R13, RBP).jmp(piece);
+    // Of another one page by page what is there: nobody says where it ends.
+    a.bind(foreign).mov(RBP, FOREIGN_STACK).mov(R13, R12).neg(R13).and(R13, PAGE - 1);
+    Label aligned = a.label("within a page");
+    a.jnz(aligned).mov(R13, PAGE).bind(aligned);
+
+    a.bind(piece).mov(RCX, RDI).mov(RDX, R12).mov(R9, R13);
+    a.lea(R8, ptr(RBX).plus(STACK)).add(R8, ptr(RBX).plus(STACK_BYTES));
+    a.mov(ptr(RSP).plus(32).as64(), 0);
+    call(a, read);
+    Label unread = a.label("not read");
+    a.test(EAX, EAX).js(unread).add(ptr(RBX).plus(STACK_BYTES), R13).add(R12, R13);
+    a.mov(R13, PAGE).cmp(ptr(RBX).plus(STACK_BYTES), RBP).jb(piece).jmp(ranges);
+    a.bind(unread).cmp(R13, PAGE).ja(foreign);
+
+    a.bind(ranges).mov(R12, ptr(RBX).plus(RANGES)).lea(R13, ptr(RBX).plus(FIRST_RANGE));
+    a.bind(range).test(R12, R12).jz(resume);
+    a.mov(RCX, RDI).mov(RDX, ptr(R13)).mov(R9, ptr(R13).plus(8)).mov(R8, ptr(R13).plus(16));
+    a.lea(RAX, ptr(R13).plus(24)).mov(ptr(RSP).plus(32), RAX);
+    call(a, read);
+    a.add(R13, RANGE).dec(R12).jmp(range);
+
+    a.bind(resume).mov(RCX, RSI).xor(EDX, EDX);
+    call(a, calls.address("ntdll!NtResumeThread"));
+    a.lea(RCX, ptr(RBX).plus(AFTER));
+    call(a, calls.address("kernel32!QueryPerformanceCounter"));
+    a.bind(end).xor(EAX, EAX).xor(ECX, ECX).add(RSP, FRAME);
+    a.pop(R13).pop(R12).pop(RBP).pop(RDI).pop(RSI).pop(RBX).ret();
+    return a.assemble().bytes();
+  }
+
+  private static void call(Assembler a, long address) {
+    a.mov(RAX, address).call(RAX);
+  }
+}

@@ -1,0 +1,75 @@
+package io.ntrail.live.capture;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.live.target.TargetThread;
+import io.ntrail.programs.unwind.FrameRegisters;
+import java.util.List;
+
+/**
+ * Thread of a running program as it stood at one instant.
+ *
+ * @param thread which one
+ * @param name its description; empty if it has none
+ * @param context its registers: the structure CONTEXT of winnt.h for x64
+ * @param environmentBlock address of its thread environment block
+ * @param stackLimit lowest committed address of its stack, as the environment block has it
+ * @param stackBase end of its stack, as the environment block has it
+ * @param stack bytes from the stack pointer on, up to the stack's base or the limit of the capture
+ * @param memory ranges that were copied at the same instant, the stack among them
+ * @param suspendCount how often others had suspended it
+ * @param suspendedNanos how long it was suspended, at most: nanoseconds from before its suspension
+ *     to after it was resumed
+ */
+public record CapturedThread(
+    TargetThread thread,
+    String name,
+    Bytes context,
+    long environmentBlock,
+    long stackLimit,
+    long stackBase,
+    Bytes stack,
+    List<Range> memory,
+    int suspendCount,
+    long suspendedNanos) {
+  private static final int RAX = 0x78;
+  private static final int RIP = 0xF8;
+  private static final int XMM0 = 0x1A0;
+  private static final int GENERAL = 16;
+  private static final int VECTORS = 16;
+
+  /**
+   * Range of memory.
+   *
+   * @param address of its first byte
+   * @param bytes at least one
+   */
+  public record Range(long address, Bytes bytes) {
+    /** Returns true if an address is in it. */
+    public boolean contains(long other) {
+      return other - address >= 0 && other - address < bytes.length();
+    }
+  }
+
+  /** Copies the list. */
+  public CapturedThread {
+    memory = List.copyOf(memory);
+  }
+
+  /** Returns the id of the thread. */
+  public int tid() {
+    return thread.tid();
+  }
+
+  /** Returns the registers of the innermost frame. */
+  public FrameRegisters registers() {
+    FrameRegisters registers = FrameRegisters.x64();
+    registers.setIp(context.i64(RIP));
+    for (int i = 0; i < GENERAL; i++) {
+      registers.set(i, context.i64(RAX + 8 * i));
+    }
+    for (int i = 0; i < VECTORS; i++) {
+      registers.setVector(i, context.i64(XMM0 + 16 * i), context.i64(XMM0 + 16 * i + 8));
+    }
+    return registers;
+  }
+}

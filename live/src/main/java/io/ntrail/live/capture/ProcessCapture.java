@@ -1,0 +1,153 @@
+package io.ntrail.live.capture;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.capture.ThreadCapturer.Wanted;
+import io.ntrail.live.code.AreaGeometry;
+import io.ntrail.live.recovery.SessionJournal;
+import io.ntrail.live.recovery.SessionJournal.SessionFrames;
+import io.ntrail.live.target.TargetModule;
+import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.target.TargetThread;
+import io.ntrail.programs.memory.AddressSpace;
+import io.ntrail.programs.unwind.LoadedModules;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The threads of a process, captured one after the other while the process runs, and its memory
+ * around them.
+ *
+ * <p>What is not copied with a thread (code, function tables, headers) is read from the process
+ * when it is asked for: the process must stay open. Not safe for several threads.
+ */
+public final class ProcessCapture {
+  /** Default limit for the bytes of one stack: 1 MiB. */
+  public static final int MOST_STACK = 1 << 20;
+
+  private static final int MOST_RANGES = 2 << 20;
+
+  private final List<CapturedThread> threads;
+  private final List<TargetThread> missing;
+  private final List<TargetModule> modules;
+  private final List<DynamicTable> tables;
+  private final LiveModules loaded;
+  private final LiveMemory memory;
+
+  private ProcessCapture(
+      TargetProcess process,
+      List<CapturedThread> threads,
+      List<TargetThread> missing,
+      List<SessionFrames> sessions) {
+    this.threads = List.copyOf(threads);
+    this.missing = List.copyOf(missing);
+    this.modules = process.modules();
+    this.tables =
+        DynamicTables.of(
+            process,
+            modules,
+            sessions.stream().flatMap(session -> session.handles().values().stream()).toList());
+    this.memory = new LiveMemory("process " + process.pid(), process.memory());
+    this.memory.modules(modules);
+    this.loaded = new LiveModules(process.memory(), modules);
+  }
+
+  /**
+   * Captures all threads of a process, each suspended for as long as its registers and its stack
+   * are copied.
+   *
+   * @param mostStack limit for the bytes of one stack
+   * @throws CannotGoOn if the process has ended, or does not allow it, or is not an x64 one
+   */
+  public static ProcessCapture of(TargetProcess process, int mostStack) {
+    List<SessionFrames> sessions = SessionJournal.frames(process);
+    List<CapturedThread> captured = new ArrayList<>();
+    List<TargetThread> missing = new ArrayList<>();
+    try (ThreadCapturer capturer =
+        new ThreadCapturer(process, mostStack, sessions.isEmpty() ? 0 : MOST_RANGES)) {
+      Map<Long, List<Long>> areas = areas(process, sessions);
+      for (TargetThread thread : process.threads().list()) {
+        Optional<CapturedThread> one =
+            capturer.capture(thread, slots(process, thread, sessions.isEmpty() ? Map.of() : areas));
+        one.ifPresentOrElse(captured::add, () -> missing.add(thread));
+      }
+    }
+    if (captured.isEmpty()) {
+      throw new CannotGoOn("process %d has exited".formatted(process.pid()), "");
+    }
+    return new ProcessCapture(process, captured, missing, sessions);
+  }
+
+  /** Returns the areas of traced stacks, by the base of the stack. */
+  private static Map<Long, List<Long>> areas(TargetProcess process, List<SessionFrames> sessions) {
+    int stackBase = process.architecture().areas().stackBase();
+    Map<Long, List<Long>> areas = new HashMap<>();
+    for (SessionFrames session : sessions) {
+      for (long area : session.areas()) {
+        byte[] base = process.memory().readUpTo(area + stackBase, Long.BYTES);
+        if (base.length == Long.BYTES) {
+          long stack = Bytes.copyOf(base, "area").i64(0);
+          areas.computeIfAbsent(stack, _ -> new ArrayList<>()).add(area);
+        }
+      }
+    }
+    return areas;
+  }
+
+  /**
+   * Returns the data of the slots of a thread: the true return addresses of its traced frames,
+   * which change with each call.
+   */
+  private static List<Wanted> slots(
+      TargetProcess process, TargetThread thread, Map<Long, List<Long>> areas) {
+    if (areas.isEmpty()) {
+      return List.of();
+    }
+    long handle = process.threads().open(thread);
+    if (handle == 0 || process.threads().block(handle) == 0) {
+      return List.of();
+    }
+    AreaGeometry geometry = process.architecture().areas();
+    return areas.getOrDefault(process.threads().stackBase(handle), List.of()).stream()
+        .map(area -> new Wanted(area + geometry.data(), geometry.table() - geometry.data()))
+        .toList();
+  }
+
+  /** Returns the threads in the order in which the system lists them. */
+  public List<CapturedThread> threads() {
+    return threads;
+  }
+
+  /** Returns the threads that were listed but were only beginning, or ended meanwhile. */
+  public List<TargetThread> missing() {
+    return missing;
+  }
+
+  /** Returns the modules in the order in which they were loaded. */
+  public List<TargetModule> modules() {
+    return modules;
+  }
+
+  /** Returns the modules by address. */
+  public LoadedModules loaded() {
+    return loaded;
+  }
+
+  /** Returns the function tables of code that is of no module. */
+  public List<DynamicTable> tables() {
+    return tables;
+  }
+
+  /** Returns the memory as it was for a thread: its copied stack, and the process around it. */
+  public AddressSpace memory(CapturedThread thread) {
+    return new ThreadMemory(thread.memory(), memory);
+  }
+
+  /** Returns the longest time for which a thread was suspended, in nanoseconds. */
+  public long longestNanos() {
+    return threads.stream().mapToLong(CapturedThread::suspendedNanos).max().orElse(0);
+  }
+}

@@ -1,0 +1,100 @@
+package io.ntrail.live.dump;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.live.capture.StandingProgram;
+import io.ntrail.live.capture.StandingProgram.Standing;
+import io.ntrail.live.dump.ProcessDump.Written;
+import io.ntrail.live.target.TargetModule;
+import io.ntrail.live.target.TargetPaths;
+import io.ntrail.live.target.TargetProcess;
+import io.ntrail.testkit.Lldb;
+import io.ntrail.testkit.wine.WindowsCompiler;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Dumps of running programs, read by LLDB, which unwinds them by itself. */
+final class ProcessDumpTest {
+  private static final long NOW = 1_700_000_000L;
+
+  /** Kinds of threads that the system called through a machine frame: an APC, an exception. */
+  private static final Set<String> MACHINE_FRAMES = Set.of("apc", "fault");
+
+  @TempDir Path folder;
+
+  @Test
+  void lldbFindsTheFramesOf49ThreadsThatTheProgramPrinted() throws Exception {
+    mustFindFrames("standing.c", false, "80 sum 1872");
+  }
+
+  @Test
+  void lldbFindsTheFramesInFiltersAndTerminationHandlers() throws Exception {
+    mustFindFrames("sehstanding.c", false, "63 sum 63");
+  }
+
+  @Test
+  void lldbFindsTheFramesInAFullDump() throws Exception {
+    mustFindFrames("leaving.cpp", true, "26 sum 26");
+  }
+
+  private void mustFindFrames(String source, boolean isFull, String undisturbed) throws Exception {
+    assumeTrue(Lldb.TOOL.available(), Lldb.TOOL.missing());
+    Path dump = folder.resolve("it.dmp");
+    try (StandingProgram program = StandingProgram.start(folder, source);
+        TargetProcess process = program.open()) {
+      Written written = write(process, dump, isFull);
+      assertEquals(Files.size(dump), written.bytes());
+      assertEquals(program.standing().size() + 1, written.threads());
+      assertEquals(List.of(), written.missingThreads());
+      assertEquals(List.of(), written.gaps());
+      Map<Integer, List<Long>> frames = Lldb.frames(dump, images(process));
+      for (Standing standing : program.standing()) {
+        mustContain(Objects.requireNonNull(frames.get(standing.tid())), standing);
+      }
+      // It ran on as if nothing had been.
+      assertEquals(undisturbed, program.end());
+    }
+  }
+
+  /** The function that stands has called something else since it printed where it was. */
+  private static void mustContain(List<Long> frames, Standing standing) {
+    List<Long> callers = standing.callers().subList(1, standing.callers().size());
+    int first = frames.indexOf(callers.getFirst());
+    String text = standing + "\n" + frames.stream().map(Long::toHexString).toList();
+    assertTrue(first > 0, text);
+    List<Long> found = frames.subList(first, Math.min(frames.size(), first + callers.size()));
+    // LLDB does not know machine frames, and ends where the system called the program with one.
+    boolean hasMachineFrame = MACHINE_FRAMES.contains(standing.kind());
+    assertEquals(hasMachineFrame ? callers.subList(0, found.size()) : callers, found, text);
+    assertTrue(found.size() > 1, text);
+  }
+
+  private static Written write(TargetProcess process, Path file, boolean isFull)
+      throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      return ProcessDump.write(StandingProgram.host(), process, channel, isFull, NOW);
+    }
+  }
+
+  /** Returns a folder with the images of a process, without debug information. */
+  private Path images(TargetProcess process) throws Exception {
+    Path images = Files.createDirectories(folder.resolve("images"));
+    for (TargetModule module : process.modules()) {
+      Path file = TargetPaths.here(process.calls(), module.path()).orElseThrow();
+      WindowsCompiler.strip(file, images.resolve(module.name()));
+    }
+    return images;
+  }
+}
