@@ -171,12 +171,8 @@ public final class ModuleTracker implements AutoCloseable {
     serving = true;
     try {
       for (Notice notice : board.news()) {
-        Optional<String> library = Optional.empty();
-        if (notice.loaded()) {
-          library = comes(notice);
-        } else {
-          goes(notice.base(), notice.ticks());
-        }
+        goes(notice.base(), notice.ticks());
+        Optional<String> library = notice.loaded() && !ending ? comes(notice) : Optional.empty();
         board.answer(notice);
         library.ifPresent(its -> log.held(its, notice.ticks(), clock.ticks()));
         tellPlans();
@@ -204,10 +200,6 @@ public final class ModuleTracker implements AutoCloseable {
 
   /** Traces a module; returns its name if its thread waited for that. */
   private Optional<String> comes(Notice notice) {
-    goes(notice.base(), notice.ticks());
-    if (ending) {
-      return Optional.empty();
-    }
     if (!board.isAwaited(notice)) {
       String why = board.isRecording() ? "its loading did not wait" : "recording had stopped";
       untraced.late(notice.base(), null, notice.ticks(), why);

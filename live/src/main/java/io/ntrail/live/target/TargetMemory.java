@@ -6,7 +6,6 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongPredicate;
@@ -32,36 +31,28 @@ public final class TargetMemory {
   private static final int NORMAL = 0x80;
   private static final int NOT_INHERITED = 2;
   private static final int FREE = 0x1_0000;
-  private static final int RESERVE = 0x2000;
-  private static final int COMMIT = 0x1000;
-  private static final int RELEASE = 0x8000;
+  static final int RESERVE = 0x2000;
+  static final int COMMIT = 0x1000;
+  static final int RELEASE = 0x8000;
   private static final int DECOMMIT = 0x4000;
-  private static final int GRANULE = 0x1_0000;
+  static final int GRANULE = 0x1_0000;
   private static final int NO_MEMORY = 0xC000_0017;
   private static final int CONFLICTING_ADDRESSES = 0xC000_0018;
-  private static final long REACH = 0x7000_0000L;
-  private static final int FIRST_STEP = 0x100_0000;
-  private static final int NEXT_STEP = 0x80_0000;
-
-  /** Number of places that are looked at at once where memory near something is needed. */
-  private static final int PLACES = 6;
 
   /** Size of MEMORY_BASIC_INFORMATION. */
   private static final int MEMORY_INFORMATION = 48;
-
-  /** Memory of the agent for what is read or written at once. */
-  private static final int BUFFER = 0x8_0000;
 
   /** Number of results that a page of the agent's scratch memory takes. */
   private static final int CELLS = 512;
 
   private final WindowsApi calls;
   private final long process;
-  private long buffer;
+  private final BatchedAccess batch;
 
   TargetMemory(WindowsApi calls, long process) {
     this.calls = calls;
     this.process = process;
+    this.batch = new BatchedAccess(calls, process);
   }
 
   /** Reads up to the first piece that is not there. */
@@ -75,60 +66,6 @@ public final class TargetMemory {
    * @param length bytes, from 0
    */
   public record Range(long address, int length) {}
-
-  /**
-   * Reads many ranges, small ones with few exchanges.
-   *
-   * @return for each what could be read from its first byte on
-   */
-  public List<byte[]> readUpTo(List<Range> ranges) {
-    List<byte[]> all = new ArrayList<>(ranges.size());
-    for (int done = 0; done < ranges.size(); ) {
-      int bytes = 0;
-      int end = done;
-      while (end < ranges.size() && ranges.get(end).length <= BUFFER - bytes) {
-        bytes += ranges.get(end).length;
-        end++;
-      }
-      if (end - done < 2) {
-        all.add(readUpTo(ranges.get(done).address, ranges.get(done).length));
-        done++;
-      } else {
-        readTogether(ranges.subList(done, end), bytes, all);
-        done = end;
-      }
-    }
-    return all;
-  }
-
-  /** Returns memory of the agent for what is read or written together. */
-  private long buffer() {
-    if (buffer == 0) {
-      buffer = calls.must("no memory in the agent", "kernel32!VirtualAlloc", 0, BUFFER, 0x3000, 4);
-    }
-    return buffer;
-  }
-
-  private void readTogether(List<Range> ranges, int bytes, List<byte[]> all) {
-    List<AgentCall> reading = new ArrayList<>();
-    long to = buffer();
-    for (Range range : ranges) {
-      reading.add(
-          calls.prepare("kernel32!ReadProcessMemory", process, range.address, to, range.length, 0));
-      to += range.length;
-    }
-    List<CallOutcome> outcomes = calls.call(reading);
-    Bytes read = calls.agent().peek(buffer(), bytes);
-    int at = 0;
-    for (int i = 0; i < ranges.size(); i++) {
-      Range range = ranges.get(i);
-      all.add(
-          outcomes.get(i).isTrue()
-              ? read.array(at, range.length)
-              : readUpTo(range.address, range.length));
-      at += range.length;
-    }
-  }
 
   /**
    * Reads memory.
@@ -174,38 +111,21 @@ public final class TargetMemory {
   public record Write(long address, byte[] bytes) {}
 
   /**
+   * Reads many ranges, small ones with few exchanges.
+   *
+   * @return for each what could be read from its first byte on
+   */
+  public List<byte[]> readUpTo(List<Range> ranges) {
+    return batch.readUpTo(ranges);
+  }
+
+  /**
    * Writes many ranges in their order, small ones with few exchanges.
    *
    * @throws CannotGoOn if one cannot be written
    */
   public void write(List<Write> writes) {
-    for (int done = 0; done < writes.size(); ) {
-      BytesBuilder together = new BytesBuilder(BUFFER);
-      List<AgentCall> batch = new ArrayList<>();
-      int end = done;
-      while (end < writes.size()
-          && writes.get(end).bytes.length <= BUFFER - together.size()) {
-        Write next = writes.get(end);
-        batch.add(
-            calls.prepare(
-                "kernel32!WriteProcessMemory",
-                process,
-                next.address,
-                buffer() + together.size(),
-                next.bytes.length,
-                0));
-        together.bytes(next.bytes);
-        end++;
-      }
-      if (end == done) {
-        write(writes.get(done).address, writes.get(done).bytes);
-        done++;
-        continue;
-      }
-      calls.agent().poke(buffer(), together.toArray());
-      make(batch);
-      done = end;
-    }
+    batch.write(writes);
   }
 
   /**
@@ -214,28 +134,7 @@ public final class TargetMemory {
    * @throws CannotGoOn if it is not possible
    */
   public void write(List<Long> addresses, byte[] bytes) {
-    for (int done = 0; done < bytes.length; done += BUFFER) {
-      int length = Math.min(BUFFER, bytes.length - done);
-      int from = done;
-      calls.agent().poke(buffer(), Arrays.copyOfRange(bytes, from, from + length));
-      make(
-          addresses.stream()
-              .map(at ->
-                  calls.prepare(
-                      "kernel32!WriteProcessMemory", process, at + from, buffer(), length, 0))
-              .toList());
-    }
-  }
-
-  private void make(List<AgentCall> batch) {
-    for (CallOutcome outcome : calls.call(batch)) {
-      if (!outcome.isTrue()) {
-        throw WindowsApi.failed(
-            "memory of the target could not be written",
-            "kernel32!WriteProcessMemory",
-            outcome.error());
-      }
-    }
+    batch.write(addresses, bytes);
   }
 
   /** Allocates pages anywhere. */
@@ -316,66 +215,7 @@ public final class TargetMemory {
    */
   public long allocateNear(
       long begin, long end, long size, int protection, LongPredicate isWanted) {
-    long rounded = size + GRANULE - 1 & -GRANULE;
-    List<Long> all = new ArrayList<>();
-    // Far apart first: what is in the way is often large.
-    for (long step = FIRST_STEP; step < REACH; step *= 2) {
-      all.add(begin - step & -GRANULE);
-      all.add(end + step & -GRANULE);
-    }
-    for (long step = FIRST_STEP + NEXT_STEP; step < REACH; step += NEXT_STEP) {
-      all.add(begin - step & -GRANULE);
-      all.add(end + step & -GRANULE);
-    }
-    long[] places =
-        all.stream()
-            .filter(at -> at > GRANULE && end - at < REACH && at + rounded - begin < REACH)
-            .mapToLong(at -> at)
-            .filter(isWanted)
-            .toArray();
-    for (int done = 0; done < places.length; done += PLACES) {
-      long at = reserveFirst(places, done, Math.min(places.length, done + PLACES), rounded);
-      if (at != 0) {
-        if (isCommitted(at, rounded, protection)) {
-          return at;
-        }
-        free(at);
-        return 0;
-      }
-    }
-    return 0;
-  }
-
-  /**
-   * Reserves the first of some places that is free: all are tried at once, and the others released.
-   *
-   * @return 0 if none is
-   */
-  private long reserveFirst(long[] places, int from, int to, long size) {
-    List<AgentCall> reserving = new ArrayList<>();
-    for (int i = from; i < to; i++) {
-      reserving.add(
-          calls.prepare("kernel32!VirtualAllocEx", process, places[i], size, RESERVE, READ_WRITE));
-    }
-    long first = 0;
-    List<AgentCall> releasing = new ArrayList<>();
-    for (CallOutcome outcome : calls.call(reserving)) {
-      long at = outcome.kind() == CallOutcome.Kind.DONE ? outcome.result() : 0;
-      if (at != 0 && first != 0) {
-        releasing.add(calls.prepare("kernel32!VirtualFreeEx", process, at, 0, RELEASE));
-      } else if (at != 0) {
-        first = at;
-      }
-    }
-    calls.call(releasing);
-    return first;
-  }
-
-  private boolean isCommitted(long address, long size, int protection) {
-    return calls
-            .call("kernel32!VirtualAllocEx", process, address, size, COMMIT, protection)
-            .result()
-        != 0;
+    return NearPages.allocate(calls, process, begin, end, size, protection, isWanted);
   }
 
   /**

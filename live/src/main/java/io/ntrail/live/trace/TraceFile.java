@@ -155,9 +155,10 @@ final class TraceFile implements AutoCloseable {
     recorder.define(writer -> writer.untraced(now));
   }
 
-  /** Notes how long a thread waited until a library was patched. */
-  void held(String library, long ticks) {
-    holds = holds.and(library, ticks);
+  /** Defines a time in which a thread waited until a library was patched. */
+  void loaded(long process, String library, long from, long to) {
+    holds = holds.and(library, to - from);
+    hold(process, from, to, library + " was loaded");
   }
 
   /** Defines a time in which a process was held. Of very many, the last ones are one long time. */

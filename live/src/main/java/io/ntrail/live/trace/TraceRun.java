@@ -254,8 +254,7 @@ public final class TraceRun implements AutoCloseable {
 
     @Override
     public void held(String library, long from, long to) {
-      file.held(library, to - from);
-      file.hold(process, from, to, library + " was loaded");
+      file.loaded(process, library, from, to);
     }
 
     @Override
@@ -336,7 +335,7 @@ public final class TraceRun implements AutoCloseable {
 
   /** Tells the recorder which threads exist, so that it releases the chunks of others. */
   private void threads() {
-    long ticks = target.clock().now().ticks();
+    long ticks = target.clock().ticks();
     recorder.retain(tracer.aliveThreads(), ticks);
   }
 

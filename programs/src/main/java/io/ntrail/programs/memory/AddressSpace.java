@@ -27,6 +27,21 @@ public interface AddressSpace {
   Bytes readUpTo(long address, int most);
 
   /**
+   * Returns the number of bytes from an address on that cannot be read before the first one that
+   * can: 0 if the first one can, {@code most} if all of so many cannot. Ask for little: unless an
+   * implementation knows better, one byte after the other is tried.
+   *
+   * @param most bound of the answer, from 0
+   */
+  default int missingFrom(long address, int most) {
+    int missing = 0;
+    while (missing < most && readUpTo(address + missing, 1).length() == 0) {
+      missing++;
+    }
+    return missing;
+  }
+
+  /**
    * Returns exactly the requested bytes.
    *
    * @param length in bytes, from 0

@@ -145,14 +145,19 @@ public final class UnicornMachine implements AutoCloseable {
     return LittleEndian.getU64(take(buffer, VALUE), 0);
   }
 
-  /** Remembers registers; from here on, writes of memory can be undone. */
+  /** Remembers registers and memory, on top of what is remembered: up to 8 times. */
   public void remember() throws IOException {
     ask(new LittleEndian().u8('P'));
   }
 
-  /** Goes back to what was remembered. */
+  /** Goes back to what was remembered last. */
   public void goBack() throws IOException {
     ask(new LittleEndian().u8('B'));
+  }
+
+  /** Forgets what was remembered last, without going back to it. */
+  public void forget() throws IOException {
+    ask(new LittleEndian().u8('F'));
   }
 
   /** Runs code. */

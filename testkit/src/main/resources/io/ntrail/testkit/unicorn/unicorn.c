@@ -9,8 +9,9 @@
  *   R u64 address, u32 n              reads memory                                        -> status, n bytes
  *   S u32 n, n x (u32 register, 16 bytes)        sets registers                           -> status
  *   G u32 n, n x u32 register                    reads registers                          -> status, n x 16 bytes
- *   P                                 remembers registers; from here on writes can be undone         -> status
- *   B                                 back to what P remembered: registers, memory        -> status
+ *   P                                 remembers registers and memory, on top of what is remembered   -> status
+ *   B                                 back to what the last P remembered                  -> status
+ *   F                                 forgets the last P, without going back              -> status
  *   X u64 begin, u64 until, u64 low, u64 high, u64 most, u32 pages, u32 options            -> run
  *
  * status: u32, 0 or an error of Unicorn's. Addresses and sizes of M and U are multiples of 4096.
@@ -44,7 +45,11 @@ typedef struct { uint64_t address; uint32_t size; uint8_t old[64]; } Undo;
 
 static uc_engine *uc;
 static int bits;
-static uc_context *saved;
+/* What was remembered: registers, and how long the lists of changes were. */
+typedef struct { uc_context *registers; size_t undos; uint32_t pages; } Memory;
+
+static Memory memories[8];
+static int memory_count;
 static Undo *undo;
 static size_t undos, undo_room;
 static uint64_t *pages;
@@ -166,7 +171,7 @@ static void on_code(uc_engine *engine, uint64_t address, uint32_t size, void *da
 static void on_write(uc_engine *engine, uc_mem_type type, uint64_t address, int size, int64_t value, void *data) {
   (void) engine, (void) type, (void) data;
   if (moved) return;
-  if (saved) {
+  if (memory_count) {
     if (undos == undo_room) {
       undo_room = undo_room ? 2 * undo_room : 256;
       undo = realloc(undo, undo_room * sizeof *undo);
@@ -206,17 +211,18 @@ static bool on_missing(uc_engine *engine, uc_mem_type type, uint64_t address, in
   }
 }
 
-static void forget_undo(void) {
-  undos = 0;
-  page_count = 0;
-  if (saved) uc_context_free(saved);
-  saved = NULL;
+static uc_err forget(void) {
+  if (!memory_count) return UC_ERR_ARG;
+  uc_context_free(memories[--memory_count].registers);
+  if (!memory_count) undos = 0, page_count = 0;
+  return UC_ERR_OK;
 }
 
 static uc_err open_machine(void) {
   bits = u32();
   if (uc) {
-    forget_undo();
+    while (memory_count) forget();
+    undos = 0, page_count = 0;
     uc_close(uc);
     uc = NULL;
   }
@@ -231,19 +237,26 @@ static uc_err open_machine(void) {
 }
 
 static uc_err remember(void) {
-  forget_undo();
-  uc_err error = uc_context_alloc(uc, &saved);
-  return error ? error : uc_context_save(uc, saved);
+  if (memory_count == sizeof memories / sizeof *memories) return UC_ERR_RESOURCE;
+  Memory *m = &memories[memory_count];
+  uc_err error = uc_context_alloc(uc, &m->registers);
+  if (!error) error = uc_context_save(uc, m->registers);
+  if (error) return error;
+  m->undos = undos;
+  m->pages = page_count;
+  memory_count++;
+  return UC_ERR_OK;
 }
 
 static uc_err go_back(void) {
-  if (!saved) return UC_ERR_ARG;
-  while (undos) {
+  if (!memory_count) return UC_ERR_ARG;
+  Memory *m = &memories[memory_count - 1];
+  while (undos > m->undos) {
     Undo *u = &undo[--undos];
     uc_mem_write(uc, u->address, u->old, u->size);
   }
-  while (page_count) uc_mem_unmap(uc, pages[--page_count], PAGE);
-  return uc_context_restore(uc, saved);
+  while (page_count > m->pages) uc_mem_unmap(uc, pages[--page_count], PAGE);
+  return uc_context_restore(uc, m->registers);
 }
 
 static void run(void) {
@@ -327,6 +340,7 @@ int main(void) {
       case 'G': registers(0); break;
       case 'P': status(remember()); break;
       case 'B': status(go_back()); break;
+      case 'F': status(forget()); break;
       case 'X': run(); break;
       default: die("no such request");
     }

@@ -120,6 +120,37 @@ class UnicornMachineTest {
   }
 
   @Test
+  void whatIsRememberedLiesOnTopOfEachOther() throws IOException {
+    // push rax; push rcx; movups [rsp - 16], xmm6
+    try (UnicornMachine machine = machine(64, "50 51 0f117424f0 90")) {
+      machine.setRegisters(
+          new long[] {7, 8, 0, 0, STACK + 0x800},
+          new long[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 6});
+      machine.remember();
+      told(machine, run(1, 0));
+      machine.remember();
+      assertEquals(
+          List.of(
+              "100000 ax 7 sp 2007f8 xmm6 5",
+              "2007f0 8 7",
+              "100001 ax 7 sp 2007f0 xmm6 5",
+              "2007e8 8 8",
+              "100002 ax 7 sp 2007e8 xmm6 5",
+              "2007d8 8 5",
+              "2007e0 8 6",
+              "UNTIL at 100007 after 3"),
+          told(machine, run(7, ALL)));
+      machine.goBack();
+      assertEquals(7, machine.read(STACK + 0x7F8, 1)[0]);
+      assertEquals(STACK + 0x7F8, machine.register(UnicornMachine.SP));
+      machine.forget();
+      machine.goBack();
+      assertEquals(0, machine.read(STACK + 0x7F8, 1)[0]);
+      assertEquals(STACK + 0x800, machine.register(UnicornMachine.SP));
+    }
+  }
+
+  @Test
   void runsEndWhereTheyHaveTo() throws IOException {
     // jmp self
     try (UnicornMachine machine = machine(64, "ebfe")) {

@@ -105,10 +105,10 @@ final class EpilogueCode {
       int first = u8(0);
       int second = u8(1);
       if ((first & 0xF8) == 0x58) {
-        rule.doPop(first & 7);
+        rule.doPopByCode(first & 7);
         at += 1;
       } else if ((first & 0xF0) == 0x40 && second >= 0 && (second & 0xF8) == 0x58) {
-        rule.doPop((first & 1) << 3 | second & 7);
+        rule.doPopByCode((first & 1) << 3 | second & 7);
         at += 2;
       } else {
         return;

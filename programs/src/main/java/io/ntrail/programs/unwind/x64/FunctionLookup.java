@@ -8,7 +8,6 @@ import io.ntrail.programs.unwind.LoadedModule;
 import io.ntrail.programs.unwind.LoadedModules;
 import io.ntrail.programs.unwind.StackWalk;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -21,7 +20,7 @@ public final class FunctionLookup {
   private final DynamicFunctions dynamic;
 
   /** By identity: two modules can have the same name and image. */
-  private final Map<LoadedModule, FunctionTable> tables = new IdentityHashMap<>();
+  private final IdentityHashMap<LoadedModule, FunctionTable> tables = new IdentityHashMap<>();
 
   /** Answers of a lookup. */
   public sealed interface Answer {}

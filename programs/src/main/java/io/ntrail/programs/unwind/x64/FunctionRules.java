@@ -74,11 +74,16 @@ final class FunctionRules {
     }
     UnwindInfo info = chain.info();
     if (info.version() == 1) {
-      boolean searched = info.codeCount() != 0 || !behavior.isSince(WindowsBehavior.SINCE_1809);
+      boolean searched = hasCodes() || !behavior.isSince(WindowsBehavior.SINCE_1809);
       return searched ? decideByCode(rva) : undone(rva, false);
     }
     UnwindRuleBuilder described = epilogueByData(rva);
     return described != null ? left(described) : undone(rva, false);
+  }
+
+  /** Returns true if the prologue does anything, so that an epilogue has something to undo. */
+  private boolean hasCodes() {
+    return chain.links().stream().anyMatch(link -> link.info().codeCount() != 0);
   }
 
   private UnwindRule decideByCode(long rva) {
@@ -212,7 +217,8 @@ final class FunctionRules {
           }
           at++;
         }
-        default -> rule.doMachineFrame(code.value() != 0);
+        // An error code is gone before the epilogue begins.
+        default -> rule.doMachineFrame(false);
       }
     }
     return rule;

@@ -62,6 +62,17 @@ final class UnwindRuleBuilder {
     return this;
   }
 
+  /**
+   * An instruction of an epilogue pops a register. Into a volatile one it only drops a word: the
+   * caller's value of that register stays unknown.
+   */
+  UnwindRuleBuilder doPopByCode(int register) {
+    int kept = keptGeneral;
+    doPop(register);
+    keptGeneral = kept;
+    return this;
+  }
+
   /** A register is loaded from the frame; the stack pointer too goes on from its new value. */
   UnwindRuleBuilder doLoad(int register, long offset) {
     load(UnwindRule.LOAD_FRAME, register, offset);

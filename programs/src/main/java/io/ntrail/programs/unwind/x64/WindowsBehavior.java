@@ -7,7 +7,10 @@ package io.ntrail.programs.unwind.x64;
 public enum WindowsBehavior {
   /** Before Windows 10 1809: the code of every function with an entry is searched for epilogues. */
   BEFORE_1809,
-  /** Since Windows 10 1809: not the code of functions without unwind codes. */
+  /**
+   * Since Windows 10 1809: not the code of functions without unwind codes; those of the parts that
+   * it is chained to count.
+   */
   SINCE_1809,
   /**
    * Since Windows 10 20H2 (2009): a jump to other code of the same function is known by the start

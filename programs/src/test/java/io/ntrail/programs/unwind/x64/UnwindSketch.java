@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -104,9 +105,9 @@ final class UnwindSketch {
 
   /** Memory in pieces. */
   private static final class Pieces implements AddressSpace {
-    private final TreeMap<Long, byte[]> pieces;
+    private final NavigableMap<Long, byte[]> pieces;
 
-    Pieces(TreeMap<Long, byte[]> pieces) {
+    Pieces(NavigableMap<Long, byte[]> pieces) {
       this.pieces = pieces;
     }
 
