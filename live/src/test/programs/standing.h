@@ -38,9 +38,9 @@ static volatile LONG standing, stopped, sink;
 static CRITICAL_SECTION printing;
 
 static __attribute__((noinline)) void stand(const char *kind) {
-  void *frames[62];
-  char line[1600];
-  int n = RtlCaptureStackBackTrace(0, 62, frames, 0);
+  void *frames[128];
+  char line[3000];
+  int n = RtlCaptureStackBackTrace(0, 128, frames, 0);
   int length = sprintf(line, "%lu %s", GetCurrentThreadId(), kind);
   for (int i = 0; i < n; i++) {
     length += sprintf(line + length, " %llx", (unsigned long long)frames[i]);

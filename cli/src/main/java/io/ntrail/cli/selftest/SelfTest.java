@@ -1,9 +1,9 @@
 package io.ntrail.cli.selftest;
 
-import io.ntrail.cli.common.ProgramHost;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.ProgramHost;
 import io.ntrail.cli.selftest.StepResult.State;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.live.agent.AgentHost;

@@ -1,10 +1,10 @@
 package io.ntrail.cli.shell;
 
-import io.ntrail.cli.common.ProgramHost;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.OutputOptions;
+import io.ntrail.cli.common.ProgramHost;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.selftest.SelfTest;

@@ -2,11 +2,11 @@ package io.ntrail.cli.trace;
 
 import static java.util.stream.Collectors.joining;
 
-import io.ntrail.cli.common.ProgramHost;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.OutputOptions;
+import io.ntrail.cli.common.ProgramHost;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;

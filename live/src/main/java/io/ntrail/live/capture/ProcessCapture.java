@@ -3,6 +3,7 @@ package io.ntrail.live.capture;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.capture.ThreadCapturer.Wanted;
+import io.ntrail.live.code.Architecture;
 import io.ntrail.live.code.AreaGeometry;
 import io.ntrail.live.recovery.SessionJournal;
 import io.ntrail.live.recovery.SessionJournal.SessionFrames;
@@ -11,11 +12,16 @@ import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThread;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.unwind.LoadedModules;
+import io.ntrail.programs.unwind.x64.StackWalker;
+import io.ntrail.programs.unwind.x64.VirtualUnwinder;
+import io.ntrail.programs.unwind.x64.WindowsBehavior;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The threads of a process, captured one after the other while the process runs, and its memory
@@ -30,6 +36,8 @@ public final class ProcessCapture {
 
   private static final int MOST_RANGES = 2 << 20;
 
+  private final Architecture architecture;
+  private final Set<Long> areas;
   private final List<CapturedThread> threads;
   private final List<TargetThread> missing;
   private final List<TargetModule> modules;
@@ -42,6 +50,8 @@ public final class ProcessCapture {
       List<CapturedThread> threads,
       List<TargetThread> missing,
       List<SessionFrames> sessions) {
+    this.architecture = process.architecture();
+    this.areas = sessions.stream().flatMap(one -> one.areas().stream()).collect(Collectors.toSet());
     this.threads = List.copyOf(threads);
     this.missing = List.copyOf(missing);
     this.modules = process.modules();
@@ -141,9 +151,22 @@ public final class ProcessCapture {
     return tables;
   }
 
-  /** Returns the memory as it was for a thread: its copied stack, and the process around it. */
+  /**
+   * Returns the memory as it was for a thread: its copied stack, and the process around it. Frames
+   * of functions that ntrail traces have the return addresses there that they would have untraced.
+   */
   public AddressSpace memory(CapturedThread thread) {
-    return new ThreadMemory(thread.memory(), memory);
+    return new ThreadMemory(UntracedStack.of(thread, areas, architecture), memory);
+  }
+
+  /**
+   * Returns a walker of the stacks of all threads, which keeps what it learns about code. It reads
+   * the process as {@link #memory} does.
+   */
+  public StackWalker walker() {
+    return new StackWalker(
+        new VirtualUnwinder(
+            memory, loaded, new LiveFunctions(tables, memory), WindowsBehavior.newest()));
   }
 
   /** Returns the longest time for which a thread was suspended, in nanoseconds. */

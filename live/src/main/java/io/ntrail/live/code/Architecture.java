@@ -3,6 +3,7 @@ package io.ntrail.live.code;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.pe.MachineType;
+import java.util.List;
 
 /**
  * Processor architecture of a target: the machine code that tracing puts into it, and the registers
@@ -28,6 +29,14 @@ public interface Architecture {
 
   /** Returns where the parts of an area lie. */
   AreaGeometry areas();
+
+  /**
+   * Returns the frames of traced functions that the slots of an area know, the innermost first,
+   * whatever session the area is of.
+   *
+   * @param data everything between {@link AreaGeometry#data} and {@link AreaGeometry#table}
+   */
+  List<TracedReturn> tracedReturns(long area, Bytes data);
 
   /** Returns an instruction that jumps to itself. */
   byte[] endlessLoop();

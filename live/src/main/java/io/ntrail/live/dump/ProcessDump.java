@@ -66,7 +66,8 @@ public final class ProcessDump {
    * @param modules how many
    * @param memoryRanges ranges of memory, stacks among them
    * @param memoryBytes bytes in them
-   * @param gaps committed memory that could not be read although it is wanted: offsets are addresses
+   * @param gaps committed memory that could not be read although it is wanted: offsets are
+   *     addresses
    * @param suspendedNanos for how long the process was suspended, in nanoseconds
    */
   public record Written(

@@ -366,8 +366,7 @@ public final class TargetMemory {
     return IntStream.range(0, addresses.length)
         .mapToObj(i ->
             outcomes.get(i).kind() == CallOutcome.Kind.DONE && outcomes.get(i).result() != 0
-                ? Optional.of(
-                    Region.of(answers.slice(MEMORY_INFORMATION * i, MEMORY_INFORMATION)))
+                ? Optional.of(Region.of(answers.slice(MEMORY_INFORMATION * i, MEMORY_INFORMATION)))
                 : Optional.<Region>empty())
         .toList();
   }

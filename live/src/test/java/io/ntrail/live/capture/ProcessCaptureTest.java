@@ -7,10 +7,15 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.live.capture.StandingProgram.Standing;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.programs.memory.AddressSpace;
+import io.ntrail.programs.unwind.FrameTrust;
+import io.ntrail.programs.unwind.StackFrame;
+import io.ntrail.programs.unwind.StackWalk;
+import io.ntrail.programs.unwind.x64.StackWalker;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -19,6 +24,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class ProcessCaptureTest {
   /** What {@code standing.c} prints and returns when nothing disturbs it. */
   private static final String UNDISTURBED = "80 sum 1872";
+
+  /** Kinds of threads that the system called in the middle of a function without unwind data. */
+  private static final Set<String> INTERRUPTED = Set.of("apc", "fault");
 
   @TempDir Path folder;
 
@@ -44,6 +52,52 @@ final class ProcessCaptureTest {
       assertEquals(List.of(), capture.missing());
       assertEquals(UNDISTURBED, program.end());
     }
+  }
+
+  @Test
+  void framesOf49ThreadsAreThoseThatTheSystemFound() throws Exception {
+    mustWalk("standing.c", UNDISTURBED);
+  }
+
+  @Test
+  void framesInFiltersAndTerminationHandlersAreThoseThatTheSystemFound() throws Exception {
+    mustWalk("sehstanding.c", "63 sum 63");
+  }
+
+  @Test
+  void framesInDestructorsAndCatchBlocksAreThoseThatTheSystemFound() throws Exception {
+    mustWalk("leaving.cpp", "26 sum 26");
+  }
+
+  private void mustWalk(String source, String undisturbed) throws Exception {
+    try (StandingProgram program = StandingProgram.start(folder, source);
+        TargetProcess process = program.open()) {
+      ProcessCapture capture = ProcessCapture.of(process, ProcessCapture.MOST_STACK);
+      StackWalker walker = capture.walker();
+      Map<Integer, CapturedThread> threads =
+          capture.threads().stream()
+              .collect(Collectors.toMap(CapturedThread::tid, Function.identity()));
+      for (Standing one : program.standing()) {
+        CapturedThread thread = Objects.requireNonNull(threads.get(one.tid()));
+        mustEqual(one, walker.walk(thread.registers(), capture.memory(thread)));
+      }
+      assertEquals(undisturbed, program.end());
+    }
+  }
+
+  /** The function that stands has called something else since it printed where it was. */
+  private static void mustEqual(Standing standing, StackWalk walk) {
+    List<Long> frames = walk.frames().stream().map(StackFrame::ip).toList();
+    List<Long> callers = standing.callers().subList(1, standing.callers().size());
+    int first = frames.indexOf(callers.getFirst());
+    String text = standing + "\n" + frames + " " + walk.end() + " " + walk.why();
+    assertTrue(first > 0, text);
+    assertEquals(callers, frames.subList(first, frames.size()), text);
+    assertEquals(StackWalk.End.END_OF_STACK, walk.end(), text);
+    // Where Wine calls the program with an APC or an exception it pretends a call, by a function
+    // that has no unwind data: its caller is a guess, which is right.
+    long guessed = walk.frames().stream().filter(f -> f.trust() == FrameTrust.SCAN).count();
+    assertEquals(INTERRUPTED.contains(standing.kind()) ? 1 : 0, guessed, text);
   }
 
   private static void mustFollow(List<Long> addresses, Bytes stack, String what) {

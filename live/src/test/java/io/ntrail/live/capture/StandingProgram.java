@@ -132,13 +132,20 @@ public final class StandingProgram implements AutoCloseable {
     return TargetProcess.attach(calls, running);
   }
 
-  /**
-   * Returns what its threads printed: up to a return address of 0, where the system went astray.
-   */
+  /** Returns what its threads printed. */
   public List<Standing> standing() {
+    return standing(text(out));
+  }
+
+  /**
+   * Reads what threads printed: return addresses up to one of 0, where the system went astray.
+   *
+   * @param text output of the program
+   */
+  public static List<Standing> standing(String text) {
     List<Standing> all = new ArrayList<>();
-    for (String line : text(out).lines().takeWhile(one -> !one.startsWith("ready")).toList()) {
-      String[] words = line.split(" ");
+    for (String line : text.lines().takeWhile(one -> !one.startsWith("ready")).toList()) {
+      String[] words = line.strip().split(" ");
       List<Long> callers =
           Stream.of(words)
               .skip(2)

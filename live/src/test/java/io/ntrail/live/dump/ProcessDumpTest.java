@@ -4,12 +4,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.ntrail.analysis.dumps.DumpRecording;
+import io.ntrail.analysis.dumps.DumpView;
+import io.ntrail.analysis.dumps.DumpedThread;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.live.capture.StandingProgram;
 import io.ntrail.live.capture.StandingProgram.Standing;
 import io.ntrail.live.dump.ProcessDump.Written;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetPaths;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.programs.unwind.StackFrame;
+import io.ntrail.programs.unwind.StackWalk;
+import io.ntrail.programs.unwind.x64.StackWalker;
+import io.ntrail.programs.unwind.x64.VirtualUnwinder;
 import io.ntrail.testkit.Lldb;
 import io.ntrail.testkit.wine.WindowsCompiler;
 import java.io.IOException;
@@ -20,6 +29,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,6 +56,39 @@ final class ProcessDumpTest {
   @Test
   void lldbFindsTheFramesInAFullDump() throws Exception {
     mustFindFrames("leaving.cpp", true, "26 sum 26");
+  }
+
+  @Test
+  void ownReaderFindsTheFramesInAFullDump() throws Exception {
+    Path dump = folder.resolve("it.dmp");
+    try (StandingProgram program = StandingProgram.start(folder, "sehstanding.c");
+        TargetProcess process = program.open()) {
+      write(process, dump, true);
+      List<Standing> all = program.standing();
+      assertEquals("63 sum 63", program.end());
+      try (DumpRecording recording =
+          DumpRecording.open(InputFile.map(dump, "it.dmp"), new Gaps())) {
+        DumpView view = recording.view();
+        StackWalker walker = new StackWalker(new VirtualUnwinder(view.memory(), view.modules()));
+        for (Standing standing : all) {
+          DumpedThread thread =
+              recording.threads().stream()
+                  .filter(one -> one.tid() == standing.tid())
+                  .findFirst()
+                  .orElseThrow();
+          StackWalk walk = walker.walk(view.registers(thread).orElseThrow(), view.memory());
+          List<Long> frames = walk.frames().stream().map(StackFrame::ip).toList();
+          List<Long> callers = standing.callers().subList(1, standing.callers().size());
+          int first = frames.indexOf(callers.getFirst());
+          assertTrue(first > 0, standing.toString());
+          assertEquals(callers, frames.subList(first, frames.size()), standing.toString());
+        }
+        assertEquals(List.of(), recording.gaps());
+        assertEquals(OptionalLong.of(NOW), recording.time());
+        assertEquals(process.pid(), recording.process().pid().orElseThrow());
+        assertTrue(recording.process().name().startsWith("sehstanding"));
+      }
+    }
   }
 
   private void mustFindFrames(String source, boolean isFull, String undisturbed) throws Exception {

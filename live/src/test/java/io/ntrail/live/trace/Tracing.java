@@ -400,7 +400,7 @@ final class Tracing implements AutoCloseable {
     }
   }
 
-  private static void awaitText(Path out, String text, Duration limit) throws IOException {
+  static void awaitText(Path out, String text, Duration limit) throws IOException {
     long end = System.nanoTime() + limit.toNanos();
     while (!Files.readString(out, StandardCharsets.ISO_8859_1).contains(text)) {
       if (System.nanoTime() - end > 0) {

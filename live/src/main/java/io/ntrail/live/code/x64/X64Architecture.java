@@ -1,5 +1,6 @@
 package io.ntrail.live.code.x64;
 
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.code.Architecture;
@@ -13,6 +14,9 @@ import io.ntrail.live.code.SessionCode;
 import io.ntrail.live.code.StoreCode;
 import io.ntrail.live.code.ThreadLayout;
 import io.ntrail.live.code.TracedCode;
+import io.ntrail.live.code.TracedReturn;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The architecture x64. */
 public final class X64Architecture implements Architecture {
@@ -87,6 +91,24 @@ public final class X64Architecture implements Architecture {
   @Override
   public StoreCode stores() {
     return new StoreRoutine();
+  }
+
+  @Override
+  public List<TracedReturn> tracedReturns(long area, Bytes data) {
+    List<TracedReturn> returns = new ArrayList<>();
+    // The last slot first: a tail call returns into the slot before, from the same place.
+    for (int slot = AreaLayout.SLOTS - 1; slot >= 0; slot--) {
+      int at = AreaLayout.data(slot) - AreaLayout.DATA;
+      if (data.has(at, AreaLayout.SLOT_DATA)) {
+        returns.add(
+            new TracedReturn(
+                data.i64(at + AreaLayout.KEY) - Long.BYTES,
+                area + AreaLayout.code(slot),
+                AreaLayout.STRIDE,
+                data.i64(at + AreaLayout.RET)));
+      }
+    }
+    return returns;
   }
 
   @Override

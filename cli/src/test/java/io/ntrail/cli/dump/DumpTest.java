@@ -1,0 +1,121 @@
+package io.ntrail.cli.dump;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.ntrail.cli.harness.Cli;
+import io.ntrail.cli.harness.JsonReader;
+import io.ntrail.cli.harness.JsonSchema;
+import io.ntrail.cli.harness.Spawned;
+import io.ntrail.testkit.Await;
+import io.ntrail.testkit.wine.Wine;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Dumps of a running program, which goes on as if nothing had been. */
+class DumpTest {
+  /** What {@code standing.c} prints at its end, and returns. */
+  private static final String UNDISTURBED = "sum 1872";
+
+  private static final int CODE = 80;
+
+  /** How often ntrail is killed. */
+  private static final int KILLS = Boolean.getBoolean("ntrail.long") ? 60 : 3;
+
+  @TempDir private Path folder;
+
+  private Spawned standing() throws Exception {
+    Path program = folder.resolve("standing.exe");
+    Files.copy(Spawned.program("standing.c"), program);
+    Spawned standing =
+        Spawned.start(
+            folder,
+            "printed",
+            List.of(Wine.shared().loader().toString(), program.toString(), "stop"));
+    standing.awaitText("ready");
+    return standing;
+  }
+
+  private void mustEndUndisturbed(Spawned standing) throws Exception {
+    Files.createFile(folder.resolve("stop"));
+    assertEquals(CODE, standing.end(), standing.said());
+    assertTrue(standing.said().strip().endsWith(UNDISTURBED), standing.said());
+  }
+
+  private Spawned dump(String... options) throws IOException {
+    List<String> command = Cli.command("dump", "-p", "standing");
+    // Files that cannot be deleted any more stay in the folder of the test.
+    command.add(1, "-Djava.io.tmpdir=" + folder);
+    command.addAll(List.of(options));
+    return Spawned.start(folder, "said", command);
+  }
+
+  @Test
+  void theReportIsAsItsSchemaSays() throws Exception {
+    try (Spawned standing = standing();
+        Spawned ntrail = dump("-o", "it.dmp", "--format", "json")) {
+      assertEquals(0, ntrail.end(), ntrail.said());
+      JsonReader json = JsonReader.parse(ntrail.said());
+      assertEquals(List.of(), JsonSchema.named("write").findings(json));
+      JsonReader dump = json.get("dump");
+      assertEquals(50, dump.get("threads").number());
+      assertEquals(Files.size(folder.resolve("it.dmp")), json.get("output").get("bytes").number());
+      mustEndUndisturbed(standing);
+    }
+  }
+
+  @Test
+  void theProgramGoesOnWheneverNtrailIsKilled() throws Exception {
+    long seed = Long.getLong("ntrail.seed", 33);
+    Random random = new Random(seed);
+    try (Spawned standing = standing()) {
+      for (int i = 0; i < KILLS; i++) {
+        String name = "it" + i + ".dmp";
+        try (Spawned ntrail = dump("-o", name, "--full")) {
+          // From here on the program is suspended.
+          Await.until("it writes " + name, () -> !ntrail.process().isAlive() || isWritten(name));
+          LockSupport.parkNanos(random.nextInt(60_000_000));
+          List<ProcessHandle> helpers = new ArrayList<>(ntrail.process().descendants().toList());
+          ntrail.process().destroyForcibly();
+          ntrail.end();
+          // Agents end by themselves: only then is the program as it was.
+          for (ProcessHandle helper : helpers) {
+            Await.until("agents end", () -> !helper.isAlive());
+          }
+        }
+      }
+      mustEndUndisturbed(standing);
+    } catch (AssertionError e) {
+      throw new AssertionError("-Dntrail.seed=" + seed + ": " + e.getMessage(), e);
+    }
+  }
+
+  private boolean isWritten(String name) throws IOException {
+    try (DirectoryStream<Path> parts = Files.newDirectoryStream(folder, "." + name + "*.part")) {
+      for (Path part : parts) {
+        if (Files.size(part) > 0) {
+          return true;
+        }
+      }
+    }
+    return Files.exists(folder.resolve(name));
+  }
+
+  @Test
+  void saysWhatIsMissingOnTheCommandLine() {
+    Cli.Result process = Cli.run("dump", "-o", "x.dmp");
+    assertEquals(2, process.exit());
+    assertTrue(process.err().contains("-p NAME|PID"), process.err());
+    Cli.Result file = Cli.run("dump", "-p", "x");
+    assertEquals(2, file.exit());
+    assertTrue(file.err().contains("-o FILE.dmp"), file.err());
+  }
+}
