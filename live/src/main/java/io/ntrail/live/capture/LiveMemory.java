@@ -37,16 +37,17 @@ final class LiveMemory implements AddressSpace {
   private final String name;
   private final TargetMemory memory;
   private final Map<Long, Bytes> pages = new HashMap<>();
-  private List<TargetModule> modules = List.of();
+  private final List<TargetModule> modules;
 
-  LiveMemory(String name, TargetMemory memory) {
+  /**
+   * Reads nothing yet.
+   *
+   * @param modules owners of regions
+   */
+  LiveMemory(String name, TargetMemory memory, List<TargetModule> modules) {
     this.name = name;
     this.memory = memory;
-  }
-
-  /** Sets the modules, which own regions. */
-  void modules(List<TargetModule> its) {
-    modules = List.copyOf(its);
+    this.modules = List.copyOf(modules);
   }
 
   @Override

@@ -2,8 +2,8 @@ package io.ntrail.live.capture;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.capture.CapturedThread.Range;
 import io.ntrail.live.capture.ThreadCapturer.Wanted;
-import io.ntrail.live.code.Architecture;
 import io.ntrail.live.code.AreaGeometry;
 import io.ntrail.live.recovery.SessionJournal;
 import io.ntrail.live.recovery.SessionJournal.SessionFrames;
@@ -12,6 +12,7 @@ import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThread;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.unwind.LoadedModules;
+import io.ntrail.programs.unwind.x64.DynamicFunctions;
 import io.ntrail.programs.unwind.x64.StackWalker;
 import io.ntrail.programs.unwind.x64.VirtualUnwinder;
 import io.ntrail.programs.unwind.x64.WindowsBehavior;
@@ -36,22 +37,19 @@ public final class ProcessCapture {
 
   private static final int MOST_RANGES = 2 << 20;
 
-  private final Architecture architecture;
-  private final Set<Long> areas;
   private final List<CapturedThread> threads;
   private final List<TargetThread> missing;
   private final List<TargetModule> modules;
   private final List<DynamicTable> tables;
   private final LiveModules loaded;
-  private final LiveMemory memory;
+  private final AddressSpace copied;
+  private final DynamicFunctions functions;
 
   private ProcessCapture(
       TargetProcess process,
       List<CapturedThread> threads,
       List<TargetThread> missing,
       List<SessionFrames> sessions) {
-    this.architecture = process.architecture();
-    this.areas = sessions.stream().flatMap(one -> one.areas().stream()).collect(Collectors.toSet());
     this.threads = List.copyOf(threads);
     this.missing = List.copyOf(missing);
     this.modules = process.modules();
@@ -60,9 +58,17 @@ public final class ProcessCapture {
             process,
             modules,
             sessions.stream().flatMap(session -> session.handles().values().stream()).toList());
-    this.memory = new LiveMemory("process " + process.pid(), process.memory());
-    this.memory.modules(modules);
     this.loaded = new LiveModules(process.memory(), modules);
+    Set<Long> areas =
+        sessions.stream().flatMap(one -> one.areas().stream()).collect(Collectors.toSet());
+    List<Range> ranges =
+        threads.stream()
+            .flatMap(one -> UntracedStack.of(one, areas, process.architecture()).stream())
+            .toList();
+    this.copied =
+        new CopiedMemory(
+            ranges, new LiveMemory("process " + process.pid(), process.memory(), modules));
+    this.functions = new LiveFunctions(tables, copied);
   }
 
   /**
@@ -152,21 +158,23 @@ public final class ProcessCapture {
   }
 
   /**
-   * Returns the memory as it was for a thread: its copied stack, and the process around it. Frames
-   * of functions that ntrail traces have the return addresses there that they would have untraced.
+   * Returns the memory: the stacks as they were when they were copied, and the process as it is
+   * around them. Frames of functions that ntrail traces have the return addresses there that they
+   * would have untraced.
    */
-  public AddressSpace memory(CapturedThread thread) {
-    return new ThreadMemory(UntracedStack.of(thread, areas, architecture), memory);
+  public AddressSpace memory() {
+    return copied;
   }
 
-  /**
-   * Returns a walker of the stacks of all threads, which keeps what it learns about code. It reads
-   * the process as {@link #memory} does.
-   */
+  /** Returns the function entries of code that is of no module. */
+  public DynamicFunctions functions() {
+    return functions;
+  }
+
+  /** Returns a walker of the stacks of all threads, which keeps what it learns about code. */
   public StackWalker walker() {
     return new StackWalker(
-        new VirtualUnwinder(
-            memory, loaded, new LiveFunctions(tables, memory), WindowsBehavior.newest()));
+        new VirtualUnwinder(copied, loaded, functions, WindowsBehavior.newest()));
   }
 
   /** Returns the longest time for which a thread was suspended, in nanoseconds. */

@@ -44,7 +44,7 @@ final class ProcessCaptureTest {
         CapturedThread thread = Objects.requireNonNull(threads.get(one.tid()));
         // The function that stands has called something else since.
         mustFollow(one.callers().subList(1, one.callers().size()), thread.stack(), one.toString());
-        AddressSpace memory = capture.memory(thread);
+        AddressSpace memory = capture.memory();
         assertEquals(
             thread.stack().i64(0), memory.read(thread.registers().sp(), 8).i64(0), one.kind());
         assertTrue(thread.suspendedNanos() > 0, one.kind());
@@ -79,7 +79,7 @@ final class ProcessCaptureTest {
               .collect(Collectors.toMap(CapturedThread::tid, Function.identity()));
       for (Standing one : program.standing()) {
         CapturedThread thread = Objects.requireNonNull(threads.get(one.tid()));
-        mustEqual(one, walker.walk(thread.registers(), capture.memory(thread)));
+        mustEqual(one, walker.walk(thread.registers(), capture.memory()));
       }
       assertEquals(undisturbed, program.end());
     }

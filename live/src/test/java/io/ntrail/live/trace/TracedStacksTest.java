@@ -64,7 +64,7 @@ final class TracedStacksTest {
           capture.threads().stream().collect(Collectors.toMap(CapturedThread::tid, one -> one));
       for (Standing one : standing) {
         CapturedThread thread = Objects.requireNonNull(threads.get(one.tid()));
-        StackWalk walk = walker.walk(thread.registers(), capture.memory(thread));
+        StackWalk walk = walker.walk(thread.registers(), capture.memory());
         List<Long> frames = walk.frames().stream().map(StackFrame::ip).toList();
         // The system's walk has the slots as well, which are in no module.
         List<Long> callers =

@@ -6,11 +6,24 @@ import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.memory.MemoryRegion;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.TreeMap;
 
-/** Memory as a thread sees it: what was copied while it was suspended, and behind that the rest. */
-record ThreadMemory(List<Range> copied, AddressSpace rest) implements AddressSpace {
+/**
+ * Memory of a process of which ranges were copied at certain instants: those, and behind them the
+ * rest. Of ranges that overlap the first one counts.
+ */
+final class CopiedMemory implements AddressSpace {
+  private final NavigableMap<Long, Range> copied = new TreeMap<>(Long::compareUnsigned);
+  private final AddressSpace rest;
+
+  CopiedMemory(List<Range> ranges, AddressSpace rest) {
+    this.rest = rest;
+    ranges.forEach(range -> copied.putIfAbsent(range.address(), range));
+  }
+
   @Override
   public String name() {
     return rest.name();
@@ -38,26 +51,14 @@ record ThreadMemory(List<Range> copied, AddressSpace rest) implements AddressSpa
 
   /** Returns bytes of one source, at least one unless the first cannot be read. */
   private Bytes piece(long address, int most) {
-    Range range = range(address);
-    if (range != null) {
-      int at = (int) (address - range.address());
-      return range.bytes().slice(at, Math.min(most, range.bytes().length() - at));
+    Map.Entry<Long, Range> before = copied.floorEntry(address);
+    if (before != null && before.getValue().contains(address)) {
+      Bytes bytes = before.getValue().bytes();
+      int at = (int) (address - before.getKey());
+      return bytes.slice(at, Math.min(most, bytes.length() - at));
     }
-    long border = address + most;
-    for (Range one : copied) {
-      if (one.address() - address > 0 && one.address() - border < 0) {
-        border = one.address();
-      }
-    }
-    return rest.readUpTo(address, (int) (border - address));
-  }
-
-  private @Nullable Range range(long address) {
-    for (Range range : copied) {
-      if (range.contains(address)) {
-        return range;
-      }
-    }
-    return null;
+    Long next = copied.higherKey(address);
+    long left = next == null ? most : Math.min(most, next - address);
+    return rest.readUpTo(address, left < 0 ? most : (int) left);
   }
 }
