@@ -4,6 +4,7 @@ import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.unwind.FrameRegisters;
 import io.ntrail.programs.unwind.FrameTrust;
 import io.ntrail.programs.unwind.StackFrame;
+import io.ntrail.programs.unwind.StackLimits;
 import io.ntrail.programs.unwind.StackWalk;
 import io.ntrail.programs.unwind.StackWalk.End;
 import io.ntrail.programs.unwind.x64.UnwindDecision.NoRule;

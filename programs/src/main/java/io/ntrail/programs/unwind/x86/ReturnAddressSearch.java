@@ -1,5 +1,6 @@
 package io.ntrail.programs.unwind.x86;
 
+import io.ntrail.programs.unwind.StackLimits;
 import io.ntrail.programs.unwind.x86.CodeReader.ReturnAddress;
 
 /**
@@ -55,7 +56,7 @@ final class ReturnAddressSearch {
   private long search(long start, int most, int unproved) {
     for (int i = 0; i < most && looked < MOST; i++) {
       long place = start + 4L * i;
-      long word = limits.holdsWord(place) ? words.at(place) : Words.MISSING;
+      long word = limits.holds(place, 4) ? words.at(place) : Words.MISSING;
       if (word == Words.MISSING) {
         return NOT_FOUND;
       }

@@ -14,6 +14,7 @@ import io.ntrail.formats.pdb.FrameProgram;
 import io.ntrail.formats.pe.unwind.FpoTable;
 import io.ntrail.programs.unwind.FrameRegisters;
 import io.ntrail.programs.unwind.FrameTrust;
+import io.ntrail.programs.unwind.StackLimits;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -235,8 +236,8 @@ final class RuleRunner {
     if (!registers.isKnown(BP)
         || pointer % SLOT != 0
         || pointer < registers.sp()
-        || !limits.holdsWord(pointer)
-        || !limits.holdsWord(pointer + SLOT)) {
+        || !limits.holds(pointer, 4)
+        || !limits.holds(pointer + SLOT, SLOT)) {
       return Optional.empty();
     }
     long saved = words.at(pointer);
@@ -262,9 +263,9 @@ final class RuleRunner {
     caller.forget(SI);
     caller.forget(DI);
     long below = place == registers.sp() ? Words.MISSING : words.at(place - SLOT);
-    if (below > place && below - place <= MOST_BETWEEN_FRAMES && limits.holdsWord(below)) {
+    if (below > place && below - place <= MOST_BETWEEN_FRAMES && limits.holds(below, 4)) {
       caller.set(BP, below);
-    } else if (registers.get(BP) <= place || !limits.holdsWord(registers.get(BP))) {
+    } else if (registers.get(BP) <= place || !limits.holds(registers.get(BP), SLOT)) {
       caller.forget(BP);
     }
     caller.setSp(place + SLOT);

@@ -7,6 +7,7 @@ import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.unwind.LoadedModule;
 import io.ntrail.programs.unwind.LoadedModules;
+import io.ntrail.programs.unwind.StackLimits;
 import io.ntrail.programs.unwind.x86.SehRecord.Flaw;
 import io.ntrail.programs.unwind.x86.SehRecord.Permission;
 import java.util.ArrayList;
@@ -90,7 +91,7 @@ public record SehChain(List<SehRecord> records, End end) {
 
   private static Set<Flaw> flaws(long at, long before, long handler, StackLimits limits) {
     Set<Flaw> flaws = EnumSet.noneOf(Flaw.class);
-    if (at < limits.low() || at > limits.high() - RECORD) {
+    if (!limits.holds(at, RECORD)) {
       flaws.add(Flaw.OUTSIDE_STACK);
     }
     if (at % 4 != 0) {
@@ -99,7 +100,7 @@ public record SehChain(List<SehRecord> records, End end) {
     if (at <= before) {
       flaws.add(Flaw.NOT_ASCENDING);
     }
-    if (limits.isKnown() && handler >= limits.low() && handler < limits.high()) {
+    if (limits.isKnown() && limits.holds(handler, 1)) {
       flaws.add(Flaw.HANDLER_ON_STACK);
     }
     return flaws;

@@ -7,6 +7,7 @@ import io.ntrail.programs.unwind.FrameRegisters;
 import io.ntrail.programs.unwind.FrameTrust;
 import io.ntrail.programs.unwind.LoadedModules;
 import io.ntrail.programs.unwind.StackFrame;
+import io.ntrail.programs.unwind.StackLimits;
 import io.ntrail.programs.unwind.StackWalk;
 import io.ntrail.programs.unwind.StackWalk.End;
 import io.ntrail.programs.unwind.x86.CodeReader.ReturnAddress;
@@ -169,7 +170,7 @@ public final class X86Walker {
     /** Returns true if a caller lies above the frame that it called, on the same stack. */
     private boolean grows(Frame frame, Caller caller) {
       long top = caller.registers().sp();
-      return top > frame.registers().sp() && limits.holdsWord(top - 4);
+      return top > frame.registers().sp() && limits.holds(top - 4, 4);
     }
 
     private boolean isPlausible(Caller caller) {
@@ -211,7 +212,7 @@ public final class X86Walker {
 
     /** Returns true for addresses that hold no code, whatever ran: none, and the stack's own. */
     private boolean isData(long ip) {
-      return ip < 0x1_0000 || limits.isKnown() && limits.holdsWord(ip);
+      return ip < 0x1_0000 || limits.isKnown() && limits.holds(ip, 4);
     }
 
     /** Returns the end of the stack, as a caller at 0, if the chain of frame pointers ends here. */
@@ -238,7 +239,7 @@ public final class X86Walker {
 
     private StackWalk ending(FrameRegisters registers) {
       long top = registers.sp();
-      if (!limits.holdsWord(top) || words.at(top) == Words.MISSING) {
+      if (!limits.holds(top, 4) || words.at(top) == Words.MISSING) {
         return end(End.MEMORY_MISSING, "memory of the stack at 0x%08x is not there".formatted(top));
       }
       return end(

@@ -10,6 +10,7 @@ import io.ntrail.programs.unwind.FrameTrust;
 import io.ntrail.programs.unwind.LoadedModule;
 import io.ntrail.programs.unwind.LoadedModules;
 import io.ntrail.programs.unwind.StackFrame;
+import io.ntrail.programs.unwind.StackLimits;
 import io.ntrail.programs.unwind.StackWalk;
 import io.ntrail.programs.unwind.StackWalk.End;
 import io.ntrail.testkit.LittleEndian;

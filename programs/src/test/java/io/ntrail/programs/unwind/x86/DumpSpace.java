@@ -7,6 +7,7 @@ import io.ntrail.programs.memory.MemoryRegion;
 import io.ntrail.programs.unwind.FrameRegisters;
 import io.ntrail.programs.unwind.LoadedModule;
 import io.ntrail.programs.unwind.LoadedModules;
+import io.ntrail.programs.unwind.StackLimits;
 import io.ntrail.testkit.dump.ReferenceMinidump;
 import java.util.HashMap;
 import java.util.List;
