@@ -46,7 +46,7 @@ final class CxxThrow {
 
   /** {@code .?AVexception@std@@} is {@code std::exception}. */
   static String readable(String decorated) {
-    String text = Undecorator.of(decorated, Undecorator.Style.NAME).orElse(decorated);
+    String text = Undecorator.of(decorated, Undecorator.Style.FULL).orElse(decorated);
     text = text.endsWith(SUFFIX) ? text.substring(0, text.length() - SUFFIX.length()) : text;
     for (String kind : List.of("class ", "struct ", "enum ", "union ")) {
       text = text.startsWith(kind) ? text.substring(kind.length()) : text;

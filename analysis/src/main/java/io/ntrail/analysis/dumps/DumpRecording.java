@@ -44,7 +44,7 @@ public final class DumpRecording implements Recording, RecordedThreads, AddressS
 
   private DumpRecording(Minidump dump) {
     this.dump = dump;
-    this.images = new ModuleImages(dump.memory());
+    this.images = new ModuleImages(dump);
     this.modules = DumpModules.of(dump.modules(), dump.unloadedModules(), images);
     this.memory = new DumpMemory(dump, MemoryInfoList.of(dump), modules);
     Optional<Wow64Modules> sides = Wow64Modules.of(dump, modules);

@@ -1,8 +1,6 @@
 package io.ntrail.analysis.dumps;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.dump.DumpModule;
 import io.ntrail.formats.dump.ModuleSymbols;
 import io.ntrail.formats.identity.ImageId;
@@ -14,6 +12,8 @@ import io.ntrail.formats.pe.ImageView;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.symbols.OpenImage;
 import io.ntrail.programs.unwind.LoadedModule;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -126,16 +126,32 @@ public final class DumpedModule {
   }
 
   private @Nullable PeImage read() {
-    ImageView view = images.view(this);
-    if (view.extents().isEmpty()) {
-      return null;
+    return ModuleImages.image(savedView(), base());
+  }
+
+  /** Returns how many of its bytes were saved. */
+  public long savedBytes() {
+    return savedView().storedBytes();
+  }
+
+  /** Returns its saved memory by RVA. */
+  ImageView savedView() {
+    return images.view(this);
+  }
+
+  /**
+   * Returns its image out of all that is known: bytes of memory where they were saved, the others
+   * from its file, relocated. Empty if neither has its headers.
+   */
+  public Optional<PeImage> wholeImage() {
+    Optional<OpenImage> onDisk = file();
+    if (onDisk.isEmpty()) {
+      return memoryImage();
     }
-    try {
-      return PeImage.ofMemory(view);
-    } catch (CannotGoOn | DamagedInput e) {
-      // Without its headers it is memory like any other.
-      return null;
-    }
+    List<ImageView.Extent> extents = new ArrayList<>(savedView().extents());
+    extents.addAll(RelocatedFile.extents(onDisk.get().image(), base()));
+    return Optional.ofNullable(
+        ModuleImages.image(ImageView.of(images.name(this), extents), base()));
   }
 
   /** Returns true if saved memory has all of the image that its headers list. */

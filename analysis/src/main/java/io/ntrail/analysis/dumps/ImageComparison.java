@@ -2,8 +2,6 @@ package io.ntrail.analysis.dumps;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.pe.DataDirectory;
-import io.ntrail.formats.pe.DataDirectory.Range;
 import io.ntrail.formats.pe.ImageView;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.Section;
@@ -15,7 +13,8 @@ import java.util.TreeSet;
 /**
  * Bytes of a module that differ between memory and file: hot patches, breakpoints, hooks, damage.
  * The file is relocated to where the module was. Not compared is what is meant to differ: sections
- * that the program can write, import address tables, and in the header the image base.
+ * that the program can write, import address tables, pointers of Control Flow Guard, and in the
+ * header the image base.
  *
  * @param differences by address
  * @param compared number of bytes that were compared
@@ -57,16 +56,13 @@ public record ImageComparison(
     return new Comparer(module, file).run();
   }
 
-  /** A stretch of the image, from a first RVA to the one after it. */
-  private record Stretch(long begin, long end) {}
-
   /** Goes through the image page by page. */
   private static final class Comparer {
     private final ImageView memory;
     private final PeImage file;
     private final Relocations relocations;
     private final long delta;
-    private final List<Stretch> tables = new ArrayList<>();
+    private final LoaderTables tables;
     private final List<Difference> differences = new ArrayList<>();
     private long compared;
     private long notSaved;
@@ -83,14 +79,7 @@ public record ImageComparison(
       this.file = file;
       this.relocations = Relocations.of(file);
       this.delta = module.base() - file.headers().imageBase();
-      for (DataDirectory directory : List.of(DataDirectory.IAT, DataDirectory.DELAY_IMPORT)) {
-        Range range = file.directory(directory);
-        if (range.isPresent()) {
-          tables.add(new Stretch(range.rva(), range.rva() + range.size()));
-        }
-      }
-      long imageBase = file.headers().imageBaseOffset();
-      tables.add(new Stretch(imageBase, imageBase + file.headers().pointerBytes()));
+      this.tables = LoaderTables.of(file);
     }
 
     ImageComparison run() {
@@ -145,7 +134,7 @@ public record ImageComparison(
         return;
       }
       for (int i = 0; i < length; i++) {
-        if (isTable(rva + i)) {
+        if (tables.contain(rva + i)) {
           aside++;
           close();
           continue;
@@ -159,15 +148,6 @@ public record ImageComparison(
           openLast = rva + i;
         }
       }
-    }
-
-    private boolean isTable(long rva) {
-      for (Stretch table : tables) {
-        if (rva >= table.begin && rva < table.end) {
-          return true;
-        }
-      }
-      return false;
     }
 
     private void close() {

@@ -2,6 +2,7 @@ package io.ntrail.analysis.dumps;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.pe.ImageView.Extent;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.Section;
 import io.ntrail.formats.pe.fixups.Relocations;
@@ -38,6 +39,24 @@ final class RelocatedFile {
     this.image = image;
     this.base = base;
     this.relocations = Relocations.of(image);
+  }
+
+  /** Returns all of an image's file as it is in memory when it was just loaded. */
+  static List<Extent> extents(PeImage image, long base) {
+    Relocations relocations = Relocations.of(image);
+    List<Extent> extents = new ArrayList<>();
+    for (Extent extent : image.view().extents()) {
+      Bytes bytes = extent.stored();
+      try {
+        int length = (int) extent.storedLength();
+        bytes =
+            relocations.relocated(extent.rva(), length, base - image.headers().imageBase()).bytes();
+      } catch (DamagedInput e) {
+        // Unrelocated bytes are better than none.
+      }
+      extents.add(new Extent(extent.rva(), extent.length(), bytes));
+    }
+    return extents;
   }
 
   /** Returns the bytes from an address up to the first one that the file does not tell. */

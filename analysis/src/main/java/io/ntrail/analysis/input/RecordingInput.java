@@ -399,6 +399,7 @@ public final class RecordingInput implements AutoCloseable {
       default -> {
         CannotGoOn refusal = new Refusal(input).notACallRecording(path);
         opened.close();
+        refuseOthers();
         throw refusal;
       }
     };

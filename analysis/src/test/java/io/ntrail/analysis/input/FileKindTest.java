@@ -108,6 +108,7 @@ class FileKindTest {
     assertEquals(FileKind.DUMP, kind("MDMP\u0093\u00A7"));
     assertEquals(FileKind.DUMP, kind("PAGEDU64"));
     assertEquals(FileKind.DUMP, kind("PAGEDUMP"));
+    assertEquals(FileKind.DUMP, kind("USERDU64"));
     assertEquals(FileKind.COLLAPSED, kind("main;work 3\n"));
     assertEquals(FileKind.COLLAPSED, kind("<unknown>;[idle] 3\n"));
   }
@@ -132,6 +133,7 @@ class FileKindTest {
     assertEquals("info", FileKind.NTR.command());
     assertEquals("image", FileKind.IMAGE.command());
     assertEquals("symbols", FileKind.PDB.command());
+    assertEquals("stacks", FileKind.DUMP.command());
     assertEquals("", FileKind.OTHER.command());
   }
 
@@ -141,7 +143,8 @@ class FileKindTest {
     assertEquals(RecordingKind.CALLS, FileKind.NTR.recording());
     assertEquals(RecordingKind.CALLS, FileKind.JTRC.recording());
     assertEquals(RecordingKind.COLLAPSED, FileKind.COLLAPSED.recording());
-    for (FileKind kind : List.of(FileKind.IMAGE, FileKind.PDB, FileKind.DUMP, FileKind.OTHER)) {
+    assertEquals(RecordingKind.DUMP, FileKind.DUMP.recording());
+    for (FileKind kind : List.of(FileKind.IMAGE, FileKind.PDB, FileKind.OTHER)) {
       assertEquals(null, kind.recording(), kind.name());
     }
   }

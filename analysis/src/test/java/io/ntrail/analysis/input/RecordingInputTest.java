@@ -12,7 +12,9 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.CannotGoOn.Reason;
 import io.ntrail.testkit.ProcessorTime;
 import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.cab.CabinetWriter;
 import io.ntrail.testkit.compress.ZipWriter;
+import io.ntrail.testkit.dump.MinidumpWriter;
 import io.ntrail.testkit.etl.Damage;
 import io.ntrail.testkit.etl.EtlBuffer;
 import io.ntrail.testkit.etl.EtlRecords;
@@ -44,6 +46,7 @@ class RecordingInputTest {
   private byte[] etl = {};
   private byte[] calls = {};
   private byte[] jtrc = {};
+  private byte[] dump = {};
 
   @BeforeEach
   void samples() throws IOException {
@@ -51,6 +54,7 @@ class RecordingInputTest {
     etl = Files.readAllBytes(samples.resolve("shop.etl"));
     calls = Files.readAllBytes(samples.resolve("shop.ntr"));
     jtrc = Files.readAllBytes(samples.resolve("shop.jtrc"));
+    dump = new MinidumpWriter().system(9, 10, 0, 19045).toByteArray();
   }
 
   private Path file(String name, byte[] content) throws IOException {
@@ -114,6 +118,9 @@ class RecordingInputTest {
       assertEquals(RecordingKind.CALLS, kind(file(name, calls), Ability.NAMED_STACKS), name);
       assertEquals(RecordingKind.CALLS, kind(file(name, jtrc), Ability.NAMED_STACKS), name);
       assertEquals(RecordingKind.COLLAPSED, kind(file(name, STACKS), Ability.NAMED_STACKS), name);
+      assertEquals(RecordingKind.DUMP, kind(file(name, dump), Ability.MEMORY), name);
+      assertEquals(
+          RecordingKind.DUMP, kind(file(name, dump), Ability.EVENTS, Ability.MEMORY), name);
     }
   }
 
@@ -122,6 +129,9 @@ class RecordingInputTest {
     assertEquals(RecordingKind.ETW, kind(gzip("a.gz", etl), Ability.WEIGHTED_STACKS));
     assertEquals(RecordingKind.CALLS, kind(gzip("b.gz", calls), Ability.WEIGHTED_STACKS));
     assertEquals(RecordingKind.COLLAPSED, kind(gzip("c.gz", STACKS), Ability.NAMED_STACKS));
+    assertEquals(RecordingKind.DUMP, kind(gzip("d.gz", dump), Ability.THREADS));
+    byte[] cabinet = new CabinetWriter().msZip(dump).file("crash.dmp", 0, dump.length).write();
+    assertEquals(RecordingKind.DUMP, kind(file("e.cab", cabinet), Ability.MEMORY));
   }
 
   @Test
@@ -137,6 +147,8 @@ class RecordingInputTest {
     assertEquals(RecordingKind.ETW, kind(both, Ability.EVENTS));
     Path events = zip("events.zip", new Member("A.ETL", etl), new Member("picture.png", STACKS));
     assertEquals(RecordingKind.ETW, kind(events, Ability.NAMED_STACKS));
+    Path dumps = zip("dumps.zip", new Member("a.mdmp", dump), new Member("report.txt", STACKS));
+    assertEquals(RecordingKind.DUMP, kind(dumps, Ability.MEMORY));
     Path stacks = zip("stacks.zip", new Member("a.folded", STACKS));
     assertEquals(RecordingKind.COLLAPSED, kind(stacks, Ability.NAMED_STACKS));
   }
@@ -237,6 +249,58 @@ class RecordingInputTest {
     assertEquals("ntrail profile " + file + " --tree", refusal.nextStep());
   }
 
+  /** What a dump has instead, and the command for it. */
+  @Test
+  void aQuestionThatDumpsCannotAnswerNamesTheCommandForThem() throws IOException {
+    for (Path file : List.of(file("a.etl", dump), gzip("b.etl.gz", dump))) {
+      for (Ability wanted :
+          List.of(Ability.EVENTS, Ability.WEIGHTED_STACKS, Ability.CALLS, Ability.NAMED_STACKS)) {
+        CannotGoOn refusal = refusal(wanted, file);
+        assertEquals(Reason.OTHER_KIND, refusal.reason());
+        assertEquals(
+            file
+                + " is a minidump: it has threads, modules and memory of one instant, and no "
+                + wanted.noun(),
+            refusal.message());
+        assertEquals("ntrail stacks " + file, refusal.nextStep());
+      }
+    }
+    Path kernel = file("c.dmp", "PAGEDU64".getBytes(StandardCharsets.ISO_8859_1));
+    for (Ability wanted : List.of(Ability.EVENTS, Ability.MEMORY)) {
+      assertTrue(
+          refusal(wanted, kernel)
+              .message()
+              .startsWith(kernel + " is a truncated kernel dump of 64-bit Windows"));
+    }
+  }
+
+  @Test
+  void whatIsNoDumpIsNamedWithItsCommand() throws IOException {
+    Path events = file("a.dmp", etl);
+    assertEquals(events + " is not a dump", refusal(Ability.MEMORY, events).message());
+    assertEquals("ntrail info " + events, refusal(Ability.MEMORY, events).nextStep());
+    Path picture = file("b.dmp", new byte[] {-1, -40, -1, -32, 0, 16});
+    assertEquals(
+        "readable: minidumps (.dmp, .mdmp), also in .zip .gz .cab",
+        refusal(Ability.MEMORY, picture).nextStep());
+    Path two = zip("two.zip", new Member("a.dmp", dump), new Member("b.dmp", dump));
+    assertEquals(Reason.ARCHIVE_MEMBERS, refusal(Ability.MEMORY, two).reason());
+    Path empty = file("c.dmp", new byte[0]);
+    assertEquals(Reason.EMPTY, refusal(Ability.MEMORY, empty).reason());
+  }
+
+  @Test
+  void aDumpIsReadAlone() throws IOException {
+    Path a = file("a.etl", etl);
+    Path b = file("b.dmp", dump);
+    CannotGoOn refusal =
+        assertThrows(
+            CannotGoOn.class,
+            () -> RecordingInput.of(List.of(a, b), Ability.EVENTS, Ability.MEMORY).close());
+    assertEquals(Reason.TOO_MANY_FILES, refusal.reason());
+    assertEquals(b.toString(), refusal.file());
+  }
+
   @Test
   void otherFilesAreNamedWithTheirCommand() throws IOException {
     Path image = file("a.etl", "MZ\u0090\0".getBytes(StandardCharsets.ISO_8859_1));
@@ -247,12 +311,12 @@ class RecordingInputTest {
             "Microsoft C/C++ MSF 7.00\r\n\u001ADS\0\0\0".getBytes(StandardCharsets.ISO_8859_1));
     assertRefusal(pdb, "4d 69 63 72, a program database (PDB)", "ntrail symbols " + pdb);
     Path picture = file("c.etl", new byte[] {-1, -40, -1, -32, 0, 16});
-    assertRefusal(picture, "ff d8 ff e0, a JPEG picture", "readable: .etl .ntr .jtrc");
+    assertRefusal(picture, "ff d8 ff e0, a JPEG picture", "readable: .etl .ntr .jtrc .dmp");
     Path archive = file("d.etl", new byte[] {'7', 'z', (byte) 0xBC, (byte) 0xAF, 0x27});
     assertRefusal(
-        archive, "37 7a bc af, a 7z archive: unpack it first", "readable: .etl .ntr .jtrc");
+        archive, "37 7a bc af, a 7z archive: unpack it first", "readable: .etl .ntr .jtrc .dmp");
     Path unknown = file("e.etl", new byte[] {1, 2, 3, 4, 5});
-    assertRefusal(unknown, "01 02 03 04", "readable: .etl .ntr .jtrc");
+    assertRefusal(unknown, "01 02 03 04", "readable: .etl .ntr .jtrc .dmp");
   }
 
   private static void assertRefusal(Path file, String start, String nextStep) {

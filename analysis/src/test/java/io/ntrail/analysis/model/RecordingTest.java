@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.collapsed.CollapsedRecording;
+import io.ntrail.analysis.dumps.DumpRecording;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
 import io.ntrail.analysis.input.RecordingInput;
@@ -13,6 +14,7 @@ import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.dump.MinidumpWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,13 +33,28 @@ class RecordingTest {
     return new CollapsedRecording(InputFile.of(content, "a.folded"), new Gaps());
   }
 
+  private static DumpRecording dump() {
+    byte[] content =
+        new MinidumpWriter()
+            .system(9, 10, 0, 19045)
+            .process(77)
+            .module(0x1_4000_0000L, 0x1000, 1, "C:\\a.exe")
+            .thread(5, 0, 0, new byte[0], MinidumpWriter.x64(0x1234))
+            .threadName(5, "main")
+            .toByteArray();
+    return DumpRecording.open(InputFile.of(content, "a.dmp"), new Gaps());
+  }
+
   @Test
   void everyKindHasItsNoun() {
     Path etl = sample("shop.etl");
     Path ntr = sample("shop.ntr");
     try (Recording events = RecordingInput.openEtw(List.of(etl));
         Recording calls = RecordingInput.openCalls(ntr);
-        Recording stacks = collapsed("a 1\n")) {
+        Recording stacks = collapsed("a 1\n");
+        Recording dump = dump()) {
+      assertEquals(RecordingKind.DUMP, dump.kind());
+      assertEquals(List.of("a.dmp"), dump.fileNames());
       assertEquals(RecordingKind.ETW, events.kind());
       assertEquals(List.of(etl.toString()), events.fileNames());
       assertEquals(etl.toFile().length(), events.size());
@@ -47,7 +64,7 @@ class RecordingTest {
       assertEquals(RecordingKind.COLLAPSED, stacks.kind());
       assertEquals(List.of("a.folded"), stacks.fileNames());
       assertEquals(4, stacks.size());
-      for (Recording recording : List.of(events, calls, stacks)) {
+      for (Recording recording : List.of(events, calls, stacks, dump)) {
         assertEquals(List.of(), recording.gaps());
       }
     }
@@ -57,7 +74,9 @@ class RecordingTest {
   void lossesAreWhatTheRecorderCounted() {
     try (Recording events = RecordingInput.openEtw(List.of(sample("shop.etl")));
         Recording calls = RecordingInput.openCalls(sample("shop.jtrc"));
-        Recording stacks = collapsed("")) {
+        Recording stacks = collapsed("");
+        Recording dump = dump()) {
+      assertEquals(RecorderLosses.UNKNOWN, dump.losses());
       assertTrue(events.losses().records().isPresent());
       assertTrue(events.losses().buffers().isPresent());
       assertEquals(RecorderLosses.UNKNOWN, calls.losses());
@@ -75,8 +94,9 @@ class RecordingTest {
   void abilitiesAreThoseOfTheKind() {
     try (Recording events = RecordingInput.openEtw(List.of(sample("shop.etl")));
         Recording calls = RecordingInput.openCalls(sample("shop.ntr"));
-        Recording stacks = collapsed("")) {
-      for (Recording recording : List.of(events, calls, stacks)) {
+        Recording stacks = collapsed("");
+        Recording dump = dump()) {
+      for (Recording recording : List.of(events, calls, stacks, dump)) {
         RecordingKind kind = recording.kind();
         assertEquals(kind.has(Ability.EVENTS), is(recording, RecordedEvents.class));
         assertEquals(kind.has(Ability.CALLS), is(recording, CallRecording.class));
@@ -86,6 +106,7 @@ class RecordingTest {
         assertEquals(kind == RecordingKind.COLLAPSED, is(recording, NamedStacks.class));
       }
       assertTrue(is(calls, RecordedThreads.class));
+      assertTrue(is(dump, RecordedThreads.class));
     }
   }
 
@@ -136,6 +157,17 @@ class RecordingTest {
       assertEquals(
           List.of(4316L, 5020L),
           calls.threads().stream().map(RecordedThreads.RecordedThread::tid).toList());
+    }
+  }
+
+  @Test
+  void threadsOfADumpHaveProcessIdAndName() {
+    try (DumpRecording dump = dump()) {
+      RecordedThreads.RecordedThread thread = dump.threads().getFirst();
+      assertEquals(77, thread.pid());
+      assertEquals(5, thread.tid());
+      assertEquals("a.exe", thread.process());
+      assertEquals("main", thread.name());
     }
   }
 

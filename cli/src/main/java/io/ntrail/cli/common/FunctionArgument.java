@@ -49,7 +49,7 @@ public final class FunctionArgument {
       if (!image.isExecutable(rva)) {
         throw new CannotGoOn(
             "no code at " + Numbers.hex(rva) + " in " + image.name(),
-            "ntrail image " + ShellWords.file(image.name()) + " --sections");
+            "ntrail image " + ImageWords.of(image) + " --sections");
       }
       return rva;
     } catch (NumberFormatException _) {
@@ -75,7 +75,7 @@ public final class FunctionArgument {
       }
       throw new CannotGoOn(
           "no function known at " + Numbers.hex(rva) + " in " + image.name(),
-          "ntrail image " + ShellWords.file(image.name()) + " --functions");
+          "ntrail image " + ImageWords.of(image) + " --functions");
     }
     NamePattern pattern = NamePattern.of(what);
     List<String> all = new ArrayList<>();
@@ -90,7 +90,7 @@ public final class FunctionArgument {
       throw new CannotGoOn(
           image.name() + " has no function named " + what,
           "ntrail image "
-              + ShellWords.file(image.name())
+              + ImageWords.of(image)
               + (nearest.isEmpty() ? " --functions" : " " + option + " " + ShellWords.of(nearest)));
     }
     return found;

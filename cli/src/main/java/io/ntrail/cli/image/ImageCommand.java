@@ -1,5 +1,6 @@
 package io.ntrail.cli.image;
 
+import io.ntrail.analysis.dumps.ImageComparison;
 import io.ntrail.analysis.input.FileKind;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
@@ -9,6 +10,7 @@ import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.cli.text.TextSanitizer;
 import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.archives.MemberChoice;
 import io.ntrail.formats.bytes.CannotGoOn;
@@ -26,6 +28,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -61,8 +64,11 @@ public final class ImageCommand implements Command {
     }
     ImageRequest request = ImageRequest.of(parsed);
     long limit = CommonOptions.number(parsed, "-n", DEFAULT_LIMIT);
-    Path path = CommonOptions.path(request.file());
+    Path path = CommonOptions.path(CommonOptions.text(parsed, "--from", request.file()));
     try (Terminal terminal = CommonOptions.output(parsed, system)) {
+      if (CommonOptions.has(parsed, "--from")) {
+        return inDump(path, format, request, limit, parsed, terminal);
+      }
       if (Files.isDirectory(path)) {
         return new ImageFolder(terminal, parsed, limit).print(path, format, request);
       }
@@ -78,37 +84,84 @@ public final class ImageCommand implements Command {
       ParseResult parsed,
       Terminal terminal) {
     Gaps packed = new Gaps();
-    MemberChoice images =
-        MemberChoice.of(ImageFileNames::isImageName, head -> refuseOthers(path, head));
-    List<InputFile> inputs = Archives.open(path, images, packed);
+    List<InputFile> inputs = open(path, packed);
     try {
-      InputFile input = only(path, inputs);
-      PeImage image = image(path, input);
-      ParsedImage contents = ParsedImage.of(image);
-      PdbSearch search = SymbolSearchPath.offline(parsed, terminal);
-      try (ImageNames names = ImageNames.of(path, contents, search)) {
-        if (CommonOptions.has(parsed, "-y") && !names.hasPdb()) {
-          terminal.err().println("ntrail: names from the image only: " + names.missing());
-        }
-        names.remarks().forEach(why -> terminal.err().println("warning: " + why));
-        List<ImagePart> parts = request.parts(contents, names);
-        int width =
-            CommonOptions.has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
-        Supplier<List<Gap>> gaps = () -> gaps(packed, image, names);
-        switch (format) {
-          case JSON -> ImageJson.print(contents, parts, gaps, terminal);
-          case JSONL -> {
-            try (Json json = new Json(terminal.out())) {
-              request.only(parts, "jsonl").lines(json);
-            }
-          }
-          case CSV -> request.only(parts, "csv").csv(terminal.out());
-          default -> new ImageScreen(contents, terminal.out()).print(parts, names, limit, width);
-        }
-        return finish(gaps.get(), terminal);
-      }
+      PeImage image = image(path, only(path, inputs));
+      return print(path, image, null, packed::list, format, request, limit, parsed, terminal);
     } finally {
       inputs.forEach(InputFile::close);
+    }
+  }
+
+  private static List<InputFile> open(Path path, Gaps gaps) {
+    MemberChoice images =
+        MemberChoice.of(ImageFileNames::isImageName, head -> refuseOthers(path, head));
+    return Archives.open(path, images, gaps);
+  }
+
+  /** Prints the image of a module in a dump, and what differs from a file. */
+  private static int inDump(
+      Path path,
+      Format format,
+      ImageRequest request,
+      long limit,
+      ParseResult parsed,
+      Terminal terminal) {
+    Gaps packed = new Gaps();
+    List<InputFile> inputs = List.of();
+    try (ImageInDump dump = ImageInDump.open(path, request.file(), parsed, terminal)) {
+      ImageComparison comparison = null;
+      String other = CommonOptions.text(parsed, "--compare", "");
+      if (!other.isEmpty()) {
+        Path file = CommonOptions.path(other);
+        inputs = open(file, packed);
+        comparison = dump.compare(image(file, only(file, inputs)));
+      }
+      if (format == Format.TEXT) {
+        terminal.out().println(TextSanitizer.one(dump.origin()));
+      }
+      Supplier<List<Gap>> gaps = () -> gaps(packed.list(), dump.gaps());
+      return print(
+          dump.place(), dump.image(), comparison, gaps, format, request, limit, parsed, terminal);
+    } finally {
+      inputs.forEach(InputFile::close);
+    }
+  }
+
+  private static int print(
+      Path path,
+      PeImage image,
+      @Nullable ImageComparison comparison,
+      Supplier<List<Gap>> others,
+      Format format,
+      ImageRequest request,
+      long limit,
+      ParseResult parsed,
+      Terminal terminal) {
+    ParsedImage contents = ParsedImage.of(image);
+    PdbSearch search = SymbolSearchPath.offline(parsed, terminal);
+    try (ImageNames names = ImageNames.of(path, contents, search)) {
+      if (CommonOptions.has(parsed, "-y") && !names.hasPdb()) {
+        terminal.err().println("ntrail: names from the image only: " + names.missing());
+      }
+      names.remarks().forEach(why -> terminal.err().println("warning: " + why));
+      List<ImagePart> parts = new ArrayList<>(request.parts(contents, names));
+      if (comparison != null) {
+        parts.add(ImageDifferences.of(comparison, names));
+      }
+      int width = CommonOptions.width(parsed, terminal);
+      Supplier<List<Gap>> gaps = () -> gaps(others.get(), gaps(image.gaps(), names.gaps()));
+      switch (format) {
+        case JSON -> ImageJson.print(contents, parts, gaps, terminal);
+        case JSONL -> {
+          try (Json json = new Json(terminal.out())) {
+            request.only(parts, "jsonl").lines(json);
+          }
+        }
+        case CSV -> request.only(parts, "csv").csv(terminal.out());
+        default -> new ImageScreen(contents, terminal.out()).print(parts, names, limit, width);
+      }
+      return finish(gaps.get(), terminal);
     }
   }
 
@@ -156,15 +209,9 @@ public final class ImageCommand implements Command {
     return inputs.getFirst();
   }
 
-  static List<Gap> gaps(Gaps packed, PeImage image) {
-    List<Gap> gaps = new ArrayList<>(packed.list());
-    gaps.addAll(image.gaps());
-    return gaps;
-  }
-
-  private static List<Gap> gaps(Gaps packed, PeImage image, ImageNames names) {
-    List<Gap> gaps = gaps(packed, image);
-    gaps.addAll(names.gaps());
+  static List<Gap> gaps(List<Gap> first, List<Gap> second) {
+    List<Gap> gaps = new ArrayList<>(first);
+    gaps.addAll(second);
     return gaps;
   }
 

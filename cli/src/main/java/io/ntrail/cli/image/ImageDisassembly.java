@@ -1,10 +1,10 @@
 package io.ntrail.cli.image;
 
 import io.ntrail.cli.common.FunctionArgument;
+import io.ntrail.cli.common.ImageWords;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeImage;
@@ -75,7 +75,7 @@ final class ImageDisassembly {
                   + " is code for "
                   + MachineType.text(image.headers().machine())
                   + ", which the disassembler does not support",
-              "ntrail image " + ShellWords.file(image.name()));
+              "ntrail image " + ImageWords.of(image));
     };
   }
 

@@ -158,7 +158,7 @@ final class ImageFolder {
       for (InputFile input : inputs) {
         PeImage image = PeImage.ofFile(input);
         ParsedImage contents = ParsedImage.of(image);
-        List<Gap> own = ImageCommand.gaps(packed, image);
+        List<Gap> own = ImageCommand.gaps(packed.list(), image.gaps());
         gaps.addAll(own);
         sink.accept(new Row(contents, own.size()));
       }

@@ -48,6 +48,12 @@ record ImageRequest(
         CommonOptions.value("HEX", "decode instruction bytes instead of a file", "--decode"));
     spec.addOption(CommonOptions.value("N", "mode of --decode: 16, 32 or 64 (default)", "--bits"));
     spec.addOption(CommonOptions.value("ADDRESS", "address of the bytes of --decode", "--at"));
+    spec.addOption(
+        CommonOptions.value(
+            "DUMP", "take the image of a module out of a dump: --from crash.dmp MODULE", "--from"));
+    spec.addOption(
+        CommonOptions.value(
+            "FILE", "with --from: bytes in memory that differ from this file", "--compare"));
     spec.addOption(SymbolSearchPath.option());
     spec.addOption(CommonOptions.flag("section table", "--sections"));
     spec.addOption(CommonOptions.flag("imported functions", "--imports"));
@@ -73,8 +79,18 @@ record ImageRequest(
         functions = "";
       }
     }
+    boolean isFromDump = CommonOptions.has(parsed, "--from");
     if (words.isEmpty()) {
-      throw new UsageError("image needs a file", "ntrail image program.exe");
+      throw isFromDump
+          ? new UsageError(
+              "--from needs the name or address of a module",
+              "ntrail image --from crash.dmp ntdll.dll")
+          : new UsageError("image needs a file", "ntrail image program.exe");
+    }
+    if (!isFromDump && CommonOptions.has(parsed, "--compare")) {
+      throw new UsageError(
+          "--compare compares the memory of a dump with a file",
+          "ntrail image --from crash.dmp ntdll.dll --compare ntdll.dll");
     }
     if (words.size() > 1) {
       throw new UsageError(

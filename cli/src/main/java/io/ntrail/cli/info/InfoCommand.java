@@ -30,7 +30,10 @@ public final class InfoCommand implements Command {
     CommandSpec spec = CommonOptions.command("info", "What is in a recording, and what was lost.");
     spec.addOption(
         CommonOptions.value(
-            "N", "at most N sources of events on the screen; 0 for all", "-n", "--limit"));
+            "N",
+            "at most N sources of events, or modules of a dump, on the screen; 0 for all",
+            "-n",
+            "--limit"));
     CommonOptions.output(spec, "text, json, jsonl or csv (the last two: one line per file)");
     CommonOptions.together(spec);
     spec.addPositional(CommonOptions.recordings());
@@ -43,8 +46,12 @@ public final class InfoCommand implements Command {
     Format format =
         CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
     try (RecordingInput input =
-        RecordingInput.of(paths, Ability.EVENTS, Ability.CALLS)
+        RecordingInput.of(paths, Ability.EVENTS, Ability.CALLS, Ability.MEMORY)
             .together(CommonOptions.isTogether(parsed))) {
+      if (input.has(Ability.MEMORY)) {
+        long limit = CommonOptions.number(parsed, "-n", DEFAULT_LIMIT);
+        return DumpInfo.print(input, format, limit, parsed, system);
+      }
       return input.has(Ability.CALLS)
           ? CallInfo.print(input, format, parsed, system)
           : print(input, format, parsed, system);

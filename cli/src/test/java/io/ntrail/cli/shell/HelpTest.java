@@ -9,6 +9,7 @@ import io.ntrail.analysis.etw.weights.WeightSources;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.Recordings;
 import io.ntrail.cli.harness.SampleCalls;
+import io.ntrail.cli.harness.SampleDump;
 import io.ntrail.cli.harness.SampleImage;
 import io.ntrail.cli.harness.SamplePdb;
 import io.ntrail.cli.harness.SampleTrace;
@@ -153,6 +154,7 @@ class HelpTest {
     SampleRecording.make().writeTo(folder.resolve("user.etl"));
     byte[] content = Files.readAllBytes(folder.resolve("shop.etl"));
     Recordings.zip(folder.resolve("customer.zip"), Map.of("a.etl", content));
+    Files.write(folder.resolve("crash.dmp"), SampleDump.make());
     Files.write(folder.resolve("shop.jtrc"), SampleCalls.make());
     Files.write(folder.resolve("shop.ntr"), SampleTrace.make());
     for (String name : List.of("shopcore.dll", "ntdll.dll")) {
@@ -205,11 +207,11 @@ class HelpTest {
   private String here(String command, String word) {
     String files =
         switch (command) {
-          case "image" -> "[a-z]+\\.dll|\\.";
+          case "image" -> "[a-z]+\\.(dll|dmp)|\\.";
           case "symbols" -> "[a-z]+\\.(dll|pdb|etl)";
           case "export", "diff" -> "[a-z.]+\\.(etl|ntr|txt|html)";
           case "calls" -> "[a-z]+\\.ntr|[a-z]+\\.jtrc|\\.";
-          default -> "[a-z]+\\.(etl|zip|jtrc|ntr)";
+          default -> "[a-z]+\\.(etl|zip|jtrc|ntr|dmp)";
         };
     return word.matches(files) ? folder.resolve(word).toString() : word;
   }

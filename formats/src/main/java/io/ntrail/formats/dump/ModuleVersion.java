@@ -15,14 +15,16 @@ public record ModuleVersion(long file, long product) {
 
   private static final int SIGNATURE = 0xFEEF_04BD;
 
-  /** Reads the structure; empty if the module had none. */
+  /** Reads the structure; empty if the module had none, or one without numbers. */
   static Optional<ModuleVersion> read(Bytes bytes, int at) {
-    return bytes.i32(at) == SIGNATURE
-        ? Optional.of(
-            new ModuleVersion(
-                bytes.u32(at + 8) << 32 | bytes.u32(at + 12),
-                bytes.u32(at + 16) << 32 | bytes.u32(at + 20)))
-        : Optional.empty();
+    if (bytes.i32(at) != SIGNATURE) {
+      return Optional.empty();
+    }
+    long file = bytes.u32(at + 8) << 32 | bytes.u32(at + 12);
+    long product = bytes.u32(at + 16) << 32 | bytes.u32(at + 20);
+    return file == 0 && product == 0
+        ? Optional.empty()
+        : Optional.of(new ModuleVersion(file, product));
   }
 
   /** Returns {@code 10.0.19041.1348}. */

@@ -224,7 +224,7 @@ public record PeHeaders(
   }
 
   /** Returns the end of the fixed part of the headers, in a file an offset. */
-  long end() {
+  public long end() {
     return peOffset + FILE_HEADER + (isWide() ? 112 : 96);
   }
 
@@ -253,6 +253,11 @@ public record PeHeaders(
   /** Returns true if it is PE32+. */
   public boolean isWide() {
     return magic == PE32_PLUS;
+  }
+
+  /** Returns the RVA, and offset in the file, of the image base. */
+  public long imageBaseOffset() {
+    return peOffset + FILE_HEADER + (isWide() ? 24 : 28);
   }
 
   /** Bytes of a pointer: 4 or 8. */

@@ -1,7 +1,7 @@
 /**
- * A second reader of dump files, written from the description of the format alone: threads with
- * their registers, modules, memory, the exception. It reads what tests ask for and checks nothing
- * else.
+ * Dumps, seen from outside: a writer of minidumps, good and bad ones ({@link
+ * io.ntrail.testkit.dump.MinidumpWriter}), the shared dumps, and what other tools printed about
+ * them. Written from the description of the format alone.
  */
 @NullMarked
 package io.ntrail.testkit.dump;
