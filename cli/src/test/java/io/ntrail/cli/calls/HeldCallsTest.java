@@ -45,8 +45,7 @@ class HeldCallsTest {
     JsonReader longest =
         before.stream()
             .filter(call -> call.get("end").text().equals("return"))
-            .max((a, b) ->
-                Long.compare(a.get("duration").number(), b.get("duration").number()))
+            .max((a, b) -> Long.compare(a.get("duration").number(), b.get("duration").number()))
             .orElseThrow();
     long entry = longest.get("entry").number() / 1000;
     long duration = longest.get("duration").number() / 1000;

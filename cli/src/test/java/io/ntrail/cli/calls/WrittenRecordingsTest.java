@@ -18,9 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Recordings that earlier builds of {@code ntrail trace} wrote, with what those said of them: all of
- * it stays true. Each kind of recording that there was when its writer changed is here, made with
- * {@code cmd.exe} of Wine 8; they are never written anew.
+ * Recordings that earlier builds of {@code ntrail trace} wrote, with what those said of them: all
+ * of it stays true. Each kind of recording that there was when its writer changed is here, made
+ * with {@code cmd.exe} of Wine 8; they are never written anew.
  */
 class WrittenRecordingsTest {
   @TempDir private Path folder;
@@ -40,7 +40,8 @@ class WrittenRecordingsTest {
   @ValueSource(strings = {"plain", "ring", "summary", "throttle", "children"})
   void answersAboutThemStayTrue(String name) throws IOException {
     Path file = Files.write(folder.resolve(name + ".ntr"), bytes(name + ".ntr"));
-    List<String> now = new ArrayList<>(Cli.run("calls", file, "--flat", "--format", "jsonl").lines());
+    List<String> now =
+        new ArrayList<>(Cli.run("calls", file, "--flat", "--format", "jsonl").lines());
     now.addAll(Cli.run("calls", file, "--format", "jsonl", "-n", "40").lines());
     List<String> then = resource(name + ".expected.txt").lines().toList();
     assertFalse(then.isEmpty());

@@ -251,15 +251,12 @@ public final class TracingMemory {
     List<TargetMemory.Pages> code = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       long at = first + (long) i * geometry.alignment();
-      all.add(
-          new TargetMemory.Pages(at + geometry.head(), area.size(), TargetMemory.READ_WRITE));
+      all.add(new TargetMemory.Pages(at + geometry.head(), area.size(), TargetMemory.READ_WRITE));
       places.add(at + geometry.code());
       contents.add(new TargetMemory.Write(at + geometry.data(), area.data(areas.size() + i)));
       code.add(
           new TargetMemory.Pages(
-              at + geometry.code(),
-              geometry.data() - geometry.code(),
-              TargetMemory.EXECUTE_READ));
+              at + geometry.code(), geometry.data() - geometry.code(), TargetMemory.EXECUTE_READ));
       code.add(
           new TargetMemory.Pages(
               at + geometry.table(),

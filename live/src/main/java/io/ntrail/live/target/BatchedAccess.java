@@ -72,7 +72,8 @@ final class BatchedAccess {
     long to = buffer();
     for (Range range : ranges) {
       reading.add(
-          calls.prepare("kernel32!ReadProcessMemory", process, range.address(), to, range.length(), 0));
+          calls.prepare(
+              "kernel32!ReadProcessMemory", process, range.address(), to, range.length(), 0));
       to += range.length();
     }
     List<CallOutcome> outcomes = calls.call(reading);
@@ -80,10 +81,7 @@ final class BatchedAccess {
     int at = 0;
     for (int i = 0; i < ranges.size(); i++) {
       Range range = ranges.get(i);
-      all.add(
-          outcomes.get(i).isTrue()
-              ? read.array(at, range.length())
-              : one(range));
+      all.add(outcomes.get(i).isTrue() ? read.array(at, range.length()) : one(range));
       at += range.length();
     }
   }
@@ -98,8 +96,7 @@ final class BatchedAccess {
       BytesBuilder together = new BytesBuilder(BUFFER);
       List<AgentCall> batch = new ArrayList<>();
       int end = done;
-      while (end < writes.size()
-          && writes.get(end).bytes().length <= BUFFER - together.size()) {
+      while (end < writes.size() && writes.get(end).bytes().length <= BUFFER - together.size()) {
         Write next = writes.get(end);
         batch.add(
             calls.prepare(
@@ -135,9 +132,7 @@ final class BatchedAccess {
       calls.agent().poke(buffer(), Arrays.copyOfRange(bytes, from, from + length));
       make(
           addresses.stream()
-              .map(at ->
-                  calls.prepare(
-                      WRITE, process, at + from, buffer(), length, 0))
+              .map(at -> calls.prepare(WRITE, process, at + from, buffer(), length, 0))
               .toList());
     }
   }
@@ -146,9 +141,7 @@ final class BatchedAccess {
     for (CallOutcome outcome : calls.call(batch)) {
       if (!outcome.isTrue()) {
         throw WindowsApi.failed(
-            "memory of the target could not be written",
-            WRITE,
-            outcome.error());
+            "memory of the target could not be written", WRITE, outcome.error());
       }
     }
   }

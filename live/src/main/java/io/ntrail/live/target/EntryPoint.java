@@ -60,8 +60,7 @@ final class EntryPoint {
         OptionalInt exit = process.exitCode();
         throw exit.isPresent()
             ? new CannotGoOn(
-                "the program exited with code %d before its entry point"
-                    .formatted(exit.getAsInt()),
+                "the program exited with code %d before its entry point".formatted(exit.getAsInt()),
                 "run it without ntrail to see why")
             : new CannotGoOn("a thread could not be suspended", "");
       }

@@ -46,18 +46,18 @@ final class NearPages {
     }
     long[] places =
         all.stream()
-            .filter(at -> at > TargetMemory.GRANULE && end - at < REACH && at + rounded - begin < REACH)
+            .filter(
+                at -> at > TargetMemory.GRANULE && end - at < REACH && at + rounded - begin < REACH)
             .mapToLong(at -> at)
             .filter(isWanted)
             .toArray();
     for (int done = 0; done < places.length; done += PLACES) {
-      long at = reserveFirst(
+      long at =
+          reserveFirst(
               calls, process, places, done, Math.min(places.length, done + PLACES), rounded);
       if (at != 0) {
         boolean isCommitted =
-            calls
-                    .call(ALLOCATE, process, at, rounded, TargetMemory.COMMIT, protection)
-                    .result()
+            calls.call(ALLOCATE, process, at, rounded, TargetMemory.COMMIT, protection).result()
                 != 0;
         if (!isCommitted) {
           calls.call(FREE, process, at, 0, TargetMemory.RELEASE);
@@ -78,7 +78,8 @@ final class NearPages {
     List<AgentCall> reserving = new ArrayList<>();
     for (int i = from; i < to; i++) {
       reserving.add(
-          calls.prepare(ALLOCATE, process, places[i], size, TargetMemory.RESERVE, TargetMemory.READ_WRITE));
+          calls.prepare(
+              ALLOCATE, process, places[i], size, TargetMemory.RESERVE, TargetMemory.READ_WRITE));
     }
     long first = 0;
     List<AgentCall> releasing = new ArrayList<>();

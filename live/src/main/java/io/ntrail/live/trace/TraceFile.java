@@ -170,8 +170,7 @@ final class TraceFile implements AutoCloseable {
     } else {
       long first = firstOfMany.computeIfAbsent(process, _ -> from);
       hold =
-          new TracedProcess.Hold(
-              heldTimes + process, process, first, to, "it was held very often");
+          new TracedProcess.Hold(heldTimes + process, process, first, to, "it was held very often");
     }
     recorder.define(writer -> writer.hold(hold));
   }

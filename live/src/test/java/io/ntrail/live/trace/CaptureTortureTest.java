@@ -90,11 +90,10 @@ final class CaptureTortureTest {
       }
       Thread killer =
           Thread.ofPlatform()
-              .start(
-                  () -> {
-                    LockSupport.parkNanos(random.nextInt(MAX_NANOS));
-                    close(connection);
-                  });
+              .start(() -> {
+                LockSupport.parkNanos(random.nextInt(MAX_NANOS));
+                close(connection);
+              });
       try {
         // As often as it can: its death is to come in between.
         while (true) {

@@ -73,7 +73,8 @@ final class MinidumpWriterTest {
 
   private static void mustTell(String text, String... lines) {
     for (String line : lines) {
-      assertTrue(text.contains("\n " + line + "\n") || text.contains("- " + line), line + "\n" + text);
+      assertTrue(
+          text.contains("\n " + line + "\n") || text.contains("- " + line), line + "\n" + text);
     }
   }
 
@@ -95,9 +96,7 @@ final class MinidumpWriterTest {
                       0,
                       bytes('R', 'S', 'D', 'S', 1, 2))));
           writer.regions(
-              List.of(
-                  new DumpedRegion(
-                      0x1_0000, 0x1_0000, 0x04, 0x2000, 0x1000, 0x02, 0x2_0000)));
+              List.of(new DumpedRegion(0x1_0000, 0x1_0000, 0x04, 0x2000, 0x1000, 0x02, 0x2_0000)));
         });
     mustTell(
         told(dump),
