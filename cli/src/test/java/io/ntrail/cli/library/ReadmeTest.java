@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.cli.harness.Cli;
+import io.ntrail.cli.harness.SampleDump;
 import io.ntrail.testkit.TestData;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -47,7 +48,7 @@ class ReadmeTest {
     if (word.startsWith("samples/")) {
       return ROOT.resolve(word);
     }
-    return word.matches("[a-z]+\\.(etl|html)") ? folder.resolve(word) : word;
+    return word.matches("[a-z]+\\.(etl|dmp|html)") ? folder.resolve(word) : word;
   }
 
   @Test
@@ -55,6 +56,7 @@ class ReadmeTest {
     for (String name : List.of("before.etl", "after.etl", "kernel.etl", "user.etl")) {
       Files.copy(ROOT.resolve("samples/shop.etl"), folder.resolve(name));
     }
+    Files.write(folder.resolve("crash.dmp"), SampleDump.make());
     int seen = 0;
     for (Matcher command = COMMAND.matcher(page()); command.find(); ) {
       seen++;

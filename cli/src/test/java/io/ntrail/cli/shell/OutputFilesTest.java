@@ -75,6 +75,9 @@ class OutputFilesTest {
           new Reading("events shop.etl -n 1 --tmf shop.tmf", "shop.tmf"),
           new Reading("events shop.etl -n 1 --tmf formats", "formats/shop.tmf"),
           new Reading("events shop.etl --stacks -e PerfInfo/* -n 0 -y pdbs", "pdbs/shopcore.pdb"),
+          new Reading("stacks shop.etl --at 0.75", "shop.etl"),
+          new Reading(
+              "stacks shop.etl -e PerfInfo/SampleProf --top 1 -y pdbs", "pdbs/shopcore.pdb"),
           new Reading("profile shop.etl", "shop.etl"),
           new Reading("profile shop.etl -y pdbs", "pdbs/shopcore.pdb"),
           new Reading("profile shop.etl -y pdbs/shopcore.pdb", "pdbs/shopcore.pdb"),
@@ -217,9 +220,11 @@ class OutputFilesTest {
         .map(Commands.Entry::name)
         .filter(name -> !options(name).isEmpty())
         .forEach(writing::add);
-    assertEquals(List.of("-o"), options("doctor"));
-    // It reads no file that its report could replace.
-    writing.remove("doctor");
+    // They read no file that theirs could replace.
+    for (String without : List.of("doctor", "dump")) {
+      assertEquals(List.of("-o"), options(without));
+      writing.remove(without);
+    }
     assertEquals(
         writing,
         TABLE.stream().map(Reading::command).collect(Collectors.toCollection(TreeSet::new)));
