@@ -2,7 +2,7 @@ package io.ntrail.analysis.dumps;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.dump.DumpModule;
-import io.ntrail.formats.dump.ModuleSymbols;
+import io.ntrail.formats.dump.CodeViewRecord;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.identity.PdbId;
 import io.ntrail.formats.identity.WindowsPath;
@@ -90,9 +90,9 @@ public final class DumpedModule {
         .symbols()
         .map(symbols ->
             switch (symbols) {
-              case ModuleSymbols.Pdb70(var _, String path) -> path;
-              case ModuleSymbols.Pdb20(long _, long _, String path) -> path;
-              case ModuleSymbols.BuildId _, ModuleSymbols.Unknown _ -> "";
+              case CodeViewRecord.Pdb70(var _, String path) -> path;
+              case CodeViewRecord.Pdb20(long _, long _, String path) -> path;
+              case CodeViewRecord.BuildId _, CodeViewRecord.Unknown _ -> "";
             })
         .orElseGet(() -> codeView().map(CodeView.Pdb70::path).orElse(""));
   }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Says in words what an exception is: by its code, and by parameters whose meaning is known. */
+/** Description of an exception in words: by its code, and by parameters whose meaning is known. */
 final class ExceptionReader {
   private static final int ACCESS_VIOLATION = 0xC000_0005;
   private static final int IN_PAGE_ERROR = 0xC000_0006;

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Where the images of modules come from; owns the files that were opened. */
+/** Source of images: the images of modules come from; owns the files that were opened. */
 final class ModuleImages implements AutoCloseable {
   /** Bytes in which headers are, their section table included. */
   private static final int HEADERS = 1 << 16;

@@ -17,7 +17,7 @@ public final class HeldTimes {
   private final long[] from;
   private final long[] to;
 
-  /** What was held before each of them. */
+  /** Sum of what was held before each of them. */
   private final long[] before;
 
   private final long all;

@@ -17,7 +17,7 @@ import io.ntrail.programs.symbols.SymbolPath;
 import io.ntrail.programs.symbols.SymbolStores;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.TestData;
-import io.ntrail.testkit.dump.MinidumpWriter;
+import io.ntrail.testkit.dump.MinidumpBuilder;
 import io.ntrail.testkit.dump.SharedDumps;
 import io.ntrail.testkit.pe.LoaderView;
 import java.io.IOException;
@@ -83,7 +83,7 @@ class DumpMemoryTest {
   @Test
   void withoutAListSavedRangesAndModulesAreTheRegions() {
     byte[] content =
-        new MinidumpWriter()
+        new MinidumpBuilder()
             .module(0x1_0000, 0x1000, 1, "a.dll")
             .module(0x1_1000, 0x1000, 1, "b.dll")
             .memory(0x1_0800, new byte[0x1000])
@@ -154,7 +154,7 @@ class DumpMemoryTest {
     int slots = (int) image.directory(io.ntrail.formats.pe.DataDirectory.IAT).rva();
     LittleEndian.putU32(memory, slots, 0x7700_1234);
     byte[] content =
-        new MinidumpWriter()
+        new MinidumpBuilder()
             .system(0, 10, 0, 19045)
             .module(base, memory.length, image.headers().timestamp(), "C:\\x\\crash.exe")
             .memory(base, memory)
@@ -187,7 +187,7 @@ class DumpMemoryTest {
     assumeTrue(TestData.available(), TestData.MISSING);
     byte[] memory = LoaderView.map(crash());
     byte[] content =
-        new MinidumpWriter()
+        new MinidumpBuilder()
             .module(0x7770_0000, memory.length, 1, "crash.exe")
             .memory(0x7770_0000, memory)
             .toByteArray();
@@ -207,7 +207,7 @@ class DumpMemoryTest {
     assumeTrue(TestData.available(), TestData.MISSING);
     byte[] memory = LoaderView.map(crash());
     byte[] content =
-        new MinidumpWriter()
+        new MinidumpBuilder()
             .module(0x7770_0000, memory.length, 1, "crash.exe")
             .memory(0x7770_0000, Arrays.copyOf(memory, 0x1000))
             .memory(0x7770_2900, Arrays.copyOfRange(memory, 0x2900, 0x2A00))
@@ -223,7 +223,7 @@ class DumpMemoryTest {
   @Test
   void modulesThatOverlapOrHaveNoSizeAreFoundAsFarAsTheyReach() {
     byte[] content =
-        new MinidumpWriter()
+        new MinidumpBuilder()
             .module(0x1000, 0x3000, 1, "a.dll")
             .module(0x2000, 0x1000, 1, "b.dll")
             .module(0x9000, 0, 1, "c.dll")

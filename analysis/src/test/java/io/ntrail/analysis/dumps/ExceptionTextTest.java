@@ -8,7 +8,7 @@ import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.TestData;
-import io.ntrail.testkit.dump.MinidumpWriter;
+import io.ntrail.testkit.dump.MinidumpBuilder;
 import io.ntrail.testkit.pe.LoaderView;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -22,16 +22,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Exceptions of which there is no shared dump, in words. */
 class ExceptionTextTest {
-  private static DumpedException exception(MinidumpWriter writer, long code, long... parameters) {
+  private static DumpedException exception(MinidumpBuilder writer, long code, long... parameters) {
     byte[] content =
-        writer.exception(1, code, 0x1234, MinidumpWriter.x64(0x1234), parameters).toByteArray();
+        writer.exception(1, code, 0x1234, MinidumpBuilder.x64(0x1234), parameters).toByteArray();
     try (DumpRecording dump = DumpRecording.open(InputFile.of(content, "a.dmp"), new Gaps())) {
       return dump.exception().orElseThrow();
     }
   }
 
   private static DumpedException exception(long code, long... parameters) {
-    return exception(new MinidumpWriter().system(9, 10, 0, 22631), code, parameters);
+    return exception(new MinidumpBuilder().system(9, 10, 0, 22631), code, parameters);
   }
 
   @ParameterizedTest
@@ -91,8 +91,8 @@ class ExceptionTextTest {
     long base = 0x1_4000_0000L;
     Set<String> texts = new TreeSet<>();
     for (int rva : throwInfos(memory)) {
-      MinidumpWriter writer =
-          new MinidumpWriter()
+      MinidumpBuilder writer =
+          new MinidumpBuilder()
               .system(9, 10, 0, 22631)
               .module(base, memory.length, 1, "C:\\probe.exe")
               .memory(base, memory);

@@ -6,11 +6,11 @@ import io.ntrail.analysis.dumps.FaultAddress.Access;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.testkit.LittleEndian;
-import io.ntrail.testkit.dump.MinidumpWriter;
+import io.ntrail.testkit.dump.MinidumpBuilder;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is at the address that a program could not access. */
+/** Facts: what is at the address that a program could not access. */
 class FaultAddressTest {
   private static final int COMMIT = 0x1000;
   private static final int RESERVE = 0x2000;
@@ -25,10 +25,10 @@ class FaultAddressTest {
     LittleEndian.putU64(teb, 0x1478, 0x40_0000);
     byte[] context =
         architecture == 9
-            ? MinidumpWriter.x64(0x1_4000_1000L, 0, 0, 0, 0, 0x4F_F000)
-            : MinidumpWriter.x86(0x401000, 0x4FF000, 0);
+            ? MinidumpBuilder.x64(0x1_4000_1000L, 0, 0, 0, 0, 0x4F_F000)
+            : MinidumpBuilder.x86(0x401000, 0x4FF000, 0);
     byte[] content =
-        new MinidumpWriter()
+        new MinidumpBuilder()
             .system(architecture, 10, 0, 19045)
             .thread(7, 0x7_0000_0000L, 0x4F_F000, new byte[0x100], context)
             .memory(0x7_0000_0000L, teb)

@@ -14,7 +14,7 @@ import io.ntrail.testkit.ProcessorTime;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.cab.CabinetWriter;
 import io.ntrail.testkit.compress.ZipWriter;
-import io.ntrail.testkit.dump.MinidumpWriter;
+import io.ntrail.testkit.dump.MinidumpBuilder;
 import io.ntrail.testkit.etl.Damage;
 import io.ntrail.testkit.etl.EtlBuffer;
 import io.ntrail.testkit.etl.EtlRecords;
@@ -54,7 +54,7 @@ class RecordingInputTest {
     etl = Files.readAllBytes(samples.resolve("shop.etl"));
     calls = Files.readAllBytes(samples.resolve("shop.ntr"));
     jtrc = Files.readAllBytes(samples.resolve("shop.jtrc"));
-    dump = new MinidumpWriter().system(9, 10, 0, 19045).toByteArray();
+    dump = new MinidumpBuilder().system(9, 10, 0, 19045).toByteArray();
   }
 
   private Path file(String name, byte[] content) throws IOException {
@@ -249,7 +249,7 @@ class RecordingInputTest {
     assertEquals("ntrail profile " + file + " --tree", refusal.nextStep());
   }
 
-  /** What a dump has instead, and the command for it. */
+  /** Facts: what a dump has instead, and the command for it. */
   @Test
   void aQuestionThatDumpsCannotAnswerNamesTheCommandForThem() throws IOException {
     for (Path file : List.of(file("a.etl", dump), gzip("b.etl.gz", dump))) {

@@ -14,7 +14,7 @@ import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.testkit.TestData;
-import io.ntrail.testkit.dump.MinidumpWriter;
+import io.ntrail.testkit.dump.MinidumpBuilder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,11 +35,11 @@ class RecordingTest {
 
   private static DumpRecording dump() {
     byte[] content =
-        new MinidumpWriter()
+        new MinidumpBuilder()
             .system(9, 10, 0, 19045)
             .process(77)
             .module(0x1_4000_0000L, 0x1000, 1, "C:\\a.exe")
-            .thread(5, 0, 0, new byte[0], MinidumpWriter.x64(0x1234))
+            .thread(5, 0, 0, new byte[0], MinidumpBuilder.x64(0x1234))
             .threadName(5, "main")
             .toByteArray();
     return DumpRecording.open(InputFile.of(content, "a.dmp"), new Gaps());

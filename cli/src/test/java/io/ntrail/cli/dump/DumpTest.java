@@ -22,12 +22,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Dumps of a running program, which goes on as if nothing had been. */
 class DumpTest {
-  /** What {@code standing.c} prints at its end, and returns. */
+  /** Facts: what {@code standing.c} prints at its end, and returns. */
   private static final String UNDISTURBED = "sum 1872";
 
   private static final int CODE = 80;
 
-  /** How often ntrail is killed. */
+  /** Way: how often ntrail is killed. */
   private static final int KILLS = Boolean.getBoolean("ntrail.long") ? 60 : 3;
 
   @TempDir private Path folder;

@@ -1,13 +1,13 @@
 package io.ntrail.cli.harness;
 
 import io.ntrail.testkit.LittleEndian;
-import io.ntrail.testkit.dump.MinidumpWriter;
+import io.ntrail.testkit.dump.MinidumpBuilder;
 import io.ntrail.testkit.pe.LoaderView;
 import java.util.UUID;
 
 /** A dump of shopd.exe, which read at a null pointer in the sample's library. */
 public final class SampleDump {
-  /** Where the library is: at its preferred base. */
+  /** Place: where the library is: at its preferred base. */
   public static final long BASE = 0x1_8000_0000L;
 
   private SampleDump() {}
@@ -21,8 +21,8 @@ public final class SampleDump {
   public static byte[] make(byte[] library) {
     long timestamp = LittleEndian.getU32(library, pe(library) + 8);
     long size = LittleEndian.getU32(library, pe(library) + 24 + 56);
-    byte[] fault = MinidumpWriter.x64(BASE + 0x1004, 0, 0, 0, 0, 0xC1_F38F_F6A0L);
-    return new MinidumpWriter()
+    byte[] fault = MinidumpBuilder.x64(BASE + 0x1004, 0, 0, 0, 0, 0xC1_F38F_F6A0L);
+    return new MinidumpBuilder()
             .time(1_773_477_067)
             .flags(0x2)
             .system(9, 10, 0, 26100)
@@ -38,7 +38,7 @@ public final class SampleDump {
             .module(BASE, size, timestamp, "C:\\shop\\shopcore.dll")
             .unloaded(0x7FF8_0000_0000L, 0x1_0000, "old.dll")
             .thread(4316, 0, 0xC1_F38F_F6A0L, new byte[0x160], fault)
-            .thread(5020, 0, 0xC1_F39F_F000L, new byte[0x40], MinidumpWriter.x64(0x7FF8_1234_5678L))
+            .thread(5020, 0, 0xC1_F39F_F000L, new byte[0x40], MinidumpBuilder.x64(0x7FF8_1234_5678L))
             .threadName(4316, "main")
             .memory(BASE, library)
             .exception(4316, 0xC000_0005L, BASE + 0x1004, fault, 0, 0x18)

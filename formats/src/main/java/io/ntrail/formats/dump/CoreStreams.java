@@ -20,7 +20,7 @@ final class CoreStreams {
   private static final int PARAMETERS = 15;
 
   /** Bytes of a CodeView or MISC record that are looked at. */
-  private static final int MOST_RECORD = ModuleSymbols.MOST;
+  private static final int MOST_RECORD = CodeViewRecord.MOST;
 
   private final Minidump dump;
   private final DumpReader reader;
@@ -98,12 +98,12 @@ final class CoreStreams {
         debugFile(range(bytes, at + 84)));
   }
 
-  private Optional<ModuleSymbols> symbols(FileRange range) {
+  private Optional<CodeViewRecord> symbols(FileRange range) {
     if (range.isEmpty()) {
       return Optional.empty();
     }
     Bytes record = reader.bytes(range, MOST_RECORD);
-    Optional<ModuleSymbols> symbols = ModuleSymbols.read(record);
+    Optional<CodeViewRecord> symbols = CodeViewRecord.read(record);
     if (symbols.isEmpty() || record.length() < Math.min(range.size(), MOST_RECORD)) {
       reader.gap(
           range.offset(), range.size(), "CodeView record", "the file ends inside the record");

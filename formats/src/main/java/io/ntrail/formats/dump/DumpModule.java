@@ -23,7 +23,7 @@ public record DumpModule(
     long timestamp,
     String path,
     Optional<ModuleVersion> version,
-    Optional<ModuleSymbols> symbols,
+    Optional<CodeViewRecord> symbols,
     String debugFile) {
   /** Returns its identity as an image. */
   public ImageId id() {
@@ -33,6 +33,6 @@ public record DumpModule(
   /** Returns the identity of its PDB; empty if it is not known, or older than GUIDs. */
   public Optional<PdbId> pdb() {
     return symbols.flatMap(record ->
-        record instanceof ModuleSymbols.Pdb70 pdb ? Optional.of(pdb.id()) : Optional.empty());
+        record instanceof CodeViewRecord.Pdb70 pdb ? Optional.of(pdb.id()) : Optional.empty());
   }
 }

@@ -8,7 +8,7 @@ import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.testkit.Property;
-import io.ntrail.testkit.dump.MinidumpWriter;
+import io.ntrail.testkit.dump.MinidumpBuilder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,14 +23,14 @@ class MemoryRangesTest {
     return bytes;
   }
 
-  private static Minidump open(MinidumpWriter writer) {
+  private static Minidump open(MinidumpBuilder writer) {
     return Minidump.open(InputFile.of(writer.toByteArray(), "a.dmp"), new Gaps());
   }
 
   @Test
   void ofOverlappingRangesTheFirstCounts() {
-    MinidumpWriter writer =
-        new MinidumpWriter()
+    MinidumpBuilder writer =
+        new MinidumpBuilder()
             .memory(0x1010, filled(0x10, 1))
             .memory(0x1000, filled(0x40, 2))
             .memory(0x1018, filled(0x10, 3));
@@ -50,8 +50,8 @@ class MemoryRangesTest {
 
   @Test
   void theListOfLargeDumpsComesBeforeTheOtherAndBothBeforeStacks() {
-    MinidumpWriter writer =
-        new MinidumpWriter()
+    MinidumpBuilder writer =
+        new MinidumpBuilder()
             .thread(1, 0, 0x1000, filled(0x30, 3), new byte[0])
             .memory(0x1000, filled(0x20, 2))
             .memory64(0x1000, filled(0x10, 1));
@@ -65,7 +65,7 @@ class MemoryRangesTest {
   @Test
   void aRangeThatIsListedTwiceOverlapsNothing() {
     byte[] stack = filled(0x20, 5);
-    MinidumpWriter writer = new MinidumpWriter();
+    MinidumpBuilder writer = new MinidumpBuilder();
     int place = writer.put(stack);
     writer.memory(0x1000, 0x20, place).memory(0x1008, 0x10, place + 8);
     try (Minidump dump = open(writer)) {
@@ -79,8 +79,8 @@ class MemoryRangesTest {
 
   @Test
   void aReadGoesOnFromRangeToRangeAndEndsWhereNothingIs() {
-    MinidumpWriter writer =
-        new MinidumpWriter()
+    MinidumpBuilder writer =
+        new MinidumpBuilder()
             .memory(0x2000, filled(0x10, 2))
             .memory(0x1FF0, filled(0x10, 1))
             .memory(0x2020, filled(0x10, 3));
@@ -97,8 +97,8 @@ class MemoryRangesTest {
 
   @Test
   void theLastAddressesCanBeSaved() {
-    MinidumpWriter writer =
-        new MinidumpWriter().memory(-0x10, filled(0x20, 9)).memory(-0x20, filled(0x18, 8));
+    MinidumpBuilder writer =
+        new MinidumpBuilder().memory(-0x10, filled(0x20, 9)).memory(-0x20, filled(0x18, 8));
     try (Minidump dump = open(writer)) {
       MemoryRanges memory = dump.memory();
       assertEquals(0x20, memory.bytes());
@@ -110,8 +110,8 @@ class MemoryRangesTest {
 
   @Test
   void whatTheFileDoesNotHaveIsAGap() {
-    MinidumpWriter writer =
-        new MinidumpWriter()
+    MinidumpBuilder writer =
+        new MinidumpBuilder()
             .memory64(0x1000, filled(0x10, 1))
             .memory64(0x10_0000, 45L << 30)
             .memory64(0x7FFF_0000_0000L, 0x1000);
@@ -127,8 +127,8 @@ class MemoryRangesTest {
 
   @Test
   void placesThatCannotBeAddedUpAreNoPlaces() {
-    MinidumpWriter writer =
-        new MinidumpWriter()
+    MinidumpBuilder writer =
+        new MinidumpBuilder()
             .memory64(0x1000, Long.MAX_VALUE)
             .memory64(0x2000, Long.MAX_VALUE)
             .memory64(0x3000, -1L)
@@ -146,7 +146,7 @@ class MemoryRangesTest {
     Property.check(
         100,
         gen -> {
-          MinidumpWriter writer = new MinidumpWriter();
+          MinidumpBuilder writer = new MinidumpBuilder();
           TreeMap<Long, Integer> model = new TreeMap<>();
           List<long[]> rows = gen.list(12, g -> new long[] {g.below(60), g.below(20)});
           int value = 0;

@@ -17,7 +17,7 @@ import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.ProcessorTime;
 import io.ntrail.testkit.Slice;
 import io.ntrail.testkit.TestData;
-import io.ntrail.testkit.dump.MinidumpWriter;
+import io.ntrail.testkit.dump.MinidumpBuilder;
 import io.ntrail.testkit.dump.SharedDumps;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -67,7 +67,7 @@ class MinidumpDamageTest {
     }
   }
 
-  /** What lies before the damage is as in the whole file. */
+  /** Facts: what lies before the damage is as in the whole file. */
   @Test
   void whatIsBeforeTheCutIsRight() throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
@@ -161,7 +161,7 @@ class MinidumpDamageTest {
 
   @Test
   void tenMillionModulesAndThreadsAreBounded() throws IOException {
-    MinidumpWriter writer = new MinidumpWriter();
+    MinidumpBuilder writer = new MinidumpBuilder();
     for (int type : new int[] {3, 4, 5, 12, 14, 16, 17, 24}) {
       writer.entry(type, 1_080_000_004L, 4096);
     }
@@ -190,8 +190,8 @@ class MinidumpDamageTest {
   @Test
   void memoryBehindTheFirstFourGigabytesIsRead() throws IOException {
     long base = 5L << 30;
-    MinidumpWriter writer =
-        new MinidumpWriter()
+    MinidumpBuilder writer =
+        new MinidumpBuilder()
             .stream(
                 9,
                 new LittleEndian()
@@ -217,7 +217,7 @@ class MinidumpDamageTest {
 
   @Test
   void aMillionNamesOfTheSameTextAreReadOnce() {
-    MinidumpWriter writer = new MinidumpWriter();
+    MinidumpBuilder writer = new MinidumpBuilder();
     int name = writer.string("x".repeat(30_000));
     LittleEndian list = new LittleEndian().u32(100_000);
     for (int i = 0; i < 100_000; i++) {
@@ -233,7 +233,7 @@ class MinidumpDamageTest {
   /** Texts that overlap could be as long together as their number times the longest one. */
   @Test
   void textsTogetherAreNotLongerThanTheFile() {
-    MinidumpWriter writer = new MinidumpWriter();
+    MinidumpBuilder writer = new MinidumpBuilder();
     int names = writer.put(new LittleEndian().fill(400_000, 0x60).toByteArray());
     LittleEndian list = new LittleEndian().u32(90_000);
     byte[] content;
@@ -256,7 +256,7 @@ class MinidumpDamageTest {
 
   @Test
   void informationAboutAHandleThatPointsToItselfEnds() {
-    MinidumpWriter writer = new MinidumpWriter();
+    MinidumpBuilder writer = new MinidumpBuilder();
     int info = writer.put(new LittleEndian().zeros(12).toByteArray());
     LittleEndian list = new LittleEndian().u32(16).u32(40).u32(2).u32(0);
     for (int i = 0; i < 2; i++) {
@@ -277,7 +277,7 @@ class MinidumpDamageTest {
       LittleEndian stream =
           new LittleEndian().u32(24).u32(32).u32(claim).u32(12).u32(claim).u32(claim);
       stream.u64(0x1000).u64(0x2000).u64(0x1000).u32(claim).u32(claim).zeros(200);
-      byte[] content = new MinidumpWriter().stream(13, stream.toByteArray()).toByteArray();
+      byte[] content = new MinidumpBuilder().stream(13, stream.toByteArray()).toByteArray();
       Gaps gaps = new Gaps();
       try (Minidump dump = Minidump.open(InputFile.of(content, "a.dmp"), gaps)) {
         assertEquals(List.of(), DynamicFunctionTable.of(dump));

@@ -151,18 +151,18 @@ class MinidumpTruthTest {
         .symbols()
         .ifPresent(symbols -> {
           switch (symbols) {
-            case ModuleSymbols.Pdb70 pdb ->
+            case CodeViewRecord.Pdb70 pdb ->
                 record
                     .u32(0x53445352)
                     .u64(pdb.id().guid().low())
                     .u64(pdb.id().guid().high())
                     .u32(pdb.id().age())
                     .utf8z(pdb.path());
-            case ModuleSymbols.Pdb20 pdb ->
+            case CodeViewRecord.Pdb20 pdb ->
                 record.u32(0x3031424E).u32(0).u32(pdb.signature()).u32(pdb.age()).utf8z(pdb.path());
-            case ModuleSymbols.BuildId id ->
+            case CodeViewRecord.BuildId id ->
                 record.u32(0x4270454C).bytes(HexFormat.of().parseHex(id.id()));
-            case ModuleSymbols.Unknown _ -> throw new AssertionError(module.path());
+            case CodeViewRecord.Unknown _ -> throw new AssertionError(module.path());
           }
         });
     String found = HexFormat.of().formatHex(record.toByteArray());

@@ -1,11 +1,10 @@
 package io.ntrail.live.capture;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.live.capture.CapturedThread.Range;
 import io.ntrail.live.code.Architecture;
 import io.ntrail.live.code.TracedReturn;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -37,14 +36,14 @@ final class UntracedStack {
 
   private static Range untraced(Range range, List<TracedReturn> returns) {
     Bytes bytes = range.bytes();
-    ByteBuffer words =
-        ByteBuffer.wrap(bytes.array(0, bytes.length())).order(ByteOrder.LITTLE_ENDIAN);
+    BytesBuilder words =
+        new BytesBuilder(bytes.length()).bytes(bytes.array(0, bytes.length()));
     for (TracedReturn one : returns) {
       long at = one.place() - range.address();
-      if (at >= 0 && at <= bytes.length() - Long.BYTES && one.owns(words.getLong((int) at))) {
-        words.putLong((int) at, one.caller());
+      if (at >= 0 && at <= bytes.length() - Long.BYTES && one.owns(bytes.i64((int) at))) {
+        words.setU64((int) at, one.caller());
       }
     }
-    return new Range(range.address(), Bytes.copyOf(words.array(), bytes.name()));
+    return new Range(range.address(), Bytes.copyOf(words.toArray(), bytes.name()));
   }
 }

@@ -58,7 +58,7 @@ public final class ProcessDump {
   private final List<Gap> gaps = new ArrayList<>();
 
   /**
-   * What was written.
+   * Record of what was written.
    *
    * @param bytes of the dump
    * @param threads how many

@@ -44,7 +44,7 @@ final class LibrarySearch {
 
   private final TracePlan.Selection choice;
 
-  /** Whether the selection means every module. */
+  /** True if the selection means every module. */
   private final boolean isAny;
 
   private final int mostEntries;

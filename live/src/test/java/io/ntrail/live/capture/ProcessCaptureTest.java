@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class ProcessCaptureTest {
-  /** What {@code standing.c} prints and returns when nothing disturbs it. */
+  /** Facts: what {@code standing.c} prints and returns when nothing disturbs it. */
   private static final String UNDISTURBED = "80 sum 1872";
 
   /** Kinds of threads that the system called in the middle of a function without unwind data. */

@@ -34,13 +34,13 @@ public record UnicornRun(
    */
   public static final int ZERO_RESULT = 32;
 
-  /** Why a run ended. */
+  /** Reason: why a run ended. */
   public enum Reason {
     /** The address at which it was to end. */
     UNTIL,
     /** The next instruction is outside of the code that may be executed. */
     OUTSIDE,
-    /** As many instructions as allowed. */
+    /** Limit: as many instructions as allowed. */
     MOST,
     /** An instruction accessed memory that is not there. */
     MISSING,

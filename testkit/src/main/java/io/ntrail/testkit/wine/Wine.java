@@ -34,7 +34,7 @@ public final class Wine {
       ExternalTool.of(
           "wine", "wineserver", "/usr/lib/wine/wineserver64", "/usr/lib/wine/wineserver");
 
-  /** Where {@code build/install-wine32} puts it, and where Debian's package has it. */
+  /** Place: where {@code build/install-wine32} puts it, and where Debian's package has it. */
   private static final ExternalTool LOADER_32 =
       ExternalTool.of("wine32", "/usr/local/lib/wine32/usr/lib/wine/wine", "/usr/lib/wine/wine");
 
@@ -68,12 +68,12 @@ public final class Wine {
     static final Wine WINE = make("prefix-", 64, Map.of());
   }
 
-  /** The same for 32-bit programs. */
+  /** Counterpart: the same for 32-bit programs. */
   private static final class Shared32 {
     static final Wine WINE = make("prefix32-", 32, Map.of());
   }
 
-  /** Whether the kernel runs 32-bit programs at all: the loader is one. */
+  /** True if the kernel runs 32-bit programs at all: the loader is one. */
   private static final class Runs32 {
     static final boolean RUNS = runs();
 

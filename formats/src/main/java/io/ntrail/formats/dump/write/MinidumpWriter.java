@@ -4,7 +4,7 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -317,7 +317,7 @@ public final class MinidumpWriter {
         last = new long[] {address, 0};
         ranges.add(last);
       }
-      put(end, ByteBuffer.wrap(bytes, 0, length));
+      put(end, bytes, length);
       last[1] += length;
       end += length;
       return true;
@@ -338,7 +338,7 @@ public final class MinidumpWriter {
       BytesBuilder out = new BytesBuilder(16 + 16 * ranges.size());
       out.u64(ranges.size()).u64(data);
       ranges.forEach(range -> out.u64(range[0]).u64(range[1]));
-      put(list & END_OF_OFFSETS, ByteBuffer.wrap(out.array(), 0, out.size()));
+      put(list & END_OF_OFFSETS, out.array(), out.size());
       entry(MEMORY64_LIST, out.size(), list);
     }
   }
@@ -354,11 +354,11 @@ public final class MinidumpWriter {
     BytesBuilder out = new BytesBuilder(HEADER + directory.size());
     out.u32(SIGNATURE).u32(VERSION).u32(streams).u32(HEADER).u32(0).u32((int) timestamp);
     out.u64(flags).bytes(directory.array(), 0, directory.size());
-    put(0, ByteBuffer.wrap(out.array(), 0, out.size()));
+    put(0, out.array(), out.size());
     long missing = begin + end - channel.size();
     if (missing > 0) {
       // What was written last is followed by padding.
-      put(end - missing, ByteBuffer.allocate((int) missing));
+      put(end - missing, new byte[(int) missing], (int) missing);
     }
     channel.position(begin + end);
     return end;
@@ -366,7 +366,7 @@ public final class MinidumpWriter {
 
   private void stream(int type, BytesBuilder content) throws IOException {
     int at = offset();
-    put(end, ByteBuffer.wrap(content.array(), 0, content.size()));
+    put(end, content.array(), content.size());
     end = align(end + content.size());
     entry(type, content.size(), at);
   }
@@ -395,7 +395,7 @@ public final class MinidumpWriter {
   /** Writes bytes behind everything else; returns their offset. */
   private int place(Bytes bytes) throws IOException {
     int at = offset();
-    put(end, ByteBuffer.wrap(bytes.array(0, bytes.length())));
+    put(end, bytes.array(0, bytes.length()), bytes.length());
     end = align(end + bytes.length());
     return at;
   }
@@ -412,10 +412,8 @@ public final class MinidumpWriter {
     return offset + ALIGNMENT - 1 & -ALIGNMENT;
   }
 
-  private void put(long at, ByteBuffer bytes) throws IOException {
+  private void put(long at, byte[] bytes, int length) throws IOException {
     channel.position(begin + at);
-    while (bytes.hasRemaining()) {
-      channel.write(bytes);
-    }
+    Channels.newOutputStream(channel).write(bytes, 0, length);
   }
 }

@@ -12,7 +12,7 @@ import io.ntrail.formats.dump.DumpThread;
 import io.ntrail.formats.dump.Minidump;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.TestData;
-import io.ntrail.testkit.dump.MinidumpWriter;
+import io.ntrail.testkit.dump.MinidumpBuilder;
 import io.ntrail.testkit.dump.SharedDumps;
 import java.io.IOException;
 import java.util.Map;
@@ -99,7 +99,7 @@ class ProcessorContextTest {
 
   @Test
   void generalAndVectorRegistersOfX64HaveTheirNumbers() {
-    byte[] bytes = MinidumpWriter.x64(0x7FF6_0000_1234L, 10, 11, 12, 13, 14, 15, 16, 17, 18);
+    byte[] bytes = MinidumpBuilder.x64(0x7FF6_0000_1234L, 10, 11, 12, 13, 14, 15, 16, 17, 18);
     LittleEndian.putU32(bytes, 0x30, 0x10001F);
     LittleEndian.putU64(bytes, 0x1A0, 0x1111);
     LittleEndian.putU64(bytes, 0x290 + 8, 0x2222);
@@ -117,7 +117,7 @@ class ProcessorContextTest {
 
   @Test
   void registersThatWereNotSavedAreUnknown() {
-    byte[] bytes = MinidumpWriter.x86(0x401000, 0x12F000, 0x12F100);
+    byte[] bytes = MinidumpBuilder.x86(0x401000, 0x12F000, 0x12F100);
     LittleEndian.putU32(bytes, 0, 0x1_0001);
     ProcessorContext context = read(bytes, ProcessorArchitecture.X86);
     assertEquals(OptionalLong.of(0x12F100), context.general(5));
@@ -141,7 +141,7 @@ class ProcessorContextTest {
 
   @Test
   void sizeAndFlagsDecideWhereTheArchitectureIsUnknownOrWrong() {
-    byte[] x86 = MinidumpWriter.x86(1, 2, 3);
+    byte[] x86 = MinidumpBuilder.x86(1, 2, 3);
     assertEquals(ContextKind.X86, read(x86, ProcessorArchitecture.UNKNOWN).kind());
     assertEquals(ContextKind.X86, read(x86, ProcessorArchitecture.X64).kind());
     Bytes none = Bytes.copyOf(new byte[2000], "a");

@@ -14,7 +14,7 @@ import io.ntrail.formats.dump.StreamType;
 import io.ntrail.formats.dump.streams.CrashpadInfo.Annotation;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.TestData;
-import io.ntrail.testkit.dump.MinidumpWriter;
+import io.ntrail.testkit.dump.MinidumpBuilder;
 import io.ntrail.testkit.dump.SharedDumps;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -87,7 +87,7 @@ class StreamsTest {
 
   @Test
   void annotationObjectsOfCrashpadHaveTheirType() {
-    MinidumpWriter writer = new MinidumpWriter();
+    MinidumpBuilder writer = new MinidumpBuilder();
     int objects =
         writer.put(
             new LittleEndian()
@@ -194,7 +194,7 @@ class StreamsTest {
     stream.u32(0x800).u32(0x900).u32(0xA00).u32(0x900).u32(0x980).u32(0xA10);
     stream.u64(0x5000).u64(0x6000).u64(0x5000).u32(1).u32(0).u64(0x5678);
     stream.u32(0x10).u32(0x20).u32(0x30);
-    byte[] content = new MinidumpWriter().stream(13, stream.toByteArray()).toByteArray();
+    byte[] content = new MinidumpBuilder().stream(13, stream.toByteArray()).toByteArray();
     try (Minidump dump = open(content)) {
       List<DynamicFunctionTable> tables = DynamicFunctionTable.of(dump);
       assertEquals(2, tables.size());
@@ -215,7 +215,7 @@ class StreamsTest {
     LittleEndian stream = new LittleEndian().u32(16).u32(32 + 16 * 8).u32(1).u32(0);
     stream.u64(0x44).u32(11).u32(22).u32(2).u32(0).u64(0);
     stream.u64(0x7FF1).u64(0x7FF2).zeros(14 * 8);
-    byte[] content = new MinidumpWriter().stream(18, stream.toByteArray()).toByteArray();
+    byte[] content = new MinidumpBuilder().stream(18, stream.toByteArray()).toByteArray();
     try (Minidump dump = open(content)) {
       assertEquals(
           List.of(new HandleOperation(0x44, 11, 22, 2, List.of(0x7FF1L, 0x7FF2L))),
@@ -226,7 +226,7 @@ class StreamsTest {
   @Test
   void commentsAreTextsOfEitherWidth() {
     byte[] content =
-        new MinidumpWriter()
+        new MinidumpBuilder()
             .stream(10, "*** procdump -ma".getBytes(StandardCharsets.ISO_8859_1)).stream(
                     11, "caf\u00E9\0x".getBytes(StandardCharsets.UTF_16LE))
                 .toByteArray();
@@ -238,7 +238,7 @@ class StreamsTest {
   @Test
   void processorTraceIsGivenAsItIs() {
     byte[] trace = {1, 2, 3, 4, 5};
-    byte[] content = new MinidumpWriter().flags(0x40_0000).stream(23, trace).toByteArray();
+    byte[] content = new MinidumpBuilder().flags(0x40_0000).stream(23, trace).toByteArray();
     try (Minidump dump = open(content)) {
       DumpStream stream = dump.stream(StreamType.IPT_TRACE).orElseThrow();
       assertEquals(5, dump.reader().bytes(stream).length());
@@ -250,7 +250,7 @@ class StreamsTest {
   @Test
   void unknownStreamsAreListedByNumberAndSize() {
     byte[] content =
-        new MinidumpWriter().stream(0, new byte[4]).stream(0x1234, new byte[7]).toByteArray();
+        new MinidumpBuilder().stream(0, new byte[4]).stream(0x1234, new byte[7]).toByteArray();
     try (Minidump dump = open(content)) {
       assertEquals(1, dump.streams().size());
       assertEquals("stream 0x1234", dump.streams().getFirst().title());

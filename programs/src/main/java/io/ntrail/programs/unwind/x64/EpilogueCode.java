@@ -36,7 +36,7 @@ final class EpilogueCode {
   private final long rva;
   private final int frameRegister;
 
-  /** Whether a jump to an RVA leaves the function. */
+  /** True if a jump to an RVA leaves the function. */
   private final LongPredicate leaves;
 
   private int at;

@@ -34,7 +34,7 @@ class BreakpadWalksTest {
 
   private static final int ADD_ESP_4 = 0x04C483;
 
-  /** What Breakpad printed of a thread, and what we find. */
+  /** Facts: what Breakpad printed of a thread, and what we find. */
   private record Pair(
       String thread, DumpSpace memory, List<String> theirs, List<StackFrame> ours) {}
 

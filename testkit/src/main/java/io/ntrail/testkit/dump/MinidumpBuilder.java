@@ -10,7 +10,7 @@ import java.util.UUID;
  * Writes minidumps. Lists grow by calls; a stream can also be given as bytes, whatever they are.
  * Places in the file are fixed when something is put there: {@link #put} returns them.
  */
-public final class MinidumpWriter {
+public final class MinidumpBuilder {
   private static final int HEADER = 32;
   private static final int ENTRY = 12;
   private static final int SYSTEM_INFO = 7;
@@ -30,18 +30,18 @@ public final class MinidumpWriter {
   private long time = 0x5F5E_1000L;
 
   /** A dump without streams. */
-  public MinidumpWriter() {
+  public MinidumpBuilder() {
     file.zeros(HEADER + STREAMS * ENTRY);
   }
 
   /** Sets MINIDUMP_TYPE. */
-  public MinidumpWriter flags(long value) {
+  public MinidumpBuilder flags(long value) {
     flags = value;
     return this;
   }
 
   /** Sets the time at which it was written, in seconds since 1970. */
-  public MinidumpWriter time(long seconds) {
+  public MinidumpBuilder time(long seconds) {
     time = seconds;
     return this;
   }
@@ -67,12 +67,12 @@ public final class MinidumpWriter {
   }
 
   /** Adds a stream with some content. */
-  public MinidumpWriter stream(int type, byte[] content) {
+  public MinidumpBuilder stream(int type, byte[] content) {
     return entry(type, content.length, put(content));
   }
 
   /** Adds an entry of the directory that says anything. */
-  public MinidumpWriter entry(int type, long size, long rva) {
+  public MinidumpBuilder entry(int type, long size, long rva) {
     directory.add(new long[] {type, size, rva});
     return this;
   }
@@ -82,7 +82,7 @@ public final class MinidumpWriter {
    *
    * @param architecture 0 x86, 9 x64, 12 ARM64
    */
-  public MinidumpWriter system(int architecture, int major, int minor, int build) {
+  public MinidumpBuilder system(int architecture, int major, int minor, int build) {
     return stream(
         SYSTEM_INFO,
         new LittleEndian()
@@ -103,7 +103,7 @@ public final class MinidumpWriter {
   }
 
   /** Adds the id of the process, in the first version of its stream. */
-  public MinidumpWriter process(long pid) {
+  public MinidumpBuilder process(long pid) {
     return stream(15, new LittleEndian().u32(24).u32(1).u32(pid).zeros(12).toByteArray());
   }
 
@@ -113,7 +113,7 @@ public final class MinidumpWriter {
    * @param stack its saved stack; empty: it is among the memory
    * @param context its registers; empty: none
    */
-  public MinidumpWriter thread(long id, long teb, long stackAddress, byte[] stack, byte[] context) {
+  public MinidumpBuilder thread(long id, long teb, long stackAddress, byte[] stack, byte[] context) {
     int stackAt = stack.length == 0 ? 0 : put(stack);
     int contextAt = context.length == 0 ? 0 : put(context);
     threads.add(
@@ -133,24 +133,24 @@ public final class MinidumpWriter {
   }
 
   /** Adds a name of a thread. */
-  public MinidumpWriter threadName(long id, String name) {
+  public MinidumpBuilder threadName(long id, String name) {
     names.add(new LittleEndian().u32(id).u64(string(name)).toByteArray());
     return this;
   }
 
   /** Adds a module without a PDB. */
-  public MinidumpWriter module(long base, long size, long timestamp, String path) {
+  public MinidumpBuilder module(long base, long size, long timestamp, String path) {
     return module(base, size, timestamp, path, new byte[0]);
   }
 
   /** Adds a module with a PDB. */
-  public MinidumpWriter module(
+  public MinidumpBuilder module(
       long base, long size, long timestamp, String path, UUID guid, long age, String pdb) {
     byte[] record = new LittleEndian().u32(0x53445352).guid(guid).u32(age).utf8z(pdb).toByteArray();
     return module(base, size, timestamp, path, record);
   }
 
-  private MinidumpWriter module(long base, long size, long timestamp, String path, byte[] record) {
+  private MinidumpBuilder module(long base, long size, long timestamp, String path, byte[] record) {
     int recordAt = record.length == 0 ? 0 : put(record);
     modules.add(
         new LittleEndian()
@@ -169,32 +169,32 @@ public final class MinidumpWriter {
   }
 
   /** Adds a module that had been unloaded. */
-  public MinidumpWriter unloaded(long base, long size, String path) {
+  public MinidumpBuilder unloaded(long base, long size, String path) {
     unloaded.add(
         new LittleEndian().u64(base).u32(size).u32(0).u32(7).u32(string(path)).toByteArray());
     return this;
   }
 
   /** Adds memory to the list that has 32-bit places. */
-  public MinidumpWriter memory(long address, byte[] bytes) {
+  public MinidumpBuilder memory(long address, byte[] bytes) {
     return memory(address, bytes.length, put(bytes));
   }
 
   /** Adds a row to the list of memory that says anything. */
-  public MinidumpWriter memory(long address, long size, long rva) {
+  public MinidumpBuilder memory(long address, long size, long rva) {
     memory.add(new LittleEndian().u64(address).u32(size).u32(rva).toByteArray());
     return this;
   }
 
   /** Adds memory to the list whose bytes lie at the end of the file. */
-  public MinidumpWriter memory64(long address, byte[] bytes) {
+  public MinidumpBuilder memory64(long address, byte[] bytes) {
     memory64.add(new long[] {address, bytes.length});
     memory64Bytes.bytes(bytes);
     return this;
   }
 
   /** Adds a row to that list whose bytes do not follow. */
-  public MinidumpWriter memory64(long address, long size) {
+  public MinidumpBuilder memory64(long address, long size) {
     memory64.add(new long[] {address, size});
     return this;
   }
@@ -206,7 +206,7 @@ public final class MinidumpWriter {
    * @param protect PAGE_
    * @param type 20000h private, 40000h mapped, 1000000h image
    */
-  public MinidumpWriter memoryInfo(long base, long size, int state, int protect, int type) {
+  public MinidumpBuilder memoryInfo(long base, long size, int state, int protect, int type) {
     infos.add(
         new LittleEndian()
             .u64(base)
@@ -223,7 +223,7 @@ public final class MinidumpWriter {
   }
 
   /** Adds the exception. */
-  public MinidumpWriter exception(
+  public MinidumpBuilder exception(
       long thread, long code, long address, byte[] context, long... parameters) {
     int contextAt = context.length == 0 ? 0 : put(context);
     LittleEndian bytes =

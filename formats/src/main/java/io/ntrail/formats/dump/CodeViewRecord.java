@@ -6,31 +6,31 @@ import io.ntrail.formats.identity.PdbId;
 import java.util.HexFormat;
 import java.util.Optional;
 
-/** Where the symbols of a module are, as its debug directory says it (CodeView record). */
-public sealed interface ModuleSymbols {
+/** Location of the symbols of a module, as its debug directory says it (CodeView record). */
+public sealed interface CodeViewRecord {
   /** A PDB since Visual C++ 7 ({@code RSDS}). */
-  record Pdb70(PdbId id, String path) implements ModuleSymbols {}
+  record Pdb70(PdbId id, String path) implements CodeViewRecord {}
 
   /**
    * A PDB before that ({@code NB10}).
    *
    * @param signature a time stamp
    */
-  record Pdb20(long signature, long age, String path) implements ModuleSymbols {}
+  record Pdb20(long signature, long age, String path) implements CodeViewRecord {}
 
   /**
    * The build id of an ELF image, as Breakpad writes it.
    *
    * @param id in lower-case hexadecimal digits
    */
-  record BuildId(String id) implements ModuleSymbols {}
+  record BuildId(String id) implements CodeViewRecord {}
 
   /**
    * A record of a kind that is not known.
    *
    * @param signature its first four bytes
    */
-  record Unknown(int signature) implements ModuleSymbols {}
+  record Unknown(int signature) implements CodeViewRecord {}
 
   /** Signature of {@link Pdb70}. */
   int RSDS = 0x5344_5352;
@@ -49,7 +49,7 @@ public sealed interface ModuleSymbols {
    *
    * @return empty if there are not enough bytes for any
    */
-  static Optional<ModuleSymbols> read(Bytes record) {
+  static Optional<CodeViewRecord> read(Bytes record) {
     if (record.length() < 4) {
       return Optional.empty();
     }
