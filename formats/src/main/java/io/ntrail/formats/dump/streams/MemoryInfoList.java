@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryInfoList {
   private static final int LEAST = 48;
 
-  private static final MemoryInfoList NONE =
-      new MemoryInfoList(new Rows(Bytes.copyOf(new byte[0], ""), 0, LEAST, 0), null);
-
   private final Rows rows;
 
   /** Rows by address; null if the list is in that order. */
@@ -34,7 +31,7 @@ public final class MemoryInfoList {
   public static MemoryInfoList of(Minidump dump) {
     return dump.read(
         StreamType.MEMORY_INFO_LIST,
-        NONE,
+        none(),
         bytes -> {
           Rows rows =
               dump.reader()
@@ -90,5 +87,9 @@ public final class MemoryInfoList {
       return Optional.empty();
     }
     return Optional.of(get(index)).filter(info -> info.contains(address));
+  }
+
+  private static MemoryInfoList none() {
+    return new MemoryInfoList(new Rows(Bytes.copyOf(new byte[0], ""), 0, LEAST, 0), null);
   }
 }
