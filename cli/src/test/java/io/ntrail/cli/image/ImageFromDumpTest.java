@@ -115,6 +115,6 @@ class ImageFromDumpTest {
     assertTrue(result.out().contains("main  0x2910..0x2a6e"), result.out());
     // The instruction at the fault, and one that holds a relocated address.
     assertTrue(result.out().replace(" ", "").contains("c70545000000"), result.out());
-    assertTrue(result.out().contains("push 0x2a38f3"), result.out());
+    assertTrue(result.out().contains("push 0x2a4708"), result.out());
   }
 }
