@@ -1,8 +1,8 @@
 package io.ntrail.analysis.dumps;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.dump.DumpModule;
 import io.ntrail.formats.dump.CodeViewRecord;
+import io.ntrail.formats.dump.DumpModule;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.identity.PdbId;
 import io.ntrail.formats.identity.WindowsPath;

@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Facts: what others say about the shared dumps: the tables of their projects, and the data's README. */
+/**
+ * Facts: what others say about the shared dumps: the tables of their projects, and the data's
+ * README.
+ */
 class DumpFactsTest {
   @BeforeEach
   void needData() {

@@ -38,7 +38,8 @@ public final class SampleDump {
             .module(BASE, size, timestamp, "C:\\shop\\shopcore.dll")
             .unloaded(0x7FF8_0000_0000L, 0x1_0000, "old.dll")
             .thread(4316, 0, 0xC1_F38F_F6A0L, new byte[0x160], fault)
-            .thread(5020, 0, 0xC1_F39F_F000L, new byte[0x40], MinidumpBuilder.x64(0x7FF8_1234_5678L))
+            .thread(
+                5020, 0, 0xC1_F39F_F000L, new byte[0x40], MinidumpBuilder.x64(0x7FF8_1234_5678L))
             .threadName(4316, "main")
             .memory(BASE, library)
             .exception(4316, 0xC000_0005L, BASE + 0x1004, fault, 0, 0x18)

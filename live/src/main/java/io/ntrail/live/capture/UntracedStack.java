@@ -36,8 +36,7 @@ final class UntracedStack {
 
   private static Range untraced(Range range, List<TracedReturn> returns) {
     Bytes bytes = range.bytes();
-    BytesBuilder words =
-        new BytesBuilder(bytes.length()).bytes(bytes.array(0, bytes.length()));
+    BytesBuilder words = new BytesBuilder(bytes.length()).bytes(bytes.array(0, bytes.length()));
     for (TracedReturn one : returns) {
       long at = one.place() - range.address();
       if (at >= 0 && at <= bytes.length() - Long.BYTES && one.owns(bytes.i64((int) at))) {

@@ -113,7 +113,8 @@ public final class MinidumpBuilder {
    * @param stack its saved stack; empty: it is among the memory
    * @param context its registers; empty: none
    */
-  public MinidumpBuilder thread(long id, long teb, long stackAddress, byte[] stack, byte[] context) {
+  public MinidumpBuilder thread(
+      long id, long teb, long stackAddress, byte[] stack, byte[] context) {
     int stackAt = stack.length == 0 ? 0 : put(stack);
     int contextAt = context.length == 0 ? 0 : put(context);
     threads.add(
