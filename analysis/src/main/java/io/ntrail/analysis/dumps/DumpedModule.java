@@ -12,7 +12,6 @@ import io.ntrail.formats.pe.ImageView;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.symbols.OpenImage;
 import io.ntrail.programs.unwind.LoadedModule;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -148,8 +147,8 @@ public final class DumpedModule {
     if (onDisk.isEmpty()) {
       return memoryImage();
     }
-    List<ImageView.Extent> extents = new ArrayList<>(savedView().extents());
-    extents.addAll(RelocatedFile.extents(onDisk.get().image(), base()));
+    List<ImageView.Extent> extents =
+        RelocatedFile.extents(onDisk.get().image(), base(), images.extents(this));
     return Optional.ofNullable(
         ModuleImages.image(ImageView.of(images.name(this), extents), base()));
   }

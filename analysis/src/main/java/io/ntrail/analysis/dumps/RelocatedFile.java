@@ -41,22 +41,44 @@ final class RelocatedFile {
     this.relocations = Relocations.of(image);
   }
 
-  /** Returns all of an image's file as it is in memory when it was just loaded. */
-  static List<Extent> extents(PeImage image, long base) {
+  /**
+   * Returns an image of which parts are known from memory; the others are as in its file when it
+   * was just loaded. Pieces of the file stay in one piece.
+   *
+   * @param saved parts of the memory by RVA
+   */
+  static List<Extent> extents(PeImage image, long base, List<Extent> saved) {
     Relocations relocations = Relocations.of(image);
     List<Extent> extents = new ArrayList<>();
     for (Extent extent : image.view().extents()) {
-      Bytes bytes = extent.stored();
+      int length = (int) extent.storedLength();
+      if (length == 0) {
+        continue;
+      }
+      Bytes bytes = extent.stored().slice(0, length);
       try {
-        int length = (int) extent.storedLength();
-        bytes =
-            relocations.relocated(extent.rva(), length, base - image.headers().imageBase()).bytes();
+        long delta = base - image.headers().imageBase();
+        bytes = relocations.relocated(extent.rva(), length, delta).bytes();
       } catch (DamagedInput e) {
         // Unrelocated bytes are better than none.
       }
-      extents.add(new Extent(extent.rva(), extent.length(), bytes));
+      byte[] merged = bytes.array(0, length);
+      saved.forEach(part -> copy(part, extent.rva(), merged));
+      extents.add(new Extent(extent.rva(), length, Bytes.copyOf(merged, image.name())));
     }
+    extents.addAll(saved);
+    // What the loader fills with zeros.
+    extents.addAll(image.view().extents());
     return extents;
+  }
+
+  private static void copy(Extent from, long rva, byte[] to) {
+    long begin = Math.max(rva, from.rva());
+    long end = Math.min(rva + to.length, from.rva() + from.storedLength());
+    if (begin < end) {
+      from.stored()
+          .copyTo((int) (begin - from.rva()), to, (int) (begin - rva), (int) (end - begin));
+    }
   }
 
   /** Returns the bytes from an address up to the first one that the file does not tell. */

@@ -131,6 +131,9 @@ class DumpMemoryTest {
       assertEquals(hex(alone.read(saved, 256)), hex(across.slice(into, 256)));
       // What the program could write is not taken from the file.
       assertEquals(0, dump.readUpTo(0x2A_6000, 4).length());
+      // The image that is put together has the section in one piece.
+      PeImage whole = program.wholeImage().orElseThrow();
+      assertEquals(hex(across), hex(whole.view().window(0x2900, 0x400)));
       ImageComparison comparison =
           ImageComparison.of(program, program.file().orElseThrow().image());
       assertEquals(256, comparison.compared());
