@@ -2,6 +2,7 @@ package io.ntrail.live.capture;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.capture.CapturedThread.Range;
 import io.ntrail.live.capture.ThreadCapturer.Wanted;
 import io.ntrail.live.code.AreaGeometry;
@@ -145,6 +146,14 @@ public final class ProcessCapture {
   /** Returns the modules in the order in which they were loaded. */
   public List<TargetModule> modules() {
     return modules;
+  }
+
+  /**
+   * Returns an image of a module that has its headers and its debug directory alone; empty if there
+   * is no image in memory. It is read now.
+   */
+  public Optional<PeImage> outline(TargetModule module) {
+    return ModuleOutline.of(copied, module);
   }
 
   /** Returns the modules by address. */

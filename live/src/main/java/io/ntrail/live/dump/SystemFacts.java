@@ -1,7 +1,6 @@
 package io.ntrail.live.dump;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.dump.write.MinidumpWriter.DumpedSystem;
 import io.ntrail.formats.dump.write.MinidumpWriter.DumpedTimes;
 import io.ntrail.live.agent.AgentCall;
@@ -9,14 +8,12 @@ import io.ntrail.live.agent.CallOutcome;
 import io.ntrail.live.capture.CapturedThread;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.WindowsApi;
+import io.ntrail.live.target.WindowsVersion;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Answers of the system about itself, a process and its threads. */
 final class SystemFacts {
-  /** Structures of RTL_OSVERSIONINFOEXW. */
-  private static final int VERSION_BYTES = 284;
-
   private static final int SYSTEM_BYTES = 48;
   private static final int TIMES_BYTES = 32;
   private static final int PROCESS_TIMES = 4;
@@ -47,35 +44,26 @@ final class SystemFacts {
   }
 
   /** Makes a call that fills a structure; zeros where it fails. */
-  private Bytes filled(int size, BytesBuilder before, String name, long... arguments) {
-    calls.agent().poke(cells, before.zeros(size - before.size()).toArray());
+  private Bytes filled(int size, String name, long... arguments) {
+    calls.agent().poke(cells, new byte[size]);
     calls.call(name, arguments);
     return calls.agent().peek(cells, size);
   }
 
-  private Bytes filled(int size, String name, long... arguments) {
-    return filled(size, new BytesBuilder(size), name, arguments);
-  }
-
   /** Returns the version of the system and its processors. */
   DumpedSystem system() {
-    Bytes version =
-        filled(
-            VERSION_BYTES,
-            new BytesBuilder(VERSION_BYTES).u32(VERSION_BYTES),
-            "ntdll!RtlGetVersion",
-            cells);
+    WindowsVersion version = WindowsVersion.of(calls);
     Bytes system = filled(SYSTEM_BYTES, "kernel32!GetNativeSystemInfo", cells);
     return new DumpedSystem(
         system.u16(44),
         system.u16(46),
         (int) system.u32(32),
-        version.u8(282),
-        (int) version.u32(4),
-        (int) version.u32(8),
-        (int) version.u32(12),
-        version.utf16z(20, 20 + 2 * 128),
-        version.u16(280),
+        version.productType(),
+        version.major(),
+        version.minor(),
+        version.build(),
+        version.servicePack(),
+        version.suite(),
         features());
   }
 

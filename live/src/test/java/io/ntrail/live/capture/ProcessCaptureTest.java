@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.pe.DebugDirectory;
+import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.capture.StandingProgram.Standing;
+import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.unwind.FrameTrust;
@@ -67,6 +70,23 @@ final class ProcessCaptureTest {
   @Test
   void framesInDestructorsAndCatchBlocksAreThoseThatTheSystemFound() throws Exception {
     mustWalk("leaving.cpp", "26 sum 26");
+  }
+
+  @Test
+  void outlinesOfModulesTellWhichBuildTheyAre() throws Exception {
+    try (StandingProgram program = StandingProgram.start(folder, "leaving.cpp");
+        TargetProcess process = program.open()) {
+      ProcessCapture capture = ProcessCapture.of(process, ProcessCapture.MOST_STACK);
+      assertTrue(capture.modules().size() > 3, capture.modules().toString());
+      for (TargetModule module : capture.modules()) {
+        PeImage whole = capture.loaded().at(module.base()).orElseThrow().image().orElseThrow();
+        PeImage outline = capture.outline(module).orElseThrow();
+        assertEquals(whole.headers().timestamp(), outline.headers().timestamp(), module.name());
+        assertEquals(whole.headers().sizeOfImage(), outline.headers().sizeOfImage());
+        assertEquals(DebugDirectory.of(whole).codeView(), DebugDirectory.of(outline).codeView());
+      }
+      assertEquals("26 sum 26", program.end());
+    }
   }
 
   private void mustWalk(String source, String undisturbed) throws Exception {
