@@ -38,8 +38,12 @@ final class UnwindSketch {
 
   /** Puts bytes at an RVA. */
   UnwindSketch at(long rva, String hex) {
-    byte[] bytes = HexFormat.of().parseHex(hex.replace(" ", ""));
-    System.arraycopy(bytes, 0, image, (int) rva, bytes.length);
+    return at(rva, HexFormat.of().parseHex(hex.replace(" ", "")));
+  }
+
+  /** Puts bytes at an RVA, as many as fit. */
+  UnwindSketch at(long rva, byte[] bytes) {
+    System.arraycopy(bytes, 0, image, (int) rva, Math.min(bytes.length, SIZE - (int) rva));
     return this;
   }
 
