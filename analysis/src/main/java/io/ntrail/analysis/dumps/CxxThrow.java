@@ -1,6 +1,6 @@
 package io.ntrail.analysis.dumps;
 
-import io.ntrail.formats.decoration.Undecorator;
+import io.ntrail.analysis.stacks.TypeNames;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.handlers.ThrowInfo;
 import java.util.List;
@@ -12,7 +12,6 @@ final class CxxThrow {
   private static final long MAGIC = 0x1993_0520L;
 
   private static final long LAST_MAGIC = 0x1993_0522L;
-  private static final String SUFFIX = " `RTTI Type Descriptor Name'";
 
   private CxxThrow() {}
 
@@ -40,17 +39,7 @@ final class CxxThrow {
     return ThrowInfo.read(image.get(), place - module.get().base()).types().stream()
         .map(ThrowInfo.Catchable::typeName)
         .filter(name -> !name.isEmpty())
-        .map(CxxThrow::readable)
+        .map(TypeNames::readable)
         .toList();
-  }
-
-  /** {@code .?AVexception@std@@} is {@code std::exception}. */
-  static String readable(String decorated) {
-    String text = Undecorator.of(decorated, Undecorator.Style.FULL).orElse(decorated);
-    text = text.endsWith(SUFFIX) ? text.substring(0, text.length() - SUFFIX.length()) : text;
-    for (String kind : List.of("class ", "struct ", "enum ", "union ")) {
-      text = text.startsWith(kind) ? text.substring(kind.length()) : text;
-    }
-    return text;
   }
 }

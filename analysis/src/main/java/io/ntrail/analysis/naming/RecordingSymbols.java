@@ -1,8 +1,10 @@
 package io.ntrail.analysis.naming;
 
+import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbSection;
+import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.symbols.ImageFileRequest;
 import io.ntrail.programs.symbols.ImageSymbols;
@@ -24,6 +26,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +42,8 @@ public final class RecordingSymbols implements AutoCloseable {
 
   /** Stores in which images without a PDB are looked for. */
   private final SymbolStores imageFiles;
+
+  private Function<ImageFile, Optional<PeImage>> atHand = _ -> Optional.empty();
 
   private final Map<Integer, Names> byFile = new HashMap<>();
 
@@ -106,6 +111,16 @@ public final class RecordingSymbols implements AutoCloseable {
     this.images = images;
     this.search = search;
     this.imageFiles = imageFiles.offline();
+  }
+
+  /**
+   * Has names taken from images that are at hand, where neither the PDB nor the file is found.
+   *
+   * @param images returns the image of a file; it must stay open
+   */
+  public RecordingSymbols withImages(Function<ImageFile, Optional<PeImage>> images) {
+    atHand = images;
+    return this;
   }
 
   /**
@@ -210,9 +225,20 @@ public final class RecordingSymbols implements AutoCloseable {
     }
     return ImageFileRequest.of(file.name(), file.id())
         .flatMap(sought -> byImage.computeIfAbsent(sought, s -> imageFiles.find(s).found()))
-        .map(image ->
-            new Names(names.source, Optional.of(ImageSymbols.of(ImageFunctions.of(image.image())))))
+        .map(OpenImage::image)
+        .or(() -> atHand.apply(file))
+        .flatMap(RecordingSymbols::exported)
+        .map(symbols -> new Names(names.source, Optional.of(symbols)))
         .orElse(names);
+  }
+
+  /** Returns the names that an image has itself; empty if they cannot be read. */
+  private static Optional<ImageSymbols> exported(PeImage image) {
+    try {
+      return Optional.of(ImageSymbols.of(ImageFunctions.of(image)));
+    } catch (DamagedInput e) {
+      return Optional.empty();
+    }
   }
 
   private Names find(PdbReference reference, ImageFile file) {

@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param source origin of the name; null if there is none, or the origin is not a symbol
  * @param file path of its source when it was built; null if unknown
  * @param line from 1; 0 if unknown
+ * @param remark more about the place, as a noun phrase: {@code no module}, {@code managed}; null if
+ *     there is no more to say
  */
 public record NamedFrame(
     FrameTrust trust,
@@ -38,7 +40,8 @@ public record NamedFrame(
     long offset,
     SymbolizedAddress.@Nullable Origin source,
     @Nullable String file,
-    int line) {
+    int line,
+    @Nullable String remark) {
   /** An address, an RVA or an offset that is not known. No code and no stack lies there. */
   public static final long UNKNOWN = -1;
 
@@ -47,24 +50,43 @@ public record NamedFrame(
 
   /** Returns a frame at an address of which nothing more is known. */
   public static NamedFrame of(FrameTrust trust, long ip) {
-    return new NamedFrame(trust, ip, UNKNOWN, UNKNOWN, null, UNKNOWN, null, UNKNOWN, null, null, 0);
+    return new NamedFrame(
+        trust, ip, UNKNOWN, UNKNOWN, null, UNKNOWN, null, UNKNOWN, null, null, 0, null);
   }
 
   /** Returns the frame with its place on the stack. */
   public NamedFrame on(long stackPointer, long returnsTo) {
     return new NamedFrame(
-        trust, ip, stackPointer, returnsTo, module, rva, function, offset, source, file, line);
+        trust,
+        ip,
+        stackPointer,
+        returnsTo,
+        module,
+        rva,
+        function,
+        offset,
+        source,
+        file,
+        line,
+        remark);
   }
 
   /** Returns the frame with the module that it lies in, whose function has no name. */
   public NamedFrame in(String moduleName, long rvaThere) {
     return new NamedFrame(
-        trust, ip, sp, returnAddress, moduleName, rvaThere, null, UNKNOWN, null, null, 0);
+        trust, ip, sp, returnAddress, moduleName, rvaThere, null, UNKNOWN, null, null, 0, null);
   }
 
   /** Returns the frame with the name of its function, whose place is not known. */
   public NamedFrame named(@Nullable String name) {
-    return new NamedFrame(trust, ip, sp, returnAddress, module, rva, name, UNKNOWN, null, null, 0);
+    return new NamedFrame(
+        trust, ip, sp, returnAddress, module, rva, name, UNKNOWN, null, null, 0, remark);
+  }
+
+  /** Returns the frame with more about its place. */
+  public NamedFrame remarked(String words) {
+    return new NamedFrame(
+        trust, ip, sp, returnAddress, module, rva, function, offset, source, file, line, words);
   }
 
   /**
@@ -89,7 +111,8 @@ public record NamedFrame(
               inlined ? UNKNOWN : symbol.offset() + before,
               symbol.origin(),
               frame.file().isEmpty() ? null : frame.file(),
-              frame.line()));
+              frame.line(),
+              remark));
     }
   }
 
@@ -117,7 +140,7 @@ public record NamedFrame(
     if (module != null && rva != UNKNOWN) {
       return module + "+0x" + Long.toHexString(rva);
     }
-    String where = module == null ? "(unknown)" : module;
+    String where = module != null ? module : "(" + (remark == null ? "unknown" : remark) + ")";
     return ip == UNKNOWN ? where : "0x" + Long.toHexString(ip) + " " + where;
   }
 

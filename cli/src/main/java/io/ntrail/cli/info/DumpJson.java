@@ -3,6 +3,7 @@ package io.ntrail.cli.info;
 import io.ntrail.analysis.dumps.DumpProcess;
 import io.ntrail.analysis.dumps.DumpRecording;
 import io.ntrail.analysis.dumps.DumpedException;
+import io.ntrail.cli.common.DumpFacts;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;

@@ -3,6 +3,7 @@ package io.ntrail.cli.info;
 import io.ntrail.analysis.dumps.DumpRecording;
 import io.ntrail.analysis.dumps.DumpedException;
 import io.ntrail.analysis.dumps.DumpedThread;
+import io.ntrail.cli.common.DumpFacts;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.TextSanitizer;

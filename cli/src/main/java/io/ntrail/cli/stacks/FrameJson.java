@@ -20,4 +20,9 @@ final class FrameJson {
   void elements(Json json, List<NamedFrame> frames) {
     frames.forEach(frame -> members.object(json, frame));
   }
+
+  /** Writes a frame as members of an open object. */
+  void members(Json json, NamedFrame frame) {
+    members.members(json, frame);
+  }
 }

@@ -7,6 +7,7 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.programs.symbols.SymbolizedAddress.Origin;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A frame as a row of a table.
@@ -35,7 +36,8 @@ record StackRow(StackHead head, int number, NamedFrame frame) {
         .knownCount("line", known(row -> frame.apply(row).line()))
         .flag("inline", row -> frame.apply(row).isInlined())
         .value("source", (row, cell) -> source(cell, frame.apply(row)))
-        .value("exact", (row, cell) -> exact(cell, frame.apply(row)));
+        .value("exact", (row, cell) -> exact(cell, frame.apply(row)))
+        .value("remark", (row, cell) -> remark(cell, frame.apply(row).remark()));
   }
 
   /** Numbers from 1, of which 0 is unknown. */
@@ -73,6 +75,14 @@ record StackRow(StackHead head, int number, NamedFrame frame) {
       cell.absent();
     } else {
       cell.name(source.text());
+    }
+  }
+
+  private static void remark(CellWriter cell, @Nullable String remark) {
+    if (remark == null) {
+      cell.absent();
+    } else {
+      cell.name(remark);
     }
   }
 

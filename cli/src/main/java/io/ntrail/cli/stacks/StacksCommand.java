@@ -7,6 +7,7 @@ import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.text.Terminal;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,7 +20,8 @@ public final class StacksCommand implements Command {
   @Override
   public CommandSpec spec() {
     CommandSpec spec =
-        CommonOptions.command("stacks", "Stacks of a recording, at a time or of an event.");
+        CommonOptions.command(
+            "stacks", "Why a program stopped and where its threads were; stacks of a recording.");
     spec.addOption(
         CommonOptions.value(
             "TIME",
@@ -35,12 +37,20 @@ public final class StacksCommand implements Command {
         CommonOptions.value(
             "N", "with -e: the N most frequent stacks; 0 for all (default: 5)", "--top"));
     spec.addOption(CommonOptions.values("NAME|PID", "only this process", "-p", "--process"));
-    spec.addOption(CommonOptions.values("TID", "only this thread", "-t", "--thread"));
+    spec.addOption(
+        CommonOptions.values(
+            "NAME|TID", "only this thread; of recordings by id", "-t", "--thread"));
     spec.addOption(
         CommonOptions.value("FROM..TO", "with -e: only this time range, in seconds", "--time"));
     spec.addOption(CommonOptions.flag("all threads", "--all"));
     spec.addOption(CommonOptions.flag("all threads, equal stacks once", "--same"));
     spec.addOption(CommonOptions.flag("no inline frames", "--no-inline"));
+    spec.addOption(
+        CommonOptions.flag(
+            "handlers that an exception in the innermost frame would come to", "--handlers"));
+    spec.addOption(
+        CommonOptions.flag(
+            "of a 32-bit process in a 64-bit dump (WOW64) also the 64-bit side", "--native"));
     SymbolSearchPath.optionsWithWait(spec);
     CommonOptions.output(spec, "text, json, jsonl or csv");
     CommonOptions.together(spec);
@@ -51,10 +61,22 @@ public final class StacksCommand implements Command {
   @Override
   public int run(ParseResult parsed, Terminal system) {
     List<Path> paths = CommonOptions.paths(parsed, "stacks");
-    RecordedRequest request = RecordedRequest.of(paths, parsed);
+    if (paths.size() == 1 && Files.isDirectory(paths.getFirst())) {
+      return new CrashFolder(paths.getFirst(), parsed).run(system);
+    }
     try (RecordingInput input =
-            RecordingInput.of(paths, Ability.EVENTS).together(CommonOptions.isTogether(parsed));
-        EtwRecording recording = input.open(EtwRecording.class);
+        RecordingInput.of(paths, Ability.EVENTS, Ability.MEMORY)
+            .together(CommonOptions.isTogether(parsed))) {
+      return input.has(Ability.MEMORY)
+          ? DumpStacks.run(input, parsed, system)
+          : recorded(input, parsed, system);
+    }
+  }
+
+  private static int recorded(RecordingInput input, ParseResult parsed, Terminal system) {
+    List<Path> paths = input.paths();
+    RecordedRequest request = RecordedRequest.of(paths, parsed);
+    try (EtwRecording recording = input.open(EtwRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system);
         SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal)) {
       return request.isAtTime()

@@ -108,7 +108,8 @@ final class StacksJson {
     json.endArray().endObject();
   }
 
-  private static void known(Json json, String key, long value) {
+  /** Writes a number of which negative ones are unknown. */
+  static void known(Json json, String key, long value) {
     if (value < 0) {
       json.unknown(key);
     } else {

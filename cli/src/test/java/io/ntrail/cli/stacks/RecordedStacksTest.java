@@ -222,11 +222,11 @@ class RecordedStacksTest {
     List<String> csv = text("--at", "45us", "--format", "csv");
     assertEquals(
         "tid,name,faulting,pid,process,cpu,event,timeNanos,frame,trust,ip,sp,returnAddress,module,"
-            + "rva,function,offset,file,line,inline,source,exact",
+            + "rva,function,offset,file,line,inline,source,exact,remark",
         csv.getFirst());
     assertEquals(
         "103,,false,100,app.exe,0,Thread/ReadyThread,40000,1,recorded,0x409000,,,app.exe,0x9000,"
-            + ",,,,false,,",
+            + ",,,,false,,,",
         csv.get(2));
     List<String> lines = text("--at", "45us", "--format", "jsonl");
     assertEquals(4, lines.size());

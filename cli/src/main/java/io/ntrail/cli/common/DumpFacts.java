@@ -1,10 +1,9 @@
-package io.ntrail.cli.info;
+package io.ntrail.cli.common;
 
 import io.ntrail.analysis.dumps.DumpRecording;
 import io.ntrail.analysis.dumps.DumpedException;
 import io.ntrail.analysis.dumps.DumpedModule;
 import io.ntrail.analysis.dumps.DumpedThread;
-import io.ntrail.cli.common.WindowsVersions;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.dump.SystemInfo;
 import io.ntrail.formats.identity.FileTime;
@@ -12,13 +11,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Facts about a dump in words that text and JSON share. */
-final class DumpFacts {
+public final class DumpFacts {
   private static final int WORKSTATION = 1;
 
   private DumpFacts() {}
 
   /** {@code Windows 10 22H2 (10.0.19045)}; the name and version of other systems; null: unknown. */
-  static @Nullable String system(DumpRecording dump) {
+  public static @Nullable String system(DumpRecording dump) {
     Optional<SystemInfo> known = dump.system();
     if (known.isEmpty()) {
       return null;
@@ -35,19 +34,19 @@ final class DumpFacts {
   }
 
   /** {@code 10.0.19045}. */
-  static String version(SystemInfo system) {
+  public static String version(SystemInfo system) {
     return system.major() + "." + system.minor() + "." + system.build();
   }
 
   /** Returns when the dump was written; null if unknown. */
-  static @Nullable String utc(DumpRecording dump) {
+  public static @Nullable String utc(DumpRecording dump) {
     return dump.time().isPresent()
         ? Numbers.utc(FileTime.ofUnixSeconds(dump.time().getAsLong()))
         : null;
   }
 
   /** {@code shopd.exe (4312)}; null if neither is known. */
-  static @Nullable String process(DumpRecording dump) {
+  public static @Nullable String process(DumpRecording dump) {
     String name = dump.process().name();
     String pid =
         dump.process().pid().isPresent()
@@ -60,7 +59,7 @@ final class DumpFacts {
   }
 
   /** {@code thread 4316 "main": ACCESS VIOLATION, it read address 0x18 (null pointer + 0x18)}. */
-  static String stopped(DumpRecording dump, DumpedException exception) {
+  public static String stopped(DumpRecording dump, DumpedException exception) {
     String name = dump.faultingThread().map(DumpedThread::name).orElse(null);
     return "thread "
         + exception.thread()
@@ -70,7 +69,7 @@ final class DumpFacts {
   }
 
   /** {@code 0x7ff75355af42, tiny.exe + 0x2af42}. */
-  static String place(DumpRecording dump, long address) {
+  public static String place(DumpRecording dump, long address) {
     Optional<DumpedModule> module = dump.modules().moduleAt(address);
     return Numbers.hex(address)
         + module.map(m -> ", " + m.name() + " + " + Numbers.hex(address - m.base())).orElse("");

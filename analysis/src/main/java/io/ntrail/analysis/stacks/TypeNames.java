@@ -1,0 +1,21 @@
+package io.ntrail.analysis.stacks;
+
+import io.ntrail.formats.decoration.Undecorator;
+import java.util.List;
+
+/** Names of types that C++ throws and catches. */
+public final class TypeNames {
+  private static final String SUFFIX = " `RTTI Type Descriptor Name'";
+
+  private TypeNames() {}
+
+  /** Returns the name of a type descriptor for people: {@code std::exception}. */
+  public static String readable(String decorated) {
+    String text = Undecorator.of(decorated, Undecorator.Style.NAME).orElse(decorated);
+    text = text.endsWith(SUFFIX) ? text.substring(0, text.length() - SUFFIX.length()) : text;
+    for (String kind : List.of("class ", "struct ", "enum ", "union ")) {
+      text = text.startsWith(kind) ? text.substring(kind.length()) : text;
+    }
+    return text;
+  }
+}

@@ -1,0 +1,161 @@
+package io.ntrail.cli.stacks;
+
+import io.ntrail.analysis.dumps.DumpRecording;
+import io.ntrail.analysis.dumps.DumpSnapshot;
+import io.ntrail.analysis.dumps.DumpView;
+import io.ntrail.analysis.dumps.ImageSource;
+import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.stacks.SnapshotStacks;
+import io.ntrail.analysis.stacks.StackModule;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.DumpFacts;
+import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.SymbolDownloads;
+import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Progress;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.ShellWords;
+import io.ntrail.formats.identity.WindowsPath;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.ParseResult;
+
+/** {@code stacks FILE.dmp}: why a program stopped, and where its threads were. */
+final class DumpStacks {
+  private DumpStacks() {}
+
+  static int run(RecordingInput input, ParseResult parsed, Terminal system) {
+    Path path = input.paths().getFirst();
+    SnapshotRequest request = SnapshotRequest.of(path.toString(), parsed);
+    try (DumpRecording dump = input.open(DumpRecording.class);
+        Terminal terminal = CommonOptions.output(parsed, system);
+        SymbolSearchPath places = SymbolSearchPath.of(List.of(path), parsed, terminal)) {
+      dump.images(ImageSource.of(places.images()));
+      return answer(dump, places, request, terminal);
+    }
+  }
+
+  private static int answer(
+      DumpRecording dump, SymbolSearchPath places, SnapshotRequest request, Terminal terminal) {
+    ParseResult parsed = request.parsed();
+    DumpView view = dump.programView();
+    if (dump.threads().isEmpty()) {
+      throw new CannotGoOn(
+          dump.fileNames().getFirst() + " lists no threads",
+          "ntrail info " + ShellWords.file(request.name()));
+    }
+    try (SnapshotStacks stacks =
+            new SnapshotStacks(new DumpSnapshot(dump, view), places.search(), places.images());
+        SnapshotStacks other =
+            new SnapshotStacks(
+                new DumpSnapshot(dump, dump.view()), places.search(), places.images())) {
+      boolean hasOther = request.isNative() && view != dump.view();
+      ThreadChoice threads = ThreadChoice.of(stacks.process().threads(), request);
+      SnapshotAnswer answer;
+      try (Progress _ =
+          Progress.start(
+              terminal,
+              CommonOptions.has(parsed, "-q"),
+              () -> places.progress().line().orElse(dump.fileNames().getFirst()))) {
+        SymbolDownloads.fetch(
+            places,
+            stacks.symbols(),
+            () -> stacks.images(threads.shown()),
+            request.isText(),
+            parsed);
+        answer =
+            SnapshotAnswer.of(
+                facts(dump, view),
+                stacks,
+                hasOther ? Optional.of(other) : Optional.empty(),
+                threads,
+                request);
+      }
+      print(dump, answer, request, terminal);
+      remarks(path(request), places, stacks, request, terminal);
+      return Losses.finish(
+          dump, SymbolDownloads.lacking(places, stacks.symbols()), parsed, terminal);
+    }
+  }
+
+  private static Path path(SnapshotRequest request) {
+    return Path.of(request.name());
+  }
+
+  private static void print(
+      DumpRecording dump, SnapshotAnswer answer, SnapshotRequest request, Terminal terminal) {
+    SnapshotJson json = new SnapshotJson(answer, request);
+    Listing<StackRow> rows = new Listing<>("frames", StackRow.columns(), json::rows);
+    List<Gap> gaps = new ArrayList<>(dump.gaps());
+    gaps.addAll(answer.stacks().symbols().gaps());
+    rows.print(
+        request.format(),
+        terminal.out(),
+        () -> new SnapshotScreen(answer, request, terminal).print(Losses.state(dump)),
+        out -> json.members(out, gaps));
+  }
+
+  private static void remarks(
+      Path path,
+      SymbolSearchPath places,
+      SnapshotStacks stacks,
+      SnapshotRequest request,
+      Terminal terminal) {
+    terminal.out().flush();
+    stacks.symbols().warnings().forEach(why -> terminal.err().println("warning: " + why));
+    if (request.isVerbose()) {
+      stacks.problems().forEach(why -> terminal.err().println("warning: " + why));
+    }
+    SymbolDownloads.remarks(
+        path, places, stacks.symbols(), request.isText(), request.parsed(), terminal);
+  }
+
+  private static SnapshotFacts facts(DumpRecording dump, DumpView view) {
+    String name = dump.fileNames().getFirst();
+    String process = DumpFacts.process(dump);
+    String system = DumpFacts.system(dump);
+    String utc = DumpFacts.utc(dump);
+    String machine =
+        dump.wow64().isPresent() && view.isWow64() ? "x64, 32-bit process" : view.machine();
+    String heading =
+        name
+            + ": minidump"
+            + (process == null ? "" : " of " + process)
+            + (system == null ? " for " + machine : " on " + system + " " + machine)
+            + (utc == null ? "" : ", " + utc.substring(0, 19).replace('T', ' ') + " UTC")
+            + ", "
+            + Numbers.counted(dump.threads().size(), "thread");
+    return new SnapshotFacts(
+        name,
+        "minidump",
+        heading,
+        system,
+        dump.system().map(DumpFacts::version).orElse(null),
+        view.machine(),
+        dump.process().pid().orElse(-1),
+        dump.process().name().isEmpty() ? null : dump.process().name(),
+        dump.exception()
+            .map(exception ->
+                new SnapshotFacts.Fault(
+                    exception.thread(),
+                    exception.code(),
+                    exception.name().isEmpty() ? null : exception.name(),
+                    exception.address(),
+                    exception.text())),
+        dump.modules().unloaded().stream()
+            .map(module ->
+                new StackModule(
+                    WindowsPath.lastPart(module.path()),
+                    module.base(),
+                    module.size(),
+                    Optional.empty(),
+                    true))
+            .toList());
+  }
+}

@@ -1,0 +1,44 @@
+package io.ntrail.cli.stacks;
+
+import io.ntrail.analysis.stacks.SnapshotThread;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.ShellWords;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Threads whose stacks are shown, and the others.
+ *
+ * @param shown the faulting one first
+ * @param others those that are counted
+ */
+record ThreadChoice(List<SnapshotThread> shown, List<SnapshotThread> others) {
+  /**
+   * Chooses threads: those that are asked for; else the faulting one; else, where no thread is at
+   * fault, the first one.
+   *
+   * @throws CannotGoOn if none is meant
+   */
+  static ThreadChoice of(List<SnapshotThread> threads, SnapshotRequest request) {
+    List<SnapshotThread> shown;
+    if (!request.threads().isEmpty()) {
+      shown = threads.stream().filter(request::isMeant).toList();
+      if (shown.isEmpty()) {
+        throw new CannotGoOn(
+            "no thread of " + request.name() + " matches " + request.threads().getFirst(),
+            "ntrail stacks " + ShellWords.file(request.name()) + " --all");
+      }
+    } else if (request.isAll()) {
+      shown = threads;
+    } else {
+      List<SnapshotThread> faulting = threads.stream().filter(SnapshotThread::isFaulting).toList();
+      shown = faulting.isEmpty() ? threads.stream().limit(1).toList() : faulting;
+    }
+    Set<SnapshotThread> chosen = Collections.newSetFromMap(new IdentityHashMap<>());
+    chosen.addAll(shown);
+    return new ThreadChoice(
+        shown, threads.stream().filter(thread -> !chosen.contains(thread)).toList());
+  }
+}
