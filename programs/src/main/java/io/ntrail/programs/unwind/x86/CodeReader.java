@@ -32,9 +32,21 @@ final class CodeReader {
     NO,
     /** It is in the code of a module, but the bytes before it are not at hand. */
     POSSIBLE,
-    /** A call instruction is right before it. */
-    AFTER_CALL
+    /** Right before it is a call of another function than the one that was called. */
+    CALLS_OTHER,
+    /** Right before it is a call, nothing says of which function. */
+    AFTER_CALL,
+    /** Right before it is a call of the function that was called. */
+    CALLS_IT;
+
+    /** Returns true if a call is right before it. */
+    boolean isAfterCall() {
+      return this != NO && this != POSSIBLE;
+    }
   }
+
+  /** Stands for the first address of a function that is not known. */
+  static final long UNKNOWN_FUNCTION = -1;
 
   private static final Bytes NOTHING = Bytes.copyOf(new byte[0], "code");
 
@@ -97,7 +109,25 @@ final class CodeReader {
         .orElse(false);
   }
 
-  /** Returns how far an address can be the one that a call pushed. */
+  /**
+   * Judges an address as the one that the call of a function pushed. A function that was called may
+   * have jumped to the one that is asked for, so that a call of another one is possible.
+   *
+   * @param function its first address, or {@link #UNKNOWN_FUNCTION}
+   */
+  ReturnAddress judge(long address, long function) {
+    ReturnAddress verdict = judge(address);
+    if (verdict != ReturnAddress.AFTER_CALL || function == UNKNOWN_FUNCTION) {
+      return verdict;
+    }
+    long called = calledBefore(address);
+    if (called == function) {
+      return ReturnAddress.CALLS_IT;
+    }
+    return called >= 0 && canRun(called) ? ReturnAddress.CALLS_OTHER : ReturnAddress.AFTER_CALL;
+  }
+
+  /** Judges an address as one that a call pushed. */
   ReturnAddress judge(long address) {
     if (address < LOWEST_CODE || address > 0xFFFF_FFFFL) {
       return ReturnAddress.NO;
@@ -135,7 +165,7 @@ final class CodeReader {
    * Returns the target of the direct call before a return address, or -1 if there is none or its
    * bytes are not at hand. Jumps at the target are followed, as those of incremental linking.
    */
-  long calledBefore(long returnAddress) {
+  private long calledBefore(long returnAddress) {
     Bytes call = read(returnAddress - 5, 5);
     if (call.length() < 5 || call.u8(0) != 0xE8) {
       return -1;
@@ -144,7 +174,7 @@ final class CodeReader {
   }
 
   /** Returns the target of the direct jump at an address, else the address. */
-  long behindJump(long address) {
+  private long behindJump(long address) {
     Bytes code = read(address, 5);
     return code.length() == 5 && code.u8(0) == 0xE9
         ? address + 5 + code.i32(1) & 0xFFFF_FFFFL

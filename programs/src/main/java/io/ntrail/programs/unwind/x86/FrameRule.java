@@ -11,8 +11,12 @@ sealed interface FrameRule {
    * A program of FRAMEDATA.
    *
    * @param module name of the module, for messages
+   * @param prologue the function's prologue up to the address, if it is in there and its bytes are
+   *     at hand
    */
-  record Program(FrameData.Frame frame, FrameProgram program, String module) implements FrameRule {}
+  record Program(
+      FrameData.Frame frame, FrameProgram program, String module, Optional<Prologue> prologue)
+      implements FrameRule {}
 
   /**
    * Sizes of FPO_DATA.

@@ -42,6 +42,12 @@ final class PathFinder {
   /** Instructions of an epilogue: registers, stack pointer, return. */
   private static final int MOST_OF_EPILOGUE = 12;
 
+  /** Paths of which one is looked for that leads to a return address. */
+  private static final int MOST_PATHS = 8;
+
+  /** Branches that wait to be followed, before guesses are no longer made. */
+  private static final int MOST_PENDING = 64;
+
   private static final int WINDOW = 256;
   private static final int UNKNOWN_SIZE = -1;
 
@@ -66,50 +72,106 @@ final class PathFinder {
     this.window = code.read(0, 0);
   }
 
-  private record Branch(long address, SymbolicState state) {}
+  /**
+   * A place where the walk goes on.
+   *
+   * @param pushed bytes that were pushed since the last call
+   * @param isGuessed true if it was guessed what a call removed
+   */
+  private record Branch(long address, SymbolicState state, int pushed, boolean isGuessed) {}
 
-  /** Returns the first path to a return from an address on; empty if there is none to be found. */
-  Optional<PathToReturn> find(long start) {
-    Deque<Branch> pending = new ArrayDeque<>();
-    Set<Long> seen = new HashSet<>();
-    pending.push(new Branch(start, SymbolicState.initial()));
-    int count = 0;
-    while (!pending.isEmpty()) {
-      Branch branch = pending.pop();
-      SymbolicState state = branch.state;
-      long at = branch.address;
-      boolean straight = at == start;
-      while (count++ < MOST_INSTRUCTIONS && seen.add(at) && decode(at)) {
-        long next = at + instruction.length();
-        FlowClass flow = instruction.flowClass();
-        if (flow == FlowClass.RETURN) {
-          Optional<PathToReturn> path = ending(state, straight && count <= MOST_OF_EPILOGUE);
-          if (path.isPresent()) {
-            return path;
-          }
-          break;
-        }
-        if (flow == FlowClass.CONDITIONAL_BRANCH) {
-          straight = false;
-          pending.push(new Branch(instruction.branchTarget(at), state.copy()));
-        } else if (flow == FlowClass.DIRECT_JUMP) {
-          straight = false;
-          next = instruction.branchTarget(at);
-        } else if (flow == FlowClass.DIRECT_CALL || flow == FlowClass.INDIRECT_CALL) {
-          straight = false;
-          if (!call(at, state)) {
-            break;
-          }
-        } else if (flow == FlowClass.NEXT) {
-          straight = straight && isOfEpilogue();
-          state.apply(instruction, operands);
-        } else {
-          break;
-        }
-        at = next & 0xFFFF_FFFFL;
+  /** Ways that a walk has still to go, and what it has found. */
+  private static final class Search {
+    final Deque<Branch> pending = new ArrayDeque<>();
+    final List<PathToReturn> found = new ArrayList<>();
+    final Set<Long> seen = new HashSet<>();
+    int count;
+  }
+
+  /**
+   * Returns paths to a return from an address on. The first one that is not guessed is the last;
+   * where all calls on the way are understood, there is no other.
+   */
+  List<PathToReturn> find(long start) {
+    Search search = new Search();
+    search.pending.push(new Branch(start, SymbolicState.initial(), 0, false));
+    while (!search.pending.isEmpty() && search.found.size() < MOST_PATHS) {
+      follow(search.pending.pop(), start, search);
+      if (!search.found.isEmpty() && !search.found.getLast().isGuessed()) {
+        break;
       }
     }
-    return Optional.empty();
+    return List.copyOf(search.found);
+  }
+
+  private void follow(Branch branch, long start, Search search) {
+    SymbolicState state = branch.state;
+    long at = branch.address;
+    int pushed = branch.pushed;
+    boolean straight = at == start;
+    // Guesses go the same way with other stack pointers.
+    while (search.count++ < MOST_INSTRUCTIONS
+        && (branch.isGuessed || search.seen.add(at))
+        && decode(at)) {
+      long next = at + instruction.length();
+      switch (instruction.flowClass()) {
+        case RETURN -> {
+          boolean isEpilogue = straight && search.count <= MOST_OF_EPILOGUE;
+          ending(state, popped(), isEpilogue, branch.isGuessed).ifPresent(search.found::add);
+          return;
+        }
+        case CONDITIONAL_BRANCH -> {
+          straight = false;
+          search.pending.push(
+              new Branch(instruction.branchTarget(at), state.copy(), pushed, branch.isGuessed));
+        }
+        case DIRECT_JUMP -> {
+          straight = false;
+          next = instruction.branchTarget(at);
+        }
+        case INDIRECT_JUMP -> {
+          if (isThroughSlot()) {
+            // The jump of an import: the function behind it returns to our caller.
+            ending(state, 0, straight, branch.isGuessed).ifPresent(search.found::add);
+          }
+          return;
+        }
+        case DIRECT_CALL, INDIRECT_CALL -> {
+          straight = false;
+          if (call(at, state)) {
+            pushed = 0;
+          } else {
+            guess(state, next & 0xFFFF_FFFFL, pushed, search);
+            state.set(SP, SymbolicValue.UNKNOWN);
+          }
+        }
+        case NEXT -> {
+          straight = straight && isOfEpilogue();
+          pushed += operands.mnemonic().equals("push") ? 4 : 0;
+          state.apply(instruction, operands);
+        }
+        default -> {
+          return;
+        }
+      }
+      at = next & 0xFFFF_FFFFL;
+    }
+  }
+
+  /**
+   * Goes on behind a call of which is not known what it removes: all that was pushed since the call
+   * before, as functions of Windows do, or nothing.
+   */
+  private static void guess(SymbolicState state, long next, int pushed, Search search) {
+    if (!state.get(SP).isAddress() || search.pending.size() >= MOST_PENDING) {
+      return;
+    }
+    search.pending.addLast(new Branch(next, state.copy(), 0, true));
+    if (pushed > 0) {
+      SymbolicState removed = state.copy();
+      removed.set(SP, state.get(SP).plus(pushed));
+      search.pending.addLast(new Branch(next, removed, 0, true));
+    }
   }
 
   /** Decodes an instruction with its operands; false if there is none. */
@@ -140,16 +202,17 @@ final class PathFinder {
     return register >= 3 && register <= 7;
   }
 
-  private Optional<PathToReturn> ending(SymbolicState state, boolean isEpilogue) {
+  private static Optional<PathToReturn> ending(
+      SymbolicState state, int popped, boolean isEpilogue, boolean isGuessed) {
     SymbolicValue at = state.get(SP);
-    if (!at.isSum()) {
+    if (!at.isAddress()) {
       return Optional.empty();
     }
     List<SymbolicValue> saved = new ArrayList<>(8);
     for (int i = 0; i < 8; i++) {
       saved.add(state.get(i));
     }
-    return Optional.of(new PathToReturn(at, saved, popped(), isEpilogue));
+    return Optional.of(new PathToReturn(at, saved, popped, isEpilogue, isGuessed));
   }
 
   /** Returns the bytes that a decoded return removes besides the return address. */
@@ -159,25 +222,26 @@ final class PathFinder {
         : 0;
   }
 
-  /** Applies a decoded call to a state; false if control does not come back. */
+  /** Applies a decoded call to a state; false if it is not known what it does to the stack. */
   private boolean call(long at, SymbolicState state) {
     long target = target(at);
-    if (target < 0) {
-      state.set(SP, SymbolicValue.UNKNOWN);
-      state.forgetVolatile();
-      return true;
-    }
-    Optional<SymbolicState> after = inline(target, state);
-    if (after.isPresent()) {
-      for (int i = 0; i < 8; i++) {
-        state.set(i, after.get().get(i));
+    int removed = UNKNOWN_SIZE;
+    if (target >= 0) {
+      Optional<SymbolicState> after = inline(target, state);
+      if (after.isPresent()) {
+        for (int i = 0; i < 8; i++) {
+          state.set(i, after.get().get(i));
+        }
+        removed = 0;
+      } else {
+        removed = returnSize(target);
       }
-    } else {
-      int removed = returnSize(target);
-      state.set(SP, removed == UNKNOWN_SIZE ? SymbolicValue.UNKNOWN : state.get(SP).plus(removed));
     }
     state.forgetVolatile();
-    return true;
+    if (removed != UNKNOWN_SIZE) {
+      state.set(SP, state.get(SP).plus(removed));
+    }
+    return removed != UNKNOWN_SIZE;
   }
 
   /** Returns the address that a decoded call or jump goes to, or -1. */
@@ -185,13 +249,16 @@ final class PathFinder {
     if (instruction.flowClass().hasTarget()) {
       return instruction.branchTarget(at);
     }
-    if (operands.count() > 0 && operands.type(0) == OperandType.MEMORY) {
-      Operand.InMemory slot = operands.memory(0);
-      if (slot.base().isEmpty() && slot.index().isEmpty() && slot.segment().number() < 4) {
-        return words.at(slot.displacement() & 0xFFFF_FFFFL);
-      }
+    return isThroughSlot() ? words.at(operands.memory(0).displacement() & 0xFFFF_FFFFL) : -1;
+  }
+
+  /** Returns true if a decoded call or jump takes its target from a fixed address. */
+  private boolean isThroughSlot() {
+    if (operands.count() == 0 || operands.type(0) != OperandType.MEMORY) {
+      return false;
     }
-    return -1;
+    Operand.InMemory slot = operands.memory(0);
+    return slot.base().isEmpty() && slot.index().isEmpty() && slot.segment().number() < 4;
   }
 
   /**
@@ -224,9 +291,10 @@ final class PathFinder {
   }
 
   /**
-   * Returns the bytes that the first return of a function removes besides; negative: none found.
+   * Returns the bytes that the first return removes besides that is found from an address on;
+   * negative if there is none to be found.
    */
-  private int returnSize(long target) {
+  int returnSize(long target) {
     Integer known = returnSizes.get(target);
     if (known != null) {
       return known;

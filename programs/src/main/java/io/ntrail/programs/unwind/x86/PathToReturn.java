@@ -1,5 +1,6 @@
 package io.ntrail.programs.unwind.x86;
 
+import io.ntrail.programs.unwind.FrameRegisters;
 import java.util.List;
 
 /**
@@ -9,11 +10,21 @@ import java.util.List;
  * @param saved values that registers have after the return, by number
  * @param popped bytes that the return removes besides: parameters of the function
  * @param isStraight true if nothing lies between but instructions of a prologue or an epilogue
+ * @param isGuessed true if it was guessed what a call on the way removed from the stack
  */
 record PathToReturn(
-    SymbolicValue returnAddress, List<SymbolicValue> saved, int popped, boolean isStraight) {
+    SymbolicValue returnAddress,
+    List<SymbolicValue> saved,
+    int popped,
+    boolean isStraight,
+    boolean isGuessed) {
   PathToReturn {
     saved = List.copyOf(saved);
+  }
+
+  /** Returns true if the return address is found from the stack pointer. */
+  boolean usesStackPointer() {
+    return returnAddress.base() == FrameRegisters.SP;
   }
 
   /** Returns the value that a register has after the return. */

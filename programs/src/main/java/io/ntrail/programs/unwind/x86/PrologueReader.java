@@ -1,7 +1,5 @@
 package io.ntrail.programs.unwind.x86;
 
-import static io.ntrail.programs.unwind.FrameRegisters.SP;
-
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.programs.x86.FlowClass;
 import io.ntrail.programs.x86.Instruction;
@@ -25,32 +23,33 @@ final class PrologueReader {
   }
 
   /**
-   * Follows a prologue.
+   * Follows a prologue up to the instruction at an address, or that contains it: the call of a
+   * helper.
    *
    * @param start address of the first instruction
-   * @param length bytes of it that were executed
-   * @return empty if its bytes are not at hand, it branches or calls, or does not say where the
-   *     stack pointer is
+   * @param length bytes up to the address
+   * @return empty if its bytes are not at hand, or if it branches or calls
    */
   Optional<Prologue> read(long start, int length) {
-    Bytes bytes = code.read(start, length);
+    Bytes bytes = code.read(start, length + InstructionDecoder.LONGEST);
     if (bytes.length() < length) {
       return Optional.empty();
     }
     SymbolicState state = SymbolicState.initial();
     int at = 0;
     while (at < length) {
-      if (decoder.decode(bytes, at, length, instruction) == 0
-          || instruction.flowClass() != FlowClass.NEXT
+      if (decoder.decode(bytes, at, bytes.length(), instruction) == 0
           || !reader.read(instruction, operands)) {
         return Optional.empty();
       }
-      state.apply(instruction, operands);
       at += instruction.length();
+      if (at <= length) {
+        if (instruction.flowClass() != FlowClass.NEXT) {
+          return Optional.empty();
+        }
+        state.apply(instruction, operands);
+      }
     }
-    SymbolicValue top = state.get(SP);
-    return top.isSum() && top.base() == SP && top.offset() <= 0
-        ? Optional.of(new Prologue(-top.offset(), state))
-        : Optional.empty();
+    return Optional.of(new Prologue(state));
   }
 }

@@ -11,20 +11,25 @@ final class ReturnAddressSearch {
   /** Result where nothing was found. */
   static final long NOT_FOUND = -1;
 
-  /** Words at which a return address is looked for near the place where it should be. */
-  private static final int NEAR = 64;
+  private static final int SLOT = 4;
+
+  /** Bytes above the place of a return address where it is looked for. */
+  private static final int NEAR = 64 * SLOT;
 
   /** Of these, the first ones that may hold one whose call is not at hand: an aligned stack. */
-  private static final int NEAR_UNPROVED = 4;
+  private static final int NEAR_UNPROVED = 4 * SLOT;
 
-  /** Words of a scan that may hold one whose call is not at hand. */
-  private static final int UNPROVED = 40;
+  /** Bytes of parameters that are believed: larger ones are memory of their own. */
+  private static final int MOST_PARAMETERS = 1024;
 
-  /** Words of the scan of the first frame, of which nothing is known to be right but registers. */
-  private static final int UNPROVED_FIRST = 160;
+  /** Bytes of a scan that may hold one whose call is not at hand. */
+  private static final int UNPROVED = 40 * SLOT;
 
-  /** Words of a scan. */
-  private static final int FAR = 1024;
+  /** Bytes of the scan of the first frame, of which nothing is known to be right but registers. */
+  private static final int UNPROVED_FIRST = 160 * SLOT;
+
+  /** Bytes of a scan. */
+  private static final int FAR = 1024 * SLOT;
 
   /** Words of one walk. */
   private static final int MOST = 1 << 20;
@@ -41,32 +46,86 @@ final class ReturnAddressSearch {
   }
 
   /**
-   * Returns the address of the first word from a place on that holds a return address, where one
-   * should be at the place itself; {@link #NOT_FOUND} if none of the next ones does.
+   * Returns the place of a return address near the one where sizes say that it is; {@link
+   * #NOT_FOUND} if it is nowhere near.
+   *
+   * <p>Sizes lead too low in the middle of a call whose parameters are being pushed and in frames
+   * that were aligned, and too high where a compiler counts the room for the parameters of calls
+   * among the variables, as clang does.
+   *
+   * @param parameters bytes of parameters of the function that was called, which the place is above
+   * @param function first address of the function that the return address was pushed for, or {@link
+   *     CodeReader#UNKNOWN_FUNCTION}
    */
-  long near(long place) {
-    return search(place, NEAR, NEAR_UNPROVED);
+  long near(long place, int parameters, long function) {
+    ReturnAddress exact = verdict(place, function);
+    if (exact == ReturnAddress.CALLS_IT || exact == ReturnAddress.AFTER_CALL) {
+      return place;
+    }
+    long lowest = place - Math.min(parameters, MOST_PARAMETERS);
+    if (function != CodeReader.UNKNOWN_FUNCTION) {
+      long caller = first(lowest, place + NEAR, function, ReturnAddress.CALLS_IT);
+      if (caller != NOT_FOUND) {
+        return caller;
+      }
+    }
+    if (exact != ReturnAddress.NO) {
+      return place;
+    }
+    if (verdict(lowest, function).isAfterCall()) {
+      return lowest;
+    }
+    long proved = first(place, place + NEAR, function, ReturnAddress.CALLS_OTHER);
+    return proved != NOT_FOUND
+        ? proved
+        : first(place, place + NEAR_UNPROVED, function, ReturnAddress.POSSIBLE);
   }
 
-  /** Returns the address of the first word of a stack that holds what may be a return address. */
-  long scan(long stackPointer, boolean isFirst) {
-    return search(stackPointer, FAR, isFirst ? UNPROVED_FIRST : UNPROVED);
+  /**
+   * Returns the place of the first word of a stack that may be a return address.
+   *
+   * @param isFirst true if the stack pointer is that of the thread
+   * @param function as for {@link #near}
+   */
+  long scan(long stackPointer, boolean isFirst, long function) {
+    if (function != CodeReader.UNKNOWN_FUNCTION) {
+      long caller = first(stackPointer, stackPointer + FAR, function, ReturnAddress.CALLS_IT);
+      if (caller != NOT_FOUND) {
+        return caller;
+      }
+    }
+    long unproved = stackPointer + (isFirst ? UNPROVED_FIRST : UNPROVED);
+    long possible = first(stackPointer, unproved, function, ReturnAddress.POSSIBLE);
+    return possible != NOT_FOUND
+        ? possible
+        : first(unproved, stackPointer + FAR, function, ReturnAddress.CALLS_OTHER);
   }
 
-  private long search(long start, int most, int unproved) {
-    for (int i = 0; i < most && looked < MOST; i++) {
-      long place = start + 4L * i;
-      long word = limits.holds(place, 4) ? words.at(place) : Words.MISSING;
-      if (word == Words.MISSING) {
+  /** Returns the first place in a range whose word is behind a call for sure. */
+  long proved(long from, long to) {
+    long end = Math.min(to, from + FAR);
+    return first(from, end, CodeReader.UNKNOWN_FUNCTION, ReturnAddress.AFTER_CALL);
+  }
+
+  /** Returns the first place in a range whose word is judged at least so well. */
+  private long first(long from, long to, long function, ReturnAddress least) {
+    for (long place = from; place < to && looked < MOST; place += SLOT) {
+      if (!isThere(place)) {
         return NOT_FOUND;
       }
-      looked++;
-      ReturnAddress verdict = code.judge(word);
-      if (verdict == ReturnAddress.AFTER_CALL
-          || verdict == ReturnAddress.POSSIBLE && i < unproved) {
+      if (verdict(place, function).compareTo(least) >= 0) {
         return place;
       }
     }
     return NOT_FOUND;
+  }
+
+  private boolean isThere(long place) {
+    return limits.holds(place, SLOT) && words.at(place) != Words.MISSING;
+  }
+
+  private ReturnAddress verdict(long place, long function) {
+    looked++;
+    return isThere(place) ? code.judge(words.at(place), function) : ReturnAddress.NO;
   }
 }

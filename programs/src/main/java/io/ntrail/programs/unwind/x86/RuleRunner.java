@@ -58,8 +58,9 @@ final class RuleRunner {
    * @param calleeParameters bytes of parameters of the function that it called, on its stack; 0 if
    *     it called none or they are not known
    * @param isFirst true if its registers are those of the thread
+   * @param function first address of its function, or {@link CodeReader#UNKNOWN_FUNCTION}
    */
-  record Frame(FrameRegisters registers, int calleeParameters, boolean isFirst) {}
+  record Frame(FrameRegisters registers, int calleeParameters, boolean isFirst, long function) {}
 
   /** Returns the caller of a frame by a rule; empty if the rule cannot be run. */
   Optional<Caller> run(FrameRule rule, Frame frame) {
@@ -103,11 +104,19 @@ final class RuleRunner {
     }
     FrameRegisters caller = callerOf(registers);
     for (int register : NONVOLATILE) {
-      outcome.value(VARIABLES.get(register)).ifPresent(value -> caller.set(register, value));
+      OptionalInt value = outcome.value(VARIABLES.get(register));
+      if (value.isPresent() && !isUnchanged(register, rule.prologue())) {
+        caller.set(register, value.getAsInt());
+      }
     }
     caller.setSp(outcome.value("$esp").orElse(0));
     caller.setIp(outcome.value("$eip").getAsInt());
     return Optional.of(new Caller(FrameTrust.PROGRAM, caller, size(data.parameters())));
+  }
+
+  /** Returns true if a register has its value still, which a program would restore. */
+  private static boolean isUnchanged(int register, Optional<Prologue> prologue) {
+    return register != BP && prologue.isPresent() && prologue.get().isUnchanged(register);
   }
 
   private OptionalInt word(int address) {
@@ -125,7 +134,7 @@ final class RuleRunner {
     long start =
         registers.sp() + data.locals() + data.savedRegisters() + frame.calleeParameters
             & 0xFFFF_FFFFL;
-    long found = search.near(start);
+    long found = search.near(start, frame.calleeParameters, frame.function);
     return found == ReturnAddressSearch.NOT_FOUND ? start : found;
   }
 
@@ -141,15 +150,15 @@ final class RuleRunner {
       }
     }
     FrameRegisters registers = frame.registers;
-    long own =
-        rule.isInProlog() && rule.prologue().isPresent()
-            ? rule.prologue().get().depth()
-            : data.locals() + (long) SLOT * data.savedRegisters();
+    long own = data.locals() + (long) SLOT * data.savedRegisters();
+    if (rule.isInProlog()) {
+      own = rule.prologue().map(Prologue::depth).orElse(OptionalInt.empty()).orElse((int) own);
+    }
     long start = registers.sp() + frame.calleeParameters + own & 0xFFFF_FFFFL;
-    long place = search.near(start);
+    long place = search.near(start, frame.calleeParameters, frame.function);
     if (place == start && frame.isFirst && words.at(place) == registers.ip()) {
       // A system call that has returned, with its return address still on the stack.
-      place = search.near(start + SLOT);
+      place = search.near(start + SLOT, 0, frame.function);
     }
     if (place == ReturnAddressSearch.NOT_FOUND) {
       place = start;
@@ -160,7 +169,7 @@ final class RuleRunner {
     }
     FrameRegisters caller = callerOf(registers);
     if (rule.prologue().isPresent()) {
-      restore(caller, rule.prologue().get(), place);
+      restore(caller, rule, rule.prologue().get(), place);
     } else {
       restoreByConvention(caller, data, registers.sp() + frame.calleeParameters);
     }
@@ -170,12 +179,17 @@ final class RuleRunner {
   }
 
   /** Restores the registers that a prologue saved. */
-  private void restore(FrameRegisters caller, Prologue prologue, long place) {
+  private void restore(FrameRegisters caller, FrameRule.Fpo rule, Prologue prologue, long place) {
+    int saved = 0;
+    for (int register : NONVOLATILE) {
+      saved += prologue.savedAt(register).isPresent() ? 1 : 0;
+    }
+    boolean isComplete = rule.isInProlog() || saved >= rule.fpo().savedRegisters();
     for (int register : NONVOLATILE) {
       OptionalInt slot = prologue.savedAt(register);
       if (slot.isPresent()) {
         restore(caller, register, place + slot.getAsInt());
-      } else if (!prologue.isUnchanged(register)) {
+      } else if (!isComplete || !prologue.isUnchanged(register)) {
         caller.forget(register);
       }
     }
@@ -205,6 +219,24 @@ final class RuleRunner {
     } else {
       caller.set(register, value);
     }
+  }
+
+  /**
+   * Returns a caller with the registers that instructions restore, where they lead to the same
+   * place: data do not say what a function has not saved yet, or keeps elsewhere.
+   */
+  Caller refined(Caller caller, PathToReturn path, Frame frame) {
+    if (path.returnAddress().in(frame.registers, words) + SLOT != caller.registers().sp()) {
+      return caller;
+    }
+    FrameRegisters registers = caller.registers().copy();
+    for (int register : NONVOLATILE) {
+      long value = path.register(register).in(frame.registers, words);
+      if (value != Words.MISSING) {
+        registers.set(register, value);
+      }
+    }
+    return new Caller(caller.trust(), registers, caller.parameters());
   }
 
   private Optional<Caller> code(PathToReturn path, Frame frame) {

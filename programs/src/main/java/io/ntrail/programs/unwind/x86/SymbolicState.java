@@ -28,9 +28,14 @@ final class SymbolicState {
   /** Words that were written on the way, by address. */
   private final Map<SymbolicValue, SymbolicValue> written;
 
-  private SymbolicState(SymbolicValue[] registers, Map<SymbolicValue, SymbolicValue> written) {
+  /** Values of the stack pointer that were not known, so far. */
+  private int opaque;
+
+  private SymbolicState(
+      SymbolicValue[] registers, Map<SymbolicValue, SymbolicValue> written, int opaque) {
     this.registers = registers;
     this.written = written;
+    this.opaque = opaque;
   }
 
   /** Returns the state in which every register has the value that it has. */
@@ -39,19 +44,26 @@ final class SymbolicState {
     for (int i = 0; i < registers.length; i++) {
       registers[i] = SymbolicValue.of(i);
     }
-    return new SymbolicState(registers, new HashMap<>());
+    return new SymbolicState(registers, new HashMap<>(), 0);
   }
 
   SymbolicState copy() {
-    return new SymbolicState(registers.clone(), new HashMap<>(written));
+    return new SymbolicState(registers.clone(), new HashMap<>(written), opaque);
   }
 
   SymbolicValue get(int register) {
     return registers[register];
   }
 
+  /**
+   * Sets a register. A stack pointer that is not known gets a name, so that what is pushed can be
+   * popped.
+   */
   void set(int register, SymbolicValue value) {
-    registers[register] = value;
+    registers[register] =
+        register == SP && !value.isSum()
+            ? new SymbolicValue(SymbolicValue.Kind.SUM, SymbolicValue.FIRST_OPAQUE + opaque++, 0)
+            : value;
   }
 
   void push(SymbolicValue value) {

@@ -21,6 +21,12 @@ record SymbolicValue(Kind kind, int base, int offset) {
     RETURN
   }
 
+  /**
+   * First number that stands for no register, but for a value that is not known. Sums of it can be
+   * compared with each other.
+   */
+  static final int FIRST_OPAQUE = 8;
+
   static final SymbolicValue UNKNOWN = new SymbolicValue(Kind.UNKNOWN, 0, 0);
 
   static final SymbolicValue RETURN = new SymbolicValue(Kind.RETURN, 0, 0);
@@ -44,9 +50,16 @@ record SymbolicValue(Kind kind, int base, int offset) {
     return kind == Kind.SUM;
   }
 
+  /** Returns true for sums of a register of the walk's beginning, whose value is known then. */
+  boolean isAddress() {
+    return kind == Kind.SUM && base < FIRST_OPAQUE;
+  }
+
   /** Returns the value for these registers and this memory, or {@link Words#MISSING}. */
   long in(FrameRegisters registers, Words words) {
-    if (kind != Kind.SUM && kind != Kind.MEMORY || !registers.isKnown(base)) {
+    if (kind != Kind.SUM && kind != Kind.MEMORY
+        || base >= FIRST_OPAQUE
+        || !registers.isKnown(base)) {
       return Words.MISSING;
     }
     long sum = registers.get(base) + offset & 0xFFFF_FFFFL;

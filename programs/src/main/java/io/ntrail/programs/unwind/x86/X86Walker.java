@@ -96,7 +96,7 @@ public final class X86Walker {
       frames.add(new StackFrame(FrameTrust.CONTEXT, context));
       while (frames.size() < MOST_FRAMES) {
         FrameRegisters registers = frames.getLast().registers();
-        Frame frame = new Frame(registers, Math.max(0, calleeParameters), frames.size() == 1);
+        Frame frame = frame(registers);
         Optional<Caller> caller = callerOf(frame);
         if (caller.isEmpty()) {
           return ending(registers);
@@ -109,6 +109,13 @@ public final class X86Walker {
         calleeParameters = parameters(caller.get(), frame);
       }
       return end(End.TOO_MANY, "the stack has more than %,d frames".formatted(MOST_FRAMES));
+    }
+
+    private Frame frame(FrameRegisters registers) {
+      boolean isFirst = frames.size() == 1;
+      long address = isFirst ? registers.ip() : registers.ip() - 1;
+      return new Frame(
+          registers, Math.max(0, calleeParameters), isFirst, rules.functionAt(address));
     }
 
     private int parameters(Caller caller, Frame left) {
@@ -135,25 +142,67 @@ public final class X86Walker {
           return caller;
         }
       }
-      Optional<Caller> atEdge =
-          frame.isFirst()
-              ? rules.atEdge(ip).flatMap(path -> run(new FrameRule.Code(path), frame))
-              : Optional.empty();
+      Optional<PathToReturn> edge =
+          frame.isFirst() ? rules.atEdge(ip) : rules.inProlog(addressIn(frame));
+      Optional<Caller> atEdge = edge.flatMap(path -> run(new FrameRule.Code(path), frame));
       for (FrameRule rule : rules.data(addressIn(frame))) {
         Optional<Caller> caller = run(rule, frame);
         if (caller.isPresent()) {
-          return atEdge.filter(edge -> !edge.isSamePlace(caller.get())).or(() -> caller);
+          return atEdge
+              .filter(other -> !other.isSamePlace(caller.get()))
+              .or(() -> Optional.of(refined(caller.get(), frame)));
         }
       }
-      if (atEdge.isPresent()) {
-        return atEdge;
-      }
-      return rules
-          .code(ip)
-          .flatMap(path -> run(new FrameRule.Code(path), frame))
+      return atEdge
+          .or(() -> byCode(frame))
           .or(() -> chained(frame))
           .or(() -> outermost(frame))
           .or(() -> scanned(frame));
+    }
+
+    /** Corrects registers of the first frame's caller by what the code says. */
+    private Caller refined(Caller caller, Frame frame) {
+      return frame.isFirst()
+          ? rules.code(frame.registers().ip()).stream()
+              .filter(path -> !path.isGuessed())
+              .findFirst()
+              .map(path -> runner.refined(caller, path, frame))
+              .orElse(caller)
+          : caller;
+    }
+
+    /** Returns the caller by the instructions up to the return. */
+    private Optional<Caller> byCode(Frame frame) {
+      List<PathToReturn> paths = rules.code(frame.registers().ip());
+      if (paths.isEmpty() || frame.isFirst()) {
+        return byCode(paths, frame, false);
+      }
+      int removed = rules.removedByReturn(frames.get(frames.size() - 2).ip());
+      if (removed >= 0) {
+        return byCode(paths, behind(removed, frame), false);
+      }
+      return byCode(paths, behind(frame.calleeParameters(), frame), true)
+          .or(() -> byCode(paths, frame, true));
+    }
+
+    /** Returns a frame as it is when a function that it called has removed parameters. */
+    private static Frame behind(int removed, Frame frame) {
+      FrameRegisters registers = frame.registers().copy();
+      registers.setSp(registers.sp() + removed);
+      return new Frame(registers, 0, frame.isFirst(), frame.function());
+    }
+
+    private Optional<Caller> byCode(List<PathToReturn> paths, Frame frame, boolean isGuessed) {
+      for (PathToReturn path : paths) {
+        Optional<Caller> caller = run(new FrameRule.Code(path), frame);
+        boolean needsProof = path.isGuessed() || isGuessed && path.usesStackPointer();
+        if (caller.isPresent()
+            && (!needsProof || code.judge(caller.get().registers().ip()).isAfterCall())
+            && !isFalseEnd(caller.get(), frame)) {
+          return caller;
+        }
+      }
+      return Optional.empty();
     }
 
     /** Returns the caller of code that is not there: it was called and could not begin. */
@@ -186,7 +235,17 @@ public final class X86Walker {
     private Optional<Caller> chained(Frame frame) {
       Optional<Caller> caller =
           runner.run(new FrameRule.FramePointer(), frame).filter(c -> grows(frame, c));
-      return caller.filter(c -> isPlausible(c) || leadsBack(c));
+      return caller.filter(c -> isPlausible(c) || leadsBack(c)).filter(c -> !isFalseEnd(c, frame));
+    }
+
+    /**
+     * Returns true if the end of the stack was found by a frame pointer, but a proved return
+     * address lies below: the function keeps the frame pointer of its caller.
+     */
+    private boolean isFalseEnd(Caller end, Frame frame) {
+      return end.registers().ip() == 0
+          && search.proved(frame.registers().sp(), end.registers().sp() - 8)
+              != ReturnAddressSearch.NOT_FOUND;
     }
 
     /**
@@ -194,7 +253,7 @@ public final class X86Walker {
      * of code that is not known, such as code that a runtime has made.
      */
     private boolean leadsBack(Caller unknown) {
-      Frame frame = new Frame(unknown.registers(), 0, false);
+      Frame frame = chainLink(unknown);
       for (int i = 0; i < MOST_UNKNOWN_FRAMES; i++) {
         Frame below = frame;
         Optional<Caller> caller =
@@ -205,9 +264,13 @@ public final class X86Walker {
         if (isPlausible(caller.get())) {
           return true;
         }
-        frame = new Frame(caller.get().registers(), 0, false);
+        frame = chainLink(caller.get());
       }
       return false;
+    }
+
+    private static Frame chainLink(Caller caller) {
+      return new Frame(caller.registers(), 0, false, CodeReader.UNKNOWN_FUNCTION);
     }
 
     /** Returns true for addresses that hold no code, whatever ran: none, and the stack's own. */
@@ -231,7 +294,7 @@ public final class X86Walker {
 
     private Optional<Caller> scanned(Frame frame) {
       long start = frame.registers().sp() + frame.calleeParameters();
-      long place = search.scan(start, frame.isFirst());
+      long place = search.scan(start, frame.isFirst(), frame.function());
       return place == ReturnAddressSearch.NOT_FOUND
           ? Optional.empty()
           : Optional.of(runner.scanned(frame, place));
