@@ -14,7 +14,7 @@ public enum AddressKind {
   FREE,
   /** Reserved, but without memory. */
   RESERVED,
-  /** Place: where a module was that had been unloaded. */
+  /** Range of a module that has been unloaded. */
   UNLOADED_MODULE,
   /** Memory with a protection that does not allow the access. */
   PROTECTED,

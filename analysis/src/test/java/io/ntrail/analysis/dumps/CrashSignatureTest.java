@@ -64,8 +64,8 @@ class CrashSignatureTest {
   @Test
   void aRecursionCountsOnceAndFiveFunctionsAreEnough() {
     assertEquals(
-        "NO EXCEPTION | a!f | a!g | a!f | a!h | a!i", of("a!f", "a!f", "a!f", "a!g", "a!f", "a!h",
-            "a!i", "a!j"));
+        "NO EXCEPTION | a!f | a!g | a!f | a!h | a!i",
+        of("a!f", "a!f", "a!f", "a!g", "a!f", "a!h", "a!i", "a!j"));
   }
 
   @Test

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Facts: what others say about the shared dumps: the tables of their projects, and the data's
+ * Shared dumps are read as others read them: the tables of their projects, and the data's
  * README.
  */
 class DumpFactsTest {
@@ -45,7 +45,7 @@ class DumpFactsTest {
     return Long.parseUnsignedLong(digits, 16);
   }
 
-  /** Facts of data/dumps/README.md. */
+  /** Dump and expected figures of data/dumps/README.md. */
   @ParameterizedTest
   @CsvSource({
     "breakpad/minidump2, 3060, C0000005, 40429E, 716, 13",

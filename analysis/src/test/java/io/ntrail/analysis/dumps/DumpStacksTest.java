@@ -67,8 +67,7 @@ class DumpStacksTest {
     byte[] stack = new byte[STACK_SIZE];
     LittleEndian.putU64(stack, 0x88, IMAGE + 0x1070);
     LittleEndian.putU64(stack, 0x88 + 8 + 0x38, 0);
-    byte[] context =
-        MinidumpBuilder.x64(IMAGE + 0x10F8, 1, 2, 3, 4, STACK, 6, 7, 8, 9, 10, 11, 12);
+    byte[] context = MinidumpBuilder.x64(IMAGE + 0x10F8, 1, 2, 3, 4, STACK, 6, 7, 8, 9, 10, 11, 12);
     MinidumpBuilder dump =
         new MinidumpBuilder()
             .system(9, 10, 0, 19045)
@@ -106,8 +105,7 @@ class DumpStacksTest {
   }
 
   private static String text(HandlerStep step) {
-    return "%d %s 0x%x %s"
-        .formatted(step.frame(), step.kind().word(), step.rva(), step.action());
+    return "%d %s 0x%x %s".formatted(step.frame(), step.kind().word(), step.rva(), step.action());
   }
 
   @Test
@@ -212,8 +210,7 @@ class DumpStacksTest {
           List.of(0x2A2A3DL, 0x2A2D97L, 0x7506_62C4L, 0x771D_0F79L, 0x771D_0F44L),
           code.stream().map(NamedFrame::ip).toList());
       assertEquals("main:35", code.getFirst().function() + ":" + code.getFirst().line());
-      assertEquals(
-          "__scrt_common_main_seh:283", code.get(1).function() + ":" + code.get(1).line());
+      assertEquals("__scrt_common_main_seh:283", code.get(1).function() + ":" + code.get(1).line());
       assertEquals(StackWalk.End.END_OF_STACK, stack.end());
       assertEquals(3, stack.frames().size() - code.size(), "crash, start and invoke_main");
     }

@@ -10,7 +10,7 @@ import io.ntrail.testkit.dump.MinidumpBuilder;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Facts: what is at the address that a program could not access. */
+/** Classification of the address that a program could not access. */
 class FaultAddressTest {
   private static final int COMMIT = 0x1000;
   private static final int RESERVE = 0x2000;

@@ -249,7 +249,7 @@ class RecordingInputTest {
     assertEquals("ntrail profile " + file + " --tree", refusal.nextStep());
   }
 
-  /** Facts: what a dump has instead, and the command for it. */
+  /** Message about a file that is no recording: the other kind and the command for it. */
   @Test
   void aQuestionThatDumpsCannotAnswerNamesTheCommandForThem() throws IOException {
     for (Path file : List.of(file("a.etl", dump), gzip("b.etl.gz", dump))) {

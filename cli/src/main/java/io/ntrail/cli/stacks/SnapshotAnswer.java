@@ -62,8 +62,8 @@ record SnapshotAnswer(
     List<StackGroup<ThreadStack>> ordered = new ArrayList<>(groups);
     // The thread that stopped comes first, whatever it shares its stack with.
     ordered.sort(
-        Comparator.comparing(group ->
-            group.members().stream().noneMatch(stack -> stack.thread().isFaulting())));
+        Comparator.comparing(
+            group -> group.members().stream().noneMatch(stack -> stack.thread().isFaulting())));
     return ordered;
   }
 

@@ -22,12 +22,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Dumps of a running program, which goes on as if nothing had been. */
 class DumpTest {
-  /** Facts: what {@code standing.c} prints at its end, and returns. */
+  /** Output and exit code of {@code standing.c} when nothing disturbs it. */
   private static final String UNDISTURBED = "sum 1872";
 
   private static final int CODE = 80;
 
-  /** Way: how often ntrail is killed. */
+  /** Number of times that ntrail is killed. */
   private static final int KILLS = Boolean.getBoolean("ntrail.long") ? 60 : 3;
 
   @TempDir private Path folder;

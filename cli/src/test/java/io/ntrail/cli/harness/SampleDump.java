@@ -7,7 +7,7 @@ import java.util.UUID;
 
 /** A dump of shopd.exe, which read at a null pointer in the sample's library. */
 public final class SampleDump {
-  /** Place: where the library is: at its preferred base. */
+  /** Address of the library: its preferred base. */
   public static final long BASE = 0x1_8000_0000L;
 
   private SampleDump() {}

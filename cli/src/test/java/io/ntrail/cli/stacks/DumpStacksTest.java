@@ -88,8 +88,7 @@ class DumpStacksTest {
     assumeTrue(SharedDumps.XZ.available(), SharedDumps.XZ.missing());
     Path dump = Files.write(folder.resolve("wow64.dmp"), SharedDumps.wow64());
     check("wow64.expected.txt", run(dump, "--native"));
-    JsonReader thread =
-        valid(dump, "--native").get("threads").array().getFirst();
+    JsonReader thread = valid(dump, "--native").get("threads").array().getFirst();
     assertEquals("0x77ce01fd", thread.get("frames").array().getFirst().get("ip").text());
     assertEquals(7, thread.get("nativeFrames").array().size());
   }
@@ -180,7 +179,10 @@ class DumpStacksTest {
     Path file =
         Files.write(
             folder.resolve("arm.dmp"),
-            new MinidumpBuilder().system(12, 10, 0, 22000).thread(7, 0, 0, new byte[0], arm).toByteArray());
+            new MinidumpBuilder()
+                .system(12, 10, 0, 22000)
+                .thread(7, 0, 0, new byte[0], arm)
+                .toByteArray());
     Cli.Result result = run(file);
     assertEquals(0, result.exit(), result.err());
     assertTrue(
@@ -202,9 +204,7 @@ class DumpStacksTest {
     Files.writeString(folder.resolve("readme.txt"), "not a dump");
     Cli.Result text = run(folder, "-y", folder);
     assertEquals(3, text.exit());
-    assertEquals(
-        expected("folder.expected.txt"),
-        text.out().replace(folder.toString(), "FOLDER"));
+    assertEquals(expected("folder.expected.txt"), text.out().replace(folder.toString(), "FOLDER"));
     assertTrue(text.err().contains("warning: " + folder.resolve("broken.dmp")), text.err());
     Cli.Result result = run(folder, "-y", folder, "--format", "json");
     assertEquals(List.of(), JsonSchema.named("stack-groups").findings(result.json()));

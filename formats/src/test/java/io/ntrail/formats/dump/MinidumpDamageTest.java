@@ -67,7 +67,7 @@ class MinidumpDamageTest {
     }
   }
 
-  /** Facts: what lies before the damage is as in the whole file. */
+  /** Content before the damage equals that of the whole file. */
   @Test
   void whatIsBeforeTheCutIsRight() throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);

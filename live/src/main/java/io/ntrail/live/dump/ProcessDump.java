@@ -58,7 +58,7 @@ public final class ProcessDump {
   private final List<Gap> gaps = new ArrayList<>();
 
   /**
-   * Record of what was written.
+   * Summary of a written dump.
    *
    * @param bytes of the dump
    * @param threads how many

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class ProcessCaptureTest {
-  /** Facts: what {@code standing.c} prints and returns when nothing disturbs it. */
+  /** Output and exit code of {@code standing.c} when nothing disturbs it. */
   private static final String UNDISTURBED = "80 sum 1872";
 
   /** Kinds of threads that the system called in the middle of a function without unwind data. */

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class ProcessHoldTest {
-  /** Facts: what {@code leaving.cpp} prints and returns when nothing disturbs it. */
+  /** Output and exit code of {@code leaving.cpp} when nothing disturbs it. */
   private static final String UNDISTURBED = "26 sum 26";
 
   @TempDir Path folder;

@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Record of what LLVM's obj2yaml printed about a dump: maps, lists and texts. Reads the YAML that
+ * Output of LLVM's obj2yaml for a dump: maps, lists and texts. Reads the YAML that
  * this tool writes, and no other.
  */
 public final class DumpYaml {

@@ -34,13 +34,13 @@ public record UnicornRun(
    */
   public static final int ZERO_RESULT = 32;
 
-  /** Reason: why a run ended. */
+  /** Reason for the end of a run. */
   public enum Reason {
     /** The address at which it was to end. */
     UNTIL,
     /** The next instruction is outside of the code that may be executed. */
     OUTSIDE,
-    /** Limit: as many instructions as allowed. */
+    /** The limit of instructions was reached. */
     MOST,
     /** An instruction accessed memory that is not there. */
     MISSING,

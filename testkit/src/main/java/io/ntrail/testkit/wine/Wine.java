@@ -34,7 +34,7 @@ public final class Wine {
       ExternalTool.of(
           "wine", "wineserver", "/usr/lib/wine/wineserver64", "/usr/lib/wine/wineserver");
 
-  /** Place: where {@code build/install-wine32} puts it, and where Debian's package has it. */
+  /** Folders of the loader: that of {@code build/install-wine32} and that of Debian's package. */
   private static final ExternalTool LOADER_32 =
       ExternalTool.of("wine32", "/usr/local/lib/wine32/usr/lib/wine/wine", "/usr/lib/wine/wine");
 
@@ -68,7 +68,7 @@ public final class Wine {
     static final Wine WINE = make("prefix-", 64, Map.of());
   }
 
-  /** Counterpart: the same for 32-bit programs. */
+  /** Returns the Wine for 32-bit programs. */
   private static final class Shared32 {
     static final Wine WINE = make("prefix32-", 32, Map.of());
   }

@@ -18,7 +18,7 @@ public final class ProcessorContext {
   /** CONTEXT_EXTENDED_REGISTERS of x86: the FXSAVE area is valid. */
   private static final long EXTENDED_REGISTERS = 0x20;
 
-  /** Place: where an FXSAVE area has its first XMM register. */
+  /** Offset of XMM0 in an FXSAVE area. */
   private static final int XMM = 0xA0;
 
   private static final int CONTEXT_EX = 24;

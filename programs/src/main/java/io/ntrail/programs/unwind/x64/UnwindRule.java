@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * memory, with neither unwind data nor code in it. Immutable; equal rules are the same rule.
  */
 public final class UnwindRule implements UnwindDecision {
-  /** Place: where in a function a rule holds. */
+  /** Part of a function in which a rule holds. */
   public enum Place {
     /** In a function without an entry: the return address is at the stack pointer. */
     LEAF,

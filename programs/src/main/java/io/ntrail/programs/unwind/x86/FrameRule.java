@@ -5,7 +5,7 @@ import io.ntrail.formats.pdb.FrameProgram;
 import io.ntrail.formats.pe.unwind.FpoTable;
 import java.util.Optional;
 
-/** Way to the caller of a frame: decided by address, run on registers and memory. */
+/** Rule that leads from a frame to its caller: decided by address, run on registers and memory. */
 sealed interface FrameRule {
   /**
    * A program of FRAMEDATA.

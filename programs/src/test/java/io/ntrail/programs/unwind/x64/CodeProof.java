@@ -105,7 +105,7 @@ final class CodeProof implements AutoCloseable {
 
   private final Map<String, String> failures = new TreeMap<>();
 
-  /** Facts: what was reached. */
+  /** Counts of what was reached. */
   static final class Coverage {
     int functions;
     int version2;

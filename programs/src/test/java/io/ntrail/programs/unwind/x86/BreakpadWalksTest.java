@@ -34,7 +34,7 @@ class BreakpadWalksTest {
 
   private static final int ADD_ESP_4 = 0x04C483;
 
-  /** Facts: what Breakpad printed of a thread, and what we find. */
+  /** Frames of a thread: Breakpad's and ours. */
   private record Pair(
       String thread, DumpSpace memory, List<String> theirs, List<StackFrame> ours) {}
 

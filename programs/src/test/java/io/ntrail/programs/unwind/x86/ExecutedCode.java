@@ -164,9 +164,7 @@ final class ExecutedCode implements AddressSpace, LoadedModules, AutoCloseable {
     /** Returns true if an instruction begins like a call. */
     private boolean isCall(long address) {
       Bytes code =
-          caller.contains(address)
-              ? readUpTo(address, 1)
-              : view.bytes(address - image.base(), 1);
+          caller.contains(address) ? readUpTo(address, 1) : view.bytes(address - image.base(), 1);
       return code.u8(0) == 0xE8 || code.u8(0) == 0xFF;
     }
 
