@@ -37,7 +37,7 @@ final class SnapshotNames implements AutoCloseable {
   private final ProcessSnapshot process;
   private final RecordingSymbols symbols;
   private final Map<ImageFile, Integer> numbers = new HashMap<>();
-  private final Map<LoadedModule, Boolean> managed = new IdentityHashMap<>();
+  private final IdentityHashMap<LoadedModule, Boolean> managed = new IdentityHashMap<>();
 
   SnapshotNames(ProcessSnapshot process, PdbSearch pdbs, SymbolStores imageFiles) {
     this.process = process;

@@ -173,7 +173,7 @@ public final class SnapshotStacks implements AutoCloseable {
   }
 
   private X86Walker walker86(Function<LoadedModule, Optional<PdbFile>> pdbs) {
-    Map<LoadedModule, PdbFrameData> tables = new IdentityHashMap<>();
+    IdentityHashMap<LoadedModule, PdbFrameData> tables = new IdentityHashMap<>();
     return new X86Walker(
         process.memory(),
         process.modules(),

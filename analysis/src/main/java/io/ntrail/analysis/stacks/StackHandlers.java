@@ -27,7 +27,6 @@ import io.ntrail.programs.unwind.x86.SehRecord;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -48,8 +47,8 @@ final class StackHandlers {
 
   private final ProcessSnapshot process;
   private final SnapshotNames names;
-  private final Map<LoadedModule, LanguageHandlers> languages = new IdentityHashMap<>();
-  private final Map<LoadedModule, FunctionTable> tables = new IdentityHashMap<>();
+  private final IdentityHashMap<LoadedModule, LanguageHandlers> languages = new IdentityHashMap<>();
+  private final IdentityHashMap<LoadedModule, FunctionTable> tables = new IdentityHashMap<>();
   private final List<HandlerStep> steps = new ArrayList<>();
 
   StackHandlers(ProcessSnapshot process, SnapshotNames names) {

@@ -24,8 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Shared dumps are read as others read them: the tables of their projects, and the data's
- * README.
+ * Shared dumps are read as others read them: the tables of their projects, and the data's README.
  */
 class DumpFactsTest {
   @BeforeEach

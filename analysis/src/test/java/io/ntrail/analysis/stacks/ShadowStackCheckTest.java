@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class ShadowStackCheckTest {
   private static final long POINTER = 0x2000;
 
-  private record Words(byte[] bytes) implements AddressSpace {
+  private record Words(Bytes bytes) implements AddressSpace {
     @Override
     public String name() {
       return "words";
@@ -32,8 +32,7 @@ class ShadowStackCheckTest {
 
     @Override
     public Bytes readUpTo(long address, int most) {
-      int length = address == POINTER ? Math.min(most, bytes.length) : 0;
-      return Bytes.copyOf(java.util.Arrays.copyOf(bytes, length), name());
+      return bytes.slice(0, address == POINTER ? Math.min(most, bytes.length()) : 0);
     }
   }
 
@@ -48,7 +47,8 @@ class ShadowStackCheckTest {
               return new StackFrame(FrameTrust.UNWIND, registers);
             })
             .toList();
-    return ShadowStackCheck.of(new Words(words.toByteArray()), frames, POINTER);
+    return ShadowStackCheck.of(
+        new Words(Bytes.copyOf(words.toByteArray(), "words")), frames, POINTER);
   }
 
   @Test

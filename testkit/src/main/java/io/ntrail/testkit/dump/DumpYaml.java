@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Output of LLVM's obj2yaml for a dump: maps, lists and texts. Reads the YAML that
- * this tool writes, and no other.
+ * Output of LLVM's obj2yaml for a dump: maps, lists and texts. Reads the YAML that this tool
+ * writes, and no other.
  */
 public final class DumpYaml {
   private final List<String> lines;

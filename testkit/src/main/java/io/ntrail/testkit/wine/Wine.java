@@ -68,7 +68,7 @@ public final class Wine {
     static final Wine WINE = make("prefix-", 64, Map.of());
   }
 
-  /** Returns the Wine for 32-bit programs. */
+  /** Wine for 32-bit programs, made when it is first requested. */
   private static final class Shared32 {
     static final Wine WINE = make("prefix32-", 32, Map.of());
   }

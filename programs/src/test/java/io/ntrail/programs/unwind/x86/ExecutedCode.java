@@ -49,17 +49,7 @@ final class ExecutedCode implements AddressSpace, LoadedModules, AutoCloseable {
    * @param target address of the first instruction that was called
    * @param registers general registers
    */
-  record Call(long returnAddress, long sp, long target, long[] registers) {
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Call call && call.returnAddress == returnAddress && call.sp == sp;
-    }
-
-    @Override
-    public int hashCode() {
-      return Long.hashCode(sp);
-    }
-  }
+  record Call(long returnAddress, long sp, long target, List<Long> registers) {}
 
   /** Receiver of the stack at each instruction. */
   interface Observer {
@@ -79,11 +69,9 @@ final class ExecutedCode implements AddressSpace, LoadedModules, AutoCloseable {
   private final byte[] callerCode = new byte[CALLERS_SIZE];
   private int callers;
 
-  /** Stack and caller as windows; made anew when asked for, since both change. */
-  UnicornRun.End last;
-
   private boolean changed = true;
 
+  /** The stack as a window; made anew when asked for, since it changes. */
   private Bytes stackBytes = Bytes.copyOf(stack, "stack");
 
   ExecutedCode(UnicornMachine machine, PeImage pe, String name) throws IOException {
@@ -135,17 +123,16 @@ final class ExecutedCode implements AddressSpace, LoadedModules, AutoCloseable {
     long[] registers = {0, 0x1111, 0x2222, 0x3333, top, STACK + STACK_SIZE - 0x800, 0x6666, 0x7777};
     machine.setRegisters(registers, new long[0]);
     changed = true;
-    last =
-        machine.run(
-            new UnicornRun(
-                CALLER + own,
-                returnAddress,
-                0,
-                0,
-                most,
-                64,
-                UnicornRun.ADDRESSES | UnicornRun.REGISTERS | UnicornRun.WRITES),
-            new Follower(observer));
+    machine.run(
+        new UnicornRun(
+            CALLER + own,
+            returnAddress,
+            0,
+            0,
+            most,
+            64,
+            UnicornRun.ADDRESSES | UnicornRun.REGISTERS | UnicornRun.WRITES),
+        new Follower(observer));
   }
 
   /** Follows the run: memory of the stack, and calls. */
@@ -199,7 +186,8 @@ final class ExecutedCode implements AddressSpace, LoadedModules, AutoCloseable {
       boolean pushed = writtenAt == sp && sp == registersBefore[FrameRegisters.SP] - 4;
       boolean isReturnAddress = written > before && written <= before + LONGEST_INSTRUCTION;
       if (pushed && isReturnAddress && isCall(before) && address != written) {
-        calls.add(0, new Call(written, sp + 4, address, registersBefore));
+        calls.add(
+            0, new Call(written, sp + 4, address, Arrays.stream(registersBefore).boxed().toList()));
       }
       while (!calls.isEmpty()
           && (calls.getFirst().sp <= sp || calls.getFirst().returnAddress == address)) {
