@@ -74,7 +74,7 @@ class DoctorSelfTestTest {
             "powershell throws and catches", "windows",
             "x64 programs on ARM64", "system"),
         others);
-    assertEquals(0, result.exit());
+    assertEquals(0, result.exit(), result::out);
   }
 
   @Test

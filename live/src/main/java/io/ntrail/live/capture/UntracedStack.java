@@ -6,7 +6,9 @@ import io.ntrail.live.capture.CapturedThread.Range;
 import io.ntrail.live.code.Architecture;
 import io.ntrail.live.code.TracedReturn;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -36,13 +38,20 @@ final class UntracedStack {
 
   private static Range untraced(Range range, List<TracedReturn> returns) {
     Bytes bytes = range.bytes();
-    BytesBuilder words = new BytesBuilder(bytes.length()).bytes(bytes.array(0, bytes.length()));
+    // After a tail call one place has several slots, of which each returns into the one before.
+    Map<Integer, Long> callers = new HashMap<>();
     for (TracedReturn one : returns) {
       long at = one.place() - range.address();
-      if (at >= 0 && at <= bytes.length() - Long.BYTES && one.owns(bytes.i64((int) at))) {
-        words.setU64((int) at, one.caller());
+      if (at >= 0 && at <= bytes.length() - Long.BYTES) {
+        int place = (int) at;
+        Long known = callers.get(place);
+        if (one.owns(known == null ? bytes.i64(place) : known)) {
+          callers.put(place, one.caller());
+        }
       }
     }
+    BytesBuilder words = new BytesBuilder(bytes.length()).bytes(bytes.array(0, bytes.length()));
+    callers.forEach(words::setU64);
     return new Range(range.address(), Bytes.copyOf(words.toArray(), bytes.name()));
   }
 }

@@ -22,6 +22,13 @@ public final class CommandLine {
     return line.toString();
   }
 
+  /** Returns the first word of a command line: the program, as CreateProcess finds it. */
+  static String program(String line) {
+    boolean isQuoted = line.startsWith("\"");
+    int end = isQuoted ? line.indexOf('"', 1) : line.indexOf(' ');
+    return line.substring(isQuoted ? 1 : 0, end < 0 ? line.length() : end);
+  }
+
   private static void append(StringBuilder line, String word) {
     boolean plain = !word.isEmpty() && word.chars().noneMatch(c -> c <= ' ' || c == '"');
     if (plain) {

@@ -3,6 +3,7 @@ package io.ntrail.live.target;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.agent.CallOutcome;
 
 /**
@@ -19,6 +20,16 @@ record ProcessCreation(long process, long thread, int pid, int tid) {
   private static final int USE_HANDLES = 0x100;
   private static final int INTERNAL_ERROR = 1359;
   private static final int TRIES = 200;
+
+  /** Places in the scratch memory, behind the longest command line. */
+  private static final int NAME = 0x1_2000;
+
+  private static final int PATH = 0x2_4000;
+
+  /** Answers of GetBinaryType: SCS_32BIT_BINARY and SCS_64BIT_BINARY. */
+  private static final int KIND_32_BIT = 0;
+
+  private static final int KIND_64_BIT = 6;
 
   /** Checks that a command line is not too long. */
   static void check(String commandLine) {
@@ -39,6 +50,24 @@ record ProcessCreation(long process, long thread, int pid, int tid) {
     return new ProcessCreation(made.i64(0), made.i64(8), (int) made.u32(16), (int) made.u32(20));
   }
 
+  /**
+   * Refuses a 32-bit program: a Wine without 32-bit libraries says of it what it also says when it
+   * is busy.
+   */
+  private static void mustBe64Bit(WindowsApi calls, String program) {
+    long name = calls.put(NAME, new BytesBuilder(256).utf16z(program));
+    long suffix = calls.put(0, new BytesBuilder(16).utf16z(".exe"));
+    long path = calls.scratch(PATH);
+    if (!calls.call("kernel32!SearchPathW", 0, name, suffix, MAX_CHARS, path, 0).isTrue()) {
+      return;
+    }
+    long kind = calls.put(0, new BytesBuilder(4).u32(KIND_64_BIT));
+    if (calls.call("kernel32!GetBinaryTypeW", path, kind).isTrue()
+        && calls.get(0, 4).u32(0) == KIND_32_BIT) {
+      throw Architectures.unsupported(program, MachineType.I386);
+    }
+  }
+
   /** Retries an internal error of Wine, which is gone a moment later. */
   private static void create(WindowsApi calls, String commandLine, long line, long info) {
     int error = 0;
@@ -51,6 +80,10 @@ record ProcessCreation(long process, long thread, int pid, int tid) {
       error = made.error();
       if (error != INTERNAL_ERROR) {
         break;
+      }
+      if (i == 0) {
+        mustBe64Bit(calls, CommandLine.program(commandLine));
+        calls.put(WindowsApi.PAGE, new BytesBuilder(256).utf16z(commandLine));
       }
       TargetProcess.pause();
     }
