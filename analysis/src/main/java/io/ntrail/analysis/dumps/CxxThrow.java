@@ -1,6 +1,6 @@
 package io.ntrail.analysis.dumps;
 
-import io.ntrail.analysis.stacks.TypeNames;
+import io.ntrail.analysis.stacks.CxxTypeNames;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.handlers.ThrowInfo;
 import java.util.List;
@@ -39,7 +39,7 @@ final class CxxThrow {
     return ThrowInfo.read(image.get(), place - module.get().base()).types().stream()
         .map(ThrowInfo.Catchable::typeName)
         .filter(name -> !name.isEmpty())
-        .map(TypeNames::readable)
+        .map(CxxTypeNames::readable)
         .toList();
   }
 }

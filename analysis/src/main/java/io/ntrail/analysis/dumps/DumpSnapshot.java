@@ -10,11 +10,13 @@ import io.ntrail.formats.dump.context.ShadowStack;
 import io.ntrail.formats.dump.streams.DynamicFunctionTable;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.identity.WindowsPath;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.unwind.FrameRegisters;
 import io.ntrail.programs.unwind.LoadedModule;
 import io.ntrail.programs.unwind.LoadedModules;
 import io.ntrail.programs.unwind.x64.DynamicFunctions;
+import io.ntrail.programs.unwind.x64.RegisteredFunctions;
 import io.ntrail.programs.unwind.x64.WindowsBehavior;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -48,8 +50,21 @@ public final class DumpSnapshot implements ProcessSnapshot {
     }
     this.dynamic =
         view.is64Bit()
-            ? new RegisteredFunctions(DynamicFunctionTable.of(dump.dump()), view.memory())
+            ? new RegisteredFunctions(registered(dump), view.memory())
             : DynamicFunctions.NONE;
+  }
+
+  /** Returns the tables of functions that the process registered for code that it made. */
+  private static List<RegisteredFunctions.Table> registered(DumpRecording dump) {
+    return DynamicFunctionTable.of(dump.dump()).stream()
+        .filter(table -> table.entryBytes() == RuntimeFunction.SIZE)
+        .map(table ->
+            new RegisteredFunctions.Table(
+                table.minimum(),
+                table.maximum(),
+                table.base(),
+                () -> RegisteredFunctions.entries(table.entries())))
+        .toList();
   }
 
   private static SnapshotModule describe(DumpedModule module) {

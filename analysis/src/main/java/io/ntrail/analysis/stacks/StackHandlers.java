@@ -157,7 +157,7 @@ final class StackHandlers {
           base + handler.handler(),
           handler.takesAll()
               ? "takes every exception (catch ...)"
-              : "takes exceptions of type " + TypeNames.readable(handler.typeName()));
+              : "takes exceptions of type " + CxxTypeNames.readable(handler.typeName()));
     }
   }
 

@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is told about a process beside its stacks.
+ * Facts about a process beside its stacks.
  *
  * @param name of the file or process, for messages and JSON
  * @param kind word for JSON: {@code minidump}, {@code live}

@@ -75,13 +75,15 @@ public final class StacksCommand implements Command {
 
   private static int recorded(RecordingInput input, ParseResult parsed, Terminal system) {
     List<Path> paths = input.paths();
-    RecordedRequest request = RecordedRequest.of(paths, parsed);
-    try (EtwRecording recording = input.open(EtwRecording.class);
-        Terminal terminal = CommonOptions.output(parsed, system);
-        SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal)) {
-      return request.isAtTime()
-          ? new TimeStacks(request, recording, places, terminal).run()
-          : new FrequentStacks(request, recording, places, terminal).run();
+    // A file of another kind is refused as that, whatever was asked of it.
+    try (EtwRecording recording = input.open(EtwRecording.class)) {
+      RecordedRequest request = RecordedRequest.of(paths, parsed);
+      try (Terminal terminal = CommonOptions.output(parsed, system);
+          SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal)) {
+        return request.isAtTime()
+            ? new TimeStacks(request, recording, places, terminal).run()
+            : new FrequentStacks(request, recording, places, terminal).run();
+      }
     }
   }
 }

@@ -14,6 +14,7 @@ import io.ntrail.live.target.TargetThread;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.unwind.LoadedModules;
 import io.ntrail.programs.unwind.x64.DynamicFunctions;
+import io.ntrail.programs.unwind.x64.RegisteredFunctions;
 import io.ntrail.programs.unwind.x64.StackWalker;
 import io.ntrail.programs.unwind.x64.VirtualUnwinder;
 import io.ntrail.programs.unwind.x64.WindowsBehavior;
@@ -69,7 +70,8 @@ public final class ProcessCapture {
     this.copied =
         new CopiedMemory(
             ranges, new LiveMemory("process " + process.pid(), process.memory(), modules));
-    this.functions = new LiveFunctions(tables, copied);
+    this.functions =
+        new RegisteredFunctions(tables.stream().map(table -> table.in(copied)).toList(), copied);
   }
 
   /**

@@ -12,12 +12,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Function tables that a program registered (RtlAddFunctionTable and its siblings), as a dump or a
- * live target lists them. Their unwind information is read from memory when it is asked for.
+ * Function entries of the tables that a program registered (RtlAddFunctionTable and its siblings),
+ * as a dump or a live target lists them. Tables are read when an address in their range is asked
+ * for, unwind information when an entry is. Not safe for several threads.
  */
-public final class DynamicTables implements DynamicFunctions {
+public final class RegisteredFunctions implements DynamicFunctions {
   /** Bytes that are read at a time: unwind information of versions 1 and 2 has at most 536. */
   private static final int MOST_INFO = 1024;
 
@@ -33,27 +36,42 @@ public final class DynamicTables implements DynamicFunctions {
    * @param min lowest address that it is for
    * @param max address past the highest one
    * @param base address that the RVAs of its entries count from
-   * @param entries in any order
+   * @param entries its entries, in any order: those of a table that may grow are unsorted
    */
-  public record Table(long min, long max, long base, List<RuntimeFunction> entries) {
-    /** Copies the list. */
-    public Table {
-      entries = List.copyOf(entries);
-    }
-  }
+  public record Table(long min, long max, long base, Supplier<List<RuntimeFunction>> entries) {}
 
-  /** A table with its entries by address. */
-  private record Sorted(Table table, List<RuntimeFunction> entries) {
+  /** A table with its entries by address, once they were needed. */
+  private static final class Sorted {
+    final Table table;
+    private @Nullable List<RuntimeFunction> entries;
+
+    Sorted(Table table) {
+      this.table = table;
+    }
+
     Optional<RuntimeFunction> find(long address) {
       if (Long.compareUnsigned(address, table.min) < 0
           || Long.compareUnsigned(address, table.max) >= 0) {
         return Optional.empty();
       }
+      List<RuntimeFunction> sorted = entries();
       long rva = address - table.base;
-      int last = Search.last(0, entries.size(), i -> entries.get(i).begin() <= rva);
-      return last >= 0 && entries.get(last).contains(rva)
-          ? Optional.of(entries.get(last))
+      int last = Search.last(0, sorted.size(), i -> sorted.get(i).begin() <= rva);
+      return last >= 0 && sorted.get(last).contains(rva)
+          ? Optional.of(sorted.get(last))
           : Optional.empty();
+    }
+
+    private List<RuntimeFunction> entries() {
+      List<RuntimeFunction> known = entries;
+      if (known == null) {
+        known =
+            table.entries.get().stream()
+                .sorted(Comparator.comparingLong(RuntimeFunction::begin))
+                .toList();
+        entries = known;
+      }
+      return known;
     }
   }
 
@@ -62,17 +80,22 @@ public final class DynamicTables implements DynamicFunctions {
    *
    * @param memory has their unwind information
    */
-  public DynamicTables(List<Table> tables, AddressSpace memory) {
-    this.tables =
-        tables.stream()
-            .map(table ->
-                new Sorted(
-                    table,
-                    table.entries.stream()
-                        .sorted(Comparator.comparingLong(RuntimeFunction::begin))
-                        .toList()))
-            .toList();
+  public RegisteredFunctions(List<Table> tables, AddressSpace memory) {
+    this.tables = tables.stream().map(Sorted::new).toList();
     this.memory = memory;
+  }
+
+  /**
+   * Returns the entries of a table in memory, RUNTIME_FUNCTION of x64 one after the other.
+   *
+   * @param bytes of the table; a part of an entry at their end is left out
+   */
+  public static List<RuntimeFunction> entries(Bytes bytes) {
+    List<RuntimeFunction> entries = new ArrayList<>();
+    for (int at = 0; at + RuntimeFunction.SIZE <= bytes.length(); at += RuntimeFunction.SIZE) {
+      entries.add(RuntimeFunction.of(0, bytes.u32(at), bytes.u32(at + 4), bytes.u32(at + 8)));
+    }
+    return entries;
   }
 
   @Override

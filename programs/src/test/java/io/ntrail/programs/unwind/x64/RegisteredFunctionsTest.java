@@ -10,14 +10,14 @@ import io.ntrail.programs.memory.SpacePiece;
 import io.ntrail.programs.unwind.FrameRegisters;
 import io.ntrail.programs.unwind.LoadedModules;
 import io.ntrail.programs.unwind.StackWalk;
-import io.ntrail.programs.unwind.x64.DynamicTables.Table;
+import io.ntrail.programs.unwind.x64.RegisteredFunctions.Table;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Code at a base of its own, with unwind information in three places of memory. */
-class DynamicTablesTest {
+class RegisteredFunctionsTest {
   private static final long BASE = 0x200_0000_0000L;
   private static final RuntimeFunction PUSHES = RuntimeFunction.of(0, 0x1000, 0x1040, 0x8000);
   private static final RuntimeFunction PART = RuntimeFunction.of(0, 0x2000, 0x2040, 0x9000);
@@ -40,15 +40,15 @@ class DynamicTablesTest {
             piece(0x10_0000, "00".repeat(8) + "07" + "00".repeat(7) + "09" + "00".repeat(7))));
   }
 
-  private static DynamicTables tables(RuntimeFunction... entries) {
-    return new DynamicTables(
+  private static RegisteredFunctions tables(RuntimeFunction... entries) {
+    return new RegisteredFunctions(
         List.of(
-            new Table(BASE, BASE + 0x100, BASE, List.of()),
-            new Table(BASE + 0x1000, BASE + 0x4000, BASE, List.of(entries))),
+            new Table(BASE, BASE + 0x100, BASE, List::of),
+            new Table(BASE + 0x1000, BASE + 0x4000, BASE, () -> List.of(entries))),
         memory());
   }
 
-  private static String unwound(DynamicTables tables, long rva) {
+  private static String unwound(RegisteredFunctions tables, long rva) {
     FrameRegisters registers = FrameRegisters.x64();
     registers.setIp(BASE + rva);
     registers.setSp(BASE + 0x10_0000);
@@ -76,7 +76,7 @@ class DynamicTablesTest {
 
   @Test
   void onlyAddressesInTheRangeOfATableAndOfAnEntryAreFound() {
-    DynamicTables tables = tables(PUSHES, PART);
+    RegisteredFunctions tables = tables(PUSHES, PART);
     assertTrue(tables.find(BASE + 0x103F).isPresent());
     assertEquals(Optional.empty(), tables.find(BASE + 0x1040));
     assertEquals(Optional.empty(), tables.find(BASE + 0xFFF));
