@@ -235,7 +235,7 @@ public final class RecordingSymbols implements AutoCloseable {
   /** Returns the names that an image has itself; empty if they cannot be read. */
   private static Optional<ImageSymbols> exported(PeImage image) {
     try {
-      return Optional.of(ImageSymbols.of(ImageFunctions.of(image)));
+      return Optional.of(ImageSymbols.of(ImageFunctions.withSymbolTable(image)));
     } catch (DamagedInput e) {
       return Optional.empty();
     }

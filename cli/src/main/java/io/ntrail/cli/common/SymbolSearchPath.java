@@ -103,6 +103,20 @@ public final class SymbolSearchPath implements AutoCloseable {
    * in their zips, and what Windows Performance Recorder puts beside them.
    */
   public static SymbolSearchPath of(List<Path> recordings, ParseResult parsed, Terminal terminal) {
+    return of(recordings, List.of(), parsed, terminal);
+  }
+
+  /**
+   * Returns the search path that was requested, and in front of it the folders of a running
+   * program's modules: linkers put PDBs beside images.
+   */
+  public static SymbolSearchPath ofFolders(
+      List<Path> folders, ParseResult parsed, Terminal terminal) {
+    return of(List.of(), folders, parsed, terminal);
+  }
+
+  private static SymbolSearchPath of(
+      List<Path> recordings, List<Path> folders, ParseResult parsed, Terminal terminal) {
     // Who sent a recording may have put the PDBs beside it.
     List<Path> places = new ArrayList<>(recordings.stream().filter(ZipStore::isZip).toList());
     List<SymbolPath> paths = new ArrayList<>();
@@ -123,6 +137,7 @@ public final class SymbolSearchPath implements AutoCloseable {
                 .filter(Files::isDirectory)
                 .<Element>map(SymbolPath.Folder::new)
                 .toList());
+    folders.forEach(folder -> elements.add(new SymbolPath.Folder(folder)));
     paths.forEach(path -> elements.addAll(path.elements()));
     List<String> servers = knows(parsed, SERVER) ? CommonOptions.all(parsed, SERVER) : List.of();
     boolean isConfigured =

@@ -2,9 +2,7 @@ package io.ntrail.cli.image;
 
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.identity.WindowsPath;
-import io.ntrail.formats.pe.CoffSymbols;
 import io.ntrail.formats.pe.unwind.FunctionTable;
-import io.ntrail.programs.image.ImageFunction.Source;
 import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.image.NamedFunction;
 import io.ntrail.programs.image.ParsedImage;
@@ -77,9 +75,7 @@ final class ImageNames implements AutoCloseable {
     if (pdb != null) {
       return ImageSymbols.functions(pdb.pdb());
     }
-    return CoffSymbols.of(contents.image()).functions().stream()
-        .map(symbol -> new NamedFunction(symbol.rva(), 0, symbol.name(), Source.SYMBOL_TABLE))
-        .toList();
+    return ImageFunctions.ofSymbolTable(contents.image());
   }
 
   /** Returns the name of the function or data at an address; empty if unknown. */

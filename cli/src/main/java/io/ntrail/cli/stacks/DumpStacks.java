@@ -9,19 +9,15 @@ import io.ntrail.analysis.stacks.SnapshotStacks;
 import io.ntrail.analysis.stacks.StackModule;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.DumpFacts;
-import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.SymbolDownloads;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.text.Numbers;
-import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.identity.WindowsPath;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.ParseResult;
@@ -57,63 +53,19 @@ final class DumpStacks {
                 new DumpSnapshot(dump, dump.view()), places.search(), places.images())) {
       boolean hasOther = request.isNative() && view != dump.view();
       ThreadChoice threads = ThreadChoice.of(stacks.process().threads(), request);
-      SnapshotAnswer answer;
-      try (Progress _ =
-          Progress.start(
-              terminal,
-              CommonOptions.has(parsed, "-q"),
-              () -> places.progress().line().orElse(dump.fileNames().getFirst()))) {
-        SymbolDownloads.fetch(
-            places,
-            stacks.symbols(),
-            () -> stacks.images(threads.shown()),
-            request.isText(),
-            parsed);
-        answer =
-            SnapshotAnswer.of(
-                facts(dump, view),
-                stacks,
-                hasOther ? Optional.of(other) : Optional.empty(),
-                threads,
-                request);
-      }
-      print(dump, answer, request, terminal);
-      remarks(path(request), places, stacks, request, terminal);
+      SnapshotReport report = new SnapshotReport(request, places, terminal);
+      SnapshotAnswer answer =
+          report.answer(
+              facts(dump, view),
+              stacks,
+              hasOther ? Optional.of(other) : Optional.empty(),
+              threads);
+      report.print(answer, Losses.state(dump), dump.gaps());
+      SymbolDownloads.remarks(
+          Path.of(request.name()), places, stacks.symbols(), request.isText(), parsed, terminal);
       return Losses.finish(
           dump, SymbolDownloads.lacking(places, stacks.symbols()), parsed, terminal);
     }
-  }
-
-  private static Path path(SnapshotRequest request) {
-    return Path.of(request.name());
-  }
-
-  private static void print(
-      DumpRecording dump, SnapshotAnswer answer, SnapshotRequest request, Terminal terminal) {
-    SnapshotJson json = new SnapshotJson(answer, request);
-    Listing<StackRow> rows = new Listing<>("frames", StackRow.columns(), json::rows);
-    List<Gap> gaps = new ArrayList<>(dump.gaps());
-    gaps.addAll(answer.stacks().symbols().gaps());
-    rows.print(
-        request.format(),
-        terminal.out(),
-        () -> new SnapshotScreen(answer, request, terminal).print(Losses.state(dump)),
-        out -> json.members(out, gaps));
-  }
-
-  private static void remarks(
-      Path path,
-      SymbolSearchPath places,
-      SnapshotStacks stacks,
-      SnapshotRequest request,
-      Terminal terminal) {
-    terminal.out().flush();
-    stacks.symbols().warnings().forEach(why -> terminal.err().println("warning: " + why));
-    if (request.isVerbose()) {
-      stacks.problems().forEach(why -> terminal.err().println("warning: " + why));
-    }
-    SymbolDownloads.remarks(
-        path, places, stacks.symbols(), request.isText(), request.parsed(), terminal);
   }
 
   private static SnapshotFacts facts(DumpRecording dump, DumpView view) {

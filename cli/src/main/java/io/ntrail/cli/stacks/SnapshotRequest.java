@@ -13,24 +13,48 @@ import picocli.CommandLine.ParseResult;
  * Request for stacks of a process at one instant.
  *
  * @param parsed the words
- * @param name of the file, for proposals
+ * @param name of the file or the program, for messages
+ * @param isLive true if it is a running program
  * @param format of the answer
  * @param threads names or ids; empty for those that matter
  */
-record SnapshotRequest(ParseResult parsed, String name, Format format, List<NamePattern> threads) {
-  static SnapshotRequest of(String name, ParseResult parsed) {
+record SnapshotRequest(
+    ParseResult parsed, String name, boolean isLive, Format format, List<NamePattern> threads) {
+  /** Request for stacks of a dump. */
+  static SnapshotRequest of(String file, ParseResult parsed) {
+    return of(file, false, parsed);
+  }
+
+  /** Request for stacks of a running program. */
+  static SnapshotRequest live(String process, ParseResult parsed) {
+    return of(process, true, parsed);
+  }
+
+  private static SnapshotRequest of(String name, boolean isLive, ParseResult parsed) {
     for (String option : List.of("--at", "-e", "--top", "--time")) {
       if (CommonOptions.has(parsed, option)) {
         throw new UsageError(
-            option + " does not apply to a dump, which is of one time",
-            "ntrail stacks " + ShellWords.file(name) + " --all");
+            option
+                + " does not apply to a "
+                + (isLive ? "running program, which is looked at now" : "dump, which is of one time"),
+            command(name, isLive) + " --all");
       }
     }
     return new SnapshotRequest(
         parsed,
         name,
+        isLive,
         CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV),
         CommonOptions.patterns(parsed, "-t", "4316"));
+  }
+
+  private static String command(String name, boolean isLive) {
+    return "ntrail stacks " + (isLive ? "-p " : "") + ShellWords.file(name);
+  }
+
+  /** Returns the command that this is the request of, without its other options. */
+  String command() {
+    return command(name, isLive);
   }
 
   /** Returns whether equal stacks are shown once. */
@@ -38,9 +62,9 @@ record SnapshotRequest(ParseResult parsed, String name, Format format, List<Name
     return CommonOptions.has(parsed, "--same");
   }
 
-  /** Returns whether all threads are shown. */
+  /** Returns whether all threads are shown: of a running program none is more important. */
   boolean isAll() {
-    return isSame() || CommonOptions.has(parsed, "--all");
+    return isLive || isSame() || CommonOptions.has(parsed, "--all");
   }
 
   boolean hasInline() {

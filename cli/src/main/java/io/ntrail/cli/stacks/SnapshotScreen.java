@@ -57,13 +57,14 @@ final class SnapshotScreen {
   /**
    * Prints all of it.
    *
-   * @param state of the recording, for the first line
+   * @param state of the recording, for the first line; empty if it is none
    */
   void print(String state) {
-    out.println(TextSanitizer.one(answer.facts().heading()) + ", " + state);
+    out.println(
+        TextSanitizer.one(answer.facts().heading()) + (state.isEmpty() ? "" : ", " + state));
     boolean hasShownFault =
         answer.shown().stream().anyMatch(stack -> answer.faultOf(stack).isPresent());
-    if (!hasShownFault) {
+    if (!hasShownFault && !request.isLive()) {
       out.println(
           answer
               .facts()

@@ -5,6 +5,7 @@ import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.model.Ability;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.ProgramHost;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.text.Terminal;
 import java.nio.file.Files;
@@ -13,7 +14,10 @@ import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/** {@code ntrail stacks FILE}: where threads were at a time, or which stacks an event has. */
+/**
+ * {@code ntrail stacks}: why a program stopped and where its threads were, out of a dump; where those
+ * of a running program are; recorded stacks at a time, or of an event.
+ */
 public final class StacksCommand implements Command {
   public StacksCommand() {}
 
@@ -36,7 +40,9 @@ public final class StacksCommand implements Command {
     spec.addOption(
         CommonOptions.value(
             "N", "with -e: the N most frequent stacks; 0 for all (default: 5)", "--top"));
-    spec.addOption(CommonOptions.values("NAME|PID", "only this process", "-p", "--process"));
+    spec.addOption(
+        CommonOptions.values(
+            "NAME|PID", "only this process; without a file: a running program", "-p", "--process"));
     spec.addOption(
         CommonOptions.values(
             "NAME|TID", "only this thread; of recordings by id", "-t", "--thread"));
@@ -51,6 +57,7 @@ public final class StacksCommand implements Command {
     spec.addOption(
         CommonOptions.flag(
             "of a 32-bit process in a 64-bit dump (WOW64) also the 64-bit side", "--native"));
+    spec.addOption(ProgramHost.option());
     SymbolSearchPath.optionsWithWait(spec);
     CommonOptions.output(spec, "text, json, jsonl or csv");
     CommonOptions.together(spec);
@@ -60,6 +67,9 @@ public final class StacksCommand implements Command {
 
   @Override
   public int run(ParseResult parsed, Terminal system) {
+    if (CommonOptions.positionals(parsed).isEmpty() && CommonOptions.has(parsed, "-p")) {
+      return LiveStacks.run(parsed, system);
+    }
     List<Path> paths = CommonOptions.paths(parsed, "stacks");
     if (paths.size() == 1 && Files.isDirectory(paths.getFirst())) {
       return new CrashFolder(paths.getFirst(), parsed).run(system);

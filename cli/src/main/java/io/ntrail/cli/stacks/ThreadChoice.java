@@ -2,7 +2,6 @@ package io.ntrail.cli.stacks;
 
 import io.ntrail.analysis.stacks.SnapshotThread;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.bytes.ShellWords;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -28,7 +27,7 @@ record ThreadChoice(List<SnapshotThread> shown, List<SnapshotThread> others) {
       if (shown.isEmpty()) {
         throw new CannotGoOn(
             "no thread of " + request.name() + " matches " + request.threads().getFirst(),
-            "ntrail stacks " + ShellWords.file(request.name()) + " --all");
+            request.command() + " --all");
       }
     } else if (request.isAll()) {
       shown = threads;

@@ -94,7 +94,9 @@ final class SymbolSource implements AutoCloseable {
     PdbSearch.Result result = search.find(file, image);
     OpenPdb pdb = result.pdb().orElse(null);
     ImageSymbols symbols =
-        pdb == null ? ImageSymbols.of(ImageFunctions.of(image)) : ImageSymbols.of(pdb.pdb());
+        pdb == null
+            ? ImageSymbols.of(ImageFunctions.withSymbolTable(image))
+            : ImageSymbols.of(pdb.pdb());
     return new SymbolSource(
         file, symbols, pdb, image, inputs, result.why(), result.remarks(), packed);
   }

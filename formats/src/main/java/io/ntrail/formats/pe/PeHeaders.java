@@ -100,6 +100,16 @@ public record PeHeaders(
   private static final int LX = 0x584C;
 
   /**
+   * Returns whether they are of the build that others are of, which may be loaded elsewhere: builds
+   * that can be repeated have no time, or one that is a hash.
+   */
+  public boolean isSameBuild(PeHeaders other) {
+    return timestamp == other.timestamp
+        && sizeOfImage == other.sizeOfImage
+        && checksum == other.checksum;
+  }
+
+  /**
    * Reads the headers.
    *
    * @param start the start of the input, as much of it as a window can hold

@@ -4,7 +4,6 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pe.CoffSymbols;
-import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.programs.image.NamedFunction;
@@ -85,7 +84,7 @@ public final class ModuleFile implements AutoCloseable {
     try {
       input = InputFile.map(path.get(), module.name());
       PeImage stored = PeImage.ofFile(input);
-      if (!isSameBuild(stored.headers(), image.headers())) {
+      if (!stored.headers().isSameBuild(image.headers())) {
         return without(Problem.OTHER_BUILD, path.get().toString());
       }
       Map<Long, String> names = new HashMap<>();
@@ -124,14 +123,6 @@ public final class ModuleFile implements AutoCloseable {
     return unusable;
   }
 
-  /** Returns whether the headers of a file and those in memory are of the same build. */
-  static boolean isSameBuild(PeHeaders file, PeHeaders memory) {
-    // Builds that can be repeated have no time, or one that is a hash.
-    return file.timestamp() == memory.timestamp()
-        && file.sizeOfImage() == memory.sizeOfImage()
-        && file.checksum() == memory.checksum();
-  }
-
   private static ModuleFile without(Problem problem, String detail) {
     return new ModuleFile(null, Map.of(), Optional.of(new Missing(problem, detail)), List.of());
   }
@@ -149,7 +140,7 @@ public final class ModuleFile implements AutoCloseable {
     try {
       InputFile copy = InputFile.copy(contents.path, contents.input.name());
       return Optional.of(PeImage.ofFile(copy))
-          .filter(image -> isSameBuild(image.headers(), contents.image.headers()));
+          .filter(image -> image.headers().isSameBuild(contents.image.headers()));
     } catch (IOException | CannotGoOn e) {
       return Optional.empty();
     }

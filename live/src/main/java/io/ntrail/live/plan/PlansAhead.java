@@ -170,7 +170,7 @@ public final class PlansAhead {
       if (ahead.isEmpty()
           || !ahead.get().version.equals(Version.of(path))
           || !ahead.get().module.name().equals(module.name())
-          || !ModuleFile.isSameBuild(ahead.get().plan.image().headers(), headers)
+          || !ahead.get().plan.image().headers().isSameBuild(headers)
           || !ahead.get().plan.isIn(memory, module.base())) {
         return Optional.empty();
       }

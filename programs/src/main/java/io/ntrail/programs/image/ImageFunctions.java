@@ -7,6 +7,7 @@ import io.ntrail.formats.collections.LongLongMap;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pe.Exports;
+import io.ntrail.formats.pe.CoffSymbols;
 import io.ntrail.formats.pe.Exports.Export;
 import io.ntrail.formats.pe.LoadConfig;
 import io.ntrail.formats.pe.LoadConfig.GuardEntry;
@@ -106,6 +107,19 @@ public final class ImageFunctions {
   /** The functions of an image. */
   public static ImageFunctions of(PeImage image) {
     return of(image, Exports.of(image), LoadConfig.of(image), FunctionTable.of(image));
+  }
+
+  /** Returns the functions of an image, with the names of its COFF symbol table. */
+  public static ImageFunctions withSymbolTable(PeImage image) {
+    return of(
+        image, Exports.of(image), LoadConfig.of(image), FunctionTable.of(image), ofSymbolTable(image));
+  }
+
+  /** Returns the functions in the COFF symbol table of an image; it is not in memory. */
+  public static List<NamedFunction> ofSymbolTable(PeImage image) {
+    return CoffSymbols.of(image).functions().stream()
+        .map(symbol -> new NamedFunction(symbol.rva(), 0, symbol.name(), Source.SYMBOL_TABLE))
+        .toList();
   }
 
   /** Returns the functions of an image without symbols. */

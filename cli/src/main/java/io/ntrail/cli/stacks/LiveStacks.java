@@ -1,0 +1,95 @@
+package io.ntrail.cli.stacks;
+
+import io.ntrail.analysis.stacks.SnapshotStacks;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.ProgramHost;
+import io.ntrail.cli.common.SymbolDownloads;
+import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.common.WindowsVersions;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.live.capture.ProcessCapture;
+import io.ntrail.live.target.AttachedProcess;
+import io.ntrail.live.target.WindowsVersion;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.ParseResult;
+
+/** {@code stacks -p NAME|PID}: where the threads of a running program are. */
+final class LiveStacks {
+  private static final int WORKSTATION = 1;
+
+  private LiveStacks() {}
+
+  static int run(ParseResult parsed, Terminal system) {
+    List<String> which = CommonOptions.all(parsed, "-p");
+    if (which.size() != 1) {
+      throw new UsageError("stacks of a running program: one -p NAME|PID", "ntrail stacks -p NAME");
+    }
+    SnapshotRequest request = SnapshotRequest.live(which.getFirst(), parsed);
+    try (AttachedProcess attached =
+        AttachedProcess.open(ProgramHost.of(parsed), which.getFirst())) {
+      ProcessCapture capture = ProcessCapture.of(attached.process(), ProcessCapture.MOST_STACK);
+      WindowsVersion version = WindowsVersion.of(attached.process().calls());
+      LiveSnapshot snapshot = new LiveSnapshot(attached.process(), capture);
+      try (Terminal terminal = CommonOptions.output(parsed, system);
+          SymbolSearchPath places =
+              SymbolSearchPath.ofFolders(snapshot.folders(), parsed, terminal);
+          SnapshotStacks stacks =
+              new SnapshotStacks(snapshot, places.search(), places.images())) {
+        SnapshotReport report = new SnapshotReport(request, places, terminal);
+        SnapshotAnswer answer =
+            report.answer(
+                facts(attached, capture, version),
+                stacks,
+                Optional.empty(),
+                ThreadChoice.of(stacks.process().threads(), request));
+        report.print(answer, "", List.of());
+        if (!capture.missing().isEmpty() && request.isText()) {
+          terminal
+              .out()
+              .println(
+                  Numbers.counted(capture.missing().size(), "thread")
+                      + " left out: just beginning or ending");
+        }
+        terminal.out().flush();
+        Losses.Symbols lacking = SymbolDownloads.lacking(places, stacks.symbols());
+        Losses.warn(lacking.gaps(), terminal);
+        return lacking.gaps().isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
+      }
+    }
+  }
+
+  private static SnapshotFacts facts(
+      AttachedProcess attached, ProcessCapture capture, WindowsVersion version) {
+    String system =
+        WindowsVersions.text(
+            version.major() + "." + version.minor() + ".",
+            version.build(),
+            version.productType() == WORKSTATION ? "" : "Server");
+    String wine = version.wine().isEmpty() ? "" : " (Wine " + version.wine() + ")";
+    String heading =
+        "%s (%d) on %s%s x64, %s, each suspended for at most %s ms"
+            .formatted(
+                attached.program(),
+                attached.process().pid(),
+                system,
+                wine,
+                Numbers.counted(capture.threads().size(), "thread"),
+                Numbers.decimal(Math.ceilDiv(capture.longestNanos(), 10_000), 2));
+    return new SnapshotFacts(
+        attached.program(),
+        "live",
+        heading,
+        system + wine,
+        version.major() + "." + version.minor() + "." + version.build(),
+        "x64",
+        attached.process().pid(),
+        attached.program(),
+        Optional.empty(),
+        List.of());
+  }
+}

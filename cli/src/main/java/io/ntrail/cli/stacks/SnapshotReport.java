@@ -1,0 +1,63 @@
+package io.ntrail.cli.stacks;
+
+import io.ntrail.analysis.stacks.SnapshotStacks;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.SymbolDownloads;
+import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.text.Progress;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.Gap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Report about the stacks of a process at one instant, whatever the snapshot is: walks and names
+ * them, and prints the answer in the form that was asked for.
+ */
+record SnapshotReport(SnapshotRequest request, SymbolSearchPath places, Terminal terminal) {
+  /** Walks and names the stacks of the threads that are shown; PDBs are fetched if they may be. */
+  SnapshotAnswer answer(
+      SnapshotFacts facts,
+      SnapshotStacks stacks,
+      Optional<SnapshotStacks> nativeSide,
+      ThreadChoice threads) {
+    try (Progress _ =
+        Progress.start(
+            terminal,
+            CommonOptions.has(request.parsed(), "-q"),
+            () -> places.progress().line().orElse(facts.name()))) {
+      SymbolDownloads.fetch(
+          places,
+          stacks.symbols(),
+          () -> stacks.images(threads.shown()),
+          request.isText(),
+          request.parsed());
+      return SnapshotAnswer.of(facts, stacks, nativeSide, threads, request);
+    }
+  }
+
+  /**
+   * Prints an answer, and what was wrong with the symbols.
+   *
+   * @param state of the snapshot, for the first line; empty if nothing is to be said
+   * @param gaps of the snapshot
+   */
+  void print(SnapshotAnswer answer, String state, List<Gap> gaps) {
+    SnapshotJson json = new SnapshotJson(answer, request);
+    Listing<StackRow> rows = new Listing<>("frames", StackRow.columns(), json::rows);
+    List<Gap> all = new ArrayList<>(gaps);
+    all.addAll(answer.stacks().symbols().gaps());
+    rows.print(
+        request.format(),
+        terminal.out(),
+        () -> new SnapshotScreen(answer, request, terminal).print(state),
+        out -> json.members(out, all));
+    terminal.out().flush();
+    answer.stacks().symbols().warnings().forEach(why -> terminal.err().println("warning: " + why));
+    if (request.isVerbose()) {
+      answer.stacks().problems().forEach(why -> terminal.err().println("warning: " + why));
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package io.ntrail.cli.stacks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.cli.harness.Cli;
+import io.ntrail.cli.harness.JsonReader;
+import io.ntrail.cli.harness.JsonSchema;
+import io.ntrail.cli.harness.Spawned;
+import io.ntrail.testkit.wine.Wine;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Stacks of a running program, which goes on as if nothing had been. */
+class LiveStacksTest {
+  /** Output and exit code of {@code standing.c} when nothing disturbs it. */
+  private static final String UNDISTURBED = "sum 1872";
+
+  private static final int CODE = 80;
+
+  @TempDir private Path folder;
+
+  private Spawned standing() throws Exception {
+    assumeTrue(Wine.available(), Wine.missing());
+    Path program = folder.resolve("standing.exe");
+    Files.copy(Spawned.program("standing.c"), program);
+    Spawned standing =
+        Spawned.start(
+            folder,
+            "printed",
+            List.of(Wine.shared().loader().toString(), program.toString(), "stop"));
+    standing.awaitText("ready");
+    return standing;
+  }
+
+  private void mustEndUndisturbed(Spawned standing) throws Exception {
+    Files.createFile(folder.resolve("stop"));
+    assertEquals(CODE, standing.end(), standing.said());
+    assertTrue(standing.said().strip().endsWith(UNDISTURBED), standing.said());
+  }
+
+  private String stacks(String... options) throws Exception {
+    List<String> command = Cli.command("stacks", "-p", "standing");
+    command.addAll(List.of(options));
+    try (Spawned ntrail = Spawned.start(folder, "said", command)) {
+      assertEquals(0, ntrail.end(), ntrail.said());
+      return ntrail.said();
+    }
+  }
+
+  /** Returns the callers that each thread printed, the innermost first, by its id. */
+  private static Map<Long, List<Long>> printed(String said) {
+    Map<Long, List<Long>> callers = new HashMap<>();
+    for (String line : said.lines().toList()) {
+      String[] words = line.strip().split(" ");
+      if (words.length > 3 && words[0].matches("[0-9]+")) {
+        // The first one is in the function that stands, which has gone on since.
+        callers.put(
+            Long.parseLong(words[0]),
+            Stream.of(words)
+                .skip(3)
+                .map(word -> Long.parseUnsignedLong(word, 16))
+                .takeWhile(address -> address != 0)
+                .toList());
+      }
+    }
+    return callers;
+  }
+
+  @Test
+  void framesAreThoseThatThreadsPrintedThemselves() throws Exception {
+    try (Spawned standing = standing()) {
+      JsonReader json = JsonReader.parse(stacks("--format", "json"));
+      assertEquals(List.of(), JsonSchema.named("stacks").findings(json));
+      assertEquals("live", json.get("kind").text());
+      Map<Long, List<Long>> printed = printed(standing.said());
+      assertEquals(49, printed.size());
+      int compared = 0;
+      for (JsonReader thread : json.get("threads").array()) {
+        List<Long> callers = printed.get(thread.get("tid").number());
+        if (callers == null) {
+          continue;
+        }
+        List<Long> frames = new ArrayList<>();
+        for (JsonReader frame : thread.get("frames").array()) {
+          frames.add(Long.parseUnsignedLong(frame.get("ip").text().substring(2), 16));
+        }
+        int first = frames.indexOf(callers.getFirst());
+        assertTrue(first > 0, thread.toString());
+        assertEquals(callers, frames.subList(first, frames.size()), thread.toString());
+        compared++;
+      }
+      assertEquals(49, compared);
+      mustEndUndisturbed(standing);
+    }
+  }
+
+  @Test
+  void namesComeFromTheSymbolTablesOfFiles() throws Exception {
+    try (Spawned standing = standing()) {
+      String said = stacks("--same");
+      String first = said.lines().findFirst().orElse("");
+      assertTrue(first.matches("standing.exe \\(\\d+\\) on Windows .* 50 threads, each .*"), first);
+      assertTrue(said.contains("standing.exe!stand + 0x"), said);
+      assertTrue(said.contains("threads with this stack: "), said);
+      mustEndUndisturbed(standing);
+    }
+  }
+
+  @Test
+  void wrongWordsAreRefused() {
+    Cli.Result time = Cli.run("stacks", "-p", "x", "--at", "1");
+    assertEquals(2, time.exit());
+    assertTrue(time.err().contains("try: ntrail stacks -p x --all"), time.err());
+    assertEquals(2, Cli.run("stacks", "-p", "x", "-p", "y").exit());
+    assertEquals(2, Cli.run("stacks").exit());
+  }
+}
