@@ -7,9 +7,14 @@ import io.ntrail.cli.text.HelpTexts;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.live.plan.PlanPractice;
 import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -20,6 +25,10 @@ import picocli.CommandLine.ParseResult;
 final class WarmCommand implements Command {
   /** Plans of one image: from a thousand calls on, methods are compiled. */
   private static final int PLANS = 600;
+
+  /** Classes that {@code trace}, {@code dump} and {@code stacks -p} need. */
+  private static final Pattern LIVE =
+      Pattern.compile("io/ntrail/(live|cli/(trace|dump|stacks)|programs/x86/asm)/.*\\.class");
 
   WarmCommand() {}
 
@@ -33,6 +42,7 @@ final class WarmCommand implements Command {
   @Override
   public int run(ParseResult parsed, Terminal terminal) {
     HelpTexts.page("ntrail");
+    loadClasses();
     for (String file : CommonOptions.positionals(parsed)) {
       PlanPractice.plan(Path.of(file), PLANS);
       for (List<String> words : commands(file)) {
@@ -41,6 +51,33 @@ final class WarmCommand implements Command {
       }
     }
     return ExitCode.DONE;
+  }
+
+  /**
+   * Loads the classes of live tracing, which cannot be tried without Windows or Wine: a program that
+   * is traced waits while they are loaded.
+   */
+  private static void loadClasses() {
+    ClassLoader loader = WarmCommand.class.getClassLoader();
+    for (String path : System.getProperty("java.class.path").split(File.pathSeparator)) {
+      try (JarFile jar = new JarFile(path)) {
+        jar.stream()
+            .map(JarEntry::getName)
+            .filter(name -> LIVE.matcher(name).matches())
+            .forEach(name -> load(name, loader));
+      } catch (IOException e) {
+        // A folder of classes: no start cache is trained with those.
+      }
+    }
+  }
+
+  private static void load(String name, ClassLoader loader) {
+    String className = name.substring(0, name.length() - ".class".length()).replace('/', '.');
+    try {
+      Class.forName(className, false, loader);
+    } catch (ClassNotFoundException e) {
+      throw new IllegalStateException(className, e);
+    }
   }
 
   private static List<List<String>> commands(String file) {
