@@ -117,8 +117,12 @@ static int suspended(int times) {
 }
 
 static int killed(void) {
+  char name[40];
+  snprintf(name, sizeof name, "family %lu", GetCurrentProcessId());
+  HANDLE ready = CreateEventA(NULL, TRUE, FALSE, name);
+  SetEnvironmentVariableA("FAMILY_READY", name);
   PROCESS_INFORMATION made = start("waiting nobody-makes-this-file", 0);
-  Sleep(300);
+  WaitForSingleObject(ready, INFINITE);
   TerminateProcess(made.hProcess, 77);
   printf("killed: %lu\n", ended(made));
   return 10;
@@ -188,6 +192,10 @@ int main(int count, char **words) {
   if (strcmp(what, "waiting") == 0) {
     printf("ready\n");
     fflush(stdout);
+    char name[40];
+    if (GetEnvironmentVariableA("FAMILY_READY", name, sizeof name) > 0) {
+      SetEvent(OpenEventA(EVENT_MODIFY_STATE, FALSE, name));
+    }
     await(more);
     printf("there\n");
     return 14;

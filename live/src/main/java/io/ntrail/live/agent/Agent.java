@@ -4,7 +4,6 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -25,11 +24,14 @@ public final class Agent implements AutoCloseable {
   /** Number of calls that one exchange can hold. */
   public static final int MAX_CALLS = AgentProtocol.MAX_CALLS;
 
+  /** Bytes of a request that a pipe takes whether the agent reads or not. */
+  private static final int AT_ONCE = 4096;
+
   private static final String DIED = "restart; -vv shows the agent output";
 
   private final AgentConnection connection;
   private final OutputStream out;
-  private final InputStream in;
+  private final ReplyReader replies;
   private final TimeLimiter limiter;
   private final Duration patience;
   private final BytesBuilder frame = new BytesBuilder(1 << 12);
@@ -46,7 +48,7 @@ public final class Agent implements AutoCloseable {
   private Agent(AgentConnection connection, Duration patience) {
     this.connection = connection;
     this.out = connection.toAgent();
-    this.in = connection.fromAgent();
+    this.replies = new ReplyReader(connection);
     this.limiter = new TimeLimiter(connection::kill);
     this.patience = patience;
     begin();
@@ -254,7 +256,18 @@ public final class Agent implements AutoCloseable {
     frame.setU32(4, operation | number << 16);
     boolean done = false;
     try {
-      Answer answer = limiter.wait(() -> exchange(operation), most.toNanos());
+      long until = System.nanoTime() + most.toNanos();
+      if (frame.size() <= AT_ONCE) {
+        send();
+      } else {
+        limiter.wait(
+            () -> {
+              send();
+              return true;
+            },
+            most.toNanos());
+      }
+      Answer answer = reply(operation, until);
       done = true;
       return answer;
     } catch (IOException e) {
@@ -265,10 +278,13 @@ public final class Agent implements AutoCloseable {
     }
   }
 
-  private Answer exchange(int operation) throws IOException {
+  private void send() throws IOException {
     out.write(frame.array(), 0, frame.size());
     out.flush();
-    Bytes head = Bytes.copyOf(exactly(AgentProtocol.HEAD), "agent");
+  }
+
+  private Answer reply(int operation, long until) throws IOException {
+    Bytes head = Bytes.copyOf(replies.read(AgentProtocol.HEAD, until), "agent");
     long length = head.u32(0);
     if (length < AgentProtocol.ANSWER_HEAD || length > AgentProtocol.MAX_PAYLOAD + 16) {
       throw nonsense("a reply of " + length + " bytes");
@@ -276,7 +292,7 @@ public final class Agent implements AutoCloseable {
     if (head.u16(4) != (operation | AgentProtocol.ANSWER) || head.u16(6) != number) {
       throw nonsense("reply to another request");
     }
-    Bytes payload = Bytes.copyOf(exactly((int) length), "agent");
+    Bytes payload = Bytes.copyOf(replies.read((int) length, until), "agent");
     int status = (int) payload.u32(12);
     if (status == AgentProtocol.MISUNDERSTOOD) {
       throw new CannotGoOn("the agent rejected request " + operation, "");
@@ -284,14 +300,6 @@ public final class Agent implements AutoCloseable {
     Bytes data =
         payload.slice(AgentProtocol.ANSWER_HEAD, payload.length() - AgentProtocol.ANSWER_HEAD);
     return new Answer(payload.i64(0), (int) payload.u32(8), status, data);
-  }
-
-  private byte[] exactly(int length) throws IOException {
-    byte[] bytes = in.readNBytes(length);
-    if (bytes.length < length) {
-      throw new IOException("the pipe was closed");
-    }
-    return bytes;
   }
 
   private static CannotGoOn nonsense(String what) {

@@ -14,6 +14,9 @@ public interface AgentConnection extends AutoCloseable {
   /** Notes that it has answered: it runs, and needs its file no more where systems allow that. */
   default void answered() {}
 
+  /** Returns whether it has ended: nothing comes any more but what is in the pipe. */
+  boolean hasEnded();
+
   /** Kills it. May be called by any thread. */
   void kill();
 

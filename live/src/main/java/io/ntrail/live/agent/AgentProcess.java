@@ -123,6 +123,11 @@ final class AgentProcess implements AgentConnection {
   }
 
   @Override
+  public boolean hasEnded() {
+    return !process.isAlive();
+  }
+
+  @Override
   public void kill() {
     killed = true;
     process.destroyForcibly();

@@ -10,11 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Limits the time of exchanges with an agent.
+ * Limits the time of long requests to an agent.
  *
- * <p>Requests to an agent are written by a thread of its own: a pipe can stay silent after the
- * agent was killed, when another process has inherited its other end, and then that thread is left
- * after.
+ * <p>A thread of its own writes them: a pipe can stay full after the agent was killed, when another
+ * process has inherited its other end, and then that thread is left after.
  */
 final class TimeLimiter implements AutoCloseable {
   private final Runnable end;

@@ -10,6 +10,7 @@ import io.ntrail.live.code.SessionAddresses;
 import io.ntrail.live.code.SessionCode;
 import io.ntrail.live.code.TlsSlots;
 import io.ntrail.live.session.SessionFile;
+import io.ntrail.live.target.RemoteRoutine;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory that tracing needs in a target regardless of the functions: the session file, the runtime
@@ -45,6 +47,8 @@ public final class TracingMemory {
   private final Map<Long, Long> handles = new HashMap<>();
   private final List<Block> beside = new ArrayList<>();
   private final Block block;
+  private final long touchParameters;
+  private @Nullable RemoteRoutine touching;
   private String stays = "";
 
   /**
@@ -126,14 +130,21 @@ public final class TracingMemory {
             runtime.entries(),
             reserved + runtime.code(),
             reserved + runtime.table()));
-    touchSession(reserved + routines.touch());
+    this.touchParameters = memory.allocate(16, TargetMemory.READ_WRITE);
+    memory.write(
+        touchParameters, new BytesBuilder(16).u64(control).u64(session.reserved()).toArray());
+    // It takes a while, in which much else can be done.
+    this.touching = target.start(reserved + routines.touch(), touchParameters, ROUTINE_MILLIS);
   }
 
-  private void touchSession(long routine) {
-    long parameters = memory.allocate(16, TargetMemory.READ_WRITE);
-    memory.write(parameters, new BytesBuilder(16).u64(control).u64(session.reserved()).toArray());
-    target.run(routine, parameters, ROUTINE_MILLIS);
-    memory.free(parameters);
+  /** Awaits that all pages of the session are mapped: traced code is not to wait for that. */
+  public void awaitTouched() {
+    RemoteRoutine running = touching;
+    if (running != null) {
+      touching = null;
+      target.await(running);
+      memory.free(touchParameters);
+    }
   }
 
   /** Allocates two TLS slots that code can access directly; what cannot be used is freed. */

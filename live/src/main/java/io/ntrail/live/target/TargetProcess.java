@@ -25,9 +25,6 @@ public final class TargetProcess implements AutoCloseable {
   private static final int ACCESS_DENIED = 5;
   private static final int DEBUG_PRIVILEGE = 20;
   private static final int NEW_HEADERS = 0x3C;
-  private static final int ROUTINE_WAIT = 10;
-  private static final int SKIP_ATTACH = 2;
-  private static final int HIDE_FROM_DEBUGGER = 4;
   static final String RESUME = "ntdll!NtResumeThread";
 
   private final WindowsApi calls;
@@ -409,37 +406,27 @@ public final class TargetProcess implements AutoCloseable {
    * @throws CannotGoOn if it could not, or did not end
    */
   public int run(long routine, long argument, long patienceMillis) {
-    long out = calls.put(0, new BytesBuilder(8).u64(0));
-    calls.mustSucceed(
-        "no thread could be started in the target",
-        "ntdll!NtCreateThreadEx",
-        out,
-        ALL_THREAD,
-        0,
-        process,
-        routine,
-        argument,
-        SKIP_ATTACH | HIDE_FROM_DEBUGGER,
-        0,
-        0,
-        0,
-        0);
-    long thread = calls.get(0, 8).i64(0);
-    try {
-      long end = System.nanoTime() + patienceMillis * 1_000_000;
-      while (calls.call("kernel32!WaitForSingleObject", thread, ROUTINE_WAIT).asInt()
-          == WAIT_TIMEOUT) {
-        meanwhile.run();
-        if (System.nanoTime() - end > 0) {
-          throw new CannotGoOn("a routine in the target timed out", "");
-        }
-      }
-      long code = calls.put(0, new BytesBuilder(8).u64(0));
-      calls.must("a thread of the target", "kernel32!GetExitCodeThread", thread, code);
-      return (int) calls.get(0, 4).u32(0);
-    } finally {
-      calls.call("kernel32!CloseHandle", thread);
-    }
+    return await(start(routine, argument, patienceMillis));
+  }
+
+  /**
+   * Starts a routine in a thread of its own, whose start and end no module is notified of.
+   *
+   * @param patienceMillis how long it may take from when its end is awaited
+   * @throws CannotGoOn if it could not be started
+   */
+  public RemoteRoutine start(long routine, long argument, long patienceMillis) {
+    return RemoteRoutine.start(calls, process, routine, argument, patienceMillis);
+  }
+
+  /**
+   * Awaits the end of a routine.
+   *
+   * @return what it returned, 32 bits
+   * @throws CannotGoOn if it did not end
+   */
+  public int await(RemoteRoutine routine) {
+    return routine.await(meanwhile);
   }
 
   /** Waits for its end; returns the exit code if it has ended. */

@@ -84,6 +84,7 @@ public final class Tracer {
       }
     }
     modules.forEach((module, some) -> patcher.prepare(module, some, tracing::table));
+    tracing.awaitTouched();
     tracing.register();
     return patcher.patched();
   }
@@ -145,6 +146,7 @@ public final class Tracer {
   public Optional<DetachResult> detach() {
     session.enable(false);
     List<DetachResult> result = new ArrayList<>();
+    patching.unlessEnded(tracing::awaitTouched);
     patching.unlessEnded(
         () -> result.add(new Detacher(target, tracing, patcher, journal).detach()));
     return result.stream().findFirst();

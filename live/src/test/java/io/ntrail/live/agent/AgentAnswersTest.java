@@ -43,6 +43,11 @@ final class AgentAnswersTest {
     }
 
     @Override
+    public boolean hasEnded() {
+      return in instanceof ByteArrayInputStream;
+    }
+
+    @Override
     public void kill() {
       killed = true;
     }
