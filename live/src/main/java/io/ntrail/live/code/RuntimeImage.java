@@ -24,8 +24,9 @@ public record RuntimeImage(
    * @param unregister deletes function tables: count, address of RtlDeleteGrowableFunctionTable,
    *     then the handles
    * @param touch touches pages: address, size
+   * @param copyAreas copies an area to those that follow it: address, number of the others
    * @param selfTest runs an {@link UnwindTest}
    * @param overhead runs an {@link OverheadTest}
    */
-  public record Routines(int register, int unregister, int touch, int selfTest, int overhead) {}
+  public record Routines(int register, int unregister, int touch, int copyAreas, int selfTest, int overhead) {}
 }

@@ -49,6 +49,7 @@ public final class TracingMemory {
   private final Block block;
   private final long touchParameters;
   private @Nullable RemoteRoutine touching;
+  private @Nullable NewAreas newAreas;
   private String stays = "";
 
   /**
@@ -145,6 +146,12 @@ public final class TracingMemory {
       target.await(running);
       memory.free(touchParameters);
     }
+  }
+
+  /** Awaits the ends of all routines that run in the target. */
+  public void awaitRoutines() {
+    awaitTouched();
+    awaitCopies();
   }
 
   /** Allocates two TLS slots that code can access directly; what cannot be used is freed. */
@@ -248,23 +255,51 @@ public final class TracingMemory {
     }
   }
 
+  /** Areas that are being made. */
+  private record NewAreas(long first, int count, long parameters, RemoteRoutine copying) {}
+
   /** Creates areas, registers their unwind data, and offers them to threads. */
   public void addAreas(int count) {
+    beginAreas(count);
+    finishAreas();
+  }
+
+  /** Begins to create areas: the first is written, a thread of the target copies it. */
+  public void beginAreas(int count) {
     if (areas.size() + count > room) {
       throw new IllegalArgumentException(count + " areas more than there is room for");
     }
     long first = reserved + (1L + areas.size()) * geometry.alignment();
     AreaCode area = this.code.areas();
     List<TargetMemory.Pages> all = new ArrayList<>();
-    byte[] template = area.template();
-    List<Long> places = new ArrayList<>();
-    List<TargetMemory.Write> contents = new ArrayList<>();
-    List<TargetMemory.Pages> code = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       long at = first + (long) i * geometry.alignment();
       all.add(new TargetMemory.Pages(at + geometry.head(), area.size(), TargetMemory.READ_WRITE));
-      places.add(at + geometry.code());
-      contents.add(new TargetMemory.Write(at + geometry.data(), area.data(areas.size() + i)));
+    }
+    memory.commit(all);
+    memory.write(first + geometry.code(), area.template());
+    memory.write(first + geometry.data(), area.data(areas.size()));
+    long parameters = memory.allocate(16, TargetMemory.READ_WRITE);
+    memory.write(parameters, new BytesBuilder(16).u64(first).u64(count - 1L).toArray());
+    newAreas =
+        new NewAreas(
+            first,
+            count,
+            parameters,
+            target.start(reserved + routines.copyAreas(), parameters, ROUTINE_MILLIS));
+  }
+
+  /** Registers the unwind data of areas that were begun, and offers them to threads. */
+  public void finishAreas() {
+    NewAreas made = awaitCopies();
+    if (made == null) {
+      return;
+    }
+    AreaCode area = this.code.areas();
+    List<TargetMemory.Pages> code = new ArrayList<>();
+    List<Integer> numbers = new ArrayList<>();
+    for (int i = 0; i < made.count; i++) {
+      long at = made.first + (long) i * geometry.alignment();
       code.add(
           new TargetMemory.Pages(
               at + geometry.code(), geometry.data() - geometry.code(), TargetMemory.EXECUTE_READ));
@@ -274,13 +309,9 @@ public final class TracingMemory {
               geometry.head() + area.size() - geometry.table(),
               TargetMemory.EXECUTE_READ));
     }
-    memory.commit(all);
-    memory.write(places, template);
-    memory.write(contents);
     memory.protect(code);
-    List<Integer> numbers = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      long at = first + (long) i * geometry.alignment();
+    for (int i = 0; i < made.count; i++) {
+      long at = made.first + (long) i * geometry.alignment();
       unregistered.add(
           new Table(
               at + geometry.table(),
@@ -293,6 +324,16 @@ public final class TracingMemory {
     }
     register();
     numbers.forEach(session::offerArea);
+  }
+
+  private @Nullable NewAreas awaitCopies() {
+    NewAreas made = newAreas;
+    newAreas = null;
+    if (made != null) {
+      target.await(made.copying);
+      memory.free(made.parameters);
+    }
+    return made;
   }
 
   /** Adds a function table for {@link #register}. */

@@ -110,7 +110,7 @@ final class BatchedAccess {
         end++;
       }
       if (end == done) {
-        write(List.of(writes.get(done).address()), writes.get(done).bytes());
+        writeLarge(writes.get(done));
         done++;
         continue;
       }
@@ -120,20 +120,13 @@ final class BatchedAccess {
     }
   }
 
-  /**
-   * Writes the same bytes to several addresses.
-   *
-   * @throws CannotGoOn if it is not possible
-   */
-  void write(List<Long> addresses, byte[] bytes) {
+  private void writeLarge(Write one) {
+    byte[] bytes = one.bytes();
     for (int done = 0; done < bytes.length; done += BUFFER) {
       int length = Math.min(BUFFER, bytes.length - done);
-      int from = done;
-      calls.agent().poke(buffer(), Arrays.copyOfRange(bytes, from, from + length));
+      calls.agent().poke(buffer(), Arrays.copyOfRange(bytes, done, done + length));
       make(
-          addresses.stream()
-              .map(at -> calls.prepare(WRITE, process, at + from, buffer(), length, 0))
-              .toList());
+          List.of(calls.prepare(WRITE, process, one.address() + done, buffer(), length, 0)));
     }
   }
 

@@ -128,15 +128,6 @@ public final class TargetMemory {
     batch.write(writes);
   }
 
-  /**
-   * Writes the same bytes to several addresses.
-   *
-   * @throws CannotGoOn if it is not possible
-   */
-  public void write(List<Long> addresses, byte[] bytes) {
-    batch.write(addresses, bytes);
-  }
-
   /** Allocates pages anywhere. */
   public long allocate(long size, int protection) {
     return calls.must(

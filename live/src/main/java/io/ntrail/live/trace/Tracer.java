@@ -53,7 +53,11 @@ public final class Tracer {
     this.patcher = new Patcher(target, tracing);
     this.journal = SessionJournal.of(target);
     this.patching = new CodePatching(target, session, tracing, patcher, this::note);
-    tracing.addAreas(Math.min(FIRST_AREAS, this.mostAreas));
+    // One is enough for tests and measurements; the others are made meanwhile.
+    tracing.addAreas(1);
+    if (this.mostAreas > 1) {
+      tracing.beginAreas(Math.min(FIRST_AREAS, this.mostAreas) - 1);
+    }
   }
 
   /** Tests whether the target's system unwinds traced frames correctly. */
@@ -85,6 +89,7 @@ public final class Tracer {
     }
     modules.forEach((module, some) -> patcher.prepare(module, some, tracing::table));
     tracing.awaitTouched();
+    tracing.finishAreas();
     tracing.register();
     return patcher.patched();
   }
@@ -146,7 +151,7 @@ public final class Tracer {
   public Optional<DetachResult> detach() {
     session.enable(false);
     List<DetachResult> result = new ArrayList<>();
-    patching.unlessEnded(tracing::awaitTouched);
+    patching.unlessEnded(tracing::awaitRoutines);
     patching.unlessEnded(
         () -> result.add(new Detacher(target, tracing, patcher, journal).detach()));
     return result.stream().findFirst();

@@ -7,6 +7,8 @@ import static io.ntrail.programs.x86.asm.operands.Reg32.EBP;
 import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
 import static io.ntrail.programs.x86.asm.operands.Reg32.EDI;
 import static io.ntrail.programs.x86.asm.operands.Reg32.R8D;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R10;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R11;
 import static io.ntrail.programs.x86.asm.operands.Reg64.R12;
 import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
 import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
@@ -36,6 +38,9 @@ import io.ntrail.programs.x86.asm.operands.Label;
  * them runs before any unwind data could be registered with the system.
  */
 final class TargetRoutines {
+  /** Bit of the number of an area in {@link AreaLayout#META}. */
+  private static final int AREA_IN_META = 20;
+
   // Parameters of the self-test.
   /** The return point of a slot. */
   static final int TEST_EXIT = 0;
@@ -169,6 +174,29 @@ final class TargetRoutines {
     a.mov(RDX, ptr(RCX)).mov(RCX, ptr(RCX).plus(8)).bind(next).test(RCX, RCX).jz(done);
     a.lock().or(ptr(RDX).as8(), 0).add(RDX, PAGE).sub(RCX, PAGE).jmp(next);
     a.bind(done).xor(EAX, EAX).ret();
+    return a.assemble().bytes();
+  }
+
+  /**
+   * Copies an area to those that follow it, and gives them their numbers.
+   *
+   * @param size of an area from its head on
+   */
+  static byte[] copyAreas(int size) {
+    Assembler a = Assembler.x64();
+    Label next = a.label("next area");
+    Label number = a.label("number of a slot");
+    Label done = a.label("done");
+    a.mov(R10, RSI).mov(R11, RDI).xor(EAX, EAX);
+    a.mov(R8, ptr(RCX)).mov(R9, ptr(RCX).plus(8)).mov(RDX, R8).bind(next);
+    a.test(R9, R9).jz(done).add(RDX, AreaLayout.ALIGNMENT);
+    a.lea(RSI, ptr(R8).plus(AreaLayout.CODE)).lea(RDI, ptr(RDX).plus(AreaLayout.CODE));
+    a.mov(ECX, (AreaLayout.HEAD + size - AreaLayout.CODE) / 8).rep().movsq();
+    a.add(EAX, 1 << AREA_IN_META).mov(ECX, AreaLayout.SLOTS + 1);
+    a.lea(RDI, ptr(RDX).plus(AreaLayout.data(0) + AreaLayout.META)).bind(number);
+    a.add(ptr(RDI).as32(), EAX).add(RDI, AreaLayout.STRIDE).dec(ECX).jnz(number);
+    a.dec(R9).jmp(next);
+    a.bind(done).mov(RSI, R10).mov(RDI, R11).xor(EAX, EAX).ret();
     return a.assemble().bytes();
   }
 

@@ -47,6 +47,7 @@ final class X64SessionCode implements SessionCode {
     int overhead = add(all, TargetRoutines.cost(tls, record, tables.detail()));
     int touch = add(all, TargetRoutines.touch());
     int unregister = add(all, TargetRoutines.unregister());
+    int copyAreas = add(all, TargetRoutines.copyAreas(areas.size()));
     if (all.size() > END - AreaLayout.CODE) {
       throw new IllegalStateException("the runtime block is too small");
     }
@@ -58,7 +59,8 @@ final class X64SessionCode implements SessionCode {
             all.toArray(),
             TABLE,
             runtime.entries(),
-            new RuntimeImage.Routines(register, unregister, touch, selfTest, overhead));
+            new RuntimeImage.Routines(
+                register, unregister, touch, copyAreas, selfTest, overhead));
   }
 
   private static int add(BytesBuilder all, byte[] routine) {
