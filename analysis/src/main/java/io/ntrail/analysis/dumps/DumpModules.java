@@ -4,6 +4,7 @@ import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.dump.DumpModule;
 import io.ntrail.formats.dump.UnloadedModule;
+import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.programs.unwind.LoadedModule;
 import io.ntrail.programs.unwind.LoadedModules;
 import java.util.ArrayList;
@@ -16,6 +17,8 @@ import java.util.Optional;
  * the higher base counts, as far as it reaches. May be used by several threads.
  */
 public final class DumpModules implements LoadedModules {
+  private static final int MOST_PLACES = 8;
+
   private final List<DumpedModule> list;
   private final List<UnloadedModule> unloaded;
   private final ModuleImages images;
@@ -88,6 +91,24 @@ public final class DumpModules implements LoadedModules {
     return unloaded.stream()
         .filter(module -> Long.compareUnsigned(address - module.base(), module.size()) < 0)
         .findFirst();
+  }
+
+  /**
+   * Returns the places that an address was at before modules were unloaded, in the order of the
+   * list: one address can have been in several, one after the other.
+   */
+  Optional<String> unloadedPlaces(long address) {
+    List<String> places =
+        unloaded.stream()
+            .filter(module -> Long.compareUnsigned(address - module.base(), module.size()) < 0)
+            .map(module ->
+                WindowsPath.lastPart(module.path())
+                    + "+0x"
+                    + Long.toHexString(address - module.base()))
+            .distinct()
+            .limit(MOST_PLACES)
+            .toList();
+    return places.isEmpty() ? Optional.empty() : Optional.of(String.join(" or ", places));
   }
 
   /**
