@@ -52,10 +52,8 @@ class PrintedStacksTest {
 
   private static final Pattern THREAD = Pattern.compile(" *- thread_id: (\\d+)");
   private static final Pattern FIELD = Pattern.compile(" *(?:- )?(\\w+): \"?(.*?)\"?");
-  private static final Pattern INSTRUCTION =
-      Pattern.compile("CHECK: (?:->)? *0x([0-9a-f]+): .*");
-  private static final Pattern LISTED =
-      Pattern.compile(" +>? +0x([0-9a-f]+)  (?:[0-9a-f]{2} )+.*");
+  private static final Pattern INSTRUCTION = Pattern.compile("CHECK: (?:->)? *0x([0-9a-f]+): .*");
+  private static final Pattern LISTED = Pattern.compile(" +>? +0x([0-9a-f]+)  (?:[0-9a-f]{2} )+.*");
   private static final Pattern SECTION =
       Pattern.compile("0x\\w+ +0x(\\w+) +0x(\\w+) +0x\\w+ +0x0 +---- (.+)");
 
@@ -116,9 +114,7 @@ class PrintedStacksTest {
   void everyFrameOfRustMinidumpIsFound(String name, boolean hasSymbols) throws IOException {
     JsonReader theirs = snapshot(name);
     JsonReader ours =
-        hasSymbols
-            ? stacks("rust-minidump/test", TEST_APP)
-            : stacks("rust-minidump/test");
+        hasSymbols ? stacks("rust-minidump/test", TEST_APP) : stacks("rust-minidump/test");
     assertEquals("0xc0000005", ours.get("exception").get("code").text());
     assertTrue(ours.get("exception").get("text").text().contains("wrote address 0x45 "));
     assertEquals(theirs.get("pid").number(), ours.get("process").get("pid").number());
@@ -163,11 +159,14 @@ class PrintedStacksTest {
         assertEquals(hex(their.get("function_offset")) + back, our.get("offset").number());
       }
       if (their.has("registers")) {
-        their.get("registers").object().forEach((name, value) -> {
-          if (!name.equals("eflags")) {
-            assertEquals(hex(value), hex(our.get("registers").get(name)), name);
-          }
-        });
+        their
+            .get("registers")
+            .object()
+            .forEach((name, value) -> {
+              if (!name.equals("eflags")) {
+                assertEquals(hex(value), hex(our.get("registers").get(name)), name);
+              }
+            });
       }
     }
   }
@@ -195,16 +194,14 @@ class PrintedStacksTest {
   @ParameterizedTest
   @ValueSource(strings = {"human", "human-brief", "human-stable-all", "human-unstable-all"})
   void registersOfEveryFrameAreThoseOfRustMinidump(String name) throws IOException {
-    assertEquals(
-        4, sameRegisters("rust-minidump/" + name + ".snap", stacks("rust-minidump/test")));
+    assertEquals(4, sameRegisters("rust-minidump/" + name + ".snap", stacks("rust-minidump/test")));
   }
 
   @Test
   void registersOfEveryFrameAreThoseOfRustMinidumpWithSymbols() throws IOException {
     assertEquals(
         4,
-        sameRegisters(
-            "rust-minidump/human-symbols.snap", stacks("rust-minidump/test", TEST_APP)));
+        sameRegisters("rust-minidump/human-symbols.snap", stacks("rust-minidump/test", TEST_APP)));
   }
 
   /** Compares the frames of a text with those of the first thread, and returns how many it has. */
@@ -214,11 +211,14 @@ class PrintedStacksTest {
     assertEquals(expected.size(), found.size());
     for (int i = 0; i < expected.size(); i++) {
       JsonReader registers = found.get(i).get("registers");
-      expected.get(i).registers().forEach((name, value) -> {
-        if (!name.startsWith("ef")) {
-          assertEquals(value, hex(registers.get(name)), name);
-        }
-      });
+      expected
+          .get(i)
+          .registers()
+          .forEach((name, value) -> {
+            if (!name.startsWith("ef")) {
+              assertEquals(value, hex(registers.get(name)), name);
+            }
+          });
     }
     return expected.size();
   }
@@ -325,8 +325,7 @@ class PrintedStacksTest {
   }
 
   /** Frames of each thread in a snapshot of symbolicator, by the names of their fields. */
-  private static Map<Long, List<Map<String, String>>> symbolicator(String name)
-      throws IOException {
+  private static Map<Long, List<Map<String, String>>> symbolicator(String name) throws IOException {
     Map<Long, List<Map<String, String>>> threads = new LinkedHashMap<>();
     List<Map<String, String>> frames = new ArrayList<>();
     for (String line : text("sentry/" + name + ".snap").lines().toList()) {
@@ -425,7 +424,8 @@ class PrintedStacksTest {
       }
     }
     List<Long> expected =
-        theirs.lines()
+        theirs
+            .lines()
             .map(INSTRUCTION::matcher)
             .filter(Matcher::matches)
             .map(matcher -> Long.parseUnsignedLong(matcher.group(1), 16))
@@ -434,7 +434,9 @@ class PrintedStacksTest {
     assertEquals(expected.subList(0, 4), listed);
   }
 
-  /** Bases and sizes; rizin leaves out the two modules of the folder WinSxS, whose paths are long. */
+  /**
+   * Bases and sizes; rizin leaves out the two modules of the folder WinSxS, whose paths are long.
+   */
   @Test
   void modulesAreThoseOfRizin() throws IOException {
     List<String> theirs = new ArrayList<>();
@@ -446,8 +448,7 @@ class PrintedStacksTest {
     }
     List<String> ours = new ArrayList<>();
     for (JsonReader module : stacks("rizin/calc").get("modules").array()) {
-      ours.add(
-          "%x %x".formatted(hex(module.get("base")), module.get("size").number()));
+      ours.add("%x %x".formatted(hex(module.get("base")), module.get("size").number()));
     }
     assertEquals(28, ours.size());
     assertEquals(26, theirs.size());
@@ -465,8 +466,7 @@ class PrintedStacksTest {
       long size = hex(module.get("end_addr")) - base;
       dump.unloaded(base, size, module.get("filename").text());
     }
-    JsonReader frame =
-        theirs.get("threads").array().getFirst().get("frames").array().getFirst();
+    JsonReader frame = theirs.get("threads").array().getFirst().get("frames").array().getFirst();
     byte[] context = MinidumpBuilder.x86(hex(frame.get("offset")), 0x1010, 0);
     dump.thread(4660, 0, 0x1000, new byte[0x100], context);
     Path file = Files.write(folder.resolve("unloaded.dmp"), dump.toByteArray());

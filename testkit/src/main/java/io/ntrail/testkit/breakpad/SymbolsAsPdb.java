@@ -41,9 +41,7 @@ public final class SymbolsAsPdb {
   private byte[] write() {
     String digits = symbols.id();
     String guid =
-        digits
-            .substring(0, 32)
-            .replaceFirst("(.{8})(.{4})(.{4})(.{4})(.{12})", "$1-$2-$3-$4-$5");
+        digits.substring(0, 32).replaceFirst("(.{8})(.{4})(.{4})(.{4})(.{12})", "$1-$2-$3-$4-$5");
     pdb.id(UUID.fromString(guid), Integer.parseInt(digits.substring(32), 16)).machine(I386);
     pdb.section(".text", 0, Integer.MAX_VALUE);
     int module = 0;

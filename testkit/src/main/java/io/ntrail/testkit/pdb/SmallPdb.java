@@ -101,8 +101,8 @@ public final class SmallPdb {
   }
 
   /**
-   * Sets a stream of the optional debug header: 0 is FPO data, 3 and 4 are maps, 9 is frame data, 10
-   * the original sections.
+   * Sets a stream of the optional debug header: 0 is FPO data, 3 and 4 are maps, 9 is frame data,
+   * 10 the original sections.
    */
   public SmallPdb debugStream(int content, byte[] bytes) {
     debug.put(content, bytes.clone());
