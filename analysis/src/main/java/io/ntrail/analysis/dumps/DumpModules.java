@@ -4,7 +4,6 @@ import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.dump.DumpModule;
 import io.ntrail.formats.dump.UnloadedModule;
-import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.programs.unwind.LoadedModule;
 import io.ntrail.programs.unwind.LoadedModules;
 import java.util.ArrayList;
@@ -102,7 +101,7 @@ public final class DumpModules implements LoadedModules {
         unloaded.stream()
             .filter(module -> Long.compareUnsigned(address - module.base(), module.size()) < 0)
             .map(module ->
-                WindowsPath.lastPart(module.path())
+                DumpedModule.nameOf(module.path())
                     + "+0x"
                     + Long.toHexString(address - module.base()))
             .distinct()
