@@ -16,6 +16,8 @@ import java.util.Optional;
  * the higher base counts, as far as it reaches. May be used by several threads.
  */
 public final class DumpModules implements LoadedModules {
+  private static final int MOST_PLACES = 8;
+
   private final List<DumpedModule> list;
   private final List<UnloadedModule> unloaded;
   private final ModuleImages images;
@@ -88,6 +90,24 @@ public final class DumpModules implements LoadedModules {
     return unloaded.stream()
         .filter(module -> Long.compareUnsigned(address - module.base(), module.size()) < 0)
         .findFirst();
+  }
+
+  /**
+   * Returns the places that an address was at before modules were unloaded, in the order of the
+   * list: one address can have been in several, one after the other.
+   */
+  Optional<String> unloadedPlaces(long address) {
+    List<String> places =
+        unloaded.stream()
+            .filter(module -> Long.compareUnsigned(address - module.base(), module.size()) < 0)
+            .map(module ->
+                DumpedModule.nameOf(module.path())
+                    + "+0x"
+                    + Long.toHexString(address - module.base()))
+            .distinct()
+            .limit(MOST_PLACES)
+            .toList();
+    return places.isEmpty() ? Optional.empty() : Optional.of(String.join(" or ", places));
   }
 
   /**

@@ -9,7 +9,6 @@ import io.ntrail.formats.dump.SystemInfo;
 import io.ntrail.formats.dump.context.ShadowStack;
 import io.ntrail.formats.dump.streams.DynamicFunctionTable;
 import io.ntrail.formats.identity.ImageId;
-import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.formats.pe.unwind.RuntimeFunction;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.unwind.FrameRegisters;
@@ -117,7 +116,7 @@ public final class DumpSnapshot implements ProcessSnapshot {
 
   @Override
   public Optional<String> unloadedAt(long address) {
-    return view.modules().unloadedAt(address).map(module -> WindowsPath.lastPart(module.path()));
+    return view.modules().unloadedPlaces(address);
   }
 
   @Override

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * looked for when they are first requested. May be used by several threads.
  */
 public final class DumpedModule {
+  private static final String NAMELESS = "(nameless)";
+
   private final DumpModule module;
   private final ModuleImages images;
   private final long size;
@@ -47,9 +49,15 @@ public final class DumpedModule {
     return module.path();
   }
 
-  /** Returns its file name. */
+  /** Returns its file name; a word that says so if the dump does not tell. */
   public String name() {
-    return WindowsPath.lastPart(module.path());
+    return nameOf(module.path());
+  }
+
+  /** Returns the file name of a module by its path, or a word for those that have none. */
+  public static String nameOf(String path) {
+    String name = WindowsPath.lastPart(path);
+    return name.isEmpty() ? NAMELESS : name;
   }
 
   /** Returns its first address. */

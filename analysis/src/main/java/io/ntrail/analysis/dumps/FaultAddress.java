@@ -2,7 +2,6 @@ package io.ntrail.analysis.dumps;
 
 import io.ntrail.formats.dump.UnloadedModule;
 import io.ntrail.formats.dump.streams.MemoryInfo;
-import io.ntrail.formats.identity.WindowsPath;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -153,7 +152,7 @@ public record FaultAddress(long address, AddressKind kind, String text) {
       return new FaultAddress(
           address,
           AddressKind.UNLOADED_MODULE,
-          "in " + WindowsPath.lastPart(module.path()) + ", which was unloaded");
+          "in " + DumpedModule.nameOf(module.path()) + ", which was unloaded");
     }
 
     private String owner(long address) {

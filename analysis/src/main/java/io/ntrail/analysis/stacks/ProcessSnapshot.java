@@ -28,7 +28,7 @@ public interface ProcessSnapshot {
   /** Returns the identity of one of {@link #modules}. */
   Optional<SnapshotModule> describe(LoadedModule module);
 
-  /** Returns the name of the module that was at an address before it was unloaded, if there was. */
+  /** Returns the places in modules that an address was at before they were unloaded, in words. */
   default Optional<String> unloadedAt(long address) {
     return Optional.empty();
   }

@@ -29,11 +29,15 @@ import org.jspecify.annotations.Nullable;
  * PDBs and images, code and frame pointers. Each is walked when it is asked for. For one thread.
  */
 public final class SnapshotStacks implements AutoCloseable {
+  /** Frames of all stacks together: no process has so many, but a file can claim them. */
+  static final int MOST_FRAMES = 1 << 18;
+
   private final ProcessSnapshot process;
   private final SnapshotNames names;
   private final Optional<VirtualUnwinder> unwinder;
   private final Optional<StackWalker> walker64;
   private @Nullable X86Walker walker86;
+  private int walkedFrames;
 
   /**
    * @param pdbs where PDBs are looked for
@@ -75,8 +79,14 @@ public final class SnapshotStacks implements AutoCloseable {
    */
   public List<Integer> images(List<SnapshotThread> threads) {
     Map<Integer, Integer> frames = new HashMap<>();
+    int walked = 0;
     for (SnapshotThread thread : threads) {
-      for (StackFrame frame : walk(thread, false).frames()) {
+      if (walked >= MOST_FRAMES) {
+        break;
+      }
+      List<StackFrame> stack = walk(thread, false).frames();
+      walked += stack.size();
+      for (StackFrame frame : stack) {
         process
             .modules()
             .at(frame.ip())
@@ -103,9 +113,19 @@ public final class SnapshotStacks implements AutoCloseable {
     names.symbols().prepare(images(threads), wait);
   }
 
-  /** Returns the stack of a thread. */
+  /**
+   * Returns the stack of a thread; without frames if those that were asked for before have more
+   * than a process can have.
+   */
   public ThreadStack stack(SnapshotThread thread) {
-    StackWalk walk = walk(thread, true);
+    StackWalk walk =
+        walkedFrames < MOST_FRAMES
+            ? walk(thread, true)
+            : new StackWalk(
+                List.of(),
+                StackWalk.End.TOO_MANY,
+                "the stacks before it have more than %,d frames".formatted(MOST_FRAMES));
+    walkedFrames += walk.frames().size();
     return new ThreadStack(
         thread, names.name(walk.frames()), walk.frames(), walk.end(), walk.why(), activity(thread));
   }

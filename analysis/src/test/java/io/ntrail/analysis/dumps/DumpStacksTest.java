@@ -164,7 +164,7 @@ class DumpStacksTest {
           "0x90000 (no module, memory that is not executable)",
           stacks.stack(threads.getFirst()).frames().getFirst().text());
       assertEquals(
-          "0x80010 (in old.dll, which was unloaded)",
+          "0x80010 (in old.dll+0x10, which was unloaded)",
           stacks.stack(threads.get(1)).frames().getFirst().text());
       assertEquals(ThreadActivity.RUNS, stacks.activity(threads.getFirst()));
       assertEquals(ThreadActivity.NO_STACK, stacks.activity(threads.get(1)));

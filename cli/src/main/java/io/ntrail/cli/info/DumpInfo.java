@@ -9,6 +9,7 @@ import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.ShellWords;
+import java.io.OutputStream;
 import picocli.CommandLine.ParseResult;
 
 /** {@code ntrail info} of a dump. */
@@ -34,7 +35,13 @@ final class DumpInfo {
             DumpJson.file(dump, json);
           }
         }
-        default -> DumpJson.csv(dump, new Csv(terminal.out()));
+        default -> {
+          // One row reads little: damage is told as in the formats that read all lists.
+          try (Json nowhere = new Json(OutputStream.nullOutputStream())) {
+            DumpJson.print(dump, nowhere);
+          }
+          DumpJson.csv(dump, new Csv(terminal.out()));
+        }
       }
       return Losses.finish(dump, parsed, terminal);
     }

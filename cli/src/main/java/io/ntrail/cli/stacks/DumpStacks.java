@@ -3,6 +3,7 @@ package io.ntrail.cli.stacks;
 import io.ntrail.analysis.dumps.DumpRecording;
 import io.ntrail.analysis.dumps.DumpSnapshot;
 import io.ntrail.analysis.dumps.DumpView;
+import io.ntrail.analysis.dumps.DumpedModule;
 import io.ntrail.analysis.dumps.ImageSource;
 import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.stacks.SnapshotStacks;
@@ -16,7 +17,6 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.ShellWords;
-import io.ntrail.formats.identity.WindowsPath;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -103,7 +103,7 @@ final class DumpStacks {
         dump.modules().unloaded().stream()
             .map(module ->
                 new StackModule(
-                    WindowsPath.lastPart(module.path()),
+                    DumpedModule.nameOf(module.path()),
                     module.base(),
                     module.size(),
                     Optional.empty(),

@@ -7,9 +7,11 @@ import io.ntrail.analysis.stacks.ThreadStack;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Stacks of a process at one instant as they are answered: those that are shown, walked and named.
@@ -42,8 +44,10 @@ record SnapshotAnswer(
     }
     Map<Long, ThreadStack> nativeStacks = new HashMap<>();
     nativeSide.ifPresent(side -> {
+      Set<Long> ids = new HashSet<>();
+      threads.shown().forEach(thread -> ids.add(thread.tid()));
       for (SnapshotThread thread : side.process().threads()) {
-        if (threads.shown().stream().anyMatch(shownThread -> shownThread.tid() == thread.tid())) {
+        if (ids.contains(thread.tid())) {
           nativeStacks.put(thread.tid(), side.stack(thread));
         }
       }

@@ -25,6 +25,16 @@ class CommandFuzzTest {
   }
 
   @FuzzTest(maxDuration = "700s")
+  void stacksOfDumps(byte[] data) {
+    FuzzedCommands.DUMPS.check(data);
+  }
+
+  @FuzzTest(maxDuration = "700s")
+  void stacksOfFolders(byte[] data) {
+    FuzzedCommands.CRASHES.check(data);
+  }
+
+  @FuzzTest(maxDuration = "700s")
   void image(byte[] data) {
     FuzzedCommands.IMAGE.check(data);
   }

@@ -2,6 +2,10 @@ package io.ntrail.cli.fuzz;
 
 import static io.ntrail.cli.fuzz.FuzzedFile.Kind.COLLAPSED;
 import static io.ntrail.cli.fuzz.FuzzedFile.Kind.DLL;
+import static io.ntrail.cli.fuzz.FuzzedFile.Kind.DUMP;
+import static io.ntrail.cli.fuzz.FuzzedFile.Kind.DUMP_STREAMS;
+import static io.ntrail.cli.fuzz.FuzzedFile.Kind.DUMP_WOW64;
+import static io.ntrail.cli.fuzz.FuzzedFile.Kind.DUMP_X86;
 import static io.ntrail.cli.fuzz.FuzzedFile.Kind.ETL;
 import static io.ntrail.cli.fuzz.FuzzedFile.Kind.EXE;
 import static io.ntrail.cli.fuzz.FuzzedFile.Kind.GZIP;
@@ -25,6 +29,8 @@ enum FuzzedCommands {
   EVENTS,
   PROFILE,
   STACKS,
+  DUMPS,
+  CRASHES,
   IMAGE,
   SYMBOLS,
   CALLS,
@@ -39,6 +45,7 @@ enum FuzzedCommands {
       case EVENTS -> List.of(ETL, ZIP);
       case PROFILE -> List.of(ETL, NTR, JTRC, COLLAPSED, ZIP, GZIP);
       case STACKS -> List.of(ETL, ZIP);
+      case DUMPS, CRASHES -> List.of(DUMP, DUMP_X86, DUMP_WOW64, DUMP_STREAMS);
       case IMAGE -> List.of(DLL, EXE);
       case SYMBOLS -> List.of(PDB, DLL);
       case CALLS -> List.of(NTR, JTRC, GZIP, ZIP);
@@ -62,6 +69,14 @@ enum FuzzedCommands {
               List.of("stacks", "--at", "0.00002"),
               List.of("stacks", "--at", "1", "--same"),
               List.of("stacks", "-e", "*", "--top", "0"));
+      case DUMPS ->
+          List.of(
+              List.of("stacks"),
+              List.of("stacks", "--all", "-v", "--handlers"),
+              List.of("stacks", "--same"),
+              List.of("stacks", "--native", "-v"),
+              List.of("info"));
+      case CRASHES -> List.of(List.of("stacks"));
       case IMAGE ->
           List.of(
               List.of("image"),
@@ -94,7 +109,7 @@ enum FuzzedCommands {
       folder = Files.createTempDirectory("fuzz");
       Path file = made.write(folder);
       List<Object> words = new ArrayList<>(options().get(option));
-      words.add(file);
+      words.add(this == CRASHES ? folder : file);
       if (this == DIFF) {
         words.add(file);
       }

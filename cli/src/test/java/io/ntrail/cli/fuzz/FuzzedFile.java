@@ -1,5 +1,6 @@
 package io.ntrail.cli.fuzz;
 
+import io.ntrail.cli.harness.SampleDump;
 import io.ntrail.testkit.TestData;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -44,7 +45,11 @@ final class FuzzedFile {
     PDB("shopd.pdb"),
     COLLAPSED("shop.collapsed"),
     ZIP("shop.zip"),
-    GZIP("shop.ntr.gz");
+    GZIP("shop.ntr.gz"),
+    DUMP("shop.dmp"),
+    DUMP_X86("x86.dmp"),
+    DUMP_WOW64("wow64.dmp"),
+    DUMP_STREAMS("streams.dmp");
 
     private final String fileName;
 
@@ -59,6 +64,10 @@ final class FuzzedFile {
                 .getBytes(StandardCharsets.UTF_8);
         case ZIP -> zip("a/shop.etl", ETL.sound(), "b.ntr", NTR.sound());
         case GZIP -> gzip(NTR.sound());
+        case DUMP -> SampleDump.make();
+        case DUMP_X86 -> SoundDumps.x86();
+        case DUMP_WOW64 -> SoundDumps.wow64();
+        case DUMP_STREAMS -> SoundDumps.streams();
         default -> Files.readAllBytes(TestData.projectRoot().resolve("samples").resolve(fileName));
       };
     }

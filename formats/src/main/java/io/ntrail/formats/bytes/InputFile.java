@@ -145,7 +145,9 @@ public final class InputFile implements AutoCloseable {
   public Bytes window(long offset, int length) {
     if (offset < 0 || length < 0 || offset > size() - length) {
       throw new DamagedInput(
-          name, offset, "needs " + length + " bytes where the file has " + (size() - offset));
+          name,
+          offset,
+          "needs " + length + " bytes where the file has " + Math.max(0, size() - offset));
     }
     if (watcher != null) {
       watcher.window(offset, length);

@@ -83,7 +83,7 @@ public final class DumpReader {
   public Rows rows(Bytes bytes, String what, int first, long rowBytes, long claimed, int limit) {
     long room = rowBytes < 1 ? 0 : Math.max(0, bytes.length() - (long) first) / rowBytes;
     if (Long.compareUnsigned(claimed, Math.min(room, limit)) <= 0) {
-      return new Rows(bytes, first, Math.toIntExact(rowBytes), (int) claimed);
+      return new Rows(bytes, first, Math.clamp(rowBytes, 0, MOST), (int) claimed);
     }
     boolean isLimit = limit < room;
     long count = isLimit ? limit : room;

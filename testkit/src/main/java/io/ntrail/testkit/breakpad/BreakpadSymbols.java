@@ -12,12 +12,14 @@ import java.util.TreeMap;
 /**
  * A symbol file of one module; addresses are RVAs.
  *
+ * @param id GUID and age of the PDB, as hexadecimal digits
  * @param module name of the PDB
  * @param functions by address
  * @param publics by address
  * @param stack the rows that begin with STACK WIN, in the order of the file
  */
 public record BreakpadSymbols(
+    String id,
     String module,
     TreeMap<Long, Function> functions,
     TreeMap<Long, Public> publics,
@@ -68,6 +70,7 @@ public record BreakpadSymbols(
 
   /** Reads a symbol file. */
   public static BreakpadSymbols of(String text) {
+    String id = "";
     String module = "";
     Map<Integer, String> files = new TreeMap<>();
     TreeMap<Long, Function> functions = new TreeMap<>();
@@ -76,7 +79,10 @@ public record BreakpadSymbols(
     for (String line : text.lines().toList()) {
       String[] word = line.replaceFirst("^(FUNC|PUBLIC) m ", "$1 ").split(" ", -1);
       switch (word[0]) {
-        case "MODULE" -> module = rest(word, 4);
+        case "MODULE" -> {
+          id = word[3];
+          module = rest(word, 4);
+        }
         case "FILE" -> files.put(Integer.parseInt(word[1]), rest(word, 2));
         case "FUNC" ->
             functions.put(
@@ -104,7 +110,7 @@ public record BreakpadSymbols(
         }
       }
     }
-    return new BreakpadSymbols(module, functions, publics, stack);
+    return new BreakpadSymbols(id, module, functions, publics, stack);
   }
 
   private static String rest(String[] words, int from) {

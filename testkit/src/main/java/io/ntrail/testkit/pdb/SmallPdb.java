@@ -26,6 +26,9 @@ public final class SmallPdb {
   private final TreeMap<Integer, byte[]> debug = new TreeMap<>();
   private int contributionVersion = 1;
   private int flags;
+  private UUID id = UUID.fromString("01234567-89ab-cdef-0123-456789abcdef");
+  private int age = 1;
+  private int machine = 0x8664;
 
   /** A PDB without anything. */
   public SmallPdb() {}
@@ -36,6 +39,19 @@ public final class SmallPdb {
 
   private static LittleEndian copy(byte[] bytes) {
     return new LittleEndian().bytes(bytes);
+  }
+
+  /** Sets what an image names its PDB by. */
+  public SmallPdb id(UUID guid, int newAge) {
+    id = guid;
+    age = newAge;
+    return this;
+  }
+
+  /** Sets the machine: 0x8664 unless set. */
+  public SmallPdb machine(int newMachine) {
+    machine = newMachine;
+    return this;
   }
 
   /** Adds a section of code. */
@@ -84,7 +100,10 @@ public final class SmallPdb {
     return at;
   }
 
-  /** Sets a stream of the optional debug header: 3 and 4 are maps, 10 the original sections. */
+  /**
+   * Sets a stream of the optional debug header: 0 is FPO data, 3 and 4 are maps, 9 is frame data,
+   * 10 the original sections.
+   */
   public SmallPdb debugStream(int content, byte[] bytes) {
     debug.put(content, bytes.clone());
     return this;
@@ -95,9 +114,8 @@ public final class SmallPdb {
     return sections.toByteArray();
   }
 
-  private static byte[] info(int namesStream) {
-    LittleEndian info = new LittleEndian().u32(20_000_404).u32(0).u32(1);
-    info.guid(UUID.fromString("01234567-89ab-cdef-0123-456789abcdef"));
+  private byte[] info(int namesStream) {
+    LittleEndian info = new LittleEndian().u32(20_000_404).u32(0).u32(age).guid(id);
     LittleEndian text = new LittleEndian().utf8z("/names");
     info.u32(text.size()).bytes(text.toByteArray());
     info.u32(1).u32(1).u32(1).u32(1).u32(0).u32(0).u32(namesStream);
@@ -131,11 +149,11 @@ public final class SmallPdb {
   private byte[] dbi() {
     byte[] modules = modules();
     byte[] contributions = contributions();
-    LittleEndian out = new LittleEndian().u32(-1).u32(19_990_903).u32(1);
+    LittleEndian out = new LittleEndian().u32(-1).u32(19_990_903).u32(age);
     // No stream of globals; publics and their records are the last two of the fixed ones.
     out.u16(0xFFFF).u16(0x8E00).u16(4).u16(0).u16(5).u16(0);
     out.u32(modules.length).u32(contributions.length).u32(0).u32(0).u32(0).u32(0);
-    out.u32(2 * DEBUG_STREAMS).u32(0).u16(flags).u16(0x8664).u32(0);
+    out.u32(2 * DEBUG_STREAMS).u32(0).u16(flags).u16(machine).u32(0);
     out.bytes(modules).bytes(contributions);
     for (int i = 0; i < DEBUG_STREAMS; i++) {
       out.u16(i == 5 || debug.containsKey(i) ? STREAMS + i : 0xFFFF);

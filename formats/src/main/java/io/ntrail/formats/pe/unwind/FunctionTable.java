@@ -29,6 +29,11 @@ public final class FunctionTable {
 
   static final String WHAT = "function table";
 
+  /** Links of a chain that are followed without reading the codes of each. */
+  private static final int SHORT_CHAIN = 8;
+
+  private static final int UNWIND_HEADER = 4;
+
   private final ImageView view;
   private final Columns rows;
   private final LongColumn places;
@@ -126,7 +131,30 @@ public final class FunctionTable {
    * have the same.
    */
   public RuntimeFunction primary(RuntimeFunction entry) {
-    return continues(entry) ? chain(entry).primary() : entry;
+    if (!continues(entry)) {
+      return entry;
+    }
+    RuntimeFunction at = entry;
+    for (int links = 0; links < SHORT_CHAIN && !at.indirect(); links++) {
+      long info = at.unwindInfo();
+      if (!view.has(info, UNWIND_HEADER)) {
+        break;
+      }
+      int first = view.u8(info);
+      if ((first & 7) != 1 && (first & 7) != 2) {
+        break;
+      }
+      if ((first >> 3 & UnwindInfo.CHAININFO) == 0) {
+        return at;
+      }
+      long next = UNWIND_HEADER + 2L * (view.u8(info + 2) + 1 & ~1);
+      if (!view.has(info, next + RuntimeFunction.SIZE)) {
+        break;
+      }
+      at = RuntimeFunction.read(view, info + next);
+    }
+    // What is not plain is read with care.
+    return chain(entry).primary();
   }
 
   /** Returns whether an entry refers to another one, or continues one. */

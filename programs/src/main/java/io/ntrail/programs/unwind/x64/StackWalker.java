@@ -11,8 +11,10 @@ import io.ntrail.programs.unwind.x64.UnwindDecision.NoRule;
 import io.ntrail.programs.unwind.x64.UnwindStep.Caller;
 import io.ntrail.programs.unwind.x64.UnwindStep.Failed;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Walks stacks of x64 threads: from registers and memory to all frames. What it unwinds by unwind
@@ -24,7 +26,7 @@ import java.util.Optional;
  */
 public final class StackWalker {
   /** Bound of the number of frames unless another one is asked for. */
-  public static final int MOST_FRAMES = 1024;
+  public static final int MOST_FRAMES = 65_536;
 
   private static final int WORD = 8;
 
@@ -67,6 +69,11 @@ public final class StackWalker {
   /** One walk. */
   private final class Walk {
     private final List<StackFrame> frames = new ArrayList<>();
+
+    /** Frames that a trap frame must not lead back to; those after the last one are not yet in. */
+    private final Set<Place> places = new HashSet<>();
+
+    private int inPlaces;
     private final StackMemory stack;
     private StackLimits limits;
 
@@ -82,7 +89,7 @@ public final class StackWalker {
           return end.get();
         }
       }
-      return end(End.TOO_MANY, "more than %d frames".formatted(mostFrames));
+      return end(End.TOO_MANY, "the stack has more than %,d frames".formatted(mostFrames));
     }
 
     private StackWalk end(End end, String why) {
@@ -184,7 +191,17 @@ public final class StackWalker {
     }
 
     private boolean isKnown(StackFrame frame) {
-      return frames.stream().anyMatch(f -> f.ip() == frame.ip() && f.sp() == frame.sp());
+      for (; inPlaces < frames.size(); inPlaces++) {
+        places.add(Place.of(frames.get(inPlaces)));
+      }
+      return places.contains(Place.of(frame));
+    }
+  }
+
+  /** Where a frame was. */
+  private record Place(long ip, long sp) {
+    static Place of(StackFrame frame) {
+      return new Place(frame.ip(), frame.sp());
     }
   }
 
