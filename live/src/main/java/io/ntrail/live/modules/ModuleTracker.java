@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ModuleTracker implements AutoCloseable {
   private static final String NOT_PATIENT = "its loading went on before it was patched";
+  private static final String ENDED = "the program ended before it was patched";
   private static final long TABLE_PAUSE_NANOS = 50_000;
   private static final long TABLE_NANOS = 2_500_000_000L;
 
@@ -206,7 +207,7 @@ public final class ModuleTracker implements AutoCloseable {
       return Optional.empty();
     }
     List<String> library = new ArrayList<>();
-    patching.unlessEnded(() -> {
+    boolean isDone = patching.unlessEnded(() -> {
       String path = process.text(notice.name());
       TargetModule module =
           new TargetModule(notice.base(), notice.size(), path, WindowsPath.lastPart(path));
@@ -225,6 +226,10 @@ public final class ModuleTracker implements AutoCloseable {
             library.add(module.name());
           });
     });
+    if (!isDone) {
+      // Nothing in the target can be asked any more; without a name, its address is told.
+      untraced.late(notice.base(), known.get(notice.base()), notice.ticks(), ENDED);
+    }
     return library.stream().findFirst();
   }
 

@@ -141,6 +141,14 @@ public final class StubPreparation {
     }
     List<TracingMemory.Table> tables = new ArrayList<>();
     List<Patcher.Patched> functions = write(more, new LongSet(), tables::add);
+    if (functions.isEmpty() && more.patched() > 0) {
+      // Also where the program has ended, whose memory is not free then, but gone.
+      throw new CannotGoOn(
+          process.exitCode().isPresent()
+              ? "the program ended before it was patched"
+              : "there is no free memory near it",
+          "");
+    }
     return Optional.of(
         new ModuleStubs(
             more.functions().getFirst().module(),

@@ -299,7 +299,7 @@ final class ModuleTrackerTest {
   /** Stops this JVM, with its heartbeat, for longer than the target waits for one. */
   private static void stopTracer() {
     long pid = ProcessHandle.current().pid();
-    String stop = "kill -STOP " + pid + "; sleep 0.7; kill -CONT " + pid;
+    String stop = "kill -STOP " + pid + "; sleep 3; kill -CONT " + pid;
     try {
       Process process = new ProcessBuilder("sh", "-c", stop).start();
       assertEquals(0, process.waitFor());
@@ -330,6 +330,36 @@ final class ModuleTrackerTest {
     assertTrue(untraced.module().endsWith("one.dll"), untraced::toString);
     assertTrue(untraced.from() != 0 && untraced.process() == 1, untraced::toString);
     assertEquals("its loading went on before it was patched", untraced.why());
+  }
+
+  @Test
+  void aLibraryWhoseProgramEndsWhileItIsPlannedIsInTheRecordingAsUntraced() throws IOException {
+    TraceTarget target = running(arguments("stay", 1, 1, library("one")));
+    TracePlan.Selection ends =
+        new TracePlan.Selection() {
+          @Override
+          public boolean mayWant(TargetModule module) {
+            return NAMED.mayWant(module);
+          }
+
+          @Override
+          public boolean wants(TargetModule module, String name) {
+            if (module.name().equals("one.dll") && target.process().exitCode().isEmpty()) {
+              target.process().kill(7);
+            }
+            return NAMED.wants(module, name);
+          }
+
+          @Override
+          public boolean excludes(TargetModule module, String name) {
+            return NAMED.excludes(module, name);
+          }
+        };
+    Traced traced = traced(target, folder.resolve("out1"), ends, go);
+    assertEquals(7, traced.exitCode());
+    List<UntracedModule> all = traced.untraced();
+    assertEquals(1, all.size(), all::toString);
+    assertTrue(all.getFirst().module().endsWith("one.dll"), all::toString);
   }
 
   private static void create(Path file) {

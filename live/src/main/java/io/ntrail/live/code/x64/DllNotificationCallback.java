@@ -40,8 +40,8 @@ import java.util.List;
  * answer.
  *
  * <p>The loader's lock is held meanwhile, so that no thread waits for a controller that is gone:
- * not when nothing is recorded, no longer than 250 ms after its last heartbeat, and from then on
- * not at all until it gives another one; never longer than a minute for a module that was loaded
+ * not when nothing is recorded, no longer than two seconds after its last heartbeat, and from then
+ * on not at all until it gives another one; never longer than a minute for a module that was loaded
  * (as long as it may take to plan and patch it), and than two seconds for one that is unloaded.
  * Time is the system's interrupt time, which needs no call.
  */
@@ -49,7 +49,7 @@ final class DllNotificationCallback implements CallbackCode {
   private static final int INTERRUPT_TIME = 0x7FFE_0008;
 
   /** Life of a heartbeat, in units of 100 ns as all times here. */
-  private static final int LIFE = 2_500_000;
+  private static final int LIFE = 20_000_000;
 
   private static final int LONGEST_FOR_LOADED = 600_000_000;
 
