@@ -28,5 +28,6 @@ public record RuntimeImage(
    * @param selfTest runs an {@link UnwindTest}
    * @param overhead runs an {@link OverheadTest}
    */
-  public record Routines(int register, int unregister, int touch, int copyAreas, int selfTest, int overhead) {}
+  public record Routines(
+      int register, int unregister, int touch, int copyAreas, int selfTest, int overhead) {}
 }

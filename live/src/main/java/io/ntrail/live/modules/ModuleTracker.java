@@ -207,25 +207,27 @@ public final class ModuleTracker implements AutoCloseable {
       return Optional.empty();
     }
     List<String> library = new ArrayList<>();
-    boolean isDone = patching.unlessEnded(() -> {
-      String path = process.text(notice.name());
-      TargetModule module =
-          new TargetModule(notice.base(), notice.size(), path, WindowsPath.lastPart(path));
-      known.put(module.base(), path);
-      plans(notice, notice.ticks());
-      stubs
-          .of(module, true)
-          .ifPresent(placement -> {
-            boolean isArmed =
-                isRegistered(placement, notice) && arm(placement, notice.count(), notice.ticks());
-            if (!isArmed) {
-              untraced.late(module.base(), path, notice.ticks(), NOT_PATIENT);
-            } else if (!board.isHeld(notice)) {
-              untraced.traced(path, notice.ticks(), NOT_PATIENT);
-            }
-            library.add(module.name());
-          });
-    });
+    boolean isDone =
+        patching.unlessEnded(() -> {
+          String path = process.text(notice.name());
+          TargetModule module =
+              new TargetModule(notice.base(), notice.size(), path, WindowsPath.lastPart(path));
+          known.put(module.base(), path);
+          plans(notice, notice.ticks());
+          stubs
+              .of(module, true)
+              .ifPresent(placement -> {
+                boolean isArmed =
+                    isRegistered(placement, notice)
+                        && arm(placement, notice.count(), notice.ticks());
+                if (!isArmed) {
+                  untraced.late(module.base(), path, notice.ticks(), NOT_PATIENT);
+                } else if (!board.isHeld(notice)) {
+                  untraced.traced(path, notice.ticks(), NOT_PATIENT);
+                }
+                library.add(module.name());
+              });
+        });
     if (!isDone) {
       // Nothing in the target can be asked any more; without a name, its address is told.
       untraced.late(notice.base(), known.get(notice.base()), notice.ticks(), ENDED);

@@ -125,8 +125,7 @@ final class BatchedAccess {
     for (int done = 0; done < bytes.length; done += BUFFER) {
       int length = Math.min(BUFFER, bytes.length - done);
       calls.agent().poke(buffer(), Arrays.copyOfRange(bytes, done, done + length));
-      make(
-          List.of(calls.prepare(WRITE, process, one.address() + done, buffer(), length, 0)));
+      make(List.of(calls.prepare(WRITE, process, one.address() + done, buffer(), length, 0)));
     }
   }
 

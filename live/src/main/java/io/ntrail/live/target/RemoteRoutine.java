@@ -3,7 +3,9 @@ package io.ntrail.live.target;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 
-/** Routine that runs in a thread of its own in a target, whose start and end no module learns of. */
+/**
+ * Routine that runs in a thread of its own in a target, whose start and end no module learns of.
+ */
 public final class RemoteRoutine {
   /** SKIP_THREAD_ATTACH and HIDE_FROM_DEBUGGER. */
   private static final int FLAGS = 2 | 4;

@@ -6,8 +6,8 @@ import io.ntrail.formats.collections.LongColumn;
 import io.ntrail.formats.collections.LongLongMap;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.collections.Search;
-import io.ntrail.formats.pe.Exports;
 import io.ntrail.formats.pe.CoffSymbols;
+import io.ntrail.formats.pe.Exports;
 import io.ntrail.formats.pe.Exports.Export;
 import io.ntrail.formats.pe.LoadConfig;
 import io.ntrail.formats.pe.LoadConfig.GuardEntry;
@@ -112,7 +112,11 @@ public final class ImageFunctions {
   /** Returns the functions of an image, with the names of its COFF symbol table. */
   public static ImageFunctions withSymbolTable(PeImage image) {
     return of(
-        image, Exports.of(image), LoadConfig.of(image), FunctionTable.of(image), ofSymbolTable(image));
+        image,
+        Exports.of(image),
+        LoadConfig.of(image),
+        FunctionTable.of(image),
+        ofSymbolTable(image));
   }
 
   /** Returns the functions in the COFF symbol table of an image; it is not in memory. */

@@ -59,8 +59,7 @@ final class X64SessionCode implements SessionCode {
             all.toArray(),
             TABLE,
             runtime.entries(),
-            new RuntimeImage.Routines(
-                register, unregister, touch, copyAreas, selfTest, overhead));
+            new RuntimeImage.Routines(register, unregister, touch, copyAreas, selfTest, overhead));
   }
 
   private static int add(BytesBuilder all, byte[] routine) {
