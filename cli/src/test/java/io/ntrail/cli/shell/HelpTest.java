@@ -155,6 +155,8 @@ class HelpTest {
     byte[] content = Files.readAllBytes(folder.resolve("shop.etl"));
     Recordings.zip(folder.resolve("customer.zip"), Map.of("a.etl", content));
     Files.write(folder.resolve("crash.dmp"), SampleDump.make());
+    Path crashes = Files.createDirectory(folder.resolve("crashes"));
+    Files.write(crashes.resolve("crash.dmp"), SampleDump.make());
     Files.write(folder.resolve("shop.jtrc"), SampleCalls.make());
     Files.write(folder.resolve("shop.ntr"), SampleTrace.make());
     for (String name : List.of("shopcore.dll", "ntdll.dll")) {
@@ -210,6 +212,7 @@ class HelpTest {
           case "image" -> "[a-z]+\\.(dll|dmp)|\\.";
           case "symbols" -> "[a-z]+\\.(dll|pdb|etl)";
           case "export", "diff" -> "[a-z.]+\\.(etl|ntr|txt|html)";
+          case "stacks" -> "[a-z]+\\.(dmp|etl)|crashes/";
           case "calls" -> "[a-z]+\\.ntr|[a-z]+\\.jtrc|\\.";
           default -> "[a-z]+\\.(etl|zip|jtrc|ntr|dmp)";
         };
