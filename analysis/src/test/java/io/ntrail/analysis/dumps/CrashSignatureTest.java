@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.ntrail.analysis.stacks.NamedFrame;
 import io.ntrail.programs.unwind.FrameTrust;
+import io.ntrail.testkit.TestData;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -59,6 +62,19 @@ class CrashSignatureTest {
             "shop.dll!Check",
             "shop.dll!main"));
     assertEquals("NO EXCEPTION | ucrtbase.dll!abort", of("ucrtbase.dll!abort"), "one stays");
+  }
+
+  /** The list that the documentation promises to keep. */
+  @Test
+  void functionsThatAreLeftOutAreThoseOfTheDocumentation() throws IOException {
+    String text = Files.readString(TestData.projectRoot().resolve("docs/stacks.md"));
+    int begin = text.indexOf("```dispatch") + "```dispatch".length();
+    List<String> names =
+        List.of(text.substring(begin, text.indexOf("```", begin)).strip().split("\\s+", -1));
+    assertEquals(46, names.size());
+    for (String name : names) {
+      assertEquals("NO EXCEPTION | a.dll!f", of("x.dll!" + name + "(int)", "a.dll!f"), name);
+    }
   }
 
   @Test

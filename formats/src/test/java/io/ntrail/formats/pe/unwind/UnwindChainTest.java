@@ -115,6 +115,7 @@ class UnwindChainTest {
       chained += chain.depth() > 0 ? 1 : 0;
       deepest = Math.max(deepest, chain.depth());
       RuntimeFunction primary = chain.primary();
+      assertEquals(primary, table.primary(entry));
       assertEquals(Optional.of(primary.begin()), table.entry(primary.begin()).map(e -> e.begin()));
     }
     assertEquals(330, chained);

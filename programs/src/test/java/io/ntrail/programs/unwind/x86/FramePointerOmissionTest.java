@@ -1,14 +1,17 @@
 package io.ntrail.programs.unwind.x86;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.pdb.FrameData;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbSymbolizer;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.formats.pe.unwind.FpoTable;
 import io.ntrail.programs.unwind.FrameRegisters;
 import io.ntrail.programs.unwind.FrameTrust;
 import io.ntrail.programs.unwind.LoadedModule;
@@ -52,6 +55,8 @@ class FramePointerOmissionTest {
   /** What is known of the program while its stack is walked. */
   private enum Known {
     SYMBOLS,
+    /** Symbols whose programs leave one word too many on the stack. */
+    WRONG_SYMBOLS,
     IMAGE,
     STACK
   }
@@ -94,8 +99,8 @@ class FramePointerOmissionTest {
                     code,
                     modules,
                     module ->
-                        known == Known.SYMBOLS && module.equals(code.image())
-                            ? new PdbFrameData(pdb, module.image())
+                        module.equals(code.image())
+                            ? table(known, pdb, module)
                             : FrameDataTable.NONE);
             StackWalk walk = walker.walk(registers, ExecutedCode.LIMITS);
             assertEquals(List.of(), walker.problems());
@@ -103,6 +108,41 @@ class FramePointerOmissionTest {
           });
     }
     return stops;
+  }
+
+  private static FrameDataTable table(Known known, Optional<PdbFile> pdb, LoadedModule module) {
+    return switch (known) {
+      case SYMBOLS -> new PdbFrameData(pdb, module.image());
+      case WRONG_SYMBOLS -> new WrongPrograms(new PdbFrameData(pdb, module.image()));
+      case IMAGE, STACK -> FrameDataTable.NONE;
+    };
+  }
+
+  /** Frame programs that are wrong by one word. */
+  private record WrongPrograms(FrameDataTable right) implements FrameDataTable {
+    @Override
+    public Optional<FrameData.Frame> program(long rva) {
+      return right
+          .program(rva)
+          .map(frame ->
+              new FrameData.Frame(
+                  frame.begin(),
+                  frame.size(),
+                  frame.locals(),
+                  frame.parameters(),
+                  frame.maxStack(),
+                  frame.program().replace("$esp $T0 4 + =", "$esp $T0 8 + ="),
+                  frame.prolog(),
+                  frame.savedRegisters(),
+                  frame.hasSeh(),
+                  frame.hasCxxEh(),
+                  frame.isFunctionStart()));
+    }
+
+    @Override
+    public Optional<FpoTable.Fpo> fpo(long rva) {
+      return right.fpo(rva);
+    }
   }
 
   private static boolean isBehindBreakpoint(List<Stop> stops, ExecutedCode code) {
@@ -168,6 +208,14 @@ class FramePointerOmissionTest {
     assertEquals(
         List.of("context", "program", "program", "program", "program", "program"),
         trust(last.walk).subList(0, 6));
+  }
+
+  /** Where the rules are wrong, the proof has to fail. */
+  @ParameterizedTest
+  @ValueSource(strings = {"O0-omit", "O1-omit"})
+  void wrongProgramsAreNoticed(String build) throws IOException {
+    List<Stop> stops = stops(image(build), Optional.of(pdb(build)), Known.WRONG_SYMBOLS);
+    assertThrows(AssertionError.class, () -> mustBeTrue(stops.getLast()));
   }
 
   @ParameterizedTest
