@@ -334,7 +334,7 @@ class RealProgramsTest {
         @echo off
         for /L %i in (1,1,5) do echo %i
         cmd /c echo inside
-        reg query HKCU\\Software\\Wine\\Debug /v RelayInclude
+        reg query "HKLM\\Software\\Microsoft\\Windows NT\\CurrentVersion" /v CurrentVersion
         cmd /c exit 3
         echo %ERRORLEVEL%
         exit 9
