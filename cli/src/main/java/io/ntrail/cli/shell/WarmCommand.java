@@ -54,12 +54,12 @@ final class WarmCommand implements Command {
   }
 
   /**
-   * Loads the classes of live tracing, which cannot be tried without Windows or Wine: a program that
-   * is traced waits while they are loaded.
+   * Loads the classes of live tracing, which cannot be tried without Windows or Wine: a program
+   * that is traced waits while they are loaded.
    */
   private static void loadClasses() {
     ClassLoader loader = WarmCommand.class.getClassLoader();
-    for (String path : System.getProperty("java.class.path").split(File.pathSeparator)) {
+    for (String path : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       try (JarFile jar = new JarFile(path)) {
         jar.stream()
             .map(JarEntry::getName)

@@ -56,10 +56,7 @@ final class DumpStacks {
       SnapshotReport report = new SnapshotReport(request, places, terminal);
       SnapshotAnswer answer =
           report.answer(
-              facts(dump, view),
-              stacks,
-              hasOther ? Optional.of(other) : Optional.empty(),
-              threads);
+              facts(dump, view), stacks, hasOther ? Optional.of(other) : Optional.empty(), threads);
       report.print(answer, Losses.state(dump), dump.gaps());
       SymbolDownloads.remarks(
           Path.of(request.name()), places, stacks.symbols(), request.isText(), parsed, terminal);

@@ -96,7 +96,9 @@ final class LiveSnapshot implements ProcessSnapshot {
     return capture.loaded().at(module.base()).flatMap(LoadedModule::image);
   }
 
-  /** Returns the folders of this machine that modules were loaded from: PDBs may lie beside them. */
+  /**
+   * Returns the folders of this machine that modules were loaded from: PDBs may lie beside them.
+   */
   List<Path> folders() {
     return List.copyOf(folders);
   }

@@ -38,8 +38,7 @@ final class LiveStacks {
       try (Terminal terminal = CommonOptions.output(parsed, system);
           SymbolSearchPath places =
               SymbolSearchPath.ofFolders(snapshot.folders(), parsed, terminal);
-          SnapshotStacks stacks =
-              new SnapshotStacks(snapshot, places.search(), places.images())) {
+          SnapshotStacks stacks = new SnapshotStacks(snapshot, places.search(), places.images())) {
         SnapshotReport report = new SnapshotReport(request, places, terminal);
         SnapshotAnswer answer =
             report.answer(

@@ -36,7 +36,9 @@ record SnapshotRequest(
         throw new UsageError(
             option
                 + " does not apply to a "
-                + (isLive ? "running program, which is looked at now" : "dump, which is of one time"),
+                + (isLive
+                    ? "running program, which is looked at now"
+                    : "dump, which is of one time"),
             command(name, isLive) + " --all");
       }
     }

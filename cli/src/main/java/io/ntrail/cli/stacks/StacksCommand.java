@@ -15,8 +15,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /**
- * {@code ntrail stacks}: why a program stopped and where its threads were, out of a dump; where those
- * of a running program are; recorded stacks at a time, or of an event.
+ * {@code ntrail stacks}: why a program stopped and where its threads were, out of a dump; where
+ * those of a running program are; recorded stacks at a time, or of an event.
  */
 public final class StacksCommand implements Command {
   public StacksCommand() {}

@@ -171,7 +171,7 @@ class HostileDumpsTest {
   void threadsThatShareAStackOfManyFramesAreBoundedTogether() throws IOException {
     LittleEndian stack = new LittleEndian();
     for (int i = 1; i <= 8_192; i++) {
-      stack.u32(STACK + 8 * i).u32(PROGRAM + 0x1010);
+      stack.u32(STACK + 8L * i).u32(PROGRAM + 0x1010);
     }
     MinidumpBuilder dump = x86();
     int stackAt = dump.put(stack.toByteArray());

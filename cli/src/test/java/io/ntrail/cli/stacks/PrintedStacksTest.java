@@ -125,7 +125,7 @@ class PrintedStacksTest {
     JsonReader first = ours.get("threads").array().getFirst();
     assertEquals(crashing.get("thread_id").number(), first.get("tid").number());
     sameFrames(crashing, first);
-    int frames = 0;
+    long frames = 0;
     for (JsonReader thread : theirs.get("threads").array()) {
       frames += thread.get("frame_count").number();
       // The other thread wrote the dump: they do not walk it.

@@ -236,13 +236,13 @@ class RealProgramsTest {
   void nodeScalesPicturesWithALibraryInC() throws Exception {
     RealProgram scaling =
         node(
-            "sharp",
-            """
-            const sharp = require(LIBRARY);
-            sharp(Buffer.alloc(64 * 64 * 3, 7), {raw: {width: 64, height: 64, channels: 3}})
-              .resize(32, 32).png().toBuffer()
-              .then(b => require('fs').writeSync(1, b.toString('hex')));
-            """)
+                "sharp",
+                """
+                const sharp = require(LIBRARY);
+                sharp(Buffer.alloc(64 * 64 * 3, 7), {raw: {width: 64, height: 64, channels: 3}})
+                  .resize(32, 32).png().toBuffer()
+                  .then(b => require('fs').writeSync(1, b.toString('hex')));
+                """)
             .with("VIPS_CONCURRENCY", "1");
     RealProgram.Outcome expected = scaling.untraced();
     assertTrue(expected.text().startsWith("89504e47"), expected.text());
@@ -401,19 +401,22 @@ class RealProgramsTest {
     Closer(RealProgram program) {
       thread =
           Thread.ofPlatform()
-              .start(
-                  () -> {
-                    try {
-                      program.untraced();
-                    } catch (IOException | InterruptedException e) {
-                      throw new IllegalStateException(e);
-                    }
-                  });
+              .start(() -> {
+                try {
+                  program.untraced();
+                } catch (IOException | InterruptedException e) {
+                  throw new IllegalStateException(e);
+                }
+              });
     }
 
     @Override
-    public void close() throws InterruptedException {
-      thread.join();
+    public void close() {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 }

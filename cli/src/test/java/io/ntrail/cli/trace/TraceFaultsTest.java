@@ -109,8 +109,7 @@ class TraceFaultsTest {
       Files.copy(built, own.resolve(name));
       try (Spawned ntrail = trace(own, name, "-f", "dies*!*", "--exit-code", "ntrail")) {
         Await.until(
-            "there is a program",
-            () -> !processes(name).isEmpty() || !ntrail.process().isAlive());
+            "there is a program", () -> !processes(name).isEmpty() || !ntrail.process().isAlive());
         // It lives until it is killed: before its first instruction, at it, or while it is traced.
         if (run % 2 == 0) {
           ntrail.awaitText(TRACING);

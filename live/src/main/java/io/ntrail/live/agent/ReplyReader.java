@@ -35,7 +35,8 @@ final class ReplyReader {
    * @throws TimeLimiter.TimedOut if they do not come; the agent was killed
    * @throws IOException if the agent has ended
    */
-  @SuppressWarnings("ThreadPriorityCheck") // others run while a reply is awaited, nothing relies on it
+  @SuppressWarnings(
+      "ThreadPriorityCheck") // others run while a reply is awaited, nothing relies on it
   byte[] read(int length, long until) throws IOException {
     byte[] bytes = new byte[length];
     int done = 0;

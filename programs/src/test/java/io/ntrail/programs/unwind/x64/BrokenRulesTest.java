@@ -68,7 +68,7 @@ class BrokenRulesTest {
           long at = image.view().offset(chain.info().rva() + 4 + 2L * slot + 1);
           some.add(new Mutation(function, code.operation(), (int) at));
         }
-        slot += slots(code, image, chain.info().rva() + 4 + 2L * slot + 1);
+        slot += slots(image, chain.info().rva() + 4 + 2L * slot + 1);
       }
     }
     List<Mutation> all = new ArrayList<>();
@@ -76,7 +76,7 @@ class BrokenRulesTest {
     return all;
   }
 
-  private static int slots(UnwindCode code, PeImage image, long at) {
+  private static int slots(PeImage image, long at) {
     int operation = image.view().u8(at) & 0xF;
     boolean isLong = operation == 1 && image.view().u8(at) >> 4 == 1;
     return switch (operation) {
