@@ -380,7 +380,7 @@ class PrintedStacksTest {
   }
 
   /**
-   * What the same service said when it had the symbols of Windows, which are not at hand, but not
+   * Answer of the same service when it had the symbols of Windows, which are not at hand, but not
    * those of the program: of the thread that crashed it guesses, as Breakpad does.
    */
   @Test

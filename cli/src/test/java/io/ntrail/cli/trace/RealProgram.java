@@ -38,7 +38,7 @@ record RealProgram(
   /** Result of a run: its exit code, its standard output, and all that went to the other one. */
   record Outcome(int exit, String text, String errors) {}
 
-  /** What a trace reported, and the calls of its recording by function. */
+  /** Report of a trace, and the calls of its recording by function. */
   record Trace(JsonReader report, JsonReader flat, String errors) {
     /** Number of recorded entries of a function, as in {@code kernel32.dll!ReadFile}. */
     long calls(String function) {

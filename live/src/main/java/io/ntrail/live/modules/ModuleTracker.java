@@ -55,10 +55,7 @@ public final class ModuleTracker implements AutoCloseable {
   private final Map<Long, ModuleStubs> present = new LinkedHashMap<>();
   private final Map<Long, String> known = new HashMap<>();
   private final UntracedModules untraced;
-
-  /** Plans that are to be told. */
   private final Queue<TracePlan> plans = new ArrayDeque<>();
-
   private int missed;
 
   /** When the module that is being planned was loaded. */
@@ -207,32 +204,28 @@ public final class ModuleTracker implements AutoCloseable {
       return Optional.empty();
     }
     List<String> library = new ArrayList<>();
-    boolean isDone =
-        patching.unlessEnded(() -> {
-          String path = process.text(notice.name());
-          TargetModule module =
-              new TargetModule(notice.base(), notice.size(), path, WindowsPath.lastPart(path));
-          known.put(module.base(), path);
-          plans(notice, notice.ticks());
-          stubs
-              .of(module, true)
-              .ifPresent(placement -> {
-                boolean isArmed =
-                    isRegistered(placement, notice)
-                        && arm(placement, notice.count(), notice.ticks());
-                if (!isArmed) {
-                  untraced.late(module.base(), path, notice.ticks(), NOT_PATIENT);
-                } else if (!board.isHeld(notice)) {
-                  untraced.traced(path, notice.ticks(), NOT_PATIENT);
-                }
-                library.add(module.name());
-              });
-        });
-    if (!isDone) {
+    if (!patching.unlessEnded(() -> follow(notice, library))) {
       // Nothing in the target can be asked any more; without a name, its address is told.
       untraced.late(notice.base(), known.get(notice.base()), notice.ticks(), ENDED);
     }
     return library.stream().findFirst();
+  }
+
+  private void follow(Notice notice, List<String> library) {
+    String path = process.text(notice.name());
+    String name = WindowsPath.lastPart(path);
+    known.put(notice.base(), path);
+    plans(notice, notice.ticks());
+    stubs
+        .of(new TargetModule(notice.base(), notice.size(), path, name), true)
+        .ifPresent(made -> {
+          if (!isRegistered(made, notice) || !arm(made, notice.count(), notice.ticks())) {
+            untraced.late(notice.base(), path, notice.ticks(), NOT_PATIENT);
+          } else if (!board.isHeld(notice)) {
+            untraced.traced(path, notice.ticks(), NOT_PATIENT);
+          }
+          library.add(name);
+        });
   }
 
   private void plans(@Nullable Notice notice, long ticks) {

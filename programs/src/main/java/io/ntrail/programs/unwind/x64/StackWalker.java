@@ -198,7 +198,7 @@ public final class StackWalker {
     }
   }
 
-  /** Where a frame was. */
+  /** Instruction and stack pointer of a frame. */
   private record Place(long ip, long sp) {
     static Place of(StackFrame frame) {
       return new Place(frame.ip(), frame.sp());

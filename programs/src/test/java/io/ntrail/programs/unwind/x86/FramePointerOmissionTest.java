@@ -52,7 +52,7 @@ class FramePointerOmissionTest {
 
   @TempDir Path folder;
 
-  /** What is known of the program while its stack is walked. */
+  /** Knowledge of the program while its stack is walked. */
   private enum Known {
     SYMBOLS,
     /** Symbols whose programs leave one word too many on the stack. */
@@ -210,7 +210,7 @@ class FramePointerOmissionTest {
         trust(last.walk).subList(0, 6));
   }
 
-  /** Where the rules are wrong, the proof has to fail. */
+  /** The proof has to fail when rules are wrong. */
   @ParameterizedTest
   @ValueSource(strings = {"O0-omit", "O1-omit"})
   void wrongProgramsAreNoticed(String build) throws IOException {
