@@ -84,6 +84,9 @@ public final class TraceCommand implements Command {
         CommonOptions.value(
             "N", "only count a function once it is called over N times a second", "--throttle"));
     spec.addOption(
+        CommonOptions.value(
+            "EVERY", "record the callers of one of EVERY calls of each thread", "--stacks"));
+    spec.addOption(
         CommonOptions.value("SIZE", "stop recording when the file has this size", "--max-size"));
     spec.addOption(
         CommonOptions.value("SIZE", "ring mode: keep only the last SIZE bytes", "--ring"));
