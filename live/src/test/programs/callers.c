@@ -1,23 +1,24 @@
-/* Who calls a function, as the system sees it from within: in each line the thread, and the callers
-   that lie in this program. */
+/* Who calls a function, as the system sees it from within: in each line the thread, the function,
+   and the callers that lie in this program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <windows.h>
 #include "traced.h"
 
 #define MARKS 4096
-#define DEPTH 40
+#define DEPTH 12
 #define THREADS 6
 
 extern IMAGE_DOS_HEADER __ImageBase;
 typedef struct {
+  const char *name;
   int n;
   void *frames[128];
 } Mark;
 typedef struct {
   Mark *marks;
   int count;
-  int number;
+  DWORD thread;
 } Log;
 static DWORD slot;
 static volatile int sink;
@@ -32,6 +33,7 @@ static int mine(void *address) {
 TRACED int mark(int x) {
   Log *log = TlsGetValue(slot);
   Mark *mark = &log->marks[log->count++];
+  mark->name = "mark";
   mark->n = RtlCaptureStackBackTrace(0, 128, mark->frames, 0);
   return ++sink + x;
 }
@@ -39,6 +41,7 @@ TRACED int mark(int x) {
 TRACED int mark_entry(int x) {
   Log *log = TlsGetValue(slot);
   Mark *mark = &log->marks[log->count++];
+  mark->name = "mark_entry";
   mark->n = RtlCaptureStackBackTrace(0, 128, mark->frames, 0);
   return ++sink + x + (__builtin_return_address(0) == (void *)1);
 }
@@ -73,35 +76,39 @@ static __attribute__((noipa)) double floats(double a, double b, double c, double
 static DWORD CALLBACK run(void *its) {
   Log *log = its;
   TlsSetValue(slot, log);
-  for (int round = 0; round < 5; round++) {
+  log->thread = GetCurrentThreadId();
+  for (int round = 0; round < 3; round++) {
     plain(1);
+    Sleep(10);
     recurse(DEPTH);
+    Sleep(10);
     untraced(9);
     sorts(1);
+    Sleep(10);
     allocates(3);
     sink += (int)floats(1, 2, 3, 4, 1);
+    Sleep(10);
   }
   return 0;
 }
 
-int main(void) {
+/* With an argument all threads run at once. */
+int main(int argc, char **argv) {
   static Log logs[THREADS];
   HANDLE threads[THREADS];
   slot = TlsAlloc();
   for (int i = 0; i < THREADS; i++) {
     logs[i].marks = calloc(MARKS, sizeof(Mark));
-    logs[i].number = i;
-    threads[i] = CreateThread(0, 0, run, &logs[i], CREATE_SUSPENDED, 0);
+    threads[i] = CreateThread(0, 0, run, &logs[i], 0, 0);
+    if (argc < 2) WaitForSingleObject(threads[i], INFINITE);
   }
-  for (int i = 0; i < THREADS; i++) {
-    ResumeThread(threads[i]);
-    WaitForSingleObject(threads[i], INFINITE);
-  }
+  WaitForMultipleObjects(THREADS, threads, TRUE, INFINITE);
   for (int i = 0; i < THREADS; i++) {
     for (int k = 0; k < logs[i].count; k++) {
       Mark *mark = &logs[i].marks[k];
-      printf("%d", i);
-      for (int f = 0; f < mark->n; f++) {
+      printf("%lu %s", logs[i].thread, mark->name);
+      /* Behind the end of a stack there is one of 0, and then anything. */
+      for (int f = 0; f < mark->n && mark->frames[f]; f++) {
         if (mine(mark->frames[f])) {
           printf(" %lx", (long)((char *)mark->frames[f] - (char *)&__ImageBase));
         }
@@ -109,5 +116,5 @@ int main(void) {
       printf("\n");
     }
   }
-  return sink & 0x7F;
+  return argc;
 }
