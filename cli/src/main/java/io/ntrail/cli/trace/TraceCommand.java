@@ -62,8 +62,8 @@ public final class TraceCommand implements Command {
     spec.addOption(
         CommonOptions.value(
             "N",
-            "exactly N buffers of 64 KiB for records (default: 512, 128 of each child, and more when"
-                + " needed)",
+            "exactly N buffers of 64 KiB for records (default: 512, 128 of each child, and more"
+                + " when needed)",
             "--buffers"));
     spec.addOption(
         CommonOptions.value(

@@ -65,8 +65,6 @@ final class CopiedImages implements AddressSpace {
     }
     long rva = address - module.get().base();
     int length = (int) Math.min(most, image.get().view().available(rva));
-    return length == 0
-        ? Bytes.copyOf(new byte[0], name())
-        : image.get().view().bytes(rva, length);
+    return length == 0 ? Bytes.copyOf(new byte[0], name()) : image.get().view().bytes(rva, length);
   }
 }

@@ -33,13 +33,15 @@ public final class ProgramCode {
   private static final long AHEAD = 64L << 20;
 
   private static final int MOST_BEGINS = 1 << 16;
-  private static final ImageSet NOTHING = new ImageSet("copied stack", List.of());
+
+  /** Memory without a byte. */
+  private final ImageSet nothing = new ImageSet("copied stack", List.of());
 
   private final TargetProcess process;
   private final LongPredicate isTracing;
   private final Map<TargetModule, LoadedModule> images = new LinkedHashMap<>();
   private List<TargetModule> modules = List.of();
-  private AddressSpace live = NOTHING;
+  private AddressSpace live = nothing;
   private StackWalker walker;
   private FunctionLookup lookup;
   private final Map<Long, Long> begins = new HashMap<>();
@@ -81,7 +83,7 @@ public final class ProgramCode {
   /** Notes that the program has ended: only what was copied is there. */
   public void end() {
     ended = true;
-    live = NOTHING;
+    live = nothing;
   }
 
   private VirtualUnwinder refreshed(Collection<Long> handles) {
@@ -104,7 +106,7 @@ public final class ProgramCode {
   /** Returns the frames of the callers, beginning with the return address. */
   public StackWalk callers(SampledStack stack) {
     return walker.walkCallers(
-        stack.caller(), new CopiedMemory(List.of(stack.stack()), NOTHING), stack.limits());
+        stack.caller(), new CopiedMemory(List.of(stack.stack()), nothing), stack.limits());
   }
 
   /** Returns the distance of a return address from the begin of its function; 0 if unknown. */
@@ -134,9 +136,7 @@ public final class ProgramCode {
 
   private Optional<PeImage> copy(TargetModule module) {
     try {
-      return ended
-          ? Optional.empty()
-          : Optional.of(TargetImage.read(process.memory(), module));
+      return ended ? Optional.empty() : Optional.of(TargetImage.read(process.memory(), module));
     } catch (CannotGoOn e) {
       // Its headers are not there, or damaged.
       return Optional.empty();
@@ -144,10 +144,11 @@ public final class ProgramCode {
   }
 
   private Optional<LoadedModule> at(long address) {
-    return module(address).map(module -> {
-      image(module);
-      return images.get(module);
-    });
+    return module(address)
+        .map(module -> {
+          image(module);
+          return images.get(module);
+        });
   }
 
   /** Memory that is in no copied image, as long as the program runs. */

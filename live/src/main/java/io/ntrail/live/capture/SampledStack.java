@@ -25,7 +25,14 @@ public record SampledStack(
   /** Numbers of the registers that a place has. */
   private static final List<Integer> REGISTERS =
       List.of(
-          FrameRegisters.BX, FrameRegisters.BP, FrameRegisters.SI, FrameRegisters.DI, 12, 13, 14, 15);
+          FrameRegisters.BX,
+          FrameRegisters.BP,
+          FrameRegisters.SI,
+          FrameRegisters.DI,
+          12,
+          13,
+          14,
+          15);
 
   /**
    * Reads a place of the session file.

@@ -48,27 +48,15 @@ final class CallerSampling {
   private long incomplete;
   private long unusable;
 
-  /**
-   * Reads nothing yet.
-   *
-   * @param process its number in the file
-   * @param resources of the session in the target
-   */
-  CallerSampling(
-      StackSamples samples,
-      TargetProcess target,
-      long process,
-      Recorder recorder,
-      TraceFile file,
-      TraceDefinitions definitions,
-      Supplier<TargetResources> resources) {
-    this.samples = samples;
-    this.target = target;
-    this.process = process;
-    this.recorder = recorder;
-    this.file = file;
+  /** Reads nothing yet. */
+  CallerSampling(TraceSetup setup, TraceDefinitions definitions) {
+    this.samples = setup.session().samples();
+    this.target = setup.target().process();
+    this.process = setup.process();
+    this.recorder = setup.recorder();
+    this.file = setup.file();
     this.definitions = definitions;
-    this.resources = resources;
+    this.resources = setup.tracer().memory()::resources;
   }
 
   /** Copies the code of the program, which waits meanwhile. */
@@ -172,13 +160,15 @@ final class CallerSampling {
   private void define(ProgramCode known, long address) {
     known
         .module(address)
-        .ifPresent(module -> known.image(module).ifPresent(image -> definitions.seen(module, image)));
+        .ifPresent(
+            module -> known.image(module).ifPresent(image -> definitions.seen(module, image)));
   }
 
   private Callers callers(ProgramCode known, SampledStack stack, StackWalk walk) {
     List<Frame> frames = new ArrayList<>();
     for (StackFrame frame : walk.frames()) {
-      frames.add(new Frame(
+      frames.add(
+          new Frame(
               frame.ip(),
               frames.isEmpty() ? Frame.RETURN : trust(frame.trust()),
               known.offset(frame.ip())));

@@ -50,9 +50,7 @@ final class TraceDefinitions {
   void ended(int pid, long began, long end, int exitCode, String program, String commandLine) {
     long code = exitCode & 0xFFFF_FFFFL;
     recorder.define(
-        to ->
-            to.process(
-                new TracedProcess(process, pid, began, end, code, program, commandLine)));
+        to -> to.process(new TracedProcess(process, pid, began, end, code, program, commandLine)));
   }
 
   /** Defines functions that can be called from now on. */
@@ -145,8 +143,7 @@ final class TraceDefinitions {
     define(module.module(), module.image(), number, loaded, unloaded);
   }
 
-  private void define(
-      TargetModule module, PeImage image, long number, long loaded, long unloaded) {
+  private void define(TargetModule module, PeImage image, long number, long loaded, long unloaded) {
     PeHeaders headers = image.headers();
     var pdb = CodeViewReference.of(image);
     recorder.define(to ->

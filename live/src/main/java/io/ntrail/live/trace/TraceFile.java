@@ -210,6 +210,18 @@ final class TraceFile implements AutoCloseable {
     return List.copyOf(untraced.values());
   }
 
+  /** Returns how many calls of any process have callers. */
+  CallerCounts callers() {
+    return new CallerCounts(
+        sum(RecorderCounter.CALLERS),
+        sum(RecorderCounter.CALLERS_INCOMPLETE),
+        sum(RecorderCounter.CALLERS_MISSED));
+  }
+
+  private long sum(RecorderCounter counter) {
+    return counters.values().stream().mapToLong(one -> one.getOrDefault(counter, 0L)).sum();
+  }
+
   /** Writes what one process counted, added to what the others did. */
   void count(long process, Map<RecorderCounter, Long> more) {
     counters.computeIfAbsent(process, _ -> new EnumMap<>(RecorderCounter.class)).putAll(more);

@@ -72,15 +72,7 @@ public final class TraceRun implements AutoCloseable {
     this.program = target.program();
     this.ticksPerSecond = target.clock().rate(target.firstMoment(), began);
     this.definitions = new TraceDefinitions(recorder, file, process);
-    this.callers =
-        new CallerSampling(
-            session.samples(),
-            target.process(),
-            process,
-            recorder,
-            file,
-            definitions,
-            tracer.memory()::resources);
+    this.callers = new CallerSampling(setup, definitions);
     this.thread = RecorderThread.start(recorder);
   }
 
@@ -217,6 +209,11 @@ public final class TraceRun implements AutoCloseable {
   /** Returns how long threads of any process in the file waited until libraries were patched. */
   public LoadHolds holds() {
     return file.holds();
+  }
+
+  /** Returns how many calls of any process in the file have callers, once it is finished. */
+  public CallerCounts callers() {
+    return file.callers();
   }
 
   /** Returns a time of the recording's clock in nanoseconds since the start; 0 if unknown. */
@@ -463,8 +460,7 @@ public final class TraceRun implements AutoCloseable {
       }
       int pid = target.process().pid();
       exitCode.ifPresent(code ->
-          definitions.ended(
-              pid, began.ticks(), end.ticks(), code, program, target.commandLine()));
+          definitions.ended(pid, began.ticks(), end.ticks(), code, program, target.commandLine()));
       file.count(process, Map.of(RecorderCounter.REENTRANT, session.reentrant()));
       session.samples().collect();
       callers.finish(exitCode.isPresent());

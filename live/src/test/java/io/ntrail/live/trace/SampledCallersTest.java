@@ -70,14 +70,12 @@ final class SampledCallersTest {
     AgentHost host = new AgentHost.Wine(wine.loader(), wine.environment());
     Agent agent = Agent.on(host.start(), Duration.ofMinutes(1));
     Path program = Programs.build("callers.c");
-    List<String> words =
-        Stream.concat(Stream.of(program.toString()), Stream.of(more)).toList();
+    List<String> words = Stream.concat(Stream.of(program.toString()), Stream.of(more)).toList();
     BufferSettings buffers = BufferSettings.fixed(512, true).sampling(every);
     int arguments = recordBytes == 32 ? 0 : recordBytes == 64 ? 4 : 12;
     TraceSettings how = new TraceSettings(recording, arguments, buffers, 64, 0, 0, "test");
     try (TraceTarget target =
-            TraceTarget.start(
-                host, agent, words, calls -> programs.tracing().writing(calls, out));
+            TraceTarget.start(host, agent, words, calls -> programs.tracing().writing(calls, out));
         TraceRun run = TraceRun.prepare(target, how)) {
       TracePlan plan = plan(target, names);
       assertEquals(names.size(), plan.patched(), plan::toString);
@@ -114,7 +112,10 @@ final class SampledCallersTest {
         });
   }
 
-  /** Returns the lines of each thread about some functions: addresses in the program, innermost first. */
+  /**
+   * Returns the lines of each thread about some functions: addresses in the program, innermost
+   * first.
+   */
   private Map<Long, List<List<Long>>> said(Set<String> names) throws IOException {
     Map<Long, List<List<Long>>> said = new HashMap<>();
     for (String line : Files.readAllLines(out, StandardCharsets.ISO_8859_1)) {

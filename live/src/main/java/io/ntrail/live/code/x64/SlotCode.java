@@ -227,10 +227,7 @@ final class SlotCode {
     if (record > SessionLayout.RECORD_STACK_ARGUMENTS) {
       a.call(cell(AreaLayout.STACK_ARGUMENTS));
     }
-    a.bind(entryClock)
-        .rdtsc()
-        .mov(ptr(RCX), EAX)
-        .mov(ptr(RCX).plus(4), EDX);
+    a.bind(entryClock).rdtsc().mov(ptr(RCX), EAX).mov(ptr(RCX).plus(4), EDX);
     if (samples) {
       a.lea(RAX, ptr(begin).plus(AreaLayout.COUNTDOWN - AreaLayout.code(slot)))
           .call(cell(AreaLayout.SAMPLING));
