@@ -1,11 +1,12 @@
 package io.ntrail.live.session;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.SharedFile;
 import io.ntrail.live.code.SamplePlaces;
 import io.ntrail.live.code.SessionLayout;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -16,14 +17,13 @@ import java.util.List;
  * empties the places all the time; what it found waits here, up to a limit. Any thread may call it.
  */
 public final class StackSamples {
-  /** Number of samples that wait at most: 16 MiB. */
-  private static final int MOST_WAITING = 1024;
+  /** Number of samples that wait at most: 8 MiB. */
+  private static final int MOST_WAITING = 512;
 
   private final SharedFile file;
   private final SamplePlaces layout;
   private final Deque<Bytes> waiting = new ArrayDeque<>();
   private long taken;
-  private long refused;
 
   StackSamples(SharedFile file, SamplePlaces layout) {
     this.file = file;
@@ -42,38 +42,33 @@ public final class StackSamples {
     }
   }
 
-  /** Empties the places that threads have filled; what is too much is counted. */
-  public void collect() {
+  /** Empties the places that threads have filled, unless too many wait already. */
+  public synchronized void collect() {
     if (!layout.exist()) {
       return;
     }
-    for (int number = 0; number < SamplePlaces.PLACES; number++) {
+    int room = MOST_WAITING - waiting.size();
+    for (int number = 0; number < SamplePlaces.PLACES && number < room; number++) {
       long at = layout.place(number);
       if (file.u32Acquire(at + SamplePlaces.STATE) == SamplePlaces.WRITTEN) {
-        Bytes place = copy(at);
+        waiting.add(copy(at));
         file.setU32Release(at + SamplePlaces.STATE, SamplePlaces.FREE);
-        add(place);
+        taken++;
       }
     }
   }
 
+  /** Copies the part of a place that the target says it has filled. */
   private Bytes copy(long at) {
-    long[] words = new long[SamplePlaces.PLACE_BYTES / Long.BYTES];
+    long used =
+        Integer.toUnsignedLong(file.u32(at + SamplePlaces.STACK_AT))
+            + Integer.toUnsignedLong(file.u32(at + SamplePlaces.STACK_BYTES));
+    int length = (int) Math.clamp(used, SamplePlaces.FRAMES, SamplePlaces.PLACE_BYTES);
+    long[] words = new long[(length + Long.BYTES - 1) / Long.BYTES];
     file.copyTo(at, words, 0, words.length);
-    BytesBuilder bytes = new BytesBuilder(SamplePlaces.PLACE_BYTES);
-    for (long word : words) {
-      bytes.u64(word);
-    }
-    return Bytes.copyOf(bytes.toArray(), "sampled stack");
-  }
-
-  private synchronized void add(Bytes place) {
-    taken++;
-    if (waiting.size() < MOST_WAITING) {
-      waiting.add(place);
-    } else {
-      refused++;
-    }
+    byte[] bytes = new byte[words.length * Long.BYTES];
+    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer().put(words);
+    return Bytes.copyOf(bytes, "sampled stack");
   }
 
   /** Returns the places that wait, the oldest first, and forgets them. */
@@ -91,12 +86,11 @@ public final class StackSamples {
   }
 
   /**
-   * Returns the number of stacks that should have been sampled and were not: no place was free, the
-   * system did not know the stack, or too many waited here.
+   * Returns the number of stacks that should have been sampled and were not: no place was free, or
+   * the system did not know the stack.
    */
-  public synchronized long missed() {
-    return refused
-        + file.u64Acquire(SessionLayout.AT_SAMPLES_MISSED)
+  public long missed() {
+    return file.u64Acquire(SessionLayout.AT_SAMPLES_MISSED)
         + file.u64Acquire(SessionLayout.AT_SAMPLES_UNKNOWN);
   }
 }

@@ -31,6 +31,11 @@ final class CallerSampling {
   /** Time of one look: a thread that loads a library may be waiting. */
   private static final long LOOK_NANOS = 2_000_000;
 
+  private static final int MOST_UNWRITTEN = 1024;
+
+  /** Interval in which callers come into the file. */
+  private static final long WRITE_NANOS = 100_000_000;
+
   /** Interval of looks for code that is in no known module. */
   private static final long REFRESH_NANOS = 1_000_000_000;
 
@@ -44,6 +49,8 @@ final class CallerSampling {
   private @Nullable ProgramCode code;
   private boolean finished;
   private long lastRefresh;
+  private final List<Callers> done = new ArrayList<>();
+  private long lastWrite = System.nanoTime();
   private long recorded;
   private long incomplete;
   private long unusable;
@@ -74,6 +81,10 @@ final class CallerSampling {
     while (more && System.nanoTime() < end) {
       more = walkSome(true);
     }
+    // The recorder is busy where there is much to write.
+    if (done.size() >= MOST_UNWRITTEN || System.nanoTime() - lastWrite > WRITE_NANOS) {
+      write();
+    }
   }
 
   /** Walks all stacks that wait, and counts. */
@@ -85,8 +96,9 @@ final class CallerSampling {
         known.end();
       }
       while (walkSome(!hasEnded)) {
-        // Until none waits.
+        samples.collect();
       }
+      write();
       count();
     }
   }
@@ -109,7 +121,6 @@ final class CallerSampling {
       return false;
     }
     List<Bytes> places = samples.take(MOST_AT_ONCE);
-    List<Callers> done = new ArrayList<>();
     for (Bytes place : places) {
       try {
         SampledStack stack = SampledStack.of(place, target.architecture());
@@ -127,14 +138,19 @@ final class CallerSampling {
         unusable++;
       }
     }
+    return !places.isEmpty();
+  }
+
+  private void write() {
+    lastWrite = System.nanoTime();
     if (!done.isEmpty()) {
       recorder.define(to -> {
         for (Callers one : done) {
           to.callers(one);
         }
       });
+      done.clear();
     }
-    return !places.isEmpty();
   }
 
   private StackWalk walk(ProgramCode known, SampledStack stack, boolean runs) {
