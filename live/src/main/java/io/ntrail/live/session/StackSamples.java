@@ -1,12 +1,11 @@
 package io.ntrail.live.session;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.SharedFile;
 import io.ntrail.live.code.SamplePlaces;
 import io.ntrail.live.code.SessionLayout;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -63,12 +62,14 @@ public final class StackSamples {
     long used =
         Integer.toUnsignedLong(file.u32(at + SamplePlaces.STACK_AT))
             + Integer.toUnsignedLong(file.u32(at + SamplePlaces.STACK_BYTES));
-    int length = (int) Math.clamp(used, SamplePlaces.FRAMES, SamplePlaces.PLACE_BYTES);
+    int length = Math.clamp(used, SamplePlaces.FRAMES, SamplePlaces.PLACE_BYTES);
     long[] words = new long[(length + Long.BYTES - 1) / Long.BYTES];
     file.copyTo(at, words, 0, words.length);
-    byte[] bytes = new byte[words.length * Long.BYTES];
-    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer().put(words);
-    return Bytes.copyOf(bytes, "sampled stack");
+    BytesBuilder bytes = new BytesBuilder(words.length * Long.BYTES);
+    for (long word : words) {
+      bytes.u64(word);
+    }
+    return Bytes.copyOf(bytes.toArray(), "sampled stack");
   }
 
   /** Returns the places that wait, the oldest first, and forgets them. */

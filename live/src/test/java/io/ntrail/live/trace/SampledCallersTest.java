@@ -27,6 +27,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -154,7 +155,7 @@ final class SampledCallersTest {
       int compared = 0;
       int entries = 0;
       for (Map.Entry<Long, List<ReferenceNtrReader.Event>> thread : plain.events().entrySet()) {
-        long tid = file.threads().get(thread.getKey()).tid();
+        long tid = Objects.requireNonNull(file.threads().get(thread.getKey())).tid();
         int looks = 0;
         for (ReferenceNtrReader.Event event : thread.getValue()) {
           if (event.kind() != ENTRY && event.kind() != ENTRY_ONLY) {
@@ -163,7 +164,10 @@ final class SampledCallersTest {
           entries++;
           Entry entry = new Entry(tid, event.ticks(), event.key());
           TracedThread.Callers found = callers.get(entry);
-          boolean isLook = file.functions().get(event.function()).name().contains("mark");
+          boolean isLook =
+              Objects.requireNonNull(file.functions().get(event.function()))
+                  .name()
+                  .contains("mark");
           if (found != null) {
             bound.add(entry);
           }

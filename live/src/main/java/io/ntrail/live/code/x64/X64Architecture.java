@@ -116,7 +116,7 @@ public final class X64Architecture implements Architecture {
   public List<TracedReturn> sampledReturns(Bytes place) {
     long area = place.i64(SamplePlaces.AREA);
     long bytes = place.u32(SamplePlaces.STACK_AT) - SamplePlaces.FRAMES;
-    int count = (int) Math.clamp(bytes / SamplePlaces.FRAME_BYTES, 0, AreaLayout.SLOTS);
+    int count = Math.clamp(bytes / SamplePlaces.FRAME_BYTES, 0, AreaLayout.SLOTS);
     List<TracedReturn> returns = new ArrayList<>();
     for (int frame = 0; frame < count; frame++) {
       int at = SamplePlaces.FRAMES + SamplePlaces.FRAME_BYTES * frame;
