@@ -58,13 +58,7 @@ public final class SessionFile implements AutoCloseable {
     this.memory = memory;
   }
 
-  /**
-   * Creates a session that does not grow: in memory if there is room, else in the temporary folder.
-   *
-   * @param recordBytes 32, or with arguments 64 or 128
-   * @param chunks of 64 KiB, 2 to 65,536
-   * @throws IOException if there is no room anywhere
-   */
+  /** Creates a session that does not grow, without cells, and without places for stacks. */
   public static SessionFile create(int recordBytes, int chunks) throws IOException {
     return create(recordBytes, chunks, false, 0);
   }
@@ -167,8 +161,13 @@ public final class SessionFile implements AutoCloseable {
     file.setU32(SessionLayout.AT_MAGIC, SessionLayout.MAGIC);
     file.setU32(SessionLayout.AT_VERSION, SessionLayout.VERSION);
     file.setU32(SessionLayout.AT_RECORD_BYTES, recordBytes);
-    session.samples.reserve();
     session.add(first);
+    try {
+      session.samples.reserve();
+    } catch (IOException e) {
+      session.close();
+      throw e;
+    }
     session.grows();
     return session;
   }

@@ -95,7 +95,8 @@ final class CallerSampling {
       if (hasEnded) {
         known.end();
       }
-      while (walkSome(!hasEnded)) {
+      // Tracing has left the program, or that has ended: no table is looked for.
+      while (walkSome(false)) {
         samples.collect();
       }
       write();
