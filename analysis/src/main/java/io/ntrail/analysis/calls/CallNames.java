@@ -1,8 +1,10 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.model.CallerStack;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /** The names of routines, each found once. For one thread of the reader. */
 public final class CallNames {
@@ -52,6 +54,19 @@ public final class CallNames {
       name = "0x" + Long.toHexString(function.rva());
     }
     return new Name(module == null ? UNKNOWN : module.name(), name, function.rva());
+  }
+
+  /**
+   * The name of the function that a frame of a caller lies in; empty if it has none.
+   *
+   * @param module in which it lies
+   */
+  public Optional<String> of(CallModule module, CallerStack.Frame frame) {
+    if (frame.offset() == 0) {
+      return Optional.empty();
+    }
+    long begin = frame.address() - module.base() - frame.offset();
+    return source.nameAt(module, begin).or(() -> Optional.ofNullable(images.name(module, begin)));
   }
 
   /** {@code module.dll!name}, or {@code module.dll!0xRVA}. */

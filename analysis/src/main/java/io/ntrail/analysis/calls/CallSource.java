@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.model.CallerStack;
 import io.ntrail.analysis.model.HeldTimes;
 import io.ntrail.analysis.model.ThrottledFunction;
 import io.ntrail.analysis.model.UntracedTime;
@@ -7,6 +8,7 @@ import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.ntr.RecorderCounter;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -99,6 +101,30 @@ public interface CallSource extends AutoCloseable {
   /** Returns the times in which the tracer held a thread's process. */
   default HeldTimes held(int thread) {
     return HeldTimes.NONE;
+  }
+
+  /** Returns whether callers of some calls were recorded. */
+  default boolean hasCallers() {
+    return false;
+  }
+
+  /**
+   * Returns the callers of a call; empty if they were not recorded.
+   *
+   * @param entry time of its entry
+   */
+  default Optional<CallerStack> callers(int thread, long entry) {
+    return Optional.empty();
+  }
+
+  /** Returns the module that contains an address in the process of a thread. */
+  default Optional<CallModule> moduleAt(int thread, long address) {
+    return Optional.empty();
+  }
+
+  /** Returns the name of the function that begins at an address, if it was recorded. */
+  default Optional<String> nameAt(CallModule module, long rva) {
+    return Optional.empty();
   }
 
   /** Returns the parts that could not be read so far. */

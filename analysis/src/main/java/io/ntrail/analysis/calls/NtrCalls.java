@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.model.CallerStack;
 import io.ntrail.analysis.model.HeldTimes;
 import io.ntrail.analysis.model.ThrottledFunction;
 import io.ntrail.analysis.model.UntracedTime;
@@ -22,6 +23,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -39,6 +41,13 @@ public final class NtrCalls implements CallSource {
   private final List<CallThread> threads = new ArrayList<>();
   private final Map<Long, CallModule> modules = new LinkedHashMap<>();
   private final Map<Long, HeldTimes> held = new HashMap<>();
+
+  /** Callers by process and id of the thread, then by time of the entry. */
+  private final Map<ThreadId, Map<Long, TracedThread.Callers>> callers = new HashMap<>();
+
+  private final Map<CallModule, Map<Long, String>> functionNames = new HashMap<>();
+
+  private record ThreadId(long process, long tid) {}
 
   /**
    * The calls in a file.
@@ -77,6 +86,15 @@ public final class NtrCalls implements CallSource {
                     hold -> new HeldTimes.Held(reader.time(hold.from()), reader.time(hold.to())),
                     Collectors.toList())))
         .forEach((process, times) -> held.put(process, HeldTimes.of(times)));
+    file.callers()
+        .values()
+        .forEach(one ->
+            callers
+                .computeIfAbsent(new ThreadId(one.process(), one.tid()), _ -> new HashMap<>())
+                .put(reader.time(one.ticks()), one));
+    if (!callers.isEmpty()) {
+      file.functions().values().forEach(this::name);
+    }
   }
 
   /**
@@ -305,6 +323,66 @@ public final class NtrCalls implements CallSource {
   public HeldTimes held(int thread) {
     TracedThread its = file.threads().get(numbers.get(thread));
     return its == null ? HeldTimes.NONE : held.getOrDefault(its.process(), HeldTimes.NONE);
+  }
+
+  private void name(TracedFunction function) {
+    CallModule module = modules.get(function.module());
+    if (module != null && !function.name().isEmpty()) {
+      functionNames
+          .computeIfAbsent(module, _ -> new HashMap<>())
+          .put(function.rva(), function.name());
+    }
+  }
+
+  @Override
+  public boolean hasCallers() {
+    return !callers.isEmpty();
+  }
+
+  @Override
+  public Optional<CallerStack> callers(int thread, long entry) {
+    TracedThread its = file.threads().get(numbers.get(thread));
+    return its == null
+        ? Optional.empty()
+        : Optional.ofNullable(
+                callers.getOrDefault(new ThreadId(its.process(), its.tid()), Map.of()).get(entry))
+            .map(NtrCalls::stack);
+  }
+
+  private static CallerStack stack(TracedThread.Callers callers) {
+    return new CallerStack(
+        callers.frames().stream()
+            .map(frame ->
+                new CallerStack.Frame(frame.address(), trust(frame.trust()), frame.offset()))
+            .toList(),
+        callers.end() == TracedThread.Callers.WHOLE,
+        callers.why());
+  }
+
+  private static String trust(int trust) {
+    return switch (trust) {
+      case TracedThread.Frame.RETURN -> "recorded";
+      case TracedThread.Frame.UNWIND -> "unwind";
+      case TracedThread.Frame.TRAP -> "trap";
+      case TracedThread.Frame.POINTER -> "frame";
+      default -> "scan";
+    };
+  }
+
+  @Override
+  public Optional<CallModule> moduleAt(int thread, long address) {
+    TracedThread its = file.threads().get(numbers.get(thread));
+    return file.modules().values().stream()
+        .filter(module ->
+            (its == null || module.process() == its.process())
+                && Long.compareUnsigned(address - module.base(), module.image().size()) < 0)
+        .reduce((_, last) -> last)
+        .map(module -> modules.get(module.number()));
+  }
+
+  @Override
+  public Optional<String> nameAt(CallModule module, long rva) {
+    return Optional.ofNullable(functionNames.getOrDefault(module, Map.of()).get(rva));
   }
 
   /** Limits counts: those of a hostile file may exceed the range. */

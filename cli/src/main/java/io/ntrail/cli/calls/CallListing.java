@@ -19,7 +19,7 @@ final class CallListing {
   CallListing(CallsScope scope, CallsRequest request) {
     this.scope = scope;
     this.request = request;
-    this.columns = new CallRows(scope.recording(), scope.names()).columns();
+    this.columns = new CallRows(scope.recording(), scope.names(), request.stacks()).columns();
   }
 
   void print() {

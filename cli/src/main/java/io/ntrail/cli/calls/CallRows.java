@@ -17,19 +17,34 @@ import org.jspecify.annotations.Nullable;
 final class CallRows {
   private final CallRecording recording;
   private final CallNames names;
+  private final boolean stacks;
 
-  CallRows(CallRecording recording, CallNames names) {
+  /**
+   * Makes columns.
+   *
+   * @param stacks whether there are callers, too
+   */
+  CallRows(CallRecording recording, CallNames names, boolean stacks) {
     this.recording = recording;
     this.names = names;
+    this.stacks = stacks;
   }
 
   /** Returns the columns of calls; CSV has all members but the number of the stack. */
   ListingColumns<CallWalk> columns() {
+    ListingColumns<CallWalk> columns = ownColumns();
+    // The name is that of events, too.
+    return stacks
+        ? columns.value("stack", new CallerFrames(recording.source(), names)::cell)
+        : columns;
+  }
+
+  private ListingColumns<CallWalk> ownColumns() {
     return new ListingColumns<CallWalk>()
         .name("process", call -> call.threadInfo().process())
         .value("pid", (call, cell) -> cell.unsigned(call.threadInfo().pid()))
         .value("thread", (call, cell) -> cell.unsigned(call.threadInfo().tid()))
-        .value("stack", this::stack)
+        .value(stacks ? "stackNumber" : "stack", this::stack)
         .onlyJson()
         .count("depth", CallWalk::depth)
         .name("function", call -> names.text(call.function()))

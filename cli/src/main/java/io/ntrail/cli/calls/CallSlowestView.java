@@ -34,7 +34,8 @@ final class CallSlowestView {
   }
 
   void print() {
-    ListingColumns<CallWalk> columns = new CallRows(scope.recording(), scope.names()).columns();
+    ListingColumns<CallWalk> columns =
+        new CallRows(scope.recording(), scope.names(), request.stacks()).columns();
     Listing<CallWalk> listing = new Listing<>("calls", columns, this::each);
     listing.print(
         request.format(),
@@ -65,6 +66,7 @@ final class CallSlowestView {
 
   private void text() {
     PrintStream out = scope.terminal().out();
+    CallerFrames frames = new CallerFrames(scope.recording().source(), scope.names());
     out.println(
         scope.asked()
             + "the slowest "
@@ -76,6 +78,7 @@ final class CallSlowestView {
       long children = call.children();
       // Before the call's children are looked at.
       String held = held(call);
+      List<String> callers = request.stacks() ? frames.lines(call) : List.of();
       out.println(
           "  "
               + scope.amount(duration)
@@ -101,6 +104,7 @@ final class CallSlowestView {
                       + CallListing.calls(share.calls())
                       + ")")
               + held);
+      callers.forEach(line -> out.println("      " + TextSanitizer.one(line)));
     });
   }
 }

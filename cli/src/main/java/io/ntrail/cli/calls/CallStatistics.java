@@ -92,6 +92,9 @@ final class CallStatistics {
       case BUFFERS_FREE -> "buffers free at the end";
       case DISCARDED -> "events discarded, as only the last were kept";
       case ADDED -> "calls added up, not recorded one by one";
+      case CALLERS -> "stacks of callers (trace --stacks)";
+      case CALLERS_INCOMPLETE -> "of which without the outermost callers";
+      case CALLERS_MISSED -> "stacks of callers missed";
       case PASSES_WITHOUT_RECORD -> "passes with recording disabled";
     };
   }

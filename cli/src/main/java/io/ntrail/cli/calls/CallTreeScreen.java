@@ -24,6 +24,7 @@ final class CallTreeScreen {
   private final PrintStream out;
   private final StatusCodes codes = new StatusCodes();
   private final boolean flat;
+  private final CallerFrames frames;
   private long shown;
   private long total;
 
@@ -38,6 +39,7 @@ final class CallTreeScreen {
     this.request = request;
     this.out = scope.terminal().out();
     this.flat = scope.choice().find() != null;
+    this.frames = new CallerFrames(scope.recording().source(), scope.names());
   }
 
   void print() {
@@ -54,6 +56,7 @@ final class CallTreeScreen {
     scope
         .totalsRemark()
         .ifPresent(remark -> out.println(remark + "; calls --flat shows their sums"));
+    CallerFrames.remark(scope.recording().source(), request.stacks()).ifPresent(out::println);
     for (int thread : scope.threads()) {
       if (isFull()) {
         break;
@@ -101,6 +104,9 @@ final class CallTreeScreen {
           }
           shown++;
           table.row(row(walk), CallListing.arguments(walk, request), remark(walk) + held(walk));
+          if (request.stacks()) {
+            table.below(frames.lines(walk));
+          }
           if (table.waiting() >= PART) {
             table.print(out, 2, scope.width());
           }

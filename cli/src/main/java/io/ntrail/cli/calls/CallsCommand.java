@@ -35,6 +35,9 @@ public final class CallsCommand implements Command {
         CommonOptions.value(
             "N", "show the first N recorded arguments (text; default: 4, 0: none)", "--args"));
     spec.addOption(
+        CommonOptions.flag(
+            "each call with its callers, where trace --stacks recorded them", "--stacks"));
+    spec.addOption(
         CommonOptions.value("total|self|calls|max", "sort order of --flat", "-s", "--sort"));
     spec.addOption(
         CommonOptions.values(
@@ -71,6 +74,10 @@ public final class CallsCommand implements Command {
         case TREE -> new CallListing(scope, request).print();
         case FLAT -> new CallFlatView(scope, request).print();
         case SLOWEST -> new CallSlowestView(scope, request).print();
+      }
+      if (request.stacks() && !recording.source().hasCallers()) {
+        terminal.err().println("warning: the recording has no callers of calls");
+        terminal.err().println("try: ntrail trace --stacks 1000 ... records some");
       }
       return scope.finish(CommonOptions.has(parsed, "--strict"));
     }

@@ -14,6 +14,7 @@ import picocli.CommandLine.ParseResult;
  * @param slowest how many; only of {@link Look#SLOWEST}
  * @param limit rows at most; 0 for all
  * @param arguments so many of those that are recorded are shown on the screen, 0 to 32
+ * @param stacks whether recorded callers are shown
  */
 record CallsRequest(
     CallFilter choice,
@@ -23,6 +24,7 @@ record CallsRequest(
     Sort sort,
     long limit,
     int arguments,
+    boolean stacks,
     Format format) {
   private static final long DEFAULT_LIMIT = 20;
 
@@ -61,6 +63,9 @@ record CallsRequest(
     if (flat && CommonOptions.has(parsed, "--args")) {
       throw new UsageError("--flat and --args exclude each other", "--flat -n 10");
     }
+    if (flat && CommonOptions.has(parsed, "--stacks")) {
+      throw new UsageError("--flat and --stacks exclude each other", "--stacks -n 10");
+    }
     long arguments = CommonOptions.number(parsed, "--args", DEFAULT_ARGUMENTS);
     if (arguments > MOST_ARGUMENTS) {
       throw new UsageError("--args takes 0 to 32, not " + arguments, "--args 12");
@@ -80,6 +85,7 @@ record CallsRequest(
             .value(parsed, Sort.TOTAL),
         CommonOptions.number(parsed, "-n", format == Format.TEXT && !slow ? DEFAULT_LIMIT : 0),
         (int) arguments,
+        CommonOptions.has(parsed, "--stacks"),
         format);
   }
 

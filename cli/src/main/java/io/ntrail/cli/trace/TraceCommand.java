@@ -62,8 +62,8 @@ public final class TraceCommand implements Command {
     spec.addOption(
         CommonOptions.value(
             "N",
-            "exactly N buffers of 64 KiB for records (default: 512, 128 of each child, and more when"
-                + " needed)",
+            "exactly N buffers of 64 KiB for records (default: 512, 128 of each child, and more"
+                + " when needed)",
             "--buffers"));
     spec.addOption(
         CommonOptions.value(
@@ -83,6 +83,9 @@ public final class TraceCommand implements Command {
     spec.addOption(
         CommonOptions.value(
             "N", "only count a function once it is called over N times a second", "--throttle"));
+    spec.addOption(
+        CommonOptions.value(
+            "EVERY", "record the callers of one of EVERY calls of each thread", "--stacks"));
     spec.addOption(
         CommonOptions.value("SIZE", "stop recording when the file has this size", "--max-size"));
     spec.addOption(

@@ -223,6 +223,9 @@ final class TraceReport implements AutoCloseable {
       TraceStatistics.print(out, family, plan, now, calls.all());
       cost(run);
       TraceDelays.print(out, run, now.waits());
+      if (request.buffers().sampling() > 0) {
+        TraceCallers.print(out, run.callers(), request.buffers().sampling());
+      }
       if (request.children()) {
         ChildProcessReport.print(out, to.width(), target, exit, family, calls);
       }
@@ -359,6 +362,9 @@ final class TraceReport implements AutoCloseable {
         ChildProcessReport.json(json, target, exit, family, calls);
       }
       TraceDelays.json(json, run, now.waits());
+      if (request.buffers().sampling() > 0) {
+        TraceCallers.json(json, run.callers());
+      }
       UntracedTimes.json(json, untraced(run), rate > 0);
       ThrottledFunctions.json(json, calls.throttled(), rate > 0);
       List<String> remarks =

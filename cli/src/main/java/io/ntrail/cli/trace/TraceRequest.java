@@ -63,6 +63,7 @@ record TraceRequest(
   private static final String EXAMPLE = "ntrail trace -f 'shopcore!*' -o shop.ntr -- shopd.exe";
   private static final int MOST_ARGUMENTS = 12;
   private static final int MOST_THREADS = 4096;
+  private static final int MOST_EVERY = 1_000_000_000;
 
   static TraceRequest of(ParseResult parsed, Terminal terminal) {
     List<String> words = CommonOptions.positionals(parsed);
@@ -109,7 +110,9 @@ record TraceRequest(
         CommonOptions.has(parsed, "--no-stop"),
         within(parsed, "--args", 0, 0, MOST_ARGUMENTS),
         within(parsed, "--threads", MOST_THREADS, 1, MOST_THREADS),
-        buffers(parsed, process.isEmpty()).throttling(throttle(parsed)),
+        buffers(parsed, process.isEmpty())
+            .throttling(throttle(parsed))
+            .sampling(stacks(parsed, ring)),
         most,
         ring,
         CommonOptions.format(parsed, Format.TEXT, Format.JSON));
@@ -140,6 +143,19 @@ record TraceRequest(
     return limit;
   }
 
+  /** Returns of how many calls one is sampled; 0 of none. */
+  private static int stacks(ParseResult parsed, long ring) {
+    if (!CommonOptions.has(parsed, "--stacks")) {
+      return 0;
+    }
+    if (ring > 0) {
+      throw new UsageError(
+          "--stacks and --ring exclude each other: callers cannot be discarded with their calls",
+          "--max-size 1GB");
+    }
+    return within(parsed, "--stacks", 1, 1, MOST_EVERY);
+  }
+
   /** Returns whether times are added up, too; refuses options of records. */
   private static boolean times(ParseResult parsed) {
     for (String option :
@@ -150,7 +166,8 @@ record TraceRequest(
             "--buffers",
             "--buffer-memory",
             "--when-full",
-            "--throttle")) {
+            "--throttle",
+            "--stacks")) {
       if (CommonOptions.has(parsed, option)) {
         throw new UsageError(
             "--summary records no single calls: " + option + " does not go with it",

@@ -65,18 +65,24 @@ public final class SampleTrace {
 
   /** Makes it with times in which the process was held. */
   public static byte[] make(List<TracedProcess.Hold> holds) throws IOException {
-    return make(STATISTICS, holds);
+    return make(STATISTICS, holds, List.of());
+  }
+
+  /** Makes it with callers of calls. */
+  public static byte[] withCallers(List<TracedThread.Callers> callers) throws IOException {
+    return make(STATISTICS, List.of(), callers);
   }
 
   /** Makes it with other counters of the recorder. */
   public static byte[] make(Map<RecorderCounter, Long> statistics, UntracedModule... untraced)
       throws IOException {
-    return make(statistics, List.of(), untraced);
+    return make(statistics, List.of(), List.of(), untraced);
   }
 
   private static byte[] make(
       Map<RecorderCounter, Long> statistics,
       List<TracedProcess.Hold> holds,
+      List<TracedThread.Callers> callers,
       UntracedModule... untraced)
       throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -128,6 +134,9 @@ public final class SampleTrace {
       }
       for (TracedProcess.Hold one : holds) {
         writer.hold(one);
+      }
+      for (TracedThread.Callers one : callers) {
+        writer.callers(one);
       }
       main(new SampleTrace(writer.events(1), 3_911));
       other(new SampleTrace(writer.events(2), 5_000));

@@ -23,6 +23,7 @@ final class DefinitionTable {
   final Map<Long, UntracedModule> untraced = new LinkedHashMap<>();
   final Map<Long, TracedProcess.Hold> holds = new LinkedHashMap<>();
   final Map<Long, CallTotals> totals = new LinkedHashMap<>();
+  final Map<Long, TracedThread.Callers> callers = new LinkedHashMap<>();
   final List<ClockCalibration> calibrations = new ArrayList<>();
   private long bytes;
 
@@ -44,7 +45,7 @@ final class DefinitionTable {
       if (bytes > MAX_BYTES) {
         throw in.damaged("exceed the limit of 64 MiB");
       }
-      if (kind >= 0 && kind <= NtrLayout.HOLD) {
+      if (kind >= 0 && kind <= NtrLayout.CALLERS) {
         record((int) kind, in);
       }
       in.skipTo(end);
@@ -110,6 +111,7 @@ final class DefinitionTable {
         long number = in.var();
         holds.put(number, new TracedProcess.Hold(number, in.var(), in.var(), in.var(), in.text()));
       }
+      case NtrLayout.CALLERS -> callers(in);
       default -> {
         // Of a later version.
       }
@@ -160,6 +162,25 @@ final class DefinitionTable {
     CallTotals.Times times =
         in.bounded(1, "times of totals") == 1 ? times(in) : CallTotals.Times.NONE;
     totals.put(number, new CallTotals(number, function, thread, from, to, why, calls, times));
+  }
+
+  private void callers(ColumnReader in) {
+    long number = in.var();
+    long process = in.var();
+    long tid = in.var();
+    long ticks = in.var();
+    long key = in.var();
+    int end = in.var32("end of callers");
+    String why = in.text();
+    int count = in.bounded(NtrLayout.MAX_CALLERS, "frames of callers");
+    List<TracedThread.Frame> frames = new ArrayList<>();
+    long address = 0;
+    for (int i = 0; i < count; i++) {
+      address += in.zig();
+      frames.add(new TracedThread.Frame(address, in.var32("trust of a frame"), in.var()));
+    }
+    callers.put(
+        number, new TracedThread.Callers(number, process, tid, ticks, key, end, why, frames));
   }
 
   private static CallTotals.Times times(ColumnReader in) {

@@ -112,6 +112,28 @@ final class DefinitionWriter {
     define(NtrLayout.HOLD, hold.number());
   }
 
+  void callers(TracedThread.Callers callers) throws IOException {
+    if (callers.frames().size() > NtrLayout.MAX_CALLERS) {
+      throw new IllegalArgumentException("more than 1,024 frames");
+    }
+    record.var(callers.number());
+    record.var(callers.process());
+    record.var(callers.tid());
+    record.var(callers.ticks());
+    record.var(callers.key());
+    record.var(callers.end());
+    record.text(callers.why());
+    record.var(callers.frames().size());
+    long address = 0;
+    for (TracedThread.Frame frame : callers.frames()) {
+      record.zig(frame.address() - address);
+      record.var(frame.trust());
+      record.var(frame.offset());
+      address = frame.address();
+    }
+    define(NtrLayout.CALLERS, callers.number());
+  }
+
   void totals(CallTotals totals) throws IOException {
     record.var(totals.number());
     record.var(totals.function());

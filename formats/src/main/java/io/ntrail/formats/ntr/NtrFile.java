@@ -231,6 +231,11 @@ public final class NtrFile implements AutoCloseable {
     return Collections.unmodifiableMap(definitions.holds);
   }
 
+  /** Callers of entries, by number, in the order of their definition. */
+  public Map<Long, TracedThread.Callers> callers() {
+    return Collections.unmodifiableMap(definitions.callers);
+  }
+
   /** Calls that were added up, by number, in the order of their definition. */
   public Map<Long, CallTotals> totals() {
     return Collections.unmodifiableMap(definitions.totals);

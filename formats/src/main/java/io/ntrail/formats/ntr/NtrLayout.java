@@ -35,6 +35,7 @@ final class NtrLayout {
   static final int UNTRACED = 9;
   static final int TOTALS = 10;
   static final int HOLD = 11;
+  static final int CALLERS = 12;
 
   static final int EVENT_HEAD = 144;
   static final int HEAD_COLUMNS = 84;
@@ -53,6 +54,7 @@ final class NtrLayout {
   static final int MAX_VALUES = 32;
   static final int MAX_BUCKETS = 64;
   static final int MAX_FRAMES = 1 << 13;
+  static final int MAX_CALLERS = 1 << 10;
   static final int MAX_SITES = 1 << 16;
   static final int SHAPE_ENTRY_ONLY = 64;
 

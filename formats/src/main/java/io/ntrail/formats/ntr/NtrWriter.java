@@ -156,6 +156,11 @@ public final class NtrWriter implements AutoCloseable {
     definitions.hold(hold);
   }
 
+  /** Defines the callers of an entry. */
+  public void callers(TracedThread.Callers callers) throws IOException {
+    definitions.callers(callers);
+  }
+
   /** Writes calls that were added up; totals of the same number are replaced. */
   public void totals(CallTotals totals) throws IOException {
     definitions.totals(totals);

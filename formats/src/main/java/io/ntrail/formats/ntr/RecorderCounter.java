@@ -40,7 +40,10 @@ public enum RecorderCounter {
   /** Buffers free at the end. */ BUFFERS_FREE(31),
   /** Passes while records were switched off. */ PASSES_WITHOUT_RECORD(32),
   /** Events that went with the oldest part of a ring. */ DISCARDED(33),
-  /** Calls that were added up, not recorded. */ ADDED(34);
+  /** Calls that were added up, not recorded. */ ADDED(34),
+  /** Calls whose callers were recorded. */ CALLERS(35),
+  /** Of them, those whose outermost callers are missing. */ CALLERS_INCOMPLETE(36),
+  /** Calls whose callers were to be recorded and are not. */ CALLERS_MISSED(37);
   // @formatter:on
 
   private final int number;

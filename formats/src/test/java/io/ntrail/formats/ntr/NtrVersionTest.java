@@ -115,6 +115,30 @@ class NtrVersionTest {
   }
 
   @Test
+  void callersOfEntriesAreRead() {
+    byte[] whole = bytes(12, 14, 1, 2, 3, 80, 99, 0, 0, 2, 32, 0, 5, 15, 1, 0);
+    byte[] cut = bytes(12, 13, 2, 2, 3, 81, 98, 1, 1, 'x', 1, 32, 9, 0, 77);
+    byte[][] chunks = {
+      recording(),
+      RawChunks.chunk(NtrLayout.DEFINITIONS, 1, 1, whole),
+      RawChunks.chunk(NtrLayout.DEFINITIONS, 1, 2, cut)
+    };
+    Gaps gaps = new Gaps();
+    InputFile input = InputFile.of(RawChunks.join(List.of(chunks)), "test.ntr");
+    try (NtrFile file = NtrFile.open(input, gaps)) {
+      TracedThread.Frame first = new TracedThread.Frame(16, TracedThread.Frame.RETURN, 5);
+      TracedThread.Frame second = new TracedThread.Frame(8, TracedThread.Frame.UNWIND, 0);
+      assertEquals(
+          List.of(
+              new TracedThread.Callers(1, 2, 3, 80, 99, 0, "", List.of(first, second)),
+              new TracedThread.Callers(
+                  2, 2, 3, 81, 98, 1, "x", List.of(new TracedThread.Frame(16, 9, 0)))),
+          List.copyOf(file.callers().values()));
+    }
+    assertEquals(List.of(), gaps.list());
+  }
+
+  @Test
   void totalsOfCallsAreReadAndReplacedByTheirNumber() {
     byte[] first = bytes(10, 8, 1, 2, 3, 80, 99, 1, 5, 0);
     byte[] second = bytes(10, 19, 2, 2, 0, 80, 99, 1, 6, 1, 0, 3, 1, 1, 100, 90, 9, 50, 2, 0, 4);

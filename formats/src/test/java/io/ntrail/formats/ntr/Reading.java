@@ -219,6 +219,16 @@ record Reading(
       String text = h.process() + " " + h.from() + " " + h.to() + " " + h.why();
       all.put("hold " + h.number(), text.strip());
     }
+    for (TracedThread.Callers c : file.callers().values()) {
+      StringBuilder text = new StringBuilder();
+      text.append(c.process()).append(' ').append(c.tid()).append(' ').append(c.ticks());
+      text.append(' ').append(c.key()).append(' ').append(c.end()).append(' ').append(c.why());
+      for (TracedThread.Frame frame : c.frames()) {
+        text.append(" %x ".formatted(frame.address())).append(frame.trust());
+        text.append(' ').append(frame.offset());
+      }
+      all.put("callers " + c.number(), text.toString().strip());
+    }
     for (CallTotals one : file.totals().values()) {
       List<Long> numbers = new ArrayList<>();
       numbers.addAll(List.of(one.function(), one.thread(), one.from(), one.to()));

@@ -150,6 +150,19 @@ final class RecordingInMemory {
       writer.function(new TracedFunction(1, 1, 0x1040, "Key::Parse", List.of(1, 2)));
       writer.function(new TracedFunction(2, 2, 0x2000, "", List.of()));
       writer.untraced(new UntracedModule(1, 1, 80, 0, "plug.dll", "its loading did not wait"));
+      writer.callers(
+          new TracedThread.Callers(
+              1,
+              1,
+              7,
+              78,
+              0x7000,
+              2,
+              "0x10 is in no function",
+              List.of(
+                  new TracedThread.Frame(0x1_4000_1234L, TracedThread.Frame.RETURN, 0x34),
+                  new TracedThread.Frame(0x7FFF_1234_5678L, TracedThread.Frame.UNWIND, 0x5678),
+                  new TracedThread.Frame(0x10, TracedThread.Frame.SCAN, 0))));
       writer.hold(new TracedProcess.Hold(1, 1, 77, 79, "plug.dll was loaded"));
       writer.totals(new CallTotals(1, 2, 1, 10, 20, CallTotals.ASKED, 7, CallTotals.Times.NONE));
       writer.totals(

@@ -36,7 +36,8 @@ final class UntracedStack {
         : thread.memory().stream().map(range -> untraced(range, returns)).toList();
   }
 
-  private static Range untraced(Range range, List<TracedReturn> returns) {
+  /** Returns a range with the return addresses that lead into no slot of some frames. */
+  static Range untraced(Range range, List<TracedReturn> returns) {
     Bytes bytes = range.bytes();
     // After a tail call one place has several slots, of which each returns into the one before.
     Map<Integer, Long> callers = new HashMap<>();

@@ -38,6 +38,12 @@ public interface Architecture {
    */
   List<TracedReturn> tracedReturns(long area, Bytes data);
 
+  /**
+   * Returns the frames of traced functions in a copy of a stack ({@link SamplePlaces}), the
+   * innermost first.
+   */
+  List<TracedReturn> sampledReturns(Bytes place);
+
   /** Returns an instruction that jumps to itself. */
   byte[] endlessLoop();
 

@@ -9,6 +9,7 @@ package io.ntrail.live.code;
  * @param recordBytes size of a record
  * @param cells address of the cells that say which functions are counted only; 0 = there are none
  * @param tables where calls are added up in place of records
+ * @param samples where stacks are copied to
  */
 public record SessionAddresses(
     long block,
@@ -17,4 +18,5 @@ public record SessionAddresses(
     TlsSlots tls,
     int recordBytes,
     long cells,
-    CallTables tables) {}
+    CallTables tables,
+    SamplePlaces samples) {}

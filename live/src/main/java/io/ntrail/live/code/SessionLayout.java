@@ -169,6 +169,12 @@ public final class SessionLayout {
   /** u32: whether there may be more chunks: threads wait for them, too. */
   public static final int AT_GROWS = 0x5D8;
 
+  /** u64: stacks that were not sampled because no place was free, by the target. */
+  public static final int AT_SAMPLES_MISSED = 0x5E0;
+
+  /** u64: stacks that were not sampled because the system does not know them, by the target. */
+  public static final int AT_SAMPLES_UNKNOWN = 0x5E8;
+
   /**
    * Threads of the target that are about to resume one of another process, and wait for the
    * controller.

@@ -117,7 +117,8 @@ public final class TracingMemory {
                     tls,
                     session.recordBytes(),
                     session.cells().at() == 0 ? 0 : control + session.cells().at(),
-                    session.tables().layout()));
+                    session.tables().layout(),
+                    session.samples().layout()));
     RuntimeImage runtime = code.runtime();
     this.routines = runtime.routines();
     memory.commit(

@@ -37,6 +37,9 @@ public final class Recorder implements AutoCloseable {
 
   static final long PROGRESS_NANOS = 60_000_000;
 
+  /** Interval of looks for sampled stacks: there are few places for them. */
+  private static final long SAMPLES_NANOS = 1_000_000;
+
   /** Interval in passes of checks of all chunks, which only a damaged session needs. */
   private static final int SEARCH_EVERY = 16;
 
@@ -244,6 +247,7 @@ public final class Recorder implements AutoCloseable {
       session.drains();
       grow();
       totals.poll(reader.names());
+      session.samples().collect();
       long before = reader.chunksRead();
       long nanos = clock.getAsLong();
       if (reader.hasWork()) {
@@ -277,7 +281,8 @@ public final class Recorder implements AutoCloseable {
   /** Returns how long nothing is to be done, in nanoseconds, if {@link #poll} found nothing. */
   long leisure() {
     // A thread fills a chunk in 40 microseconds at its fastest; the file may be 100 ms behind.
-    return Math.clamp(statistics.buffersFree() * 30_000L, 500_000, 20_000_000);
+    long most = session.samples().layout().exist() ? SAMPLES_NANOS : 20_000_000;
+    return Math.clamp(statistics.buffersFree() * 30_000L, 500_000, most);
   }
 
   /** Writes everything into the file now. */

@@ -3,6 +3,7 @@ package io.ntrail.live.session;
 import io.ntrail.formats.bytes.SharedFile;
 import io.ntrail.live.code.CallDetail;
 import io.ntrail.live.code.CallTables;
+import io.ntrail.live.code.SamplePlaces;
 import io.ntrail.live.code.SessionLayout;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -26,6 +27,7 @@ public final class SessionFile implements AutoCloseable {
   private final ResumeRequests resumes;
   private final CallTablePool tables;
   private final ThrottleCells cells;
+  private final StackSamples samples;
   private final int recordBytes;
   private final BufferMemory memory;
   private int chunks;
@@ -43,10 +45,12 @@ public final class SessionFile implements AutoCloseable {
       int mostChunks,
       BufferMemory memory,
       CallTables tables,
-      long cells) {
+      long cells,
+      SamplePlaces samples) {
     this.file = file;
     this.tables = new CallTablePool(file, tables);
     this.cells = new ThrottleCells(file, cells);
+    this.samples = new StackSamples(file, samples);
     this.notices = new DllNotificationRing(file);
     this.resumes = new ResumeRequests(file);
     this.recordBytes = recordBytes;
@@ -54,15 +58,9 @@ public final class SessionFile implements AutoCloseable {
     this.memory = memory;
   }
 
-  /**
-   * Creates a session that does not grow: in memory if there is room, else in the temporary folder.
-   *
-   * @param recordBytes 32, or with arguments 64 or 128
-   * @param chunks of 64 KiB, 2 to 65,536
-   * @throws IOException if there is no room anywhere
-   */
+  /** Creates a session that does not grow, without cells, and without places for stacks. */
   public static SessionFile create(int recordBytes, int chunks) throws IOException {
-    return create(recordBytes, chunks, false);
+    return create(recordBytes, chunks, false, 0);
   }
 
   /**
@@ -71,13 +69,14 @@ public final class SessionFile implements AutoCloseable {
    * @param recordBytes 32, or with arguments 64 or 128
    * @param chunks of 64 KiB, 2 to 65,536
    * @param throttles whether functions have cells
+   * @param every of so many calls, the stack of one is sampled; 0: of none
    * @throws IOException if there is no room anywhere
    */
-  public static SessionFile create(int recordBytes, int chunks, boolean throttles)
+  public static SessionFile create(int recordBytes, int chunks, boolean throttles, int every)
       throws IOException {
     BufferMemory all = BufferMemory.of(0);
     return create(
-        SharedFile.folders(), recordBytes, chunks, chunks, all, CallTables.NONE, throttles);
+        SharedFile.folders(), recordBytes, chunks, chunks, all, CallTables.NONE, throttles, every);
   }
 
   /**
@@ -91,7 +90,7 @@ public final class SessionFile implements AutoCloseable {
   public static SessionFile adding(CallDetail detail, int functions) throws IOException {
     int chunks = SessionLayout.FEWEST_CHUNKS;
     CallTables tables = CallTables.of(detail, at(chunks), functions);
-    return create(SharedFile.folders(), 32, chunks, chunks, BufferMemory.of(0), tables, false);
+    return create(SharedFile.folders(), 32, chunks, chunks, BufferMemory.of(0), tables, false, 0);
   }
 
   /**
@@ -101,13 +100,15 @@ public final class SessionFile implements AutoCloseable {
    * @param chunks of 64 KiB at first, 2 to 65,536; fewer if the limit is lower
    * @param memory limit of all chunks
    * @param throttles whether functions have cells
+   * @param every of so many calls, the stack of one is sampled; 0: of none
    * @throws IOException if there is no room anywhere
    */
   public static SessionFile growing(
-      int recordBytes, int chunks, BufferMemory memory, boolean throttles) throws IOException {
+      int recordBytes, int chunks, BufferMemory memory, boolean throttles, int every)
+      throws IOException {
     int most = SessionLayout.CHUNK_RING;
     return create(
-        SharedFile.folders(), recordBytes, chunks, most, memory, CallTables.NONE, throttles);
+        SharedFile.folders(), recordBytes, chunks, most, memory, CallTables.NONE, throttles, every);
   }
 
   /** Creates a session in a folder that does not grow. */
@@ -124,7 +125,7 @@ public final class SessionFile implements AutoCloseable {
   static SessionFile create(
       List<Path> folders, int recordBytes, int chunks, int mostChunks, BufferMemory memory)
       throws IOException {
-    return create(folders, recordBytes, chunks, mostChunks, memory, CallTables.NONE, false);
+    return create(folders, recordBytes, chunks, mostChunks, memory, CallTables.NONE, false, 0);
   }
 
   private static SessionFile create(
@@ -134,7 +135,8 @@ public final class SessionFile implements AutoCloseable {
       int mostChunks,
       BufferMemory memory,
       CallTables tables,
-      boolean throttles)
+      boolean throttles,
+      int every)
       throws IOException {
     if (recordBytes != 32 && recordBytes != 64 && recordBytes != 128) {
       throw new IllegalArgumentException("records of " + recordBytes + " bytes");
@@ -144,19 +146,28 @@ public final class SessionFile implements AutoCloseable {
     }
     int first = memory.begin(chunks, SessionLayout.FEWEST_CHUNKS);
     SharedFile file;
+    long end = tables.exist() ? tables.end() : at(mostChunks) + (throttles ? CELLS : 0);
+    SamplePlaces samples = every == 0 ? SamplePlaces.NONE : new SamplePlaces(end, every);
+    long size = end + (every == 0 ? 0 : SamplePlaces.BYTES);
     try {
-      file = SharedFile.create(folders, "ntrail", end(mostChunks, tables, throttles), at(first));
+      file = SharedFile.create(folders, "ntrail", size, at(first));
     } catch (IOException e) {
       memory.give(first);
       throw e;
     }
     SessionFile session =
         new SessionFile(
-            file, recordBytes, mostChunks, memory, tables, throttles ? at(mostChunks) : 0);
+            file, recordBytes, mostChunks, memory, tables, throttles ? at(mostChunks) : 0, samples);
     file.setU32(SessionLayout.AT_MAGIC, SessionLayout.MAGIC);
     file.setU32(SessionLayout.AT_VERSION, SessionLayout.VERSION);
     file.setU32(SessionLayout.AT_RECORD_BYTES, recordBytes);
     session.add(first);
+    try {
+      session.samples.reserve();
+    } catch (IOException e) {
+      session.close();
+      throw e;
+    }
     session.grows();
     return session;
   }
@@ -208,13 +219,14 @@ public final class SessionFile implements AutoCloseable {
     grows();
   }
 
-  private static long end(int mostChunks, CallTables tables, boolean throttles) {
-    return tables.exist() ? tables.end() : at(mostChunks) + (throttles ? CELLS : 0);
-  }
-
   /** Returns the cells of functions; there may be none. */
   public ThrottleCells cells() {
     return cells;
+  }
+
+  /** Returns the sampled stacks; there may be none. */
+  public StackSamples samples() {
+    return samples;
   }
 
   /** Returns the tables of calls; there may be none. */

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param detail what the target keeps of each call; without records it has tables, not buffers
  * @param functions how many are expected, for the size of tables
  * @param throttle calls of a function in a second from which on it is counted only; 0 = never
+ * @param sampling of so many calls of a stack, the callers of one are recorded; 0 = of none
  */
 public record BufferSettings(
     int chunks,
@@ -24,7 +25,8 @@ public record BufferSettings(
     boolean waits,
     CallDetail detail,
     int functions,
-    long throttle) {
+    long throttle,
+    int sampling) {
   /** Maximum number of chunks that a program may have. */
   public static final int MOST_CHUNKS = SessionLayout.CHUNK_RING;
 
@@ -35,12 +37,12 @@ public record BufferSettings(
 
   /** Returns settings of buffers that do not grow. */
   public static BufferSettings fixed(int chunks, boolean waits) {
-    return new BufferSettings(chunks, Optional.empty(), waits, CallDetail.RECORDS, 0, 0);
+    return new BufferSettings(chunks, Optional.empty(), waits, CallDetail.RECORDS, 0, 0, 0);
   }
 
   /** Returns settings of buffers that grow. */
   public static BufferSettings growing(int chunks, BufferMemory memory, boolean waits) {
-    return new BufferSettings(chunks, Optional.of(memory), waits, CallDetail.RECORDS, 0, 0);
+    return new BufferSettings(chunks, Optional.of(memory), waits, CallDetail.RECORDS, 0, 0, 0);
   }
 
   /**
@@ -50,7 +52,7 @@ public record BufferSettings(
    */
   public static BufferSettings adding(boolean times) {
     CallDetail detail = times ? CallDetail.TIMES : CallDetail.COUNTS;
-    return new BufferSettings(0, Optional.empty(), false, detail, 0, 0);
+    return new BufferSettings(0, Optional.empty(), false, detail, 0, 0, 0);
   }
 
   /** Returns whether programs add their calls up. */
@@ -60,12 +62,17 @@ public record BufferSettings(
 
   /** Returns these settings with another limit of calls of a function in a second. */
   public BufferSettings throttling(long calls) {
-    return new BufferSettings(chunks, memory, waits, detail, functions, calls);
+    return new BufferSettings(chunks, memory, waits, detail, functions, calls, sampling);
+  }
+
+  /** Returns these settings with the callers of one of so many calls. */
+  public BufferSettings sampling(int every) {
+    return new BufferSettings(chunks, memory, waits, detail, functions, throttle, every);
   }
 
   /** Returns these settings for so many functions. */
   public BufferSettings expecting(int number) {
-    return new BufferSettings(chunks, memory, waits, detail, number, throttle);
+    return new BufferSettings(chunks, memory, waits, detail, number, throttle, sampling);
   }
 
   /** Creates the session file of the first program, or of a child. */
@@ -77,8 +84,8 @@ public record BufferSettings(
     int first = chunks == 0 ? usual : chunks;
     SessionFile session =
         memory.isPresent()
-            ? SessionFile.growing(recordBytes, first, memory.get(), throttle > 0)
-            : SessionFile.create(recordBytes, first, throttle > 0);
+            ? SessionFile.growing(recordBytes, first, memory.get(), throttle > 0, sampling)
+            : SessionFile.create(recordBytes, first, throttle > 0, sampling);
     session.waitWhenFull(waits);
     return session;
   }

@@ -4,16 +4,21 @@ import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.ntr.RecorderCounter;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
+import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.Recorder;
+import io.ntrail.live.target.TargetModule;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Defines in a recording the modules and functions that the records of one process refer to. */
 final class TraceDefinitions {
@@ -22,6 +27,7 @@ final class TraceDefinitions {
   private final long process;
   private final Map<PlannedModule, Long> numbers = new HashMap<>();
   private final Map<PlannedModule, Long> came = new HashMap<>();
+  private final Set<TargetModule> seen = new HashSet<>();
 
   /**
    * Defines nothing yet.
@@ -32,6 +38,19 @@ final class TraceDefinitions {
     this.recorder = recorder;
     this.file = file;
     this.process = process;
+  }
+
+  /** Defines the process, which runs. */
+  void process(int pid, long began, String program, String commandLine) {
+    recorder.define(
+        to -> to.process(TracedProcess.running(process, pid, began, program, commandLine)));
+  }
+
+  /** Defines the process, which has ended. */
+  void ended(int pid, long began, long end, int exitCode, String program, String commandLine) {
+    long code = exitCode & 0xFFFF_FFFFL;
+    recorder.define(
+        to -> to.process(new TracedProcess(process, pid, began, end, code, program, commandLine)));
   }
 
   /** Defines functions that can be called from now on. */
@@ -47,6 +66,14 @@ final class TraceDefinitions {
               function.rva(),
               function.name(),
               List.of()));
+    }
+  }
+
+  /** Defines a module in which a caller lies, unless it is defined already. */
+  void seen(TargetModule module, PeImage image) {
+    if (seen.add(module)
+        && numbers.keySet().stream().noneMatch(known -> known.module().equals(module))) {
+      define(module, image, file.nextModule(), 0, 0);
     }
   }
 
@@ -113,18 +140,22 @@ final class TraceDefinitions {
   }
 
   private void define(PlannedModule module, long number, long loaded, long unloaded) {
-    PeHeaders headers = module.image().headers();
-    var pdb = CodeViewReference.of(module.image());
+    define(module.module(), module.image(), number, loaded, unloaded);
+  }
+
+  private void define(TargetModule module, PeImage image, long number, long loaded, long unloaded) {
+    PeHeaders headers = image.headers();
+    var pdb = CodeViewReference.of(image);
     recorder.define(to ->
         to.module(
             new TracedModule(
                 number,
                 process,
-                module.module().base(),
+                module.base(),
                 new ImageId(headers.timestamp(), headers.sizeOfImage()),
                 loaded,
                 unloaded,
-                module.module().path(),
+                module.path(),
                 pdb.id(),
                 pdb.name())));
   }

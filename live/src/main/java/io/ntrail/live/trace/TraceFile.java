@@ -6,6 +6,7 @@ import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.RecorderCounter;
 import io.ntrail.formats.ntr.TracedProcess;
+import io.ntrail.formats.ntr.TracedThread;
 import io.ntrail.formats.ntr.UntracedModule;
 import io.ntrail.live.session.Recorder;
 import io.ntrail.live.session.RecorderSettings;
@@ -33,6 +34,15 @@ final class TraceFile implements AutoCloseable {
   /** Number of times without tracing that are kept one by one; further ones are one a process. */
   static final int MOST_UNTRACED = 1_000;
 
+  /** Bytes of callers that are kept: readers limit the bytes of all definitions. */
+  private static final long MOST_CALLERS_BYTES = 40L << 20;
+
+  /** Bytes that the callers of an entry take at most, without frames. */
+  private static final long CALLERS_BYTES = 128;
+
+  /** Bytes that a frame takes at most. */
+  private static final long FRAME_BYTES = 8;
+
   private final Recorder recorder;
   private final OutputFile output;
   private final Optional<NtrRing> ring;
@@ -44,6 +54,8 @@ final class TraceFile implements AutoCloseable {
   private long processes = FIRST_PROCESS;
   private long modules;
   private long functions;
+  private long callers;
+  private long callersBytes;
 
   private record UntracedKey(long process, String path, long from) {}
 
@@ -120,6 +132,19 @@ final class TraceFile implements AutoCloseable {
     return functions;
   }
 
+  long nextCallers() {
+    callers++;
+    return callers;
+  }
+
+  /** Returns whether callers of an entry can be kept, and takes the room for them. */
+  boolean hasRoom(TracedThread.Callers more) {
+    long bytes = CALLERS_BYTES + FRAME_BYTES * more.frames().size();
+    boolean room = callersBytes + bytes <= MOST_CALLERS_BYTES;
+    callersBytes += room ? bytes : 0;
+    return room;
+  }
+
   /**
    * Defines a time in which a module was not traced; it replaces one that began at the same moment.
    *
@@ -183,6 +208,18 @@ final class TraceFile implements AutoCloseable {
   /** Returns the times in which modules of any process were not traced. */
   List<UntracedModule> untraced() {
     return List.copyOf(untraced.values());
+  }
+
+  /** Returns how many calls of any process have callers. */
+  CallerCounts callers() {
+    return new CallerCounts(
+        sum(RecorderCounter.CALLERS),
+        sum(RecorderCounter.CALLERS_INCOMPLETE),
+        sum(RecorderCounter.CALLERS_MISSED));
+  }
+
+  private long sum(RecorderCounter counter) {
+    return counters.values().stream().mapToLong(one -> one.getOrDefault(counter, 0L)).sum();
   }
 
   /** Writes what one process counted, added to what the others did. */

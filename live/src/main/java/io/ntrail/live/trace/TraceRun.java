@@ -2,7 +2,6 @@ package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.ntr.RecorderCounter;
-import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.ntr.UntracedModule;
 import io.ntrail.live.modules.ModuleLog;
 import io.ntrail.live.modules.ModuleTracker;
@@ -48,6 +47,7 @@ public final class TraceRun implements AutoCloseable {
   private final String program;
   private final long ticksPerSecond;
   private final TraceDefinitions definitions;
+  private final CallerSampling callers;
   private final RecorderThread thread;
   private final AdaptivePoller poller = new AdaptivePoller();
   private RunState state = RunState.PREPARED;
@@ -72,6 +72,7 @@ public final class TraceRun implements AutoCloseable {
     this.program = target.program();
     this.ticksPerSecond = target.clock().rate(target.firstMoment(), began);
     this.definitions = new TraceDefinitions(recorder, file, process);
+    this.callers = new CallerSampling(setup, definitions);
     this.thread = RecorderThread.start(recorder);
   }
 
@@ -137,11 +138,7 @@ public final class TraceRun implements AutoCloseable {
     }
     this.plan = plan.without(tracer.outOfReach(), SkipReason.Kind.OUT_OF_REACH);
     TargetProcess traces = target.process();
-    recorder.define(to -> {
-      to.process(
-          TracedProcess.running(
-              process, traces.pid(), began.ticks(), program, target.commandLine()));
-    });
+    definitions.process(traces.pid(), began.ticks(), program, target.commandLine());
     if (setup.isFirst()) {
       calibrate(began);
     }
@@ -174,6 +171,7 @@ public final class TraceRun implements AutoCloseable {
         this.plan.without(
             tracer.patching().changed(tracer.patcher().present()), SkipReason.Kind.CHANGED);
     tell();
+    callers.begin();
     target.process().resumeMain();
     return tracer.outOfReach();
   }
@@ -211,6 +209,11 @@ public final class TraceRun implements AutoCloseable {
   /** Returns how long threads of any process in the file waited until libraries were patched. */
   public LoadHolds holds() {
     return file.holds();
+  }
+
+  /** Returns how many calls of any process in the file have callers, once it is finished. */
+  public CallerCounts callers() {
+    return file.callers();
   }
 
   /** Returns a time of the recording's clock in nanoseconds since the start; 0 if unknown. */
@@ -286,6 +289,7 @@ public final class TraceRun implements AutoCloseable {
 
   /** Answers notifications of the program; returns whether there were any. */
   boolean look() {
+    callers.look();
     return modules != null && state.isLive() && modules.look();
   }
 
@@ -454,20 +458,12 @@ public final class TraceRun implements AutoCloseable {
       } else if (exitCode.isPresent()) {
         recorder.retain(Set.of(), end.ticks());
       }
-      recorder.define(to -> {
-        if (exitCode.isPresent()) {
-          to.process(
-              new TracedProcess(
-                  process,
-                  target.process().pid(),
-                  began.ticks(),
-                  end.ticks(),
-                  exitCode.getAsInt() & 0xFFFF_FFFFL,
-                  program,
-                  target.commandLine()));
-        }
-      });
+      int pid = target.process().pid();
+      exitCode.ifPresent(code ->
+          definitions.ended(pid, began.ticks(), end.ticks(), code, program, target.commandLine()));
       file.count(process, Map.of(RecorderCounter.REENTRANT, session.reentrant()));
+      session.samples().collect();
+      callers.finish(exitCode.isPresent());
       recorder.finish(last.ticks());
     }
     return recorder.statistics();

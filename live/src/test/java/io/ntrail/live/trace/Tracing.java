@@ -116,6 +116,7 @@ final class Tracing implements AutoCloseable {
     private boolean recorded = true;
     private boolean attached;
     private boolean waits;
+    private int sampling;
     private CallDetail detail = CallDetail.RECORDS;
     private String pause = "";
     private @Nullable Path go;
@@ -176,6 +177,12 @@ final class Tracing implements AutoCloseable {
     /** Threads wait where no chunk is free. */
     Settings waits() {
       waits = true;
+      return this;
+    }
+
+    /** Of so many calls, the stack of one is sampled. */
+    Settings sampling(int every) {
+      sampling = every;
       return this;
     }
 
@@ -246,6 +253,7 @@ final class Tracing implements AutoCloseable {
    * @param text its standard output, each byte a character
    * @param errors its error output
    * @param searches how often all areas were looked through for a stack
+   * @param sampled how many stacks were copied
    * @param recording the {@code .ntr}
    */
   record Outcome(
@@ -254,6 +262,7 @@ final class Tracing implements AutoCloseable {
       String errors,
       RecorderStatistics statistics,
       long searches,
+      long sampled,
       UnwindSelfTest selfTest,
       List<PlannedFunction> plan,
       List<PlannedFunction> traced,
@@ -281,7 +290,8 @@ final class Tracing implements AutoCloseable {
     Result result;
     try (SessionFile session =
             settings.detail == CallDetail.RECORDS
-                ? SessionFile.create(settings.recordBytes, settings.chunks)
+                ? SessionFile.create(
+                    settings.recordBytes, settings.chunks, false, settings.sampling)
                 : SessionFile.adding(settings.detail, 100);
         TargetProcess started = TargetProcess.start(calls, commandLine, streams);
         TargetProcess target = settings.attached ? attach(started, awaited) : started) {
@@ -299,6 +309,7 @@ final class Tracing implements AutoCloseable {
         Files.readString(errors, StandardCharsets.ISO_8859_1),
         result.statistics,
         result.searches,
+        result.sampled,
         result.selfTest,
         result.plan,
         result.traced,
@@ -331,6 +342,7 @@ final class Tracing implements AutoCloseable {
       int exitCode,
       RecorderStatistics statistics,
       long searches,
+      long sampled,
       UnwindSelfTest selfTest,
       List<PlannedFunction> plan,
       List<PlannedFunction> traced) {}
@@ -394,6 +406,7 @@ final class Tracing implements AutoCloseable {
           exit,
           recorder.statistics(),
           session.searches(),
+          session.samples().taken() + session.samples().missed(),
           selfTest,
           plan,
           prepared.stream().map(Patcher.Patched::function).toList());

@@ -105,6 +105,27 @@ final class TransparencyTest {
   }
 
   @Test
+  void everyStepOfSampledCallsUnwindsToTheCaller() throws IOException {
+    Path program = build("step.c");
+    for (int bytes : attached ? List.of(128) : Slice.of(RECORD_BYTES, RECORD_BYTES.size())) {
+      Settings settings = settings().exports().recordBytes(bytes).sampling(150);
+      Outcome traced = sameOutput(settings, program);
+      assertTrue(traced.sampled() > 20, () -> traced.sampled() + " stacks");
+      Programs.exact(traced);
+    }
+  }
+
+  @Test
+  void registersAndFlagsOfSampledCallsAreTheCallersAndTheFunctions() throws IOException {
+    for (int bytes : attached ? List.of(128) : RECORD_BYTES) {
+      Settings settings = settings().exports().recordBytes(bytes).chunks(1024).sampling(2);
+      Outcome traced = programs.same(settings, build("registers.c"));
+      assertEquals(4 * 3000, Programs.exact(traced).of("set_all").returned);
+      assertTrue(traced.sampled() > 5000, () -> traced.sampled() + " stacks");
+    }
+  }
+
+  @Test
   void codeThatInterruptsAThunkMayCallTracedFunctions() throws IOException {
     sameOutput(settings().exports(), build("step.c"), "nested");
   }

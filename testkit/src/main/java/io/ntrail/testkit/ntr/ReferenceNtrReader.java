@@ -297,7 +297,7 @@ public final class ReferenceNtrReader {
       }
       ReferenceCursor record = cursor(in.at, in.at + length);
       in.at += length;
-      switch (kind >= 0 && kind < 12 ? (int) kind : 0) {
+      switch (kind >= 0 && kind < 13 ? (int) kind : 0) {
         case 1 -> define("process", record, "vvtt");
         case 2 -> define("process end", record, "vv");
         case 3 -> define("thread", record, "vvvt");
@@ -309,6 +309,7 @@ public final class ReferenceNtrReader {
         case 9 -> define("untraced", record, "vvvtt");
         case 10 -> define("totals", record, "vvvvwvs");
         case 11 -> define("hold", record, "vvvt");
+        case 12 -> define("callers", record, "vvvvwtf");
         default -> {
           // Of a later version.
         }
@@ -335,6 +336,16 @@ public final class ReferenceNtrReader {
           }
         }
         case 't' -> out.append(in.text()).append(' ');
+        case 'f' -> {
+          // Frames: each address is that of the frame before, plus a signed number.
+          long address = 0;
+          for (int count = in.upTo(1024); count > 0; count--) {
+            long coded = in.var();
+            address += coded >>> 1 ^ -(coded & 1);
+            out.append("%x ".formatted(address)).append(in.upTo(0xFFFF_FFFFL)).append(' ');
+            out.append(in.var()).append(' ');
+          }
+        }
         case 'p' -> {
           if (in.upTo(1) == 1) {
             out.append("%016x %016x ".formatted(in.fixed(8), in.fixed(8)));

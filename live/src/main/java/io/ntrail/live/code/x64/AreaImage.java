@@ -52,9 +52,10 @@ final class AreaImage implements AreaCode {
     List<Integer> clocks = List.of();
     int handlerAt = TABLE + FunctionTableBuilder.ENTRY * (6 * SLOTS + 2) + 0x80;
     byte[] handler =
-        SlotExceptionHandler.assemble(words, record, runtime.full(), exitOf(words, record));
+        SlotExceptionHandler.assemble(
+            words, record, runtime.full(), exitOf(words, record, runtime.samples()));
     for (int slot = 0; slot < SLOTS; slot++) {
-      SlotCode.Assembled assembled = SlotCode.assemble(words, slot, record);
+      SlotCode.Assembled assembled = SlotCode.assemble(words, slot, record, runtime.samples());
       int begin = code.size() + CODE - AreaLayout.HEAD;
       exit = assembled.exit();
       clocks = assembled.clocks();
@@ -84,8 +85,8 @@ final class AreaImage implements AreaCode {
     return new AreaImage(code.toArray(), table.toArray(), functions.count(), exit, clocks, runtime);
   }
 
-  private static int exitOf(TlsOffsets words, int record) {
-    return SlotCode.assemble(words, 0, record).exit();
+  private static int exitOf(TlsOffsets words, int record, boolean samples) {
+    return SlotCode.assemble(words, 0, record, samples).exit();
   }
 
   @Override
@@ -127,6 +128,9 @@ final class AreaImage implements AreaCode {
       data.setU64(at + AreaLayout.SLOW, slot == SLOTS ? runtime.overflow() : runtime.slow());
       data.setU64(at + AreaLayout.FULL, runtime.full());
       data.setU64(at + AreaLayout.STACK_ARGUMENTS, runtime.stackArguments());
+      if (runtime.samples()) {
+        data.setU64(at + AreaLayout.SAMPLING, runtime.sampling());
+      }
     }
     return data.toArray();
   }

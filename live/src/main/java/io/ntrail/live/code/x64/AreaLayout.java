@@ -53,6 +53,9 @@ final class AreaLayout {
   /** Thread that took the area first. */
   static final int THREAD = HEAD + 16;
 
+  /** Calls up to the next one whose stack is sampled. */
+  static final int COUNTDOWN = HEAD + 24;
+
   /**
    * State of threads that spill here, up to {@link #SPILL}: of a fiber's area there may be several
    * at a time, since each returns to its spill wherever it runs then.
@@ -113,6 +116,9 @@ final class AreaLayout {
 
   /** Of calls that are added up: ticks at the entry; 0 = there is no call whose end counts. */
   static final int START = 104;
+
+  /** Routine that samples stacks, where that is done; never where calls are added up. */
+  static final int SAMPLING = START;
 
   /** Of calls that are added up: ticks of the traced calls inside. */
   static final int CHILD = 112;

@@ -22,12 +22,15 @@ final class EntryOnlyRoutine extends RuntimeRoutines {
   final Label entryOnly = a.label("entry only");
   private final Label firstCall;
   private final Label stackArguments;
+  private final Label sampling;
   private final Label full;
 
-  EntryOnlyRoutine(RoutineContext parts, Label firstCall, Label stackArguments, Label full) {
+  EntryOnlyRoutine(
+      RoutineContext parts, Label firstCall, Label stackArguments, Label sampling, Label full) {
     super(parts);
     this.firstCall = firstCall;
     this.stackArguments = stackArguments;
+    this.sampling = sampling;
     this.full = full;
   }
 
@@ -42,7 +45,17 @@ final class EntryOnlyRoutine extends RuntimeRoutines {
     Label done = a.label("done");
     range(
         STUB_PUSHED,
-        () -> a.bind(entryOnly).mov(RCX, gs(words.record())).jrcxz(cold).bind(write).push(RDX));
+        () -> {
+          a.bind(entryOnly).mov(RCX, gs(words.record()));
+          if (parts.samples().exist()) {
+            // The short jump does not reach so far.
+            Label near = a.label("cold, near");
+            a.jrcxz(near).jmp(write).bind(near).jmp(cold);
+          } else {
+            a.jrcxz(cold);
+          }
+          a.bind(write).push(RDX);
+        });
     Label full = a.label("entry only, full");
     range(
         STUB_PUSHED + 1,
@@ -69,13 +82,10 @@ final class EntryOnlyRoutine extends RuntimeRoutines {
           a.mov(RDX, ptr(RSP).plus(24)).mov(ptr(RCX).plus(SessionLayout.RECORD_VALUE), RDX);
           a.mov(ptr(RCX).plus(SessionLayout.RECORD_FUNCTION), EAX).push(RAX);
         });
-    range(
-        STUB_PUSHED + 2,
+    Runnable clock = () -> a.rdtsc().mov(ptr(RCX), EAX).mov(ptr(RCX).plus(4), EDX);
+    Runnable finish =
         () ->
-            a.rdtsc()
-                .mov(ptr(RCX), EAX)
-                .mov(ptr(RCX).plus(4), EDX)
-                .mov(ptr(RCX).plus(SessionLayout.RECORD_META).as32(), SessionLayout.ENTRY_ONLY)
+            a.mov(ptr(RCX).plus(SessionLayout.RECORD_META).as32(), SessionLayout.ENTRY_ONLY)
                 .lea(RDX, ptr(RCX).plus(record))
                 .movzx(ECX, Reg16.DX)
                 .jrcxz(full)
@@ -83,7 +93,19 @@ final class EntryOnlyRoutine extends RuntimeRoutines {
                 .bind(done)
                 .mov(RAX, ptr(RSP))
                 .mov(RDX, ptr(RSP).plus(8))
-                .lea(RSP, ptr(RSP).plus(16)));
+                .lea(RSP, ptr(RSP).plus(16));
+    if (parts.samples().exist()) {
+      range(STUB_PUSHED + 2, clock);
+      sample();
+      range(STUB_PUSHED + 2, finish);
+    } else {
+      range(
+          STUB_PUSHED + 2,
+          () -> {
+            clock.run();
+            finish.run();
+          });
+    }
     range(STUB_PUSHED, () -> a.lea(RAX, ptr(RAX).plus(-2)).jmp(RAX));
     range(STUB_PUSHED + 2, () -> a.bind(full).call(this.full).jmp(done));
     Label unknown = a.label("unknown thread");
@@ -105,5 +127,25 @@ final class EntryOnlyRoutine extends RuntimeRoutines {
           a.mov(RCX, gs(words.record())).jrcxz(none).jmp(write);
           a.bind(none).lea(RAX, ptr(RAX).plus(-2)).jmp(RAX);
         });
+  }
+
+  /** Counts with the calls of the area that the thread is in. */
+  private void sample() {
+    Label none = a.label("entry only, no area");
+    Label begin = a.here("entry only, sampling");
+    a.pushfq();
+    Label pushed = a.here("entry only, flags pushed");
+    parts.add(begin, pushed, UnwindBytes.pushed(STUB_PUSHED + 2));
+    range(
+        STUB_PUSHED + 3,
+        () ->
+            a.mov(RAX, gs(words.slot()))
+                .test(RAX, RAX)
+                .jz(none)
+                .and(RAX, -AreaLayout.ALIGNMENT)
+                .lea(RAX, ptr(RAX).plus(AreaLayout.COUNTDOWN))
+                .call(sampling)
+                .bind(none)
+                .popfq());
   }
 }

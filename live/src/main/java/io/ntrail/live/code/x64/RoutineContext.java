@@ -1,6 +1,7 @@
 package io.ntrail.live.code.x64;
 
 import io.ntrail.live.code.CallTables;
+import io.ntrail.live.code.SamplePlaces;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Label;
@@ -20,6 +21,7 @@ import java.util.List;
  * @param words TLS slots
  * @param record bytes of a record
  * @param tables where calls are added up in place of records
+ * @param samples where stacks are copied to
  */
 record RoutineContext(
     Assembler assembler,
@@ -29,15 +31,22 @@ record RoutineContext(
     int chunks,
     TlsOffsets words,
     int record,
-    CallTables tables) {
+    CallTables tables,
+    SamplePlaces samples) {
   /** Range of code with its unwind data. */
   record Range(Label begin, Label end, UnwindBytes info) {}
 
   /** Returns an empty context. */
   static RoutineContext of(
-      long block, long control, int chunks, TlsOffsets words, int record, CallTables tables) {
+      long block,
+      long control,
+      int chunks,
+      TlsOffsets words,
+      int record,
+      CallTables tables,
+      SamplePlaces samples) {
     return new RoutineContext(
-        Assembler.x64(), new ArrayList<>(), block, control, chunks, words, record, tables);
+        Assembler.x64(), new ArrayList<>(), block, control, chunks, words, record, tables, samples);
   }
 
   /** Returns the bytes of a record as slots write it; 0: they add up in tables instead. */

@@ -1,6 +1,7 @@
 package io.ntrail.live.code.x64;
 
 import io.ntrail.live.code.CallTables;
+import io.ntrail.live.code.SamplePlaces;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.operands.Label;
 
@@ -19,6 +20,7 @@ final class RuntimeBlock {
   private final ChunkRoutines chunks;
   private final TableRoutines tables;
   private final Label stackArguments;
+  private final StackSampling sampling;
   private final long base;
   private final AssembledCode code;
 
@@ -29,7 +31,9 @@ final class RuntimeBlock {
     chunks = new ChunkRoutines(parts);
     stackArguments = parts.assembler().label("stack arguments");
     tables = new TableRoutines(parts, stacks.firstCall, stacks.untraced);
-    entries = new EntryOnlyRoutine(parts, stacks.firstCall, stackArguments, chunks.full);
+    sampling = new StackSampling(parts);
+    entries =
+        new EntryOnlyRoutine(parts, stacks.firstCall, stackArguments, sampling.begin, chunks.full);
     AreaRoutines areas = new AreaRoutines(parts);
     boolean adds = parts.tables().exist();
     stacks.write(areas, adds ? tables.firstTable : chunks.firstChunk);
@@ -40,6 +44,9 @@ final class RuntimeBlock {
     areas.write();
     chunks.write(stacks.untraced);
     StackArguments.write(parts.assembler(), stackArguments, parts::add);
+    if (parts.samples().exist()) {
+      sampling.write();
+    }
     code = parts.assembler().assemble();
   }
 
@@ -52,14 +59,22 @@ final class RuntimeBlock {
    * @param chunks how many the file may have
    * @param record bytes of a record
    * @param tables where calls are added up in place of records
+   * @param samples where stacks are copied to
    */
   static RuntimeBlock at(
-      long block, long control, int chunks, TlsOffsets words, int record, CallTables tables) {
+      long block,
+      long control,
+      int chunks,
+      TlsOffsets words,
+      int record,
+      CallTables tables,
+      SamplePlaces samples) {
     if (block % AreaLayout.ALIGNMENT != 0) {
       throw new IllegalArgumentException("a block at 0x" + Long.toHexString(block));
     }
     return new RuntimeBlock(
-        block + AreaLayout.CODE, RoutineContext.of(block, control, chunks, words, record, tables));
+        block + AreaLayout.CODE,
+        RoutineContext.of(block, control, chunks, words, record, tables, samples));
   }
 
   /** Returns the code. */
@@ -112,6 +127,16 @@ final class RuntimeBlock {
   /** Returns the address of the routine for the end of a chunk or of a spill. */
   long full() {
     return base + code.offset(chunks.full);
+  }
+
+  /** Returns whether stacks are sampled. */
+  boolean samples() {
+    return parts.samples().exist();
+  }
+
+  /** Returns the address of the routine that samples stacks, where that is done. */
+  long sampling() {
+    return base + code.offset(sampling.begin);
   }
 
   /**

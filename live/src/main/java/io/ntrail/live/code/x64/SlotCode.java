@@ -47,6 +47,7 @@ final class SlotCode {
   private final TlsOffsets words;
   private final int slot;
   private final int record;
+  private final boolean samples;
   private final Label begin = a.label("C");
   private final Label three = a.label("three words pushed");
   private final Label two = a.label("two words pushed again");
@@ -58,10 +59,11 @@ final class SlotCode {
   private final Label entryClock = a.label("clock at entry");
   private final Label exitClock = a.label("clock at exit");
 
-  private SlotCode(TlsOffsets words, int slot, int record) {
+  private SlotCode(TlsOffsets words, int slot, int record, boolean samples) {
     this.words = words;
     this.slot = slot;
     this.record = record;
+    this.samples = samples;
   }
 
   /**
@@ -82,9 +84,10 @@ final class SlotCode {
    *
    * @param slot its number
    * @param record bytes of a record; 0: calls are added up
+   * @param samples whether stacks are sampled
    */
-  static Assembled assemble(TlsOffsets words, int slot, int record) {
-    SlotCode code = new SlotCode(words, slot, record);
+  static Assembled assemble(TlsOffsets words, int slot, int record, boolean samples) {
+    SlotCode code = new SlotCode(words, slot, record, samples);
     code.a.bind(code.begin);
     code.choose();
     code.enter();
@@ -224,12 +227,12 @@ final class SlotCode {
     if (record > SessionLayout.RECORD_STACK_ARGUMENTS) {
       a.call(cell(AreaLayout.STACK_ARGUMENTS));
     }
-    a.bind(entryClock)
-        .rdtsc()
-        .mov(ptr(RCX), EAX)
-        .mov(ptr(RCX).plus(4), EDX)
-        .mov(RAX, cell(RET))
-        .mov(ptr(RCX).plus(SessionLayout.RECORD_VALUE), RAX);
+    a.bind(entryClock).rdtsc().mov(ptr(RCX), EAX).mov(ptr(RCX).plus(4), EDX);
+    if (samples) {
+      a.lea(RAX, ptr(begin).plus(AreaLayout.COUNTDOWN - AreaLayout.code(slot)))
+          .call(cell(AreaLayout.SAMPLING));
+    }
+    a.mov(RAX, cell(RET)).mov(ptr(RCX).plus(SessionLayout.RECORD_VALUE), RAX);
     if (record > SessionLayout.RECORD_ARGUMENTS) {
       a.mov(RAX, ptr(RSP))
           .mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS), RAX)
@@ -247,8 +250,8 @@ final class SlotCode {
         // there.
         .lea(RDX, ptr(RCX).plus(record))
         .movzx(ECX, Reg16.DX);
-    if (record > SessionLayout.RECORD_ARGUMENTS) {
-      // The short jump does not reach over the arguments.
+    if (samples || record > SessionLayout.RECORD_ARGUMENTS) {
+      // The short jump does not reach so far.
       Label near = a.label("full at entry, near");
       Label next = a.label("not full at entry");
       a.jrcxz(near).jmp(next).bind(near).jmp(full).bind(next);

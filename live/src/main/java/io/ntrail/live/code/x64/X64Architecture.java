@@ -9,6 +9,7 @@ import io.ntrail.live.code.CallbackCode;
 import io.ntrail.live.code.GuardCode;
 import io.ntrail.live.code.LoaderCalls;
 import io.ntrail.live.code.ResumeCalls;
+import io.ntrail.live.code.SamplePlaces;
 import io.ntrail.live.code.SessionAddresses;
 import io.ntrail.live.code.SessionCode;
 import io.ntrail.live.code.StoreCode;
@@ -107,6 +108,24 @@ public final class X64Architecture implements Architecture {
                 AreaLayout.STRIDE,
                 data.i64(at + AreaLayout.RET)));
       }
+    }
+    return returns;
+  }
+
+  @Override
+  public List<TracedReturn> sampledReturns(Bytes place) {
+    long area = place.i64(SamplePlaces.AREA);
+    long bytes = place.u32(SamplePlaces.STACK_AT) - SamplePlaces.FRAMES;
+    int count = Math.clamp(bytes / SamplePlaces.FRAME_BYTES, 0, AreaLayout.SLOTS);
+    List<TracedReturn> returns = new ArrayList<>();
+    for (int frame = 0; frame < count; frame++) {
+      int at = SamplePlaces.FRAMES + SamplePlaces.FRAME_BYTES * frame;
+      returns.add(
+          new TracedReturn(
+              place.i64(at) - Long.BYTES,
+              area + AreaLayout.code(count - 1 - frame),
+              AreaLayout.STRIDE,
+              place.i64(at + Long.BYTES)));
     }
     return returns;
   }

@@ -33,7 +33,13 @@ final class X64SessionCode implements SessionCode {
     int slotRecord = tables.exist() ? 0 : record;
     this.runtime =
         RuntimeBlock.at(
-            addresses.block(), addresses.control(), addresses.chunks(), tls, record, tables);
+            addresses.block(),
+            addresses.control(),
+            addresses.chunks(),
+            tls,
+            record,
+            tables,
+            addresses.samples());
     this.areas = AreaImage.of(tls, slotRecord, runtime);
     byte[] code = runtime.bytes();
     if (code.length > TABLE - AreaLayout.CODE) {

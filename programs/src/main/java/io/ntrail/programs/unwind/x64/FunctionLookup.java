@@ -62,6 +62,11 @@ public final class FunctionLookup {
     return find(address) instanceof Found found ? Optional.of(found.entry) : Optional.empty();
   }
 
+  /** Returns the begin of the function that an address lies in; 0 if no unwind data tell it. */
+  public long begin(long address) {
+    return entry(address).map(entry -> entry.base() + entry.primary().begin()).orElse(0L);
+  }
+
   /** Returns the modules that are searched. */
   LoadedModules modules() {
     return modules;

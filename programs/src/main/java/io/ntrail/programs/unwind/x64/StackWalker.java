@@ -66,6 +66,18 @@ public final class StackWalker {
     return walk.goOn();
   }
 
+  /**
+   * Walks from the registers that a caller has when what it called begins: their instruction
+   * pointer is the return address.
+   *
+   * @param limits of the thread's stack; a machine frame may lead out of it
+   */
+  public StackWalk walkCallers(FrameRegisters caller, AddressSpace memory, StackLimits limits) {
+    Walk walk = new Walk(new StackMemory(memory), limits);
+    walk.frames.add(new StackFrame(FrameTrust.UNWIND, caller.copy()));
+    return walk.goOn();
+  }
+
   /** One walk. */
   private final class Walk {
     private final List<StackFrame> frames = new ArrayList<>();
