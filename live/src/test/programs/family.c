@@ -194,6 +194,9 @@ int main(int count, char **words) {
     fflush(stdout);
     char name[40];
     if (GetEnvironmentVariableA("FAMILY_READY", name, sizeof name) > 0) {
+      for (int i = 0; i < 5; i++) {
+        stepped(i);
+      }
       SetEvent(OpenEventA(EVENT_MODIFY_STATE, FALSE, name));
     }
     await(more);
