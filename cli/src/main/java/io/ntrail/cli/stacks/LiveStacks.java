@@ -47,14 +47,16 @@ final class LiveStacks {
                 Optional.empty(),
                 ThreadChoice.of(stacks.process().threads(), request));
         report.print(answer, "", List.of());
-        if (!capture.missing().isEmpty() && request.isText()) {
+        terminal.out().flush();
+        if (!capture.missing().isEmpty()) {
+          // Told beside every form of the answer: no form is to look whole without them.
           terminal
-              .out()
+              .err()
               .println(
-                  Numbers.counted(capture.missing().size(), "thread")
+                  "warning: "
+                      + Numbers.counted(capture.missing().size(), "thread")
                       + " left out: just beginning or ending");
         }
-        terminal.out().flush();
         Losses.Symbols lacking = SymbolDownloads.lacking(places, stacks.symbols());
         Losses.warn(lacking.gaps(), terminal);
         return lacking.gaps().isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;

@@ -7,8 +7,8 @@ import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.cli.harness.Spawned;
+import io.ntrail.cli.harness.StandingThreads;
 import io.ntrail.testkit.Await;
-import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -22,33 +22,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Dumps of a running program, which goes on as if nothing had been. */
 class DumpTest {
-  /** Output and exit code of {@code standing.c} when nothing disturbs it. */
-  private static final String UNDISTURBED = "sum 1872";
-
-  private static final int CODE = 80;
-
   /** Number of times that ntrail is killed. */
   private static final int KILLS = Boolean.getBoolean("ntrail.long") ? 60 : 3;
 
   @TempDir private Path folder;
-
-  private Spawned standing() throws Exception {
-    Path program = folder.resolve("standing.exe");
-    Files.copy(Spawned.program("standing.c"), program);
-    Spawned standing =
-        Spawned.start(
-            folder,
-            "printed",
-            List.of(Wine.shared().loader().toString(), program.toString(), "stop"));
-    standing.awaitText("ready");
-    return standing;
-  }
-
-  private void mustEndUndisturbed(Spawned standing) throws Exception {
-    Files.createFile(folder.resolve("stop"));
-    assertEquals(CODE, standing.end(), standing.said());
-    assertTrue(standing.said().strip().endsWith(UNDISTURBED), standing.said());
-  }
 
   private Spawned dump(String... options) throws IOException {
     List<String> command = Cli.command("dump", "-p", "standing");
@@ -60,7 +37,7 @@ class DumpTest {
 
   @Test
   void theReportIsAsItsSchemaSays() throws Exception {
-    try (Spawned standing = standing();
+    try (Spawned standing = StandingThreads.start(folder);
         Spawned ntrail = dump("-o", "it.dmp", "--format", "json")) {
       assertEquals(0, ntrail.end(), ntrail.said());
       JsonReader json = JsonReader.parse(ntrail.said());
@@ -68,7 +45,7 @@ class DumpTest {
       JsonReader dump = json.get("dump");
       assertEquals(50, dump.get("threads").number());
       assertEquals(Files.size(folder.resolve("it.dmp")), json.get("output").get("bytes").number());
-      mustEndUndisturbed(standing);
+      StandingThreads.mustEndUndisturbed(standing, folder);
     }
   }
 
@@ -76,7 +53,7 @@ class DumpTest {
   void theProgramGoesOnWheneverNtrailIsKilled() throws Exception {
     long seed = Long.getLong("ntrail.seed", 33);
     Random random = new Random(seed);
-    try (Spawned standing = standing()) {
+    try (Spawned standing = StandingThreads.start(folder)) {
       for (int i = 0; i < KILLS; i++) {
         String name = "it" + i + ".dmp";
         try (Spawned ntrail = dump("-o", name, "--full")) {
@@ -92,7 +69,7 @@ class DumpTest {
           }
         }
       }
-      mustEndUndisturbed(standing);
+      StandingThreads.mustEndUndisturbed(standing, folder);
     } catch (AssertionError e) {
       throw new AssertionError("-Dntrail.seed=" + seed + ": " + e.getMessage(), e);
     }

@@ -2,14 +2,12 @@ package io.ntrail.cli.stacks;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.cli.harness.Spawned;
-import io.ntrail.testkit.wine.Wine;
-import java.nio.file.Files;
+import io.ntrail.cli.harness.StandingThreads;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,31 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Stacks of a running program, which goes on as if nothing had been. */
 class LiveStacksTest {
-  /** Output and exit code of {@code standing.c} when nothing disturbs it. */
-  private static final String UNDISTURBED = "sum 1872";
-
-  private static final int CODE = 80;
-
   @TempDir private Path folder;
-
-  private Spawned standing() throws Exception {
-    assumeTrue(Wine.available(), Wine.missing());
-    Path program = folder.resolve("standing.exe");
-    Files.copy(Spawned.program("standing.c"), program);
-    Spawned standing =
-        Spawned.start(
-            folder,
-            "printed",
-            List.of(Wine.shared().loader().toString(), program.toString(), "stop"));
-    standing.awaitText("ready");
-    return standing;
-  }
-
-  private void mustEndUndisturbed(Spawned standing) throws Exception {
-    Files.createFile(folder.resolve("stop"));
-    assertEquals(CODE, standing.end(), standing.said());
-    assertTrue(standing.said().strip().endsWith(UNDISTURBED), standing.said());
-  }
 
   private String stacks(String... options) throws Exception {
     List<String> command = Cli.command("stacks", "-p", "standing");
@@ -77,7 +51,7 @@ class LiveStacksTest {
 
   @Test
   void framesAreThoseThatThreadsPrintedThemselves() throws Exception {
-    try (Spawned standing = standing()) {
+    try (Spawned standing = StandingThreads.start(folder)) {
       JsonReader json = JsonReader.parse(stacks("--format", "json"));
       assertEquals(List.of(), JsonSchema.named("stacks").findings(json));
       assertEquals("live", json.get("kind").text());
@@ -99,19 +73,19 @@ class LiveStacksTest {
         compared++;
       }
       assertEquals(49, compared);
-      mustEndUndisturbed(standing);
+      StandingThreads.mustEndUndisturbed(standing, folder);
     }
   }
 
   @Test
   void namesComeFromTheSymbolTablesOfFiles() throws Exception {
-    try (Spawned standing = standing()) {
+    try (Spawned standing = StandingThreads.start(folder)) {
       String said = stacks("--same");
       String first = said.lines().findFirst().orElse("");
       assertTrue(first.matches("standing.exe \\(\\d+\\) on Windows .* 50 threads, each .*"), first);
       assertTrue(said.contains("standing.exe!stand + 0x"), said);
       assertTrue(said.contains("threads with this stack: "), said);
-      mustEndUndisturbed(standing);
+      StandingThreads.mustEndUndisturbed(standing, folder);
     }
   }
 
