@@ -28,5 +28,6 @@ module io.ntrail.formats {
   exports io.ntrail.formats.pe.fixups;
   exports io.ntrail.formats.pe.handlers;
   exports io.ntrail.formats.pe.unwind;
+  exports io.ntrail.formats.pt;
   exports io.ntrail.formats.schema;
 }
