@@ -16,6 +16,7 @@ module io.ntrail.formats {
   exports io.ntrail.formats.dump.context;
   exports io.ntrail.formats.dump.streams;
   exports io.ntrail.formats.dump.write;
+  exports io.ntrail.formats.elf;
   exports io.ntrail.formats.etl;
   exports io.ntrail.formats.identity;
   exports io.ntrail.formats.jtrc;

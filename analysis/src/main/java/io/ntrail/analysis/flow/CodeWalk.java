@@ -1,0 +1,332 @@
+package io.ntrail.analysis.flow;
+
+/**
+ * The place in the code where the flow is, and the ways on from there. Each way ends where the
+ * trace proves that the flow came to; false says that the code does not allow it, and {@link
+ * #error} why.
+ */
+final class CodeWalk {
+  private final CodeBlocks blocks;
+  private final FlowSink sink;
+  private final ReturnStack calls = new ReturnStack();
+
+  private int codeSize;
+  private boolean isSpeculative;
+
+  /** Block that is executed next; -1 if that is not known. */
+  private int current = -1;
+
+  private long bits;
+  private int count;
+
+  /** Blocks since the last traced branch. */
+  private int steps;
+
+  /**
+   * Block that ran after as many steps as the last power of two: if it comes again, it always will.
+   */
+  private int mark = -1;
+
+  private FlowError error = FlowError.MISMATCH;
+
+  CodeWalk(CodeBlocks blocks, FlowSink sink, int codeSize) {
+    this.blocks = blocks;
+    this.sink = sink;
+    this.codeSize = codeSize;
+  }
+
+  int codeSize() {
+    return codeSize;
+  }
+
+  void setCodeSize(int to) {
+    codeSize = to;
+  }
+
+  void setSpeculative(boolean to) {
+    isSpeculative = to;
+  }
+
+  void forgetCalls() {
+    calls.clear();
+  }
+
+  void begin(long address) {
+    current = blocks.at(address, codeSize);
+  }
+
+  /** Forgets where the flow is. */
+  void lose() {
+    current = -1;
+    count = 0;
+  }
+
+  /** Returns the address of the next instruction; 0 if it is not known. */
+  long address() {
+    return current < 0 ? 0 : blocks.start(current);
+  }
+
+  /** Returns true if branches are told of which the first comes after an indirect one. */
+  boolean hasBits() {
+    return count != 0;
+  }
+
+  FlowError error() {
+    return error;
+  }
+
+  /** Returns the error of a header whose address was not reached. */
+  FlowError seamError() {
+    return error == FlowError.MISMATCH || error == FlowError.ENDLESS ? FlowError.SEAM : error;
+  }
+
+  private boolean fail(FlowError why) {
+    error = why;
+    return false;
+  }
+
+  private void execute(int block, int instructions) {
+    if (instructions > 0) {
+      sink.instructions(blocks, block, instructions, isSpeculative);
+    }
+  }
+
+  /**
+   * Takes the results of branches. Stops before an indirect branch while there are some left: its
+   * target is told by the next packet.
+   */
+  boolean branches(long newBits, int newCount) {
+    bits = newBits;
+    count = newCount;
+    return run();
+  }
+
+  private boolean run() {
+    start();
+    while (count > 0) {
+      int block = current;
+      switch (blocks.kind(block)) {
+        case BlockKind.CONDITIONAL -> {
+          execute(block, blocks.count(block));
+          count--;
+          current = (bits >>> count & 1) != 0 ? blocks.taken(block) : blocks.next(block);
+          start();
+        }
+        case BlockKind.RETURN -> {
+          if ((bits >>> count - 1 & 1) == 0) {
+            // Not compressed after all: its target is told later, as that of other branches.
+            return true;
+          }
+          execute(block, blocks.count(block));
+          int call = calls.pop();
+          if (call < 0) {
+            return fail(FlowError.RETURN_STACK);
+          }
+          count--;
+          current = returned(call);
+          start();
+        }
+        case BlockKind.INDIRECT_JUMP, BlockKind.INDIRECT_CALL, BlockKind.FAR -> {
+          return true;
+        }
+        default -> {
+          if (!step(block)) {
+            return false;
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Returns the block behind a call, in the size of the code that returns. */
+  private int returned(int call) {
+    return blocks.codeSize(call).ordinal() == codeSize
+        ? blocks.next(call)
+        : blocks.at(blocks.end(call) & (codeSize == 2 ? -1L : 0xFFFF_FFFFL), codeSize);
+  }
+
+  private void start() {
+    steps = 0;
+    mark = -1;
+  }
+
+  /** Goes on in a block; false if the code goes round without a traced branch. */
+  private boolean goOn(int block) {
+    current = block;
+    if (block == mark) {
+      return fail(FlowError.ENDLESS);
+    }
+    if ((++steps & steps - 1) == 0) {
+      mark = block;
+    }
+    return true;
+  }
+
+  /** Executes a block that ends without a traced branch, and goes on behind it. */
+  private boolean step(int block) {
+    return switch (blocks.kind(block)) {
+      case BlockKind.NEXT, BlockKind.MOV_CR3, BlockKind.PTWRITE -> {
+        execute(block, blocks.count(block));
+        yield goOn(blocks.next(block));
+      }
+      case BlockKind.JUMP -> {
+        execute(block, blocks.count(block));
+        yield goOn(blocks.taken(block));
+      }
+      case BlockKind.CALL -> {
+        execute(block, blocks.count(block));
+        call(block);
+        yield goOn(blocks.taken(block));
+      }
+      case BlockKind.NO_CODE -> fail(FlowError.NO_CODE);
+      case BlockKind.NO_INSTRUCTION -> fail(FlowError.NO_INSTRUCTION);
+      default -> {
+        execute(block, blocks.count(block));
+        yield fail(FlowError.MISMATCH);
+      }
+    };
+  }
+
+  private void call(int block) {
+    // A call of what is behind it asks for its address, and does not return.
+    if (blocks.target(block) != blocks.end(block)) {
+      calls.push(block);
+    }
+  }
+
+  /** Goes to the next indirect branch, and through it to an address, then on with what is left. */
+  boolean target(long address, int newCodeSize) {
+    start();
+    while (true) {
+      int block = current;
+      switch (blocks.kind(block)) {
+        case BlockKind.RETURN -> {
+          calls.pop();
+          return leave(block, address, newCodeSize);
+        }
+        case BlockKind.INDIRECT_CALL -> {
+          calls.push(block);
+          return leave(block, address, newCodeSize);
+        }
+        case BlockKind.INDIRECT_JUMP, BlockKind.FAR -> {
+          return leave(block, address, newCodeSize);
+        }
+        default -> {
+          if (!step(block)) {
+            return false;
+          }
+        }
+      }
+    }
+  }
+
+  private boolean leave(int block, long address, int newCodeSize) {
+    execute(block, blocks.count(block));
+    if (newCodeSize >= 0) {
+      codeSize = newCodeSize;
+    }
+    current = blocks.at(address, codeSize);
+    return run();
+  }
+
+  /** Goes to an address, without a traced branch, and does not execute what is there. */
+  boolean to(long address) {
+    start();
+    while (true) {
+      int before = blocks.before(current, address);
+      if (before == 0 || before > 0 && before < blocks.count(current)) {
+        execute(current, before);
+        current = blocks.at(address, codeSize);
+        return true;
+      }
+      if (!step(current)) {
+        return false;
+      }
+    }
+  }
+
+  /** Goes to an address, and executes the one instruction that is there. */
+  boolean over(long address) {
+    return to(address) && stepOver();
+  }
+
+  private boolean stepOver() {
+    if (blocks.count(current) == 0) {
+      return step(current);
+    }
+    if (blocks.count(current) > 1) {
+      int block = current;
+      execute(block, 1);
+      current = blocks.at(blocks.start(block) + blocks.length(block, 0), codeSize);
+      return true;
+    }
+    return step(current);
+  }
+
+  /** Goes behind the next PTWRITE. */
+  boolean toPtwrite() {
+    start();
+    while (true) {
+      boolean isLast = blocks.kind(current) == BlockKind.PTWRITE;
+      if (!step(current)) {
+        return false;
+      }
+      if (isLast) {
+        return true;
+      }
+    }
+  }
+
+  /**
+   * Goes to where tracing ended: an address, if it is told, or the first branch that would have
+   * been traced; that one is executed, too.
+   */
+  boolean toDisable(boolean hasAddress, long address) {
+    start();
+    while (true) {
+      int block = current;
+      if (hasAddress && steps > 0 && blocks.start(block) == address) {
+        return true;
+      }
+      int before = hasAddress ? blocks.before(block, address) : -1;
+      if (before > 0 && before < blocks.count(block)) {
+        execute(block, before);
+        return true;
+      }
+      switch (blocks.kind(block)) {
+        case BlockKind.CONDITIONAL, BlockKind.INDIRECT_JUMP, BlockKind.FAR -> {
+          execute(block, blocks.count(block));
+          return true;
+        }
+        case BlockKind.INDIRECT_CALL -> {
+          execute(block, blocks.count(block));
+          calls.push(block);
+          return true;
+        }
+        case BlockKind.RETURN -> {
+          execute(block, blocks.count(block));
+          calls.pop();
+          return true;
+        }
+        default -> {
+          if (!step(block)) {
+            return false;
+          }
+          if (!hasAddress && blocks.kind(block) == BlockKind.MOV_CR3) {
+            return true;
+          }
+        }
+      }
+    }
+  }
+
+  /** Goes over the next traced branch, whatever its target is: the trace ends before it. */
+  void toTracedBranch() {
+    start();
+    boolean goesOn = true;
+    while (goesOn && current >= 0) {
+      goesOn = step(current);
+    }
+  }
+}

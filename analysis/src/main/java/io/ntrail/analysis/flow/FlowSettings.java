@@ -1,0 +1,27 @@
+package io.ntrail.analysis.flow;
+
+import io.ntrail.formats.pt.Erratum;
+import io.ntrail.programs.x86.CodeSize;
+import java.util.Set;
+
+/**
+ * How a stream is decoded.
+ *
+ * @param errata defects of the processor; empty if it is not known
+ * @param resync where the flow goes on after an error
+ * @param codeSize the size of the code until a packet tells it
+ */
+public record FlowSettings(Set<Erratum> errata, Resync resync, CodeSize codeSize) {
+  /** Places where the flow goes on after an error. */
+  public enum Resync {
+    /** The next packet that tells an address. */
+    EVENT,
+    /** The next PSB. */
+    PSB
+  }
+
+  /** Copies the set. */
+  public FlowSettings {
+    errata = Set.copyOf(errata);
+  }
+}

@@ -1,0 +1,116 @@
+package io.ntrail.analysis.flow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.ntrail.analysis.flow.FlowSettings.Resync;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The flow of a few instructions, worked out by hand. */
+class FlowDecoderTest {
+  private static final String PSB = Flows.PSB;
+
+  /** Header in 64-bit mode, tracing at 100000. */
+  private static final String START = PSB + "9901" + "7d000010000000" + "0223";
+
+  private static List<String> flow(String code, String packets) {
+    return Flows.lines(0x100000, code, packets, Resync.PSB);
+  }
+
+  /** CALL, overwritten return address, RET; then a compressed RET: facts 5.2 of the format. */
+  @Test
+  void everyNearReturnPopsACall() {
+    assertEquals(
+        List.of("100000", "100008", "10000f", "10000e", "100005", "DISABLED 0"),
+        flow("e803000000 9090f4 e802000000 c3c3c3", START + "2d0e00" + "06" + "3d0600" + "01"));
+  }
+
+  @Test
+  void aTargetThatComesBehindBranchesLeavesTheLaterOnesWaiting() {
+    // JMP rax; 100002: JE 100005; NOP; 100005: HLT. The jump comes before the branch.
+    assertEquals(
+        List.of("100000", "100002", "100005", "DISABLED 0"),
+        flow("ffe0 7401 90 f4 90", START + "06" + "2d0200" + "3d0600" + "01"));
+  }
+
+  @Test
+  void anInterruptComesBeforeTheInstructionAtItsAddress() {
+    assertEquals(
+        List.of("100000", "INTERRUPT 100004", "100004", "DISABLED 0"),
+        flow("9090909090f4", START + "3d0100" + "2d0400" + "3d0500" + "01"));
+  }
+
+  @Test
+  void tracingThatEndsAtABranchTakesNothingOfTheTrace() {
+    assertEquals(
+        List.of("100000", "100001", "DISABLED 100005", "ENABLED 100005", "100005", "DISABLED 0"),
+        flow("90 7402 9090 90 f4", START + "210500" + "310500" + "3d0600" + "01"));
+  }
+
+  @Test
+  void aHeaderRightBeforeTheStartOfTracingDoesNotCount() {
+    assertEquals(
+        List.of("ENABLED 100001", "100001", "DISABLED 0"),
+        flow("9090f4", START + "310100" + "3d0200" + "01"));
+  }
+
+  @Test
+  void aHeaderWithAnotherAddressShowsThatTheFlowWasWrong() {
+    // JE at 100000 was not taken; the header says that the flow is at 100008 all the same.
+    List<String> lines =
+        flow(
+            "7406 ebfe 90 90 90 90 90 f4",
+            START + "04" + PSB + "9901" + "7d080010000000" + "0223" + "3d0900" + "01");
+    assertEquals("100000", lines.getFirst());
+    assertEquals(
+        List.of("SEAM at 1c 100002", "100008", "DISABLED 0"),
+        lines.subList(lines.size() - 3, lines.size()));
+  }
+
+  @Test
+  void codeThatIsMissingEndsTheFlowUntilTheNextAddress() {
+    String packets = START + "2d0001" + "2d0300" + "3d0400" + "01";
+    assertEquals(
+        List.of("100000", "NO_CODE at 1e 100100", "100003", "DISABLED 0"),
+        Flows.lines(0x100000, "ffe0 90 90 f4", packets, Resync.EVENT));
+    assertEquals(
+        List.of("100000", "NO_CODE at 1e 100100"),
+        Flows.lines(0x100000, "ffe0 90 90 f4", packets, Resync.PSB));
+  }
+
+  @Test
+  void anOverflowGoesOnWhereTheNextPacketSays() {
+    assertEquals(
+        List.of("OVERFLOW 100002", "100002", "DISABLED 0"),
+        flow("909090f4", START + "02f3" + "7d020010000000" + "3d0300" + "01"));
+    assertEquals(
+        List.of("OVERFLOW 0", "ENABLED 100002", "100002", "DISABLED 0"),
+        flow("909090f4", START + "02f3" + "71020010000000" + "3d0300" + "01"));
+  }
+
+  @Test
+  void whatRanInATransactionIsSpeculative() {
+    assertEquals(
+        List.of(
+            "100000", "TRANSACTION 100001", "? 100001", "COMMIT 100002", "100002", "DISABLED 0"),
+        flow("90909090f4", START + "9921" + "3d0100" + "9920" + "3d0200" + "3d0300" + "01"));
+  }
+
+  @Test
+  void codeThatGoesRoundWithoutABranchOfTheTraceIsAnError() {
+    List<String> lines = flow("ebfe", START + "2d0300");
+    assertEquals("ENDLESS at 1b 100000", lines.getLast());
+  }
+
+  @Test
+  void branchesWhileTracingIsOffAreAnError() {
+    assertEquals(List.of("CONTEXT at 12 0"), flow("90", PSB + "0223" + "06"));
+  }
+
+  @Test
+  void bytesThatAreNoPacketsAreAnErrorOfTheFlow() {
+    assertEquals(
+        List.of("PACKETS at 1b 0", "100000", "DISABLED 0"),
+        flow("90f4", START + "05" + START + "3d0100" + "01"));
+  }
+}
