@@ -43,7 +43,7 @@ public final class CodeBlocks {
   private int[] takenBlocks = new int[256];
   private int[] nextBlocks = new int[256];
 
-  /** Where the instructions of a block begin in {@link #codes}. */
+  /** Index of the first instruction of a block in {@link #codes}. */
   private int[] firsts = new int[256];
 
   /** Length and class of every instruction of every block. */

@@ -12,7 +12,7 @@ import io.ntrail.formats.pt.PacketType;
  * that it came to. Used by one thread.
  */
 public final class FlowDecoder {
-  /** What is known of the place where the flow is. */
+  /** Knowledge of the place where the flow is. */
   private enum State {
     /** Nothing before the next PSB. */
     SEARCHING,

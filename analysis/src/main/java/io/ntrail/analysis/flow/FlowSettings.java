@@ -5,7 +5,7 @@ import io.ntrail.programs.x86.CodeSize;
 import java.util.Set;
 
 /**
- * How a stream is decoded.
+ * Settings for the decoding of a stream.
  *
  * @param errata defects of the processor; empty if it is not known
  * @param resync where the flow goes on after an error

@@ -4,8 +4,8 @@ import io.ntrail.formats.pt.PacketCursor;
 import io.ntrail.formats.pt.PacketType;
 
 /**
- * What a header tells, from its PSB to its PSBEND, and until it is known whether it counts: if
- * tracing starts right behind it, it was off before, whatever the header says.
+ * State that a header tells, from its PSB to its PSBEND, and until it is known whether it counts:
+ * if tracing starts right behind it, it was off before, whatever the header says.
  */
 final class TraceHeader {
   private boolean isOpen;

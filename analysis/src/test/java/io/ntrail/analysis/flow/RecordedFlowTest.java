@@ -43,7 +43,7 @@ class RecordedFlowTest {
   private record Recorded(
       String stream, long instructions, int errors, String hash, String model) {}
 
-  /** What came out. */
+  /** Addresses that came out. */
   private static final class Addresses implements FlowSink {
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 

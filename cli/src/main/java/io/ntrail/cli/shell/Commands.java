@@ -9,6 +9,7 @@ import io.ntrail.cli.export.ExportCommand;
 import io.ntrail.cli.image.ImageCommand;
 import io.ntrail.cli.info.InfoCommand;
 import io.ntrail.cli.profile.ProfileCommand;
+import io.ntrail.cli.pt.PtCommand;
 import io.ntrail.cli.stacks.StacksCommand;
 import io.ntrail.cli.symbols.SymbolsCommand;
 import io.ntrail.cli.trace.TraceCommand;
@@ -56,6 +57,7 @@ public final class Commands {
               "symbols", "functions and source lines of addresses", true, SymbolsCommand::new),
           new Entry(
               "trace", "records the calls of a program that it starts", true, TraceCommand::new),
+          new Entry("pt", "an Intel Processor Trace: packets, instructions", true, PtCommand::new),
           new Entry("dump", "a minidump of a running program", true, DumpCommand::new),
           new Entry("doctor", "checks this installation", true, DoctorCommand::new),
           new Entry("completion", "shell completion script", true, CompletionCommand::new),

@@ -12,6 +12,7 @@ import io.ntrail.cli.harness.SampleCalls;
 import io.ntrail.cli.harness.SampleDump;
 import io.ntrail.cli.harness.SampleImage;
 import io.ntrail.cli.harness.SamplePdb;
+import io.ntrail.cli.harness.SamplePt;
 import io.ntrail.cli.harness.SampleTrace;
 import io.ntrail.testkit.etl.SampleRecording;
 import java.io.IOException;
@@ -159,6 +160,9 @@ class HelpTest {
     Files.write(crashes.resolve("a.dmp"), SampleDump.make());
     Files.write(folder.resolve("shop.jtrc"), SampleCalls.make());
     Files.write(folder.resolve("shop.ntr"), SampleTrace.make());
+    Files.write(folder.resolve("trace.pt"), SamplePt.make());
+    Files.write(folder.resolve("loop.pt"), SamplePt.loop());
+    Files.write(folder.resolve("loop.bin"), SamplePt.code());
     for (String name : List.of("shopcore.dll", "ntdll.dll")) {
       Files.write(folder.resolve(name), SampleImage.make());
     }
@@ -215,6 +219,7 @@ class HelpTest {
           case "export", "diff" -> "[a-z.]+\\.(etl|ntr|txt|html)";
           case "calls" -> "[a-z]+\\.ntr|[a-z]+\\.jtrc|\\.";
           case "stacks" -> "[a-z]+\\.(etl|dmp)|crashes/";
+          case "pt" -> "[a-z]+\\.pt|[a-z]+\\.bin@.*";
           default -> "[a-z]+\\.(etl|zip|jtrc|ntr|dmp)";
         };
     return word.matches(files) ? folder.resolve(word).toString() : word;

@@ -16,7 +16,8 @@ public final class PacketClock {
     /** Nothing is rounded twice, and time does not run backwards between two TSCs. */
     EXACT(24),
     /**
-     * As Intel's library does it, bit for bit: each MTC rounds, ratios have 8 bits after the point.
+     * Rounded as Intel's library does it, bit for bit: each MTC rounds, ratios have 8 bits after
+     * the point.
      */
     LIBIPT(8);
 

@@ -1,0 +1,192 @@
+package io.ntrail.cli.pt;
+
+import io.ntrail.analysis.flow.CodeBlocks;
+import io.ntrail.analysis.flow.FlowError;
+import io.ntrail.analysis.flow.FlowEvent;
+import io.ntrail.analysis.flow.FlowSink;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.pt.FlowWalk.Lost;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.pt.PacketType;
+import io.ntrail.programs.memory.AddressSpace;
+import io.ntrail.programs.x86.FlowClass;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ParseResult;
+
+/** {@code pt flow}: what was executed, in one of its forms. */
+final class FlowAnswer {
+  private static final int SHOWN = 10;
+
+  private static final FlowSink NOWHERE =
+      new FlowSink() {
+        @Override
+        public void instructions(CodeBlocks blocks, int block, int count, boolean speculative) {
+          // Counted by the walk.
+        }
+
+        @Override
+        public void event(FlowEvent event, long address) {
+          // Counted by the walk.
+        }
+
+        @Override
+        public void error(FlowError error, long offset, long address) {
+          // Kept by the walk.
+        }
+      };
+
+  private final PtInput input;
+  private final FlowRequest request;
+  private final AddressSpace code;
+  private @Nullable FlowWalk walk;
+
+  FlowAnswer(PtInput input, FlowRequest request, AddressSpace code) {
+    this.input = input;
+    this.request = request;
+    this.code = code;
+  }
+
+  private FlowWalk walked(FlowSink sink) {
+    FlowWalk done = new FlowWalk(input, request, code, sink);
+    walk = done;
+    done.run();
+    return done;
+  }
+
+  /** Prints addresses and nothing else. */
+  int addresses(Terminal terminal) {
+    return finish(walked(new AddressList(terminal.out())), terminal);
+  }
+
+  /** Prints a row for each instruction or block. */
+  int rows(boolean byBlock, Format format, ParseResult parsed, Terminal terminal) {
+    Listing<FlowRow> listing =
+        new Listing<>(
+            byBlock ? "blocks" : "instructions",
+            new FlowRows(byBlock, _ -> {}).columns(),
+            sink -> walkRows(byBlock, format == Format.TEXT ? 0 : request.limit(), sink));
+    listing.print(
+        format,
+        terminal.out(),
+        () -> {
+          terminal.out().println(heading());
+          listing.table(terminal.out(), request.limit(), CommonOptions.width(parsed, terminal));
+        },
+        json -> {
+          json.text("schema", "ntrail.pt-flow/1").text("file", input.file().name());
+          listing.json(json);
+          json.gaps(input.gaps().list());
+        });
+    FlowWalk done = walk;
+    return done == null ? ExitCode.FAILED : finish(done, terminal);
+  }
+
+  private void walkRows(boolean byBlock, long limit, Consumer<FlowRow> sink) {
+    long[] given = {0};
+    FlowRows rows =
+        new FlowRows(
+            byBlock,
+            row -> {
+              if (limit == 0 || given[0]++ < limit) {
+                sink.accept(row);
+              }
+            });
+    FlowWalk done = new FlowWalk(input, request, code, rows);
+    rows.setClock(done.clock());
+    walk = done;
+    done.run();
+  }
+
+  /** Prints how much was executed, of what kind. */
+  int summary(Format format, Terminal terminal) {
+    FlowWalk done = walked(NOWHERE);
+    if (format == Format.JSON) {
+      json(done, terminal);
+    } else {
+      terminal
+          .out()
+          .println(
+              "%s, %s in %s, %s"
+                  .formatted(
+                      heading(),
+                      Numbers.counted(done.instructions(), "instruction"),
+                      Numbers.counted(done.runs(), "block"),
+                      Numbers.counted(done.errors(), "error")));
+      for (FlowClass kind : FlowClass.values()) {
+        if (done.count(kind) > 0) {
+          terminal
+              .out()
+              .println("%15s  %s".formatted(Numbers.count(done.count(kind)), FlowRows.word(kind)));
+        }
+      }
+    }
+    return finish(done, terminal);
+  }
+
+  private String heading() {
+    return "%s: %s".formatted(request.path(), Numbers.bytes(input.file().size()));
+  }
+
+  private void json(FlowWalk done, Terminal terminal) {
+    try (Json json = new Json(terminal.out())) {
+      json.object().text("schema", "ntrail.pt-flow/1").text("file", input.file().name());
+      json.number("instructions", done.instructions()).number("blocks", done.runs());
+      json.array("errors");
+      for (Lost lost : done.lost()) {
+        json.object().text("error", FlowRows.word(lost.error())).number("offset", lost.offset());
+        json.text("address", Numbers.hex(lost.address())).text("why", lost.error().text());
+        json.endObject();
+      }
+      json.endArray().object("byKind");
+      for (FlowClass kind : FlowClass.values()) {
+        if (done.count(kind) > 0) {
+          json.number(FlowRows.word(kind), done.count(kind));
+        }
+      }
+      json.endObject().object("events");
+      for (FlowEvent event : FlowEvent.values()) {
+        if (done.count(event) > 0) {
+          json.number(FlowRows.word(event), done.count(event));
+        }
+      }
+      json.endObject().object("packets");
+      for (PacketType type : PacketType.values()) {
+        if (done.count(type) > 0) {
+          json.number(type.label(), done.count(type));
+        }
+      }
+      json.endObject().gaps(input.gaps().list()).endObject();
+    }
+  }
+
+  /** Tells the errors on the other stream; the flow is not whole then. */
+  private int finish(FlowWalk done, Terminal terminal) {
+    for (Lost lost : done.lost().subList(0, Math.min(SHOWN, done.lost().size()))) {
+      terminal
+          .err()
+          .println(
+              "warning: at offset 0x%x the flow is lost%s: %s"
+                  .formatted(
+                      lost.offset(),
+                      lost.address() == 0 ? "" : " at " + Numbers.hex(lost.address()),
+                      lost.error().text()));
+    }
+    if (done.errors() > SHOWN) {
+      terminal
+          .err()
+          .println(
+              "warning: lost at "
+                  + Numbers.counted(done.errors() - SHOWN, "more place")
+                  + " (--format json lists all)");
+    }
+    Losses.warn(input.gaps().list(), terminal);
+    return done.errors() == 0 && input.gaps().isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
+  }
+}

@@ -1,0 +1,40 @@
+package io.ntrail.cli.pt;
+
+import io.ntrail.analysis.flow.FlowSettings;
+import io.ntrail.analysis.flow.FlowSettings.Resync;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.OptionValues;
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.programs.x86.CodeSize;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * Request for the flow of a stream.
+ *
+ * @param settings how it is decoded
+ * @param limit rows at most; 0: all
+ */
+record FlowRequest(Path path, ProcessorOptions processor, FlowSettings settings, long limit) {
+  static final OptionValues<Resync> RESYNC = OptionValues.of("--resync", List.of(Resync.values()));
+
+  static FlowRequest of(Path path, ParseResult parsed) {
+    ProcessorOptions processor = ProcessorOptions.of(parsed);
+    CodeSize size =
+        switch (CommonOptions.text(parsed, "--bits", "64")) {
+          case "16" -> CodeSize.BITS16;
+          case "32" -> CodeSize.BITS32;
+          case "64" -> CodeSize.BITS64;
+          default ->
+              throw new UsageError(
+                  "--bits takes 16, 32 or 64, not " + CommonOptions.text(parsed, "--bits", ""),
+                  "--bits 64");
+        };
+    return new FlowRequest(
+        path,
+        processor,
+        new FlowSettings(processor.errata(), RESYNC.value(parsed, Resync.EVENT), size),
+        CommonOptions.number(parsed, "-n", 0));
+  }
+}

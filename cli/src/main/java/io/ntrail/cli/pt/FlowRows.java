@@ -1,0 +1,140 @@
+package io.ntrail.cli.pt;
+
+import io.ntrail.analysis.flow.CodeBlocks;
+import io.ntrail.analysis.flow.FlowError;
+import io.ntrail.analysis.flow.FlowEvent;
+import io.ntrail.analysis.flow.FlowSink;
+import io.ntrail.cli.common.CellWriter;
+import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.formats.pt.PacketClock;
+import io.ntrail.programs.x86.FlowClass;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Makes rows of the flow: of instructions or of blocks, and of errors. */
+final class FlowRows implements FlowSink {
+  private final boolean byBlock;
+  private final Consumer<FlowRow> sink;
+  private @Nullable PacketClock clock;
+
+  /**
+   * @param byBlock a row for each block; false: for each instruction
+   */
+  FlowRows(boolean byBlock, Consumer<FlowRow> sink) {
+    this.byBlock = byBlock;
+    this.sink = sink;
+  }
+
+  void setClock(PacketClock of) {
+    clock = of;
+  }
+
+  private long nanos() {
+    return clock != null && clock.knowsNanos() ? clock.nanos() : -1;
+  }
+
+  @Override
+  public void instructions(CodeBlocks blocks, int block, int count, boolean isSpeculative) {
+    long address = blocks.start(block);
+    long nanos = nanos();
+    long from = address;
+    for (int i = 0; i < count; i++) {
+      int length = blocks.length(block, i);
+      FlowClass kind = blocks.flowClass(block, i);
+      if (!byBlock) {
+        sink.accept(new FlowRow(address, length, 1, kind, isSpeculative, nanos, null, 0));
+      } else if (i == count - 1) {
+        sink.accept(
+            new FlowRow(from, address + length - from, count, kind, isSpeculative, nanos, null, 0));
+      }
+      address += length;
+    }
+  }
+
+  @Override
+  public void event(FlowEvent event, long address) {
+    // Counted, not listed.
+  }
+
+  @Override
+  public void error(FlowError error, long offset, long address) {
+    sink.accept(new FlowRow(address, 0, 0, null, false, nanos(), error, offset));
+  }
+
+  ListingColumns<FlowRow> columns() {
+    ListingColumns<FlowRow> columns =
+        new ListingColumns<FlowRow>()
+            .value(
+                "error", (row, cell) -> text(cell, row.error() == null ? null : word(row.error())))
+            .value("offset", (row, cell) -> offset(row, cell))
+            .hex("address", FlowRow::address)
+            .titled()
+            .value("length", (row, cell) -> count(row, cell, row.length()))
+            .right()
+            .titled();
+    if (byBlock) {
+      columns.value("instructions", (row, cell) -> count(row, cell, row.instructions()));
+      columns.right().titled();
+    }
+    return columns
+        .value("kind", (row, cell) -> text(cell, row.kind() == null ? null : word(row.kind())))
+        .titled()
+        .shown(FlowRows::shown)
+        .value("timeNanos", (row, cell) -> time(row, cell))
+        .value("trust", (row, cell) -> text(cell, row.error() == null ? row.trust() : null))
+        .value("why", (row, cell) -> text(cell, row.error() == null ? null : row.error().text()));
+  }
+
+  private static String shown(FlowRow row) {
+    FlowError error = row.error();
+    if (error != null) {
+      return "ERROR at offset 0x%x: %s".formatted(row.offset(), error.text());
+    }
+    String kind = row.kind() == null ? "" : word(row.kind());
+    return row.isSpeculative() ? kind + " (in a transaction)" : kind;
+  }
+
+  private static void text(CellWriter cell, @Nullable String text) {
+    if (text == null) {
+      cell.absent();
+    } else {
+      cell.name(text);
+    }
+  }
+
+  private static void offset(FlowRow row, CellWriter cell) {
+    if (row.error() == null) {
+      cell.absent();
+    } else {
+      cell.count(row.offset());
+    }
+  }
+
+  private static void count(FlowRow row, CellWriter cell, long count) {
+    if (row.error() == null) {
+      cell.count(count);
+    } else {
+      cell.absent();
+    }
+  }
+
+  private static void time(FlowRow row, CellWriter cell) {
+    if (row.nanos() < 0) {
+      cell.unknown();
+    } else {
+      cell.count(row.nanos());
+    }
+  }
+
+  /** Returns the name of a constant as JSON has it: {@code directJump}. */
+  static String word(Enum<?> constant) {
+    StringBuilder word = new StringBuilder();
+    for (String part : constant.name().split("_", -1)) {
+      String lower = part.toLowerCase(Locale.ROOT);
+      word.append(
+          word.isEmpty() ? lower : Character.toUpperCase(lower.charAt(0)) + lower.substring(1));
+    }
+    return word.toString();
+  }
+}

@@ -1,0 +1,144 @@
+package io.ntrail.cli.pt;
+
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.ShellWords;
+import io.ntrail.formats.pt.PacketClock;
+import io.ntrail.formats.pt.PacketCursor;
+import io.ntrail.formats.pt.PacketType;
+import java.util.function.Consumer;
+import picocli.CommandLine.ParseResult;
+
+/** {@code pt packets}: the packets of a stream in order. */
+final class PacketListing {
+  private final PtInput input;
+  private final PacketRequest request;
+
+  PacketListing(PtInput input, PacketRequest request) {
+    this.input = input;
+    this.request = request;
+    if (!request.time().whole() && request.processor().clock().tscHertz() == 0) {
+      throw new CannotGoOn(
+          "--time needs the clock of the processor, which a stream does not tell",
+          "ntrail pt packets "
+              + ShellWords.file(request.path())
+              + " --time "
+              + "0..10us --clock 0,0,0,NOMINAL");
+    }
+  }
+
+  int print(Format format, ParseResult parsed, Terminal terminal) {
+    boolean isText = format == Format.TEXT;
+    Listing<PacketRow> listing =
+        new Listing<>(
+            "packets", columns(), sink -> rows(!isText, isText ? 0 : request.limit(), sink));
+    listing.print(
+        format,
+        terminal.out(),
+        () -> {
+          terminal.out().println(heading());
+          listing.table(terminal.out(), request.limit(), CommonOptions.width(parsed, terminal));
+        },
+        json -> {
+          json.text("schema", "ntrail.pt-packets/1").text("file", input.file().name());
+          json.number("bytes", input.file().size());
+          listing.json(json);
+          json.gaps(input.gaps().list());
+        });
+    Losses.warn(input.gaps().list(), terminal);
+    return input.gaps().isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
+  }
+
+  /** Returns the first line: what was asked of what. */
+  String heading() {
+    long hertz = request.processor().clock().tscHertz();
+    return "%s: %s, first PSB at %s, %s, %s"
+        .formatted(
+            request.path(),
+            Numbers.bytes(input.file().size()),
+            Numbers.hex(input.firstPsb()),
+            request.time().whole() ? "all packets" : request.time().text(),
+            hertz == 0
+                ? "clock frequency unknown"
+                : "clock " + Numbers.gigahertz(hertz / 1_000_000) + " GHz");
+  }
+
+  private static ListingColumns<PacketRow> columns() {
+    return new ListingColumns<PacketRow>()
+        .count("offset", PacketRow::offset)
+        .titled()
+        .shown(row -> "0x%06x".formatted(row.offset()))
+        .count("length", PacketRow::length)
+        .name("type", row -> row.type().label())
+        .titled("packet")
+        .shown(PacketText::name)
+        .value("fields", (row, cell) -> cell.shaped(row::fieldText, row::fields))
+        .titled("value")
+        .shown(PacketText::value)
+        .label("meaning", PacketText::meaning)
+        .value(
+            "timeNanos",
+            (row, cell) -> {
+              if (row.clock().knowsNanos()) {
+                cell.count(row.nanos());
+              } else {
+                cell.unknown();
+              }
+            })
+        .knownCount("tsc", PacketRow::tsc)
+        .value(
+            "why",
+            (row, cell) -> {
+              if (row.isDamage()) {
+                cell.text(row.why());
+              } else {
+                cell.absent();
+              }
+            });
+  }
+
+  /**
+   * Gives the rows.
+   *
+   * @param single whether each PAD is a row of its own
+   * @param limit rows at most; 0: all
+   */
+  private void rows(boolean single, long limit, Consumer<PacketRow> sink) {
+    PacketCursor cursor = new PacketCursor(input.file(), request.processor().errata());
+    PacketClock clock = request.processor().newClock();
+    long rows = 0;
+    while (cursor.next()) {
+      clock.take(cursor);
+      if (cursor.type() == PacketType.ERROR) {
+        input.note(cursor);
+      }
+      if (!isInTime(clock)) {
+        continue;
+      }
+      long repeats = single ? cursor.repeats() : 1;
+      for (long pad = 0; pad < repeats; pad++) {
+        if (limit != 0 && rows == limit) {
+          return;
+        }
+        sink.accept(new PacketRow(cursor, clock, pad, repeats > 1 ? 1 : cursor.length()));
+        rows++;
+      }
+    }
+  }
+
+  /** Returns true for packets of the times that were asked for; the first ones have time 0. */
+  private boolean isInTime(PacketClock clock) {
+    if (request.time().whole()) {
+      return true;
+    }
+    long nanos = clock.isKnown() ? clock.nanos() : 0;
+    return nanos >= request.time().fromNanos() && nanos < request.time().toNanos();
+  }
+}

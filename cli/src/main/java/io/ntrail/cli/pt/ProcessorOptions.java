@@ -1,0 +1,79 @@
+package io.ntrail.cli.pt;
+
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.formats.pt.ClockSettings;
+import io.ntrail.formats.pt.Erratum;
+import io.ntrail.formats.pt.PacketClock;
+import io.ntrail.formats.pt.PacketClock.Rounding;
+import java.util.EnumSet;
+import java.util.Set;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * Facts that the user gives of the processor that wrote a stream, which says nothing of it itself.
+ *
+ * @param clock its clocks
+ * @param errata its defects; empty if it is not known
+ * @param rounding how times are rounded
+ */
+record ProcessorOptions(ClockSettings clock, Set<Erratum> errata, Rounding rounding) {
+  private static final String CLOCK_EXAMPLE = "--clock 3,2,308,37";
+  private static final String MODEL_EXAMPLE = "--model 6/94/3";
+
+  ProcessorOptions {
+    errata = Set.copyOf(errata);
+  }
+
+  static ProcessorOptions of(ParseResult parsed) {
+    boolean isLibipt = CommonOptions.has(parsed, "--compat");
+    if (isLibipt) {
+      PtCommand.COMPATIBILITIES.value(CommonOptions.text(parsed, "--compat", ""));
+    }
+    return new ProcessorOptions(
+        CommonOptions.has(parsed, "--clock")
+            ? clock(CommonOptions.text(parsed, "--clock", ""))
+            : ClockSettings.UNKNOWN,
+        CommonOptions.has(parsed, "--model")
+            ? errata(CommonOptions.text(parsed, "--model", ""))
+            : EnumSet.noneOf(Erratum.class),
+        isLibipt ? Rounding.LIBIPT : Rounding.EXACT);
+  }
+
+  private static ClockSettings clock(String text) {
+    String[] parts = text.split(",", -1);
+    if (parts.length == 4) {
+      try {
+        return new ClockSettings(
+            Integer.parseInt(parts[0]),
+            Long.parseLong(parts[1]),
+            Long.parseLong(parts[2]),
+            Integer.parseInt(parts[3]));
+      } catch (NumberFormatException _) {
+        // Said below.
+      } catch (IllegalArgumentException e) {
+        throw new UsageError("--clock " + text + ": " + e.getMessage(), CLOCK_EXAMPLE);
+      }
+    }
+    throw new UsageError("--clock takes MTCFREQ,EAX,EBX,NOMINAL, not " + text, CLOCK_EXAMPLE);
+  }
+
+  private static Set<Erratum> errata(String text) {
+    String[] parts = text.split("/", -1);
+    try {
+      if (parts.length == 2 || parts.length == 3) {
+        // The stepping changes nothing so far; it has to be a number all the same.
+        Integer.parseInt(parts[parts.length - 1]);
+        return Erratum.of(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
+      }
+    } catch (NumberFormatException _) {
+      // Said below.
+    }
+    throw new UsageError("--model takes FAMILY/MODEL/STEPPING, not " + text, MODEL_EXAMPLE);
+  }
+
+  /** Returns a clock that has not seen a packet. */
+  PacketClock newClock() {
+    return new PacketClock(clock, rounding, errata);
+  }
+}

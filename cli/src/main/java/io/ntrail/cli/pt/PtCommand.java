@@ -1,0 +1,133 @@
+package io.ntrail.cli.pt;
+
+import io.ntrail.cli.common.Command;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.OptionValues;
+import io.ntrail.cli.common.TimeRange;
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Terminal;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * {@code ntrail pt packets FILE}: what a stream of Intel Processor Trace consists of; {@code ntrail
+ * pt flow FILE}: what it says that was executed.
+ */
+public final class PtCommand implements Command {
+  private static final String EXAMPLE = "ntrail pt packets trace.pt";
+
+  /** Questions, named by the first word. */
+  private enum Question {
+    PACKETS,
+    FLOW
+  }
+
+  /** Decoders whose answers can be had. */
+  enum Compatibility {
+    LIBIPT
+  }
+
+  private static final OptionValues<Question> QUESTIONS =
+      OptionValues.of("pt", List.of(Question.values()));
+
+  static final OptionValues<Compatibility> COMPATIBILITIES =
+      OptionValues.of("--compat", List.of(Compatibility.values()));
+
+  public PtCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = CommonOptions.command("pt", "Streams of Intel Processor Trace.");
+    spec.addPositional(
+        CommonOptions.files("packets or flow, then a stream (.pt, .bin, also inside .gz or .zip)"));
+    spec.addOption(CommonOptions.flag("packets: how many of each type", "--count"));
+    spec.addOption(
+        CommonOptions.value("FROM..TO", "packets: only those of these times: 0..10us", "--time"));
+    spec.addOption(CommonOptions.value("N", "at most N rows; 0: all", "-n", "--limit"));
+    spec.addOption(
+        CommonOptions.value(
+            "MTCFREQ,EAX,EBX,NOMINAL",
+            "clocks of the processor: RTIT_CTL[17:14], EAX and EBX of CPUID 15H, maximum non-turbo"
+                + " ratio; 0: unknown",
+            "--clock"));
+    spec.addOption(
+        CommonOptions.value(
+            "FAMILY/MODEL/STEPPING", "the processor, for its errata: 6/94/3", "--model"));
+    spec.addOption(
+        CommonOptions.oneOf(
+            COMPATIBILITIES.words(), "DECODER", "times rounded as libipt does it", "--compat"));
+    spec.addOption(
+        CommonOptions.flag("flow: the address of each instruction, 16 digits", "--addresses"));
+    spec.addOption(CommonOptions.flag("flow: a row for each instruction", "--instructions"));
+    spec.addOption(CommonOptions.flag("flow: a row for each block", "--blocks"));
+    PtCode.options(spec);
+    spec.addOption(
+        CommonOptions.oneOf(
+            List.of("16", "32", "64"),
+            "N",
+            "flow: size of the code until a packet tells it (default 64)",
+            "--bits"));
+    spec.addOption(
+        CommonOptions.oneOf(
+            FlowRequest.RESYNC.words(),
+            "WHERE",
+            "flow: where it goes on after an error (default event: at the next address)",
+            "--resync"));
+    CommonOptions.output(spec, "text, json, jsonl or csv");
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed, Terminal system) {
+    List<String> words = CommonOptions.positionals(parsed);
+    if (words.isEmpty()) {
+      throw new UsageError("pt needs a question and a stream", EXAMPLE);
+    }
+    Question question = QUESTIONS.value(words.getFirst());
+    if (words.size() != 2) {
+      throw new UsageError(
+          "pt " + OptionValues.word(question) + " takes one stream, not " + (words.size() - 1),
+          EXAMPLE);
+    }
+    Format format =
+        CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
+    Path path = CommonOptions.path(words.getLast());
+    return question == Question.PACKETS
+        ? packets(path, format, parsed, system)
+        : flow(path, format, parsed, system);
+  }
+
+  private static int packets(Path path, Format format, ParseResult parsed, Terminal system) {
+    PacketRequest request =
+        new PacketRequest(
+            path,
+            ProcessorOptions.of(parsed),
+            TimeRange.parse(CommonOptions.text(parsed, "--time", "..")),
+            CommonOptions.number(parsed, "-n", 0));
+    try (Terminal terminal = CommonOptions.output(parsed, system);
+        PtInput input = PtInput.open(path)) {
+      return CommonOptions.has(parsed, "--count")
+          ? new PacketCounts(input, request).print(format, terminal)
+          : new PacketListing(input, request).print(format, parsed, terminal);
+    }
+  }
+
+  private static int flow(Path path, Format format, ParseResult parsed, Terminal system) {
+    FlowRequest request = FlowRequest.of(path, parsed);
+    try (Terminal terminal = CommonOptions.output(parsed, system);
+        PtCode code = PtCode.open(parsed);
+        PtInput input = PtInput.open(path)) {
+      FlowAnswer answer = new FlowAnswer(input, request, code.space());
+      if (CommonOptions.has(parsed, "--addresses")) {
+        return answer.addresses(terminal);
+      }
+      boolean byBlock = CommonOptions.has(parsed, "--blocks");
+      return byBlock || CommonOptions.has(parsed, "--instructions")
+          ? answer.rows(byBlock, format, parsed, terminal)
+          : answer.summary(format, terminal);
+    }
+  }
+}

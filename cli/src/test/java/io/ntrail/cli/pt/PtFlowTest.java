@@ -1,0 +1,123 @@
+package io.ntrail.cli.pt;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.cli.harness.Cli;
+import io.ntrail.cli.harness.JsonReader;
+import io.ntrail.cli.harness.JsonSchema;
+import io.ntrail.cli.harness.SamplePt;
+import io.ntrail.testkit.TestData;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code ntrail pt flow}. */
+class PtFlowTest {
+  @TempDir private Path folder;
+
+  private Path stream;
+  private String code;
+
+  @BeforeEach
+  void writeFiles() throws IOException {
+    Path bytes = Files.write(folder.resolve("loop.bin"), SamplePt.code());
+    code = bytes + "@0x401000";
+    stream = Files.write(folder.resolve("flow.pt"), SamplePt.loop());
+  }
+
+  private Cli.Result flow(Object... options) {
+    Object[] words = new Object[options.length + 3];
+    words[0] = "pt";
+    words[1] = "flow";
+    words[2] = stream;
+    System.arraycopy(options, 0, words, 3, options.length);
+    return Cli.run(words);
+  }
+
+  @Test
+  void addressesAreSixteenDigitsALineAndNothingElse() {
+    Cli.Result result = flow("--code", code, "--addresses");
+    assertEquals(0, result.exit(), result.err());
+    assertEquals("0000000000401000\n0000000000401002\n", result.out());
+    assertEquals("", result.err());
+  }
+
+  @Test
+  void instructionsAreLinesForPrograms() {
+    assertEquals(
+        List.of(
+            "{\"address\":\"0x401000\",\"length\":2,\"kind\":\"indirectJump\",\"timeNanos\":null,"
+                + "\"trust\":\"trace\"}",
+            "{\"address\":\"0x401002\",\"length\":1,\"kind\":\"next\",\"timeNanos\":null,"
+                + "\"trust\":\"trace\"}"),
+        flow("--code", code, "--instructions", "--format", "jsonl").lines());
+  }
+
+  @Test
+  void aSummaryCountsByKind() throws IOException {
+    JsonReader json = flow("--code", code, "--format", "json").json();
+    assertEquals(List.of(), JsonSchema.named("pt-flow").findings(json));
+    assertEquals(2, json.get("instructions").number());
+    assertEquals(1, json.get("byKind").get("indirectJump").number());
+    assertEquals(1, json.get("events").get("disabled").number());
+    assertEquals(2, json.get("packets").get("FUP").number());
+    assertEquals("              1  next", flow("--code", code).lines().get(1));
+  }
+
+  @Test
+  void blocksHaveTheirInstructionsCounted() {
+    List<String> lines = flow("--code", code, "--blocks", "--format", "jsonl").lines();
+    assertEquals(2, lines.size());
+    assertTrue(lines.getFirst().contains("\"length\":2,\"instructions\":1,"), lines.getFirst());
+  }
+
+  @Test
+  void anErrorIsARowWithOffsetAddressAndReason() throws IOException {
+    Path other = Files.write(folder.resolve("other.bin"), SamplePt.bytes("ffe0"));
+    Cli.Result result = flow("--code", other + "@0x401000", "--instructions", "--format", "jsonl");
+    assertEquals(3, result.exit());
+    assertEquals(
+        "{\"error\":\"noCode\",\"offset\":33,\"address\":\"0x401002\",\"timeNanos\":null,"
+            + "\"why\":\"no code at this address\"}",
+        result.lines().get(1));
+    JsonSchema schema = JsonSchema.named("pt-flow").definition("row");
+    for (String line : result.lines()) {
+      assertEquals(List.of(), schema.findings(JsonReader.parse(line)));
+    }
+  }
+
+  @Test
+  void codeIsNeededAndHasAnAddressIfItIsRaw() {
+    assertEquals(2, flow().exit());
+    assertEquals(2, flow("--code", folder.resolve("loop.bin")).exit());
+    assertEquals(2, flow("--code", code, "--bits", "8").exit());
+    assertEquals(2, flow("--code", code, "--resync", "never").exit());
+    assertEquals(2, flow("--pages", "one").exit());
+  }
+
+  @Test
+  void aRealStreamOverItsProgramHasTheInstructionsOfItsReadme() {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    stream = TestData.file("pt/dynamorio/hello.pt");
+    List<String> lines =
+        flow("--code", TestData.file("pt/dynamorio/hello.elf"), "--addresses").lines();
+    assertEquals(8, lines.size());
+    assertEquals("0000000000401000", lines.getFirst());
+    assertEquals("0000000000401025", lines.getLast());
+  }
+
+  @Test
+  void copiedPagesAreCodeToo() {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    stream = TestData.file("pt/xdc/icelake.pt.gz");
+    String pages =
+        TestData.file("pt/xdc/icelake.addr.gz") + "," + TestData.file("pt/xdc/icelake.dump.gz");
+    assertEquals(15, flow("--pages", pages, "--addresses", "--resync", "psb").lines().size());
+  }
+}
