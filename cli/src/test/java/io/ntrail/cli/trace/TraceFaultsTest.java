@@ -122,9 +122,12 @@ class TraceFaultsTest {
         Path file = own.resolve("calls.ntr");
         if (said.contains(TRACING)) {
           assertEquals(0, exit, what + said);
-          assertTrue(flat(file).get("entries").number() > 0, what + said);
+          JsonReader flat = flat(file);
+          assertTrue(flat.get("entries").number() > 0, what + said);
+          // None are, unless the machine has no time for ntrail.
+          String lost = "complete, %,d records lost".formatted(flat.get("lost").number());
           String info = Cli.run("info", file).lines().getFirst();
-          assertTrue(info.contains("complete, 0 records lost"), what + info);
+          assertTrue(info.contains(lost), what + info);
           begun++;
         } else {
           assertEquals(1, exit, what + said);
