@@ -43,6 +43,9 @@ public final class CommonOptions {
       OptionValues.of("--format", List.of(Format.TEXT, Format.JSON, Format.JSONL, Format.CSV))
           .words();
 
+  /** Rows that a terminal shows unless told otherwise. */
+  private static final long ROWS_OF_SCREEN = 20;
+
   private CommonOptions() {}
 
   public static CommandSpec command(String name, String purpose) {
@@ -192,6 +195,23 @@ public final class CommonOptions {
   /** Returns the columns of the terminal to which tables are cut; 0 to cut nothing. */
   public static int width(ParseResult parsed, Terminal terminal) {
     return has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
+  }
+
+  /** Returns whether the answer is text on a terminal, where a person reads it. */
+  public static boolean isOnScreen(ParseResult parsed, Format format, Terminal terminal) {
+    boolean toFile =
+        parsed.commandSpec().findOption("-o") != null && terminal.outputs().of("-o").isPresent();
+    return format == Format.TEXT && terminal.outIsTerminal() && !toFile;
+  }
+
+  /**
+   * Returns how many rows the answer has at most, 0 for all: those of {@code -n}, else 20 on a
+   * terminal. Text in a file or a pipe is whole.
+   */
+  public static long limit(ParseResult parsed, Format format, Terminal terminal) {
+    return has(parsed, "-n")
+        ? number(parsed, "-n", ROWS_OF_SCREEN)
+        : isOnScreen(parsed, format, terminal) ? ROWS_OF_SCREEN : 0;
   }
 
   /** Checks the values of the options that every command has. */

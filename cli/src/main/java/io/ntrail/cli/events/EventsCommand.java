@@ -37,7 +37,6 @@ import picocli.CommandLine.ParseResult;
 
 /** {@code ntrail events FILE...}: the events in time order, or how many there are of each type. */
 public final class EventsCommand implements Command {
-  private static final long DEFAULT_LIMIT = 20;
   private static final int MOST_CPUS = 1 << 16;
 
   /** Request of {@code ntrail events}, and where the answer goes. */
@@ -118,7 +117,10 @@ public final class EventsCommand implements Command {
     spec.addOption(CommonOptions.values("FILE", "a TMF file that describes WPP messages", "--tmf"));
     spec.addOption(
         CommonOptions.value(
-            "N", "at most N lines; 0 for all (default: 20 on the screen)", "-n", "--limit"));
+            "N",
+            "at most N lines; 0 for all (default: 20 on a terminal, else all)",
+            "-n",
+            "--limit"));
     CommonOptions.output(spec, "text, json, jsonl or csv");
     CommonOptions.together(spec);
     spec.addPositional(CommonOptions.files());
@@ -147,7 +149,7 @@ public final class EventsCommand implements Command {
     TimeRange range = TimeRange.parse(CommonOptions.text(parsed, "--time", ".."));
     EventFilter filter = filter(parsed);
     long limit =
-        CommonOptions.number(parsed, "-n", format == Format.TEXT && !count ? DEFAULT_LIMIT : 0);
+        count ? CommonOptions.number(parsed, "-n", 0) : CommonOptions.limit(parsed, format, system);
     SchemaSources sources = new SchemaSources(SchemaFiles.read(parsed, system));
     try (RecordingInput input =
             RecordingInput.of(paths, Ability.EVENTS).together(CommonOptions.isTogether(parsed));

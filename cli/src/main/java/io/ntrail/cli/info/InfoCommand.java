@@ -21,8 +21,6 @@ import picocli.CommandLine.ParseResult;
 
 /** {@code ntrail info FILE...}: what is in a recording, and what was lost. */
 public final class InfoCommand implements Command {
-  private static final int DEFAULT_LIMIT = 20;
-
   public InfoCommand() {}
 
   @Override
@@ -49,7 +47,7 @@ public final class InfoCommand implements Command {
         RecordingInput.of(paths, Ability.EVENTS, Ability.CALLS, Ability.MEMORY)
             .together(CommonOptions.isTogether(parsed))) {
       if (input.has(Ability.MEMORY)) {
-        long limit = CommonOptions.number(parsed, "-n", DEFAULT_LIMIT);
+        long limit = CommonOptions.limit(parsed, format, system);
         return DumpInfo.print(input, format, limit, parsed, system);
       }
       return input.has(Ability.CALLS)
@@ -61,7 +59,7 @@ public final class InfoCommand implements Command {
   private static int print(
       RecordingInput input, Format format, ParseResult parsed, Terminal system) {
     int cores = CommonOptions.cores(parsed);
-    long limit = CommonOptions.number(parsed, "-n", DEFAULT_LIMIT);
+    long limit = CommonOptions.limit(parsed, format, system);
     try (EtwRecording recording = input.open(EtwRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system)) {
       if (format == Format.JSONL || format == Format.CSV) {

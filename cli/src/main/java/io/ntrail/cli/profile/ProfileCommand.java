@@ -71,7 +71,10 @@ public final class ProfileCommand implements Command {
     spec.addOption(CommonOptions.value("self|incl", "sort order", "-s", "--sort"));
     spec.addOption(
         CommonOptions.value(
-            "N", "at most N rows; 0 for all (default: 20 on the screen)", "-n", "--limit"));
+            "N",
+            "at most N rows; 0 for all (default: 20 on a terminal, else all)",
+            "-n",
+            "--limit"));
     CommonOptions.output(spec, "text, json, jsonl, csv or collapsed", ProfileShape.FORMATS.words());
     CommonOptions.together(spec);
     spec.addPositional(CommonOptions.recordings());
@@ -92,7 +95,7 @@ public final class ProfileCommand implements Command {
 
   private static int run(RecordingInput recorded, ParseResult parsed, Terminal system) {
     List<Path> paths = recorded.paths();
-    ProfileRequest request = ProfileRequest.of(parsed);
+    ProfileRequest request = ProfileRequest.of(parsed, system);
     boolean isText = request.shape().format() == Format.TEXT;
     try (EtwRecording recording = recorded.open(EtwRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system);

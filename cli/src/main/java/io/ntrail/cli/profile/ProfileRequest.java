@@ -15,6 +15,7 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Terminal;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -50,8 +51,8 @@ public record ProfileRequest(
 
   private static final int LARGEST_BUCKET = 1 << 16;
 
-  static ProfileRequest of(ParseResult parsed) {
-    return of(parsed, ProfileShape.of(parsed));
+  static ProfileRequest of(ParseResult parsed, Terminal terminal) {
+    return of(parsed, ProfileShape.of(parsed, terminal));
   }
 
   public static ProfileRequest of(ParseResult parsed, ProfileShape shape) {
