@@ -11,6 +11,7 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.ReadingProgress;
+import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.ShellWords;
@@ -32,6 +33,13 @@ public final class InfoCommand implements Command {
             "at most N sources of events, or modules of a dump, on the screen; 0 for all",
             "-n",
             "--limit"));
+    spec.addOption(
+        CommonOptions.oneOf(
+            InfoListing.WHATS.words(),
+            "WHAT",
+            "rows instead: processes, threads, images, methods or sessions, those with the most"
+                + " CPU time first",
+            "--list"));
     CommonOptions.output(spec, "text, json, jsonl or csv (the last two: one line per file)");
     CommonOptions.together(spec);
     spec.addPositional(CommonOptions.recordings());
@@ -46,6 +54,9 @@ public final class InfoCommand implements Command {
     try (RecordingInput input =
         RecordingInput.of(paths, Ability.EVENTS, Ability.CALLS, Ability.MEMORY)
             .together(CommonOptions.isTogether(parsed))) {
+      if (CommonOptions.has(parsed, "--list")) {
+        return list(input, format, parsed, system);
+      }
       if (input.has(Ability.MEMORY)) {
         long limit = CommonOptions.limit(parsed, format, system);
         return DumpInfo.print(input, format, limit, parsed, system);
@@ -54,6 +65,21 @@ public final class InfoCommand implements Command {
           ? CallInfo.print(input, format, parsed, system)
           : print(input, format, parsed, system);
     }
+  }
+
+  /** Only recordings of events list what there was; others have commands for it. */
+  private static int list(
+      RecordingInput input, Format format, ParseResult parsed, Terminal system) {
+    InfoListing.WHATS.value(parsed, InfoListing.What.PROCESSES);
+    if (input.has(Ability.MEMORY) || input.has(Ability.CALLS)) {
+      boolean isDump = input.has(Ability.MEMORY);
+      throw new UsageError(
+          "--list applies to ETW recordings, not to " + (isDump ? "dumps" : "call recordings"),
+          (isDump ? "ntrail info " : "ntrail calls ")
+              + ShellWords.file(input.paths().getFirst())
+              + (isDump ? " -n 0" : " --flat"));
+    }
+    return InfoListing.print(input, format, parsed, system);
   }
 
   private static int print(

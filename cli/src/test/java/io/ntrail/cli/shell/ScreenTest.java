@@ -99,7 +99,7 @@ class ScreenTest {
       assertTrue(
           screen.stream().anyMatch(line -> line.contains("-n 0")), () -> String.join("\n", screen));
       long rows = screen.stream().filter(line -> line.matches(" *[0-9][0-9,.]* .*")).count();
-      assertTrue(20 <= rows && rows <= 23, rows + " rows with those that close");
+      assertTrue(20 <= rows && rows <= 24, rows + " rows with those that close");
       List<Object> toFile = new ArrayList<>(List.of(words));
       toFile.addAll(List.of("-o", written));
       onTerminal(100, toFile.toArray());
