@@ -6,6 +6,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -238,14 +239,43 @@ public final class CommonOptions {
     return words;
   }
 
+  /** Returns the values of an option of which one may name several, with commas between them. */
+  public static List<String> names(ParseResult parsed, String name) {
+    List<String> names = new ArrayList<>();
+    for (String text : all(parsed, name)) {
+      if (text.startsWith("/")) {
+        names.add(text);
+      } else {
+        Arrays.stream(text.split(",", -1))
+            .map(String::strip)
+            .filter(part -> !part.isEmpty())
+            .forEach(names::add);
+      }
+    }
+    return names;
+  }
+
+  /**
+   * Returns the patterns of an option of which one value may name several processes or threads.
+   *
+   * @param example of its value, for who gives a regular expression that is none
+   */
+  public static List<NamePattern> owners(ParseResult parsed, String name, String example) {
+    return patterns(names(parsed, name), name, example);
+  }
+
   /**
    * Returns the patterns of an option.
    *
    * @param example of its value, for who gives a regular expression that is none
    */
   public static List<NamePattern> patterns(ParseResult parsed, String name, String example) {
+    return patterns(all(parsed, name), name, example);
+  }
+
+  private static List<NamePattern> patterns(List<String> texts, String name, String example) {
     List<NamePattern> patterns = new ArrayList<>();
-    for (String text : all(parsed, name)) {
+    for (String text : texts) {
       try {
         patterns.add(NamePattern.of(text));
       } catch (IllegalArgumentException e) {

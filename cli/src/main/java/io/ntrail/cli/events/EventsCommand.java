@@ -95,7 +95,7 @@ public final class EventsCommand implements Command {
             "KEY", "with --count: by process, thread, event, cpu, provider or a field", "--by"));
     spec.addOption(
         CommonOptions.values("NAME|PID", "only events of this process", "-p", "--process"));
-    spec.addOption(CommonOptions.values("TID", "only events of this thread", "-t", "--thread"));
+    spec.addOption(CommonOptions.values("NAME|TID", "only events of this thread", "-t", "--thread"));
     spec.addOption(
         CommonOptions.values(
             "PATTERN",
@@ -146,7 +146,7 @@ public final class EventsCommand implements Command {
           "--stacks and --count exclude each other",
           "ntrail events " + ShellWords.file(paths.getFirst()) + " --count");
     }
-    TimeRange range = TimeRange.parse(CommonOptions.text(parsed, "--time", ".."));
+    TimeRange written = TimeRange.withClock(CommonOptions.text(parsed, "--time", ".."));
     EventFilter filter = filter(parsed);
     long limit =
         count ? CommonOptions.number(parsed, "-n", 0) : CommonOptions.limit(parsed, format, system);
@@ -155,6 +155,7 @@ public final class EventsCommand implements Command {
             RecordingInput.of(paths, Ability.EVENTS).together(CommonOptions.isTogether(parsed));
         EtwRecording recording = input.open(EtwRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system)) {
+      TimeRange range = written.in(recording);
       Request request =
           new Request(parsed, format, filter, range, limit, asked(parsed, range), terminal);
       Losses.Symbols symbols = Losses.Symbols.NONE;
@@ -333,8 +334,8 @@ public final class EventsCommand implements Command {
 
   private static EventFilter filter(ParseResult parsed) {
     EventFilter.Builder filter = new EventFilter.Builder();
-    understood("-p shopd.exe", () -> CommonOptions.all(parsed, "-p").forEach(filter::process));
-    understood("-t 4316", () -> CommonOptions.all(parsed, "-t").forEach(filter::thread));
+    understood("-p shopd.exe", () -> CommonOptions.names(parsed, "-p").forEach(filter::process));
+    understood("-t 4316", () -> CommonOptions.names(parsed, "-t").forEach(filter::thread));
     understood("-e 'FileIo/*'", () -> CommonOptions.all(parsed, "-e").forEach(filter::event));
     if (CommonOptions.has(parsed, "--where")) {
       understood(

@@ -45,7 +45,7 @@ public final class ProfileCommand implements Command {
             "--event"));
     spec.addOption(CommonOptions.values("NAME|PID", "only this process", "-p", "--process"));
     spec.addOption(
-        CommonOptions.values("TID", "only this thread; of calls also by name", "-t", "--thread"));
+        CommonOptions.values("NAME|TID", "only this thread", "-t", "--thread"));
     spec.addOption(
         CommonOptions.value(
             "FROM..TO", "only this time range, in seconds; calls are clipped to it", "--time"));
@@ -95,11 +95,12 @@ public final class ProfileCommand implements Command {
 
   private static int run(RecordingInput recorded, ParseResult parsed, Terminal system) {
     List<Path> paths = recorded.paths();
-    ProfileRequest request = ProfileRequest.of(parsed, system);
-    boolean isText = request.shape().format() == Format.TEXT;
+    ProfileRequest written = ProfileRequest.of(parsed, system);
+    boolean isText = written.shape().format() == Format.TEXT;
     try (EtwRecording recording = recorded.open(EtwRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system);
         SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal)) {
+      ProfileRequest request = written.in(recording);
       EtwProfile profile;
       EventProfilePage view;
       Answer answer;

@@ -59,14 +59,14 @@ public record ProfileRequest(
     WeightSource source = MetricOptions.source(parsed);
     Metric metric = source.metric();
     sensible(parsed, metric);
-    TimeRange range = TimeRange.parse(CommonOptions.text(parsed, "--time", ".."));
+    TimeRange range = TimeRange.withClock(CommonOptions.text(parsed, "--time", ".."));
     return new ProfileRequest(
         source,
         unit(parsed, metric),
         CommonOptions.has(parsed, "--source") ? CommonOptions.text(parsed, "--source", "") : null,
         new ProfileScope(
-            CommonOptions.patterns(parsed, "-p", "'shop*'"),
-            CommonOptions.patterns(parsed, "-t", "4316"),
+            CommonOptions.owners(parsed, "-p", "'shop*'"),
+            CommonOptions.owners(parsed, "-t", "4316"),
             CommonOptions.patterns(parsed, "-e", "'shop*'"),
             range.fromNanos(),
             range.toNanos(),
@@ -78,6 +78,22 @@ public record ProfileRequest(
         bucket(parsed),
         FrameOptions.of(parsed, shape.by() == ProfileShape.By.LINE),
         shape);
+  }
+
+  /** Returns the same request with clock times as those of a recording. */
+  public ProfileRequest in(EtwRecording recording) {
+    TimeRange resolved = range.in(recording);
+    ProfileScope part =
+        new ProfileScope(
+            scope.processes(),
+            scope.threads(),
+            scope.events(),
+            resolved.fromNanos(),
+            resolved.toNanos(),
+            scope.mode(),
+            scope.idle());
+    return new ProfileRequest(
+        source, unit, variant, part, resolved, callers, zooms, bucket, rules, shape);
   }
 
   /** Refuses options that would have no effect. */
