@@ -41,6 +41,7 @@ public final class CallsScope {
 
   /** Routines that were asked about: 1 if they are looked for, else 0. */
   private final LongIntMap found = new LongIntMap();
+
   private final LongList looked = new LongList();
 
   private boolean anyFound;

@@ -8,16 +8,15 @@ import java.util.regex.Pattern;
 
 /**
  * {@code --time FROM..TO}: seconds since the start, either end may be left out; a unit (ns us ms s)
- * may follow a number, and one at the end is that of both. Where a recording knows its clock, either
- * may be a time of day in UTC, {@code 00:07:05.25}.
+ * may follow a number, and one at the end is that of both. Where a recording knows its clock,
+ * either may be a time of day in UTC, {@code 00:07:05.25}.
  *
  * @param fromNanos the first nanosecond
  * @param toNanos the nanosecond before which it ends
  * @param isFromClock whether the first is of the day, until the recording is known
  * @param isToClock whether the other is of the day, until the recording is known
  */
-public record TimeRange(
-    long fromNanos, long toNanos, boolean isFromClock, boolean isToClock) {
+public record TimeRange(long fromNanos, long toNanos, boolean isFromClock, boolean isToClock) {
   private static final Pattern CLOCK =
       Pattern.compile("([01]?\\d|2[0-3]):([0-5]\\d)(?::([0-5]\\d)(?:\\.(\\d{1,9}))?)?");
 
@@ -70,8 +69,8 @@ public record TimeRange(
   }
 
   /**
-   * Returns the range with times of day as seconds since the start of a recording: those nearest
-   * to its start.
+   * Returns the range with times of day as seconds since the start of a recording: those nearest to
+   * its start.
    */
   public TimeRange in(EtwRecording recording) {
     if (!isFromClock && !isToClock) {
@@ -138,7 +137,8 @@ public record TimeRange(
       return WrittenTime.parse(text).nanos();
     } catch (ArithmeticException | NumberFormatException e) {
       throw new UsageError(
-          "not a time: " + typed, "--time 1.5..2 or --time 10ms..20ms or --time 09:30:05..09:30:06");
+          "not a time: " + typed,
+          "--time 1.5..2 or --time 10ms..20ms or --time 09:30:05..09:30:06");
     }
   }
 }

@@ -95,7 +95,8 @@ public final class EventsCommand implements Command {
             "KEY", "with --count: by process, thread, event, cpu, provider or a field", "--by"));
     spec.addOption(
         CommonOptions.values("NAME|PID", "only events of this process", "-p", "--process"));
-    spec.addOption(CommonOptions.values("NAME|TID", "only events of this thread", "-t", "--thread"));
+    spec.addOption(
+        CommonOptions.values("NAME|TID", "only events of this thread", "-t", "--thread"));
     spec.addOption(
         CommonOptions.values(
             "PATTERN",

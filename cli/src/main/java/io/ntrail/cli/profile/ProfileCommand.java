@@ -44,8 +44,7 @@ public final class ProfileCommand implements Command {
             "-e",
             "--event"));
     spec.addOption(CommonOptions.values("NAME|PID", "only this process", "-p", "--process"));
-    spec.addOption(
-        CommonOptions.values("NAME|TID", "only this thread", "-t", "--thread"));
+    spec.addOption(CommonOptions.values("NAME|TID", "only this thread", "-t", "--thread"));
     spec.addOption(
         CommonOptions.value(
             "FROM..TO", "only this time range, in seconds; calls are clipped to it", "--time"));

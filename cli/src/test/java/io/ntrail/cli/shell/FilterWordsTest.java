@@ -74,7 +74,8 @@ class FilterWordsTest {
     assertEquals(5_129, whole);
     assertEquals(whole, total(file, "-p", "Test"));
     // The first record is of 00:07:00.6236167.
-    Cli.Result part = Cli.run("profile", file, "-p", "Test", "--time", "00:07:05..00:07:09", "-n", "1");
+    Cli.Result part =
+        Cli.run("profile", file, "-p", "Test", "--time", "00:07:05..00:07:09", "-n", "1");
     assertTrue(part.lines().getFirst().matches(".*, 4\\.3\\d+ \\.\\. 8\\.3\\d+ s: .*"), part.out());
     assertEquals(
         whole,
@@ -93,9 +94,11 @@ class FilterWordsTest {
 
   @Test
   void aNameThatIsPartOfRoutinesProposesThePattern() {
-    assertEquals("try: --find '*Parse*'", Cli.run("calls", CALLS, "--find", "Parse").messages().getLast());
     assertEquals(
-        "try: --flat -n 0 lists all", Cli.run("calls", CALLS, "--find", "Quark").messages().getLast());
+        "try: --find '*Parse*'", Cli.run("calls", CALLS, "--find", "Parse").messages().getLast());
+    assertEquals(
+        "try: --flat -n 0 lists all",
+        Cli.run("calls", CALLS, "--find", "Quark").messages().getLast());
   }
 
   @Test

@@ -135,8 +135,8 @@ public final class EventType {
   }
 
   /**
-   * Returns true if a pattern means events of this type: by event, the last part of its name, provider, both, number or GUID.
-   * A task or a provider means all its events.
+   * Returns true if a pattern means events of this type: by event, the last part of its name,
+   * provider, both, number or GUID. A task or a provider means all its events.
    */
   public boolean isMeantBy(NamePattern pattern) {
     String full = text();
