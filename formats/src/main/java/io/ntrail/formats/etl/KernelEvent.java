@@ -145,7 +145,6 @@ public final class KernelEvent {
   public static final int STACKWALK_KEYRUNDOWN = 0x1824;
   public static final int STACKWALK_STACKKEYKERNEL = 0x1825;
   public static final int STACKWALK_STACKKEYUSER = 0x1826;
-
   // @formatter:on
 
   private KernelEvent() {}
