@@ -225,7 +225,8 @@ train() {
     if (
       cd "$1" && set -- $command
       if [ "$command" = warm ]; then
-        for sample in "$root"/samples/*.etl "$root"/samples/*.exe "$root"/samples/*.dll "$root"/samples/*.pdb; do
+        for sample in "$root"/samples/*.etl "$root"/samples/*.dmp "$root"/samples/*.exe "$root"/samples/*.dll \
+          "$root"/samples/*.pdb; do
           [ ! -f "$sample" ] || set -- "$@" "$sample"
         done
       fi

@@ -146,6 +146,12 @@ public final class LittleEndian {
     return bytes(text.getBytes(StandardCharsets.UTF_8)).u8(0);
   }
 
+  /** Overwrites the byte at {@code at}. */
+  public LittleEndian setU8(int at, int value) {
+    bytes[at] = (byte) value;
+    return this;
+  }
+
   /** Overwrites two bytes at {@code at}. */
   public LittleEndian setU16(int at, int value) {
     putU16(bytes, at, value);

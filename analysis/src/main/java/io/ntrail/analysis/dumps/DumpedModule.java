@@ -95,12 +95,7 @@ public final class DumpedModule {
   public String pdbPath() {
     return module
         .symbols()
-        .map(symbols ->
-            switch (symbols) {
-              case CodeViewRecord.Pdb70(var _, String path) -> path;
-              case CodeViewRecord.Pdb20(long _, long _, String path) -> path;
-              case CodeViewRecord.BuildId _, CodeViewRecord.Unknown _ -> "";
-            })
+        .map(CodeViewRecord::path)
         .orElseGet(() -> codeView().map(CodeView.Pdb70::path).orElse(""));
   }
 

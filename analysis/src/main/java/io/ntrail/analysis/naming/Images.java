@@ -48,12 +48,38 @@ public final class Images {
   }
 
   public void settle(Lifetimes processes) {
-    lives.settle(processes, (a, b) -> ImageFile.ORDER.compare(files.get(a), files.get(b)));
+    lives.settle(processes, (a, b) -> ImageFile.compare(files.get(a), files.get(b)));
     pdbs = notes.settle(lives);
   }
 
   AddressRangeLifetimes lives() {
     return lives;
+  }
+
+  /**
+   * One load of an image, or an image that was found loaded.
+   *
+   * @param pid process; 0 for the kernel's
+   * @param file number of the file
+   * @param from time; {@link Long#MIN_VALUE} if it is before the recording
+   * @param to time, at the latest the end of the process; {@link Long#MAX_VALUE} if not recorded
+   */
+  public record Load(int pid, long base, long size, int file, long from, long to) {}
+
+  /** Returns the loads of all processes. */
+  public List<Load> loads() {
+    List<Load> loads = new ArrayList<>();
+    for (int life = 0; life < lives.count(); life++) {
+      loads.add(
+          new Load(
+              lives.pid(life),
+              lives.base(life),
+              lives.size(life),
+              lives.value(life),
+              lives.from(life),
+              lives.to(life)));
+    }
+    return loads;
   }
 
   /** Returns the files that images were loaded from, in no particular order. */

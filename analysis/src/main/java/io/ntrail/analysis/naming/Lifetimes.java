@@ -191,15 +191,18 @@ public final class Lifetimes {
     return lifeTo.get(life) >= key;
   }
 
-  int id(int life) {
+  /** Returns the id of what lived. */
+  public int id(int life) {
     return lifeId.get(life);
   }
 
-  long from(int life) {
+  /** Returns the beginning; {@link Long#MIN_VALUE} if it is before the recording. */
+  public long from(int life) {
     return lifeFrom.get(life);
   }
 
-  long to(int life) {
+  /** Returns the end; {@link Long#MAX_VALUE} if none is recorded. */
+  public long to(int life) {
     return lifeTo.get(life);
   }
 

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,6 +118,40 @@ public final class Methods {
   /** Returns the path of the module that a method was compiled of; null if unknown. */
   @Nullable String module(int number) {
     return modulePaths.get(moduleKeys.get(modules.get(number)));
+  }
+
+  /**
+   * Code of a method.
+   *
+   * @param pid process
+   * @param name class and method; null if not recorded
+   * @param module path of its module; null if unknown
+   * @param from time; {@link Long#MIN_VALUE} if it is before the recording
+   * @param to time, at the latest the end of the process; {@link Long#MAX_VALUE} if not recorded
+   */
+  public record Compiled(
+      int pid,
+      long address,
+      long size,
+      @Nullable String name,
+      @Nullable String module,
+      long from,
+      long to) {}
+
+  /** Passes the code of all methods to a receiver. */
+  public void forEach(Consumer<Compiled> sink) {
+    for (int life = 0; life < lives.count(); life++) {
+      int name = lives.value(life);
+      sink.accept(
+          new Compiled(
+              lives.pid(life),
+              lives.base(life),
+              lives.size(life),
+              name < 0 ? null : name(name),
+              name < 0 ? null : module(name),
+              lives.from(life),
+              lives.to(life)));
+    }
   }
 
   /** Returns how often a method was compiled, or found compiled. */

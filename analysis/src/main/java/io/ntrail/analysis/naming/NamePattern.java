@@ -120,9 +120,13 @@ public final class NamePattern {
     }
   }
 
-  /** Returns whether a program is meant: {@code shopd} means {@code shopd.exe}, too. */
+  /**
+   * Returns whether a program is meant: {@code Test} means {@code Test.exe} and {@code
+   * Test.x64.exe}, too.
+   */
   public boolean meansProgram(String image) {
-    return matches(image) || isPlain() && image.equalsIgnoreCase(text + ".exe");
+    String stem = text + ".";
+    return matches(image) || isPlain() && image.regionMatches(true, 0, stem, 0, stem.length());
   }
 
   /** Returns whether it has no wildcards: it means one name. */

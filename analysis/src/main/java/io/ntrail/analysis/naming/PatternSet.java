@@ -57,9 +57,21 @@ public final class PatternSet {
     return fit(pattern -> pattern.matches(number) || image != null && pattern.meansProgram(image));
   }
 
-  /** Returns whether a thread is meant, by its id. */
-  public boolean fitThread(int id) {
-    return fitProcess(id, null);
+  /**
+   * Returns whether a thread is meant, by its id or its name.
+   *
+   * @param name null if it has none
+   */
+  public boolean fitThread(int id, @Nullable String name) {
+    if (patterns.isEmpty()) {
+      return true;
+    }
+    asked = true;
+    if (id == NO_ID) {
+      return false;
+    }
+    String number = Integer.toUnsignedString(id);
+    return fit(pattern -> pattern.matches(number) || pattern.matches(name));
   }
 
   /**
@@ -78,7 +90,7 @@ public final class PatternSet {
     return unmatched(UnmatchedTerm.What.PROCESS, names);
   }
 
-  /** Returns the ids of threads that never fitted anything. */
+  /** Returns the ids and names of threads that never fitted anything. */
   public List<UnmatchedTerm> unmatchedThreads() {
     return asked ? unmatched(UnmatchedTerm.What.THREAD, List.of()) : List.of();
   }

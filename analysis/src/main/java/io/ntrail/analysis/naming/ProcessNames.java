@@ -22,6 +22,11 @@ public interface ProcessNames {
    */
   @Nullable String processName(int number, int id);
 
+  /** Returns the name that a thread had at a time; null if none is recorded. */
+  default @Nullable String threadName(int thread, long key) {
+    return null;
+  }
+
   /** Returns the names of the images of all processes that the recording tells of. */
   Set<String> processNames();
 }

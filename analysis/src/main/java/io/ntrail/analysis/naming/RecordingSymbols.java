@@ -5,7 +5,6 @@ import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbSection;
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.symbols.ImageFileRequest;
 import io.ntrail.programs.symbols.ImageSymbols;
 import io.ntrail.programs.symbols.OpenImage;
@@ -235,7 +234,7 @@ public final class RecordingSymbols implements AutoCloseable {
   /** Returns the names that an image has itself; empty if they cannot be read. */
   private static Optional<ImageSymbols> exported(PeImage image) {
     try {
-      return Optional.of(ImageSymbols.of(ImageFunctions.withSymbolTable(image)));
+      return Optional.of(ImageSymbols.of(image));
     } catch (DamagedInput e) {
       return Optional.empty();
     }

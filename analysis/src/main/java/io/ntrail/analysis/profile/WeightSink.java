@@ -57,8 +57,12 @@ public final class WeightSink {
    */
   public boolean wants(long nanos, long since, int process, int thread) {
     return scope.inRange(nanos)
-        && threads.fitThread(thread)
+        && wantsThread(thread, since)
         && (processes.isEmpty() || wantsProcess(process, since));
+  }
+
+  private boolean wantsThread(int thread, long key) {
+    return threads.isEmpty() || threads.fitThread(thread, names.threadName(thread, key));
   }
 
   private boolean wantsProcess(int process, long key) {
@@ -104,7 +108,7 @@ public final class WeightSink {
   /** Counts what is idle, at a time. */
   public void idle(long nanos, long key, long weight) {
     if (scope.inRange(nanos)
-        && threads.fitThread(0)
+        && wantsThread(0, key)
         && (processes.isEmpty() || wantsProcess(0, key))) {
       idle += weight;
     }

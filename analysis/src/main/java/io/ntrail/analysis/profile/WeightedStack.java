@@ -155,7 +155,7 @@ public final class WeightedStack {
   }
 
   /** Looks up its innermost frame alone; false if it has none. Not for stacks that were kept. */
-  boolean innermost(FrameLookup.Hit into, int bucket) {
+  public boolean innermost(FrameLookup.Hit into, int bucket) {
     copyParts();
     if (addresses.count() == 0) {
       return false;
@@ -175,7 +175,7 @@ public final class WeightedStack {
   }
 
   /** Returns a time at which the process had its id. */
-  long key() {
+  public long key() {
     return key;
   }
 

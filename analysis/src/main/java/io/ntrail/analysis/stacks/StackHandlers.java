@@ -104,7 +104,7 @@ final class StackHandlers {
 
   private Optional<HandledFunction> handled(LoadedModule module, PeImage image, long rva) {
     try {
-      FunctionTable table = tables.computeIfAbsent(module, _ -> FunctionTable.of(image));
+      FunctionTable table = tables.computeIfAbsent(module, _ -> FunctionTable.inPlace(image));
       LanguageHandlers handlers =
           languages.computeIfAbsent(module, _ -> LanguageHandlers.of(image, table));
       return table.entry(rva).flatMap(handlers::of);

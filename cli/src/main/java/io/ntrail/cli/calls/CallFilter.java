@@ -31,8 +31,8 @@ public record CallFilter(
   public static CallFilter of(ParseResult parsed) {
     List<NamePattern> find = CommonOptions.patterns(parsed, "--find", "'ntdll!Rtl*'");
     return new CallFilter(
-        CommonOptions.patterns(parsed, "-p", "'shop*'"),
-        CommonOptions.patterns(parsed, "-t", "4316"),
+        CommonOptions.owners(parsed, "-p", "'shop*'"),
+        CommonOptions.owners(parsed, "-t", "4316"),
         CommonOptions.text(parsed, "--time", ".."),
         find.isEmpty() ? null : find.getFirst());
   }

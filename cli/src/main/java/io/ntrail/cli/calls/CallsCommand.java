@@ -44,7 +44,10 @@ public final class CallsCommand implements Command {
             "PATH", "an image, or a folder of images, for names", "-y", "--symbols"));
     spec.addOption(
         CommonOptions.value(
-            "N", "at most N rows; 0 for all (default: 20 on the screen)", "-n", "--limit"));
+            "N",
+            "at most N rows; 0 for all (default: 20 on a terminal, else all)",
+            "-n",
+            "--limit"));
     CommonOptions.output(spec, "text, json, jsonl or csv");
     spec.addPositional(
         CommonOptions.words(
@@ -54,7 +57,7 @@ public final class CallsCommand implements Command {
 
   @Override
   public int run(ParseResult parsed, Terminal system) {
-    CallsRequest request = CallsRequest.of(parsed);
+    CallsRequest request = CallsRequest.of(parsed, system);
     List<String> words = CommonOptions.positionals(parsed);
     if (words.size() != 1) {
       throw new UsageError(

@@ -4,6 +4,7 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.OptionValues;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Terminal;
 import java.util.List;
 import picocli.CommandLine.ParseResult;
 
@@ -26,8 +27,6 @@ record CallsRequest(
     int arguments,
     boolean stacks,
     Format format) {
-  private static final long DEFAULT_LIMIT = 20;
-
   /** Number of arguments in registers; more of them are wider than most screens. */
   private static final long DEFAULT_ARGUMENTS = 4;
 
@@ -49,7 +48,7 @@ record CallsRequest(
     MAX
   }
 
-  static CallsRequest of(ParseResult parsed) {
+  static CallsRequest of(ParseResult parsed, Terminal terminal) {
     Format format =
         CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
     boolean flat = CommonOptions.has(parsed, "--flat");
@@ -83,7 +82,9 @@ record CallsRequest(
             .ignoringCase()
             .example("self")
             .value(parsed, Sort.TOTAL),
-        CommonOptions.number(parsed, "-n", format == Format.TEXT && !slow ? DEFAULT_LIMIT : 0),
+        slow
+            ? CommonOptions.number(parsed, "-n", 0)
+            : CommonOptions.limit(parsed, format, terminal),
         (int) arguments,
         CommonOptions.has(parsed, "--stacks"),
         format);

@@ -17,7 +17,9 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.TextSanitizer;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.collections.LongIntMap;
+import io.ntrail.formats.collections.LongList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -39,6 +41,8 @@ public final class CallsScope {
 
   /** Routines that were asked about: 1 if they are looked for, else 0. */
   private final LongIntMap found = new LongIntMap();
+
+  private final LongList looked = new LongList();
 
   private boolean anyFound;
 
@@ -152,9 +156,20 @@ public final class CallsScope {
     if (known < 0) {
       known = Arrays.stream(names.forms(function)).anyMatch(pattern::matches) ? 1 : 0;
       found.put(function, known);
+      looked.add(function);
       anyFound |= known > 0;
     }
     return known > 0;
+  }
+
+  /** Returns whether a routine that was looked at is meant by a pattern. */
+  private boolean hasLike(NamePattern pattern) {
+    for (int i = 0; i < looked.size(); i++) {
+      if (Arrays.stream(names.forms(looked.get(i))).anyMatch(pattern::matches)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Numbers of the calls of the threads, whatever the time. */
@@ -266,7 +281,13 @@ public final class CallsScope {
                   + (range.whole() ? "called" : "called in this time range")
                   + " matches "
                   + TextSanitizer.one(choice.find().toString()));
-      terminal.err().println("try: --flat -n 0 lists all");
+      String wider = "*" + choice.find() + "*";
+      terminal
+          .err()
+          .println(
+              choice.find().isPlain() && hasLike(NamePattern.of(wider))
+                  ? "try: --find " + ShellWords.of(wider)
+                  : "try: --flat -n 0 lists all");
     }
     boolean lossy = recording.losses().any() || counts.repaired() > 0;
     return !gaps.isEmpty() || strict && lossy ? ExitCode.INCOMPLETE : ExitCode.DONE;

@@ -6,6 +6,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -42,6 +43,9 @@ public final class CommonOptions {
   private static final List<String> FORMATS =
       OptionValues.of("--format", List.of(Format.TEXT, Format.JSON, Format.JSONL, Format.CSV))
           .words();
+
+  /** Rows that a terminal shows unless told otherwise. */
+  private static final long ROWS_OF_SCREEN = 20;
 
   private CommonOptions() {}
 
@@ -194,6 +198,23 @@ public final class CommonOptions {
     return has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
   }
 
+  /** Returns whether the answer is text on a terminal, where a person reads it. */
+  public static boolean isOnScreen(ParseResult parsed, Format format, Terminal terminal) {
+    boolean toFile =
+        parsed.commandSpec().findOption("-o") != null && terminal.outputs().of("-o").isPresent();
+    return format == Format.TEXT && terminal.outIsTerminal() && !toFile;
+  }
+
+  /**
+   * Returns how many rows the answer has at most, 0 for all: those of {@code -n}, else 20 on a
+   * terminal. Text in a file or a pipe is whole.
+   */
+  public static long limit(ParseResult parsed, Format format, Terminal terminal) {
+    return has(parsed, "-n")
+        ? number(parsed, "-n", ROWS_OF_SCREEN)
+        : isOnScreen(parsed, format, terminal) ? ROWS_OF_SCREEN : 0;
+  }
+
   /** Checks the values of the options that every command has. */
   public static void check(ParseResult parsed) {
     COLORS.value(parsed, Color.AUTO);
@@ -218,14 +239,43 @@ public final class CommonOptions {
     return words;
   }
 
+  /** Returns the values of an option of which one may name several, with commas between them. */
+  public static List<String> names(ParseResult parsed, String name) {
+    List<String> names = new ArrayList<>();
+    for (String text : all(parsed, name)) {
+      if (text.startsWith("/")) {
+        names.add(text);
+      } else {
+        Arrays.stream(text.split(",", -1))
+            .map(String::strip)
+            .filter(part -> !part.isEmpty())
+            .forEach(names::add);
+      }
+    }
+    return names;
+  }
+
+  /**
+   * Returns the patterns of an option of which one value may name several processes or threads.
+   *
+   * @param example of its value, for who gives a regular expression that is none
+   */
+  public static List<NamePattern> owners(ParseResult parsed, String name, String example) {
+    return patterns(names(parsed, name), name, example);
+  }
+
   /**
    * Returns the patterns of an option.
    *
    * @param example of its value, for who gives a regular expression that is none
    */
   public static List<NamePattern> patterns(ParseResult parsed, String name, String example) {
+    return patterns(all(parsed, name), name, example);
+  }
+
+  private static List<NamePattern> patterns(List<String> texts, String name, String example) {
     List<NamePattern> patterns = new ArrayList<>();
-    for (String text : all(parsed, name)) {
+    for (String text : texts) {
       try {
         patterns.add(NamePattern.of(text));
       } catch (IllegalArgumentException e) {

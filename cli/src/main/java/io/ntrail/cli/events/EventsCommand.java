@@ -37,7 +37,6 @@ import picocli.CommandLine.ParseResult;
 
 /** {@code ntrail events FILE...}: the events in time order, or how many there are of each type. */
 public final class EventsCommand implements Command {
-  private static final long DEFAULT_LIMIT = 20;
   private static final int MOST_CPUS = 1 << 16;
 
   /** Request of {@code ntrail events}, and where the answer goes. */
@@ -96,7 +95,8 @@ public final class EventsCommand implements Command {
             "KEY", "with --count: by process, thread, event, cpu, provider or a field", "--by"));
     spec.addOption(
         CommonOptions.values("NAME|PID", "only events of this process", "-p", "--process"));
-    spec.addOption(CommonOptions.values("TID", "only events of this thread", "-t", "--thread"));
+    spec.addOption(
+        CommonOptions.values("NAME|TID", "only events of this thread", "-t", "--thread"));
     spec.addOption(
         CommonOptions.values(
             "PATTERN",
@@ -118,7 +118,10 @@ public final class EventsCommand implements Command {
     spec.addOption(CommonOptions.values("FILE", "a TMF file that describes WPP messages", "--tmf"));
     spec.addOption(
         CommonOptions.value(
-            "N", "at most N lines; 0 for all (default: 20 on the screen)", "-n", "--limit"));
+            "N",
+            "at most N lines; 0 for all (default: 20 on a terminal, else all)",
+            "-n",
+            "--limit"));
     CommonOptions.output(spec, "text, json, jsonl or csv");
     CommonOptions.together(spec);
     spec.addPositional(CommonOptions.files());
@@ -144,15 +147,16 @@ public final class EventsCommand implements Command {
           "--stacks and --count exclude each other",
           "ntrail events " + ShellWords.file(paths.getFirst()) + " --count");
     }
-    TimeRange range = TimeRange.parse(CommonOptions.text(parsed, "--time", ".."));
+    TimeRange written = TimeRange.withClock(CommonOptions.text(parsed, "--time", ".."));
     EventFilter filter = filter(parsed);
     long limit =
-        CommonOptions.number(parsed, "-n", format == Format.TEXT && !count ? DEFAULT_LIMIT : 0);
+        count ? CommonOptions.number(parsed, "-n", 0) : CommonOptions.limit(parsed, format, system);
     SchemaSources sources = new SchemaSources(SchemaFiles.read(parsed, system));
     try (RecordingInput input =
             RecordingInput.of(paths, Ability.EVENTS).together(CommonOptions.isTogether(parsed));
         EtwRecording recording = input.open(EtwRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system)) {
+      TimeRange range = written.in(recording);
       Request request =
           new Request(parsed, format, filter, range, limit, asked(parsed, range), terminal);
       Losses.Symbols symbols = Losses.Symbols.NONE;
@@ -331,8 +335,8 @@ public final class EventsCommand implements Command {
 
   private static EventFilter filter(ParseResult parsed) {
     EventFilter.Builder filter = new EventFilter.Builder();
-    understood("-p shopd.exe", () -> CommonOptions.all(parsed, "-p").forEach(filter::process));
-    understood("-t 4316", () -> CommonOptions.all(parsed, "-t").forEach(filter::thread));
+    understood("-p shopd.exe", () -> CommonOptions.names(parsed, "-p").forEach(filter::process));
+    understood("-t 4316", () -> CommonOptions.names(parsed, "-t").forEach(filter::thread));
     understood("-e 'FileIo/*'", () -> CommonOptions.all(parsed, "-e").forEach(filter::event));
     if (CommonOptions.has(parsed, "--where")) {
       understood(

@@ -35,7 +35,10 @@ public final class DiffCommand implements Command {
             "self|incl", "compare self or inclusive weights (default: self)", "-s", "--sort"));
     spec.addOption(
         CommonOptions.value(
-            "N", "at most N rows; 0 for all (default: 20 on the screen)", "-n", "--limit"));
+            "N",
+            "at most N rows; 0 for all (default: 20 on a terminal, else all)",
+            "-n",
+            "--limit"));
     spec.addOption(
         CommonOptions.flag("treat hexadecimal numbers in names as equal", "--strip-hex"));
     spec.addOption(
@@ -57,7 +60,7 @@ public final class DiffCommand implements Command {
 
   @Override
   public int run(ParseResult parsed, Terminal system) {
-    DiffRequest request = DiffRequest.of(parsed);
+    DiffRequest request = DiffRequest.of(parsed, system);
     List<Path> paths = CommonOptions.paths(parsed, "diff");
     if (paths.size() != 2) {
       throw new UsageError(

@@ -4,6 +4,7 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.profile.ProfileShape;
 import io.ntrail.cli.profile.ProfileShape.By;
+import io.ntrail.cli.text.Terminal;
 import io.ntrail.export.stacks.FrameNameOptions;
 import java.util.List;
 import java.util.Optional;
@@ -33,13 +34,11 @@ record DiffRequest(
     boolean normalize,
     boolean swap,
     double least) {
-  private static final long DEFAULT_LIMIT = 20;
-
   /** Options of stacks, which do not apply to tables. */
   private static final List<String> OF_STACKS =
       List.of("--normalize", "--swap", "--annotate", "--min");
 
-  static DiffRequest of(ParseResult parsed) {
+  static DiffRequest of(ParseResult parsed, Terminal terminal) {
     Optional<ExportFormat> to = to(parsed);
     CommonOptions.Format format =
         CommonOptions.format(
@@ -55,7 +54,7 @@ record DiffRequest(
         format,
         bySelf,
         ProfileShape.flat(parsed).by(),
-        CommonOptions.number(parsed, "-n", format == CommonOptions.Format.TEXT ? DEFAULT_LIMIT : 0),
+        CommonOptions.limit(parsed, format, terminal),
         new FrameNameOptions(
             !CommonOptions.has(parsed, "--strip-pid"),
             !CommonOptions.has(parsed, "--strip-hex"),

@@ -69,8 +69,9 @@ final class RecordedEventStacks implements StackInput {
   static RecordedEventStacks open(
       RecordingInput recorded, ProfileShape shape, ParseResult parsed, Terminal terminal) {
     List<Path> paths = recorded.paths();
-    ProfileRequest request = ProfileRequest.of(parsed, shape);
+    ProfileRequest written = ProfileRequest.of(parsed, shape);
     EtwRecording recording = recorded.open(EtwRecording.class);
+    ProfileRequest request = written.in(recording);
     SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal);
     // What is printed later has its names then.
     try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal);

@@ -11,6 +11,7 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.ReadingProgress;
+import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.ShellWords;
@@ -21,8 +22,6 @@ import picocli.CommandLine.ParseResult;
 
 /** {@code ntrail info FILE...}: what is in a recording, and what was lost. */
 public final class InfoCommand implements Command {
-  private static final int DEFAULT_LIMIT = 20;
-
   public InfoCommand() {}
 
   @Override
@@ -34,6 +33,13 @@ public final class InfoCommand implements Command {
             "at most N sources of events, or modules of a dump, on the screen; 0 for all",
             "-n",
             "--limit"));
+    spec.addOption(
+        CommonOptions.oneOf(
+            InfoListing.WHATS.words(),
+            "WHAT",
+            "rows instead: processes, threads, images, methods or sessions, those with the most"
+                + " CPU time first",
+            "--list"));
     CommonOptions.output(spec, "text, json, jsonl or csv (the last two: one line per file)");
     CommonOptions.together(spec);
     spec.addPositional(CommonOptions.recordings());
@@ -48,8 +54,11 @@ public final class InfoCommand implements Command {
     try (RecordingInput input =
         RecordingInput.of(paths, Ability.EVENTS, Ability.CALLS, Ability.MEMORY)
             .together(CommonOptions.isTogether(parsed))) {
+      if (CommonOptions.has(parsed, "--list")) {
+        return list(input, format, parsed, system);
+      }
       if (input.has(Ability.MEMORY)) {
-        long limit = CommonOptions.number(parsed, "-n", DEFAULT_LIMIT);
+        long limit = CommonOptions.limit(parsed, format, system);
         return DumpInfo.print(input, format, limit, parsed, system);
       }
       return input.has(Ability.CALLS)
@@ -58,10 +67,25 @@ public final class InfoCommand implements Command {
     }
   }
 
+  /** Only recordings of events list what there was; others have commands for it. */
+  private static int list(
+      RecordingInput input, Format format, ParseResult parsed, Terminal system) {
+    InfoListing.WHATS.value(parsed, InfoListing.What.PROCESSES);
+    if (input.has(Ability.MEMORY) || input.has(Ability.CALLS)) {
+      boolean isDump = input.has(Ability.MEMORY);
+      throw new UsageError(
+          "--list applies to ETW recordings, not to " + (isDump ? "dumps" : "call recordings"),
+          (isDump ? "ntrail info " : "ntrail calls ")
+              + ShellWords.file(input.paths().getFirst())
+              + (isDump ? " -n 0" : " --flat"));
+    }
+    return InfoListing.print(input, format, parsed, system);
+  }
+
   private static int print(
       RecordingInput input, Format format, ParseResult parsed, Terminal system) {
     int cores = CommonOptions.cores(parsed);
-    long limit = CommonOptions.number(parsed, "-n", DEFAULT_LIMIT);
+    long limit = CommonOptions.limit(parsed, format, system);
     try (EtwRecording recording = input.open(EtwRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system)) {
       if (format == Format.JSONL || format == Format.CSV) {

@@ -61,7 +61,7 @@ public final class CallProfile implements ProfilePage {
   }
 
   static int run(RecordingInput input, ParseResult parsed, Terminal system) {
-    ProfileShape shape = ProfileShape.of(parsed);
+    ProfileShape shape = ProfileShape.of(parsed, system);
     sensible(input.paths().getFirst(), parsed);
     try (CallRecording recording = input.open(CallRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system)) {

@@ -44,8 +44,7 @@ public final class ProfileCommand implements Command {
             "-e",
             "--event"));
     spec.addOption(CommonOptions.values("NAME|PID", "only this process", "-p", "--process"));
-    spec.addOption(
-        CommonOptions.values("TID", "only this thread; of calls also by name", "-t", "--thread"));
+    spec.addOption(CommonOptions.values("NAME|TID", "only this thread", "-t", "--thread"));
     spec.addOption(
         CommonOptions.value(
             "FROM..TO", "only this time range, in seconds; calls are clipped to it", "--time"));
@@ -71,7 +70,10 @@ public final class ProfileCommand implements Command {
     spec.addOption(CommonOptions.value("self|incl", "sort order", "-s", "--sort"));
     spec.addOption(
         CommonOptions.value(
-            "N", "at most N rows; 0 for all (default: 20 on the screen)", "-n", "--limit"));
+            "N",
+            "at most N rows; 0 for all (default: 20 on a terminal, else all)",
+            "-n",
+            "--limit"));
     CommonOptions.output(spec, "text, json, jsonl, csv or collapsed", ProfileShape.FORMATS.words());
     CommonOptions.together(spec);
     spec.addPositional(CommonOptions.recordings());
@@ -92,11 +94,12 @@ public final class ProfileCommand implements Command {
 
   private static int run(RecordingInput recorded, ParseResult parsed, Terminal system) {
     List<Path> paths = recorded.paths();
-    ProfileRequest request = ProfileRequest.of(parsed);
-    boolean isText = request.shape().format() == Format.TEXT;
+    ProfileRequest written = ProfileRequest.of(parsed, system);
+    boolean isText = written.shape().format() == Format.TEXT;
     try (EtwRecording recording = recorded.open(EtwRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system);
         SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal)) {
+      ProfileRequest request = written.in(recording);
       EtwProfile profile;
       EventProfilePage view;
       Answer answer;

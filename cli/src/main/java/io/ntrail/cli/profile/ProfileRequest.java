@@ -15,6 +15,7 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Terminal;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -50,22 +51,22 @@ public record ProfileRequest(
 
   private static final int LARGEST_BUCKET = 1 << 16;
 
-  static ProfileRequest of(ParseResult parsed) {
-    return of(parsed, ProfileShape.of(parsed));
+  static ProfileRequest of(ParseResult parsed, Terminal terminal) {
+    return of(parsed, ProfileShape.of(parsed, terminal));
   }
 
   public static ProfileRequest of(ParseResult parsed, ProfileShape shape) {
     WeightSource source = MetricOptions.source(parsed);
     Metric metric = source.metric();
     sensible(parsed, metric);
-    TimeRange range = TimeRange.parse(CommonOptions.text(parsed, "--time", ".."));
+    TimeRange range = TimeRange.withClock(CommonOptions.text(parsed, "--time", ".."));
     return new ProfileRequest(
         source,
         unit(parsed, metric),
         CommonOptions.has(parsed, "--source") ? CommonOptions.text(parsed, "--source", "") : null,
         new ProfileScope(
-            CommonOptions.patterns(parsed, "-p", "'shop*'"),
-            CommonOptions.patterns(parsed, "-t", "4316"),
+            CommonOptions.owners(parsed, "-p", "'shop*'"),
+            CommonOptions.owners(parsed, "-t", "4316"),
             CommonOptions.patterns(parsed, "-e", "'shop*'"),
             range.fromNanos(),
             range.toNanos(),
@@ -77,6 +78,22 @@ public record ProfileRequest(
         bucket(parsed),
         FrameOptions.of(parsed, shape.by() == ProfileShape.By.LINE),
         shape);
+  }
+
+  /** Returns the same request with clock times as those of a recording. */
+  public ProfileRequest in(EtwRecording recording) {
+    TimeRange resolved = range.in(recording);
+    ProfileScope part =
+        new ProfileScope(
+            scope.processes(),
+            scope.threads(),
+            scope.events(),
+            resolved.fromNanos(),
+            resolved.toNanos(),
+            scope.mode(),
+            scope.idle());
+    return new ProfileRequest(
+        source, unit, variant, part, resolved, callers, zooms, bucket, rules, shape);
   }
 
   /** Refuses options that would have no effect. */

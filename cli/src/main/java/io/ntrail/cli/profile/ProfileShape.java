@@ -4,6 +4,7 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.OptionValues;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Terminal;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.ParseResult;
@@ -14,7 +15,7 @@ import picocli.CommandLine.ParseResult;
  * @param by what rows are of
  * @param bySelf whether rows are sorted by their own weight
  * @param least percent that a row must have
- * @param limit rows; 0 for all
+ * @param limit rows, of trees lines; 0 for all
  * @param format of the answer
  */
 public record ProfileShape(
@@ -22,7 +23,8 @@ public record ProfileShape(
   static final OptionValues<Format> FORMATS =
       OptionValues.of("--format", List.of(Format.values())).example("json");
 
-  private static final long DEFAULT_LIMIT = 20;
+  /** Percent that a branch of a tree has at least on a terminal. */
+  private static final String LEAST_OF_SCREEN = "1";
 
   /** Subject of the rows. */
   public enum By {
@@ -52,7 +54,7 @@ public record ProfileShape(
     ZOOM
   }
 
-  static ProfileShape of(ParseResult parsed) {
+  static ProfileShape of(ParseResult parsed, Terminal terminal) {
     Format format = FORMATS.value(parsed, Format.TEXT);
     By by =
         OptionValues.of("--by", List.of(By.values())).example("module").value(parsed, By.FUNCTION);
@@ -65,12 +67,14 @@ public record ProfileShape(
     if (look == Look.ZOOM) {
       alone(parsed);
     }
+    boolean isTree = look == Look.TREE || look == Look.BOTTOM_UP;
+    boolean onScreen = CommonOptions.isOnScreen(parsed, format, terminal);
     return new ProfileShape(
         look,
         by,
         bySelf,
-        percent(parsed),
-        CommonOptions.number(parsed, "-n", format == Format.TEXT ? DEFAULT_LIMIT : 0),
+        percent(parsed, isTree && onScreen ? LEAST_OF_SCREEN : "0"),
+        CommonOptions.limit(parsed, format, terminal),
         format);
   }
 
@@ -138,10 +142,6 @@ public record ProfileShape(
     if (!others.isEmpty()) {
       throw new UsageError("-z ignores stacks: it excludes " + others.getFirst(), "-z ntdll");
     }
-  }
-
-  private static double percent(ParseResult parsed) {
-    return percent(parsed, "0");
   }
 
   /** Returns the percentage of {@code --min}. */

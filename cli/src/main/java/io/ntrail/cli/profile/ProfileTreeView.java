@@ -11,13 +11,17 @@ import io.ntrail.export.collapsed.CollapsedWriter;
 import io.ntrail.export.stacks.StackTree;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.PriorityQueue;
 
-/** Prints a call tree: with lines, as JSON, or each path in a line. */
+/**
+ * Printer of a call tree: with lines, as JSON, or each path in a line. A limit keeps the heaviest
+ * nodes; on the screen a chain of only children stays in one column.
+ */
 final class ProfileTreeView {
-  private static final double LEAST = 1;
-
   /** Rows that are kept before they are printed: deep ones are long. */
   private static final int PART = 500;
 
@@ -73,22 +77,45 @@ final class ProfileTreeView {
 
   /** The nodes that are requested, each after the one above it. */
   private List<Integer> shown() {
-    List<List<Integer>> children = tree.children(Math.max(1, shape.leastOf(page.total())));
+    List<List<Integer>> children = children();
     List<Integer> nodes = new ArrayList<>();
-    Deque<Integer> open = new ArrayDeque<>(roots(children));
+    Deque<Integer> open = new ArrayDeque<>(children.getFirst().reversed());
     while (!open.isEmpty()) {
-      int node = open.pop();
+      int node = open.removeLast();
       nodes.add(node);
-      children.get(node).reversed().forEach(open::push);
+      open.addAll(children.get(node).reversed());
     }
     return nodes;
   }
 
-  private List<Integer> roots(List<List<Integer>> children) {
-    List<Integer> roots = children.getFirst();
-    return shape.limit() == 0 || shape.limit() > roots.size()
-        ? roots
-        : roots.subList(0, (int) shape.limit());
+  /** Returns the children of all nodes, as far as they are heavy enough and there is room. */
+  private List<List<Integer>> children() {
+    List<List<Integer>> children = tree.children(Math.max(1, shape.leastOf(page.total())));
+    if (shape.limit() == 0 || shape.limit() >= tree.size()) {
+      return children;
+    }
+    BitSet heaviest = heaviest(children);
+    return children.stream()
+        .map(siblings -> siblings.stream().filter(heaviest::get).toList())
+        .toList();
+  }
+
+  /** Returns as many nodes as there is room for: none weighs more than the one above it. */
+  private BitSet heaviest(List<List<Integer>> children) {
+    PriorityQueue<Found> found = new PriorityQueue<>(Found.ORDER);
+    BitSet heaviest = new BitSet();
+    int order = 0;
+    for (int root : children.getFirst()) {
+      found.add(new Found(root, tree.inclusive(root), order++));
+    }
+    for (long room = shape.limit(); room > 0 && !found.isEmpty(); room--) {
+      int node = found.remove().node;
+      heaviest.set(node);
+      for (int child : children.get(node)) {
+        found.add(new Found(child, tree.inclusive(child), order++));
+      }
+    }
+    return heaviest;
   }
 
   private void text() {
@@ -96,34 +123,25 @@ final class ProfileTreeView {
     if (tree.weighty() == 0) {
       return;
     }
-    double percent = shape.least() > 0 ? shape.least() : LEAST;
     long total = page.total();
     boolean down = shape.look() == ProfileShape.Look.TREE;
-    List<List<Integer>> children =
-        tree.children(Math.max(1, (long) Math.ceil(total * percent / 100)));
+    List<List<Integer>> children = children();
     Table table = new Table().number(down ? "incl. " + page.unit() : page.unit()).number("%");
     if (down) {
       table.number("self");
     }
     table.name(
         (down ? "call tree (top-down" : "callers of the hottest functions (bottom-up")
-            + ", branches under "
-            + Numbers.oneDecimal(percent)
-            + " % omitted)");
+            + (shape.least() > 0
+                ? ", branches under " + Numbers.oneDecimal(shape.least()) + " % omitted)"
+                : ")"));
     long left = total;
-    for (int root : roots(children)) {
+    int lines = 0;
+    for (int root : children.getFirst()) {
       left -= tree.inclusive(root);
-      branch(table, children, root, down);
+      lines += branch(table, children, root, down);
     }
-    if (left > 0) {
-      List<String> cells =
-          new ArrayList<>(List.of(page.weight(left), Numbers.percent(left, total)));
-      if (down) {
-        cells.add("");
-      }
-      cells.add("not shown (-n 0 --min 0.01% shows more)");
-      table.row(cells);
-    }
+    rest(table, left, lines, down);
     List<String> cells =
         new ArrayList<>(List.of(page.weight(total), Numbers.percent(total, total)));
     if (down) {
@@ -139,16 +157,49 @@ final class ProfileTreeView {
     }
   }
 
-  /** A node that is still to be printed. */
-  private record Branch(int node, String before, String below) {}
+  /** Adds the row of what is not shown: its weight as far as whole roots are missing. */
+  private void rest(Table table, long left, int lines, boolean down) {
+    int more = tree.weighty() - lines;
+    if (more == 0 && left <= 0) {
+      return;
+    }
+    boolean full = shape.limit() != 0 && lines >= shape.limit();
+    String way = (full ? "-n 0" : "") + (shape.least() > 0 ? " --min 0" : "");
+    List<String> cells = new ArrayList<>();
+    cells.add(left > 0 ? page.weight(left) : "");
+    cells.add(left > 0 ? Numbers.percent(left, page.total()) : "");
+    if (down) {
+      cells.add("");
+    }
+    cells.add(
+        more == 0
+            ? "in no line"
+            : Numbers.counted(more, "more line") + " (" + way.strip() + " shows all)");
+    table.row(cells);
+  }
 
-  private void branch(Table table, List<List<Integer>> children, int root, boolean down) {
+  /**
+   * A node that is still to be printed.
+   *
+   * @param isOnly whether it is the only one shown under the one above it
+   */
+  private record Branch(int node, String before, String below, boolean isOnly) {}
+
+  /** A node whose children are still to be looked at. */
+  private record Found(int node, long weight, int order) {
+    static final Comparator<Found> ORDER =
+        Comparator.comparingLong(Found::weight).reversed().thenComparingInt(Found::order);
+  }
+
+  /** Adds the rows of a root, and returns how many there are. */
+  private int branch(Table table, List<List<Integer>> children, int root, boolean down) {
+    int lines = 0;
     boolean ascii = page.ascii();
     String more = ascii ? "|- " : "\u251C\u2500 ";
     String last = ascii ? "\\- " : "\u2514\u2500 ";
     String bar = ascii ? "|  " : "\u2502  ";
     Deque<Branch> open = new ArrayDeque<>();
-    open.push(new Branch(root, "", ""));
+    open.push(new Branch(root, "", "", false));
     while (!open.isEmpty()) {
       Branch branch = open.pop();
       int node = branch.node;
@@ -162,16 +213,24 @@ final class ProfileTreeView {
       }
       cells.add(branch.before + tree.text(node) + (tree.isOpen(node) ? "  (open)" : ""));
       table.row(cells);
+      lines++;
       if (table.waiting() >= PART) {
         table.print(page.terminal().out(), 0, page.width());
       }
       List<Integer> callees = children.get(node);
+      boolean isOnly = callees.size() == 1;
+      if (isOnly && branch.isOnly) {
+        // A chain stays in its column: deep stacks are mostly such.
+        open.push(new Branch(callees.getFirst(), branch.below, branch.below, true));
+        continue;
+      }
       for (int i = callees.size() - 1; i >= 0; i--) {
         boolean isLast = i == callees.size() - 1;
         String ahead = isLast ? last : more;
         String deeper = isLast ? "   " : bar;
-        open.push(new Branch(callees.get(i), branch.below + ahead, branch.below + deeper));
+        open.push(new Branch(callees.get(i), branch.below + ahead, branch.below + deeper, isOnly));
       }
     }
+    return lines;
   }
 }

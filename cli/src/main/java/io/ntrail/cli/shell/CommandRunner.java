@@ -15,6 +15,9 @@ import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.bytes.SpellingSuggestion;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -82,6 +85,11 @@ public final class CommandRunner {
 
   private static int runOrThrow(String[] args, Terminal terminal) throws IOException {
     Optional<Commands.Entry> found = Commands.named(args[0]);
+    if (found.isEmpty() && isFile(args[0])) {
+      List<String> words = new ArrayList<>(List.of("info"));
+      words.addAll(Arrays.asList(args));
+      return runOrThrow(words.toArray(String[]::new), terminal);
+    }
     if (found.isEmpty()) {
       String nearest =
           SpellingSuggestion.of(
@@ -112,6 +120,15 @@ public final class CommandRunner {
     OutputOptions.reserve(parsed, terminal);
     SymbolSearchPath.warnOfMissing(parsed, terminal);
     return command.run(parsed, terminal);
+  }
+
+  /** Returns whether a word in place of a command names a file, about which info tells. */
+  private static boolean isFile(String word) {
+    try {
+      return Files.isRegularFile(Path.of(word));
+    } catch (InvalidPathException e) {
+      return false;
+    }
   }
 
   private static ParseResult parse(String name, CommandSpec spec, List<String> words) {

@@ -35,7 +35,8 @@ final class WarmCommand implements Command {
   @Override
   public CommandSpec spec() {
     CommandSpec spec = CommonOptions.command("warm", "Trains the start cache.");
-    spec.addPositional(CommonOptions.words("FILE", "a small recording, program or PDB", List.of()));
+    spec.addPositional(
+        CommonOptions.words("FILE", "a small recording, dump, program or PDB", List.of()));
     return spec;
   }
 
@@ -89,6 +90,14 @@ final class WarmCommand implements Command {
           List.of("symbols", file, "--list"),
           List.of("symbols", file, "--publics"),
           List.of("symbols", file, "--lines"));
+    }
+    if (name.endsWith(".dmp")) {
+      return List.of(
+          List.of("stacks", file),
+          List.of("stacks", file, "-v", "--all"),
+          List.of("stacks", file, "--same"),
+          List.of("stacks", file, "--format", "json"),
+          List.of("info", file));
     }
     if (name.endsWith(".exe")) {
       return List.of(

@@ -60,8 +60,8 @@ record RecordedRequest(
         atTime
             ? OptionalLong.of(time(CommonOptions.text(parsed, "--at", "")))
             : OptionalLong.empty(),
-        CommonOptions.patterns(parsed, "-p", "'shop*'"),
-        CommonOptions.patterns(parsed, "-t", "4316"),
+        CommonOptions.owners(parsed, "-p", "'shop*'"),
+        CommonOptions.owners(parsed, "-t", "4316"),
         CommonOptions.patterns(parsed, "-e", "'FileIo/*'"),
         TimeRange.parse(CommonOptions.text(parsed, "--time", "..")),
         (int) Math.min(top, Integer.MAX_VALUE));

@@ -41,8 +41,6 @@ import picocli.CommandLine.ParseResult;
  * and lists what is to be downloaded elsewhere, if requested.
  */
 final class RecordedImagesReport {
-  private static final long DEFAULT_LIMIT = 20;
-
   /**
    * Request of {@code ntrail symbols} for a recording.
    *
@@ -95,7 +93,9 @@ final class RecordedImagesReport {
           boolean cut = !CommonOptions.has(parsed, "--wide") && terminal.outIsTerminal();
           view.text(
               request.file,
-              CommonOptions.number(parsed, "-n", request.hot > 0 ? request.hot : DEFAULT_LIMIT),
+              request.hot > 0
+                  ? CommonOptions.number(parsed, "-n", request.hot)
+                  : CommonOptions.limit(parsed, request.format, terminal),
               cut ? terminal.width() : 0);
         }
         manifest(rows, files);

@@ -11,7 +11,6 @@ import io.ntrail.formats.identity.FileSignature;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.image.ImageFileNames;
-import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.symbols.ImageSymbols;
 import io.ntrail.programs.symbols.OpenPdb;
 import io.ntrail.programs.symbols.PdbSearch;
@@ -93,10 +92,7 @@ final class SymbolSource implements AutoCloseable {
     PeImage image = PeImage.ofFile(inputs.getFirst());
     PdbSearch.Result result = search.find(file, image);
     OpenPdb pdb = result.pdb().orElse(null);
-    ImageSymbols symbols =
-        pdb == null
-            ? ImageSymbols.of(ImageFunctions.withSymbolTable(image))
-            : ImageSymbols.of(pdb.pdb());
+    ImageSymbols symbols = pdb == null ? ImageSymbols.of(image) : ImageSymbols.of(pdb.pdb());
     return new SymbolSource(
         file, symbols, pdb, image, inputs, result.why(), result.remarks(), packed);
   }

@@ -6,6 +6,8 @@ import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -75,6 +77,7 @@ public final class JsonSchema {
     boolean right = true;
     switch (keyword) {
       case "$ref" -> check(resolve(told.text()), value, at, findings);
+      case "oneOf" -> oneOf(told.array(), value, at, findings);
       case "type" -> right = hasType(told, value);
       case "const" -> right = same(told, value);
       case "enum" -> right = told.array().stream().anyMatch(one -> same(one, value));
@@ -133,6 +136,24 @@ public final class JsonSchema {
     }
     if (!right) {
       findings.add(at + " is " + found + ", not of " + keyword + " " + told.value());
+    }
+  }
+
+  /** Of several rules exactly one holds; if none does, the one that is nearest is told. */
+  private void oneOf(List<JsonReader> rules, JsonReader value, String at, List<String> findings) {
+    List<List<String>> wrong = new ArrayList<>();
+    for (JsonReader rule : rules) {
+      List<String> found = new ArrayList<>();
+      check(rule, value, at, found);
+      if (!found.isEmpty()) {
+        wrong.add(found);
+      }
+    }
+    int right = rules.size() - wrong.size();
+    if (right == 0) {
+      findings.addAll(Collections.min(wrong, Comparator.comparingInt(List::size)));
+    } else if (right > 1) {
+      findings.add(at + " is of " + right + " rules of which one may hold");
     }
   }
 

@@ -57,6 +57,20 @@ class JsonSchemaTest {
   }
 
   @Test
+  void ofOneOfExactlyOneHolds() {
+    JsonSchema schema =
+        JsonSchema.of(
+            "{\"oneOf\": [{\"type\": \"integer\"}, {\"type\": \"string\"}, {\"minimum\": 5}]}");
+    assertEquals(List.of(), schema.findings(JsonReader.parse("3")));
+    assertEquals(false, schema.findings(JsonReader.parse("7")).isEmpty());
+    assertEquals(
+        false,
+        JsonSchema.of("{\"oneOf\": [{\"type\": \"string\"}]}")
+            .findings(JsonReader.parse("3"))
+            .isEmpty());
+  }
+
+  @Test
   void unknownKeywordsAreNotRules() {
     assertThrows(
         IllegalArgumentException.class,

@@ -65,9 +65,10 @@ class CallProfileTest {
         incl. us      %      self  call tree (top-down, branches under 5.0 % omitted)
         15,280.0  100.0       0.0  shopd.exe (4312)
         15,280.0  100.0     498.0  \\- kernelbase.dll!RegOpenKeyExInternalW
-        14,115.0   92.4  10,978.0     \\- shopcore.dll!Key::Parse
-         2,179.0   14.3     900.0        \\- shopcore.dll!0x10b0
-         1,279.0    8.4   1,279.0           \\- shopcore.dll!Hook::Called
+        14,115.0   92.4  10,978.0     shopcore.dll!Key::Parse
+         2,179.0   14.3     900.0     shopcore.dll!0x10b0
+         1,279.0    8.4   1,279.0     shopcore.dll!Hook::Called
+                                   5 more lines (--min 0 shows all)
         15,280.0  100.0            total
         """,
         screen("-p", "shopd", "-t", "main", "--tree", "--min", "5%", "--ascii"));
@@ -79,7 +80,7 @@ class CallProfileTest {
         """
         shop.ntr: all threads, 0.004000 .. 0.004200 s: 200.000 us in recorded calls, 1 open at the end,\
          complete, 3 records lost, 1 repaired
-        incl. us      %  self  call tree (top-down, branches under 1.0 % omitted)
+        incl. us      %  self  call tree (top-down)
            200.0  100.0   0.0  shopd.exe (4312)
            200.0  100.0  68.0  └─ kernelbase.dll!RegOpenKeyExInternalW
             92.0   46.0  20.0     ├─ shopcore.dll!Access::Create

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.analysis.etw.weights.WeightSources;
 import io.ntrail.cli.Main;
 import io.ntrail.cli.harness.Cli;
+import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.Recordings;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.testkit.etl.EtlShapes;
@@ -165,11 +166,12 @@ class ProfileTest {
             "incl. samples      %  self  call tree (top-down, branches under 25.0 % omitted)",
             "        1,752  100.0     0  shopd.exe (4312)",
             "        1,752  100.0     0  └─ ntdll.dll+0x5aa00",
-            "        1,752  100.0     0     └─ kernel32.dll+0x17300",
-            "        1,632   93.2     0        └─ shopcore.dll+0x10100",
-            "          925   52.8   345           ├─ shopcore.dll+0x12000",
-            "          475   27.1   475           │  └─ ucrtbase.dll+0x11e00",
-            "          477   27.2   169           └─ shopcore.dll+0x1c200",
+            "        1,752  100.0     0     kernel32.dll+0x17300",
+            "        1,632   93.2     0     shopcore.dll+0x10100",
+            "          925   52.8   345     ├─ shopcore.dll+0x12000",
+            "          475   27.1   475     │  └─ ucrtbase.dll+0x11e00",
+            "          477   27.2   169     └─ shopcore.dll+0x1c200",
+            "                            16 more lines (--min 0 shows all)",
             "        1,752  100.0        total");
     List<String> shown = lines(file, "-p", "shopd", "--tree", "--min", "25%");
     assertEquals(tree, shown.subList(2, shown.size()));
@@ -179,19 +181,40 @@ class ProfileTest {
             .map(l -> l.replace("├─", "|-").replace("└─", "\\-").replace("│", "|"))
             .toList(),
         ascii.subList(2, ascii.size()));
-    List<String> up = lines(file, "-p", "shopd", "--bottom-up", "-n", "1");
+    List<String> up = lines(file, "-p", "shopd", "--bottom-up", "--min", "25%");
     assertEquals(
         List.of(
-            "samples      %  callers of the hottest functions (bottom-up, branches under 1.0 %"
+            "samples      %  callers of the hottest functions (bottom-up, branches under 25.0 %"
                 + " omitted)",
             "    475   27.1  ucrtbase.dll+0x11e00",
             "    475   27.1  └─ shopcore.dll+0x12000",
-            "    475   27.1     └─ shopcore.dll+0x10100",
-            "    475   27.1        └─ kernel32.dll+0x17300",
-            "    475   27.1           └─ ntdll.dll+0x5aa00",
-            "  1,277   72.9  not shown (-n 0 --min 0.01% shows more)",
+            "    475   27.1     shopcore.dll+0x10100",
+            "    475   27.1     kernel32.dll+0x17300",
+            "    475   27.1     ntdll.dll+0x5aa00",
+            "  1,277   72.9  69 more lines (--min 0 shows all)",
             "  1,752  100.0  total"),
         up.subList(2, up.size()));
+  }
+
+  @Test
+  void aLimitOfATreeCountsLinesAndKeepsTheHeaviest() throws IOException {
+    Path file = sample();
+    List<String> tree = lines(file, "--tree", "-n", "6");
+    assertEquals(
+        List.of(
+            "incl. samples      %  self  call tree (top-down)",
+            "        1,752   64.5     0  shopd.exe (4312)",
+            "        1,752   64.5     0  └─ ntdll.dll+0x5aa00",
+            "        1,752   64.5     0     kernel32.dll+0x17300",
+            "        1,632   60.1     0     shopcore.dll+0x10100",
+            "          925   34.0   345     ├─ shopcore.dll+0x12000",
+            "          477   17.6   169     └─ shopcore.dll+0x1c200",
+            "          965   35.5        43 more lines (-n 0 shows all)",
+            "        2,717  100.0        total"),
+        tree.subList(2, tree.size()));
+    JsonReader json = profile(file, "--tree", "-n", "6", "--format", "json").json();
+    assertEquals(6, json.get("nodes").array().size());
+    assertEquals(43, json.get("nodesLeftOut").number());
   }
 
   @Test

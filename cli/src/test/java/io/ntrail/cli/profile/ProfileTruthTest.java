@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.Recordings;
+import io.ntrail.testkit.Slice;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.etl.SampleRecording;
 import java.io.IOException;
@@ -261,7 +262,7 @@ class ProfileTruthTest {
   @Test
   void sameBytesOfRealRecordingsOnAnyNumberOfCores() {
     for (Path file : List.of(wide(), old())) {
-      for (List<String> look : LOOKS) {
+      for (List<String> look : Slice.of(LOOKS, 2)) {
         List<String> words = new ArrayList<>(look);
         words.addAll(List.of("--format", "json"));
         sameOnAnyCores(file, words);

@@ -1,6 +1,7 @@
 package io.ntrail.cli.shell;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.cli.Main;
@@ -15,6 +16,7 @@ import io.ntrail.testkit.etl.SampleRecording;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -79,6 +81,30 @@ class ScreenTest {
     List<String> events = Cli.run("events", file, "-n", "5").lines();
     assertTrue(events.getLast().endsWith(" more records not shown (-n 0 shows all)"));
     assertEquals(8, events.size());
+  }
+
+  @Test
+  void textThatIsPipedIsWholeAndATerminalShowsTwentyRows() throws IOException {
+    Path file = sample();
+    Path written = folder.resolve("out.txt");
+    for (Object[] words :
+        List.of(
+            new Object[] {"profile", file},
+            new Object[] {"profile", file, "--tree"},
+            new Object[] {"events", file, "-e", "DiskIo/*"},
+            new Object[] {"diff", file, file})) {
+      String whole = Cli.run(words).out();
+      assertFalse(whole.contains("-n 0 shows all"), whole);
+      List<String> screen = onTerminal(100, words).lines();
+      assertTrue(
+          screen.stream().anyMatch(line -> line.contains("-n 0")), () -> String.join("\n", screen));
+      long rows = screen.stream().filter(line -> line.matches(" *[0-9][0-9,.]* .*")).count();
+      assertTrue(20 <= rows && rows <= 24, rows + " rows with those that close");
+      List<Object> toFile = new ArrayList<>(List.of(words));
+      toFile.addAll(List.of("-o", written));
+      onTerminal(100, toFile.toArray());
+      assertEquals(whole, Files.readString(written));
+    }
   }
 
   @Test

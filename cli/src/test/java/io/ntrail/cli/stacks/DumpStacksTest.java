@@ -1,5 +1,6 @@
 package io.ntrail.cli.stacks;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -7,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
+import io.ntrail.cli.harness.SampleDump;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.dump.MinidumpBuilder;
@@ -55,6 +57,21 @@ class DumpStacksTest {
     assertEquals("", result.err());
     assertEquals(0, result.exit());
     assertEquals(expected(file), result.out().replace(folder + "/", ""));
+  }
+
+  @Test
+  void theSampleIsWhatItsMakerMakes() throws IOException {
+    assertArrayEquals(
+        SampleDump.make(), Files.readAllBytes(TestData.projectRoot().resolve("samples/shop.dmp")));
+  }
+
+  @Test
+  void theSampleIsWalkedByTheUnwindDataOfItsLibrary() {
+    String out = run(TestData.projectRoot().resolve("samples/shop.dmp")).out();
+    assertTrue(out.contains("it read address 0x18 (null pointer + 0x18)"), out);
+    assertTrue(out.contains("context  0x000000c1f38ff6a0  shopcore.dll!StockLoad + 0x9"), out);
+    assertTrue(out.contains("unwind   0x000000c1f38ff6d0  shopcore.dll!StockMatch + 0x22"), out);
+    assertTrue(out.contains("unwind   0x000000c1f38ff700  shopd.exe+0x10cc"), out);
   }
 
   private Path windows() throws IOException {

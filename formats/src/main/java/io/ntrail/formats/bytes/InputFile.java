@@ -70,15 +70,29 @@ public final class InputFile implements AutoCloseable {
    * @throws IOException if it cannot be opened
    */
   public static InputFile map(Path path, String name) throws IOException {
-    SpecialFile.refuse(path, name);
-    OutputFile.noteRead(path);
     Arena arena = Arena.ofShared();
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-      MemorySegment segment = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
-      return held(segment, name, arena::close);
+    try {
+      return held(mapped(path, name, arena), name, arena::close);
     } catch (IOException | RuntimeException e) {
       arena.close();
       throw e;
+    }
+  }
+
+  /**
+   * Maps a file that nobody changes; it is unmapped when no window is used any more.
+   *
+   * @throws IOException if it cannot be opened
+   */
+  public static InputFile mapWhileUsed(Path path, String name) throws IOException {
+    return held(mapped(path, name, Arena.ofAuto()), name, () -> {});
+  }
+
+  private static MemorySegment mapped(Path path, String name, Arena arena) throws IOException {
+    SpecialFile.refuse(path, name);
+    OutputFile.noteRead(path);
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
     }
   }
 

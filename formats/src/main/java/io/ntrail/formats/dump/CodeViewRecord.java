@@ -8,6 +8,9 @@ import java.util.Optional;
 
 /** Location of the symbols of a module, as its debug directory says it (CodeView record). */
 public sealed interface CodeViewRecord {
+  /** Returns the path of the PDB as the linker wrote it; empty for records without one. */
+  String path();
+
   /** A PDB since Visual C++ 7 ({@code RSDS}). */
   record Pdb70(PdbId id, String path) implements CodeViewRecord {}
 
@@ -23,14 +26,24 @@ public sealed interface CodeViewRecord {
    *
    * @param id in lower-case hexadecimal digits
    */
-  record BuildId(String id) implements CodeViewRecord {}
+  record BuildId(String id) implements CodeViewRecord {
+    @Override
+    public String path() {
+      return "";
+    }
+  }
 
   /**
    * A record of a kind that is not known.
    *
    * @param signature its first four bytes
    */
-  record Unknown(int signature) implements CodeViewRecord {}
+  record Unknown(int signature) implements CodeViewRecord {
+    @Override
+    public String path() {
+      return "";
+    }
+  }
 
   /** Signature of {@link Pdb70}. */
   int RSDS = 0x5344_5352;

@@ -122,6 +122,7 @@ public final class KernelEvent {
   public static final int THREAD_END = 0x0502;
   public static final int THREAD_CSWITCH = 0x0524;
   public static final int THREAD_READYTHREAD = 0x0532;
+  public static final int THREAD_SETNAME = 0x0548;
 
   public static final int SYSTEMCONFIG_CPU = 0x0B0A;
 

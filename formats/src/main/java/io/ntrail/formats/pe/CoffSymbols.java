@@ -3,10 +3,12 @@ package io.ntrail.formats.pe;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.collections.Neighbors;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The functions in the COFF symbol table, which linkers of the GNU tools leave in images (the
@@ -31,54 +33,108 @@ public record CoffSymbols(List<Symbol> functions) {
 
   /** Reads what can be read; nothing of an image without a table. */
   public static CoffSymbols of(PeImage image) {
-    InputFile file = image.file().orElse(null);
-    long table = image.headers().symbolTableOffset();
-    long count = image.headers().symbolCount();
-    if (file == null || table == 0 || table >= file.size()) {
-      return new CoffSymbols(List.of());
-    }
-    count = Math.min(count, Math.min((file.size() - table) / SYMBOL, Integer.MAX_VALUE / SYMBOL));
     List<Symbol> functions = new ArrayList<>();
-    try {
-      read(image, file, table, (int) count, functions);
-    } catch (DamagedInput e) {
-      image.fileGap(table, (long) SYMBOL * count, "COFF symbols", e.what());
-    }
+    Table.of(image)
+        .ifPresent(table ->
+            table.walk((rva, at) -> {
+              String name = table.name(at);
+              if (!name.isEmpty()) {
+                functions.add(new Symbol(rva, name));
+              }
+            }));
     return new CoffSymbols(List.copyOf(functions));
   }
 
-  private static void read(
-      PeImage image, InputFile file, long table, int count, List<Symbol> functions) {
-    Bytes symbols = file.window(table, SYMBOL * count);
-    long strings = table + (long) SYMBOL * image.headers().symbolCount();
-    Map<Integer, Section> code = new HashMap<>();
-    for (Section section : image.sections()) {
-      if (section.is(Section.EXECUTE)) {
-        code.put(section.number(), section);
+  /**
+   * Offers the addresses of all functions, without keeping them.
+   *
+   * @return the name at the floor, if this is where it comes from
+   */
+  public static Optional<String> nearest(PeImage image, Neighbors nearest) {
+    Optional<Table> table = Table.of(image);
+    int[] floor = {-1};
+    table.ifPresent(symbols ->
+        symbols.walk((rva, at) -> {
+          if (symbols.isNamed(at) && nearest.offer(rva)) {
+            floor[0] = at;
+          }
+        }));
+    return floor[0] < 0 ? Optional.empty() : table.map(symbols -> symbols.name(floor[0]));
+  }
+
+  /** Takes functions. */
+  private interface Visitor {
+    /**
+     * Takes one.
+     *
+     * @param at offset of its symbol in the table
+     */
+    void visit(long rva, int at);
+  }
+
+  /**
+   * A table in a file.
+   *
+   * @param strings offset in the file of the long names, which follow the table
+   */
+  private record Table(PeImage image, InputFile file, Bytes symbols, long strings) {
+    /** Returns the table of an image, as much of it as there is; empty if there is none. */
+    static Optional<Table> of(PeImage image) {
+      InputFile file = image.file().orElse(null);
+      long at = image.headers().symbolTableOffset();
+      long claimed = image.headers().symbolCount();
+      if (file == null || at == 0 || at >= file.size()) {
+        return Optional.empty();
+      }
+      long count =
+          Math.min(claimed, Math.min((file.size() - at) / SYMBOL, Integer.MAX_VALUE / SYMBOL));
+      return Optional.of(
+          new Table(
+              image, file, file.window(at, (int) count * SYMBOL), at + (long) SYMBOL * claimed));
+    }
+
+    /** Visits symbols in sections with code, up to damage, which becomes a gap. */
+    void walk(Visitor visitor) {
+      Map<Integer, Section> code = new HashMap<>();
+      for (Section section : image.sections()) {
+        if (section.is(Section.EXECUTE)) {
+          code.put(section.number(), section);
+        }
+      }
+      try {
+        for (long at = 0; at < symbols.length(); at += SYMBOL * (1L + symbols.u8((int) at + 17))) {
+          visit((int) at, code, visitor);
+        }
+      } catch (DamagedInput e) {
+        image.fileGap(symbols.base(), symbols.length(), "COFF symbols", e.what());
       }
     }
-    for (int i = 0; i < count; i += 1 + symbols.u8(SYMBOL * i + 17)) {
-      int at = SYMBOL * i;
+
+    private void visit(int at, Map<Integer, Section> code, Visitor visitor) {
       Section section = code.get(symbols.u16(at + 12));
       int storage = symbols.u8(at + 16);
       boolean isFunction = symbols.u16(at + 14) == FUNCTION;
-      boolean counts = storage == EXTERNAL || storage == STATIC && isFunction;
-      if (section != null && counts) {
-        String name = name(file, symbols, at, strings);
-        if (!name.isEmpty()) {
-          functions.add(new Symbol(section.rva() + symbols.u32(at + 8), name));
-        }
+      if (section != null && (storage == EXTERNAL || storage == STATIC && isFunction)) {
+        visitor.visit(section.rva() + symbols.u32(at + 8), at);
       }
     }
-  }
 
-  /** Reads a name: eight characters, or an offset into the strings after the table. */
-  private static String name(InputFile file, Bytes symbols, int at, long strings) {
-    if (symbols.i32(at) != 0) {
-      return symbols.latin1z(at, at + 8);
+    boolean isNamed(int at) {
+      if (symbols.i32(at) != 0) {
+        return symbols.u8(at) != 0;
+      }
+      long offset = strings + symbols.u32(at + 4);
+      return offset < file.size() && file.window(offset, 1).u8(0) != 0;
     }
-    long offset = strings + symbols.u32(at + 4);
-    int most = Math.clamp(file.size() - offset, 0, MOST_NAME);
-    return most == 0 ? "" : file.window(offset, most).utf8z(0, most);
+
+    /** Returns a name: eight characters, or that at an offset into the strings. */
+    String name(int at) {
+      if (symbols.i32(at) != 0) {
+        return symbols.latin1z(at, at + 8);
+      }
+      long offset = strings + symbols.u32(at + 4);
+      int most = Math.clamp(file.size() - offset, 0, MOST_NAME);
+      return most == 0 ? "" : file.window(offset, most).utf8z(0, most);
+    }
   }
 }

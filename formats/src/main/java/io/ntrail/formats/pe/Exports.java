@@ -1,10 +1,12 @@
 package io.ntrail.formats.pe;
 
+import io.ntrail.formats.collections.Neighbors;
 import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,6 +64,23 @@ public record Exports(
     return image.reading("exports", range.rva(), NONE, () -> new Reader(image, range).read());
   }
 
+  /**
+   * Offers the addresses of all exports that are not forwarded, without keeping them.
+   *
+   * @return the first name at the floor, {@code #ordinal} for one without; empty if the floor was
+   *     there before
+   */
+  public static Optional<String> nearest(PeImage image, Neighbors nearest) {
+    Range range = image.directory(DataDirectory.EXPORT);
+    return range.isPresent()
+        ? image.reading(
+            "exports",
+            range.rva(),
+            Optional.empty(),
+            () -> new Reader(image, range).nearest(nearest))
+        : Optional.empty();
+  }
+
   private static final class Reader {
     private final PeImage image;
     private final ImageView view;
@@ -92,6 +111,39 @@ public record Exports(
           functions,
           nameCount,
           list(base, view.u32(at + 0x1C), functions));
+    }
+
+    Optional<String> nearest(Neighbors nearest) {
+      long at = range.rva();
+      long table = view.u32(at + 0x1C);
+      long known = Math.min(view.u32(at + 0x14), view.stored(table) / 4);
+      long floor = -1;
+      for (long i = 0; i < known; i++) {
+        long rva = view.u32(table + 4 * i);
+        // An unused row is 0 and has no name.
+        boolean counts = rva != 0 ? !range.contains(rva) : firstName(i).isPresent();
+        if (counts && nearest.offer(rva)) {
+          floor = i;
+        }
+      }
+      long ordinal = view.u32(at + 0x10) + floor;
+      return floor < 0
+          ? Optional.empty()
+          : Optional.of(firstName(floor).orElseGet(() -> "#" + ordinal));
+    }
+
+    /** Returns the first of the names of a row of the address table. */
+    private Optional<String> firstName(long row) {
+      long namesAt = view.u32(range.rva() + 0x20);
+      long rowsAt = view.u32(range.rva() + 0x24);
+      long count = view.u32(range.rva() + 0x18);
+      long known = Math.min(count, Math.min(view.stored(namesAt) / 4, view.stored(rowsAt) / 2));
+      for (long i = 0; i < known; i++) {
+        if (view.u16(rowsAt + 2 * i) == row && view.has(view.u32(namesAt + 4 * i), 1)) {
+          return Optional.of(text(view.u32(namesAt + 4 * i)));
+        }
+      }
+      return Optional.empty();
     }
 
     private void readNames(long namesAt, long ordinalsAt, long count) {

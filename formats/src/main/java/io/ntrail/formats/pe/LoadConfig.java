@@ -1,5 +1,6 @@
 package io.ntrail.formats.pe;
 
+import io.ntrail.formats.collections.Neighbors;
 import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -232,6 +233,16 @@ public final class LoadConfig {
     return table(Field.GUARD_CF_FUNCTION_TABLE, Field.GUARD_CF_FUNCTION_COUNT, guardStride());
   }
 
+  /** Offers the addresses of {@link #guardFunctions}, without keeping them. */
+  public void guardFunctions(Neighbors nearest) {
+    long at = rva(Field.GUARD_CF_FUNCTION_TABLE);
+    int stride = guardStride();
+    long known = room(at, Field.GUARD_CF_FUNCTION_COUNT, stride);
+    for (long i = 0; i < known; i++) {
+      nearest.offer(image.view().u32(at + stride * i));
+    }
+  }
+
   /** Slots of the IAT whose address was taken. */
   public List<GuardEntry> guardIatEntries() {
     return table(
@@ -269,9 +280,21 @@ public final class LoadConfig {
 
   private List<GuardEntry> table(Field address, Field number, int stride) {
     long at = rva(address);
+    long known = room(at, number, stride);
+    GuardEntry[] entries = new GuardEntry[(int) known];
+    for (int i = 0; i < known; i++) {
+      long entry = at + (long) stride * i;
+      entries[i] =
+          new GuardEntry(image.view().u32(entry), stride > 4 ? image.view().u8(entry + 4) : 0);
+    }
+    return Arrays.asList(entries);
+  }
+
+  /** Returns the number of entries of a table that are there. */
+  private long room(long at, Field number, int stride) {
     long count = value(number);
     if (at == 0 || count == 0) {
-      return List.of();
+      return 0;
     }
     long room = Math.min(MOST_ENTRIES, image.view().stored(at) / stride);
     long known = count < 0 ? room : Math.min(count, room);
@@ -282,12 +305,6 @@ public final class LoadConfig {
           "load config",
           "a table of " + Long.toUnsignedString(count) + " entries has room for only " + known);
     }
-    GuardEntry[] entries = new GuardEntry[(int) known];
-    for (int i = 0; i < known; i++) {
-      long entry = at + (long) stride * i;
-      entries[i] =
-          new GuardEntry(image.view().u32(entry), stride > 4 ? image.view().u8(entry + 4) : 0);
-    }
-    return Arrays.asList(entries);
+    return known;
   }
 }

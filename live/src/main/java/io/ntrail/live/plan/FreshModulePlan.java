@@ -68,8 +68,8 @@ final class FreshModulePlan {
    */
   static Optional<List<PlannedFunction>> of(
       Memory memory, TargetModule module, ModuleFile file, Planner.Selection choice) {
-    return file.copy()
-        .map(copy -> new FreshModulePlan(module, copy, file.names(), choice))
+    return file.lasting()
+        .map(image -> new FreshModulePlan(module, image, file.names(), choice))
         .filter(plan -> plan.isIn(memory, module.base()))
         .map(FreshModulePlan::functions);
   }

@@ -132,14 +132,17 @@ public final class ModuleFile implements AutoCloseable {
     return Optional.ofNullable(contents).map(file -> FileCode.of(file.image, file.base));
   }
 
-  /** Returns the image as it is in the file, in memory of its own; empty if it cannot be read. */
-  Optional<PeImage> copy() {
+  /**
+   * Returns the image as it is in the file, to be used after this is closed; empty if it cannot be
+   * read. For modules that are loaded, whose program has the file mapped itself.
+   */
+  Optional<PeImage> lasting() {
     if (contents == null) {
       return Optional.empty();
     }
     try {
-      InputFile copy = InputFile.copy(contents.path, contents.input.name());
-      return Optional.of(PeImage.ofFile(copy))
+      InputFile file = InputFile.mapWhileUsed(contents.path, contents.input.name());
+      return Optional.of(PeImage.ofFile(file))
           .filter(image -> image.headers().isSameBuild(contents.image.headers()));
     } catch (IOException | CannotGoOn e) {
       return Optional.empty();

@@ -51,7 +51,24 @@ final class NearPages {
             .mapToLong(at -> at)
             .filter(isWanted)
             .toArray();
-    for (int done = 0; done < places.length; done += PLACES) {
+    // Nearly always the first place is free; each call has to be carried out by a thread of the
+    // target.
+    long first =
+        places.length == 0
+            ? 0
+            : calls
+                .call(
+                    ALLOCATE,
+                    process,
+                    places[0],
+                    rounded,
+                    TargetMemory.RESERVE | TargetMemory.COMMIT,
+                    protection)
+                .result();
+    if (first != 0) {
+      return first;
+    }
+    for (int done = 1; done < places.length; done += PLACES) {
       long at =
           reserveFirst(
               calls, process, places, done, Math.min(places.length, done + PLACES), rounded);

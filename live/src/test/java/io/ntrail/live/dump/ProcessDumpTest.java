@@ -26,6 +26,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -88,6 +89,32 @@ final class ProcessDumpTest {
         assertEquals(process.pid(), recording.process().pid().orElseThrow());
         assertTrue(recording.process().name().startsWith("sehstanding"));
       }
+    }
+  }
+
+  @Test
+  void lldbFindsTheSameFramesInALargeDumpOfAProgramOfOthers() throws Exception {
+    assumeTrue(Lldb.TOOL.available(), Lldb.TOOL.missing());
+    Path dump = folder.resolve("it.dmp");
+    try (WaitingNode node = WaitingNode.start(folder);
+        TargetProcess process = node.open()) {
+      Written written = write(process, dump, true);
+      assertEquals(List.of(), written.missingThreads());
+      assertTrue(written.bytes() > 100 << 20, written.toString());
+      Map<Integer, List<Long>> theirs = Lldb.frames(dump, images(process));
+      Map<Integer, List<Long>> ours = new HashMap<>();
+      try (DumpRecording recording =
+          DumpRecording.open(InputFile.map(dump, "it.dmp"), new Gaps())) {
+        DumpView view = recording.view();
+        StackWalker walker = new StackWalker(new VirtualUnwinder(view.memory(), view.modules()));
+        for (DumpedThread thread : recording.threads()) {
+          StackWalk walk = walker.walk(view.registers(thread).orElseThrow(), view.memory());
+          ours.put((int) thread.tid(), walk.frames().stream().map(StackFrame::ip).toList());
+        }
+      }
+      assertEquals(theirs, ours);
+      assertTrue(ours.size() > 4, ours.toString());
+      assertTrue(ours.values().stream().mapToInt(List::size).sum() > 40, ours.toString());
     }
   }
 

@@ -16,6 +16,7 @@ import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.session.BufferMemory;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.target.TargetModule;
+import io.ntrail.testkit.Slice;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,7 +49,7 @@ final class AttachTortureTest {
   /** However little time there is. */
   private static final int FEWEST_PROGRAMS = 2;
 
-  private static final int FEWEST_ROUNDS = 4;
+  private static final int FEWEST_ROUNDS = Slice.count(4, 2);
 
   private static final long SEED = Long.getLong("ntrail.seed", System.nanoTime() & 0xFFFF);
 

@@ -254,7 +254,7 @@ final class ChildrenTest {
 
   @Test
   void manyChildrenLeaveNothing() throws IOException {
-    int many = Slice.count(50, 20);
+    int many = Slice.count(50, 8);
     List<Long> handles = new ArrayList<>();
     Traced traced =
         traced(

@@ -15,6 +15,7 @@ import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.testkit.Slice;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -33,6 +34,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class DetachTest {
   private static final boolean LONG = Boolean.getBoolean("ntrail.long");
   private static final String REST = "parked\r\n15\r\n25\r\n35\r\n3000\r\n0\r\n0\r\n";
+
+  /** Calls of each thread of a storm. */
+  private static final String CALLS = Integer.toString(Slice.count(20_000, 6_000));
 
   private static final int PAGE = 0x1000;
   private static final int NO_ACCESS = 1;
@@ -100,8 +104,17 @@ final class DetachTest {
 
   private static Tracer armed(
       TargetProcess target, SessionFile session, String name, List<PlannedFunction> plan) {
+    return armed(target, session, name, plan, 4096);
+  }
+
+  private static Tracer armed(
+      TargetProcess target,
+      SessionFile session,
+      String name,
+      List<PlannedFunction> plan,
+      int stacks) {
     CrashRecovery.settle(target);
-    Tracer tracer = new Tracer(target, session, name, 4096);
+    Tracer tracer = new Tracer(target, session, name, stacks);
     UnwindSelfTest test = tracer.selfTest();
     assertTrue(test.passed(), test.why());
     tracer.prepare(plan, true);
@@ -194,7 +207,7 @@ final class DetachTest {
           (target, session, name) -> {
             target.resumeMain();
             await(folder.resolve("out1"), "parked");
-            for (int round = 0; round < 5; round++) {
+            for (int round = 0; round < Slice.count(5, 2); round++) {
               try (SessionFile own = SessionFile.create(32, 64)) {
                 Tracer tracer =
                     armed(
@@ -229,16 +242,12 @@ final class DetachTest {
             target.resumeMain();
             await(folder.resolve("out1"), "parked");
             TargetMemory memory = target.memory();
+            List<PlannedFunction> plan =
+                programs.tracing().plan(target, (m, f) -> m.name().endsWith(".exe"));
             long kept = memory.read(RunningThreadsTest.export(target, "kept"), 8).i64(0);
             for (int round = 0; round < 34; round++) {
               try (SessionFile own = SessionFile.create(32, 64)) {
-                Tracer tracer =
-                    armed(
-                        programs,
-                        target,
-                        own,
-                        programs.tracing().name(own.path()),
-                        (m, f) -> m.name().endsWith(".exe"));
+                Tracer tracer = armed(target, own, programs.tracing().name(own.path()), plan, 16);
                 awaitBusy(own);
                 long area = tracer.memory().areaBlocks().getFirst().begin();
                 memory.write(kept, new BytesBuilder(8).u64(area).toArray());
@@ -296,7 +305,7 @@ final class DetachTest {
       seed++;
       Path own = Files.createDirectories(folder.resolve("storm" + seed));
       try (Programs programs = new Programs(own)) {
-        String[] arguments = {Integer.toString(seed), "12", "20000", "4"};
+        String[] arguments = {Integer.toString(seed), "12", CALLS, "4"};
         String expected = programs.untraced(program, "", arguments).text();
         Random random = new Random(seed);
         int[] done = new int[1];

@@ -277,14 +277,7 @@ public final class ImageFunctions {
 
   private ImageFunction function(int i) {
     long rva = rvas[i];
-    // The last page of a section is mapped as a whole, but holds no code after its size.
-    long section =
-        image
-            .section(rva)
-            .map(s -> s.rva() + s.size())
-            .filter(end -> end > rva)
-            .orElse(Long.MAX_VALUE);
-    long next = Math.min(code.end(rva), section);
+    long next = codeEnd(image, code, rva);
     if (i + 1 < rvas.length) {
       next = Math.min(next, rvas[i + 1]);
     }
@@ -306,6 +299,18 @@ public final class ImageFunctions {
         names(i),
         SETS.get(sources[i]),
         guards[i] & 0xFF);
+  }
+
+  /** Returns where the code at an address ends at the latest, if no function begins before. */
+  static long codeEnd(PeImage image, CodeRanges code, long rva) {
+    // The last page of a section is mapped as a whole, but holds no code after its size.
+    long section =
+        image
+            .section(rva)
+            .map(s -> s.rva() + s.size())
+            .filter(end -> end > rva)
+            .orElse(Long.MAX_VALUE);
+    return Math.min(code.end(rva), section);
   }
 
   private final class Functions extends AbstractList<ImageFunction> implements RandomAccess {

@@ -1,5 +1,6 @@
 package io.ntrail.programs.symbols;
 
+import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.collections.LongSet;
 import io.ntrail.formats.decoration.Undecorator;
 import io.ntrail.formats.pdb.PdbFile;
@@ -10,9 +11,9 @@ import io.ntrail.formats.pdb.PdbSymbolizer.Frame;
 import io.ntrail.formats.pdb.PublicSymbols;
 import io.ntrail.formats.pdb.codeview.Symbol.Procedure;
 import io.ntrail.formats.pdb.codeview.Symbol.Public;
-import io.ntrail.programs.image.ImageFunction;
+import io.ntrail.formats.pe.PeImage;
+import io.ntrail.programs.image.AddressNames;
 import io.ntrail.programs.image.ImageFunction.Source;
-import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.image.NamedFunction;
 import io.ntrail.programs.symbols.SymbolizedAddress.Origin;
 import java.util.ArrayList;
@@ -36,9 +37,9 @@ public sealed interface ImageSymbols {
     return new OfPdb(pdb, new PdbSymbolizer(pdb));
   }
 
-  /** The names that an image has itself. */
-  static ImageSymbols of(ImageFunctions functions) {
-    return new OfImage(functions);
+  /** The names that an image has itself, which must stay open. */
+  static ImageSymbols of(PeImage image) {
+    return new OfImage(AddressNames.of(image));
   }
 
   /** Returns the undecorated name of a function, with its parameters if the name has them. */
@@ -121,25 +122,22 @@ public sealed interface ImageSymbols {
   }
 
   /** By exports and the symbol table. */
-  record OfImage(ImageFunctions functions) implements ImageSymbols {
+  record OfImage(AddressNames names) implements ImageSymbols {
     @Override
     public Optional<SymbolizedAddress> at(long rva) {
-      int index = functions.indexUpTo(rva);
-      if (index < 0) {
+      try {
+        return names
+            .at(rva)
+            .map(function ->
+                new SymbolizedAddress(
+                    Origin.EXPORT,
+                    function.rva(),
+                    function.length(),
+                    rva - function.rva(),
+                    List.of(SymbolFrame.named(plain(function.name())))));
+      } catch (DamagedInput e) {
         return Optional.empty();
       }
-      ImageFunction function = functions.list().get(index);
-      if (rva >= function.end() || function.names().isEmpty()) {
-        return Optional.empty();
-      }
-      String name = plain(function.names().getFirst());
-      return Optional.of(
-          new SymbolizedAddress(
-              Origin.EXPORT,
-              function.rva(),
-              function.size(),
-              rva - function.rva(),
-              List.of(SymbolFrame.named(name))));
     }
 
     @Override

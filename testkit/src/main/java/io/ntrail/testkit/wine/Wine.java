@@ -144,6 +144,17 @@ public final class Wine {
     return make("screen" + display.replaceAll("\\W", "-") + "-", 64, Map.of("DISPLAY", display));
   }
 
+  /** One of its own, which nothing runs in; the first program begins it, wherever that runs. */
+  public static Wine apart(String name) {
+    Wine wine = make(name + "-", 64, Map.of());
+    try {
+      wait(builder(wine.environment, List.of(wine.server.toString(), "-k")), SETUP);
+    } catch (IOException e) {
+      throw new IllegalStateException("the server of a prefix could not be ended", e);
+    }
+    return wine;
+  }
+
   /** The program that runs programs for Windows. */
   public Path loader() {
     return loader;

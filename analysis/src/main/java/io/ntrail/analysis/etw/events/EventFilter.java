@@ -36,7 +36,7 @@ public final class EventFilter {
       return this;
     }
 
-    /** Events of threads with this id; several are alternatives. */
+    /** Events of threads with this id or name; several are alternatives. */
     public Builder thread(String pattern) {
       threads.add(NamePattern.of(pattern));
       return this;
@@ -110,7 +110,7 @@ public final class EventFilter {
     if (!processes.isEmpty() && !processes.fitProcess(event.processId(), event.process())) {
       return false;
     }
-    if (!threads.isEmpty() && !threads.fitThread(event.threadId())) {
+    if (!threads.isEmpty() && !threads.fitThread(event.threadId(), event.threadName())) {
       return false;
     }
     FilterExpression condition = where;

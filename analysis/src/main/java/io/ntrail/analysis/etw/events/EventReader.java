@@ -168,6 +168,12 @@ public final class EventReader {
     return owner.thread();
   }
 
+  /** Returns the name of the thread that the event belongs to; null if none is recorded. */
+  public @Nullable String threadName() {
+    int thread = threadId();
+    return thread == RecordCursor.NO_ID ? null : machine.threadName(thread, key);
+  }
+
   /** Name of the image of the process; null if not recorded. */
   public @Nullable String process() {
     ProcessInstance life = processLife();

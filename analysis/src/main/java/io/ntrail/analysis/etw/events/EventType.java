@@ -135,8 +135,8 @@ public final class EventType {
   }
 
   /**
-   * Returns true if a pattern means events of this type: by event, provider, both, number or GUID.
-   * A task or a provider means all its events.
+   * Returns true if a pattern means events of this type: by event, the last part of its name,
+   * provider, both, number or GUID. A task or a provider means all its events.
    */
   public boolean isMeantBy(NamePattern pattern) {
     String full = text();
@@ -146,6 +146,7 @@ public final class EventType {
         || pattern.matches(guid().toString())
         || pattern.matches(Integer.toString(id()))
         || pattern.matches(ownEvent)
+        || pattern.matches(full.substring(full.lastIndexOf('/') + 1))
         || pattern.matches(ownProvider)
         || ownProvider != null && pattern.matches(ownProvider + "/" + ownEvent)) {
       return true;

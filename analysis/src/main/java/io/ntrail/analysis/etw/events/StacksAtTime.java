@@ -191,7 +191,8 @@ public final class StacksAtTime {
       }
       ProcessInstance life = events.machine().process(pid, event.key());
       String process = life == null ? null : life.image();
-      if (!processes.fitProcess(pid, process) || !threads.fitThread(tid)) {
+      if (!processes.fitProcess(pid, process)
+          || !threads.fitThread(tid, events.machine().threadName(tid, event.key()))) {
         return;
       }
       long slot = query.of == Of.CPU ? event.record().cpu() : tid;

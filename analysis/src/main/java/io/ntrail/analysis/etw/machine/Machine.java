@@ -55,6 +55,7 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
   private final Lifetimes processLives = new Lifetimes();
   private final List<ProcessInstance> processes = new ArrayList<>();
   private final Lifetimes threadLives = new Lifetimes();
+  private final ThreadNames threadNames = new ThreadNames();
   private final FileNames files = new FileNames();
   private final Volumes volumes = new Volumes();
   private final Images images = new Images();
@@ -174,15 +175,28 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
       contextSwitches = true;
       return;
     }
+    if (hook == KernelEvent.THREAD_SETNAME && read(record, hook)) {
+      nameOf(record, payload.find("ThreadId"));
+      return;
+    }
     byte kind = KernelLifetimes.kind(KernelEvent.type(hook));
     if (kind < 0 || kind == Lifetimes.DEFUNCT || !read(record, hook)) {
       return;
     }
     int process = payload.find("ProcessId");
     int thread = payload.find("TThreadId");
+    nameOf(record, thread);
     if (process >= 0 && thread >= 0) {
       threadLives.note(
           (int) payload.integer(thread), key(record), kind, (int) payload.integer(process));
+    }
+  }
+
+  /** Notes the name of a thread that the event tells. */
+  private void nameOf(RecordCursor record, int thread) {
+    int name = payload.find("ThreadName");
+    if (thread >= 0 && name >= 0) {
+      threadNames.note((int) payload.integer(thread), key(record), payload.text(name));
     }
   }
 
@@ -274,6 +288,7 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
     processLives.addAll(other.processLives, processes.size());
     processes.addAll(other.processes);
     threadLives.addAll(other.threadLives, 0);
+    threadNames.addAll(other.threadNames);
     files.addAll(other.files);
     images.addAll(other.images);
     methods.addAll(other.methods);
@@ -336,6 +351,37 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
     return life == last && (life < 0 || threadLives.lasts(life, later));
   }
 
+  /** Returns the name that a thread had at a time, or got later; null if none is recorded. */
+  @Override
+  public @Nullable String threadName(int thread, long key) {
+    int life = threadLives.at(thread, key);
+    return life < 0
+        ? null
+        : threadNames.in(thread, key, threadLives.from(life), threadLives.to(life));
+  }
+
+  /**
+   * Returns which of the threads an id meant at a time: a number of its own; -1 if not recorded.
+   */
+  public int threadNumber(int thread, long key) {
+    return threadLives.at(thread, key);
+  }
+
+  /** Returns the lives of processes, by their numbers; their values are of no use outside. */
+  public Lifetimes processLives() {
+    return processLives;
+  }
+
+  /** Returns the lives of threads, by their numbers; their values are ids of processes. */
+  public Lifetimes threadLives() {
+    return threadLives;
+  }
+
+  /** Returns a process by its number. */
+  public ProcessInstance processOfNumber(int number) {
+    return processes.get(processLives.value(number));
+  }
+
   @Override
   public Set<String> processNames() {
     return processes.stream().map(ProcessInstance::image).collect(Collectors.toSet());
@@ -360,6 +406,7 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
     return processesLeftOut
         + processLives.leftOut()
         + threadLives.leftOut()
+        + threadNames.leftOut()
         + files.leftOut()
         + images.leftOut()
         + methods.leftOut();

@@ -20,6 +20,7 @@ import io.ntrail.formats.schema.SchemaTable;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.Property.Gen;
+import io.ntrail.testkit.Slice;
 import io.ntrail.testkit.etl.ClassGuids;
 import io.ntrail.testkit.etl.EtlBuffer;
 import io.ntrail.testkit.etl.EtlRecord;
@@ -437,7 +438,7 @@ class MachineTest {
   @Test
   void theNumberOfCoresMakesNoDifference() {
     Property.check(
-        1500,
+        Slice.count(1500, 500),
         g -> {
           EtlWriter any = written(g, any(g, g.length(200)));
           List<String> one;

@@ -35,31 +35,52 @@ public final class FunctionTable {
   private static final int UNWIND_HEADER = 4;
 
   private final ImageView view;
-  private final Columns rows;
-  private final LongColumn places;
-  private final IntColumn begins;
-  private final IntColumn ends;
-  private final IntColumn infos;
+  private final Rows rows;
   private final List<RuntimeFunction> entries = new Entries();
   private final boolean whole;
 
-  private FunctionTable(Reader read, boolean whole) {
+  private FunctionTable(ImageView view, Rows rows, boolean whole) {
+    this.view = view;
+    this.rows = rows;
     this.whole = whole;
-    this.view = read.view;
-    this.rows = read.rows;
-    this.places = read.places;
-    this.begins = read.begins;
-    this.ends = read.ends;
-    this.infos = read.infos;
+  }
+
+  /** Entries by index, their fields as unsigned numbers. */
+  private sealed interface Rows {
+    int count();
+
+    long place(int i);
+
+    long begin(int i);
+
+    long end(int i);
+
+    long info(int i);
   }
 
   /** The table of an image, empty if it has none. */
   public static FunctionTable of(PeImage image) {
+    return of(image, range(image));
+  }
+
+  /**
+   * Returns the table of an image where it is stored, for few questions: nothing is copied if it is
+   * as it should be. The image must stay open.
+   */
+  public static FunctionTable inPlace(PeImage image) {
+    Range range = range(image);
+    long count = range.size() / RuntimeFunction.SIZE;
+    return StoredRows.of(image.view(), range.rva(), count)
+        .map(rows -> new FunctionTable(image.view(), rows, true))
+        .orElseGet(() -> of(image, range));
+  }
+
+  private static Range range(PeImage image) {
     Range range =
         image.headers().machine() == MachineType.AMD64
             ? image.directory(DataDirectory.EXCEPTION)
             : Range.NONE;
-    return of(image, range.isPresent() ? range : Range.NONE);
+    return range.isPresent() ? range : Range.NONE;
   }
 
   /** A table that something else than the directory names. */
@@ -92,7 +113,7 @@ public final class FunctionTable {
       reader.sort();
     }
     reader.rows.trim();
-    return new FunctionTable(reader, !tooMany && reader.missing == 0);
+    return new FunctionTable(image.view(), reader.result(), !tooMany && reader.missing == 0);
   }
 
   /** Returns all entries by address, indirect ones as they are stored. */
@@ -110,10 +131,15 @@ public final class FunctionTable {
    * function, which changes no register and does not move the stack.
    */
   public Optional<RuntimeFunction> entry(long address) {
-    int last = Search.last(0, rows.rows(), i -> Integer.toUnsignedLong(begins.get(i)) <= address);
-    return last >= 0 && address < Integer.toUnsignedLong(ends.get(last))
+    int last = indexUpTo(address);
+    return last >= 0 && address < rows.end(last)
         ? Optional.of(entries.get(last))
         : Optional.empty();
+  }
+
+  /** Returns the index of the last entry that begins at or before an address, or -1. */
+  public int indexUpTo(long address) {
+    return Search.last(0, rows.count(), i -> rows.begin(i) <= address);
   }
 
   /** Returns the entry that describes an address: its own, or the one that it refers to. */
@@ -167,17 +193,79 @@ public final class FunctionTable {
   private final class Entries extends AbstractList<RuntimeFunction> implements RandomAccess {
     @Override
     public RuntimeFunction get(int i) {
-      Objects.checkIndex(i, rows.rows());
-      return RuntimeFunction.of(
-          places.get(i),
-          Integer.toUnsignedLong(begins.get(i)),
-          Integer.toUnsignedLong(ends.get(i)),
-          Integer.toUnsignedLong(infos.get(i)));
+      Objects.checkIndex(i, rows.count());
+      return RuntimeFunction.of(rows.place(i), rows.begin(i), rows.end(i), rows.info(i));
     }
 
     @Override
     public int size() {
-      return rows.rows();
+      return rows.count();
+    }
+  }
+
+  /** Entries where they are stored: in one piece, ascending, none of zeros. Nothing is copied. */
+  private record StoredRows(Bytes table, long rva, int count) implements Rows {
+    /** Returns the table as it is stored; empty if it is not as it should be. */
+    static Optional<Rows> of(ImageView view, long rva, long count) {
+      if (count == 0 || count > MOST || view.stored(rva) / RuntimeFunction.SIZE < count) {
+        return Optional.empty();
+      }
+      Bytes table = view.window(rva, count * RuntimeFunction.SIZE);
+      int last = 0;
+      for (int at = 0; at < table.length(); at += RuntimeFunction.SIZE) {
+        int begin = table.i32(at);
+        boolean zeros = begin == 0 && table.isZero(at, RuntimeFunction.SIZE);
+        if (zeros || Integer.compareUnsigned(begin, last) < 0) {
+          return Optional.empty();
+        }
+        last = begin;
+      }
+      return Optional.of(new StoredRows(table, rva, (int) count));
+    }
+
+    @Override
+    public long place(int i) {
+      return rva + (long) i * RuntimeFunction.SIZE;
+    }
+
+    @Override
+    public long begin(int i) {
+      return table.u32(i * RuntimeFunction.SIZE);
+    }
+
+    @Override
+    public long end(int i) {
+      return table.u32(i * RuntimeFunction.SIZE + 4);
+    }
+
+    @Override
+    public long info(int i) {
+      return table.u32(i * RuntimeFunction.SIZE + 8);
+    }
+  }
+
+  /** Entries that were taken up one by one. */
+  private record CopiedRows(
+      int count, LongColumn places, IntColumn begins, IntColumn ends, IntColumn infos)
+      implements Rows {
+    @Override
+    public long place(int i) {
+      return places.get(i);
+    }
+
+    @Override
+    public long begin(int i) {
+      return Integer.toUnsignedLong(begins.get(i));
+    }
+
+    @Override
+    public long end(int i) {
+      return Integer.toUnsignedLong(ends.get(i));
+    }
+
+    @Override
+    public long info(int i) {
+      return Integer.toUnsignedLong(infos.get(i));
     }
   }
 
@@ -239,6 +327,10 @@ public final class FunctionTable {
       begins.set(row, begin);
       ends.set(row, end);
       infos.set(row, info);
+    }
+
+    Rows result() {
+      return new CopiedRows(rows.rows(), places, begins, ends, infos);
     }
 
     boolean ascends() {

@@ -84,7 +84,7 @@ public final class FunctionLookup {
           StackWalk.End.UNSUPPORTED,
           "0x%x is in %s, which is not for x64".formatted(address, module.name()));
     }
-    FunctionTable table = tables.computeIfAbsent(module, _ -> FunctionTable.of(image));
+    FunctionTable table = tables.computeIfAbsent(module, _ -> FunctionTable.inPlace(image));
     Optional<RuntimeFunction> function = table.entry(address - module.base());
     if (function.isPresent()) {
       return new Found(new FunctionEntry(module.base(), function.get(), image.view()));

@@ -13,8 +13,10 @@ public final class StackMemory {
 
   private static final int WORD = 8;
 
+  private static final Bytes NOTHING = Bytes.copyOf(new byte[0], "");
+
   private final AddressSpace space;
-  private Bytes window = Bytes.copyOf(new byte[0], "");
+  private Bytes window = NOTHING;
   private long start;
 
   /** Offset of the last whole word of the window; negative if there is none. */

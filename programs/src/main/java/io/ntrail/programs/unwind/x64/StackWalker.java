@@ -8,7 +8,6 @@ import io.ntrail.programs.unwind.StackLimits;
 import io.ntrail.programs.unwind.StackWalk;
 import io.ntrail.programs.unwind.StackWalk.End;
 import io.ntrail.programs.unwind.x64.UnwindDecision.NoRule;
-import io.ntrail.programs.unwind.x64.UnwindStep.Caller;
 import io.ntrail.programs.unwind.x64.UnwindStep.Failed;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -111,48 +110,31 @@ public final class StackWalker {
     /** Adds a caller, or returns why there is none. */
     private Optional<StackWalk> step(StackFrame frame) {
       boolean interrupted = isInterrupted(frame.trust());
-      UnwindDecision decision = interrupted ? unwinder.decide(frame.ip()) : afterCall(frame.ip());
-      return switch (decision) {
-        case NoRule none -> guessed(frame, none);
-        case UnwindRule rule
-            when rule.place() == UnwindRule.Place.LEAF
-                && !(interrupted && unwinder.isExecutable(frame.ip())) ->
-            guessed(
-                frame,
-                new NoRule(End.UNKNOWN_CODE, "0x%x is in no function".formatted(frame.ip())));
-        case UnwindRule rule -> unwound(frame, rule, interrupted);
-      };
-    }
-
-    /**
-     * Returns the rule at a return address. A call that never returns may be the last instruction
-     * of a function: what follows it is another one, or none.
-     */
-    private UnwindDecision afterCall(long address) {
-      UnwindDecision decision = unwinder.decide(address);
-      boolean isOther =
-          decision instanceof UnwindRule rule
-              && (rule.place() == UnwindRule.Place.LEAF || unwinder.isFirstByte(address));
-      if (isOther
-          && unwinder.decide(address - 1) instanceof UnwindRule before
-          && before.place() != UnwindRule.Place.LEAF) {
-        return before;
+      UnwindDecision decision =
+          interrupted ? unwinder.decide(frame.ip()) : unwinder.decideAfterCall(frame.ip());
+      // No switch over types: it is put together by the first walk, for which that is long.
+      if (decision instanceof NoRule none) {
+        return guessed(frame, none);
       }
-      return decision;
+      UnwindRule rule = (UnwindRule) decision;
+      if (rule.place() == UnwindRule.Place.LEAF
+          && !(interrupted && unwinder.isExecutable(frame.ip()))) {
+        return guessed(
+            frame, new NoRule(End.UNKNOWN_CODE, "0x%x is in no function".formatted(frame.ip())));
+      }
+      return unwound(frame, rule, interrupted);
     }
 
     private Optional<StackWalk> unwound(StackFrame frame, UnwindRule rule, boolean interrupted) {
       FrameRegisters caller = frame.registers().copy();
-      return switch (VirtualUnwinder.run(rule, caller, stack)) {
-        case Failed failed -> Optional.of(end(failed.end(), failed.why()));
-        case Caller _ -> {
-          FrameTrust trust =
-              rule.hasMachineFrame()
-                  ? FrameTrust.TRAP
-                  : interrupted && rule.isAssumed() ? FrameTrust.SCAN : FrameTrust.UNWIND;
-          yield add(frame, new StackFrame(trust, caller));
-        }
-      };
+      if (VirtualUnwinder.run(rule, caller, stack) instanceof Failed failed) {
+        return Optional.of(end(failed.end(), failed.why()));
+      }
+      FrameTrust trust =
+          rule.hasMachineFrame()
+              ? FrameTrust.TRAP
+              : interrupted && rule.isAssumed() ? FrameTrust.SCAN : FrameTrust.UNWIND;
+      return add(frame, new StackFrame(trust, caller));
     }
 
     private Optional<StackWalk> guessed(StackFrame frame, NoRule none) {

@@ -40,6 +40,9 @@ public final class VirtualUnwinder {
 
   private final List<UnwindDecision> decisions = new ArrayList<>();
 
+  /** Number of the decision by return address. */
+  private final LongIntMap byReturn = new LongIntMap();
+
   /** Number of the rules by start of the function. */
   private final LongIntMap byFunction = new LongIntMap();
 
@@ -85,6 +88,29 @@ public final class VirtualUnwinder {
   }
 
   /**
+   * Returns the rule at a return address. A call that never returns may be the last instruction of
+   * a function: what follows it is another one, or none.
+   */
+  UnwindDecision decideAfterCall(long address) {
+    int known = byReturn.get(address);
+    if (known >= 0) {
+      return decisions.get(known);
+    }
+    UnwindDecision decision = decide(address);
+    boolean isOther =
+        decision instanceof UnwindRule rule
+            && (rule.place() == UnwindRule.Place.LEAF || isFirstByte(address));
+    if (isOther
+        && decide(address - 1) instanceof UnwindRule before
+        && before.place() != UnwindRule.Place.LEAF) {
+      decision = before;
+    }
+    byReturn.put(address, decisions.size());
+    decisions.add(decision);
+    return decision;
+  }
+
+  /**
    * Returns the rule for a frame in a function whose entry is given, whatever a lookup would find.
    * Nothing is kept.
    */
@@ -120,7 +146,7 @@ public final class VirtualUnwinder {
   }
 
   /** Returns true if an address is the first byte of a function entry that it was decided for. */
-  boolean isFirstByte(long address) {
+  private boolean isFirstByte(long address) {
     return byFunction.get(address) >= 0;
   }
 
@@ -136,16 +162,19 @@ public final class VirtualUnwinder {
   private UnwindDecision decideAnew(long address) {
     if (byAddress.size() == MOST_KEPT || byFunction.size() == MOST_KEPT) {
       byAddress.clear();
+      byReturn.clear();
       byFunction.clear();
       decisions.clear();
       functions.clear();
     }
+    // No switch over types: it is put together by the first walk, for which that is long.
+    FunctionLookup.Answer answer = lookup.find(address);
     UnwindDecision decision =
-        switch (lookup.find(address)) {
-          case FunctionLookup.Found found -> rules(found.entry()).at(address);
-          case FunctionLookup.Leaf _ -> UnwindRule.LEAF;
-          case FunctionLookup.Unknown unknown -> new NoRule(unknown.end(), unknown.why());
-        };
+        answer instanceof FunctionLookup.Found found
+            ? rules(found.entry()).at(address)
+            : answer instanceof FunctionLookup.Unknown unknown
+                ? new NoRule(unknown.end(), unknown.why())
+                : UnwindRule.LEAF;
     byAddress.put(address, decisions.size());
     decisions.add(decision);
     return decision;
