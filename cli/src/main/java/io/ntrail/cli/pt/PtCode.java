@@ -95,8 +95,7 @@ final class PtCode implements AutoCloseable {
     try {
       return FunctionArgument.address(text);
     } catch (NumberFormatException _) {
-      throw new UsageError(
-          CODE + " takes FILE@ADDRESS, not " + word, CODE + " program@0x400000");
+      throw new UsageError(CODE + " takes FILE@ADDRESS, not " + word, CODE + " program@0x400000");
     }
   }
 

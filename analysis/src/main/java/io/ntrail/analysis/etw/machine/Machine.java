@@ -55,7 +55,7 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
   private final Lifetimes processLives = new Lifetimes();
   private final List<ProcessInstance> processes = new ArrayList<>();
   private final Lifetimes threadLives = new Lifetimes();
-  private final ThreadNames threadNames = new ThreadNames();
+  private final RecordedThreadNames threadNames = new RecordedThreadNames();
   private final FileNames files = new FileNames();
   private final Volumes volumes = new Volumes();
   private final Images images = new Images();

@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Names of threads with the times at which the recording tells of them. */
-final class ThreadNames {
+final class RecordedThreadNames {
   /** Names that are kept, some hundred bytes each. */
   private static final int MOST = 1 << 17;
 
@@ -35,7 +35,7 @@ final class ThreadNames {
     count++;
   }
 
-  void addAll(ThreadNames other) {
+  void addAll(RecordedThreadNames other) {
     other.names.forEach((thread, told) -> told.forEach((key, name) -> note(thread, key, name)));
     leftOut += other.leftOut;
   }
