@@ -50,8 +50,7 @@ public final class PtCommand implements Command {
     spec.addOption(
         CommonOptions.value(
             "MTCFREQ,EAX,EBX,NOMINAL",
-            "its clocks: RTIT_CTL[17:14], EAX and EBX of CPUID 15H, maximum non-turbo"
-                + " ratio; 0: unknown",
+            "RTIT_CTL[17:14], CPUID 15H, maximum non-turbo ratio; 0: unknown",
             "--clock"));
     spec.addOption(
         CommonOptions.value(
