@@ -1,5 +1,8 @@
 package io.ntrail.analysis.flow;
 
+import io.ntrail.programs.x86.FlowClass;
+import java.util.List;
+
 /**
  * The place in the code where the flow is, and the ways on from there. Each way ends where the
  * trace proves that the flow came to; false says that the code does not allow it, and {@link
@@ -10,6 +13,7 @@ final class CodeWalk {
   private final FlowSink sink;
   private final ReturnStack calls = new ReturnStack();
 
+  private final List<AddressFilter> filters;
   private int codeSize;
   private boolean isSpeculative;
 
@@ -29,10 +33,11 @@ final class CodeWalk {
 
   private FlowError error = FlowError.MISMATCH;
 
-  CodeWalk(CodeBlocks blocks, FlowSink sink, int codeSize) {
+  CodeWalk(CodeBlocks blocks, FlowSink sink, FlowSettings settings) {
     this.blocks = blocks;
     this.sink = sink;
-    this.codeSize = codeSize;
+    this.codeSize = settings.codeSize().ordinal();
+    this.filters = settings.filters();
   }
 
   int codeSize() {
@@ -246,6 +251,22 @@ final class CodeWalk {
     }
   }
 
+  /**
+   * Goes to an address where tracing is interrupted.
+   *
+   * @param entersMachine whether an entry of a virtual machine there is executed all the same
+   */
+  boolean toInterrupt(long address, boolean entersMachine) {
+    boolean isReached = to(address);
+    if (isReached
+        && entersMachine
+        && blocks.count(current) > 0
+        && blocks.flowClass(current, 0) == FlowClass.VM_ENTRY) {
+      execute(current, 1);
+    }
+    return isReached;
+  }
+
   /** Goes to an address, and executes the one instruction that is there. */
   boolean over(long address) {
     return to(address) && stepOver();
@@ -276,6 +297,14 @@ final class CodeWalk {
         return true;
       }
     }
+  }
+
+  /** Returns true if a block ends with a direct jump or call out of all filters. */
+  private boolean leaves(int block) {
+    byte kind = blocks.kind(block);
+    return !filters.isEmpty()
+        && (kind == BlockKind.JUMP || kind == BlockKind.CALL)
+        && filters.stream().noneMatch(filter -> filter.contains(blocks.target(block)));
   }
 
   /**
@@ -313,20 +342,11 @@ final class CodeWalk {
           if (!step(block)) {
             return false;
           }
-          if (!hasAddress && blocks.kind(block) == BlockKind.MOV_CR3) {
+          if (!hasAddress && (blocks.kind(block) == BlockKind.MOV_CR3 || leaves(block))) {
             return true;
           }
         }
       }
-    }
-  }
-
-  /** Goes over the next traced branch, whatever its target is: the trace ends before it. */
-  void toTracedBranch() {
-    start();
-    boolean goesOn = true;
-    while (goesOn && current >= 0) {
-      goesOn = step(current);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.flow;
 
+import io.ntrail.analysis.flow.PendingPackets.Binding;
 import io.ntrail.formats.pt.Erratum;
 import io.ntrail.formats.pt.PacketCursor;
 import io.ntrail.formats.pt.PacketError;
@@ -12,44 +13,15 @@ import io.ntrail.formats.pt.PacketType;
  * that it came to. Used by one thread.
  */
 public final class FlowDecoder {
-  /** Knowledge of the place where the flow is. */
-  private enum State {
-    /** Nothing before the next PSB. */
-    SEARCHING,
-    /** Nothing before the next packet that tells an address. */
-    LOST,
-    /** Tracing is off. */
-    DISABLED,
-    /** Tracing is on. */
-    ENABLED,
-    /** Packets were lost: the next ones say whether tracing is on. */
-    OVERFLOW
-  }
-
-  /** Packet that the next FUP belongs to. */
-  private enum Binding {
-    NONE,
-    TRANSACTION,
-    PTWRITE,
-    OTHER
-  }
-
   private final PacketCursor packets;
   private final FlowSettings settings;
   private final FlowSink sink;
   private final CodeWalk walk;
-  private State state = State.SEARCHING;
+  private FlowState state = FlowState.SEARCHING;
 
   private final TraceHeader header = new TraceHeader();
 
-  // What waits for the packet that it belongs to.
-  private boolean hasFup;
-  private long fup;
-  private Binding binding = Binding.NONE;
-  private int newCodeSize = -1;
-  private boolean willBeSpeculative;
-  private boolean isAborted;
-  private long operand;
+  private final PendingPackets pending = new PendingPackets();
   private boolean isRetaken;
 
   /** A decoder before the first packet. */
@@ -58,7 +30,7 @@ public final class FlowDecoder {
     this.packets = packets;
     this.settings = settings;
     this.sink = sink;
-    this.walk = new CodeWalk(blocks, sink, settings.codeSize().ordinal());
+    this.walk = new CodeWalk(blocks, sink, settings);
   }
 
   /** Decodes the rest of the stream. */
@@ -69,16 +41,10 @@ public final class FlowDecoder {
     end();
   }
 
-  /**
-   * Ends the flow where the stream ends: with the branch whose target is not told any more. What
-   * lies before it was executed, unless something happened that nobody told.
-   */
+  /** Ends the flow where the last packet proves that it came to. */
   public void end() {
     if (header.isPending()) {
       resolveHeader(false);
-    }
-    if (state == State.ENABLED && !hasFup) {
-      walk.toTracedBranch();
     }
   }
 
@@ -100,7 +66,7 @@ public final class FlowDecoder {
       damage();
       return;
     }
-    if (state == State.SEARCHING && !header.isPending()) {
+    if (state == FlowState.SEARCHING && !header.isPending()) {
       return;
     }
     isRetaken = false;
@@ -108,55 +74,89 @@ public final class FlowDecoder {
       header.keep((int) packets.value());
       return;
     }
-    boolean isState = type == PacketType.MODE_EXEC || type == PacketType.PIP;
-    if (header.isPending() && !isState && type != PacketType.VMCS) {
+    if (header.isPending() && !type.isState()) {
       resolveHeader(type == PacketType.TIP_PGE);
     }
     process(type);
   }
 
   private void process(PacketType type) {
+    if (pending.hasFup && !resolveFup(type)) {
+      return;
+    }
     switch (type) {
       case TNT8, TNT64 -> branches();
       case TIP -> target();
       case TIP_PGE -> enable();
       case TIP_PGD -> disable();
       case FUP -> address();
-      case MODE_EXEC -> newCodeSize = TraceHeader.codeSize(packets);
+      case MODE_EXEC -> pending.newCodeSize = TraceHeader.codeSize(packets);
       case MODE_TSX -> transaction((int) packets.value());
       case OVF -> overflow();
       case TRACE_STOP -> sink.event(FlowEvent.STOPPED, 0);
       case PTW -> ptwrite();
       case EXSTOP, BEP, CFE, TRIG -> {
         if (packets.field(type.fields().getFirst()) != 0) {
-          binding = Binding.OTHER;
+          pending.binding = Binding.OTHER;
         }
       }
-      default -> {
-        // Says nothing of the flow.
-      }
+      default -> {}
     }
   }
 
-  // Headers.
+  /**
+   * Looks at a FUP whose meaning the next packet tells: it belongs to the MODE.Exec before it
+   * unless a TIP follows, and ends an overflow unless tracing is off.
+   *
+   * @return false if the flow was lost
+   */
+  private boolean resolveFup(PacketType type) {
+    if (state == FlowState.OVERFLOW && !type.isState()) {
+      pending.hasFup = false;
+      if (type == PacketType.TRACE_STOP) {
+        sink.event(FlowEvent.OVERFLOW, 0);
+        state = FlowState.DISABLED;
+      } else if (type != PacketType.TIP_PGE) {
+        endOverflow(pending.fup);
+      }
+    } else if (state == FlowState.ENABLED
+        && pending.isFupOfMode
+        && type != PacketType.TIP
+        && type != PacketType.TIP_PGD
+        && (type == PacketType.MODE_EXEC || !type.isState())) {
+      return toMode();
+    }
+    return true;
+  }
+
+  /** Goes to where a MODE.Exec belongs: from where the flow is, or it goes on there. */
+  private boolean toMode() {
+    long address = pending.fup;
+    int mode = pending.newCodeSize;
+    if (walk.to(address)) {
+      pending.hasFup = false;
+      pending.applyMode(walk);
+      return true;
+    }
+    isRetaken = true;
+    fail(walk.error());
+    if (state == FlowState.LOST) {
+      walk.setCodeSize(mode);
+      begin(address);
+    }
+    return state == FlowState.ENABLED;
+  }
 
   private void psb() {
-    if (state == State.ENABLED && (hasFup || walk.hasBits())) {
+    if (state == FlowState.ENABLED && (pending.hasFup || walk.hasBits())) {
       fail(FlowError.CONTEXT);
     }
     // A header whose state was not needed yet.
     if (header.isPending()) {
       resolveHeader(false);
     }
-    forget();
+    pending.forget();
     header.begin(packets.offset());
-  }
-
-  private void forget() {
-    hasFup = false;
-    binding = Binding.NONE;
-    newCodeSize = -1;
-    isAborted = false;
   }
 
   private void inHeader(PacketType type) {
@@ -169,10 +169,10 @@ public final class FlowDecoder {
       }
       case OVF -> {
         header.drop();
-        if (state == State.SEARCHING && header.codeSize() >= 0) {
+        if (state == FlowState.SEARCHING && header.codeSize() >= 0) {
           walk.setCodeSize(header.codeSize());
         }
-        state = State.DISABLED;
+        state = FlowState.DISABLED;
         overflow();
       }
       case PSB -> psb();
@@ -222,7 +222,7 @@ public final class FlowDecoder {
     if (isOn) {
       begin(header.ip());
     } else {
-      state = State.DISABLED;
+      state = FlowState.DISABLED;
     }
     takeWaiting();
   }
@@ -236,43 +236,42 @@ public final class FlowDecoder {
 
   private void begin(long address) {
     walk.begin(address);
-    state = State.ENABLED;
+    state = FlowState.ENABLED;
   }
-
-  // Errors.
 
   private void damage() {
     header.drop();
     if (packets.error() != PacketError.BEFORE_FIRST_PSB) {
       sink.error(FlowError.PACKETS, packets.offset(), 0);
     }
-    state = State.SEARCHING;
+    state = FlowState.SEARCHING;
     walk.lose();
-    forget();
+    pending.forget();
   }
 
   /** Gives the flow up; the packet is looked at again if it tells where it goes on. */
   private void fail(FlowError error) {
-    sink.error(error, packets.offset(), state == State.ENABLED ? walk.address() : 0);
+    sink.error(error, packets.offset(), state == FlowState.ENABLED ? walk.address() : 0);
     walk.lose();
-    forget();
+    if (pending.isAborted) {
+      walk.setSpeculative(false);
+    }
+    pending.forget();
     if (settings.resync() == FlowSettings.Resync.PSB) {
-      state = State.SEARCHING;
+      state = FlowState.SEARCHING;
       return;
     }
-    state = State.LOST;
+    state = FlowState.LOST;
     if (!isRetaken) {
       isRetaken = true;
       process(packets.type());
     }
   }
 
-  // Packets.
-
   private void branches() {
     switch (state) {
       case ENABLED -> {
-        if (hasFup && !isBoundByMode() || walk.hasBits()) {
+        if (pending.hasFup || walk.hasBits()) {
           fail(FlowError.CONTEXT);
         } else if (!walk.branches(packets.branchBits(), packets.branches())) {
           fail(walk.error());
@@ -285,50 +284,30 @@ public final class FlowDecoder {
     }
   }
 
-  /**
-   * Returns true if the FUP that waits belongs to a MODE.Exec: interrupts were turned on or off.
-   */
-  private boolean isBoundByMode() {
-    if (newCodeSize < 0 || !walk.to(fup)) {
-      return false;
-    }
-    hasFup = false;
-    walk.setCodeSize(newCodeSize);
-    newCodeSize = -1;
-    return true;
-  }
-
-  private void applyMode() {
-    if (newCodeSize >= 0) {
-      walk.setCodeSize(newCodeSize);
-      newCodeSize = -1;
-    }
-  }
-
   private void target() {
     boolean hasIp = packets.hasIp();
     switch (state) {
       case ENABLED -> {
         if (!hasIp) {
           fail(FlowError.NO_ADDRESS);
-        } else if (hasFup) {
+        } else if (pending.hasFup) {
           interrupt();
-        } else if (!walk.target(packets.ip(), newCodeSize)) {
+        } else if (!walk.target(packets.ip(), pending.newCodeSize)) {
           fail(walk.error());
         } else {
-          newCodeSize = -1;
+          pending.newCodeSize = -1;
         }
       }
       case LOST -> {
         if (hasIp) {
-          applyMode();
-          forget();
+          pending.applyMode(walk);
+          pending.forget();
           begin(packets.ip());
         }
       }
       case OVERFLOW -> {
         if (hasIp && settings.errata().contains(Erratum.SKD010)) {
-          applyMode();
+          pending.applyMode(walk);
           endOverflow(packets.ip());
         } else {
           fail(FlowError.CONTEXT);
@@ -343,23 +322,24 @@ public final class FlowDecoder {
       fail(FlowError.MISMATCH);
       return;
     }
-    if (!walk.to(fup)) {
+    if (!walk.to(pending.fup)) {
       fail(walk.error());
       return;
     }
-    hasFup = false;
-    if (isAborted) {
-      isAborted = false;
+    pending.hasFup = false;
+    sink.event(FlowEvent.INTERRUPTED, pending.fup);
+    if (pending.isAborted) {
+      pending.isAborted = false;
       walk.setSpeculative(false);
-      sink.event(FlowEvent.ABORT, fup);
+      sink.event(FlowEvent.ABORT, pending.fup);
     }
-    applyMode();
+    pending.applyMode(walk);
     sink.event(FlowEvent.INTERRUPT, packets.ip());
     begin(packets.ip());
   }
 
   private void enable() {
-    if (state == State.ENABLED) {
+    if (state == FlowState.ENABLED) {
       fail(FlowError.CONTEXT);
       return;
     }
@@ -367,11 +347,11 @@ public final class FlowDecoder {
       fail(FlowError.NO_ADDRESS);
       return;
     }
-    if (state == State.OVERFLOW) {
+    if (state == FlowState.OVERFLOW) {
       sink.event(FlowEvent.OVERFLOW, 0);
     }
-    applyMode();
-    forget();
+    pending.applyMode(walk);
+    pending.forget();
     sink.event(FlowEvent.ENABLED, packets.ip());
     begin(packets.ip());
   }
@@ -379,12 +359,18 @@ public final class FlowDecoder {
   private void disable() {
     switch (state) {
       case ENABLED -> {
+        boolean entersMachine = settings.errata().contains(Erratum.SKD022);
         boolean isReached =
             !walk.hasBits()
-                && (hasFup ? walk.to(fup) : walk.toDisable(packets.hasIp(), packets.ip()));
+                && (pending.hasFup
+                    ? walk.toInterrupt(pending.fup, entersMachine)
+                    : walk.toDisable(packets.hasIp(), packets.ip()));
         if (!isReached) {
           fail(walk.hasBits() ? FlowError.MISMATCH : walk.error());
           return;
+        }
+        if (pending.hasFup) {
+          sink.event(FlowEvent.INTERRUPTED, pending.fup);
         }
         sink.event(FlowEvent.DISABLED, packets.hasIp() ? packets.ip() : 0);
       }
@@ -404,88 +390,107 @@ public final class FlowDecoder {
         return;
       }
     }
-    applyMode();
-    forget();
+    pending.applyMode(walk);
+    pending.forget();
     walk.lose();
-    state = State.DISABLED;
+    state = FlowState.DISABLED;
   }
 
   private void address() {
     switch (state) {
       case ENABLED -> {
         if (!packets.hasIp()) {
-          binding = Binding.NONE;
-        } else if (binding != Binding.NONE) {
+          pending.binding = Binding.NONE;
+        } else if (pending.binding != Binding.NONE) {
           bound();
-        } else if (!hasFup) {
-          hasFup = true;
-          fup = packets.ip();
+        } else if (!pending.hasFup) {
+          pending.await(packets.ip());
         }
       }
       case OVERFLOW -> {
-        if (packets.hasIp()) {
+        if (packets.hasIp() && settings.errata().contains(Erratum.APL12)) {
+          pending.await(packets.ip());
+        } else if (packets.hasIp()) {
           endOverflow(packets.ip());
         }
       }
       case DISABLED -> {
-        if (binding == Binding.NONE) {
+        if (pending.binding == Binding.NONE) {
           fail(FlowError.CONTEXT);
         }
-        binding = Binding.NONE;
+        pending.binding = Binding.NONE;
       }
       default -> {
-        // Lost: the TIP that follows tells where the flow goes on.
+        if (state == FlowState.LOST && packets.hasIp()) {
+          found(packets.ip());
+        }
       }
     }
   }
 
+  /** Goes on at the address of another packet; alone, a FUP waits for the TIP that follows. */
+  private void found(long address) {
+    if (pending.newCodeSize >= 0) {
+      int mode = pending.newCodeSize;
+      begin(address);
+      pending.newCodeSize = mode;
+      pending.await(address);
+    } else if (pending.binding == Binding.PTWRITE) {
+      begin(address);
+      bound();
+    } else if (pending.binding != Binding.NONE) {
+      pending.binding = Binding.NONE;
+      begin(address);
+    }
+  }
+
   private void bound() {
-    Binding whose = binding;
-    binding = Binding.NONE;
+    Binding whose = pending.binding;
+    pending.binding = Binding.NONE;
     boolean isReached = whose == Binding.PTWRITE ? walk.over(packets.ip()) : walk.to(packets.ip());
     if (!isReached) {
       fail(walk.error());
       return;
     }
     if (whose == Binding.TRANSACTION) {
-      walk.setSpeculative(willBeSpeculative);
-      sink.event(willBeSpeculative ? FlowEvent.TRANSACTION : FlowEvent.COMMIT, packets.ip());
+      walk.setSpeculative(pending.willBeSpeculative);
+      sink.event(
+          pending.willBeSpeculative ? FlowEvent.TRANSACTION : FlowEvent.COMMIT, packets.ip());
     } else if (whose == Binding.PTWRITE) {
-      sink.event(FlowEvent.PTWRITE, operand);
+      sink.event(FlowEvent.PTWRITE, pending.operand);
     }
   }
 
   private void transaction(int mode) {
-    boolean isAbort = (mode & 2) != 0;
-    willBeSpeculative = (mode & 1) != 0;
-    if (state != State.ENABLED) {
-      walk.setSpeculative(willBeSpeculative);
-    } else if (isAbort) {
-      isAborted = true;
+    pending.willBeSpeculative = (mode & 1) != 0;
+    if (state != FlowState.ENABLED) {
+      walk.setSpeculative(pending.willBeSpeculative);
+    } else if ((mode & 2) != 0) {
+      pending.isAborted = true;
     } else {
-      binding = Binding.TRANSACTION;
+      pending.binding = Binding.TRANSACTION;
     }
   }
 
   private void ptwrite() {
-    operand = packets.value();
+    pending.operand = packets.value();
     if (packets.field(PacketType.PTW.fields().getFirst()) != 0) {
-      binding = Binding.PTWRITE;
-    } else if (state == State.ENABLED && !walk.toPtwrite()) {
+      pending.binding = Binding.PTWRITE;
+    } else if (state == FlowState.ENABLED && !walk.toPtwrite()) {
       fail(walk.error());
-    } else if (state == State.ENABLED || state == State.DISABLED) {
-      sink.event(FlowEvent.PTWRITE, operand);
+    } else if (state == FlowState.ENABLED || state == FlowState.DISABLED) {
+      sink.event(FlowEvent.PTWRITE, pending.operand);
     }
   }
 
   private void overflow() {
-    if (state == State.OVERFLOW) {
+    if (state == FlowState.OVERFLOW) {
       sink.event(FlowEvent.OVERFLOW, 0);
     }
-    forget();
+    pending.forget();
     walk.lose();
     walk.setSpeculative(false);
-    state = State.OVERFLOW;
+    state = FlowState.OVERFLOW;
   }
 
   private void endOverflow(long address) {

@@ -2,6 +2,7 @@ package io.ntrail.analysis.flow;
 
 import io.ntrail.formats.pt.Erratum;
 import io.ntrail.programs.x86.CodeSize;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -10,8 +11,11 @@ import java.util.Set;
  * @param errata defects of the processor; empty if it is not known
  * @param resync where the flow goes on after an error
  * @param codeSize the size of the code until a packet tells it
+ * @param filters ranges in which the processor traces, where it does not tell itself that it left
+ *     them; none: everywhere, or it does
  */
-public record FlowSettings(Set<Erratum> errata, Resync resync, CodeSize codeSize) {
+public record FlowSettings(
+    Set<Erratum> errata, Resync resync, CodeSize codeSize, List<AddressFilter> filters) {
   /** Places where the flow goes on after an error. */
   public enum Resync {
     /** The next packet that tells an address. */
@@ -20,8 +24,14 @@ public record FlowSettings(Set<Erratum> errata, Resync resync, CodeSize codeSize
     PSB
   }
 
-  /** Copies the set. */
+  /** Copies the collections. */
   public FlowSettings {
     errata = Set.copyOf(errata);
+    filters = List.copyOf(filters);
+  }
+
+  /** Settings without filters. */
+  public FlowSettings(Set<Erratum> errata, Resync resync, CodeSize codeSize) {
+    this(errata, resync, codeSize, List.of());
   }
 }

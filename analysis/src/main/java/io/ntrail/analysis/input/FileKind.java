@@ -8,6 +8,7 @@ import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.identity.FileSignature;
 import io.ntrail.formats.jtrc.JtrcHeader;
 import io.ntrail.formats.ntr.NtrFile;
+import io.ntrail.formats.pt.PsbSearch;
 import org.jspecify.annotations.Nullable;
 
 /** Kinds of files as far as commands differ: recordings, and other files that ntrail reads. */
@@ -26,6 +27,8 @@ public enum FileKind {
   IMAGE(null, "image"),
   /** PDB of the version that is read. */
   PDB(null, "symbols"),
+  /** Stream of Intel Processor Trace. */
+  PT(null, "pt packets"),
   /** None of these; {@link FileSignature} may know more. */
   OTHER(null, "");
 
@@ -65,7 +68,7 @@ public enum FileKind {
     return switch (signature) {
       case IMAGE -> IMAGE;
       case MINIDUMP, KERNEL_DUMP_64, KERNEL_DUMP_32, USER_DUMP -> DUMP;
-      default -> OTHER;
+      default -> signature == FileSignature.UNKNOWN && PsbSearch.isNear(input) ? PT : OTHER;
     };
   }
 

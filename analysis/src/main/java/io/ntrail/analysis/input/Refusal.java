@@ -20,16 +20,25 @@ final class Refusal {
   private final InputFile input;
   private final String name;
   private final Bytes head;
+  private final boolean isTrace;
 
   Refusal(InputFile input) {
     this.input = input;
     this.name = input.name();
     int length = (int) Math.min(FileSignature.HEAD, input.size());
     this.head = Bytes.copyOf(input.window(0, length).array(0, length), name);
+    this.isTrace = length > 0 && FileKind.of(input) == FileKind.PT;
   }
 
   /** Returns the refusal of a file that was to be an ETW recording; the file may be closed. */
   CannotGoOn notARecording() {
+    if (isTrace) {
+      return CannotGoOn.of(
+          Reason.OTHER_KIND,
+          name,
+          name + " is a stream of Intel Processor Trace",
+          nextStep(FileSignature.UNKNOWN, READABLE));
+    }
     StringBuilder shown = new StringBuilder();
     for (int i = 0; i < Math.min(4, head.length()); i++) {
       shown.append(i == 0 ? "" : " ");
@@ -105,7 +114,7 @@ final class Refusal {
       case IMAGE -> "ntrail image " + ShellWords.file(name);
       case MSF_7 -> "ntrail symbols " + ShellWords.file(name);
       case MINIDUMP -> "ntrail stacks " + ShellWords.file(name);
-      default -> readable;
+      default -> isTrace ? "ntrail pt packets " + ShellWords.file(name) : readable;
     };
   }
 }

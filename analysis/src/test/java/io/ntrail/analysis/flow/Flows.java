@@ -56,7 +56,10 @@ final class Flows implements FlowSink {
 
   @Override
   public void event(FlowEvent event, long address) {
-    lines.add(event + " " + Long.toHexString(address));
+    // Where something interrupts the flow is proved by the bitmaps of branches.
+    if (event != FlowEvent.INTERRUPTED) {
+      lines.add(event + " " + Long.toHexString(address));
+    }
   }
 
   @Override

@@ -5,20 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.analysis.flow.FlowSettings.Resync;
-import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.elf.ElfImage;
-import io.ntrail.formats.pt.Erratum;
-import io.ntrail.formats.pt.PacketCursor;
-import io.ntrail.programs.memory.AddressSpace;
-import io.ntrail.programs.memory.ElfSpace;
-import io.ntrail.programs.memory.PageSpace;
-import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.testkit.Slice;
 import io.ntrail.testkit.TestData;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -26,7 +17,6 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -82,15 +72,6 @@ class RecordedFlowTest {
     }
   }
 
-  private static byte[] bytes(String name) throws IOException {
-    Path plain = TestData.file("pt/README.md").resolveSibling(name);
-    return Files.exists(plain) ? Files.readAllBytes(plain) : TestData.gunzip("pt/" + name + ".gz");
-  }
-
-  private static InputFile open(String name) throws IOException {
-    return InputFile.of(bytes(name), name);
-  }
-
   /** Reads the table "Streams"; perl's four streams share a row. */
   private static List<Recorded> recorded() throws IOException {
     List<Recorded> found = new ArrayList<>();
@@ -141,46 +122,10 @@ class RecordedFlowTest {
     return names;
   }
 
-  private static Set<Erratum> errata(String model) {
-    String[] parts = model.split("/", -1);
-    return parts.length == 3
-        ? Erratum.of(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]))
-        : Set.of();
-  }
-
-  private static AddressSpace code(String stream, List<InputFile> files) throws IOException {
-    String elf =
-        stream.startsWith("lldb/loop")
-            ? "lldb/loop.a.out"
-            : stream.startsWith("lldb/")
-                ? "lldb/multicore-m.out"
-                : stream.startsWith("dynamorio/") ? "dynamorio/hello.elf" : "";
-    if (!elf.isEmpty()) {
-      files.add(open(elf));
-      ElfImage image = ElfImage.of(files.getLast());
-      return new ElfSpace(image, image.lowest());
-    }
-    String base = stream.replaceFirst("(-[a-z-]+)?\\.pt$", "").replace("reencoded/", "xdc/");
-    files.add(open(base + ".addr"));
-    files.add(open(base + ".dump"));
-    return new PageSpace(files.getFirst(), files.getLast());
-  }
-
   private static Addresses follow(Recorded row, Resync resync)
       throws IOException, NoSuchAlgorithmException {
-    List<InputFile> files = new ArrayList<>();
     Addresses addresses = new Addresses();
-    try (InputFile stream = open(row.stream)) {
-      Set<Erratum> errata = errata(row.model);
-      new FlowDecoder(
-              new PacketCursor(stream, errata),
-              new CodeBlocks(code(row.stream, files)),
-              new FlowSettings(errata, resync, CodeSize.BITS64),
-              addresses)
-          .run();
-    } finally {
-      files.forEach(InputFile::close);
-    }
+    RecordedStreams.follow(row.stream, row.model, resync, addresses);
     return addresses;
   }
 

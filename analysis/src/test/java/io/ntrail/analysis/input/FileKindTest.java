@@ -41,7 +41,8 @@ class FileKindTest {
     "exports/folded, .txt,         COLLAPSED, 6",
     "exports,        .json,        OTHER, 20",
     "exports,        .pftrace,     OTHER,  5",
-    "pt,             .pt,          OTHER,  5",
+    "pt,             .pt,          PT,     5",
+    "pt/lldb,        .trace,       PT,     3",
     "etl/manifests,  .man,         OTHER,  4",
     ".,              readme.md,    OTHER,  8"
   })
@@ -94,7 +95,7 @@ class FileKindTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"shop.etl,ETL", "shop.ntr,NTR", "shop.jtrc,JTRC", "shopd.exe,IMAGE", "shopd.pdb,PDB"})
+  @CsvSource({"shop.etl,ETL", "shop.ntr,NTR", "shop.jtrc,JTRC", "shopd.exe,IMAGE", "shopd.pdb,PDB", "shop.dmp,DUMP"})
   void samplesAreWhatTheyAre(String name, FileKind kind) {
     assertEquals(kind, kind(TestData.projectRoot().resolve("samples").resolve(name)));
   }

@@ -1,8 +1,10 @@
 package io.ntrail.cli.pt;
 
+import io.ntrail.analysis.flow.AddressFilter;
 import io.ntrail.analysis.flow.FlowSettings;
 import io.ntrail.analysis.flow.FlowSettings.Resync;
 import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.FunctionArgument;
 import io.ntrail.cli.common.OptionValues;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.programs.x86.CodeSize;
@@ -19,6 +21,23 @@ import picocli.CommandLine.ParseResult;
 record FlowRequest(Path path, ProcessorOptions processor, FlowSettings settings, long limit) {
   static final OptionValues<Resync> RESYNC = OptionValues.of("--resync", List.of(Resync.values()));
 
+  static final String FILTER = "--filter";
+
+  private static List<AddressFilter> filters(ParseResult parsed) {
+    return CommonOptions.all(parsed, FILTER).stream().map(FlowRequest::filter).toList();
+  }
+
+  private static AddressFilter filter(String word) {
+    int dash = word.indexOf('-');
+    try {
+      return new AddressFilter(
+          FunctionArgument.address(word.substring(0, Math.max(0, dash))),
+          FunctionArgument.address(word.substring(dash + 1)));
+    } catch (NumberFormatException _) {
+      throw new UsageError(FILTER + " takes FROM-TO, not " + word, FILTER + " 0x401000-0x4fffff");
+    }
+  }
+
   static FlowRequest of(Path path, ParseResult parsed) {
     ProcessorOptions processor = ProcessorOptions.of(parsed);
     CodeSize size =
@@ -34,7 +53,8 @@ record FlowRequest(Path path, ProcessorOptions processor, FlowSettings settings,
     return new FlowRequest(
         path,
         processor,
-        new FlowSettings(processor.errata(), RESYNC.value(parsed, Resync.EVENT), size),
+        new FlowSettings(
+            processor.errata(), RESYNC.value(parsed, Resync.EVENT), size, filters(parsed)),
         CommonOptions.number(parsed, "-n", 0));
   }
 }

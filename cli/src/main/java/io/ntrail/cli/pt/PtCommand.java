@@ -75,6 +75,11 @@ public final class PtCommand implements Command {
             "WHERE",
             "flow: where it goes on after an error (default event: at the next address)",
             "--resync"));
+    spec.addOption(
+        CommonOptions.values(
+            "FROM-TO",
+            "flow: a range that was traced, where the processor tells no end (SKL014)",
+            FlowRequest.FILTER));
     CommonOptions.output(spec, "text, json, jsonl or csv");
     return spec;
   }

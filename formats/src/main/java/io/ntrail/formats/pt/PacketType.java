@@ -209,6 +209,14 @@ public enum PacketType {
     };
   }
 
+  /** Returns true for packets that tell the state with which the next address begins. */
+  public boolean isState() {
+    return switch (this) {
+      case MODE_EXEC, PIP, VMCS -> true;
+      default -> false;
+    };
+  }
+
   /** Returns true if a block of items goes on after such a packet. */
   boolean keepsBlock() {
     return switch (this) {

@@ -19,7 +19,15 @@ public final class PsbSearch {
   /** Bytes that are looked at through one window. */
   private static final int WINDOW = 1 << 26;
 
+  /** Bytes of the start of a file that show whether it is a stream. */
+  private static final int NEAR = 1 << 16;
+
   private PsbSearch() {}
+
+  /** Returns true if a PSB is among the first bytes, where that of a ring would be at the latest. */
+  public static boolean isNear(InputFile input) {
+    return next(input.window(0, (int) Math.min(NEAR, input.size())), true) >= 0;
+  }
 
   /** Returns the offset of the first PSB that begins at or after an offset; -1 if there is none. */
   public static long next(InputFile input, long from) {
