@@ -52,7 +52,9 @@ public final class PacketCursor {
   private int nextAt;
   private boolean synchronised;
 
-  private PacketType type = PacketType.PAD;
+  /** Ordinal of the type: a number is stored without a barrier of the collector. */
+  private int kind;
+
   private PacketError error = PacketError.UNKNOWN_PACKET;
   private long errorOffset;
   private long errorLength;
@@ -172,7 +174,7 @@ public final class PacketCursor {
   }
 
   private boolean accept(PacketType found, int length) {
-    type = found;
+    kind = found.ordinal();
     nextAt = at + length;
     if (block != 0 && !found.keepsBlock()) {
       block = 0;
@@ -377,7 +379,7 @@ public final class PacketCursor {
   private boolean skip(PacketError why, long to) {
     errorOffset = windowBase + at;
     errorLength = to - errorOffset;
-    type = PacketType.ERROR;
+    kind = PacketType.ERROR.ordinal();
     error = why;
     seek(to);
     return true;
@@ -385,17 +387,17 @@ public final class PacketCursor {
 
   /** Returns the type of this packet. */
   public PacketType type() {
-    return type;
+    return TYPES[kind];
   }
 
   /** Returns its offset in the stream, in bytes. */
   public long offset() {
-    return type == PacketType.ERROR ? errorOffset : windowBase + at;
+    return type() == PacketType.ERROR ? errorOffset : windowBase + at;
   }
 
   /** Returns its length in bytes; of PADs and of damage, all of them. */
   public long length() {
-    return type == PacketType.ERROR ? errorLength : nextAt - at;
+    return type() == PacketType.ERROR ? errorLength : nextAt - at;
   }
 
   /** Returns the offset behind it. */
@@ -405,7 +407,7 @@ public final class PacketCursor {
 
   /** Returns how many packets stand here: more than 1 only for PADs. */
   public long repeats() {
-    return type == PacketType.PAD ? length() : 1;
+    return type() == PacketType.PAD ? length() : 1;
   }
 
   /** Returns why the bytes of an {@link PacketType#ERROR} are not packets. */
@@ -415,7 +417,7 @@ public final class PacketCursor {
 
   /** Returns true if this packet has an address, which only four types can. */
   public boolean hasIp() {
-    return type.carriesIp() && hasIp;
+    return type().carriesIp() && hasIp;
   }
 
   /** Returns the address of this packet; if it has none, the last one of the stream. */
@@ -440,7 +442,7 @@ public final class PacketCursor {
 
   /** Returns true between a PSB and the end of its header, both included. */
   public boolean inHeader() {
-    return inHeader || type == PacketType.PSBEND;
+    return inHeader || type() == PacketType.PSBEND;
   }
 
   /** Returns the size of the items of the block that the next packet is in: 4, 8, or 0 outside. */
@@ -450,7 +452,7 @@ public final class PacketCursor {
 
   /** Returns true if two bits are set of which no processor sets both. */
   public boolean isOdd() {
-    return (type == PacketType.MODE_EXEC || type == PacketType.MODE_TSX) && (value & 3) == 3;
+    return (type() == PacketType.MODE_EXEC || type() == PacketType.MODE_TSX) && (value & 3) == 3;
   }
 
   /** Returns true if this packet has the field. */
