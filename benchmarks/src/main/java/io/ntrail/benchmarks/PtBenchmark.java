@@ -6,8 +6,8 @@ import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.FlowEvent;
 import io.ntrail.analysis.flow.FlowSettings;
 import io.ntrail.analysis.flow.FlowSink;
-import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.archives.Archives;
+import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pt.Erratum;
 import io.ntrail.formats.pt.PacketCursor;
@@ -43,12 +43,10 @@ public final class PtBenchmark {
   /** Counts what comes. */
   private static final class Counter implements FlowSink {
     private long instructions;
-    private long blocks;
 
     @Override
     public void instructions(CodeBlocks code, int block, int count, boolean isSpeculative) {
       instructions += count;
-      blocks++;
     }
 
     @Override
@@ -117,8 +115,12 @@ public final class PtBenchmark {
     for (int round = 0; round < rounds; round++) {
       long begin = threads.getCurrentThreadCpuTime();
       PacketCursor cursor = new PacketCursor(stream, errata);
+      long bytes = 0;
       while (cursor.next()) {
-        counter.blocks += cursor.length() & 1;
+        bytes += cursor.length();
+      }
+      if (bytes != stream.size()) {
+        throw new IOException(name + " has " + bytes + " bytes of packets");
       }
       packets = Math.min(packets, (threads.getCurrentThreadCpuTime() - begin) * 1e-9);
       counter = new Counter();

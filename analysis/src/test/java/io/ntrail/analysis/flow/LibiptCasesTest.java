@@ -26,9 +26,9 @@ class LibiptCasesTest {
   private static final Pattern ADDRESS = Pattern.compile("(\\? )?[0-9a-f]{16}");
 
   /**
-   * Cases whose instructions are others: code of Intel's APX (jmpabs), 
-   * defects of processors that are not looked for (bdm64, skz84), a PIP that no instruction fits
-   * (pip), and a header after which libipt gives up what lies before the next one (bad_status).
+   * Cases whose instructions are others: code of Intel's APX (jmpabs), defects of processors that
+   * are not looked for (bdm64, skz84), a PIP that no instruction fits (pip), and a header after
+   * which libipt gives up what lies before the next one (bad_status).
    */
   private static final Set<String> NOT_YET =
       new TreeSet<>(

@@ -95,7 +95,14 @@ class FileKindTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"shop.etl,ETL", "shop.ntr,NTR", "shop.jtrc,JTRC", "shopd.exe,IMAGE", "shopd.pdb,PDB", "shop.dmp,DUMP"})
+  @CsvSource({
+    "shop.etl,ETL",
+    "shop.ntr,NTR",
+    "shop.jtrc,JTRC",
+    "shopd.exe,IMAGE",
+    "shopd.pdb,PDB",
+    "shop.dmp,DUMP"
+  })
   void samplesAreWhatTheyAre(String name, FileKind kind) {
     assertEquals(kind, kind(TestData.projectRoot().resolve("samples").resolve(name)));
   }

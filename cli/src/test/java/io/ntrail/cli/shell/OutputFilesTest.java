@@ -10,6 +10,7 @@ import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.Recordings;
 import io.ntrail.cli.harness.SampleImage;
 import io.ntrail.cli.harness.SamplePdb;
+import io.ntrail.cli.harness.SamplePt;
 import io.ntrail.testkit.Await;
 import io.ntrail.testkit.ExternalTool;
 import io.ntrail.testkit.TestData;
@@ -109,6 +110,9 @@ class OutputFilesTest {
           new Reading("symbols lacking.txt -y pdbs", "lacking.txt"),
           new Reading("symbols lacking.txt -y pdbs", "pdbs/shopcore.pdb"),
           new Reading("symbols lacking.txt -y bundle.zip", "bundle.zip"),
+          new Reading("pt packets loop.pt", "loop.pt"),
+          new Reading("pt flow loop.pt --code shopcore.dll", "loop.pt"),
+          new Reading("pt flow loop.pt --code shopcore.dll", "shopcore.dll"),
           new Reading("trace -f *!* -- shopd.exe", "shopd.exe"),
           new Reading("trace -f *!* -y pdbs/shopcore.pdb -- shopd.exe", "pdbs/shopcore.pdb"));
 
@@ -134,6 +138,7 @@ class OutputFilesTest {
     Files.writeString(folder.resolve("store/other.pdb"), "another program's");
     Recordings.zip(
         folder.resolve("bundle.zip"), Map.of(STORED + "/shopcore.pdb", SamplePdb.make()));
+    Files.write(folder.resolve("loop.pt"), SamplePt.loop());
     Files.writeString(folder.resolve("before.txt"), "main;work 3\n");
     Files.writeString(folder.resolve("after.txt"), "main;work 4\n");
     Files.writeString(folder.resolve("shop.man"), "<instrumentationManifest/>");

@@ -24,7 +24,9 @@ public final class PsbSearch {
 
   private PsbSearch() {}
 
-  /** Returns true if a PSB is among the first bytes, where that of a ring would be at the latest. */
+  /**
+   * Returns true if a PSB is among the first bytes, where that of a ring would be at the latest.
+   */
   public static boolean isNear(InputFile input) {
     return next(input.window(0, (int) Math.min(NEAR, input.size())), true) >= 0;
   }

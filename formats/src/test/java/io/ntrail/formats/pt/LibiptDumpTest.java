@@ -30,8 +30,7 @@ class LibiptDumpTest {
    * which is an error here (skz84).
    */
   private static final Set<String> OTHERS =
-      Set.of(
-          "ptdump-no-offset-raw", "ptdump-no-offset", "ptdump-trunc-resync", "skd007", "skz84");
+      Set.of("ptdump-no-offset-raw", "ptdump-no-offset", "ptdump-trunc-resync", "skd007", "skz84");
 
   private static Set<Erratum> errata(LibiptCase one) {
     if (one.processors().isEmpty()) {
