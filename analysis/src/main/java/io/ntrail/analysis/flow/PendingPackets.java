@@ -10,13 +10,13 @@ final class PendingPackets {
     OTHER
   }
 
-  /** Whether a FUP waits for a TIP or TIP.PGD. */
+  /** True while a FUP waits for a TIP or TIP.PGD. */
   boolean hasFup;
 
   /** Address of the FUP. */
   long fup;
 
-  /** Whether a MODE.Exec came right before the FUP: the FUP may belong to it. */
+  /** True if a MODE.Exec came right before the FUP, which may belong to it. */
   boolean isFupOfMode;
 
   Binding binding = Binding.NONE;
