@@ -43,7 +43,7 @@ class DumpInfoTest {
           system     Windows 11 24H2 (10.0.26100) x64, 8 CPUs
           time       2026-03-14 08:31:07 UTC
           stopped    thread 4316 "main": ACCESS VIOLATION, it read address 0x18 (null pointer + 0x18)
-                     at 0x180001004, shopcore.dll + 0x1004\
+                     at 0x180001049, shopcore.dll + 0x1049\
         """,
         String.join("\n", lines.subList(2, 6)));
     assertTrue(
@@ -64,7 +64,7 @@ class DumpInfoTest {
     JsonReader sample = Cli.run("info", sample(), "--format", "json").json();
     assertEquals(List.of(), schema.findings(sample));
     assertEquals(
-        0x1004, Long.decode(sample.get("exception").get("address").text()) - SampleDump.BASE);
+        0x1049, Long.decode(sample.get("exception").get("address").text()) - SampleDump.BASE);
     assertEquals("minidump", sample.get("files").array().getFirst().get("kind").text());
     assumeTrue(TestData.available(), TestData.MISSING);
     for (Path file : SharedDumps.minidumps()) {
@@ -89,7 +89,7 @@ class DumpInfoTest {
     assertTrue(
         rows.getLast()
             .endsWith(
-                "0xc0000005,0x180001004,4316,"
+                "0xc0000005,0x180001049,4316,"
                     + "\"ACCESS VIOLATION, it read address 0x18 (null pointer + 0x18)\""),
         rows.getLast());
   }
