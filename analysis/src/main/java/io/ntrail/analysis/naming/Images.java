@@ -48,7 +48,7 @@ public final class Images {
   }
 
   public void settle(Lifetimes processes) {
-    lives.settle(processes, (a, b) -> ImageFile.compare(files.get(a), files.get(b)));
+    lives.settle(processes, (a, b) -> ImageFile.ORDER.compare(files.get(a), files.get(b)));
     pdbs = notes.settle(lives);
   }
 

@@ -8,26 +8,13 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /** PDBs of images, from the records that a merge adds: by the place of an image in a process. */
 final class PdbReferenceCollector {
   /** Notes that are kept, about 150 bytes each. */
   private static final int MOST = 1 << 18;
 
-  private record Place(int process, long base) {
-    // By hand, as those of ImageFile.
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof Place that && process == that.process && base == that.base;
-    }
-
-    @Override
-    public int hashCode() {
-      return process * 31 + Long.hashCode(base);
-    }
-  }
+  private record Place(int process, long base) {}
 
   private record Note(Place place, long key, PdbReference pdb) {}
 

@@ -8,6 +8,7 @@ import io.ntrail.programs.unwind.StackLimits;
 import io.ntrail.programs.unwind.StackWalk;
 import io.ntrail.programs.unwind.StackWalk.End;
 import io.ntrail.programs.unwind.x64.UnwindDecision.NoRule;
+import io.ntrail.programs.unwind.x64.UnwindStep.Caller;
 import io.ntrail.programs.unwind.x64.UnwindStep.Failed;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -112,29 +113,30 @@ public final class StackWalker {
       boolean interrupted = isInterrupted(frame.trust());
       UnwindDecision decision =
           interrupted ? unwinder.decide(frame.ip()) : unwinder.decideAfterCall(frame.ip());
-      // No switch over types: it is put together by the first walk, for which that is long.
-      if (decision instanceof NoRule none) {
-        return guessed(frame, none);
-      }
-      UnwindRule rule = (UnwindRule) decision;
-      if (rule.place() == UnwindRule.Place.LEAF
-          && !(interrupted && unwinder.isExecutable(frame.ip()))) {
-        return guessed(
-            frame, new NoRule(End.UNKNOWN_CODE, "0x%x is in no function".formatted(frame.ip())));
-      }
-      return unwound(frame, rule, interrupted);
+      return switch (decision) {
+        case NoRule none -> guessed(frame, none);
+        case UnwindRule rule
+            when rule.place() == UnwindRule.Place.LEAF
+                && !(interrupted && unwinder.isExecutable(frame.ip())) ->
+            guessed(
+                frame,
+                new NoRule(End.UNKNOWN_CODE, "0x%x is in no function".formatted(frame.ip())));
+        case UnwindRule rule -> unwound(frame, rule, interrupted);
+      };
     }
 
     private Optional<StackWalk> unwound(StackFrame frame, UnwindRule rule, boolean interrupted) {
       FrameRegisters caller = frame.registers().copy();
-      if (VirtualUnwinder.run(rule, caller, stack) instanceof Failed failed) {
-        return Optional.of(end(failed.end(), failed.why()));
-      }
-      FrameTrust trust =
-          rule.hasMachineFrame()
-              ? FrameTrust.TRAP
-              : interrupted && rule.isAssumed() ? FrameTrust.SCAN : FrameTrust.UNWIND;
-      return add(frame, new StackFrame(trust, caller));
+      return switch (VirtualUnwinder.run(rule, caller, stack)) {
+        case Failed failed -> Optional.of(end(failed.end(), failed.why()));
+        case Caller _ -> {
+          FrameTrust trust =
+              rule.hasMachineFrame()
+                  ? FrameTrust.TRAP
+                  : interrupted && rule.isAssumed() ? FrameTrust.SCAN : FrameTrust.UNWIND;
+          yield add(frame, new StackFrame(trust, caller));
+        }
+      };
     }
 
     private Optional<StackWalk> guessed(StackFrame frame, NoRule none) {

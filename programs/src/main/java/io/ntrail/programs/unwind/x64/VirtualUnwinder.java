@@ -167,14 +167,12 @@ public final class VirtualUnwinder {
       decisions.clear();
       functions.clear();
     }
-    // No switch over types: it is put together by the first walk, for which that is long.
-    FunctionLookup.Answer answer = lookup.find(address);
     UnwindDecision decision =
-        answer instanceof FunctionLookup.Found found
-            ? rules(found.entry()).at(address)
-            : answer instanceof FunctionLookup.Unknown unknown
-                ? new NoRule(unknown.end(), unknown.why())
-                : UnwindRule.LEAF;
+        switch (lookup.find(address)) {
+          case FunctionLookup.Found found -> rules(found.entry()).at(address);
+          case FunctionLookup.Leaf _ -> UnwindRule.LEAF;
+          case FunctionLookup.Unknown unknown -> new NoRule(unknown.end(), unknown.why());
+        };
     byAddress.put(address, decisions.size());
     decisions.add(decision);
     return decision;
