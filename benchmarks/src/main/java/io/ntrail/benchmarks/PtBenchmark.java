@@ -14,6 +14,7 @@ import io.ntrail.formats.pt.PacketCursor;
 import io.ntrail.programs.memory.PageSpace;
 import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.testkit.code.Oracle;
+import io.ntrail.testkit.pt.Libipt;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -62,9 +63,7 @@ public final class PtBenchmark {
     int rounds = Integer.parseInt(args[0]);
     Path data = Path.of(args[1]);
     Path work = Path.of(args[2]);
-    Path peer =
-        Oracle.compile(PtBenchmark.class, work, "ptbench.c", "ipt")
-            .orElseThrow(() -> new IOException("libipt not found: needs gcc, libipt-dev"));
+    Path peer = Libipt.in(work).orElseThrow(() -> new IOException(Libipt.MISSING)).program();
     out.println(
         "stream, MB/s of processor time: packets libipt, ntrail; blocks libipt first, best; flow"
             + " ntrail first, best; best to best");
@@ -99,6 +98,7 @@ public final class PtBenchmark {
         Oracle.run(
                 work,
                 peer.toString(),
+                "time",
                 plain.toString(),
                 code.toString(),
                 sections.toString(),

@@ -49,6 +49,11 @@ public final class Libipt {
     return program.map(path -> new Libipt(folder, path));
   }
 
+  /** The compiled program, for benchmarks. */
+  public Path program() {
+    return program;
+  }
+
   /**
    * Decodes a stream.
    *
@@ -62,6 +67,7 @@ public final class Libipt {
         Oracle.run(
             folder,
             program.toString(),
+            "flow",
             in.toString(),
             image.toString(),
             Long.toHexString(base),
