@@ -91,8 +91,8 @@ public final class RecordedMachine {
    * @param pid process; 0 for images of the kernel
    * @param process its name; null if not recorded, and for the kernel
    * @param path with drive letters, as far as these were recorded
-   * @param cpuNanos CPU time by samples in it, of the kernel's images in all processes; negative
-   *     without any sample in the recording
+   * @param cpuNanos CPU time by samples in the image in this process, all its loads there together
+   *     and, of the kernel's images, in all processes; negative without any sample in the recording
    */
   public record ImageRow(
       int pid,

@@ -144,7 +144,8 @@ final class FlowAnswer {
         json.text("address", Numbers.hex(lost.address())).text("why", lost.error().text());
         json.endObject();
       }
-      json.endArray().object("byKind");
+      json.endArray().number("errorsLeftOut", done.errors() - done.lost().size());
+      json.object("byKind");
       for (FlowClass kind : FlowClass.values()) {
         if (done.count(kind) > 0) {
           json.number(FlowRows.word(kind), done.count(kind));
@@ -184,8 +185,9 @@ final class FlowAnswer {
           .println(
               "warning: lost at "
                   + Numbers.counted(done.errors() - SHOWN, "more place")
-                  + " (--format json lists all)");
+                  + " (--format json lists them)");
     }
+    ProcessorOptions.warn(done.clock(), terminal);
     Losses.warn(input.gaps().list(), terminal);
     return done.errors() == 0 && input.gaps().isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
   }

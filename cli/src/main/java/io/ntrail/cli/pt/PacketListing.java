@@ -20,10 +20,12 @@ import picocli.CommandLine.ParseResult;
 final class PacketListing {
   private final PtInput input;
   private final PacketRequest request;
+  private PacketClock clock;
 
   PacketListing(PtInput input, PacketRequest request) {
     this.input = input;
     this.request = request;
+    this.clock = request.processor().newClock();
     if (!request.time().whole() && request.processor().clock().tscHertz() == 0) {
       throw new CannotGoOn(
           "--time needs the clock of the processor, which a stream does not tell",
@@ -52,6 +54,7 @@ final class PacketListing {
           listing.json(json);
           json.gaps(input.gaps().list());
         });
+    ProcessorOptions.warn(clock, terminal);
     Losses.warn(input.gaps().list(), terminal);
     return input.gaps().isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
   }
@@ -112,14 +115,14 @@ final class PacketListing {
    */
   private void rows(boolean single, long limit, Consumer<PacketRow> sink) {
     PacketCursor cursor = new PacketCursor(input.file(), request.processor().errata());
-    PacketClock clock = request.processor().newClock();
+    clock = request.processor().newClock();
     long rows = 0;
     while (cursor.next()) {
       clock.take(cursor);
       if (cursor.type() == PacketType.ERROR) {
         input.note(cursor);
       }
-      if (!isInTime(clock)) {
+      if (!isInTime()) {
         continue;
       }
       long repeats = single ? cursor.repeats() : 1;
@@ -134,7 +137,7 @@ final class PacketListing {
   }
 
   /** Returns true for packets of the times that were asked for; the first ones have time 0. */
-  private boolean isInTime(PacketClock clock) {
+  private boolean isInTime() {
     if (request.time().whole()) {
       return true;
     }

@@ -2,6 +2,8 @@ package io.ntrail.cli.pt;
 
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.pt.ClockSettings;
 import io.ntrail.formats.pt.Erratum;
 import io.ntrail.formats.pt.PacketClock;
@@ -70,6 +72,18 @@ record ProcessorOptions(ClockSettings clock, Set<Erratum> errata, Rounding round
       // Said below.
     }
     throw new UsageError("--model takes FAMILY/MODEL/STEPPING, not " + text, MODEL_EXAMPLE);
+  }
+
+  /** Warns of packets of time that did not count, because {@code --clock} does not tell enough. */
+  static void warn(PacketClock clock, Terminal terminal) {
+    if (clock.knowsNanos() && clock.lostMtc() + clock.lostCyc() > 0) {
+      terminal
+          .err()
+          .println(
+              "warning: between time stamps the time stands still: --clock does not tell how to use"
+                  + " %s MTC and %s CYC"
+                      .formatted(Numbers.count(clock.lostMtc()), Numbers.count(clock.lostCyc())));
+    }
   }
 
   /** Returns a clock that has not seen a packet. */

@@ -64,6 +64,7 @@ class PtFlowTest {
     JsonReader json = flow("--code", code, "--format", "json").json();
     assertEquals(List.of(), JsonSchema.named("pt-flow").findings(json));
     assertEquals(2, json.get("instructions").number());
+    assertEquals(0, json.get("errorsLeftOut").number());
     assertEquals(1, json.get("byKind").get("indirectJump").number());
     assertEquals(1, json.get("events").get("disabled").number());
     assertEquals(2, json.get("packets").get("FUP").number());

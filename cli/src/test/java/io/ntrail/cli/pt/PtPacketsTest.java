@@ -9,6 +9,7 @@ import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.cli.harness.SamplePt;
 import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.pt.PtPackets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -165,6 +166,16 @@ class PtPacketsTest {
     Cli.Result result = packets();
     assertEquals(1, result.exit());
     assertTrue(result.err().contains("is not a Processor Trace"), result.err());
+  }
+
+  @Test
+  void packetsOfTimeThatDoNotCountAreTold() throws IOException {
+    PtPackets packets = new PtPackets(false).psb().tsc(1000).tma(1, 0).psbEnd();
+    stream = folder.resolve("timed.pt");
+    Files.write(stream, packets.mtc(1).mtc(2).cyc(5).toByteArray());
+    String told = packets("--clock", "0,0,0,37").err();
+    assertTrue(told.contains("--clock does not tell how to use 2 MTC and 1 CYC"), told);
+    assertEquals("", packets().err());
   }
 
   @Test

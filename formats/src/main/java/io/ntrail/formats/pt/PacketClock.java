@@ -7,8 +7,8 @@ import java.util.Set;
  * MTC (the crystal clock) and CYC (core cycles).
  *
  * <p>A packet changes the time that holds from it on: a CYC comes before the packet that it times.
- * What the clock cannot use, because a setting is not known, is counted: {@link #lostMtc}, {@link
- * #lostCyc}.
+ * Packets that cannot be used, because a setting is not known, are counted: {@link #lostMtc},
+ * {@link #lostCyc}.
  */
 public final class PacketClock {
   /** Ways to round. */
