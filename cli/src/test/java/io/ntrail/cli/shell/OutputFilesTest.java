@@ -392,7 +392,8 @@ class OutputFilesTest {
             .start();
     try {
       Await.until("it writes", () -> all().size() > 1);
-      process.destroy();
+      // The process itself would close the input, too: a command that has read all of it is done.
+      process.toHandle().destroy();
       assertTrue(process.waitFor(60, TimeUnit.SECONDS));
     } finally {
       process.destroyForcibly();
