@@ -41,7 +41,7 @@ if "%~1"=="--rebuild" exit /b 0
 :run
 rem The slow compiler would come between the start of a program and its first traced call.
 set "FLAGS="
-if "%~1"=="trace" set "FLAGS=-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
+if "%~1"=="trace" set "FLAGS=-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 "%JDK%\bin\java" -Xlog:disable -Xlog:all=error:stderr --enable-native-access=ALL-UNNAMED %FLAGS% %NTRAIL_JAVA_OPTS% -cp "%ROOT%cli\target\ntrail-cli.jar;%ROOT%cli\target\lib\*" io.ntrail.cli.Main %*
 exit /b %errorlevel%
 

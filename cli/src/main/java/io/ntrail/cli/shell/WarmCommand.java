@@ -6,6 +6,7 @@ import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.text.HelpTexts;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.live.plan.PlanPractice;
+import io.ntrail.live.target.TracePractice;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
@@ -44,6 +45,7 @@ final class WarmCommand implements Command {
   public int run(ParseResult parsed, Terminal terminal) {
     HelpTexts.page("ntrail");
     loadClasses();
+    TracePractice.run();
     for (String file : CommonOptions.positionals(parsed)) {
       PlanPractice.plan(Path.of(file), PLANS);
       for (List<String> words : commands(file)) {
@@ -55,8 +57,8 @@ final class WarmCommand implements Command {
   }
 
   /**
-   * Loads the classes of live tracing, which cannot be tried without Windows or Wine: a program
-   * that is traced waits while they are loaded.
+   * Loads the classes of live tracing, most of which cannot be tried without Windows or Wine: a
+   * program that is traced waits while they are loaded.
    */
   private static void loadClasses() {
     ClassLoader loader = WarmCommand.class.getClassLoader();

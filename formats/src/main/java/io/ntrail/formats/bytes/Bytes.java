@@ -128,6 +128,15 @@ public final class Bytes {
     buffer.get(at, target, to, length);
   }
 
+  /** Copies {@code count} 64-bit numbers into {@code target} from its index 0 on. */
+  public void copyTo(int at, long[] target, int count) {
+    if (!has(at, count * Long.BYTES)) {
+      throw outside(at, count * Long.BYTES);
+    }
+    ByteBuffer numbers = buffer.slice(at, count * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    numbers.asLongBuffer().get(target, 0, count);
+  }
+
   /** A narrower window on the same bytes. */
   public Bytes slice(int at, int length) {
     if (!has(at, length)) {

@@ -20,6 +20,11 @@ final class Architectures {
 
   private Architectures() {}
 
+  /** Returns all architectures. */
+  static List<Architecture> all() {
+    return ALL;
+  }
+
   /** Returns the architecture of a machine type; empty if its programs cannot be traced. */
   static Optional<Architecture> of(int machine) {
     return ALL.stream().filter(architecture -> architecture.machine() == machine).findFirst();

@@ -3,7 +3,6 @@ package io.ntrail.live.target;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.agent.StdioHelper;
 
 /**
@@ -23,36 +22,34 @@ public record StandardHandles(long input, long output, long errors) {
   public static final StandardHandles NONE = new StandardHandles(0, 0, 0);
 
   /**
-   * Returns the standard streams of this process: files, pipes, a terminal.
+   * Returns the standard streams that a helper owns: files, pipes, a terminal.
    *
    * @throws CannotGoOn if they cannot be given on
    */
-  public static StandardHandles ofThisProcess(WindowsApi calls, AgentHost host) {
-    try (StdioHelper holder = host.hold()) {
-      long section = open(calls, holder);
-      long view = calls.must("a section", "kernel32!MapViewOfFile", section, READ, 0, 0, 0);
-      long process;
-      Bytes told;
-      try {
-        told = awaited(calls, view, holder);
-        process =
-            calls.must(
-                "the standard streams", "kernel32!OpenProcess", DUPLICATE_HANDLES, 0, told.u32(4));
-      } finally {
-        calls.call("kernel32!UnmapViewOfFile", view);
-        calls.call("kernel32!CloseHandle", section);
-      }
-      // Of a terminal the handles mean something only to who is attached to it.
-      calls.call("kernel32!FreeConsole");
-      calls.call("kernel32!AttachConsole", told.u32(4));
-      StandardHandles streams =
-          new StandardHandles(
-              duplicate(calls, process, told.i64(8)),
-              duplicate(calls, process, told.i64(16)),
-              duplicate(calls, process, told.i64(24)));
-      calls.call("kernel32!CloseHandle", process);
-      return streams;
+  public static StandardHandles of(WindowsApi calls, StdioHelper holder) {
+    long section = open(calls, holder);
+    long view = calls.must("a section", "kernel32!MapViewOfFile", section, READ, 0, 0, 0);
+    long process;
+    Bytes told;
+    try {
+      told = awaited(calls, view, holder);
+      process =
+          calls.must(
+              "the standard streams", "kernel32!OpenProcess", DUPLICATE_HANDLES, 0, told.u32(4));
+    } finally {
+      calls.call("kernel32!UnmapViewOfFile", view);
+      calls.call("kernel32!CloseHandle", section);
     }
+    // Of a terminal the handles mean something only to who is attached to it.
+    calls.call("kernel32!FreeConsole");
+    calls.call("kernel32!AttachConsole", told.u32(4));
+    StandardHandles streams =
+        new StandardHandles(
+            duplicate(calls, process, told.i64(8)),
+            duplicate(calls, process, told.i64(16)),
+            duplicate(calls, process, told.i64(24)));
+    calls.call("kernel32!CloseHandle", process);
+    return streams;
   }
 
   private static long open(WindowsApi calls, StdioHelper holder) {

@@ -2,7 +2,9 @@ package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.Agent;
+import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.agent.StdioHelper;
 import io.ntrail.live.plan.PlansAhead;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.recovery.CrashRecovery;
@@ -102,8 +104,25 @@ public final class TraceTarget implements AutoCloseable {
    * @throws CannotGoOn if that is not possible
    */
   public static TraceTarget start(AgentHost host, List<String> words) {
-    Agent agent = Agent.on(host.start(), PATIENCE);
-    return start(host, agent, words, calls -> StandardHandles.ofThisProcess(calls, host));
+    AgentConnection connection = host.start();
+    // While the agent begins.
+    try (StdioHelper streams = hold(host, connection)) {
+      Agent agent = Agent.on(connection, PATIENCE);
+      return start(host, agent, words, calls -> StandardHandles.of(calls, streams));
+    }
+  }
+
+  private static StdioHelper hold(AgentHost host, AgentConnection connection) {
+    boolean done = false;
+    try {
+      StdioHelper holder = host.hold();
+      done = true;
+      return holder;
+    } finally {
+      if (!done) {
+        connection.close();
+      }
+    }
   }
 
   /**

@@ -6,7 +6,9 @@ import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.image.CodeRanges;
 import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.x86.InstructionDecoder;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.function.IntConsumer;
 
 /**
@@ -34,11 +36,18 @@ final class BranchSearch {
 
   private static final int XBEGIN_SECOND = 0xF8;
 
-  /** Bytes that are searched by one call. */
-  private static final int AT_ONCE = 1 << 12;
+  /** High bits of the second byte of a conditional jump. */
+  private static final int CONDITIONAL = 0x80;
+
+  /** 64-bit numbers that are searched by one call: it is compiled by the JVM soon. */
+  private static final int AT_ONCE = 512;
+
+  /** Bytes that are searched by one thread at once. */
+  private static final int PIECE = 1 << 19;
 
   private static final long ONES = 0x0101_0101_0101_0101L;
   private static final long SEVEN_BITS = 0x7F7F_7F7F_7F7F_7F7FL;
+  private static final long HIGH_NIBBLES = 0xF0F0_F0F0_F0F0_F0F0L;
 
   /** The furthest source of a distance of 8 bits: its instruction, and the distance. */
   private static final int SHORT = 128 + InstructionDecoder.LONGEST;
@@ -82,17 +91,38 @@ final class BranchSearch {
       long start = functions.start(i);
       segments.between(start - SHORT, start + CodeSweep.NEAR + SHORT, each);
     }
+    // Wherever the code is, several threads look for it.
+    BitSet found =
+        pieces().parallelStream().map(this::search).reduce(new BitSet(), BranchSearch::or);
+    found.stream().forEach(each);
+  }
+
+  private static BitSet or(BitSet some, BitSet others) {
+    BitSet all = (BitSet) some.clone();
+    all.or(others);
+    return all;
+  }
+
+  /** Bytes of the image in which the opcodes of a piece of the code are looked for. */
+  private record Piece(Bytes bytes, long from, int begin, int end) {}
+
+  private List<Piece> pieces() {
+    List<Piece> pieces = new ArrayList<>();
     for (CodeRanges.Range range : functions.code().list()) {
       long from = range.begin();
       while (from < range.end()) {
         long stored = Math.min(range.end() - from, image.view().stored(from));
         if (stored > 0) {
-          search(from, stored, each);
+          Bytes bytes = image.view().window(from, stored);
+          for (int at = 0; at < bytes.length(); at += PIECE) {
+            pieces.add(new Piece(bytes, from, at, Math.min(bytes.length(), at + PIECE)));
+          }
         }
         from += Math.max(stored, 1);
         from = Math.max(from, next(from));
       }
     }
+    return pieces;
   }
 
   /** Returns the next address from one on that has stored bytes. */
@@ -104,27 +134,36 @@ final class BranchSearch {
         : view.missing(from) == Long.MAX_VALUE ? Long.MAX_VALUE : from + view.missing(from);
   }
 
-  private void search(long from, long length, IntConsumer each) {
-    Bytes bytes = image.view().window(from, length);
-    int whole = bytes.length() & -Long.BYTES;
-    for (int at = 0; at < whole; at += AT_ONCE) {
-      search(bytes, at, Math.min(whole, at + AT_ONCE), from, each);
+  /** Returns the segments of a piece's branches. */
+  private BitSet search(Piece piece) {
+    BitSet found = new BitSet();
+    long[] words = new long[AT_ONCE + 1];
+    int whole = piece.begin + (piece.end - piece.begin & -Long.BYTES);
+    for (int at = piece.begin; at < whole; at += AT_ONCE * Long.BYTES) {
+      int count = Math.min(AT_ONCE, (whole - at) / Long.BYTES);
+      piece.bytes.copyTo(at, words, count);
+      int after = at + count * Long.BYTES;
+      // Of the number after the last, one byte matters.
+      words[count] = after < piece.bytes.length() ? piece.bytes.u8(after) : 0;
+      search(piece, words, count, at, found);
     }
-    for (int at = whole; at < bytes.length(); at++) {
-      opcode(bytes, at, from, each);
+    for (int at = whole; at < piece.end; at++) {
+      opcode(piece, at, found);
     }
+    return found;
   }
 
-  /** Searches a part: many short calls are compiled by the JVM sooner than one long one. */
-  private void search(Bytes bytes, int begin, int end, long from, IntConsumer each) {
-    for (int at = begin; at < end; at += Long.BYTES) {
-      long eight = bytes.i64(at);
+  private void search(Piece piece, long[] words, int count, int begin, BitSet segmentsFound) {
+    for (int i = 0; i < count; i++) {
+      long eight = words[i];
+      long following = eight >>> Byte.SIZE | words[i + 1] << Long.SIZE - Byte.SIZE;
       long found =
           equal(eight | ONES, JMP * ONES)
-              | equal(eight, TWO_BYTES * ONES)
-              | equal(eight, XBEGIN * ONES);
+              | equal(eight, TWO_BYTES * ONES) & equal(following & HIGH_NIBBLES, CONDITIONAL * ONES)
+              | equal(eight, XBEGIN * ONES) & equal(following, XBEGIN_SECOND * ONES);
       while (found != 0) {
-        opcode(bytes, at + (Long.numberOfTrailingZeros(found) >> 3), from, each);
+        int at = begin + i * Long.BYTES + (Long.numberOfTrailingZeros(found) >> 3);
+        opcode(piece, at, segmentsFound);
         found &= found - 1;
       }
     }
@@ -137,18 +176,20 @@ final class BranchSearch {
   }
 
   /** Looks at a byte that may be the first one of an opcode. */
-  private void opcode(Bytes bytes, int at, long from, IntConsumer each) {
+  private void opcode(Piece piece, int at, BitSet segmentsFound) {
+    Bytes bytes = piece.bytes;
+    long from = piece.from;
     int first = bytes.u8(at);
     int second = at + 1 < bytes.length() ? bytes.u8(at + 1) : 0;
     boolean isFound =
         switch (first) {
           case CALL, JMP -> reaches(bytes, at + 1, from, first == CALL);
-          case TWO_BYTES -> second >> 4 == 8 && reaches(bytes, at + 2, from, false);
+          case TWO_BYTES -> (second & 0xF0) == CONDITIONAL && reaches(bytes, at + 2, from, false);
           case XBEGIN -> second == XBEGIN_SECOND;
           default -> false;
         };
     if (isFound) {
-      segments.between(from + at - InstructionDecoder.LONGEST, from + at + 1, each);
+      segments.between(from + at - InstructionDecoder.LONGEST, from + at + 1, segmentsFound::set);
     }
   }
 

@@ -48,17 +48,12 @@ final class AreaImage implements AreaCode {
     BytesBuilder code = new BytesBuilder(DELTA);
     FunctionTableBuilder functions = new FunctionTableBuilder();
     code.zeros(AreaLayout.STRIDE);
-    int exit = 0;
-    List<Integer> clocks = List.of();
+    SlotCode.Assembled assembled = SlotCode.assemble(words, record, runtime.samples());
+    int exit = assembled.exit();
     int handlerAt = TABLE + FunctionTableBuilder.ENTRY * (6 * SLOTS + 2) + 0x80;
-    byte[] handler =
-        SlotExceptionHandler.assemble(
-            words, record, runtime.full(), exitOf(words, record, runtime.samples()));
+    byte[] handler = SlotExceptionHandler.assemble(words, record, runtime.full(), exit);
     for (int slot = 0; slot < SLOTS; slot++) {
-      SlotCode.Assembled assembled = SlotCode.assemble(words, slot, record, runtime.samples());
       int begin = code.size() + CODE - AreaLayout.HEAD;
-      exit = assembled.exit();
-      clocks = assembled.clocks();
       functions.add(begin, begin + assembled.three(), UnwindBytes.PUSHED_2);
       functions.add(begin + assembled.three(), begin + assembled.two(), UnwindBytes.PUSHED_3);
       functions.add(begin + assembled.two(), begin + assembled.call(), UnwindBytes.PUSHED_2);
@@ -70,8 +65,8 @@ final class AreaImage implements AreaCode {
           DELTA + AreaLayout.TRUE_RIP - exit,
           handlerAt - AreaLayout.HEAD);
       functions.add(
-          begin + exit + SlotCode.RETURN_POINT, begin + assembled.bytes().length, UnwindBytes.EXIT);
-      code.bytes(assembled.bytes()).zeros(AreaLayout.STRIDE - assembled.bytes().length);
+          begin + exit + SlotCode.RETURN_POINT, begin + assembled.length(), UnwindBytes.EXIT);
+      code.bytes(assembled.bytes(slot)).zeros(AreaLayout.STRIDE - assembled.length());
     }
     int overflow = code.size() + CODE - AreaLayout.HEAD;
     byte[] last = SlotCode.overflow();
@@ -82,11 +77,8 @@ final class AreaImage implements AreaCode {
     BytesBuilder table = new BytesBuilder(1 << 14);
     table.bytes(functions.bytes(TABLE - AreaLayout.HEAD));
     table.zeros(handlerAt - TABLE - table.size()).bytes(handler);
-    return new AreaImage(code.toArray(), table.toArray(), functions.count(), exit, clocks, runtime);
-  }
-
-  private static int exitOf(TlsOffsets words, int record, boolean samples) {
-    return SlotCode.assemble(words, 0, record, samples).exit();
+    return new AreaImage(
+        code.toArray(), table.toArray(), functions.count(), exit, assembled.clocks(), runtime);
   }
 
   @Override

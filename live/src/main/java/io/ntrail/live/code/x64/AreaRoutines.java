@@ -33,7 +33,7 @@ final class AreaRoutines extends RuntimeRoutines {
   AreaRoutines(RoutineContext parts) {
     super(parts);
     this.index = new StackAreaCache(parts);
-    this.exit = SlotCode.assemble(words, 0, parts.slotRecord(), parts.samples().exist()).exit();
+    this.exit = SlotCode.assemble(words, parts.slotRecord(), parts.samples().exist()).exit();
   }
 
   void write() {

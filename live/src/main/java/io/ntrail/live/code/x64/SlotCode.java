@@ -21,17 +21,20 @@ import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.live.code.SessionLayout;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.programs.x86.asm.operands.Mem;
 import io.ntrail.programs.x86.asm.operands.Reg16;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Code of one slot; it differs between slots only by offsets within the area. No instruction
- * changes a flag, and no register but those that it saves.
+ * Code of a slot; it differs between slots only by the distances to fields of the whole area. No
+ * instruction changes a flag, and no register but those that it saves.
  *
  * <p>S is the address of the caller's return address. At the beginning RSP = S - 16, with rax and
  * rcx of the caller pushed, and rax = the function's body thunk.
@@ -45,7 +48,6 @@ final class SlotCode {
 
   private final Assembler a = Assembler.x64();
   private final TlsOffsets words;
-  private final int slot;
   private final int record;
   private final boolean samples;
   private final Label begin = a.label("C");
@@ -59,9 +61,11 @@ final class SlotCode {
   private final Label entryClock = a.label("clock at entry");
   private final Label exitClock = a.label("clock at exit");
 
-  private SlotCode(TlsOffsets words, int slot, int record, boolean samples) {
+  /** Ends of the instructions whose last four bytes are a distance to a field of the area. */
+  private final List<Label> areaFields = new ArrayList<>();
+
+  private SlotCode(TlsOffsets words, int record, boolean samples) {
     this.words = words;
-    this.slot = slot;
     this.record = record;
     this.samples = samples;
   }
@@ -69,7 +73,8 @@ final class SlotCode {
   /**
    * Assembled slot.
    *
-   * @param bytes the code
+   * @param first the code of slot 0
+   * @param areaFields distances of 32-bit displacements that lead to fields of the whole area
    * @param three distance of where three words are pushed
    * @param two distance of where two are pushed again
    * @param call distance of the call of the body
@@ -77,17 +82,38 @@ final class SlotCode {
    * @param clocks distances of the two instructions that read the clock
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Assembled(byte[] bytes, int three, int two, int call, int exit, List<Integer> clocks) {}
+  record Assembled(
+      byte[] first,
+      List<Integer> areaFields,
+      int three,
+      int two,
+      int call,
+      int exit,
+      List<Integer> clocks) {
+    /** Returns the number of bytes, the same for all slots. */
+    int length() {
+      return first.length;
+    }
+
+    /** Returns the code of a slot: fields of the area are farther back by its distance. */
+    byte[] bytes(int slot) {
+      BytesBuilder code = new BytesBuilder(first.length).bytes(first);
+      Bytes before = Bytes.copyOf(first, "slot code");
+      for (int at : areaFields) {
+        code.setU32(at, before.i32(at) - slot * STRIDE);
+      }
+      return code.toArray();
+    }
+  }
 
   /**
-   * Assembles one.
+   * Assembles the slots: one, as the others follow from it.
    *
-   * @param slot its number
    * @param record bytes of a record; 0: calls are added up
    * @param samples whether stacks are sampled
    */
-  static Assembled assemble(TlsOffsets words, int slot, int record, boolean samples) {
-    SlotCode code = new SlotCode(words, slot, record, samples);
+  static Assembled assemble(TlsOffsets words, int record, boolean samples) {
+    SlotCode code = new SlotCode(words, record, samples);
     code.a.bind(code.begin);
     code.choose();
     code.enter();
@@ -99,6 +125,7 @@ final class SlotCode {
     }
     return new Assembled(
         done.bytes(),
+        code.areaFields.stream().map(end -> done.offset(end) - Integer.BYTES).toList(),
         done.offset(code.three),
         done.offset(code.two),
         done.offset(code.call),
@@ -118,6 +145,18 @@ final class SlotCode {
     return ptr(begin).plus(DELTA + field);
   }
 
+  /** A field of the whole area, seen from slot 0. */
+  private Mem areaField(int field) {
+    return ptr(begin).plus(field - AreaLayout.code(0));
+  }
+
+  /** Binds the end of an instruction whose last four bytes are the distance to such a field. */
+  private Label endOfAreaField() {
+    Label after = a.label("after field " + areaFields.size());
+    areaFields.add(after);
+    return after;
+  }
+
   private void choose() {
     Label same = a.label("same stack");
     Label inside = a.label("inside");
@@ -128,7 +167,8 @@ final class SlotCode {
     a.mov(RCX, gs(8))
         .push(RAX)
         .bind(three)
-        .mov(RAX, ptr(begin).plus(AreaLayout.NEGATED_BASE - AreaLayout.code(slot)))
+        .mov(RAX, areaField(AreaLayout.NEGATED_BASE))
+        .bind(endOfAreaField())
         .lea(RCX, ptr(RCX).index(RAX, 1))
         // The area's thread: another one may have left frames on this stack that ours knows not.
         .mov(RAX, gs(THREAD_BLOCK))
@@ -136,10 +176,8 @@ final class SlotCode {
         .pop(RAX)
         .bind(two)
         .jrcxz(same)
-        .mov(
-            RCX,
-            ptr(begin)
-                .plus(AreaLayout.data(AreaLayout.SLOTS) + AreaLayout.SLOW - AreaLayout.code(slot)))
+        .mov(RCX, areaField(AreaLayout.data(AreaLayout.SLOTS) + AreaLayout.SLOW))
+        .bind(endOfAreaField())
         .jmp(RCX)
         .bind(same)
         // Above everything: whatever interrupts us takes this slot for one in use.
@@ -229,7 +267,8 @@ final class SlotCode {
     }
     a.bind(entryClock).rdtsc().mov(ptr(RCX), EAX).mov(ptr(RCX).plus(4), EDX);
     if (samples) {
-      a.lea(RAX, ptr(begin).plus(AreaLayout.COUNTDOWN - AreaLayout.code(slot)))
+      a.lea(RAX, areaField(AreaLayout.COUNTDOWN))
+          .bind(endOfAreaField())
           .call(cell(AreaLayout.SAMPLING));
     }
     a.mov(RAX, cell(RET)).mov(ptr(RCX).plus(SessionLayout.RECORD_VALUE), RAX);
