@@ -197,8 +197,13 @@ public final class ImageView {
       throw outside(rva, length);
     }
     byte[] copy = new byte[length];
-    for (int i = 0; i < length; i++) {
-      copy[i] = (byte) u8(rva + i);
+    for (int at = 0; at < length; ) {
+      Extent extent = extents[index(rva + at)];
+      long from = rva + at - extent.rva;
+      int part = (int) Math.min(length - at, extent.length - from);
+      int stored = Math.clamp(extent.storedLength() - from, 0, part);
+      extent.stored.copyTo((int) Math.min(from, extent.stored.length()), copy, at, stored);
+      at += part;
     }
     return Bytes.copyOf(copy, name);
   }

@@ -41,6 +41,9 @@ final class ReturnAddressReads {
   private static final int MAX_PARTS = 256;
   private static final int WINDOW = 1 << 16;
 
+  /** Bytes that are copied at first where code does not lie in one piece: most of it ends soon. */
+  private static final int FIRST_BYTES = 1 << 10;
+
   private final PeImage image;
   private final FunctionTable table;
   private final InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
@@ -164,29 +167,44 @@ final class ReturnAddressReads {
         return;
       }
       length = Math.min(length, image.view().available(range.begin));
-      Bytes code = image.view().bytes(range.begin, (int) length);
-      new Walk(range, code).go();
+      new Walk(range, (int) length).go();
     }
 
     /** Analyses one range. */
     private final class Walk {
       private final Range range;
-      private final Bytes code;
+
+      /** Bytes of the range. */
+      private final int length;
+
+      /** First bytes of the range: more are fetched when they are needed. */
+      private Bytes code;
+
       private final TreeSet<Integer> targets = new TreeSet<>();
 
       /** Set after a jump through a register: the code may contain a table of its targets. */
       private boolean hasSwitch;
 
-      Walk(Range range, Bytes code) {
+      Walk(Range range, int length) {
         this.range = range;
-        this.code = code;
+        this.length = length;
+        long whole = Math.max(FIRST_BYTES, image.view().stored(range.begin));
+        this.code = image.view().bytes(range.begin, (int) Math.min(length, whole));
+      }
+
+      private void fetch(int at) {
+        if (at + InstructionDecoder.LONGEST > code.length() && code.length() < length) {
+          long more = Math.max(4L * code.length(), at + InstructionDecoder.LONGEST);
+          code = image.view().bytes(range.begin, (int) Math.min(length, more));
+        }
       }
 
       void go() {
         track.begin();
         range.layout.at(0, track);
         int at = 0;
-        while (!found && at >= 0 && at < code.length()) {
+        while (!found && at >= 0 && at < length) {
+          fetch(at);
           int size = decoder.decode(code, at, code.length(), instruction);
           if (size == 0 || !reader.read(instruction, operands)) {
             at = behindTable(at);
@@ -237,7 +255,7 @@ final class ReturnAddressReads {
 
       private void jump(int at) {
         long target = instruction.branchTarget(range.begin + at);
-        if (target >= range.begin && target < range.begin + code.length()) {
+        if (target >= range.begin && target < range.begin + length) {
           targets.add((int) (target - range.begin));
           return;
         }
