@@ -250,7 +250,8 @@ final class CodeSweep {
           called = false;
           at++;
         } else if (instruction.isNext()) {
-          if (PaddingKind.isLongNop(bytes, at, size, narrow)) {
+          if (PaddingKind.mayBeLongNop(first, narrow)
+              && PaddingKind.isLongNop(bytes, at, size, narrow)) {
             pad(PaddingKind.LONG_NOP, size);
           } else {
             padding = -1;

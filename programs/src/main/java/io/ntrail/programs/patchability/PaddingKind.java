@@ -67,6 +67,11 @@ public enum PaddingKind {
     return narrow && isMove(code, opcode, end);
   }
 
+  /** Returns false if no long nop begins with a byte. */
+  static boolean mayBeLongNop(int first, boolean narrow) {
+    return first == 0x90 || first == 0x0F || narrow || isPrefix(first);
+  }
+
   /** Prefixes that nops are stretched with. */
   private static boolean isPrefix(int value) {
     return switch (value) {
