@@ -38,7 +38,10 @@ import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.programs.x86.asm.operands.Mem;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * Executable of the agent for 64-bit Windows, generated here.
@@ -50,8 +53,12 @@ public final class AgentImage {
   private static final long BASE = 0x1_4000_0000L;
   private static final int SCRATCH = 0x4_0000;
 
-  /** Address of its buffers before it is known: a near one. */
-  private static final long UNKNOWN = BASE + 0x10_0000;
+  private static final int PAGE = 0x1000;
+
+  /** Parts of the code after the first, in their order. */
+  private static final String[] PARTS = {
+    "guarded", "guarded end", "handler", "read", "write", "copy"
+  };
 
   private static final String[] IMPORTS = {
     "ExitProcess",
@@ -111,29 +118,42 @@ public final class AgentImage {
 
   /** Returns the content of its file, which is always the same. */
   public static byte[] file() {
-    PeBuilder.Built draft = build(Map.of());
+    // Where the rest lies does not depend on the code, as that fits into its page.
+    PeBuilder.Built draft = image(new byte[7], List.of(1, 2, 3, 4, 5, 6));
     Map<String, Long> addresses = new HashMap<>();
     for (String name : IMPORTS) {
       addresses.put(name, BASE + draft.rva("kernel32.dll!" + name));
     }
     addresses.put("buffers", BASE + draft.rva("buffers"));
-    return build(addresses).file();
-  }
-
-  private static PeBuilder.Built build(Map<String, Long> addresses) {
     AgentImage image = new AgentImage(addresses);
     image.write();
     AssembledCode code = image.a.assemble();
+    if (code.length() > PAGE) {
+      throw new IllegalStateException("the agent's code is longer than a page");
+    }
+    return image(
+            code.bytesAt(BASE + PAGE),
+            Stream.of(
+                    image.guarded,
+                    image.guardedEnd,
+                    image.handler,
+                    image.readExactly,
+                    image.writeExactly,
+                    image.copy)
+                .map(code::offset)
+                .toList())
+        .file();
+  }
+
+  /** Builds the file with code whose parts begin at some offsets, the first at 0. */
+  private static PeBuilder.Built image(byte[] code, List<Integer> parts) {
     PeBuilder builder =
         PeBuilder.program(MachineType.AMD64).base(BASE).imports("kernel32.dll", IMPORTS);
-    byte[] bytes = code.bytesAt(BASE + 0x1000);
-    int guarded = code.offset(image.guarded);
-    int guardedEnd = code.offset(image.guardedEnd);
-    int handler = code.offset(image.handler);
-    PartWriter part = new PartWriter(builder, bytes);
-    part.label(0, "main").label(guarded, "guarded").label(guardedEnd, "guarded end");
-    part.label(handler, "handler").label(code.offset(image.readExactly), "read");
-    part.label(code.offset(image.writeExactly), "write").label(code.offset(image.copy), "copy");
+    PartWriter part = new PartWriter(builder, code);
+    part.label(0, "main");
+    for (int i = 0; i < PARTS.length; i++) {
+      part.label(parts.get(i), PARTS[i]);
+    }
     part.write();
     builder.code().label("end");
     builder.data().label("buffers").reserve(END);
@@ -186,12 +206,16 @@ public final class AgentImage {
     }
   }
 
+  private long address(String name) {
+    return Objects.requireNonNull(addresses.get(name), name);
+  }
+
   private Mem at(int offset) {
-    return Mem.rip(addresses.getOrDefault("buffers", UNKNOWN) + offset);
+    return Mem.rip(address("buffers") + offset);
   }
 
   private Mem imported(String name) {
-    return Mem.rip(addresses.getOrDefault(name, UNKNOWN)).as64();
+    return Mem.rip(address(name)).as64();
   }
 
   private void write() {

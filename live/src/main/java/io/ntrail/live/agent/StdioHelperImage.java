@@ -20,6 +20,7 @@ import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.programs.x86.asm.operands.Mem;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Executable that is started with the standard streams of ntrail itself, so that an agent, whose
@@ -32,7 +33,6 @@ import java.util.Map;
  */
 public final class StdioHelperImage {
   private static final long BASE = 0x1_4000_0000L;
-  private static final long UNKNOWN = BASE + 0x1_0000;
   private static final String[] IMPORTS = {
     "CreateFileMappingW", "GetCommandLineW", "GetStdHandle", "MapViewOfFile", "Sleep"
   };
@@ -45,18 +45,23 @@ public final class StdioHelperImage {
 
   /** Returns the content of its file, which is always the same. */
   public static byte[] file() {
-    PeBuilder.Built draft = build(Map.of());
+    // Where the imports lie does not depend on the code, as that fits into its page.
+    PeBuilder.Built draft = image(new byte[1]);
     Map<String, Long> addresses = new HashMap<>();
     for (String name : IMPORTS) {
       addresses.put(name, BASE + draft.rva("kernel32.dll!" + name));
     }
-    return build(addresses).file();
+    byte[] code = code(addresses);
+    if (code.length > PAGE) {
+      throw new IllegalStateException("the code of the helper is longer than a page");
+    }
+    return image(code).file();
   }
 
-  private static PeBuilder.Built build(Map<String, Long> addresses) {
+  private static PeBuilder.Built image(byte[] code) {
     PeBuilder builder =
         PeBuilder.program(MachineType.AMD64).base(BASE).imports("kernel32.dll", IMPORTS);
-    builder.code().label("main").bytes(code(addresses)).label("end");
+    builder.code().label("main").bytes(code).label("end");
     builder.function("main", "end", UnwindInfoBuilder.prologue(4).allocate(4, 0x48));
     return builder.entry("main").build();
   }
@@ -84,10 +89,10 @@ public final class StdioHelperImage {
     a.mov(EAX, gs(0x40)).mov(ptr(RBX).plus(4), EAX).mov(ptr(RBX).as32(), 1);
     a.bind(sleep).mov(ECX, LIFE_MILLIS).call(imported(addresses, "Sleep"));
     a.add(RSP, 0x48).ret();
-    return a.assemble().bytesAt(BASE + 0x1000);
+    return a.assemble().bytesAt(BASE + PAGE);
   }
 
   private static Mem imported(Map<String, Long> addresses, String name) {
-    return Mem.rip(addresses.getOrDefault(name, UNKNOWN)).as64();
+    return Mem.rip(Objects.requireNonNull(addresses.get(name), name)).as64();
   }
 }
