@@ -51,7 +51,7 @@ public final class PtBenchmark {
     }
 
     @Override
-    public void event(FlowEvent event, long address) {}
+    public void event(FlowEvent event, long address, long value) {}
 
     @Override
     public void error(FlowError error, long offset, long address) {}

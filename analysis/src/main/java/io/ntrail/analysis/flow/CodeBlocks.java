@@ -24,6 +24,9 @@ public final class CodeBlocks {
   /** Bytes that are asked for at once. */
   private static final int FETCH = 256;
 
+  /** Bytes of a JMPABS. */
+  private static final int ABSOLUTE_JUMP = 11;
+
   private static final int CLASS_SHIFT = 4;
   private static final FlowClass[] CLASSES = FlowClass.values();
   private static final CodeSize[] SIZES = CodeSize.values();
@@ -80,6 +83,13 @@ public final class CodeBlocks {
         offset = 0;
       }
       int length = decoder.decode(code, offset, code.length(), instruction);
+      if (length == 0 && isAbsoluteJump(code, offset, codeSize)) {
+        code(ABSOLUTE_JUMP, FlowClass.INDIRECT_JUMP);
+        kind = BlockKind.INDIRECT_JUMP;
+        count++;
+        at += ABSOLUTE_JUMP;
+        break;
+      }
       if (length == 0) {
         // What is before it was executed; the block that follows says why there is no more.
         if (count == 0) {
@@ -104,6 +114,18 @@ public final class CodeBlocks {
     counts[block] = count;
     ends[block] = codeSize == CodeSize.BITS64.ordinal() ? at : at & 0xFFFF_FFFFL;
     return block;
+  }
+
+  /**
+   * Returns true for JMPABS, of the extension APX, which the decoder does not know yet: its target
+   * is in the code, and the trace tells it all the same.
+   */
+  private static boolean isAbsoluteJump(Bytes code, int at, int codeSize) {
+    return codeSize == CodeSize.BITS64.ordinal()
+        && code.has(at, ABSOLUTE_JUMP)
+        && code.u8(at) == 0xD5
+        && (code.u8(at + 1) & 0x88) == 0
+        && code.u8(at + 2) == 0xA1;
   }
 
   private void code(int length, FlowClass flowClass) {

@@ -9,11 +9,15 @@ import java.util.List;
  * #error} why.
  */
 final class CodeWalk {
+  /** Instructions between the target of a branch and the abort of a transaction. */
+  private static final int NEAR = 256;
+
   private final CodeBlocks blocks;
   private final FlowSink sink;
   private final ReturnStack calls = new ReturnStack();
 
   private final List<AddressFilter> filters;
+  private final boolean asLibipt;
   private int codeSize;
   private boolean isSpeculative;
 
@@ -31,6 +35,10 @@ final class CodeWalk {
    */
   private int mark = -1;
 
+  /** Instructions since the last place that a trigger counts from, if a PTWRITE came behind it. */
+  private int sincePlace;
+
+  private boolean isBehindPaging;
   private FlowError error = FlowError.MISMATCH;
 
   CodeWalk(CodeBlocks blocks, FlowSink sink, FlowSettings settings) {
@@ -38,6 +46,7 @@ final class CodeWalk {
     this.sink = sink;
     this.codeSize = settings.codeSize().ordinal();
     this.filters = settings.filters();
+    this.asLibipt = settings.asLibipt();
   }
 
   int codeSize() {
@@ -154,6 +163,7 @@ final class CodeWalk {
   private void start() {
     steps = 0;
     mark = -1;
+    sincePlace = 0;
   }
 
   /** Goes on in a block; false if the code goes round without a traced branch. */
@@ -207,7 +217,7 @@ final class CodeWalk {
       int block = current;
       switch (blocks.kind(block)) {
         case BlockKind.RETURN -> {
-          calls.pop();
+          popTold();
           return leave(block, address, newCodeSize);
         }
         case BlockKind.INDIRECT_CALL -> {
@@ -223,6 +233,13 @@ final class CodeWalk {
           }
         }
       }
+    }
+  }
+
+  /** Pops a call at a return whose target is told: the call counts as returned from, too. */
+  private void popTold() {
+    if (!asLibipt) {
+      calls.pop();
     }
   }
 
@@ -287,9 +304,12 @@ final class CodeWalk {
 
   /** Goes behind the next PTWRITE. */
   boolean toPtwrite() {
+    int before = sincePlace;
     start();
+    sincePlace = before;
     while (true) {
       boolean isLast = blocks.kind(current) == BlockKind.PTWRITE;
+      sincePlace += blocks.count(current);
       if (!step(current)) {
         return false;
       }
@@ -297,6 +317,83 @@ final class CodeWalk {
         return true;
       }
     }
+  }
+
+  /**
+   * Goes some instructions on from the last place that the trace told: a PTWRITE tells none.
+   *
+   * @param instructions number of them, those up to the PTWRITE included
+   */
+  boolean forward(int instructions) {
+    int left = instructions - sincePlace;
+    start();
+    while (left > 0) {
+      int block = current;
+      int count = blocks.count(block);
+      if (count > left) {
+        execute(block, left);
+        long address = blocks.start(block);
+        for (int i = 0; i < left; i++) {
+          address += blocks.length(block, i);
+        }
+        current = blocks.at(address, codeSize);
+        return true;
+      }
+      left -= count;
+      if (!step(block)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Goes behind the next MOV to CR3, or to the next far branch: what changes the address space. */
+  boolean toPaging() {
+    start();
+    while (true) {
+      byte kind = blocks.kind(current);
+      isBehindPaging = kind == BlockKind.MOV_CR3;
+      if (kind == BlockKind.FAR) {
+        return true;
+      }
+      if (!step(current)) {
+        return false;
+      }
+      if (isBehindPaging) {
+        return true;
+      }
+    }
+  }
+
+  /** Returns true if {@link #toPaging} went behind an instruction. */
+  boolean isBehindPaging() {
+    return isBehindPaging;
+  }
+
+  /** Returns true if an address is reached soon, without a traced branch; stays where it is. */
+  boolean isNear(long address) {
+    int block = current;
+    int left = NEAR;
+    while (left > 0) {
+      int before = blocks.before(block, address);
+      if (before == 0 || before > 0 && before < blocks.count(block)) {
+        return true;
+      }
+      switch (blocks.kind(block)) {
+        case BlockKind.NEXT, BlockKind.MOV_CR3, BlockKind.PTWRITE -> {
+          left -= blocks.count(block);
+          block = blocks.next(block);
+        }
+        case BlockKind.JUMP, BlockKind.CALL -> {
+          left -= blocks.count(block);
+          block = blocks.taken(block);
+        }
+        default -> {
+          return false;
+        }
+      }
+    }
+    return false;
   }
 
   /** Returns true if a block ends with a direct jump or call out of all filters. */
@@ -335,7 +432,7 @@ final class CodeWalk {
         }
         case BlockKind.RETURN -> {
           execute(block, blocks.count(block));
-          calls.pop();
+          popTold();
           return true;
         }
         default -> {

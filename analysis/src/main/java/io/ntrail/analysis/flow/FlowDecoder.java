@@ -15,22 +15,22 @@ import io.ntrail.formats.pt.PacketType;
 public final class FlowDecoder {
   private final PacketCursor packets;
   private final FlowSettings settings;
-  private final FlowSink sink;
   private final CodeWalk walk;
-  private FlowState state = FlowState.SEARCHING;
-
-  private final TraceHeader header = new TraceHeader();
-
-  private final PendingPackets pending = new PendingPackets();
-  private boolean isRetaken;
+  private final FlowPlace place;
+  private final PendingPackets pending;
+  private final EventPackets events;
+  private final HeaderCheck header;
 
   /** A decoder before the first packet. */
   public FlowDecoder(
       PacketCursor packets, CodeBlocks blocks, FlowSettings settings, FlowSink sink) {
     this.packets = packets;
     this.settings = settings;
-    this.sink = sink;
     this.walk = new CodeWalk(blocks, sink, settings);
+    this.place = new FlowPlace(packets, walk, settings, sink);
+    this.pending = place.pending;
+    this.events = new EventPackets(place);
+    this.header = new HeaderCheck(place, events);
   }
 
   /** Decodes the rest of the stream. */
@@ -44,7 +44,12 @@ public final class FlowDecoder {
   /** Ends the flow where the last packet proves that it came to. */
   public void end() {
     if (header.isPending()) {
-      resolveHeader(false);
+      header.resolve(false);
+    }
+    events.flushPower();
+    if (place.state == FlowState.OVERFLOW) {
+      place.endOverflow(0);
+      place.state = FlowState.DISABLED;
     }
   }
 
@@ -54,30 +59,28 @@ public final class FlowDecoder {
     if (type.isTiming()) {
       return;
     }
+    place.nextPacket();
     if (header.isOpen()) {
-      inHeader(type);
-      return;
+      if (!header.take(type)) {
+        process(type);
+      }
+    } else if (type == PacketType.PSB) {
+      header.psb();
+    } else if (header.isPending()) {
+      if (header.keeps(type)) {
+        return;
+      }
+      if (!type.isState() && type != PacketType.ERROR) {
+        header.resolve(type == PacketType.TIP_PGE);
+        place.nextPacket();
+      }
+      process(type);
+    } else if (place.state != FlowState.SEARCHING || type == PacketType.ERROR) {
+      process(type);
     }
-    if (type == PacketType.PSB) {
-      psb();
-      return;
+    if (place.takeAgain()) {
+      process(type);
     }
-    if (type == PacketType.ERROR) {
-      damage();
-      return;
-    }
-    if (state == FlowState.SEARCHING && !header.isPending()) {
-      return;
-    }
-    isRetaken = false;
-    if (header.isPending() && type == PacketType.MODE_TSX) {
-      header.keep((int) packets.value());
-      return;
-    }
-    if (header.isPending() && !type.isState()) {
-      resolveHeader(type == PacketType.TIP_PGE);
-    }
-    process(type);
   }
 
   private void process(PacketType type) {
@@ -91,16 +94,9 @@ public final class FlowDecoder {
       case TIP_PGD -> disable();
       case FUP -> address();
       case MODE_EXEC -> pending.newCodeSize = TraceHeader.codeSize(packets);
-      case MODE_TSX -> transaction((int) packets.value());
       case OVF -> overflow();
-      case TRACE_STOP -> sink.event(FlowEvent.STOPPED, 0);
-      case PTW -> ptwrite();
-      case EXSTOP, BEP, CFE, TRIG -> {
-        if (packets.field(type.fields().getFirst()) != 0) {
-          pending.binding = Binding.OTHER;
-        }
-      }
-      default -> {}
+      case ERROR -> damage();
+      default -> events.take(type);
     }
   }
 
@@ -111,22 +107,27 @@ public final class FlowDecoder {
    * @return false if the flow was lost
    */
   private boolean resolveFup(PacketType type) {
-    if (state == FlowState.OVERFLOW && !type.isState()) {
+    if (place.state == FlowState.OVERFLOW && !type.isState()) {
       pending.hasFup = false;
       if (type == PacketType.TRACE_STOP) {
-        sink.event(FlowEvent.OVERFLOW, 0);
-        state = FlowState.DISABLED;
+        place.endOverflow(0);
+        place.state = FlowState.DISABLED;
       } else if (type != PacketType.TIP_PGE) {
         endOverflow(pending.fup);
       }
-    } else if (state == FlowState.ENABLED
+    } else if (place.state == FlowState.ENABLED
         && pending.isFupOfMode
-        && type != PacketType.TIP
-        && type != PacketType.TIP_PGD
+        && !isEndOfBranch(type)
         && (type == PacketType.MODE_EXEC || !type.isState())) {
       return toMode();
+    } else if (place.state == FlowState.LOST) {
+      pending.hasFup = isEndOfBranch(type) || type.isState();
     }
     return true;
+  }
+
+  private static boolean isEndOfBranch(PacketType type) {
+    return type == PacketType.TIP || type == PacketType.TIP_PGD;
   }
 
   /** Goes to where a MODE.Exec belongs: from where the flow is, or it goes on there. */
@@ -138,146 +139,35 @@ public final class FlowDecoder {
       pending.applyMode(walk);
       return true;
     }
-    isRetaken = true;
-    fail(walk.error());
-    if (state == FlowState.LOST) {
+    place.takeOnce();
+    place.fail(walk.error());
+    if (place.state == FlowState.LOST) {
       walk.setCodeSize(mode);
-      begin(address);
+      place.begin(address);
     }
-    return state == FlowState.ENABLED;
-  }
-
-  private void psb() {
-    if (state == FlowState.ENABLED && (pending.hasFup || walk.hasBits())) {
-      fail(FlowError.CONTEXT);
-    }
-    // A header whose state was not needed yet.
-    if (header.isPending()) {
-      resolveHeader(false);
-    }
-    pending.forget();
-    header.begin(packets.offset());
-  }
-
-  private void inHeader(PacketType type) {
-    switch (type) {
-      case PSBEND -> {
-        header.end();
-        if (!header.hasIp()) {
-          resolveHeader(false);
-        }
-      }
-      case OVF -> {
-        header.drop();
-        if (state == FlowState.SEARCHING && header.codeSize() >= 0) {
-          walk.setCodeSize(header.codeSize());
-        }
-        state = FlowState.DISABLED;
-        overflow();
-      }
-      case PSB -> psb();
-      case ERROR -> damage();
-      default -> {
-        if (!header.take(type, packets)) {
-          header.drop();
-          fail(FlowError.CONTEXT);
-        }
-      }
-    }
-  }
-
-  /**
-   * Compares what a header tells with what is known, or begins with it.
-   *
-   * @param isEnabledNext whether tracing is enabled by the next packet: then it is off, whatever
-   *     the header says, as {@link Erratum#BDM70} has it
-   */
-  private void resolveHeader(boolean isEnabledNext) {
-    header.resolve();
-    boolean isOn = header.hasIp() && !isEnabledNext;
-    walk.forgetCalls();
-    switch (state) {
-      case DISABLED -> {
-        if (isOn) {
-          sink.error(FlowError.STATUS, header.offset(), header.ip());
-        }
-      }
-      case ENABLED -> {
-        boolean isSame = isOn && (header.codeSize() < 0 || header.codeSize() == walk.codeSize());
-        if (isSame && walk.to(header.ip())) {
-          takeWaiting();
-          return;
-        }
-        sink.error(isSame ? walk.seamError() : FlowError.STATUS, header.offset(), walk.address());
-      }
-      case OVERFLOW -> sink.event(FlowEvent.OVERFLOW, isOn ? header.ip() : 0);
-      case SEARCHING, LOST -> {
-        // Nothing to compare with.
-      }
-    }
-    if (header.codeSize() >= 0) {
-      walk.setCodeSize(header.codeSize());
-    }
-    walk.setSpeculative(header.isSpeculative());
-    if (isOn) {
-      begin(header.ip());
-    } else {
-      state = FlowState.DISABLED;
-    }
-    takeWaiting();
-  }
-
-  private void takeWaiting() {
-    int kept = header.takeWaiting();
-    if (kept >= 0) {
-      transaction(kept);
-    }
-  }
-
-  private void begin(long address) {
-    walk.begin(address);
-    state = FlowState.ENABLED;
+    return place.state == FlowState.ENABLED;
   }
 
   private void damage() {
     header.drop();
     if (packets.error() != PacketError.BEFORE_FIRST_PSB) {
-      sink.error(FlowError.PACKETS, packets.offset(), 0);
+      place.error(FlowError.PACKETS, packets.offset(), 0);
     }
-    state = FlowState.SEARCHING;
+    place.state = FlowState.SEARCHING;
     walk.lose();
     pending.forget();
-  }
-
-  /** Gives the flow up; the packet is looked at again if it tells where it goes on. */
-  private void fail(FlowError error) {
-    sink.error(error, packets.offset(), state == FlowState.ENABLED ? walk.address() : 0);
-    walk.lose();
-    if (pending.isAborted) {
-      walk.setSpeculative(false);
-    }
-    pending.forget();
-    if (settings.resync() == FlowSettings.Resync.PSB) {
-      state = FlowState.SEARCHING;
-      return;
-    }
-    state = FlowState.LOST;
-    if (!isRetaken) {
-      isRetaken = true;
-      process(packets.type());
-    }
   }
 
   private void branches() {
-    switch (state) {
+    switch (place.state) {
       case ENABLED -> {
         if (pending.hasFup || walk.hasBits()) {
-          fail(FlowError.CONTEXT);
+          place.fail(FlowError.CONTEXT);
         } else if (!walk.branches(packets.branchBits(), packets.branches())) {
-          fail(walk.error());
+          place.fail(walk.error());
         }
       }
-      case DISABLED, OVERFLOW -> fail(FlowError.CONTEXT);
+      case DISABLED, OVERFLOW -> place.fail(FlowError.CONTEXT);
       default -> {
         // Lost: nobody knows which branches they are of.
       }
@@ -286,23 +176,26 @@ public final class FlowDecoder {
 
   private void target() {
     boolean hasIp = packets.hasIp();
-    switch (state) {
+    switch (place.state) {
       case ENABLED -> {
         if (!hasIp) {
-          fail(FlowError.NO_ADDRESS);
+          place.fail(FlowError.NO_ADDRESS);
         } else if (pending.hasFup) {
           interrupt();
         } else if (!walk.target(packets.ip(), pending.newCodeSize)) {
-          fail(walk.error());
+          place.fail(walk.error());
         } else {
           pending.newCodeSize = -1;
+          events.branched(packets.ip());
         }
       }
       case LOST -> {
-        if (hasIp) {
+        if (hasIp && pending.hasFup) {
+          interrupted();
+        } else if (hasIp) {
           pending.applyMode(walk);
           pending.forget();
-          begin(packets.ip());
+          place.begin(packets.ip());
         }
       }
       case OVERFLOW -> {
@@ -310,54 +203,73 @@ public final class FlowDecoder {
           pending.applyMode(walk);
           endOverflow(packets.ip());
         } else {
-          fail(FlowError.CONTEXT);
+          place.fail(FlowError.CONTEXT);
         }
       }
-      default -> fail(FlowError.CONTEXT);
+      default -> place.fail(FlowError.CONTEXT);
     }
   }
 
   private void interrupt() {
-    if (walk.hasBits()) {
-      fail(FlowError.MISMATCH);
+    boolean isWrong = pending.isAborted && settings.errata().contains(Erratum.BDM64);
+    if (isWrong && !walk.isNear(pending.fup)) {
+      walk.begin(pending.fup);
+    }
+    if (!walk.hasBits() && walk.to(pending.fup)) {
+      interrupted();
       return;
     }
-    if (!walk.to(pending.fup)) {
-      fail(walk.error());
-      return;
+    long fup = pending.fup;
+    boolean isAborted = pending.isAborted;
+    place.takeOnce();
+    place.fail(walk.hasBits() ? FlowError.MISMATCH : walk.error());
+    if (place.state == FlowState.LOST) {
+      pending.fup = fup;
+      pending.isAborted = isAborted;
+      interrupted();
     }
+  }
+
+  /** Goes on behind an interrupt, whose address was reached or is told. */
+  private void interrupted() {
     pending.hasFup = false;
-    sink.event(FlowEvent.INTERRUPTED, pending.fup);
+    place.event(FlowEvent.INTERRUPTED, pending.fup);
     if (pending.isAborted) {
       pending.isAborted = false;
       walk.setSpeculative(false);
-      sink.event(FlowEvent.ABORT, pending.fup);
+      place.event(FlowEvent.ABORT, pending.fup);
     }
+    events.interrupted(pending.fup);
     pending.applyMode(walk);
-    sink.event(FlowEvent.INTERRUPT, packets.ip());
-    begin(packets.ip());
+    place.event(FlowEvent.INTERRUPT, packets.ip());
+    events.branched(packets.ip());
+    place.begin(packets.ip());
   }
 
   private void enable() {
-    if (state == FlowState.ENABLED) {
-      fail(FlowError.CONTEXT);
+    if (place.state == FlowState.ENABLED) {
+      place.fail(FlowError.CONTEXT);
       return;
     }
     if (!packets.hasIp()) {
-      fail(FlowError.NO_ADDRESS);
+      place.fail(FlowError.NO_ADDRESS);
       return;
     }
-    if (state == FlowState.OVERFLOW) {
-      sink.event(FlowEvent.OVERFLOW, 0);
+    if (place.state == FlowState.OVERFLOW) {
+      place.endOverflow(0);
+    } else if (place.state == FlowState.LOST) {
+      // Where it ended was not seen.
+      place.event(FlowEvent.DISABLED, 0);
     }
+    events.flushPower();
     pending.applyMode(walk);
     pending.forget();
-    sink.event(FlowEvent.ENABLED, packets.ip());
-    begin(packets.ip());
+    place.event(FlowEvent.ENABLED, packets.ip());
+    place.begin(packets.ip());
   }
 
   private void disable() {
-    switch (state) {
+    switch (place.state) {
       case ENABLED -> {
         boolean entersMachine = settings.errata().contains(Erratum.SKD022);
         boolean isReached =
@@ -366,44 +278,45 @@ public final class FlowDecoder {
                     ? walk.toInterrupt(pending.fup, entersMachine)
                     : walk.toDisable(packets.hasIp(), packets.ip()));
         if (!isReached) {
-          fail(walk.hasBits() ? FlowError.MISMATCH : walk.error());
+          place.fail(walk.hasBits() ? FlowError.MISMATCH : walk.error());
           return;
         }
+        long goesOn = packets.hasIp() ? packets.ip() : 0;
         if (pending.hasFup) {
-          sink.event(FlowEvent.INTERRUPTED, pending.fup);
+          place.event(FlowEvent.INTERRUPTED, pending.fup);
+          events.interrupted(pending.fup);
+          place.event(FlowEvent.DISABLED, goesOn);
+          events.branched(goesOn);
+        } else {
+          events.branched(goesOn);
+          place.event(FlowEvent.DISABLED, goesOn);
         }
-        sink.event(FlowEvent.DISABLED, packets.hasIp() ? packets.ip() : 0);
       }
       case OVERFLOW -> {
         if (!settings.errata().contains(Erratum.APL11)
             && !settings.errata().contains(Erratum.SKD010)) {
-          fail(FlowError.CONTEXT);
+          place.fail(FlowError.CONTEXT);
           return;
         }
-        sink.event(FlowEvent.OVERFLOW, 0);
+        place.endOverflow(0);
       }
-      case LOST -> {
-        // Tracing is off from here on, whatever was before.
-      }
+      case LOST -> place.event(FlowEvent.DISABLED, packets.hasIp() ? packets.ip() : 0);
       default -> {
-        fail(FlowError.CONTEXT);
+        place.fail(FlowError.CONTEXT);
         return;
       }
     }
+    events.flushPower();
     pending.applyMode(walk);
     pending.forget();
     walk.lose();
-    state = FlowState.DISABLED;
+    place.state = FlowState.DISABLED;
   }
 
   private void address() {
-    switch (state) {
+    switch (place.state) {
       case ENABLED -> {
-        if (!packets.hasIp()) {
-          pending.binding = Binding.NONE;
-        } else if (pending.binding != Binding.NONE) {
-          bound();
-        } else if (!pending.hasFup) {
+        if (!events.bound() && packets.hasIp() && !pending.hasFup) {
           pending.await(packets.ip());
         }
       }
@@ -415,13 +328,14 @@ public final class FlowDecoder {
         }
       }
       case DISABLED -> {
-        if (pending.binding == Binding.NONE) {
-          fail(FlowError.CONTEXT);
+        if (pending.newCodeSize >= 0) {
+          pending.applyMode(walk);
+        } else if (!events.bound()) {
+          place.fail(FlowError.CONTEXT);
         }
-        pending.binding = Binding.NONE;
       }
       default -> {
-        if (state == FlowState.LOST && packets.hasIp()) {
+        if (place.state == FlowState.LOST && packets.hasIp()) {
           found(packets.ip());
         }
       }
@@ -432,69 +346,30 @@ public final class FlowDecoder {
   private void found(long address) {
     if (pending.newCodeSize >= 0) {
       int mode = pending.newCodeSize;
-      begin(address);
+      place.begin(address);
       pending.newCodeSize = mode;
       pending.await(address);
-    } else if (pending.binding == Binding.PTWRITE) {
-      begin(address);
-      bound();
     } else if (pending.binding != Binding.NONE) {
-      pending.binding = Binding.NONE;
-      begin(address);
-    }
-  }
-
-  private void bound() {
-    Binding whose = pending.binding;
-    pending.binding = Binding.NONE;
-    boolean isReached = whose == Binding.PTWRITE ? walk.over(packets.ip()) : walk.to(packets.ip());
-    if (!isReached) {
-      fail(walk.error());
-      return;
-    }
-    if (whose == Binding.TRANSACTION) {
-      walk.setSpeculative(pending.willBeSpeculative);
-      sink.event(
-          pending.willBeSpeculative ? FlowEvent.TRANSACTION : FlowEvent.COMMIT, packets.ip());
-    } else if (whose == Binding.PTWRITE) {
-      sink.event(FlowEvent.PTWRITE, pending.operand);
-    }
-  }
-
-  private void transaction(int mode) {
-    pending.willBeSpeculative = (mode & 1) != 0;
-    if (state != FlowState.ENABLED) {
-      walk.setSpeculative(pending.willBeSpeculative);
-    } else if ((mode & 2) != 0) {
-      pending.isAborted = true;
+      place.begin(address);
+      events.bound();
     } else {
-      pending.binding = Binding.TRANSACTION;
-    }
-  }
-
-  private void ptwrite() {
-    pending.operand = packets.value();
-    if (packets.field(PacketType.PTW.fields().getFirst()) != 0) {
-      pending.binding = Binding.PTWRITE;
-    } else if (state == FlowState.ENABLED && !walk.toPtwrite()) {
-      fail(walk.error());
-    } else if (state == FlowState.ENABLED || state == FlowState.DISABLED) {
-      sink.event(FlowEvent.PTWRITE, pending.operand);
+      pending.await(address);
     }
   }
 
   private void overflow() {
-    if (state == FlowState.OVERFLOW) {
-      sink.event(FlowEvent.OVERFLOW, 0);
+    if (place.state == FlowState.OVERFLOW) {
+      place.endOverflow(0);
     }
+    events.flushPower();
     pending.forget();
     walk.lose();
     walk.setSpeculative(false);
-    state = FlowState.OVERFLOW;
+    place.state = FlowState.OVERFLOW;
   }
 
   private void endOverflow(long address) {
-    sink.event(FlowEvent.OVERFLOW, address);
-    begin(address);
+    place.endOverflow(address);
+    place.begin(address);
   }
 }

@@ -21,8 +21,33 @@ public enum FlowEvent {
   COMMIT,
   /** A transaction was aborted. */
   ABORT,
-  /** The operand of a PTWRITE; the address is the operand. */
+  /** The operand of a PTWRITE is the value; the address is its own, 0 if it is not told. */
   PTWRITE,
   /** The processor stopped tracing. */
-  STOPPED
+  STOPPED,
+  /** Another address space: the value is CR3, with bit 0 set in a virtual machine. */
+  PAGING,
+  /** Another virtual machine: the value is the address of its control structure. */
+  VMCS,
+  /** The core stopped executing, at the address. */
+  EXSTOP,
+  /** MWAIT, at the address: hints in the lower half of the value, extensions in the upper one. */
+  MWAIT,
+  /** A power state begins: bit 8 of the value: by hardware; bits 7:4 the state, 3:0 its part. */
+  POWER_ENTRY,
+  /** It ended: bits 3:0 of the value the deepest state, 7:4 the last one, 11:8 the reason. */
+  POWER_EXIT,
+  /** Triggers, a bit of the value each. */
+  TRIGGER,
+  /**
+   * Something the branch that follows or went before was: the lower eight bits of the value are the
+   * type, as in a CFE packet, those above the vector.
+   */
+  CONTROL,
+  /** Address of a page fault, the value, of the control flow event that follows. */
+  FAULT_ADDRESS,
+  /** Qualification of an exit of a virtual machine, the value. */
+  EXIT_QUALIFICATION,
+  /** Reason of an exit of a virtual machine, the value. */
+  EXIT_REASON
 }

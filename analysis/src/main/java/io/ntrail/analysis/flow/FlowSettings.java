@@ -13,9 +13,16 @@ import java.util.Set;
  * @param codeSize the size of the code until a packet tells it
  * @param filters ranges in which the processor traces, where it does not tell itself that it left
  *     them; none: everywhere, or it does
+ * @param asLibipt whether to err as libipt does: only compressed returns pop a call, a header is
+ *     not compared with the address that was reached, and what follows one that tells another state
+ *     is given up
  */
 public record FlowSettings(
-    Set<Erratum> errata, Resync resync, CodeSize codeSize, List<AddressFilter> filters) {
+    Set<Erratum> errata,
+    Resync resync,
+    CodeSize codeSize,
+    List<AddressFilter> filters,
+    boolean asLibipt) {
   /** Places where the flow goes on after an error. */
   public enum Resync {
     /** The next packet that tells an address. */
@@ -30,8 +37,8 @@ public record FlowSettings(
     filters = List.copyOf(filters);
   }
 
-  /** Settings without filters. */
+  /** Settings without filters, and right where libipt errs. */
   public FlowSettings(Set<Erratum> errata, Resync resync, CodeSize codeSize) {
-    this(errata, resync, codeSize, List.of());
+    this(errata, resync, codeSize, List.of(), false);
   }
 }

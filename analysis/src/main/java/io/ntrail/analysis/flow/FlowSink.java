@@ -16,8 +16,9 @@ public interface FlowSink {
    * Takes an event.
    *
    * @param address see the event
+   * @param value see the event; 0 for those that say nothing of it
    */
-  void event(FlowEvent event, long address);
+  void event(FlowEvent event, long address, long value);
 
   /**
    * Takes an error: the flow ends here, and goes on somewhere else.

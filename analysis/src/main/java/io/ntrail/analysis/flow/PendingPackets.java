@@ -1,14 +1,36 @@
 package io.ntrail.analysis.flow;
 
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
 /** Packets that wait for the one that they belong to. */
 final class PendingPackets {
+  /** Events that wait at most: a stream that is damaged may announce any number. */
+  private static final int MOST = 64;
+
+  // Types of control flow events that have data.
+  private static final int INTERRUPT = 0x01;
+  private static final int VM_EXIT = 0x08;
+  private static final int VM_EXIT_BY_INTERRUPT = 0x09;
+
   /** Packet that the next FUP belongs to. */
   enum Binding {
     NONE,
     TRANSACTION,
     PTWRITE,
+    STOP,
+    TRIGGER,
+    CONTROL,
     OTHER
   }
+
+  /** Takes an event that waited. */
+  interface Taker {
+    void take(FlowEvent event, long value);
+  }
+
+  private record Waiting(FlowEvent event, long value) {}
 
   /** True while a FUP waits for a TIP or TIP.PGD. */
   boolean hasFup;
@@ -27,8 +49,17 @@ final class PendingPackets {
   boolean willBeSpeculative;
   boolean isAborted;
 
-  /** Operand of a PTWRITE. */
+  /** Number of the event that {@link #binding} is of. */
   long operand;
+
+  /** Announced, and told with an event that follows. */
+  private final List<Waiting> held = new ArrayList<>();
+
+  /** Told when a branch comes to its target. */
+  private final List<Waiting> atTarget = new ArrayList<>();
+
+  /** Told when it is known how an overflow ended. */
+  private final List<Waiting> queue = new ArrayList<>();
 
   /** Keeps the address of a FUP. */
   void await(long address) {
@@ -45,11 +76,86 @@ final class PendingPackets {
     }
   }
 
+  private static void add(List<Waiting> to, FlowEvent event, long value) {
+    if (to.size() < MOST) {
+      to.add(new Waiting(event, value));
+    }
+  }
+
+  void hold(FlowEvent event, long value) {
+    add(held, event, value);
+  }
+
+  boolean isHolding(FlowEvent event) {
+    return held.stream().anyMatch(one -> one.event == event);
+  }
+
+  void atTarget(FlowEvent event, long value) {
+    add(atTarget, event, value);
+  }
+
+  void atTargetFirst(FlowEvent event, long value) {
+    atTarget.addFirst(new Waiting(event, value));
+  }
+
+  void queue(FlowEvent event, long value) {
+    add(queue, event, value);
+  }
+
+  /** Returns true if the data that was announced can be that of a control flow event. */
+  boolean hasDataOf(int type) {
+    boolean isFault = isHolding(FlowEvent.FAULT_ADDRESS);
+    boolean isExit = isHolding(FlowEvent.EXIT_QUALIFICATION) || isHolding(FlowEvent.EXIT_REASON);
+    return switch (type) {
+      case INTERRUPT -> !isExit;
+      case VM_EXIT, VM_EXIT_BY_INTERRUPT -> !isFault;
+      default -> !isFault && !isExit;
+    };
+  }
+
+  /** Hands out the events of a kind that were announced. */
+  void tell(FlowEvent event, Taker taker) {
+    tell(held, event, taker);
+  }
+
+  private static void tell(List<Waiting> from, FlowEvent event, Taker taker) {
+    for (Iterator<Waiting> all = from.iterator(); all.hasNext(); ) {
+      Waiting one = all.next();
+      if (one.event == event) {
+        all.remove();
+        taker.take(one.event, one.value);
+      }
+    }
+  }
+
+  /** Hands out the data of a control flow event. */
+  void tellData(Taker taker) {
+    tell(FlowEvent.FAULT_ADDRESS, taker);
+    tell(FlowEvent.EXIT_QUALIFICATION, taker);
+    tell(FlowEvent.EXIT_REASON, taker);
+  }
+
+  void tellTarget(Taker taker) {
+    if (!atTarget.isEmpty()) {
+      List<Waiting> all = List.copyOf(atTarget);
+      atTarget.clear();
+      all.forEach(one -> taker.take(one.event, one.value));
+    }
+  }
+
+  void tellQueue(FlowSink sink) {
+    List<Waiting> all = List.copyOf(queue);
+    queue.clear();
+    all.forEach(one -> sink.event(one.event, 0, one.value));
+  }
+
   void forget() {
     hasFup = false;
     isFupOfMode = false;
     binding = Binding.NONE;
     newCodeSize = -1;
     isAborted = false;
+    held.clear();
+    atTarget.clear();
   }
 }

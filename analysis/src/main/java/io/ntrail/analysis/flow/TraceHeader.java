@@ -8,6 +8,9 @@ import io.ntrail.formats.pt.PacketType;
  * if tracing starts right behind it, it was off before, whatever the header says.
  */
 final class TraceHeader {
+  /** Packets that wait at most; a processor writes one of each. */
+  private static final int MOST = 8;
+
   private boolean isOpen;
   private boolean isPending;
   private long offset;
@@ -16,8 +19,11 @@ final class TraceHeader {
   private int codeSize = -1;
   private boolean isSpeculative;
 
-  /** Bits of a MODE.TSX behind the header; -1: none. */
-  private int waiting = -1;
+  /** Packets of state behind the header, which wait until it is known whether it counts. */
+  private final PacketType[] waitingTypes = new PacketType[MOST];
+
+  private final long[] waitingValues = new long[MOST];
+  private int waiting;
 
   /** Begins at a PSB. */
   void begin(long at) {
@@ -27,7 +33,7 @@ final class TraceHeader {
     hasIp = false;
     codeSize = -1;
     isSpeculative = false;
-    waiting = -1;
+    waiting = 0;
   }
 
   /** Takes a packet of state; returns false for packets that cannot stand in a header. */
@@ -65,7 +71,7 @@ final class TraceHeader {
   void drop() {
     isOpen = false;
     isPending = false;
-    waiting = -1;
+    waiting = 0;
   }
 
   /** Ends the waiting: the header was looked at. */
@@ -73,16 +79,29 @@ final class TraceHeader {
     isPending = false;
   }
 
-  /** Keeps a MODE.TSX that follows the header. */
-  void keep(int transaction) {
-    waiting = transaction;
+  /** Keeps a packet of state that follows the header. */
+  void keep(PacketType type, long value) {
+    if (waiting < MOST) {
+      waitingTypes[waiting] = type;
+      waitingValues[waiting++] = value;
+    }
   }
 
-  /** Returns the MODE.TSX that was kept, once; -1: none. */
-  int takeWaiting() {
-    int kept = waiting;
-    waiting = -1;
-    return kept;
+  /** Returns how many packets wait. */
+  int waiting() {
+    return waiting;
+  }
+
+  PacketType waitingType(int index) {
+    return waitingTypes[index];
+  }
+
+  long waitingValue(int index) {
+    return waitingValues[index];
+  }
+
+  void forgetWaiting() {
+    waiting = 0;
   }
 
   boolean isOpen() {

@@ -44,7 +44,7 @@ final class BranchBitmap implements FlowSink {
   }
 
   @Override
-  public void event(FlowEvent event, long address) {
+  public void event(FlowEvent event, long address, long value) {
     if (event == FlowEvent.INTERRUPTED || event == FlowEvent.DISABLED && address != 0) {
       target(address);
     }

@@ -3,7 +3,10 @@ package io.ntrail.analysis.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.ntrail.analysis.flow.FlowSettings.Resync;
+import io.ntrail.formats.pt.Erratum;
+import io.ntrail.programs.x86.CodeSize;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The flow of a few instructions, worked out by hand. */
@@ -23,6 +26,37 @@ class FlowDecoderTest {
     assertEquals(
         List.of("100000", "100008", "10000f", "10000e", "100005", "DISABLED 0"),
         flow("e803000000 9090f4 e802000000 c3c3c3", START + "2d0e00" + "06" + "3d0600" + "01"));
+  }
+
+  /** It returns to 10000d then, where no call that was not returned from comes from. */
+  @Test
+  void asLibiptOnlyCompressedReturnsPopACall() {
+    List<String> lines =
+        Flows.lines(
+            0x100000,
+            "e803000000 9090f4 e802000000 c3c3c3",
+            START + "2d0e00" + "06" + "3d0600" + "01",
+            new FlowSettings(Set.of(), Resync.PSB, CodeSize.BITS64, List.of(), true));
+    assertEquals("10000d", lines.get(4));
+  }
+
+  @Test
+  void jmpabsIsToldAsAnIndirectJumpAlthoughItsTargetIsInTheCode() {
+    assertEquals(
+        List.of("100000", "10000c", "DISABLED 0"),
+        flow("d500a10c00100000000000 f4 90f4", START + "2d0c00" + "3d0d00" + "01"));
+  }
+
+  /** The header and MODE.Exec of a TSX abort: BDM64 gave the branch before it a wrong target. */
+  @Test
+  void anAbortThatIsNotReachedFromAWrongTargetIsWhereTheFlowIs() {
+    String packets = PSB + "9901" + "9921" + "7d000010000000" + "0223" + "06";
+    String code = "7402 90 f4 90 7402 f4 90 f4";
+    String abort = "9922" + "3d0300" + "2d0800" + "3d0900" + "01";
+    assertEquals(
+        List.of("? 100000", "ABORT 100003", "INTERRUPT 100008", "100008", "DISABLED 0"),
+        Flows.lines(0x100000, code, packets + abort, Resync.PSB, Set.of(Erratum.BDM64)));
+    assertEquals("? 100000", Flows.lines(0x100000, code, packets + abort, Resync.PSB).getFirst());
   }
 
   @Test

@@ -27,15 +27,16 @@ final class Flows implements FlowSink {
 
   static List<String> lines(
       long address, String code, String packets, Resync resync, Set<Erratum> errata) {
+    return lines(address, code, packets, new FlowSettings(errata, resync, CodeSize.BITS64));
+  }
+
+  static List<String> lines(long address, String code, String packets, FlowSettings settings) {
     Flows flows = new Flows();
     try (InputFile bytes = InputFile.of(bytes(code), "code");
         InputFile stream = InputFile.of(bytes(packets), "stream")) {
       AddressSpace space = new RawSpace(bytes, address);
       new FlowDecoder(
-              new PacketCursor(stream, errata),
-              new CodeBlocks(space),
-              new FlowSettings(errata, resync, CodeSize.BITS64),
-              flows)
+              new PacketCursor(stream, settings.errata()), new CodeBlocks(space), settings, flows)
           .run();
     }
     return flows.lines;
@@ -55,7 +56,7 @@ final class Flows implements FlowSink {
   }
 
   @Override
-  public void event(FlowEvent event, long address) {
+  public void event(FlowEvent event, long address, long value) {
     // Where something interrupts the flow is proved by the bitmaps of branches.
     if (event != FlowEvent.INTERRUPTED) {
       lines.add(event + " " + Long.toHexString(address));

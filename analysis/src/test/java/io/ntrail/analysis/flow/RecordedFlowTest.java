@@ -62,7 +62,7 @@ class RecordedFlowTest {
     }
 
     @Override
-    public void event(FlowEvent event, long address) {
+    public void event(FlowEvent event, long address, long value) {
       // No instruction.
     }
 

@@ -38,7 +38,7 @@ final class AddressList implements FlowSink {
   }
 
   @Override
-  public void event(FlowEvent event, long address) {
+  public void event(FlowEvent event, long address, long value) {
     // Not an address that was executed.
   }
 

@@ -32,7 +32,7 @@ final class FlowAnswer {
         }
 
         @Override
-        public void event(FlowEvent event, long address) {
+        public void event(FlowEvent event, long address, long value) {
           // Counted by the walk.
         }
 
@@ -70,7 +70,7 @@ final class FlowAnswer {
     Listing<FlowRow> listing =
         new Listing<>(
             byBlock ? "blocks" : "instructions",
-            new FlowRows(byBlock, _ -> {}).columns(),
+            new FlowRows(byBlock, request.withEvents(), _ -> {}).columns(),
             sink -> walkRows(byBlock, format == Format.TEXT ? 0 : request.limit(), sink));
     listing.print(
         format,
@@ -93,6 +93,7 @@ final class FlowAnswer {
     FlowRows rows =
         new FlowRows(
             byBlock,
+            request.withEvents(),
             row -> {
               if (limit == 0 || given[0]++ < limit) {
                 sink.accept(row);

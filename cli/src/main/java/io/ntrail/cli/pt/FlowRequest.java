@@ -17,8 +17,10 @@ import picocli.CommandLine.ParseResult;
  *
  * @param settings how it is decoded
  * @param limit rows at most; 0: all
+ * @param withEvents whether events have rows, too
  */
-record FlowRequest(Path path, ProcessorOptions processor, FlowSettings settings, long limit) {
+record FlowRequest(
+    Path path, ProcessorOptions processor, FlowSettings settings, long limit, boolean withEvents) {
   static final OptionValues<Resync> RESYNC = OptionValues.of("--resync", List.of(Resync.values()));
 
   static final String FILTER = "--filter";
@@ -54,7 +56,12 @@ record FlowRequest(Path path, ProcessorOptions processor, FlowSettings settings,
         path,
         processor,
         new FlowSettings(
-            processor.errata(), RESYNC.value(parsed, Resync.EVENT), size, filters(parsed)),
-        CommonOptions.number(parsed, "-n", 0));
+            processor.errata(),
+            RESYNC.value(parsed, Resync.EVENT),
+            size,
+            filters(parsed),
+            processor.asLibipt()),
+        CommonOptions.number(parsed, "-n", 0),
+        CommonOptions.has(parsed, "--events"));
   }
 }

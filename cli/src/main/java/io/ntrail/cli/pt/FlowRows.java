@@ -6,23 +6,27 @@ import io.ntrail.analysis.flow.FlowEvent;
 import io.ntrail.analysis.flow.FlowSink;
 import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pt.PacketClock;
 import io.ntrail.programs.x86.FlowClass;
 import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Makes rows of the flow: of instructions or of blocks, and of errors. */
+/** Makes rows of the flow: of instructions or of blocks, of events if wanted, and of errors. */
 final class FlowRows implements FlowSink {
   private final boolean byBlock;
+  private final boolean withEvents;
   private final Consumer<FlowRow> sink;
   private @Nullable PacketClock clock;
 
   /**
    * @param byBlock a row for each block; false: for each instruction
+   * @param withEvents a row for each event, too
    */
-  FlowRows(boolean byBlock, Consumer<FlowRow> sink) {
+  FlowRows(boolean byBlock, boolean withEvents, Consumer<FlowRow> sink) {
     this.byBlock = byBlock;
+    this.withEvents = withEvents;
     this.sink = sink;
   }
 
@@ -43,23 +47,25 @@ final class FlowRows implements FlowSink {
       int length = blocks.length(block, i);
       FlowClass kind = blocks.flowClass(block, i);
       if (!byBlock) {
-        sink.accept(new FlowRow(address, length, 1, kind, isSpeculative, nanos, null, 0));
+        sink.accept(FlowRow.executed(address, length, 1, kind, isSpeculative, nanos));
       } else if (i == count - 1) {
         sink.accept(
-            new FlowRow(from, address + length - from, count, kind, isSpeculative, nanos, null, 0));
+            FlowRow.executed(from, address + length - from, count, kind, isSpeculative, nanos));
       }
       address += length;
     }
   }
 
   @Override
-  public void event(FlowEvent event, long address) {
-    // Counted, not listed.
+  public void event(FlowEvent event, long address, long value) {
+    if (withEvents) {
+      sink.accept(FlowRow.event(event, address, value, nanos()));
+    }
   }
 
   @Override
   public void error(FlowError error, long offset, long address) {
-    sink.accept(new FlowRow(address, 0, 0, null, false, nanos(), error, offset));
+    sink.accept(FlowRow.error(error, offset, address, nanos()));
   }
 
   ListingColumns<FlowRow> columns() {
@@ -68,6 +74,8 @@ final class FlowRows implements FlowSink {
             .value(
                 "error", (row, cell) -> text(cell, row.error() == null ? null : word(row.error())))
             .value("offset", (row, cell) -> offset(row, cell))
+            .value(
+                "event", (row, cell) -> text(cell, row.event() == null ? null : word(row.event())))
             .hex("address", FlowRow::address)
             .titled()
             .value("length", (row, cell) -> count(row, cell, row.length()))
@@ -81,8 +89,9 @@ final class FlowRows implements FlowSink {
         .value("kind", (row, cell) -> text(cell, row.kind() == null ? null : word(row.kind())))
         .titled()
         .shown(FlowRows::shown)
+        .value("value", (row, cell) -> value(row, cell))
         .value("timeNanos", (row, cell) -> time(row, cell))
-        .value("trust", (row, cell) -> text(cell, row.error() == null ? row.trust() : null))
+        .value("trust", (row, cell) -> text(cell, row.kind() == null ? null : row.trust()))
         .value("why", (row, cell) -> text(cell, row.error() == null ? null : row.error().text()));
   }
 
@@ -90,6 +99,10 @@ final class FlowRows implements FlowSink {
     FlowError error = row.error();
     if (error != null) {
       return "ERROR at offset 0x%x: %s".formatted(row.offset(), error.text());
+    }
+    if (row.event() != null) {
+      return word(row.event()).toUpperCase(Locale.ROOT)
+          + (row.value() == 0 ? "" : " " + Numbers.hex(row.value()));
     }
     String kind = row.kind() == null ? "" : word(row.kind());
     return row.isSpeculative() ? kind + " (in a transaction)" : kind;
@@ -111,8 +124,16 @@ final class FlowRows implements FlowSink {
     }
   }
 
+  private static void value(FlowRow row, CellWriter cell) {
+    if (row.event() == null) {
+      cell.absent();
+    } else {
+      cell.name(Numbers.hex(row.value()));
+    }
+  }
+
   private static void count(FlowRow row, CellWriter cell, long count) {
-    if (row.error() == null) {
+    if (row.kind() != null) {
       cell.count(count);
     } else {
       cell.absent();

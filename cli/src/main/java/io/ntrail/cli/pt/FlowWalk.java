@@ -71,9 +71,9 @@ final class FlowWalk implements FlowSink {
   }
 
   @Override
-  public void event(FlowEvent event, long address) {
+  public void event(FlowEvent event, long address, long value) {
     events[event.ordinal()]++;
-    next.event(event, address);
+    next.event(event, address, value);
   }
 
   @Override

@@ -83,6 +83,9 @@ final class PacketText {
   }
 
   private static String time(PacketRow row) {
+    if (row.packet().isDamagedTma()) {
+      return "damaged by the processor: tells nothing";
+    }
     if (row.type() == PacketType.TMA || row.tsc() < 0) {
       return row.tsc() < 0 ? "time not known yet" : "";
     }

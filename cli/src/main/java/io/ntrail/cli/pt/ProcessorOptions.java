@@ -86,6 +86,11 @@ record ProcessorOptions(ClockSettings clock, Set<Erratum> errata, Rounding round
     }
   }
 
+  /** Returns true if the answers of libipt are wanted, also where it errs. */
+  boolean asLibipt() {
+    return rounding == Rounding.LIBIPT;
+  }
+
   /** Returns a clock that has not seen a packet. */
   PacketClock newClock() {
     return new PacketClock(clock, rounding, errata);

@@ -57,11 +57,17 @@ public final class PtCommand implements Command {
             "FAMILY/MODEL/STEPPING", "the processor, for its errata: 6/94/3", "--model"));
     spec.addOption(
         CommonOptions.oneOf(
-            COMPATIBILITIES.words(), "DECODER", "times rounded as libipt does it", "--compat"));
+            COMPATIBILITIES.words(),
+            "DECODER",
+            "round times, and err, as libipt does it",
+            "--compat"));
     spec.addOption(
         CommonOptions.flag("flow: the address of each instruction, 16 digits", "--addresses"));
     spec.addOption(CommonOptions.flag("flow: a row for each instruction", "--instructions"));
     spec.addOption(CommonOptions.flag("flow: a row for each block", "--blocks"));
+    spec.addOption(
+        CommonOptions.flag(
+            "flow: rows for interrupts, CR3, power states and so on, too", "--events"));
     PtCode.options(spec);
     spec.addOption(
         CommonOptions.oneOf(

@@ -94,6 +94,19 @@ class PtFlowTest {
   }
 
   @Test
+  void eventsAreRowsBetweenTheInstructionsIfTheyAreAskedFor() throws IOException {
+    List<String> lines =
+        flow("--code", code, "--instructions", "--events", "--format", "jsonl").lines();
+    assertEquals(
+        "{\"event\":\"disabled\",\"address\":\"0x0\",\"value\":\"0x0\",\"timeNanos\":null}",
+        lines.getLast());
+    JsonSchema schema = JsonSchema.named("pt-flow").definition("row");
+    for (String line : lines) {
+      assertEquals(List.of(), schema.findings(JsonReader.parse(line)));
+    }
+  }
+
+  @Test
   void codeIsNeededAndHasAnAddressIfItIsRaw() {
     assertEquals(2, flow().exit());
     assertEquals(2, flow("--code", folder.resolve("loop.bin")).exit());

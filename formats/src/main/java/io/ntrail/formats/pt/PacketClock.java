@@ -114,7 +114,7 @@ public final class PacketClock {
   }
 
   private void tma(PacketCursor packet) {
-    if (!hasTsc || hasTma || hasMtc) {
+    if (!hasTsc || hasTma || hasMtc || packet.isDamagedTma()) {
       return;
     }
     long counter = packet.field(PacketType.TMA.fields().getFirst());

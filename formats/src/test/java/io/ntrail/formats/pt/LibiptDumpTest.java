@@ -27,7 +27,7 @@ class LibiptDumpTest {
   /**
    * Cases whose lists are others: without offsets; a stream that is cut, where nothing is listed;
    * half a CYC before an OVF, which has a row of its own here (skd007); a TMA with a byte too much,
-   * which is an error here (skz84).
+   * which is a TMA here (skz84).
    */
   private static final Set<String> OTHERS =
       Set.of("ptdump-no-offset-raw", "ptdump-no-offset", "ptdump-trunc-resync", "skd007", "skz84");

@@ -12,9 +12,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /** Walks over streams, good and damaged. */
@@ -244,5 +246,44 @@ class PacketCursorTest {
   private static byte[] stream(String name) throws IOException {
     Path plain = TestData.file("pt/README.md").resolveSibling(name);
     return Files.exists(plain) ? Files.readAllBytes(plain) : TestData.gunzip("pt/" + name + ".gz");
+  }
+
+  /** One in the middle of a window is read by tables, one near its end is not. */
+  @Test
+  void aPacketIsTheSameAtTheEndOfAStreamAndInItsMiddle() {
+    SplittableRandom random = new SplittableRandom(1);
+    String ip = "7d0012345678ff";
+    int compared = 0;
+    for (int i = 0; i < 20_000; i++) {
+      byte[] packet = new byte[16];
+      random.nextBytes(packet);
+      packet[0] = (byte) i;
+      String whole = HexFormat.of().formatHex(packet);
+      String middle = Streams.lines(PSB + ip + whole).get(2);
+      if (middle.contains("ERROR") || middle.contains(" PAD")) {
+        continue;
+      }
+      int length = Integer.parseInt(middle.substring(3, middle.indexOf(' ')));
+      List<String> end = Streams.lines(PSB + ip + whole.substring(0, 2 * length));
+      assertEquals(middle, end.get(2), whole);
+      assertEquals(3, end.size(), whole);
+      compared++;
+    }
+    assertTrue(compared > 10_000, compared + " packets");
+  }
+
+  @Test
+  void aTmaThatAProcessorDamagedIsOneByteLongerAndNoError() {
+    Set<Erratum> errata = Set.of(Erratum.SKZ84);
+    try (InputFile input = Streams.of(PSB + "02730101010100ff" + "3d0100")) {
+      PacketCursor cursor = new PacketCursor(input, errata);
+      assertTrue(cursor.next());
+      assertTrue(cursor.next());
+      assertEquals(PacketType.TMA, cursor.type());
+      assertTrue(cursor.isDamagedTma());
+      assertTrue(cursor.next());
+      assertEquals(0x18, cursor.offset());
+    }
+    assertTrue(Streams.lines(PSB + "0273010101010000").get(1).contains("RESERVED_TMA"));
   }
 }

@@ -1,0 +1,82 @@
+package io.ntrail.analysis.flow;
+
+import io.ntrail.formats.pt.PacketCursor;
+
+/** The place that the flow has come to, and what is known of it: shared by all kinds of packets. */
+final class FlowPlace {
+  final PacketCursor packets;
+  final FlowSettings settings;
+  final CodeWalk walk;
+  final PendingPackets pending = new PendingPackets();
+  FlowState state = FlowState.SEARCHING;
+
+  private final FlowSink sink;
+  private boolean isRetaken;
+  private boolean mustRetake;
+
+  FlowPlace(PacketCursor packets, CodeWalk walk, FlowSettings settings, FlowSink sink) {
+    this.packets = packets;
+    this.walk = walk;
+    this.settings = settings;
+    this.sink = sink;
+  }
+
+  void event(FlowEvent event, long address) {
+    sink.event(event, address, 0);
+  }
+
+  void event(FlowEvent event, long address, long value) {
+    sink.event(event, address, value);
+  }
+
+  void error(FlowError error, long offset, long address) {
+    sink.error(error, offset, address);
+  }
+
+  /** Goes on at an address. */
+  void begin(long address) {
+    walk.begin(address);
+    state = FlowState.ENABLED;
+  }
+
+  /** Begins with a packet that was not looked at yet. */
+  void nextPacket() {
+    isRetaken = false;
+    mustRetake = false;
+  }
+
+  /** Has this packet looked at only once, whatever happens. */
+  void takeOnce() {
+    isRetaken = true;
+  }
+
+  /** Returns true, once, if the packet ended the flow and has to be looked at again. */
+  boolean takeAgain() {
+    boolean again = mustRetake;
+    mustRetake = false;
+    return again;
+  }
+
+  /** Gives the flow up; the packet is looked at again if it tells where it goes on. */
+  void fail(FlowError error) {
+    sink.error(error, packets.offset(), state == FlowState.ENABLED ? walk.address() : 0);
+    walk.lose();
+    if (pending.isAborted) {
+      walk.setSpeculative(false);
+    }
+    pending.forget();
+    if (settings.resync() == FlowSettings.Resync.PSB) {
+      state = FlowState.SEARCHING;
+      return;
+    }
+    state = FlowState.LOST;
+    mustRetake = !isRetaken;
+    isRetaken = true;
+  }
+
+  /** Tells of an overflow, then of what came while it was not clear where it ends. */
+  void endOverflow(long address) {
+    event(FlowEvent.OVERFLOW, address);
+    pending.tellQueue(sink);
+  }
+}

@@ -1,0 +1,125 @@
+package io.ntrail.analysis.flow;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The flow in the words of the cases that libipt is tested with. */
+final class LibiptLines implements FlowSink {
+  private static final List<String> CONTROL =
+      List.of(
+          "",
+          "interrupt",
+          "iret",
+          "smi",
+          "rsm",
+          "sipi",
+          "init",
+          "vmentry",
+          "vmexit",
+          "vmexit",
+          "shutdown",
+          "",
+          "uintr",
+          "uiret",
+          "swintr",
+          "syscall");
+
+  private final List<String> lines = new ArrayList<>();
+  private final boolean hasIps;
+  private String faultAddress = "";
+  private String exitReason = "";
+  private String exitQualification = "";
+  private long interrupted;
+
+  /**
+   * @param hasIps whether events have their addresses
+   */
+  LibiptLines(boolean hasIps) {
+    this.hasIps = hasIps;
+  }
+
+  List<String> lines() {
+    return lines;
+  }
+
+  @Override
+  public void instructions(CodeBlocks blocks, int block, int count, boolean isSpeculative) {
+    long address = blocks.start(block);
+    for (int i = 0; i < count; i++) {
+      lines.add((isSpeculative ? "? " : "") + digits(address));
+      address += blocks.length(block, i);
+    }
+  }
+
+  private static String digits(long value) {
+    return "%016x".formatted(value);
+  }
+
+  private String at(String word, long address) {
+    return hasIps && address != 0 ? ", " + word + ": " + digits(address) : "";
+  }
+
+  @Override
+  public void event(FlowEvent event, long address, long value) {
+    String ip = at("ip", address);
+    switch (event) {
+      case ENABLED -> add("enabled");
+      case DISABLED -> {
+        add("disabled" + (interrupted != 0 ? at("at", interrupted) : at("ip", address)));
+        interrupted = 0;
+      }
+      case INTERRUPTED -> interrupted = address;
+      case INTERRUPT -> {
+        add("interrupt" + at("from", interrupted) + at("to", address));
+        interrupted = 0;
+      }
+      case OVERFLOW -> add("overflow");
+      case TRANSACTION -> add("begin transaction" + ip);
+      case COMMIT -> add("committed" + ip);
+      case ABORT -> add("aborted" + ip);
+      case PTWRITE -> add("ptwrite: " + Long.toHexString(value) + ip);
+      case STOPPED -> add("stopped");
+      case PAGING -> add("paging, cr3: " + digits(value & ~1) + ((value & 1) != 0 ? ", nr" : ""));
+      case VMCS -> add("vmcs, base: " + digits(value));
+      case EXSTOP -> add("exstop" + ip);
+      case MWAIT -> add("mwait %x %x%s".formatted(value & 0xFFFF_FFFFL, value >>> 32, ip));
+      case POWER_ENTRY -> add("pwre c%x.%x".formatted(value + 0x10 >>> 4 & 15, value + 1 & 15));
+      case POWER_EXIT ->
+          add(
+              "pwrx %s: c%x (c%x)"
+                  .formatted(
+                      (value >>> 8 & 1) != 0 ? "int" : "hw",
+                      value + 0x10 >>> 4 & 15,
+                      value + 1 & 15));
+      case TRIGGER -> add("trig %x%s".formatted(value, ip));
+      case FAULT_ADDRESS -> faultAddress = ", cr2: " + digits(value);
+      case EXIT_REASON -> exitReason = ", vmxr: " + digits(value);
+      case EXIT_QUALIFICATION -> exitQualification = ", vmxq: " + digits(value);
+      case CONTROL -> control((int) value & 0xFF, (int) (value >>> 8), ip);
+    }
+  }
+
+  private void control(int type, int vector, String ip) {
+    String vectorText =
+        switch (type) {
+          case 1, 12, 14 -> " " + vector;
+          case 5 -> ": " + Integer.toHexString(vector);
+          case 9 -> ", intr: " + vector;
+          default -> "";
+        };
+    add(CONTROL.get(type) + vectorText + faultAddress + exitReason + exitQualification + ip);
+    faultAddress = "";
+    exitReason = "";
+    exitQualification = "";
+  }
+
+  private void add(String text) {
+    lines.add("[" + text.toLowerCase(Locale.ROOT) + "]");
+  }
+
+  @Override
+  public void error(FlowError error, long offset, long address) {
+    // Compared by the number of errors elsewhere.
+  }
+}
