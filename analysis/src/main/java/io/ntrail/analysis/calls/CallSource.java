@@ -88,6 +88,11 @@ public interface CallSource extends AutoCloseable {
     return List.of();
   }
 
+  /** Returns true if it is known what functions returned. */
+  default boolean hasReturnedValues() {
+    return true;
+  }
+
   /** Returns the number of records that were discarded because only the last ones were kept. */
   default long discarded() {
     return 0;

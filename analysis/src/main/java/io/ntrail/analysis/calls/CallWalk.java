@@ -174,6 +174,11 @@ public final class CallWalk implements AutoCloseable {
     return calls.end[at] == CallEnd.ENTRY_ONLY.ordinal();
   }
 
+  /** Returns true if {@link #value} of a call that returned is what it returned. */
+  public boolean knowsReturned() {
+    return source.hasReturnedValues();
+  }
+
   /** Returns true if it had not ended when the recording did. */
   public boolean isOpen() {
     return calls.end[at] == CallEnd.OPEN.ordinal();

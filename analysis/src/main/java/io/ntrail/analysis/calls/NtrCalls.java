@@ -35,6 +35,7 @@ public final class NtrCalls implements CallSource {
   private final Gaps gaps;
   private final NtrClock clock;
   private final boolean shared;
+  private final boolean hasReturnedValues;
   private final List<Long> numbers;
   private final long[] lost;
   private final Map<Long, List<CallTotals>> totals = new LinkedHashMap<>();
@@ -63,6 +64,7 @@ public final class NtrCalls implements CallSource {
       gaps.add(contradiction(file, clock));
     }
     this.shared = file.header().map(NtrHeader::oneClock).orElse(false);
+    this.hasReturnedValues = file.header().map(NtrHeader::hasValues).orElse(true);
     // As they began: in the file they are in the order in which their first chunks were full.
     file.totals()
         .values()
@@ -242,6 +244,11 @@ public final class NtrCalls implements CallSource {
    * Returns the counters at the end of the recording; without an end, the last ones between the
    * events.
    */
+  @Override
+  public boolean hasReturnedValues() {
+    return hasReturnedValues;
+  }
+
   @Override
   public OptionalLong lost() {
     long said = limited(file.statistic(RecorderCounter.DROPPED).orElse(0L));

@@ -142,7 +142,7 @@ final class CallRows {
   }
 
   private static @Nullable String returned(CallWalk call) {
-    return call.end() == CallEnd.RETURN ? Numbers.hex(call.value()) : null;
+    return call.end() == CallEnd.RETURN && call.knowsReturned() ? Numbers.hex(call.value()) : null;
   }
 
   private static @Nullable String exceptionCode(CallWalk call) {

@@ -158,7 +158,7 @@ final class CallTreeScreen {
       return "entry lost";
     }
     return switch (call.end()) {
-      case RETURN -> Long.toHexString(call.value());
+      case RETURN -> call.knowsReturned() ? Long.toHexString(call.value()) : "";
       case UNWIND, LEFT -> "UNWIND";
       case OPEN -> "open";
       case INFERRED -> "exit lost";

@@ -3,6 +3,7 @@ package io.ntrail.cli.pt;
 import io.ntrail.analysis.flow.CodeBlocks;
 import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.FlowEvent;
+import io.ntrail.analysis.flow.FlowFunctions;
 import io.ntrail.analysis.flow.FlowSink;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
@@ -13,9 +14,11 @@ import io.ntrail.cli.pt.FlowWalk.Lost;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.pt.PacketType;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.x86.FlowClass;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
@@ -45,12 +48,28 @@ final class FlowAnswer {
   private final PtInput input;
   private final FlowRequest request;
   private final AddressSpace code;
+  private final FlowFunctions functions;
   private @Nullable FlowWalk walk;
 
-  FlowAnswer(PtInput input, FlowRequest request, AddressSpace code) {
+  FlowAnswer(PtInput input, FlowRequest request, AddressSpace code, FlowFunctions functions) {
     this.input = input;
     this.request = request;
     this.code = code;
+    this.functions = functions;
+  }
+
+  /** Returns a walk over the whole stream. */
+  FlowWalk newWalk() {
+    return new FlowWalk(input, request, code, NOWHERE);
+  }
+
+  String streamName() {
+    return input.file().name();
+  }
+
+  /** Returns what could not be read. */
+  List<Gap> gaps() {
+    return input.gaps().list();
   }
 
   private FlowWalk walked(FlowSink sink) {
@@ -70,7 +89,7 @@ final class FlowAnswer {
     Listing<FlowRow> listing =
         new Listing<>(
             byBlock ? "blocks" : "instructions",
-            new FlowRows(byBlock, request.withEvents(), _ -> {}).columns(),
+            new FlowRows(byBlock, request.withEvents(), functions, _ -> {}).columns(),
             sink -> walkRows(byBlock, format == Format.TEXT ? 0 : request.limit(), sink));
     listing.print(
         format,
@@ -94,6 +113,7 @@ final class FlowAnswer {
         new FlowRows(
             byBlock,
             request.withEvents(),
+            functions,
             row -> {
               if (limit == 0 || given[0]++ < limit) {
                 sink.accept(row);
@@ -131,7 +151,8 @@ final class FlowAnswer {
     return finish(done, terminal);
   }
 
-  private String heading() {
+  /** Returns the begin of the first line: the file and its size. */
+  String heading() {
     return "%s: %s".formatted(request.path(), Numbers.bytes(input.file().size()));
   }
 
@@ -169,7 +190,7 @@ final class FlowAnswer {
   }
 
   /** Tells the errors on the other stream; the flow is not whole then. */
-  private int finish(FlowWalk done, Terminal terminal) {
+  int finish(FlowWalk done, Terminal terminal) {
     for (Lost lost : done.lost().subList(0, Math.min(SHOWN, done.lost().size()))) {
       terminal
           .err()

@@ -3,6 +3,7 @@ package io.ntrail.cli.pt;
 import io.ntrail.analysis.flow.CodeBlocks;
 import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.FlowEvent;
+import io.ntrail.analysis.flow.FlowFunctions;
 import io.ntrail.analysis.flow.FlowSink;
 import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.ListingColumns;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class FlowRows implements FlowSink {
   private final boolean byBlock;
   private final boolean withEvents;
+  private final FlowFunctions functions;
   private final Consumer<FlowRow> sink;
   private @Nullable PacketClock clock;
 
@@ -24,9 +26,10 @@ final class FlowRows implements FlowSink {
    * @param byBlock a row for each block; false: for each instruction
    * @param withEvents a row for each event, too
    */
-  FlowRows(boolean byBlock, boolean withEvents, Consumer<FlowRow> sink) {
+  FlowRows(boolean byBlock, boolean withEvents, FlowFunctions functions, Consumer<FlowRow> sink) {
     this.byBlock = byBlock;
     this.withEvents = withEvents;
+    this.functions = functions;
     this.sink = sink;
   }
 
@@ -89,6 +92,10 @@ final class FlowRows implements FlowSink {
         .value("kind", (row, cell) -> text(cell, row.kind() == null ? null : word(row.kind())))
         .titled()
         .shown(FlowRows::shown)
+        .value("function", (row, cell) -> function(row, cell))
+        .titled()
+        .shown(this::place)
+        .value("functionOffset", (row, cell) -> functionOffset(row, cell))
         .value("value", (row, cell) -> value(row, cell))
         .value("timeNanos", (row, cell) -> time(row, cell))
         .value("trust", (row, cell) -> text(cell, row.kind() == null ? null : row.trust()))
@@ -122,6 +129,39 @@ final class FlowRows implements FlowSink {
     } else {
       cell.count(row.offset());
     }
+  }
+
+  /** Returns the number of the function of a row; 0 if it has no name. */
+  private int named(FlowRow row) {
+    return row.address() == 0 || row.event() != null ? 0 : functions.at(row.address());
+  }
+
+  private void function(FlowRow row, CellWriter cell) {
+    int number = named(row);
+    if (number == 0) {
+      cell.absent();
+    } else {
+      cell.name(functions.get(number).label());
+    }
+  }
+
+  private void functionOffset(FlowRow row, CellWriter cell) {
+    int number = named(row);
+    if (number == 0) {
+      cell.absent();
+    } else {
+      cell.count(row.address() - functions.get(number).start());
+    }
+  }
+
+  private String place(FlowRow row) {
+    int number = named(row);
+    if (number == 0) {
+      return "";
+    }
+    long into = row.address() - functions.get(number).start();
+    String label = functions.get(number).label();
+    return into == 0 ? label : label + " + 0x" + Long.toHexString(into);
   }
 
   private static void value(FlowRow row, CellWriter cell) {

@@ -26,7 +26,7 @@ final class FlowWalk implements FlowSink {
   private final PacketClock clock;
   private final CodeBlocks blocks;
   private final FlowDecoder decoder;
-  private final FlowSink next;
+  private FlowSink next;
 
   private final long[] packets = new long[PacketType.values().length];
   private final long[] kinds = new long[FlowClass.values().length];
@@ -46,6 +46,11 @@ final class FlowWalk implements FlowSink {
     this.clock = request.processor().newClock();
     this.blocks = new CodeBlocks(code);
     this.decoder = new FlowDecoder(cursor, blocks, request.settings(), this);
+  }
+
+  /** Hands everything to another one from now on, too. */
+  void handTo(FlowSink to) {
+    next = to;
   }
 
   void run() {

@@ -1,14 +1,22 @@
 package io.ntrail.cli.pt;
 
+import io.ntrail.analysis.flow.CodeModule;
+import io.ntrail.analysis.flow.FlowFunctions;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.FunctionArgument;
+import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.elf.ElfImage;
+import io.ntrail.formats.identity.ImageId;
+import io.ntrail.formats.identity.PdbId;
+import io.ntrail.formats.pe.DebugDirectory;
+import io.ntrail.formats.pe.DebugDirectory.CodeView;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.memory.ElfSpace;
@@ -16,6 +24,9 @@ import io.ntrail.programs.memory.ImageSpace;
 import io.ntrail.programs.memory.LayeredSpace;
 import io.ntrail.programs.memory.PageSpace;
 import io.ntrail.programs.memory.RawSpace;
+import io.ntrail.programs.symbols.ImageSymbols;
+import io.ntrail.programs.symbols.OpenPdb;
+import io.ntrail.programs.symbols.PdbSearch;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +41,8 @@ final class PtCode implements AutoCloseable {
 
   private final List<InputFile> files = new ArrayList<>();
   private final List<AddressSpace> spaces = new ArrayList<>();
+  private final List<CodeModule> modules = new ArrayList<>();
+  private final List<OpenPdb> pdbs = new ArrayList<>();
 
   private PtCode() {}
 
@@ -49,11 +62,12 @@ final class PtCode implements AutoCloseable {
    *
    * @throws UsageError if there are none
    */
-  static PtCode open(ParseResult parsed) {
+  static PtCode open(ParseResult parsed, Terminal terminal) {
     PtCode code = new PtCode();
+    PdbSearch search = SymbolSearchPath.offline(parsed, terminal);
     try {
       for (String word : CommonOptions.all(parsed, CODE)) {
-        code.addFile(word);
+        code.addFile(word, search);
       }
       for (String word : CommonOptions.all(parsed, PAGES)) {
         code.addPages(word);
@@ -69,9 +83,10 @@ final class PtCode implements AutoCloseable {
     return code;
   }
 
-  private void addFile(String word) {
+  private void addFile(String word, PdbSearch search) {
     int mark = word.lastIndexOf('@');
-    InputFile file = open(mark < 0 ? word : word.substring(0, mark));
+    String name = mark < 0 ? word : word.substring(0, mark);
+    InputFile file = open(name);
     boolean isElf = ElfImage.looksLikeElf(file);
     boolean isPe = !isElf && file.size() >= 2 && file.window(0, 2).u16(0) == PE_MAGIC;
     if (mark < 0 && !isElf && !isPe) {
@@ -82,13 +97,42 @@ final class PtCode implements AutoCloseable {
     long address = mark < 0 ? 0 : address(word, word.substring(mark + 1));
     if (isElf) {
       ElfImage image = ElfImage.of(file);
-      spaces.add(new ElfSpace(image, mark < 0 ? image.lowest() : address));
+      long base = mark < 0 ? image.lowest() : address;
+      spaces.add(new ElfSpace(image, base));
+      modules.add(ofElf(name, image, base));
     } else if (isPe) {
       PeImage image = PeImage.ofFile(file);
-      spaces.add(new ImageSpace(image, mark < 0 ? image.headers().imageBase() : address));
+      long base = mark < 0 ? image.headers().imageBase() : address;
+      spaces.add(new ImageSpace(image, base));
+      modules.add(ofPe(name, image, base, search));
     } else {
       spaces.add(new RawSpace(file, address));
     }
+  }
+
+  private static CodeModule ofElf(String name, ElfImage image, long base) {
+    ElfNames names = ElfNames.of(image);
+    return new CodeModule(name, base, ElfNames.size(image), names, null, null, "");
+  }
+
+  private CodeModule ofPe(String name, PeImage image, long base, PdbSearch search) {
+    PdbSearch.Result found = search.find(CommonOptions.path(name), image);
+    found.pdb().ifPresent(pdbs::add);
+    ImageSymbols symbols =
+        found.pdb().map(pdb -> ImageSymbols.of(pdb.pdb())).orElseGet(() -> ImageSymbols.of(image));
+    CodeView view = DebugDirectory.of(image).codeView().orElse(null);
+    PdbId pdb = view instanceof CodeView.Pdb70(var guid, long age, _) ? new PdbId(guid, age) : null;
+    return new CodeModule(
+        name,
+        base,
+        image.headers().sizeOfImage(),
+        rva ->
+            symbols
+                .at(rva)
+                .map(symbol -> new CodeModule.Named(symbol.begin(), symbol.function().function())),
+        new ImageId(image.headers().timestamp(), image.headers().sizeOfImage()),
+        pdb,
+        pdb == null || view == null ? "" : view.path());
   }
 
   private static long address(String word, String text) {
@@ -123,8 +167,14 @@ final class PtCode implements AutoCloseable {
     return spaces.size() == 1 ? spaces.getFirst() : new LayeredSpace("code", spaces);
   }
 
+  /** Returns the names of the functions in it. */
+  FlowFunctions functions() {
+    return new FlowFunctions(modules);
+  }
+
   @Override
   public void close() {
+    pdbs.forEach(OpenPdb::close);
     files.forEach(InputFile::close);
   }
 }

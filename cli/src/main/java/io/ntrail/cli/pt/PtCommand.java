@@ -1,14 +1,18 @@
 package io.ntrail.cli.pt;
 
+import io.ntrail.analysis.flow.FlowFunctions;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.OptionValues;
+import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.OutputFile;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -68,6 +72,13 @@ public final class PtCommand implements Command {
     spec.addOption(
         CommonOptions.flag(
             "flow: rows for interrupts, CR3, power states and so on, too", "--events"));
+    spec.addOption(
+        CommonOptions.flag(
+            "flow: calls, as a tree with their own instructions; -o FILE.ntr: a recording of them",
+            "--calls"));
+    spec.addOption(
+        CommonOptions.flag("flow: instructions and calls of each function", "--profile"));
+    spec.addOption(SymbolSearchPath.option());
     PtCode.options(spec);
     spec.addOption(
         CommonOptions.oneOf(
@@ -127,10 +138,24 @@ public final class PtCommand implements Command {
 
   private static int flow(Path path, Format format, ParseResult parsed, Terminal system) {
     FlowRequest request = FlowRequest.of(path, parsed);
+    boolean isCalls = CommonOptions.has(parsed, "--calls");
+    OutputFile recording =
+        system.outputs().of("-o").filter(file -> isCalls && isRecording(file)).orElse(null);
+    if (recording != null) {
+      return record(recording, request, parsed, system);
+    }
     try (Terminal terminal = CommonOptions.output(parsed, system);
-        PtCode code = PtCode.open(parsed);
+        PtCode code = PtCode.open(parsed, system);
         PtInput input = PtInput.open(path)) {
-      FlowAnswer answer = new FlowAnswer(input, request, code.space());
+      FlowFunctions functions = code.functions();
+      FlowAnswer answer = new FlowAnswer(input, request, code.space(), functions);
+      FlowCallsAnswer calls = new FlowCallsAnswer(answer, functions, request);
+      if (isCalls) {
+        return calls.calls(format, parsed, terminal);
+      }
+      if (CommonOptions.has(parsed, "--profile")) {
+        return calls.profile(format, parsed, terminal);
+      }
       if (CommonOptions.has(parsed, "--addresses")) {
         return answer.addresses(terminal);
       }
@@ -138,6 +163,20 @@ public final class PtCommand implements Command {
       return byBlock || CommonOptions.has(parsed, "--instructions")
           ? answer.rows(byBlock, format, parsed, terminal)
           : answer.summary(format, terminal);
+    }
+  }
+
+  private static boolean isRecording(OutputFile file) {
+    return file.place().toString().toLowerCase(Locale.ROOT).endsWith(".ntr");
+  }
+
+  private static int record(
+      OutputFile file, FlowRequest request, ParseResult parsed, Terminal terminal) {
+    try (PtCode code = PtCode.open(parsed, terminal);
+        PtInput input = PtInput.open(request.path())) {
+      FlowFunctions functions = code.functions();
+      FlowAnswer answer = new FlowAnswer(input, request, code.space(), functions);
+      return new FlowCallsAnswer(answer, functions, request).record(file, terminal);
     }
   }
 }

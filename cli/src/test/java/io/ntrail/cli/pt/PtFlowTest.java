@@ -106,6 +106,51 @@ class PtFlowTest {
     }
   }
 
+  /** CALL 401006; HLT. 401006: RET. */
+  @Test
+  void callsAreATreeWithTheirOwnInstructions() throws IOException {
+    Path bytes = Files.write(folder.resolve("calls.bin"), SamplePt.bytes("e801000000f4c3"));
+    stream =
+        Files.write(
+            folder.resolve("calls.pt"),
+            SamplePt.bytes("0282028202820282028202820282028299017d0010400000000223063d051001"));
+    Object[] program = {"--code", bytes + "@0x401000"};
+    assertEquals(
+        List.of("      instr  flow", "          1  0x401000", "          1  \u2514\u2500 0x401006"),
+        flow(program[0], program[1], "--calls").lines().subList(1, 4));
+    assertEquals(
+        "{\"depth\":1,\"kind\":\"call\",\"function\":\"0x401006\",\"functionOffset\":0,"
+            + "\"timeNanos\":null,\"instructions\":1,\"end\":\"return\"}",
+        flow(program[0], program[1], "--calls", "--format", "jsonl").lines().get(1));
+    JsonReader json = flow(program[0], program[1], "--calls", "--format", "json").json();
+    assertEquals(List.of(), JsonSchema.named("pt-flow").findings(json));
+    assertEquals(
+        List.of("1            2      0  0x401000", "1            1      1  0x401006"),
+        flow(program[0], program[1], "--profile").lines().subList(2, 4).stream()
+            .map(String::strip)
+            .toList());
+  }
+
+  @Test
+  void callsAreARecordingForOtherCommands() throws IOException {
+    Path recording = folder.resolve("flow.ntr");
+    assertEquals(0, flow("--code", code, "--calls", "-o", recording).exit());
+    Cli.Result calls = Cli.run("calls", recording, "--format", "jsonl");
+    assertEquals(0, calls.exit(), calls.err());
+    assertTrue(calls.out().contains("0x401000"), calls.out());
+    assertTrue(calls.out().contains("\"returned\":null"), calls.out());
+  }
+
+  @Test
+  void functionsOfAProgramHaveTheNamesOfItsSymbols() {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    stream = TestData.file("pt/lldb/loop.trace");
+    List<String> lines =
+        flow("--code", TestData.file("pt/lldb/loop.a.out"), "--instructions", "--format", "jsonl")
+            .lines();
+    assertTrue(lines.getFirst().contains("\"function\":\"loop.a.out!main\""), lines.getFirst());
+  }
+
   @Test
   void codeIsNeededAndHasAnAddressIfItIsRaw() {
     assertEquals(2, flow().exit());

@@ -27,6 +27,9 @@ public record NtrHeader(
   /** A kernel was recorded. */
   public static final int KERNEL = 2;
 
+  /** Values of exits mean nothing: it is not known what functions returned. */
+  public static final int NO_VALUES = 1 << 16;
+
   /** Ticks are those of the processor's time stamp counter. */
   public static final int TIME_STAMP_COUNTER = 1;
 
@@ -36,6 +39,11 @@ public record NtrHeader(
   /** Returns true if the order of events of different threads can be trusted. */
   public boolean oneClock() {
     return (flags & ONE_CLOCK) != 0;
+  }
+
+  /** Returns true if the values of exits are what functions returned. */
+  public boolean hasValues() {
+    return (flags & NO_VALUES) == 0;
   }
 
   /** Returns true if a kernel was recorded. */

@@ -137,7 +137,7 @@ public final class PacketCursor {
 
   /** Returns the type of this packet. */
   public PacketType type() {
-    return PacketDecoder.TYPES[packet.kind];
+    return packet.type();
   }
 
   /** Returns its offset in the stream, in bytes. */

@@ -17,7 +17,7 @@ final class PacketDecoder {
   private static final byte[] LEAVES = PacketType.table(PacketType.Opcode.LEAF);
   private static final byte[] THIRD = PacketType.table(PacketType.Opcode.THIRD);
 
-  static final PacketType[] TYPES = PacketType.values();
+  private static final PacketType[] TYPES = PacketType.values();
 
   private static final int EXTENDED = 0x02;
   private static final int MODE = 0x99;
@@ -134,6 +134,11 @@ final class PacketDecoder {
     this.window = window;
     this.cutsCyc = errata.contains(Erratum.SKD007);
     this.hasLongTma = errata.contains(Erratum.SKZ84);
+  }
+
+  /** Returns the type of the packet. */
+  PacketType type() {
+    return TYPES[kind];
   }
 
   /** Goes to the begin of another window. */
