@@ -25,6 +25,9 @@ final class LibiptLines implements FlowSink {
           "swintr",
           "syscall");
 
+  /** Lines of a case at most; the longest one has 50,000. */
+  private static final int MOST = 100_000;
+
   private final List<String> lines = new ArrayList<>();
   private final boolean hasIps;
   private String faultAddress = "";
@@ -47,6 +50,9 @@ final class LibiptLines implements FlowSink {
   public void instructions(CodeBlocks blocks, int block, int count, boolean isSpeculative) {
     long address = blocks.start(block);
     for (int i = 0; i < count; i++) {
+      if (lines.size() > MOST) {
+        throw new IllegalStateException("a flow that does not end");
+      }
       lines.add((isSpeculative ? "? " : "") + digits(address));
       address += blocks.length(block, i);
     }

@@ -21,7 +21,7 @@ import java.util.Set;
 final class RecordedStreams {
   private RecordedStreams() {}
 
-  private static byte[] bytes(String name) throws IOException {
+  static byte[] bytes(String name) throws IOException {
     Path plain = TestData.file("pt/README.md").resolveSibling(name);
     return Files.exists(plain) ? Files.readAllBytes(plain) : TestData.gunzip("pt/" + name + ".gz");
   }
@@ -61,8 +61,14 @@ final class RecordedStreams {
    * @param model the processor, as family/model/stepping; anything else: none
    */
   static void follow(String stream, String model, Resync resync, FlowSink sink) throws IOException {
+    follow(stream, bytes(stream), model, resync, sink);
+  }
+
+  /** Follows other packets through the code of a stream. */
+  static void follow(String stream, byte[] content, String model, Resync resync, FlowSink sink)
+      throws IOException {
     List<InputFile> files = new ArrayList<>();
-    try (InputFile packets = open(stream)) {
+    try (InputFile packets = InputFile.of(content, stream)) {
       Set<Erratum> errata = errata(model);
       new FlowDecoder(
               new PacketCursor(packets, errata),
