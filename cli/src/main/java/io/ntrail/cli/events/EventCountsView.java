@@ -1,6 +1,7 @@
 package io.ntrail.cli.events;
 
 import io.ntrail.analysis.etw.events.EventCounts;
+import io.ntrail.analysis.etw.events.FieldSum;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.CommonOptions.Format;
@@ -15,6 +16,7 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.identity.Guid;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +59,8 @@ final class EventCountsView {
   }
 
   private ListingColumns<EventCounts.Row> columns() {
-    return new ListingColumns<EventCounts.Row>()
+    ListingColumns<EventCounts.Row> columns = new ListingColumns<EventCounts.Row>();
+    columns
         .text("providerGuid", row -> EventIds.guid(row.providerGuid()))
         .text("provider", EventCounts.Row::provider)
         .text("event", row -> named(row.event()))
@@ -85,8 +88,12 @@ final class EventCountsView {
             row ->
                 row.count() == 0
                     ? "-"
-                    : Numbers.count(Math.round((double) row.bytes() / row.count())))
-        .screen("count", "%", totals.noun() + "s/s", "bytes each", "withStack", "event");
+                    : Numbers.count(Math.round((double) row.bytes() / row.count())));
+    SumColumns.add(columns, counts.sums(), sums(counts.rows()), EventCounts.Row::sums);
+    List<String> shown = new ArrayList<>(List.of("count", "%"));
+    counts.sums().forEach(field -> shown.add(SumColumns.key(field)));
+    shown.addAll(List.of(totals.noun() + "s/s", "bytes each", "withStack", "event"));
+    return columns.screen(shown.toArray(String[]::new));
   }
 
   /** An event without a name has none; it is not called "". */
@@ -111,6 +118,7 @@ final class EventCountsView {
   }
 
   private void text(String asked, boolean wide) {
+    List<FieldSum> total = sums(counts.rows());
     terminal
         .out()
         .println(
@@ -121,6 +129,7 @@ final class EventCountsView {
                 + totals.text()
                 + " in "
                 + Numbers.counted(counts.rows().size(), "type")
+                + SumColumns.heading(counts.sums(), total)
                 + ", "
                 + Losses.state(recording));
     ListingColumns<EventCounts.Row> columns = columns();
@@ -138,16 +147,26 @@ final class EventCountsView {
       long restStacks = stacks - rows.stream().mapToLong(EventCounts.Row::withStack).sum();
       columns.closing(
           table,
-          sum(counts.records() - shown, counts.bytes() - shownBytes, restStacks),
+          sum(
+              counts.records() - shown,
+              counts.bytes() - shownBytes,
+              restStacks,
+              sums(counts.rows().subList(rows.size(), counts.rows().size()))),
           Numbers.counted(leftOut, "more type") + " (-n 0 shows all)");
     }
-    columns.closing(table, sum(counts.records(), counts.bytes(), stacks), "total");
+    columns.closing(table, sum(counts.records(), counts.bytes(), stacks, total), "total");
     table.print(terminal.out(), 0, wide || !terminal.outIsTerminal() ? 0 : terminal.width());
     EventRemarks.undescribed(counts.sources(), terminal);
   }
 
   /** Returns the sum of several types as a row. */
-  private static EventCounts.Row sum(long count, long bytes, long stacks) {
-    return new EventCounts.Row(Guid.ZERO, null, null, 0, 0, 0, count, bytes, stacks, 0, Map.of());
+  private static EventCounts.Row sum(long count, long bytes, long stacks, List<FieldSum> sums) {
+    return new EventCounts.Row(
+        Guid.ZERO, null, null, 0, 0, 0, count, bytes, stacks, 0, Map.of(), sums);
+  }
+
+  private List<FieldSum> sums(List<EventCounts.Row> added) {
+    return FieldSum.together(
+        counts.sums().size(), added.stream().map(EventCounts.Row::sums).toList());
   }
 }

@@ -1,6 +1,7 @@
 package io.ntrail.cli.events;
 
 import io.ntrail.analysis.etw.events.EventGroups;
+import io.ntrail.analysis.etw.events.FieldSum;
 import io.ntrail.analysis.etw.events.SchemaSourceCounts;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.cli.common.CommonOptions.Format;
@@ -15,8 +16,9 @@ import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
-/** Prints how many events there are by process, thread, type, CPU, provider or a field. */
+/** Prints how many events there are by process, thread, type, CPU, provider, file or a field. */
 final class EventGroupsView {
   /** Owners of events that groups can be of; their rows have ids. */
   private enum Owner {
@@ -96,10 +98,12 @@ final class EventGroupsView {
     if (owner != Owner.NO_OWNER) {
       columns.knownCount(owner.id, EventGroups.Row::id);
     }
-    return columns
+    columns
         .count("count", EventGroups.Row::count)
         .titled(totals.noun() + "s")
-        .figure("%", row -> Numbers.percent(row.count(), groups.records()))
+        .figure("%", row -> Numbers.percent(row.count(), groups.records()));
+    SumColumns.add(columns, groups.sums(), sums(0), EventGroups.Row::sums);
+    return columns
         .count("bytes", EventGroups.Row::bytes)
         .titled("bytes each")
         .shown(row ->
@@ -108,6 +112,7 @@ final class EventGroupsView {
   }
 
   private void text(String asked, boolean wide) {
+    List<FieldSum> total = sums(0);
     terminal
         .out()
         .println(
@@ -116,6 +121,7 @@ final class EventGroupsView {
                 + asked
                 + ": "
                 + totals.text()
+                + SumColumns.heading(groups.sums(), total)
                 + ", "
                 + Losses.state(recording));
     ListingColumns<EventGroups.Row> columns = columns();
@@ -132,7 +138,7 @@ final class EventGroupsView {
     if (left > 0) {
       columns.closing(
           table,
-          new EventGroups.Row(null, -1, left, bytes - shownBytes),
+          new EventGroups.Row(null, -1, left, bytes - shownBytes, sums(rows.size())),
           Numbers.count(groups.rows().size() - rows.size())
               + " more"
               + (groups.others() > 0
@@ -140,9 +146,16 @@ final class EventGroupsView {
                   : "")
               + " (-n 0 shows all)");
     }
-    columns.closing(table, new EventGroups.Row(null, -1, groups.records(), bytes), "total");
+    columns.closing(table, new EventGroups.Row(null, -1, groups.records(), bytes, total), "total");
     table.print(terminal.out(), 0, wide || !terminal.outIsTerminal() ? 0 : terminal.width());
     EventRemarks.undescribed(sources, terminal);
+  }
+
+  /** Returns the sums of the fields in the rows from one on, and in what was not kept apart. */
+  private List<FieldSum> sums(int first) {
+    Stream<List<FieldSum>> listed = groups.rows().stream().skip(first).map(EventGroups.Row::sums);
+    return FieldSum.together(
+        groups.sums().size(), Stream.concat(listed, Stream.of(groups.otherSums())).toList());
   }
 
   private String name(EventGroups.Row row) {

@@ -14,6 +14,7 @@ import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.model.Ability;
 import io.ntrail.analysis.naming.RecordingSymbols;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
@@ -92,7 +93,10 @@ public final class EventsCommand implements Command {
     spec.addOption(CommonOptions.flag("event counts by type", "--count"));
     spec.addOption(
         CommonOptions.value(
-            "KEY", "with --count: by process, thread, event, cpu, provider or a field", "--by"));
+            "KEY",
+            "with --count: by process, thread, event, cpu, provider, file or a field",
+            "--by"));
+    spec.addOption(CommonOptions.values("FIELD", "with --count: add up this field, too", "--sum"));
     spec.addOption(
         CommonOptions.values("NAME|PID", "only events of this process", "-p", "--process"));
     spec.addOption(
@@ -134,13 +138,17 @@ public final class EventsCommand implements Command {
     boolean count = CommonOptions.has(parsed, "--count");
     Format format =
         CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
-    if (CommonOptions.has(parsed, "--by") && !count) {
-      throw new UsageError(
-          "--by needs --count",
-          "ntrail events "
-              + ShellWords.file(paths.getFirst())
-              + " --count --by "
-              + ShellWords.of(CommonOptions.text(parsed, "--by", "")));
+    for (String option : List.of("--by", "--sum")) {
+      if (CommonOptions.has(parsed, option) && !count) {
+        throw new UsageError(
+            option + " needs --count",
+            "ntrail events "
+                + ShellWords.file(paths.getFirst())
+                + " --count "
+                + option
+                + " "
+                + ShellWords.of(CommonOptions.all(parsed, option).getFirst()));
+      }
     }
     if (CommonOptions.has(parsed, "--stacks") && count) {
       throw new UsageError(
@@ -179,7 +187,8 @@ public final class EventsCommand implements Command {
     int cores = CommonOptions.cores(request.parsed);
     EventCounts counts;
     Events events = null;
-    if (request.isWhole()) {
+    List<String> sums = CommonOptions.names(request.parsed, "--sum");
+    if (request.isWhole() && sums.isEmpty()) {
       try (Progress _ = progress(recording, request)) {
         counts = EventCounts.of(recording, cores, sources);
       }
@@ -187,13 +196,14 @@ public final class EventsCommand implements Command {
       events = events(request, recording, sources);
       try (Progress _ = progress(recording, request);
           Events.Walk walk = request.walkWithStacks(events)) {
-        counts = EventCounts.filtered(events, walk, cores);
+        counts = EventCounts.filtered(events, walk, sums, cores);
       }
     }
     new EventCountsView(recording, counts, request.limit, request.terminal)
         .print(request.format, request.asked, request.isWide());
     if (events != null) {
       unmatched(request, events);
+      unmatched(request, counts.unmatched());
     }
     EventRemarks.sources(counts.sources(), counts.problems(), request.parsed, request.terminal);
   }
@@ -205,19 +215,13 @@ public final class EventsCommand implements Command {
     SchemaSourceCounts described;
     try (Progress _ = progress(recording, request);
         Events.Walk walk = request.walk(events)) {
-      groups = EventGroups.of(walk, by);
+      groups = EventGroups.of(walk, by, CommonOptions.names(request.parsed, "--sum"));
       described = walk.sources();
     }
     new EventGroupsView(recording, groups, described, by, request.limit, request.terminal)
         .print(request.format, request.asked, request.isWide());
     unmatched(request, events);
-    if (groups.unmatched() != null) {
-      EventRemarks.unmatched(
-          List.of(groups.unmatched()),
-          !request.range.whole(),
-          !request.isWhole(),
-          request.terminal);
-    }
+    unmatched(request, groups.unmatched());
     EventRemarks.sources(described, events.problems(), request.parsed, request.terminal);
   }
 
@@ -331,6 +335,10 @@ public final class EventsCommand implements Command {
         !request.range.whole(),
         request.isNarrowed(),
         request.terminal);
+  }
+
+  private static void unmatched(Request request, List<UnmatchedTerm> words) {
+    EventRemarks.unmatched(words, !request.range.whole(), !request.isWhole(), request.terminal);
   }
 
   private static EventFilter filter(ParseResult parsed) {

@@ -4,6 +4,7 @@ import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.analysis.etw.stacks.DeferredStackJoin;
 import io.ntrail.analysis.etw.stacks.StackJoin;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.identity.Guid;
@@ -27,7 +28,9 @@ import org.jspecify.annotations.Nullable;
  * @param nanos duration of the recording, or of the requested part of it
  * @param stacksKnown whether {@code withStack} of the rows is right: not if more stack records of
  *     one time than can be remembered would have been needed
- * @param rows by count, most first
+ * @param rows by count, most first; where a field is added up, by its sum
+ * @param sums the fields that are added up in each row
+ * @param unmatched the fields of these that no event has
  * @param sources where names and fields came from
  * @param problems what of the recording's own descriptions could not be understood
  */
@@ -37,6 +40,8 @@ public record EventCounts(
     long nanos,
     boolean stacksKnown,
     List<Row> rows,
+    List<String> sums,
+    List<UnmatchedTerm> unmatched,
     SchemaSourceCounts sources,
     List<String> problems) {
   /**
@@ -54,6 +59,7 @@ public record EventCounts(
    * @param withStack how many have a stack
    * @param described how many of them something describes, so that their fields are known
    * @param names TraceLogging: the names in the events, with the number of events of each
+   * @param sums sums of {@link EventCounts#sums}, in their order
    */
   public record Row(
       Guid providerGuid,
@@ -66,7 +72,8 @@ public record EventCounts(
       long bytes,
       long withStack,
       long described,
-      Map<String, Long> names) {
+      Map<String, Long> names,
+      List<FieldSum> sums) {
     /** Returns true for stack records, which are attached to events and none themselves. */
     public boolean isStackRecord() {
       return EventDisplayName.isStackRecord(provider, event);
@@ -174,6 +181,9 @@ public record EventCounts(
     return result(
         counted.counts,
         counted.schemas,
+        List.of(),
+        List.of(),
+        List.of(),
         recording.covered(cores, Long.MIN_VALUE, Long.MAX_VALUE),
         !stacks.isIncomplete());
   }
@@ -185,11 +195,32 @@ public record EventCounts(
    * @param walk with stacks, see {@link Events#walkWithStacks}
    */
   public static EventCounts filtered(Events events, Events.Walk walk, int cores) {
+    return filtered(events, walk, List.of(), cores);
+  }
+
+  /**
+   * Counts the records that a walk gives, and adds up fields.
+   *
+   * @param events what the walk is over
+   * @param walk with stacks, see {@link Events#walkWithStacks}
+   * @param added names of the fields; rows are sorted by the first one, the largest first
+   */
+  public static EventCounts filtered(
+      Events events, Events.Walk walk, List<String> added, int cores) {
     KernelEvents kernel = events.sources().kernel();
     EventTypeCounter counts = new EventTypeCounter();
+    List<List<FieldSum>> sums = new ArrayList<>();
+    FieldNames fields = new FieldNames();
     while (walk.next()) {
       RecordCursor record = walk.event().record();
       int row = counts.count(record, kernel, events.schemas());
+      if (!added.isEmpty()) {
+        fields.meet(walk.event().type());
+        while (sums.size() <= row) {
+          sums.add(FieldSum.none(added.size()));
+        }
+        FieldSum.add(sums.get(row), added, walk.event());
+      }
       if (walk.hasStack()) {
         counts.countStack(row);
       }
@@ -197,15 +228,25 @@ public record EventCounts(
     return result(
         counts,
         events.schemas(),
+        sums,
+        added,
+        fields.unmatched(added),
         walk.covered(cores),
         walk.knowsStacks() && walk.stackCounts().leftOut() == 0);
   }
 
   private static EventCounts result(
-      EventTypeCounter counts, SchemaIndex schemas, long nanos, boolean stacksKnown) {
-    List<Row> rows = new ArrayList<>(counts.rows(schemas));
+      EventTypeCounter counts,
+      SchemaIndex schemas,
+      List<List<FieldSum>> sums,
+      List<String> added,
+      List<UnmatchedTerm> unmatched,
+      long nanos,
+      boolean stacksKnown) {
+    List<Row> rows = new ArrayList<>(counts.rows(schemas, sums));
     rows.sort(
-        Comparator.comparingLong((Row row) -> -row.count)
+        Comparator.comparingDouble((Row row) -> added.isEmpty() ? 0 : -row.sums.getFirst().size())
+            .thenComparingLong(row -> -row.count)
             .thenComparing(row -> row.providerGuid.toString())
             .thenComparingInt(Row::id)
             .thenComparingInt(Row::opcode)
@@ -216,6 +257,8 @@ public record EventCounts(
         nanos,
         stacksKnown,
         List.copyOf(rows),
+        List.copyOf(added),
+        unmatched,
         counts.sources(schemas),
         schemas.problems());
   }

@@ -166,8 +166,12 @@ final class EventTypeCounter {
         kind);
   }
 
-  /** The rows, in no particular order. */
-  List<EventCounts.Row> rows(SchemaIndex schemas) {
+  /**
+   * The rows, in no particular order.
+   *
+   * @param sums sums of fields, by row; may be empty
+   */
+  List<EventCounts.Row> rows(SchemaIndex schemas, List<List<FieldSum>> sums) {
     List<EventCounts.Row> rows = new ArrayList<>();
     for (int i = 0; i < types.size(); i++) {
       EventType type = type(schemas, i);
@@ -187,7 +191,8 @@ final class EventTypeCounter {
               types.bytes.get(i),
               types.withStack.get(i),
               described(i, type),
-              told));
+              told,
+              sums.isEmpty() ? List.of() : sums.get(i)));
     }
     return rows;
   }

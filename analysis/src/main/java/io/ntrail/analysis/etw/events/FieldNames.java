@@ -91,6 +91,16 @@ final class FieldNames {
         : UnmatchedTerm.of(UnmatchedTerm.What.FIELD, asked, known());
   }
 
+  /** Returns whether events have a single value of this name. */
+  boolean has(String name) {
+    return values.contains(name);
+  }
+
+  /** Returns those of some names that are lacking. */
+  List<UnmatchedTerm> unmatched(List<String> asked) {
+    return asked.stream().filter(this::lacks).map(this::unmatched).toList();
+  }
+
   /** Returns the names to choose from when one is lacking. */
   Collection<String> known() {
     Set<String> all = new TreeSet<>(values);
