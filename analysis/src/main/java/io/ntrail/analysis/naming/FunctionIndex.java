@@ -245,6 +245,7 @@ public final class FunctionIndex {
   /**
    * Returns whether a pattern means a function: {@code module!function}, with the module's suffix
    * or without, {@code module+0x1200}, a module, or a function's name; of lines also with the line.
+   * Code without a name is {@code module!0x1200}, too, so that {@code module!*} means all of it.
    */
   public boolean isMeant(int function, NamePattern pattern) {
     String module = moduleName(modules.get(function));
@@ -252,7 +253,13 @@ public final class FunctionIndex {
     return isText(withoutLine(function), module, pattern)
         || lines.containsKey(function) && isText(text(function), module, pattern)
         || isModule(module, pattern)
-        || pattern.matches(name(function));
+        || pattern.matches(name(function))
+        || isUnnamed(function)
+            && isText(module + "!0x" + Long.toHexString(rvas.get(function)), module, pattern);
+  }
+
+  private boolean isUnnamed(int function) {
+    return names.get(function).isEmpty() && rvas.get(function) >= 0;
   }
 
   private static boolean isText(String text, String module, NamePattern pattern) {

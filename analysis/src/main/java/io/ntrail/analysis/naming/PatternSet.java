@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * anything, because a wrong word gives a wrong answer. One thread at a time.
  */
 public final class PatternSet {
+  /** Characters of a word that is taken for a part of a name. */
+  private static final int SHORTEST_PART = 3;
+
   /** Process or thread id of which nothing is known. */
   private static final int NO_ID = -1;
 
@@ -99,8 +103,23 @@ public final class PatternSet {
   public List<UnmatchedTerm> unmatched(UnmatchedTerm.What what, Collection<String> names) {
     List<UnmatchedTerm> result = new ArrayList<>();
     for (int i = fitting.nextClearBit(0); i < patterns.size(); i = fitting.nextClearBit(i + 1)) {
-      result.add(UnmatchedTerm.of(what, patterns.get(i).toString(), names));
+      NamePattern pattern = patterns.get(i);
+      result.add(
+          isPart(what, pattern, names)
+              ? new UnmatchedTerm(what, pattern.toString(), "*" + pattern + "*")
+              : UnmatchedTerm.of(what, pattern.toString(), names));
     }
     return result;
+  }
+
+  /** Returns whether a word is a part of names of functions, which are long: the name is meant. */
+  private static boolean isPart(
+      UnmatchedTerm.What what, NamePattern pattern, Collection<String> names) {
+    boolean isFunction = what == UnmatchedTerm.What.FUNCTION || what == UnmatchedTerm.What.RULE;
+    String part = pattern.toString().toLowerCase(Locale.ROOT);
+    return isFunction
+        && pattern.isPlain()
+        && part.length() >= SHORTEST_PART
+        && names.stream().anyMatch(name -> name.toLowerCase(Locale.ROOT).contains(part));
   }
 }

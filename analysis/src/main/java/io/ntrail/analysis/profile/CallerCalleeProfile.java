@@ -2,11 +2,9 @@ package io.ntrail.analysis.profile;
 
 import io.ntrail.analysis.naming.FunctionIndex;
 import io.ntrail.analysis.naming.NamePattern;
-import io.ntrail.analysis.naming.PatternSet;
 import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.formats.collections.LongLongMap;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,9 +29,7 @@ public final class CallerCalleeProfile implements ProfileAggregator {
   }
 
   private final FunctionIndex functions;
-  private final PatternSet patterns;
-  private final BitSet meant = new BitSet();
-  private int judged;
+  private final MeantFunctions meant;
   private final LongLongMap callers = new LongLongMap();
   private final LongLongMap callees = new LongLongMap();
   private long inclusive;
@@ -44,18 +40,7 @@ public final class CallerCalleeProfile implements ProfileAggregator {
    */
   public CallerCalleeProfile(FunctionIndex functions, List<NamePattern> patterns) {
     this.functions = functions;
-    this.patterns = new PatternSet(patterns);
-  }
-
-  private boolean isMeant(int function) {
-    for (; judged < functions.count(); judged++) {
-      meant.set(judged, judge(judged));
-    }
-    return meant.get(function);
-  }
-
-  private boolean judge(int function) {
-    return patterns.fit(pattern -> functions.isMeant(function, pattern));
+    this.meant = new MeantFunctions(functions, patterns);
   }
 
   @Override
@@ -63,7 +48,7 @@ public final class CallerCalleeProfile implements ProfileAggregator {
     int innermost = -1;
     int outermost = -1;
     for (int i = 0; i < stack.count(); i++) {
-      if (isMeant(stack.function(i))) {
+      if (meant.has(stack.function(i))) {
         innermost = innermost < 0 ? i : innermost;
         outermost = i;
       }
@@ -80,20 +65,12 @@ public final class CallerCalleeProfile implements ProfileAggregator {
 
   /** Returns the names of the functions that were meant and seen. */
   public List<String> names() {
-    List<String> names = new ArrayList<>();
-    for (int i = meant.nextSetBit(0); i >= 0; i = meant.nextSetBit(i + 1)) {
-      names.add(functions.text(i));
-    }
-    return names;
+    return meant.names();
   }
 
   /** Returns the patterns that mean no function. */
   public List<UnmatchedTerm> unmatched() {
-    List<String> all = new ArrayList<>();
-    for (int i = 0; i < functions.count(); i++) {
-      all.add(functions.text(i));
-    }
-    return patterns.unmatched(UnmatchedTerm.What.FUNCTION, all);
+    return meant.unmatched(UnmatchedTerm.What.FUNCTION);
   }
 
   /** Returns the weight of the stacks that go through them. */

@@ -13,6 +13,7 @@ import java.util.List;
  * @param toNanos the time before which it ends
  * @param mode whose code the innermost frame must be
  * @param idle whether what is idle counts like the rest
+ * @param stacks which stacks count
  */
 public record ProfileScope(
     List<NamePattern> processes,
@@ -21,7 +22,8 @@ public record ProfileScope(
     long fromNanos,
     long toNanos,
     Mode mode,
-    boolean idle) {
+    boolean idle,
+    StackFilter stacks) {
   /** Kind of code that runs. */
   public enum Mode {
     ALL,
@@ -32,7 +34,19 @@ public record ProfileScope(
   /** The whole recording. */
   public static final ProfileScope ALL =
       new ProfileScope(
-          List.of(), List.of(), List.of(), Long.MIN_VALUE, Long.MAX_VALUE, Mode.ALL, false);
+          List.of(),
+          List.of(),
+          List.of(),
+          Long.MIN_VALUE,
+          Long.MAX_VALUE,
+          Mode.ALL,
+          false,
+          StackFilter.ALL);
+
+  /** Returns the same part, of another time. */
+  public ProfileScope during(long from, long to) {
+    return new ProfileScope(processes, threads, events, from, to, mode, idle, stacks);
+  }
 
   boolean inRange(long nanos) {
     return nanos >= fromNanos && (nanos < toNanos || toNanos == Long.MAX_VALUE);

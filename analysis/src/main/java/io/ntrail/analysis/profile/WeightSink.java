@@ -35,7 +35,9 @@ public final class WeightSink {
   private final LongIntMap known = new LongIntMap();
 
   private final LongList wanted = new LongList();
+  private StackFilter.@Nullable Judge judge;
   private long total;
+  private long hidden;
   private long idle;
   private long weights;
   private long recorded;
@@ -94,6 +96,10 @@ public final class WeightSink {
       }
       case ALL -> {}
     }
+    if (!scope.stacks().passesAll() && !judge(stack).passes(stack)) {
+      hidden += stack.weight();
+      return;
+    }
     weights++;
     if (stack.isRecorded()) {
       recorded++;
@@ -103,6 +109,15 @@ public final class WeightSink {
     }
     total += stack.weight();
     shape.add(stack);
+  }
+
+  private StackFilter.Judge judge(WeightedStack stack) {
+    StackFilter.Judge known = judge;
+    if (known == null) {
+      known = new StackFilter.Judge(scope.stacks(), stack.names().functions());
+      judge = known;
+    }
+    return known;
   }
 
   /** Counts what is idle, at a time. */
@@ -117,6 +132,11 @@ public final class WeightSink {
   /** Returns the sum of all weights. */
   public long total() {
     return total;
+  }
+
+  /** Returns the weight that the filter of stacks left out; it is not in the total. */
+  public long hidden() {
+    return hidden;
   }
 
   /** Returns the weight of what was idle; it is not in the total unless that was requested. */
@@ -151,10 +171,13 @@ public final class WeightSink {
     return new ArrayList<>(owners.values());
   }
 
-  /** Returns the processes and threads that were requested and have no weights. */
+  /** Returns the processes, threads and functions that were requested and have no weights. */
   public List<UnmatchedTerm> unmatched() {
     List<UnmatchedTerm> terms = new ArrayList<>(processes.unmatchedProcesses(names.processNames()));
     terms.addAll(threads.unmatchedThreads());
+    if (judge != null) {
+      terms.addAll(judge.unmatched());
+    }
     return terms;
   }
 }

@@ -37,6 +37,8 @@ final class CollapsedStacks implements StackInput, ProfilePage {
           "--fold",
           "--group",
           "--no-inline",
+          "--only",
+          "--hide",
           "-y",
           "--server",
           "--symbols-wait");

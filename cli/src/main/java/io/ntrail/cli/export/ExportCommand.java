@@ -41,6 +41,8 @@ public final class ExportCommand implements Command {
     "--fold",
     "--group",
     "--no-inline",
+    "--only",
+    "--hide",
     "-y",
     "--server",
     "--symbols-wait"

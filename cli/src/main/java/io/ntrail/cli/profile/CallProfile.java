@@ -43,7 +43,9 @@ public final class CallProfile implements ProfilePage {
           "--just-my-code",
           "--fold",
           "--group",
-          "--no-inline");
+          "--no-inline",
+          "--only",
+          "--hide");
 
   private final CallsScope scope;
   private final ProfileShape shape;

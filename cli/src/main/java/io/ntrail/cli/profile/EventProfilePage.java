@@ -109,7 +109,10 @@ public final class EventProfilePage implements ProfilePage {
     if (request.metric().hasChoice()) {
       json.text("source", profiler.variant().text());
     }
-    json.number("total", profiler.total()).number("idle", profiler.idle()).object("scope");
+    json.number("total", profiler.total())
+        .number("idle", profiler.idle())
+        .number("filteredOut", profiler.hidden())
+        .object("scope");
     json.array("process");
     if (!scope.processes().isEmpty()) {
       for (WeightSink.Owner owner : profiler.owners()) {
@@ -123,6 +126,10 @@ public final class EventProfilePage implements ProfilePage {
     scope.threads().forEach(pattern -> json.text(pattern.toString()));
     json.endArray().array("event");
     scope.events().forEach(pattern -> json.text(pattern.toString()));
+    json.endArray().array("only");
+    scope.stacks().only().forEach(pattern -> json.text(pattern.toString()));
+    json.endArray().array("hide");
+    scope.stacks().hidden().forEach(pattern -> json.text(pattern.toString()));
     json.endArray();
     limit(json, "fromNanos", scope.fromNanos(), Long.MIN_VALUE);
     limit(json, "toNanos", scope.toNanos(), Long.MAX_VALUE);

@@ -3,17 +3,19 @@ package io.ntrail.cli.profile;
 import io.ntrail.analysis.naming.FrameRules;
 import io.ntrail.analysis.naming.FrameRules.Group;
 import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.analysis.profile.StackFilter;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.UsageError;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/** Options for the frames of stacks. */
+/** Options for the frames of stacks, and for the stacks that count. */
 final class FrameOptions {
   private static final List<String> ALL =
-      List.of("--just-my-code", "--fold", "--group", "--no-inline");
+      List.of("--just-my-code", "--fold", "--group", "--no-inline", "--only", "--hide");
 
   private FrameOptions() {}
 
@@ -25,6 +27,12 @@ final class FrameOptions {
     spec.addOption(
         CommonOptions.values("PATTERN=NAME", "group these functions under one name", "--group"));
     spec.addOption(CommonOptions.flag("no inline frames", "--no-inline"));
+    spec.addOption(
+        CommonOptions.values(
+            "PATTERN", "only stacks through one of these functions or modules", "--only"));
+    spec.addOption(
+        CommonOptions.values(
+            "PATTERN", "without stacks through these functions or modules", "--hide"));
   }
 
   /** The option of these that was given, if any. */
@@ -52,6 +60,38 @@ final class FrameOptions {
         CommonOptions.has(parsed, "--just-my-code"),
         groups,
         folds);
+  }
+
+  /** Returns the stacks that {@code --only} and {@code --hide} choose. */
+  static StackFilter filter(ParseResult parsed) {
+    return new StackFilter(
+        CommonOptions.patterns(parsed, "--only", "shopcore"),
+        CommonOptions.patterns(parsed, "--hide", "'ntdll!*'"));
+  }
+
+  /** Returns the filters of stacks and frames in effect, as a heading lists them. */
+  static List<String> active(FrameRules rules, StackFilter stacks) {
+    List<String> parts = new ArrayList<>();
+    add(parts, "only ", stacks.only());
+    add(parts, "hidden: ", stacks.hidden());
+    if (rules.justMyCode()) {
+      parts.add("just my code");
+    }
+    add(parts, "folded: ", rules.folds());
+    add(
+        parts,
+        "grouped: ",
+        rules.groups().stream().map(group -> group.pattern() + " as " + group.name()).toList());
+    if (!rules.inlines()) {
+      parts.add("no inline frames");
+    }
+    return parts;
+  }
+
+  private static void add(List<String> parts, String before, List<?> words) {
+    if (!words.isEmpty()) {
+      parts.add(before + words.stream().map(Object::toString).collect(Collectors.joining(" or ")));
+    }
   }
 
   private static NamePattern pattern(String text, String option) {

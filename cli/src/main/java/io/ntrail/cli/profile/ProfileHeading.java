@@ -50,6 +50,7 @@ final class ProfileHeading {
         + String.join(", ", asked())
         + ": "
         + sum()
+        + hidden()
         + idle()
         + ", "
         + Losses.state(recording);
@@ -91,6 +92,7 @@ final class ProfileHeading {
       case USER -> parts.add("user mode");
       case ALL -> {}
     }
+    parts.addAll(FrameOptions.active(request.rules(), scope.stacks()));
     parts.add(time());
     return parts;
   }
@@ -161,6 +163,10 @@ final class ProfileHeading {
         ? ""
         : String.format(
             Locale.ROOT, " (%.2f of %s)", (double) nanos / covered, Numbers.counted(cpus, "CPU"));
+  }
+
+  private String hidden() {
+    return profiler.hidden() == 0 ? "" : ", " + amount(profiler.hidden()) + " filtered out";
   }
 
   private String idle() {

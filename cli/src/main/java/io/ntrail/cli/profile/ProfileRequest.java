@@ -71,7 +71,8 @@ public record ProfileRequest(
             range.fromNanos(),
             range.toNanos(),
             ProfileCommand.mode(parsed),
-            CommonOptions.has(parsed, "--idle")),
+            CommonOptions.has(parsed, "--idle"),
+            FrameOptions.filter(parsed)),
         range,
         CommonOptions.patterns(parsed, "--callers", "'shop*'"),
         CommonOptions.patterns(parsed, "-z", "ntdll"),
@@ -83,15 +84,7 @@ public record ProfileRequest(
   /** Returns the same request with clock times as those of a recording. */
   public ProfileRequest in(EtwRecording recording) {
     TimeRange resolved = range.in(recording);
-    ProfileScope part =
-        new ProfileScope(
-            scope.processes(),
-            scope.threads(),
-            scope.events(),
-            resolved.fromNanos(),
-            resolved.toNanos(),
-            scope.mode(),
-            scope.idle());
+    ProfileScope part = scope.during(resolved.fromNanos(), resolved.toNanos());
     return new ProfileRequest(
         source, unit, variant, part, resolved, callers, zooms, bucket, rules, shape);
   }

@@ -6,6 +6,7 @@ import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.etw.weights.WeightSources;
 import io.ntrail.analysis.naming.FrameRules;
 import io.ntrail.analysis.profile.ProfileScope;
+import io.ntrail.analysis.profile.StackFilter;
 import io.ntrail.analysis.profile.StackFrequencies;
 import io.ntrail.analysis.profile.StackFrequencies.Group;
 import io.ntrail.analysis.profile.WeightUnit;
@@ -90,7 +91,8 @@ final class FrequentStacks {
             request.range().fromNanos(),
             request.range().toNanos(),
             ProfileScope.Mode.ALL,
-            false),
+            false,
+            StackFilter.ALL),
         new FrameRules(
             request.hasInline(), usual.lines(), usual.justMyCode(), usual.groups(), usual.folds()));
   }

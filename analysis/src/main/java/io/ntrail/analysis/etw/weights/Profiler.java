@@ -131,6 +131,11 @@ public final class Profiler {
     return sink.idle();
   }
 
+  /** Returns the weight that the filter of stacks left out; it is not in the total. */
+  public long hidden() {
+    return sink.hidden();
+  }
+
   /** Returns which kind of the metric is added up. */
   public Variant variant() {
     return request.variant;
