@@ -20,6 +20,7 @@ import io.ntrail.analysis.profile.OwnerProfile;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.StackFrequencies;
+import io.ntrail.analysis.profile.WeightSubject;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.analysis.profile.ZoomProfile;
 import io.ntrail.formats.bytes.CannotGoOn;
@@ -43,8 +44,19 @@ public final class EtwProfile implements AutoCloseable {
    * @param unit one of the source's units
    * @param scope which part of the recording
    * @param rules what frames are shown as
+   * @param subject what weights can be told apart by, beside their owners
    */
-  public record Query(WeightSource source, WeightUnit unit, ProfileScope scope, FrameRules rules) {
+  public record Query(
+      WeightSource source,
+      WeightUnit unit,
+      ProfileScope scope,
+      FrameRules rules,
+      WeightSubject subject) {
+    /** Creates a question about weights that are not told apart by what their events are about. */
+    public Query(WeightSource source, WeightUnit unit, ProfileScope scope, FrameRules rules) {
+      this(source, unit, scope, rules, WeightSubject.NONE);
+    }
+
     /** CPU samples of the whole recording. */
     public static Query cpu() {
       return of(WeightSources.usual());
@@ -58,7 +70,7 @@ public final class EtwProfile implements AutoCloseable {
 
     /** Returns the same question about a part of the recording. */
     public Query in(ProfileScope part) {
-      return new Query(source, unit, part, rules);
+      return new Query(source, unit, part, rules, subject);
     }
   }
 
@@ -106,7 +118,7 @@ public final class EtwProfile implements AutoCloseable {
       int cores) {
     SchemaSources schemas = new SchemaSources(UserSchemas.NONE);
     ProfileInput input =
-        ProfileInput.of(recording, schemas, cores, !query.scope.events().isEmpty());
+        ProfileInput.of(recording, schemas, cores, !query.scope.events().isEmpty(), query.subject);
     if (query.source.events(input.inventory()) == 0) {
       throw new CannotGoOn(
           recording.fileNames().getFirst() + " holds no " + query.source.metric().things(),
@@ -114,7 +126,7 @@ public final class EtwProfile implements AutoCloseable {
     }
     Profiler.Request request =
         new Profiler.Request(
-            query.source, query.unit, variant.apply(input.inventory()), query.scope);
+            query.source, query.unit, variant.apply(input.inventory()), query.scope, query.subject);
     RecordingSymbols symbols = new RecordingSymbols(input.machine().images(), pdbs, images);
     return new EtwProfile(input, request, query.rules, symbols);
   }
@@ -142,7 +154,10 @@ public final class EtwProfile implements AutoCloseable {
     return flat.rows(bySelf);
   }
 
-  /** Returns the weight of each process, thread or CPU. */
+  /**
+   * Returns the weight of each process, thread or CPU, or of each file or type if that is what
+   * weights can be told apart by.
+   */
   public List<ProfileRow> owners(OwnerProfile.By by) {
     OwnerProfile owners = new OwnerProfile(input.machine(), by);
     profiler.run(owners);

@@ -37,7 +37,11 @@ public record Metric(
     /** Its nanoseconds are time of CPUs. */
     CPU_TIME,
     /** It counts events selected by name. */
-    NAMED_EVENTS
+    NAMED_EVENTS,
+    /** Its events may be about files. */
+    OF_FILES,
+    /** Its events may be about objects of types. */
+    OF_TYPES
   }
 
   /**

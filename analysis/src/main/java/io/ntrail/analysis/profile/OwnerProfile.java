@@ -7,21 +7,43 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Weights by process, thread or CPU. */
+/** Weights by process, thread, CPU, or by what their events are about. */
 public final class OwnerProfile implements ProfileAggregator {
   /** Owner that weights are summed by. */
   public enum By {
     PROCESS,
     THREAD,
-    CPU
+    CPU,
+    /** By file: {@link WeightSubject#FILE}. */
+    FILE,
+    /** By type of object: {@link WeightSubject#TYPE}. */
+    TYPE;
+
+    /** Returns what weights must be told apart by. */
+    public WeightSubject subject() {
+      return switch (this) {
+        case PROCESS, THREAD, CPU -> WeightSubject.NONE;
+        case FILE -> WeightSubject.FILE;
+        case TYPE -> WeightSubject.TYPE;
+      };
+    }
   }
+
+  /** Rows that are kept; what more there are, is one row. */
+  private static final int MOST = 1 << 18;
+
+  private static final String BEYOND = "(beyond the first %,d)".formatted(MOST);
 
   /**
    * Owner of weights.
    *
    * @param number of the process, since ids are used again; -1 if unknown
    */
-  private record Owner(int number, int process, int thread, int cpu) {}
+  private record Owner(int number, int process, int thread, int cpu, @Nullable String subject) {
+    static Owner of(@Nullable String subject) {
+      return new Owner(-1, ProcessNames.NO_ID, ProcessNames.NO_ID, -1, subject);
+    }
+  }
 
   private static final class Sum {
     long weight;
@@ -39,19 +61,26 @@ public final class OwnerProfile implements ProfileAggregator {
 
   @Override
   public void add(WeightedStack stack) {
-    sums.computeIfAbsent(owner(stack), _ -> new Sum()).weight += stack.weight();
+    Owner owner = owner(stack);
+    if (by.subject() != WeightSubject.NONE && sums.size() >= MOST && !sums.containsKey(owner)) {
+      owner = Owner.of(BEYOND);
+    }
+    sums.computeIfAbsent(owner, _ -> new Sum()).weight += stack.weight();
   }
 
   private Owner owner(WeightedStack stack) {
     if (by == By.CPU) {
-      return new Owner(-1, ProcessNames.NO_ID, ProcessNames.NO_ID, stack.cpu());
+      return new Owner(-1, ProcessNames.NO_ID, ProcessNames.NO_ID, stack.cpu(), null);
+    }
+    if (by.subject() != WeightSubject.NONE) {
+      return Owner.of(stack.subject());
     }
     int number =
         stack.process() == ProcessNames.NO_ID
             ? -1
             : names.processNumber(stack.process(), stack.key());
     int thread = by == By.THREAD ? stack.thread() : ProcessNames.NO_ID;
-    return new Owner(number, stack.process(), thread, -1);
+    return new Owner(number, stack.process(), thread, -1, null);
   }
 
   /** Returns the rows, heaviest first. */
@@ -69,6 +98,9 @@ public final class OwnerProfile implements ProfileAggregator {
   private ProfileRow row(Owner owner, long weight) {
     if (by == By.CPU) {
       return new ProfileRow(null, null, null, owner.cpu, null, null, null, -1, weight, weight);
+    }
+    if (by.subject() != WeightSubject.NONE) {
+      return new ProfileRow(owner.subject, weight);
     }
     return new ProfileRow(
         names.processName(owner.number, owner.process),

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param pid its id; null if rows are not by process, or it is unknown
  * @param tid id of the thread; null if rows are not by thread, or it is unknown
  * @param cpu null if rows are not by CPU
+ * @param subject the file or type; null if rows are not by it, or of events that have none
  * @param module null if rows are not by function or module
  * @param function null if rows are not by function, or it has no name
  * @param line null if rows are not by line, or it is unknown
@@ -23,12 +24,33 @@ public record ProfileRow(
     @Nullable Integer pid,
     @Nullable Integer tid,
     @Nullable Integer cpu,
+    @Nullable String subject,
     @Nullable String module,
     @Nullable String function,
     @Nullable SourceLine line,
     long rva,
     long self,
     long inclusive) {
+  /** Creates a row of what is not told apart by what events are about. */
+  public ProfileRow(
+      @Nullable String process,
+      @Nullable Integer pid,
+      @Nullable Integer tid,
+      @Nullable Integer cpu,
+      @Nullable String module,
+      @Nullable String function,
+      @Nullable SourceLine line,
+      long rva,
+      long self,
+      long inclusive) {
+    this(process, pid, tid, cpu, null, module, function, line, rva, self, inclusive);
+  }
+
+  /** Creates a row of a file or a type; null of what has none. */
+  public ProfileRow(@Nullable String subject, long weight) {
+    this(null, null, null, null, subject, null, null, null, -1, weight, weight);
+  }
+
   private static final Comparator<@Nullable String> NAMES =
       Comparator.nullsFirst(Comparator.naturalOrder());
 
@@ -44,7 +66,8 @@ public record ProfileRow(
           .thenComparing(row -> row.process, NAMES)
           .thenComparing(row -> row.pid, NUMBERS)
           .thenComparing(row -> row.tid, NUMBERS)
-          .thenComparing(row -> row.cpu, NUMBERS);
+          .thenComparing(row -> row.cpu, NUMBERS)
+          .thenComparing(row -> row.subject, NAMES);
 
   private static int byPlace(ProfileRow a, ProfileRow b) {
     int byModule = NAMES.compare(a.module, b.module);
@@ -72,6 +95,9 @@ public record ProfileRow(
       return function != null
           ? own + "!" + function + (line == null ? "" : " " + line.text())
           : rva < 0 ? own : own + "+0x" + Long.toHexString(rva);
+    }
+    if (subject != null) {
+      return subject;
     }
     if (cpu != null) {
       return "CPU " + cpu;

@@ -5,6 +5,7 @@ import io.ntrail.analysis.naming.FunctionIndex;
 import io.ntrail.analysis.naming.ProcessNames;
 import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.formats.collections.IntList;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One weight with its process, thread and stack: what sources yield and shapes add up. A flyweight:
@@ -20,6 +21,7 @@ public final class WeightedStack {
   private int thread = ProcessNames.NO_ID;
   private int cpu;
   private long weight;
+  private @Nullable String subject;
   private boolean kernel;
   private boolean recorded;
 
@@ -111,6 +113,16 @@ public final class WeightedStack {
     this.thread = thread;
     this.cpu = cpu;
     this.weight = weight;
+  }
+
+  /** Sets what it is about; null if nothing, or if nobody asks. */
+  public void setSubject(@Nullable String subject) {
+    this.subject = subject;
+  }
+
+  /** Returns what it is about; null if nothing. */
+  @Nullable String subject() {
+    return subject;
   }
 
   /**

@@ -53,7 +53,9 @@ public final class ProfileCommand implements Command {
     spec.addOption(CommonOptions.flag("include idle samples", "--idle"));
     spec.addOption(
         CommonOptions.value(
-            "KEY", "rows by function (default), line, module, process, thread, cpu", "--by"));
+            "KEY",
+            "rows by function (default), line, module, process, thread, cpu, file, type",
+            "--by"));
     spec.addOption(CommonOptions.flag("call tree, top-down", "--tree"));
     spec.addOption(
         CommonOptions.flag("callers of the hottest functions, bottom-up", "--bottom-up"));

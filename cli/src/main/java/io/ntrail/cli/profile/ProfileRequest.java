@@ -59,6 +59,7 @@ public record ProfileRequest(
     WeightSource source = MetricOptions.source(parsed);
     Metric metric = source.metric();
     sensible(parsed, metric);
+    sensible(shape, metric);
     TimeRange range = TimeRange.withClock(CommonOptions.text(parsed, "--time", ".."));
     return new ProfileRequest(
         source,
@@ -111,6 +112,28 @@ public record ProfileRequest(
     }
   }
 
+  /** Refuses rows of what the events of a metric are not about. */
+  private static void sensible(ProfileShape shape, Metric metric) {
+    Metric.Trait needed =
+        switch (shape.subject()) {
+          case NONE -> null;
+          case FILE -> Metric.Trait.OF_FILES;
+          case TYPE -> Metric.Trait.OF_TYPES;
+        };
+    if (needed != null && !metric.has(needed)) {
+      List<String> names =
+          WeightSources.all().stream()
+              .map(WeightSource::metric)
+              .filter(other -> other.has(needed) && !other.has(Metric.Trait.NAMED_EVENTS))
+              .map(Metric::name)
+              .toList();
+      throw new UsageError(
+          "--by %s applies to %s and -e EVENT, not to %s"
+              .formatted(shape.by().text(), String.join(", ", names), metric.name()),
+          "--metric " + names.getFirst() + " --by " + shape.by().text());
+    }
+  }
+
   private static int bucket(ParseResult parsed) {
     long bucket = CommonOptions.number(parsed, "--buckets", USUAL_BUCKET);
     if (CommonOptions.has(parsed, "--buckets") && !CommonOptions.has(parsed, "-z")) {
@@ -152,7 +175,7 @@ public record ProfileRequest(
 
   /** Surveys a recording for the profile that was requested. */
   public EtwProfile survey(EtwRecording recording, SymbolSearchPath places, int cores) {
-    EtwProfile.Query query = new EtwProfile.Query(source, unit, scope, rules);
+    EtwProfile.Query query = new EtwProfile.Query(source, unit, scope, rules, shape.subject());
     return EtwProfile.of(recording, query, this::kind, places.search(), places.images(), cores);
   }
 

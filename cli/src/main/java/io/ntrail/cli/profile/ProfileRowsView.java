@@ -66,6 +66,9 @@ final class ProfileRowsView {
     inJson(byThread, columns.text("thread", row -> byThread ? row.text() : null));
     inJson(byThread, columns.value("tid", (row, cell) -> number(cell, row.tid())));
     inJson(shape.by() == By.CPU, columns.value("cpu", (row, cell) -> number(cell, row.cpu())));
+    if (isAbout()) {
+      columns.text(shape.by() == By.FILE ? "path" : "type", ProfileRow::subject);
+    }
     columns.text("module", ProfileRow::module).text("function", ProfileRow::function);
     if (shape.by() == By.LINE) {
       columns.text("file", row -> line(row, SourceLine::file));
@@ -78,6 +81,9 @@ final class ProfileRowsView {
     List<String> csv = new ArrayList<>(CSV);
     if (shape.by() == By.LINE) {
       csv.addAll(List.of("file", "line"));
+    }
+    if (isAbout()) {
+      csv.add(shape.by() == By.FILE ? "path" : "type");
     }
     columns.csv(csv.toArray(String[]::new));
     return onScreen(columns);
@@ -94,7 +100,13 @@ final class ProfileRowsView {
           .figure(title("incl."), row -> row.inclusive() < 0 ? "" : page.weight(row.inclusive()))
           .figure("%", row -> row.inclusive() < 0 ? "" : Numbers.percent(row.inclusive(), total));
     }
-    return columns.label(shape.by().text(), ProfileRow::text);
+    return columns.label(
+        shape.by().text(), row -> isAbout() && row.subject() == null ? "(none)" : row.text());
+  }
+
+  /** Returns whether rows are of what events are about. */
+  private boolean isAbout() {
+    return shape.by() == By.FILE || shape.by() == By.TYPE;
   }
 
   private String title(String title) {

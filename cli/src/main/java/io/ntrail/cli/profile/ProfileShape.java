@@ -1,5 +1,7 @@
 package io.ntrail.cli.profile;
 
+import io.ntrail.analysis.profile.OwnerProfile;
+import io.ntrail.analysis.profile.WeightSubject;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.OptionValues;
@@ -33,7 +35,9 @@ public record ProfileShape(
     LINE,
     PROCESS,
     THREAD,
-    CPU;
+    CPU,
+    FILE,
+    TYPE;
 
     /** Returns the word for it in options and headings. */
     public String text() {
@@ -163,7 +167,12 @@ public record ProfileShape(
     return (long) Math.ceil(total * least / 100);
   }
 
-  /** Returns whether rows are of processes, threads or CPUs. */
+  /** Returns what weights must be told apart by. */
+  WeightSubject subject() {
+    return byOwner() ? OwnerProfile.By.valueOf(by.name()).subject() : WeightSubject.NONE;
+  }
+
+  /** Returns whether rows are not of functions, lines or modules. */
   boolean byOwner() {
     return !by.isOfStacks();
   }

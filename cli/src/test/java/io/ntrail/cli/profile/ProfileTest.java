@@ -384,7 +384,7 @@ class ProfileTest {
     fails(
         2,
         List.of(
-            "ntrail: --by takes function, module, line, process, thread or cpu, not colour",
+            "ntrail: --by takes function, module, line, process, thread, cpu, file or type, not colour",
             "try: --by module"),
         file,
         "--by",

@@ -163,7 +163,7 @@ public record EventGroups(
       }
       case "thread" -> new Key(event.process(), id(event.threadId()));
       case "event" -> new Key(event.type().text(), -1);
-      case "file" -> new Key(EventFile.of(event), -1);
+      case "file" -> new Key(event.file(), -1);
       case "cpu" -> new Key(Integer.toString(event.record().cpu()), -1);
       case "provider" ->
           new Key(EventDisplayName.source(event.type().guid(), event.type().provider(), null), -1);

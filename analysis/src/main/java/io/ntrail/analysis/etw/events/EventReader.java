@@ -150,6 +150,12 @@ public final class EventReader {
     return id == RecordCursor.NO_ID ? null : Integer.toUnsignedString(id);
   }
 
+  /** Returns the file that the event is about; null if it is about none. */
+  @Nullable String file() {
+    Schema schema = type().schema();
+    return schema == null ? null : EventSubjects.file(schema, payload(), meanings, key);
+  }
+
   /** A value as text: paths with drive letters, all else as {@link Payload#text}. */
   public String text(int token) {
     Schema schema = type().schema();

@@ -62,7 +62,8 @@ final class Allocations implements WeightVisitor {
               .recordedBy(
                   "wpr -start VirtualAllocation, or: xperf -on PROC_THREAD+LOADER+VIRT_ALLOC"
                       + " -stackwalk VirtualAlloc; heaps: wpr -start Heap;"
-                      + " .NET: its provider, keyword GC")) {
+                      + " .NET: its provider, keyword GC")
+              .with(Metric.Trait.OF_TYPES)) {
         @Override
         List<CountedEvents> counted() {
           return List.of(TICKS, COMMITS);

@@ -26,7 +26,8 @@ final class DiskTransfers implements WeightVisitor {
               .withStacksOf("the requests (ReadInit, WriteInit, FlushInit)")
               .recordedBy(
                   "wpr -start DiskIO, or: xperf -on PROC_THREAD+LOADER+DISK_IO+DISK_IO_INIT"
-                      + " -stackwalk DiskReadInit+DiskWriteInit+DiskFlushInit"),
+                      + " -stackwalk DiskReadInit+DiskWriteInit+DiskFlushInit")
+              .with(Metric.Trait.OF_FILES),
           KernelEvent.DISKIO_READ,
           KernelEvent.DISKIO_WRITE,
           KernelEvent.DISKIO_FLUSHBUFFERS,
@@ -154,7 +155,7 @@ final class DiskTransfers implements WeightVisitor {
     }
     int process = event.processOfThread(thread);
     if (request != null) {
-      event.give(event.key(), process, thread, request.stack, weight);
+      event.give(event.key(), process, thread, request.stack, event.subject(), weight);
     } else {
       event.ownStack();
       event.give(process, thread, weight);

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.etw.weights;
 
+import io.ntrail.analysis.etw.events.EventSubjects;
 import io.ntrail.analysis.etw.events.SchemaIndex;
 import io.ntrail.analysis.etw.machine.EventAttribution;
 import io.ntrail.analysis.etw.machine.Machine;
@@ -11,16 +12,21 @@ import io.ntrail.analysis.naming.FrameLookup;
 import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.analysis.profile.StackSnapshot;
 import io.ntrail.analysis.profile.WeightSink;
+import io.ntrail.analysis.profile.WeightSubject;
 import io.ntrail.analysis.profile.WeightedStack;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.KernelFieldOffsets.ThreadLife;
 import io.ntrail.formats.etl.RecordCursor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Event that a source looks at, with what only the walk knows: the process and thread that it
  * belongs to, its stack. A flyweight.
  */
 final class EventContext {
+  /** Field with the type of allocated objects. */
+  private static final String TYPE_NAME = "TypeName";
+
   private final Machine machine;
   private final StackAssembler whole;
   private final StackRecords.Walk stacks;
@@ -36,9 +42,12 @@ final class EventContext {
   private int hook;
   private long key;
   private RecordCursor record;
+  private final WeightSubject about;
+  private final EventSubjects subjects;
 
   EventContext(
       ProfileInput input,
+      WeightSubject about,
       StackAssembler whole,
       OrderedCursor cursor,
       FrameLookup functions,
@@ -56,6 +65,8 @@ final class EventContext {
     this.record = first;
     this.schemas = input.schemas();
     this.owner = new EventAttribution(recording, machine, input.kernel());
+    this.about = about;
+    this.subjects = new EventSubjects(machine, schemas, input.codes());
   }
 
   /** Goes to the cursor's record, whose hook id is already known; -1 if it has none. */
@@ -116,6 +127,15 @@ final class EventContext {
       attributed = true;
       owner.attribute(schemas.type(record).schema());
     }
+  }
+
+  /** Returns what the event is about, if weights are told apart by it; null if by nothing. */
+  @Nullable String subject() {
+    return switch (about) {
+      case NONE -> null;
+      case FILE -> subjects.file(record, key);
+      case TYPE -> subjects.text(record, TYPE_NAME);
+    };
   }
 
   /** Returns the process of a thread now: of the header if that is its thread. */
@@ -217,7 +237,7 @@ final class EventContext {
     StackAddresses frames = stack.addresses();
     long first = frames.count() > 0 ? frames.address(0) : innermost;
     stack.setFrames(codeProcess, !stack.isEmpty() && recording.isKernel(first));
-    put(key, process, thread, weight);
+    put(key, process, thread, subject(), weight);
   }
 
   /**
@@ -226,13 +246,30 @@ final class EventContext {
    * @param since a time at which the process had its id
    */
   void give(long since, int process, int thread, StackSnapshot kept, long weight) {
+    give(since, process, thread, kept, null, weight);
+  }
+
+  /**
+   * Yields a weight with frames that were kept.
+   *
+   * @param since a time at which the process had its id
+   * @param subject what the weight is about; null if nothing
+   */
+  void give(
+      long since,
+      int process,
+      int thread,
+      StackSnapshot kept,
+      @Nullable String subject,
+      long weight) {
     if (sink.wants(nanos(), since, process, thread)) {
       stack.setFunctions(kept);
-      put(since, process, thread, weight);
+      put(since, process, thread, subject, weight);
     }
   }
 
-  private void put(long since, int process, int thread, long weight) {
+  private void put(long since, int process, int thread, @Nullable String subject, long weight) {
+    stack.setSubject(subject);
     stack.setWeight(since, process, thread, record.cpu(), weight);
     sink.put(stack);
   }

@@ -9,7 +9,10 @@ final class EventOccurrences implements WeightVisitor {
   /** Source of weights: any event. */
   static final WeightSource SOURCE =
       new WeightSource(
-          Metric.of("event", "events", WeightUnit.COUNT).with(Metric.Trait.NAMED_EVENTS)) {
+          Metric.of("event", "events", WeightUnit.COUNT)
+              .with(Metric.Trait.NAMED_EVENTS)
+              .with(Metric.Trait.OF_FILES)
+              .with(Metric.Trait.OF_TYPES)) {
         @Override
         public long events(MetricInventory inventory) {
           // Which events there are is known when they are named.

@@ -10,6 +10,7 @@ import io.ntrail.formats.etl.KernelFieldOffsets.FileOperation;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** File operations from their beginning to their end: see docs/profile.md. */
 final class FileOperations implements WeightVisitor {
@@ -23,7 +24,8 @@ final class FileOperations implements WeightVisitor {
               .recordedBy(
                   "wpr -start FileIO, or: xperf -on"
                       + " PROC_THREAD+LOADER+FILE_IO+FILE_IO_INIT+FILENAME"
-                      + " -stackwalk FileRead+FileWrite+FileCreate"),
+                      + " -stackwalk FileRead+FileWrite+FileCreate")
+              .with(Metric.Trait.OF_FILES),
           KernelEvent.FILEIO_OPERATIONEND) {
         @Override
         WeightVisitor start(
@@ -35,7 +37,13 @@ final class FileOperations implements WeightVisitor {
   /** Operations that are on their way at one time. */
   private static final int MOST = 1 << 18;
 
-  private record Operation(long since, int process, int thread, long bytes, StackSnapshot stack) {}
+  private record Operation(
+      long since,
+      int process,
+      int thread,
+      long bytes,
+      StackSnapshot stack,
+      @Nullable String file) {}
 
   private final WeightUnit unit;
   private final ProfileDiagnostics diagnostics;
@@ -81,7 +89,8 @@ final class FileOperations implements WeightVisitor {
                 event.process(),
                 event.thread(),
                 sized ? payload.u32(at + sizeAt) : 0,
-                stack));
+                stack,
+                event.subject()));
     if (before != null) {
       diagnostics.addUnfinished(1);
     }
@@ -106,7 +115,13 @@ final class FileOperations implements WeightVisitor {
           case BYTES -> operation.bytes;
           default -> 1;
         };
-    event.give(operation.since, operation.process, operation.thread, operation.stack, weight);
+    event.give(
+        operation.since,
+        operation.process,
+        operation.thread,
+        operation.stack,
+        operation.file,
+        weight);
   }
 
   @Override

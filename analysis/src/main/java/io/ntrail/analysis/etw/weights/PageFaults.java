@@ -20,7 +20,8 @@ final class PageFaults implements WeightVisitor {
               .recordedBy(
                   "xperf -on PROC_THREAD+LOADER+ALL_FAULTS+HARD_FAULTS"
                       + " -stackwalk PagefaultHard+PagefaultDemandZero"
-                      + " (WPR: a .wprp with the keywords AllFaults and HardFaults)"),
+                      + " (WPR: a .wprp with the keywords AllFaults and HardFaults)")
+              .with(Metric.Trait.OF_FILES),
           KernelEvent.PAGEFAULT_TRANSITIONFAULT,
           KernelEvent.PAGEFAULT_DEMANDZEROFAULT,
           KernelEvent.PAGEFAULT_COPYONWRITE,

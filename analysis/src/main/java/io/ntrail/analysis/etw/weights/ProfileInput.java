@@ -6,9 +6,11 @@ import io.ntrail.analysis.etw.machine.Machine;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.analysis.etw.stacks.StackRecords;
+import io.ntrail.analysis.profile.WeightSubject;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.schema.StatusCodes;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param inventory what there is to make profiles of
  * @param schemas what events are called and where they name their owner; if names were not
  *     requested, only what the built-in tables have
+ * @param codes names of codes
  */
 public record ProfileInput(
     EtwRecording recording,
@@ -28,22 +31,26 @@ public record ProfileInput(
     Machine machine,
     StackRecords stacks,
     MetricInventory inventory,
-    SchemaIndex schemas) {
+    SchemaIndex schemas,
+    StatusCodes codes) {
   private static final class Learned implements SurveyPart<Learned> {
     final Machine machine;
     final MetricInventory inventory;
     final StackRecords stacks;
     final @Nullable SchemaIndex schemas;
+    final boolean files;
 
     Learned(
         Machine machine,
         MetricInventory inventory,
         StackRecords stacks,
-        @Nullable SchemaIndex schemas) {
+        @Nullable SchemaIndex schemas,
+        boolean files) {
       this.machine = machine;
       this.inventory = inventory;
       this.stacks = stacks;
       this.schemas = schemas;
+      this.files = files;
     }
 
     @Override
@@ -51,11 +58,16 @@ public record ProfileInput(
       if (record.kind().isHook()) {
         int hook = record.hookId();
         inventory.visit(record, hook);
-        // Most records are of groups of no further use; no profile names files.
+        // Most records are of groups of no further use.
         switch (hook >>> 8) {
           case KernelEvent.Group.PROCESS, KernelEvent.Group.THREAD, KernelEvent.Group.IMAGE ->
               machine.visit(fileNumber, record);
           case KernelEvent.Group.STACKWALK -> stacks.visit(fileNumber, record);
+          case KernelEvent.Group.FILEIO -> {
+            if (files) {
+              machine.visit(fileNumber, record);
+            }
+          }
           default -> {
             // Counted.
           }
@@ -98,6 +110,21 @@ public record ProfileInput(
    */
   public static ProfileInput of(
       EtwRecording recording, SchemaSources sources, int cores, boolean named) {
+    return of(recording, sources, cores, named, WeightSubject.NONE);
+  }
+
+  /**
+   * Surveys a recording.
+   *
+   * @param named whether events will be selected by name
+   * @param subject what weights will be told apart by
+   */
+  public static ProfileInput of(
+      EtwRecording recording,
+      SchemaSources sources,
+      int cores,
+      boolean named,
+      WeightSubject subject) {
     KernelEvents kernel = sources.kernel();
     StackRecords stacks = new StackRecords(recording, kernel);
     Learned learned =
@@ -108,8 +135,16 @@ public record ProfileInput(
                     new Machine(recording, kernel, sources.kernelTable(), true),
                     new MetricInventory(recording, kernel),
                     stacks,
-                    named ? sources.index() : null));
+                    named ? sources.index() : null,
+                    subject == WeightSubject.FILE));
     SchemaIndex schemas = learned.schemas == null ? sources.index() : learned.schemas;
-    return new ProfileInput(recording, kernel, learned.machine, stacks, learned.inventory, schemas);
+    return new ProfileInput(
+        recording,
+        kernel,
+        learned.machine,
+        stacks,
+        learned.inventory,
+        schemas,
+        sources.statusCodes());
   }
 }

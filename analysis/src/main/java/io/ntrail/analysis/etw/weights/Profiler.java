@@ -15,6 +15,7 @@ import io.ntrail.analysis.profile.ProfileAggregator;
 import io.ntrail.analysis.profile.ProfileDiagnostics;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.WeightSink;
+import io.ntrail.analysis.profile.WeightSubject;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
@@ -30,9 +31,19 @@ public final class Profiler {
    * @param unit one of the metric's
    * @param variant which kind of the metric
    * @param scope which part of the recording
+   * @param subject what weights are told apart by
    */
   public record Request(
-      WeightSource source, WeightUnit unit, Variant variant, ProfileScope scope) {}
+      WeightSource source,
+      WeightUnit unit,
+      Variant variant,
+      ProfileScope scope,
+      WeightSubject subject) {
+    /** Creates a request for weights that are not told apart by what their events are about. */
+    public Request(WeightSource source, WeightUnit unit, Variant variant, ProfileScope scope) {
+      this(source, unit, variant, scope, WeightSubject.NONE);
+    }
+  }
 
   private final ProfileInput input;
   private final Request request;
@@ -93,7 +104,8 @@ public final class Profiler {
       StackRecords.Walk records = stacks.records();
       if (cursor.next()) {
         EventContext event =
-            new EventContext(input, stacks, cursor, frames, cursor.record(), events, weights);
+            new EventContext(
+                input, request.subject, stacks, cursor, frames, cursor.record(), events, weights);
         do {
           stacks.moveTo(cursor);
           RecordCursor record = cursor.record();
