@@ -2,6 +2,8 @@ package io.ntrail.analysis.calls;
 
 import io.ntrail.formats.collections.LongList;
 import io.ntrail.formats.ntr.CallTotals;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.LongUnaryOperator;
 
 /**
@@ -11,6 +13,15 @@ import java.util.function.LongUnaryOperator;
 public final class FunctionTimes {
   /** Classes of durations: 16 for each power of two. */
   private static final int STEPS = 16;
+
+  /**
+   * Calls of similar duration: of one power of two.
+   *
+   * @param from the shortest duration that belongs here
+   * @param to the longest
+   * @param calls how many took so long
+   */
+  public record Class(long from, long to, long calls) {}
 
   private final long function;
   private final LongList durations = new LongList();
@@ -198,6 +209,28 @@ public final class FunctionTimes {
       }
     }
     return max;
+  }
+
+  /**
+   * Returns how many calls took how long, in classes of one power of two from the shortest to the
+   * longest, empty ones between them too. Of calls that were added up where they happened a class
+   * may be the next longer one.
+   */
+  public List<Class> classes() {
+    List<Class> classes = new ArrayList<>();
+    int step = 0;
+    for (long from = 0, to = 0;
+        step < durations.size() && from >= 0;
+        from = to + 1, to = 2 * to + 1) {
+      long calls = 0;
+      for (; step < durations.size() && highest(step) <= to; step++) {
+        calls += durations.get(step);
+      }
+      if (calls > 0 || !classes.isEmpty()) {
+        classes.add(new Class(from, to, calls));
+      }
+    }
+    return classes;
   }
 
   private static long highest(int step) {

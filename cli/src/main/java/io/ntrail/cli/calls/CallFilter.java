@@ -2,6 +2,7 @@ package io.ntrail.cli.calls;
 
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallThread;
+import io.ntrail.analysis.model.WrittenTime;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.TimeRange;
@@ -21,20 +22,28 @@ import picocli.CommandLine.ParseResult;
  * @param threads names or numbers; empty for all
  * @param time as typed
  * @param find routines; null for all
+ * @param findOption the option that names them
+ * @param longer as typed: only calls that took longer; null for all
  */
 public record CallFilter(
     List<NamePattern> processes,
     List<NamePattern> threads,
     String time,
-    @Nullable NamePattern find) {
+    @Nullable NamePattern find,
+    String findOption,
+    @Nullable String longer) {
 
   public static CallFilter of(ParseResult parsed) {
-    List<NamePattern> find = CommonOptions.patterns(parsed, "--find", "'ntdll!Rtl*'");
+    List<NamePattern> find = new ArrayList<>();
+    find.addAll(CommonOptions.patterns(parsed, "--find", "'ntdll!Rtl*'"));
+    find.addAll(CommonOptions.patterns(parsed, "--histogram", "'shopcore!*Match*'"));
     return new CallFilter(
         CommonOptions.owners(parsed, "-p", "'shop*'"),
         CommonOptions.owners(parsed, "-t", "4316"),
         CommonOptions.text(parsed, "--time", ".."),
-        find.isEmpty() ? null : find.getFirst());
+        find.isEmpty() ? null : find.getFirst(),
+        CommonOptions.has(parsed, "--histogram") ? "--histogram" : "--find",
+        CommonOptions.has(parsed, "--longer") ? CommonOptions.text(parsed, "--longer", "") : null);
   }
 
   /** The threads that are meant, by their place in the source. */
@@ -84,6 +93,9 @@ public record CallFilter(
     if (find != null) {
       asked.add(find.toString());
     }
+    if (longer != null) {
+      asked.add("longer than " + longer);
+    }
     return asked;
   }
 
@@ -108,6 +120,39 @@ public record CallFilter(
       throw new UsageError("--time " + time + " ends before it begins", "--time 1000..2000");
     }
     return range;
+  }
+
+  /**
+   * Returns the duration that a call must exceed, in the unit of a clock; -1 if any will do.
+   *
+   * @param nanos whether the unit is nanoseconds; else it is ticks
+   */
+  long least(boolean nanos) {
+    String text = longer;
+    if (text == null) {
+      return -1;
+    }
+    try {
+      if (nanos) {
+        WrittenTime time = WrittenTime.parse(text);
+        if (time.hasUnit() && time.number().signum() >= 0) {
+          return time.nanos();
+        }
+      } else {
+        long ticks = Long.parseLong(text.replace(",", "").strip());
+        if (ticks >= 0) {
+          return ticks;
+        }
+      }
+    } catch (NumberFormatException | ArithmeticException e) {
+      // Said below.
+    }
+    throw nanos
+        ? new UsageError(
+            "--longer takes a duration with a unit (ns us ms s), not " + text, "--longer 5ms")
+        : new UsageError(
+            "--longer takes a number of ticks (this recording has no seconds), not " + text,
+            "--longer 100000");
   }
 
   private static long ticks(String text, long otherwise) {

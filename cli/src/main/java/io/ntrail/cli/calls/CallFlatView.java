@@ -37,21 +37,13 @@ final class CallFlatView {
     this.scope = scope;
     this.request = request;
     CallSource source = scope.recording().source();
-    this.flat = new FlatCallProfile(thread -> source.lost(thread) > 0);
+    this.flat = profile(scope);
     long placed = IntStream.range(0, source.threads().size()).mapToLong(source::lost).sum();
     this.anywhere = source.lost().orElse(0) > placed;
     this.untracedModules =
         source.untraced().stream()
             .map(time -> time.module().toLowerCase(Locale.ROOT))
             .collect(Collectors.toSet());
-    try (CallStream stream = scope.stream()) {
-      for (CallWalk call = stream.next(); call != null; call = stream.next()) {
-        flat.add(call);
-      }
-    }
-    if (scope.range().whole()) {
-      scope.threads().forEach(thread -> source.totals(thread).forEach(flat::add));
-    }
     Comparator<FunctionTimes> order =
         switch (request.sort()) {
           case TOTAL -> Comparator.comparingLong(FunctionTimes::total);
@@ -68,6 +60,21 @@ final class CallFlatView {
                     .reversed()
                     .thenComparingLong(FunctionTimes::function))
             .toList();
+  }
+
+  /** Adds up the calls of a scope by routine. */
+  static FlatCallProfile profile(CallsScope scope) {
+    CallSource source = scope.recording().source();
+    FlatCallProfile flat = new FlatCallProfile(thread -> source.lost(thread) > 0);
+    try (CallStream stream = scope.stream()) {
+      for (CallWalk call = stream.next(); call != null; call = stream.next()) {
+        flat.add(call);
+      }
+    }
+    if (scope.range().whole()) {
+      scope.threads().forEach(thread -> source.totals(thread).forEach(flat::add));
+    }
+    return flat;
   }
 
   /** Returns whether calls of a routine may be missing from its figures. */
@@ -130,18 +137,33 @@ final class CallFlatView {
             nanos ? "mean us" : "mean ticks",
             times -> text(times, scope::duration, times.total() / Math.max(1, times.timed())))
         .knownCount("p50", times -> known(times, times.percentile(50)))
+        .titled(nanos ? "p50 us" : "p50 ticks")
+        .shown(times -> text(times, scope::duration, times.percentile(50)))
         .knownCount("p90", times -> known(times, times.percentile(90)))
+        .titled(nanos ? "p90 us" : "p90 ticks")
+        .shown(times -> text(times, scope::duration, times.percentile(90)))
         .knownCount("p99", times -> known(times, times.percentile(99)))
         .titled(nanos ? "p99 us" : "p99 ticks")
         .shown(times -> text(times, scope::duration, times.percentile(99)))
         .screen(
             Stream.of(
                     Stream.of("calls", "total", "self", nanos ? "mean us" : "mean ticks"),
-                    Stream.of("p99", "max", "unwinds"),
+                    Stream.of("p50", "p90", "p99", "max", "unwinds"),
                     rareEnds().map(RareEnd::key),
                     Stream.of("function"))
                 .flatMap(keys -> keys)
                 .toArray(String[]::new))
+        .optional(
+            "abandoned",
+            nanos ? "mean us" : "mean ticks",
+            "p50",
+            "p90",
+            "unwinds",
+            "lostEntries",
+            "entryOnly",
+            "open",
+            "p99",
+            "self")
         .csv(
             "function",
             "calls",
@@ -250,7 +272,7 @@ final class CallFlatView {
         mark(of.stream().anyMatch(this::isIncomplete)) + Numbers.count(sum.calls() - sum.open()));
     cells.add("");
     cells.add(sum(of.stream().mapToLong(FunctionTimes::self).sum()));
-    cells.addAll(List.of("", "", ""));
+    cells.addAll(List.of("", "", "", "", ""));
     cells.add(Numbers.count(sum.unwinds()));
     rareEnds().forEach(end -> cells.add(Numbers.count(end.number.applyAsLong(sum))));
     cells.add(what);

@@ -32,7 +32,7 @@ final class CallListing {
   }
 
   private boolean shows(CallWalk call) {
-    return scope.isFound(call.function()) && request.shows(call.depth());
+    return scope.isFound(call) && request.shows(call.depth());
   }
 
   /** The calls that are requested, and how many of them are left out for the limit. */

@@ -25,7 +25,7 @@ final class CallSlowestView {
     SlowestCalls slowest = new SlowestCalls((int) request.slowest());
     try (CallStream stream = scope.stream()) {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
-        if (scope.isFound(call.function()) && request.shows(call.depth())) {
+        if (scope.isFound(call) && request.shows(call.depth())) {
           slowest.add(call);
         }
       }

@@ -44,7 +44,7 @@ final class CallTreeScreen {
 
   void print() {
     CallCounts counts = scope.counts();
-    boolean whole = scope.range().whole() && !flat;
+    boolean whole = scope.range().whole() && !flat && !scope.onlyLong();
     total = whole ? counts.calls() - scope.added() : counted();
     out.println(
         scope.asked()
@@ -56,6 +56,12 @@ final class CallTreeScreen {
     scope
         .totalsRemark()
         .ifPresent(remark -> out.println(remark + "; calls --flat shows their sums"));
+    if (scope.onlyLong() && counts.open() > 0) {
+      out.println(
+          "  "
+              + CallListing.calls(counts.open())
+              + " open at the end, not shown: how long they took is not known");
+    }
     CallerFrames.remark(scope.recording().source(), request.stacks()).ifPresent(out::println);
     for (int thread : scope.threads()) {
       if (isFull()) {
@@ -70,7 +76,7 @@ final class CallTreeScreen {
     long count = 0;
     try (CallStream stream = scope.stream()) {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
-        count += scope.isFound(call.function()) ? 1 : 0;
+        count += scope.isFound(call) ? 1 : 0;
       }
     }
     return count;
@@ -97,7 +103,7 @@ final class CallTreeScreen {
         walk.seekTime(scope.range().fromNanos());
       }
       while (!isFull() && walk.next() && walk.entry() < scope.range().toNanos()) {
-        if (request.shows(walk.depth()) && scope.isFound(walk.function())) {
+        if (request.shows(walk.depth()) && scope.isFound(walk)) {
           if (!begun) {
             begun = true;
             heading(info);
@@ -150,7 +156,12 @@ final class CallTreeScreen {
         call.hasDuration() ? scope.duration(call.duration()) : "-",
         Numbers.count(call.children()),
         returned(call),
-        (flat ? "" : lines(call)) + scope.names().text(call.function()));
+        before(call) + scope.names().text(call.function()));
+  }
+
+  /** Returns what leads to a call: long ones have their long callers above them, indented less. */
+  private String before(CallWalk call) {
+    return flat ? "" : scope.onlyLong() ? "  ".repeat(call.depth()) : lines(call);
   }
 
   private static String returned(CallWalk call) {
@@ -208,7 +219,8 @@ final class CallTreeScreen {
     }
     long depth = request.depth();
     long limit = request.limit();
-    String left = Numbers.counted(total - shown, flat ? "more call" : "call") + " not shown (";
+    boolean some = flat || scope.onlyLong();
+    String left = Numbers.counted(total - shown, some ? "more call" : "call") + " not shown (";
     if (depth == 0) {
       out.println(left + "-n 0 shows all)");
     } else if (limit == 0 || shown < limit) {

@@ -24,6 +24,12 @@ public final class CallsCommand implements Command {
     spec.addOption(
         CommonOptions.flag("one row per routine: calls, inclusive and exclusive time", "--flat"));
     spec.addOption(CommonOptions.value("N", "the N longest calls", "--slowest"));
+    spec.addOption(
+        CommonOptions.value(
+            "PATTERN", "how often calls of these routines took how long", "--histogram"));
+    spec.addOption(
+        CommonOptions.value(
+            "DURATION", "only calls that took longer: 5ms, 20us (or ticks)", "--longer"));
     spec.addOption(CommonOptions.values("NAME|PID", "only this process", "-p", "--process"));
     spec.addOption(CommonOptions.values("NAME|TID", "only this thread", "-t", "--thread"));
     spec.addOption(
@@ -77,6 +83,7 @@ public final class CallsCommand implements Command {
         case TREE -> new CallListing(scope, request).print();
         case FLAT -> new CallFlatView(scope, request).print();
         case SLOWEST -> new CallSlowestView(scope, request).print();
+        case HISTOGRAM -> new CallHistogramView(scope, request).print();
       }
       if (request.stacks() && !recording.source().hasCallers()) {
         terminal.err().println("warning: the recording has no callers of calls");

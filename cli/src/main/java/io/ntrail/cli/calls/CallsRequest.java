@@ -5,6 +5,7 @@ import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.OptionValues;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.ShellWords;
 import java.util.List;
 import picocli.CommandLine.ParseResult;
 
@@ -37,7 +38,9 @@ record CallsRequest(
   enum Look {
     TREE,
     FLAT,
-    SLOWEST
+    SLOWEST,
+    /** Numbers of calls of some routines by their durations. */
+    HISTOGRAM
   }
 
   /** Sort key of the rows of routines. */
@@ -53,6 +56,9 @@ record CallsRequest(
         CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
     boolean flat = CommonOptions.has(parsed, "--flat");
     boolean slow = CommonOptions.has(parsed, "--slowest");
+    boolean histogram = CommonOptions.has(parsed, "--histogram");
+    alone(parsed, "--histogram", List.of("--flat", "--slowest", "--find", "--depth", "--longer"));
+    alone(parsed, "--longer", List.of("--flat"));
     if (flat && slow) {
       throw new UsageError("--flat and --slowest exclude each other", "--flat");
     }
@@ -76,7 +82,7 @@ record CallsRequest(
     return new CallsRequest(
         CallFilter.of(parsed),
         CommonOptions.number(parsed, "--depth", 0),
-        flat ? Look.FLAT : slow ? Look.SLOWEST : Look.TREE,
+        flat ? Look.FLAT : slow ? Look.SLOWEST : histogram ? Look.HISTOGRAM : Look.TREE,
         slowest,
         OptionValues.of("-s", List.of(Sort.values()))
             .ignoringCase()
@@ -88,6 +94,17 @@ record CallsRequest(
         (int) arguments,
         CommonOptions.has(parsed, "--stacks"),
         format);
+  }
+
+  /** Refuses an option beside others that it cannot be had with. */
+  private static void alone(ParseResult parsed, String option, List<String> others) {
+    for (String other : others) {
+      if (CommonOptions.has(parsed, option) && CommonOptions.has(parsed, other)) {
+        throw new UsageError(
+            option + " and " + other + " exclude each other",
+            option + " " + ShellWords.of(CommonOptions.all(parsed, option).getFirst()));
+      }
+    }
   }
 
   /** Returns whether calls of a depth are shown. */

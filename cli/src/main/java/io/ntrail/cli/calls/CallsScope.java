@@ -5,6 +5,7 @@ import io.ntrail.analysis.calls.CallNames;
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallSource;
 import io.ntrail.analysis.calls.CallStream;
+import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
@@ -30,6 +31,9 @@ import picocli.CommandLine.ParseResult;
  * The part of a recording that an answer is about, and the parts that all answers have in common.
  */
 public final class CallsScope {
+  /** Durations below this are shown to the nanosecond. */
+  private static final long SHORT_NANOS = 10_000;
+
   private final CallRecording recording;
   private final CallFilter choice;
   private final List<Integer> threads;
@@ -38,6 +42,9 @@ public final class CallsScope {
   private final Terminal terminal;
   private final int width;
   private final boolean ascii;
+
+  /** Duration that calls must exceed; -1 for all. */
+  private final long least;
 
   /** Routines that were asked about: 1 if they are looked for, else 0. */
   private final LongIntMap found = new LongIntMap();
@@ -63,6 +70,7 @@ public final class CallsScope {
     this.terminal = terminal;
     this.width = width;
     this.ascii = ascii;
+    this.least = choice.least(recording.source().clock().nanos());
   }
 
   /**
@@ -74,6 +82,8 @@ public final class CallsScope {
       CallRecording recording, CallFilter choice, Terminal terminal, ParseResult parsed) {
     CallSource source = recording.source();
     TimeRange range = choice.range(source.clock().nanos());
+    // Refused before anything is read.
+    choice.least(source.clock().nanos());
     List<Integer> threads = choice.threadsOf(recording);
     CallNames names =
         new CallNames(
@@ -144,6 +154,16 @@ public final class CallsScope {
   /** All calls of the threads that were entered in time. */
   CallStream stream() {
     return new CallStream(recording, threads, range.fromNanos(), range.toNanos());
+  }
+
+  /** Returns whether a call is looked for: by its routine, and by how long it took. */
+  boolean isFound(CallWalk call) {
+    return isFound(call.function()) && (least < 0 || call.hasDuration() && call.duration() > least);
+  }
+
+  /** Returns whether only calls are looked for that took longer than others. */
+  boolean onlyLong() {
+    return least >= 0;
   }
 
   /** Returns whether a routine is looked for. */
@@ -234,9 +254,14 @@ public final class CallsScope {
         .bool("neverFinalised", recording.source().neverFinalised());
   }
 
-  /** A duration on the screen: microseconds, or ticks. */
+  /** A duration on the screen: microseconds, short ones to the nanosecond, or ticks. */
   public String duration(long duration) {
-    return nanos() ? Numbers.oneDecimal(duration / 1000.0) : Numbers.count(duration);
+    if (!nanos()) {
+      return Numbers.count(duration);
+    }
+    return Math.abs(duration) < SHORT_NANOS && duration % 100 != 0
+        ? Numbers.plainDecimal(duration, 3)
+        : Numbers.oneDecimal(duration / 1000.0);
   }
 
   /** Returns a duration with its unit. */
@@ -286,7 +311,7 @@ public final class CallsScope {
           .err()
           .println(
               choice.find().isPlain() && hasLike(NamePattern.of(wider))
-                  ? "try: --find " + ShellWords.of(wider)
+                  ? "try: %s %s".formatted(choice.findOption(), ShellWords.of(wider))
                   : "try: --flat -n 0 lists all");
     }
     boolean lossy = recording.losses().any() || counts.repaired() > 0;

@@ -70,6 +70,7 @@ public final class ListingColumns<R> {
   private @Nullable JsonCells jsonCells;
   private @Nullable CsvCells csvCells;
   private @Nullable Function<R, List<String>> below;
+  private List<String> optional = List.of();
   private @Nullable List<Column<R>> onScreen;
   private @Nullable List<Column<R>> inCsv;
   private @Nullable List<Member<R>> inJson;
@@ -195,6 +196,12 @@ public final class ListingColumns<R> {
     return this;
   }
 
+  /** Lets columns be left out on narrow screens, by their keys; the first goes first. */
+  public ListingColumns<R> optional(String... keys) {
+    optional = List.of(keys);
+    return this;
+  }
+
   /** Selects the columns of CSV and their order, by their keys. */
   public ListingColumns<R> csv(String... keys) {
     inCsv = inOrder(keys);
@@ -284,6 +291,8 @@ public final class ListingColumns<R> {
         table.name(title);
       }
     }
+    List<String> keys = onScreen().stream().map(Column::key).toList();
+    optional.stream().mapToInt(keys::indexOf).filter(c -> c >= 0).forEach(table::optional);
     return table;
   }
 

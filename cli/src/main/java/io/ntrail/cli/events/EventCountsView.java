@@ -93,7 +93,9 @@ final class EventCountsView {
     List<String> shown = new ArrayList<>(List.of("count", "%"));
     counts.sums().forEach(field -> shown.add(SumColumns.key(field)));
     shown.addAll(List.of(totals.noun() + "s/s", "bytes each", "withStack", "event"));
-    return columns.screen(shown.toArray(String[]::new));
+    return columns
+        .screen(shown.toArray(String[]::new))
+        .optional(totals.noun() + "s/s", "bytes each", "withStack");
   }
 
   /** An event without a name has none; it is not called "". */

@@ -108,7 +108,8 @@ final class EventGroupsView {
         .titled("bytes each")
         .shown(row ->
             row.count() == 0 ? "-" : Numbers.count(Math.round((double) row.bytes() / row.count())))
-        .label(by, this::name);
+        .label(by, this::name)
+        .optional("bytes", "%");
   }
 
   private void text(String asked, boolean wide) {

@@ -2,14 +2,16 @@ package io.ntrail.cli.text;
 
 import java.io.PrintStream;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * Writer of lists on the screen: numbers right, names left and last. On a terminal the last column
- * is cut in the middle to the terminal's width, and names before it if they leave it no room; piped
- * or with {@code --wide} nothing is cut.
+ * is cut in the middle to the terminal's width, and names before it if they leave it no room;
+ * columns that matter less are left out before. Piped or with {@code --wide} nothing is cut or left
+ * out.
  */
 public final class Table {
   /** Alignment of a column. */
@@ -51,6 +53,9 @@ public final class Table {
   /** Least width of the last column, or a third of the width, if the names can leave so much. */
   private static final int LEAST_LAST = 24;
 
+  /** Width of the last column for which columns that matter less are left out. */
+  private static final int ROOM = 60;
+
   /** Least width of names before the last column. */
   private static final int LEAST_NAME = 16;
 
@@ -61,6 +66,11 @@ public final class Table {
   private final Map<Integer, List<String>> below = new HashMap<>();
 
   private final Map<Integer, Detail> details = new HashMap<>();
+
+  /** Columns that are left out where there is no room, by their numbers; the first goes first. */
+  private final List<Integer> optional = new ArrayList<>();
+
+  private final BitSet leftOut = new BitSet();
 
   private int[] widths = {};
 
@@ -77,6 +87,11 @@ public final class Table {
   public Table name(String title) {
     columns.add(new Column(title, Align.LEFT));
     return this;
+  }
+
+  /** Lets a column be left out where there is no room; the first of several goes first. */
+  public void optional(int column) {
+    optional.add(column);
   }
 
   /** Adds a row; as many cells as columns. */
@@ -137,6 +152,9 @@ public final class Table {
       }
     }
     if (width > 0) {
+      if (first) {
+        leaveOut(width - indent);
+      }
       narrow(width - indent);
     }
     if (first) {
@@ -154,11 +172,27 @@ public final class Table {
     below.clear();
   }
 
+  /** Leaves out columns until the last one has room for what it shows. */
+  private void leaveOut(int width) {
+    int last = widths.length - 1;
+    int over = Math.min(widths[last], ROOM) - width;
+    for (int c = 0; c < last; c++) {
+      over += widths[c] + GAP.length();
+    }
+    for (int column : optional) {
+      if (over <= 0) {
+        return;
+      }
+      leftOut.set(column);
+      over -= widths[column] + GAP.length();
+    }
+  }
+
   /** Takes from the names before the last column what that one needs to be of any use. */
   private void narrow(int width) {
     int over = Math.max(LEAST_LAST, width / 3) - width;
     for (int c = 0; c < widths.length - 1; c++) {
-      over += widths[c] + GAP.length();
+      over += leftOut.get(c) ? 0 : widths[c] + GAP.length();
     }
     for (int c = 0; c < widths.length - 1; c++) {
       int less = Math.min(over, widths[c] - LEAST_NAME);
@@ -171,10 +205,15 @@ public final class Table {
 
   private void line(PrintStream out, int indent, int width, List<String> cells, Detail detail) {
     StringBuilder line = new StringBuilder(" ".repeat(indent));
+    boolean begun = false;
     for (int c = 0; c < widths.length; c++) {
-      if (c > 0) {
+      if (leftOut.get(c)) {
+        continue;
+      }
+      if (begun) {
         line.append(GAP);
       }
+      begun = true;
       boolean last = c == widths.length - 1;
       String cell = cells.get(c);
       if (last) {

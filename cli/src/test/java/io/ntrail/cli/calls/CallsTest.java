@@ -112,7 +112,7 @@ class CallsTest {
         text);
     assertTrue(
         text.contains(
-            "\n      7       20,215       1,025       2,887      8,200      8,200        1"
+            "\n      7       20,215       1,025       2,887      1,215      8,200      8,200      8,200        1"
                 + "          0     0           0  shopcore.dll!StockMatch\n"),
         text);
     assertTrue(

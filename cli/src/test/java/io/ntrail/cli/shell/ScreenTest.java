@@ -8,6 +8,7 @@ import io.ntrail.cli.Main;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.Recordings;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.etl.EtlRecords;
 import io.ntrail.testkit.etl.EtlSettings;
 import io.ntrail.testkit.etl.EtlShapes;
@@ -135,7 +136,7 @@ class ScreenTest {
       List<Object> words = new ArrayList<>(List.of(more[0], file));
       words.addAll(Arrays.asList(more).subList(1, more.length));
       Cli.Result piped = Cli.run(words.toArray());
-      Cli.Result narrow = onTerminal(60, words.toArray());
+      Cli.Result narrow = onTerminal(40, words.toArray());
       assertTrue(narrow.out().contains("..."), narrow.out());
       assertTrue(!piped.out().contains("..."), piped.out());
       words.add("--wide");
@@ -155,6 +156,21 @@ class ScreenTest {
     assertEquals(
         Cli.run("events", file, "--count", "--format", "csv").out(),
         onTerminal(60, "events", file, "--count", "--format", "csv").out());
+  }
+
+  @Test
+  void columnsThatMatterLessGoBeforeNamesAreCut() {
+    Path calls = TestData.projectRoot().resolve("samples/shop.ntr");
+    String wide = onTerminal(140, "calls", calls, "--flat").lines().get(2);
+    assertTrue(wide.contains("mean us") && wide.contains("p50 us"), wide);
+    Cli.Result narrow = onTerminal(80, "calls", calls, "--flat");
+    assertTrue(!narrow.out().contains("..."), narrow.out());
+    assertTrue(narrow.lines().get(2).startsWith("  calls  total ms  "), narrow.out());
+    assertTrue(!narrow.lines().get(2).contains("mean us"), narrow.out());
+    narrow.lines().stream()
+        .skip(2)
+        .filter(line -> line.contains("!"))
+        .forEach(line -> assertTrue(line.length() <= 80, line));
   }
 
   @Test
