@@ -240,15 +240,15 @@ public final class NtrCalls implements CallSource {
     return new CallFunction(module, address, traced.name().isEmpty() ? null : traced.name());
   }
 
-  /**
-   * Returns the counters at the end of the recording; without an end, the last ones between the
-   * events.
-   */
   @Override
   public boolean hasReturnedValues() {
     return hasReturnedValues;
   }
 
+  /**
+   * Returns the counters at the end of the recording; without an end, the last ones between the
+   * events.
+   */
   @Override
   public OptionalLong lost() {
     long said = limited(file.statistic(RecorderCounter.DROPPED).orElse(0L));
