@@ -6,6 +6,7 @@ import io.ntrail.analysis.flow.FlowSettings.Resync;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.FunctionArgument;
 import io.ntrail.cli.common.OptionValues;
+import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.programs.x86.CodeSize;
 import java.nio.file.Path;
@@ -17,10 +18,16 @@ import picocli.CommandLine.ParseResult;
  *
  * @param settings how it is decoded
  * @param limit rows at most; 0: all
+ * @param time when it was executed, or before it
  * @param withEvents whether events have rows, too
  */
 record FlowRequest(
-    Path path, ProcessorOptions processor, FlowSettings settings, long limit, boolean withEvents) {
+    Path path,
+    ProcessorOptions processor,
+    FlowSettings settings,
+    long limit,
+    TimeRange time,
+    boolean withEvents) {
   static final OptionValues<Resync> RESYNC = OptionValues.of("--resync", List.of(Resync.values()));
 
   static final String FILTER = "--filter";
@@ -42,6 +49,8 @@ record FlowRequest(
 
   static FlowRequest of(Path path, ParseResult parsed) {
     ProcessorOptions processor = ProcessorOptions.of(parsed);
+    TimeRange time = TimeRange.parse(CommonOptions.text(parsed, "--time", ".."));
+    processor.checkTime(time, "flow", path);
     CodeSize size =
         switch (CommonOptions.text(parsed, "--bits", "64")) {
           case "16" -> CodeSize.BITS16;
@@ -62,6 +71,7 @@ record FlowRequest(
             filters(parsed),
             processor.asLibipt()),
         CommonOptions.number(parsed, "-n", 0),
+        time,
         CommonOptions.has(parsed, "--events"));
   }
 }

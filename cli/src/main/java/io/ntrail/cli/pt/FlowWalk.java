@@ -5,6 +5,7 @@ import io.ntrail.analysis.flow.FlowDecoder;
 import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.FlowEvent;
 import io.ntrail.analysis.flow.FlowSink;
+import io.ntrail.cli.common.TimeRange;
 import io.ntrail.formats.pt.PacketClock;
 import io.ntrail.formats.pt.PacketCursor;
 import io.ntrail.formats.pt.PacketType;
@@ -22,6 +23,7 @@ final class FlowWalk implements FlowSink {
   record Lost(FlowError error, long offset, long address) {}
 
   private final PtInput input;
+  private final TimeRange time;
   private final PacketCursor cursor;
   private final PacketClock clock;
   private final CodeBlocks blocks;
@@ -41,6 +43,7 @@ final class FlowWalk implements FlowSink {
    */
   FlowWalk(PtInput input, FlowRequest request, AddressSpace code, FlowSink next) {
     this.input = input;
+    this.time = request.time();
     this.next = next;
     this.cursor = new PacketCursor(input.file(), request.processor().errata());
     this.clock = request.processor().newClock();
@@ -67,6 +70,9 @@ final class FlowWalk implements FlowSink {
 
   @Override
   public void instructions(CodeBlocks code, int block, int count, boolean isSpeculative) {
+    if (!isInTime()) {
+      return;
+    }
     instructions += count;
     runs++;
     for (int i = 0; i < count; i++) {
@@ -77,17 +83,31 @@ final class FlowWalk implements FlowSink {
 
   @Override
   public void event(FlowEvent event, long address, long value) {
-    events[event.ordinal()]++;
-    next.event(event, address, value);
+    if (isInTime()) {
+      events[event.ordinal()]++;
+      next.event(event, address, value);
+    }
   }
 
   @Override
   public void error(FlowError error, long offset, long address) {
+    if (!isInTime()) {
+      return;
+    }
     errors++;
     if (lost.size() < MOST) {
       lost.add(new Lost(error, offset, address));
     }
     next.error(error, offset, address);
+  }
+
+  /** Returns true at the times that were asked for; before the first time stamp it is 0. */
+  private boolean isInTime() {
+    if (time.whole()) {
+      return true;
+    }
+    long nanos = clock.isKnown() ? clock.nanos() : 0;
+    return nanos >= time.fromNanos() && nanos < time.toNanos();
   }
 
   PacketClock clock() {

@@ -8,8 +8,6 @@ import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
-import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.pt.PacketClock;
 import io.ntrail.formats.pt.PacketCursor;
 import io.ntrail.formats.pt.PacketType;
@@ -26,14 +24,7 @@ final class PacketListing {
     this.input = input;
     this.request = request;
     this.clock = request.processor().newClock();
-    if (!request.time().whole() && request.processor().clock().tscHertz() == 0) {
-      throw new CannotGoOn(
-          "--time needs the clock of the processor, which a stream does not tell",
-          "ntrail pt packets "
-              + ShellWords.file(request.path())
-              + " --time "
-              + "0..10us --clock 0,0,0,NOMINAL");
-    }
+    request.processor().checkTime(request.time(), "packets", request.path());
   }
 
   int print(Format format, ParseResult parsed, Terminal terminal) {
@@ -130,7 +121,13 @@ final class PacketListing {
         if (limit != 0 && rows == limit) {
           return;
         }
-        sink.accept(new PacketRow(cursor, clock, pad, repeats > 1 ? 1 : cursor.length()));
+        sink.accept(
+            new PacketRow(
+                cursor,
+                clock,
+                pad,
+                repeats > 1 ? 1 : cursor.length(),
+                request.processor().asLibipt()));
         rows++;
       }
     }

@@ -15,8 +15,22 @@ import org.jspecify.annotations.Nullable;
  * @param clock has taken this packet
  * @param pad which of several PADs it is, from 0
  * @param length in bytes: of one PAD, or of all of them
+ * @param asLibipt whether fields are read as libipt reads them, where it errs
  */
-record PacketRow(PacketCursor packet, PacketClock clock, long pad, long length) {
+record PacketRow(PacketCursor packet, PacketClock clock, long pad, long length, boolean asLibipt) {
+  /** The bit that libipt takes for that of the hardware. */
+  private static final PacketField LIBIPT_HW = new PacketField("hw", Kind.NUMBER, 2, 3, 1, 0);
+
+  /** One bit less than the field has. */
+  private static final PacketField LIBIPT_TYPE = new PacketField("type", Kind.NUMBER, 2, 0, 5, 0);
+
+  /** Returns the bits of a field. */
+  private PacketField read(PacketField field) {
+    boolean isHardware = type() == PacketType.PWRE && field.name().equals(LIBIPT_HW.name());
+    boolean isData = type() == PacketType.EVD && field.name().equals(LIBIPT_TYPE.name());
+    return !asLibipt ? field : isHardware ? LIBIPT_HW : isData ? LIBIPT_TYPE : field;
+  }
+
   PacketType type() {
     return packet.type();
   }
@@ -52,7 +66,7 @@ record PacketRow(PacketCursor packet, PacketClock clock, long pad, long length) 
       } else if (field.isHex() || field.kind() == Kind.BRANCHES) {
         json.text(field.name(), value(field));
       } else {
-        json.number(field.name(), packet.field(field));
+        json.number(field.name(), packet.field(read(field)));
       }
     }
     json.endObject();
@@ -74,7 +88,7 @@ record PacketRow(PacketCursor packet, PacketClock clock, long pad, long length) 
     if (field.kind() == Kind.BRANCHES) {
       return packet.branchText();
     }
-    long value = packet.field(field);
+    long value = packet.field(read(field));
     return field.isHex() ? Numbers.hex(value) : Long.toString(value);
   }
 }

@@ -1,13 +1,17 @@
 package io.ntrail.cli.pt;
 
 import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.pt.ClockSettings;
 import io.ntrail.formats.pt.Erratum;
 import io.ntrail.formats.pt.PacketClock;
 import io.ntrail.formats.pt.PacketClock.Rounding;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Set;
 import picocli.CommandLine.ParseResult;
@@ -72,6 +76,21 @@ record ProcessorOptions(ClockSettings clock, Set<Erratum> errata, Rounding round
       // Said below.
     }
     throw new UsageError("--model takes FAMILY/MODEL/STEPPING, not " + text, MODEL_EXAMPLE);
+  }
+
+  /**
+   * Checks that times can be told if some are asked for.
+   *
+   * @param question of the command, for the next step
+   * @throws CannotGoOn if the clock of the processor is not known
+   */
+  void checkTime(TimeRange time, String question, Path path) {
+    if (!time.whole() && clock.tscHertz() == 0) {
+      throw new CannotGoOn(
+          "--time needs the clock of the processor, which a stream does not tell",
+          "ntrail pt %s %s --time 0..10us --clock 0,0,0,NOMINAL"
+              .formatted(question, ShellWords.file(path)));
+    }
   }
 
   /** Warns of packets of time that did not count, because {@code --clock} does not tell enough. */

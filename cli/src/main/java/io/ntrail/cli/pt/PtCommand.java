@@ -49,7 +49,7 @@ public final class PtCommand implements Command {
         CommonOptions.files("packets or flow, then a stream (.pt, .bin, also inside .gz or .zip)"));
     spec.addOption(CommonOptions.flag("packets: how many of each type", "--count"));
     spec.addOption(
-        CommonOptions.value("FROM..TO", "packets: only those of these times: 0..10us", "--time"));
+        CommonOptions.value("FROM..TO", "only what is of these times: 0..10us", "--time"));
     spec.addOption(CommonOptions.value("N", "at most N rows; 0: all", "-n", "--limit"));
     spec.addOption(
         CommonOptions.value(

@@ -132,6 +132,26 @@ class PtFlowTest {
   }
 
   @Test
+  void aTimeSelectsTheInstructionsThatWereExecutedThen() {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    stream = TestData.file("pt/dynamorio/hello.pt");
+    Object elf = TestData.file("pt/dynamorio/hello.elf");
+    String clock = "3,2,308,37";
+    int before = timed(elf, clock, "..120us");
+    int after = timed(elf, clock, "120us..");
+    // Up to the first system call, and behind it.
+    assertEquals(5, before);
+    assertEquals(3, after);
+    assertEquals(1, flow("--code", elf, "--time", "0..2us").exit());
+  }
+
+  private int timed(Object elf, String clock, String time) {
+    return flow("--code", elf, "--addresses", "--clock", clock, "--model", "6/85/4", "--time", time)
+        .lines()
+        .size();
+  }
+
+  @Test
   void callsAreARecordingForOtherCommands() throws IOException {
     Path recording = folder.resolve("flow.ntr");
     assertEquals(0, flow("--code", code, "--calls", "-o", recording).exit());

@@ -190,4 +190,20 @@ class PtPacketsTest {
     assertTrue(first.startsWith("{\"offset\":58,"), first);
     assertTrue(first.contains("\"tsc\":" + 0x2fa1088fac07b0L), first);
   }
+
+  /** libipt takes bit 3 of a PWRE for that of the hardware, and five bits of an EVD's type. */
+  @Test
+  void asLibiptFieldsAreReadWhereItReadsThem() throws IOException {
+    stream =
+        Files.write(
+            folder.resolve("power.pt"),
+            SamplePt.bytes(
+                "02820282028202820282028202820282" + "02220800" + "0253210000000000000000"));
+    List<String> right = packets("--format", "jsonl").lines();
+    List<String> same = packets("--format", "jsonl", "--compat", "libipt").lines();
+    assertTrue(right.get(1).contains("\"hw\":0"), right.get(1));
+    assertTrue(same.get(1).contains("\"hw\":1"), same.get(1));
+    assertTrue(right.get(2).contains("\"type\":33"), right.get(2));
+    assertTrue(same.get(2).contains("\"type\":1,"), same.get(2));
+  }
 }
