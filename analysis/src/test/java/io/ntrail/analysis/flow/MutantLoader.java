@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Loads the classes of the decoder again, with one rule of one of them turned round: a condition
@@ -140,7 +141,7 @@ final class MutantLoader extends ClassLoader {
           }
           Opcode inverse = inverse(branch.opcode());
           boolean isBroken = inverse != null && next[0]++ == broken.index;
-          builder.branch(isBroken ? inverse : branch.opcode(), branch.target());
+          builder.branch(inverse != null && isBroken ? inverse : branch.opcode(), branch.target());
         }
         case TableSwitchInstruction cases -> {
           List<SwitchCase> kept = new ArrayList<>();
@@ -155,7 +156,8 @@ final class MutantLoader extends ClassLoader {
     }
   }
 
-  private static Opcode inverse(Opcode opcode) {
+  /** Returns the opposite condition of a branch; null if it has none. */
+  private static @Nullable Opcode inverse(Opcode opcode) {
     return switch (opcode) {
       case IFEQ -> Opcode.IFNE;
       case IFNE -> Opcode.IFEQ;
