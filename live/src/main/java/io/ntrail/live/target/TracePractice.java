@@ -11,8 +11,6 @@ import io.ntrail.live.code.SessionCode;
 import io.ntrail.live.code.StubWriter;
 import io.ntrail.live.code.TlsSlots;
 import io.ntrail.live.code.TracedCode;
-import io.ntrail.live.session.SessionFile;
-import java.io.IOException;
 import java.util.List;
 
 /**
@@ -37,11 +35,6 @@ public final class TracePractice {
     AgentImage.file();
     StdioHelperImage.file();
     Architectures.all().forEach(TracePractice::assemble);
-    try {
-      SessionFile.create(RECORD, CHUNKS).close();
-    } catch (IOException e) {
-      // Without room on the disk there is nothing to practise.
-    }
   }
 
   private static void assemble(Architecture architecture) {
