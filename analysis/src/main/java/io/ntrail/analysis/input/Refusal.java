@@ -45,6 +45,9 @@ final class Refusal {
       shown.append(Integer.toHexString(0x100 | head.u8(i)).substring(1));
     }
     FileSignature signature = FileSignature.of(head);
+    if (signature == FileSignature.EMPTY_ZIP) {
+      return CannotGoOn.of(Reason.EMPTY, name, name + " is " + signature.noun(), "");
+    }
     String noun =
         signature == FileSignature.UNKNOWN
             ? ""
@@ -64,6 +67,9 @@ final class Refusal {
   CannotGoOn notACallRecording(Path path) {
     if (head.length() == 0) {
       return CannotGoOn.of(Reason.EMPTY, name, path + " is empty", "");
+    }
+    if (FileSignature.of(head) == FileSignature.EMPTY_ZIP) {
+      return CannotGoOn.of(Reason.EMPTY, name, path + " is " + FileSignature.EMPTY_ZIP.noun(), "");
     }
     String nextStep =
         FileKind.of(input) == FileKind.ETL

@@ -10,6 +10,9 @@ import io.ntrail.formats.schema.InType;
 import io.ntrail.formats.schema.OutType;
 import io.ntrail.formats.schema.Payload;
 import io.ntrail.formats.schema.ValueKind;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the fields of an event: as an object of JSON, as text for people. */
@@ -116,18 +119,57 @@ final class EventFields {
   }
 
   /**
-   * {@code size=65,536 path=C:\shop\stock.db}: all fields in a line.
+   * {@code path=C:\shop\stock.db size=65,536}: all fields in a line, the important ones first.
    *
    * @param whole whether long arrays and bytes are written out
    */
   static String text(EventReader event, boolean whole) {
     StringBuilder text = new StringBuilder();
     Payload payload = event.payload();
-    int i = 0;
-    while (i < payload.size()) {
-      i = told(text, event, payload, i, whole);
+    for (int i : byImportance(payload)) {
+      told(text, event, payload, i, whole);
     }
     return text.toString();
+  }
+
+  /** Returns all fields with their values, a text each, the important ones first. */
+  static List<String> lines(EventReader event) {
+    List<String> lines = new ArrayList<>();
+    Payload payload = event.payload();
+    for (int i : byImportance(payload)) {
+      StringBuilder line = new StringBuilder();
+      told(line, event, payload, i, true);
+      lines.add(line.toString());
+    }
+    return lines;
+  }
+
+  /**
+   * Returns the fields of an event: first files and texts, then numbers and values with names, then
+   * addresses and flags that mean nothing to people, and at last what is reserved.
+   */
+  private static List<Integer> byImportance(Payload payload) {
+    List<Integer> fields = new ArrayList<>();
+    for (int i = 0; i < payload.size(); i = payload.after(i)) {
+      fields.add(i);
+    }
+    fields.sort(Comparator.comparingInt(i -> importance(payload, i)));
+    return fields;
+  }
+
+  private static int importance(Payload payload, int at) {
+    Field field = payload.field(at);
+    if (payload.token(at) != Payload.Token.VALUE) {
+      return 1;
+    }
+    if (field.out() == OutType.FILE_KEY || field.kind() == ValueKind.TEXT) {
+      return 0;
+    }
+    if (field.name().startsWith("Reserved")) {
+      return 3;
+    }
+    boolean isBare = field.kind() == ValueKind.HEX && ValueDescriptions.besideName(field) == null;
+    return isBare || field.kind() == ValueKind.BINARY ? 2 : 1;
   }
 
   private static int told(

@@ -15,6 +15,7 @@ import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.cli.text.TextSanitizer;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +47,7 @@ final class EventListing {
   private final int width;
   private final @Nullable RecordingSymbols symbols;
   private final boolean withStacks;
+  private final boolean isLong;
   private StackStatistics stackCounts = StackStatistics.NONE;
 
   EventListing(
@@ -54,7 +56,9 @@ final class EventListing {
       TimeRange range,
       Terminal terminal,
       boolean wide,
+      boolean isLong,
       @Nullable RecordingSymbols symbols) {
+    this.isLong = isLong;
     this.symbols = symbols;
     this.withStacks = symbols != null;
     this.events = events;
@@ -181,7 +185,25 @@ final class EventListing {
             id(event.threadId()),
             event.type().text(),
             told);
-    return new Line(cells, walk.stack().stream().map(NamedFrame::text).toList());
+    List<String> frames = walk.stack().stream().map(NamedFrame::text).toList();
+    if (!isLong || event.payload().size() == 0) {
+      return new Line(cells, frames);
+    }
+    List<String> head = new ArrayList<>(cells);
+    head.set(head.size() - 1, message == null ? "" : message);
+    List<String> below = new ArrayList<>();
+    EventFields.lines(event).forEach(line -> wrap(line, below));
+    below.addAll(frames);
+    return new Line(head, below);
+  }
+
+  /** Adds a text that is as wide as it is in as many lines as it takes. */
+  private void wrap(String text, List<String> lines) {
+    String one = TextSanitizer.one(text);
+    int room = width == 0 ? one.length() : Math.max(2 * Table.BELOW, width - Table.BELOW);
+    for (int at = 0; at == 0 || at < one.length(); at += room) {
+      lines.add(one.substring(at, Math.min(one.length(), at + room)));
+    }
   }
 
   private static EventTotals totals(SchemaSourceCounts sources) {

@@ -115,6 +115,7 @@ public final class EventsCommand implements Command {
             "only events whose fields satisfy the condition: 'size > 65536'",
             "--where"));
     spec.addOption(CommonOptions.flag("each event with its stack", "--stacks"));
+    spec.addOption(CommonOptions.flag("each field on its own line", "--long"));
     SymbolSearchPath.optionsWithWait(spec);
     spec.addOption(
         CommonOptions.values(
@@ -154,6 +155,11 @@ public final class EventsCommand implements Command {
       throw new UsageError(
           "--stacks and --count exclude each other",
           "ntrail events " + ShellWords.file(paths.getFirst()) + " --count");
+    }
+    if (CommonOptions.has(parsed, "--long") && (count || format != Format.TEXT)) {
+      throw new UsageError(
+          "--long lists events as text: it excludes --count and other formats",
+          "ntrail events " + ShellWords.file(paths.getFirst()) + " --long -n 10");
     }
     TimeRange written = TimeRange.withClock(CommonOptions.text(parsed, "--time", ".."));
     EventFilter filter = filter(parsed);
@@ -247,6 +253,7 @@ public final class EventsCommand implements Command {
                 request.range,
                 request.terminal,
                 request.isWide(),
+                CommonOptions.has(request.parsed, "--long"),
                 request.hasStacks() ? symbols : null);
         described = listing.print(request.limit, request.asked);
         stacks = listing.stackCounts();

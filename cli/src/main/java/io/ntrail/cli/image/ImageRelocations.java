@@ -24,7 +24,7 @@ final class ImageRelocations {
   static ImagePart of(PeImage image) {
     ImageRelocations part = new ImageRelocations(image);
     return new ImagePart(
-        part.entries(), ImagePart.table(part.bySection(), "group of relocations"), part::json);
+        part.entries(), ImagePart.table(part.bySection(), "relocation group"), part::json);
   }
 
   /** One relocation. */

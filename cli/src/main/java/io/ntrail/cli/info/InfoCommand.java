@@ -14,6 +14,7 @@ import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.ShellWords;
 import java.nio.file.Path;
 import java.util.List;
@@ -64,6 +65,12 @@ public final class InfoCommand implements Command {
       return input.has(Ability.CALLS)
           ? CallInfo.print(input, format, parsed, system)
           : print(input, format, parsed, system);
+    } catch (CannotGoOn e) {
+      boolean isOther = e.reason() == CannotGoOn.Reason.OTHER_KIND && paths.size() == 1;
+      if (!isOther || CommonOptions.has(parsed, "--list")) {
+        throw e;
+      }
+      return ProgramInfo.print(paths.getFirst(), e, format, parsed, system);
     }
   }
 

@@ -18,6 +18,7 @@ import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.OutputFile;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.pdb.DbiHeader;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pe.MachineType;
@@ -25,6 +26,7 @@ import io.ntrail.programs.symbols.SymbolManifest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
@@ -198,15 +200,8 @@ public final class SymbolsCommand implements Command {
   private static void list(ParseResult parsed, PdbFile pdb, Format format, Terminal terminal) {
     NamePattern pattern = pattern(CommonOptions.text(parsed, "--find", "*"));
     boolean lines = CommonOptions.has(parsed, "--lines");
-    Listing<?> listing =
-        lines
-            ? new LineRows(pdb, pattern).listing()
-            : new SymbolRows(
-                    pdb,
-                    pattern,
-                    CommonOptions.has(parsed, "--publics"),
-                    CommonOptions.cores(parsed))
-                .listing();
+    AtomicBoolean any = new AtomicBoolean();
+    Listing<?> listing = noting(any, rows(parsed, pdb, pattern));
     listing.print(
         format,
         terminal.out(),
@@ -220,6 +215,50 @@ public final class SymbolsCommand implements Command {
           listing.json(json);
           json.gaps(pdb.gaps());
         });
+    if (CommonOptions.has(parsed, "--find") && !any.get()) {
+      notFound(parsed, pdb, pattern, terminal);
+    }
+  }
+
+  private static Listing<?> rows(ParseResult parsed, PdbFile pdb, NamePattern pattern) {
+    return CommonOptions.has(parsed, "--lines")
+        ? new LineRows(pdb, pattern).listing()
+        : new SymbolRows(
+                pdb, pattern, CommonOptions.has(parsed, "--publics"), CommonOptions.cores(parsed))
+            .listing();
+  }
+
+  /** Returns the same listing; it notes when there is a row. */
+  private static <R> Listing<R> noting(AtomicBoolean any, Listing<R> listing) {
+    return new Listing<>(
+        listing.key(),
+        listing.columns(),
+        sink ->
+            listing
+                .rows()
+                .accept(row -> {
+                  any.set(true);
+                  sink.accept(row);
+                }));
+  }
+
+  /** Warns of a pattern that fits nothing; a part of a name is proposed as one that does. */
+  private static void notFound(
+      ParseResult parsed, PdbFile pdb, NamePattern pattern, Terminal terminal) {
+    terminal.out().flush();
+    boolean lines = CommonOptions.has(parsed, "--lines");
+    terminal
+        .err()
+        .println("warning: no " + (lines ? "source file" : "symbol") + " matches " + pattern);
+    if (!pattern.isPlain()) {
+      return;
+    }
+    String wider = "*" + pattern + "*";
+    AtomicBoolean found = new AtomicBoolean();
+    rows(parsed, pdb, NamePattern.of(wider)).rows().accept(_ -> found.set(true));
+    if (found.get()) {
+      terminal.err().println("try: --find " + ShellWords.of(wider));
+    }
   }
 
   private static NamePattern pattern(String text) {

@@ -48,7 +48,7 @@ public final class Table {
   private static final String GAP = "  ";
 
   /** Indentation of lines below a row. */
-  private static final int BELOW = 8;
+  public static final int BELOW = 8;
 
   /** Least width of the last column, or a third of the width, if the names can leave so much. */
   private static final int LEAST_LAST = 24;

@@ -267,7 +267,8 @@ class CallsTest {
     Files.write(file, Arrays.copyOf(bytes, bytes.length - 8));
     Cli.Result result = Cli.run("calls", file);
     assertEquals(3, result.exit());
-    assertTrue(result.err().contains("EOF: the file ends after "), result.err());
+    assertTrue(
+        result.err().contains("EOF (the file ends too early): the file ends after "), result.err());
     assertTrue(result.out().contains("18 calls in 1 thread, 1 place could not be read"));
     Cli.Result refused = Cli.run("calls", real("truncated.jtrc"));
     assertEquals(1, refused.exit());

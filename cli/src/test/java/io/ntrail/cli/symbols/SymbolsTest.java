@@ -237,4 +237,16 @@ class SymbolsTest {
     Cli.Result none = Cli.run("symbols");
     assertEquals(2, none.exit());
   }
+
+  @Test
+  void aPartOfANameIsProposedAsAPattern() {
+    Path sample = TestData.projectRoot().resolve("samples/shopd.pdb");
+    assertEquals(
+        List.of("warning: no symbol matches worth", "try: --find '*worth*'"),
+        Cli.run("symbols", sample, "--find", "worth").messages());
+    assertEquals(List.of(), Cli.run("symbols", sample, "--find", "*worth").messages());
+    assertEquals(
+        List.of("warning: no symbol matches wort*"),
+        Cli.run("symbols", sample, "--find", "wort*").messages());
+  }
 }

@@ -49,6 +49,8 @@ public enum FileSignature {
   GZIP("a gzip file", "\u001F\u008B"),
   /** Zip, also a {@code .diagsession}. */
   ZIP("a zip file", "PK\3\4"),
+  /** Zip without a member. */
+  EMPTY_ZIP("an empty archive", "PK\5\6"),
   /** Microsoft cabinet, as symbol servers store {@code .pd_} files; one inside another archive. */
   CABINET("a cabinet", "MSCF"),
   /** 7z. */

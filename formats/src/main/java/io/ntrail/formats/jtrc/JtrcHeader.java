@@ -56,7 +56,9 @@ public record JtrcHeader(int version, int characteristics) {
           name,
           4,
           JtrcError.INVALID_VERSION.text(
-              "it is 0x" + Integer.toHexString(start.u16(4)) + ", not 0x1000"));
+              "it has version 0x"
+                  + Integer.toHexString(start.u16(4))
+                  + ", only 0x1000 can be read"));
     }
     if (start.length() < BYTES) {
       throw new DamagedInput(

@@ -142,7 +142,10 @@ class JtrcFileTest {
 
   @Test
   void aHeaderThatNtraceRefusedIsRefusedByThatName() throws IOException {
-    refused(real("truncated.jtrc"), "INVALID_VERSION: it is 0x1020, not 0x1000");
+    refused(
+        real("truncated.jtrc"),
+        "INVALID_VERSION (another version of the format): it has version 0x1020, only 0x1000 can"
+            + " be read");
     byte[] good = SmallJtrc.writer().toByteArray();
     refused(new byte[0], "FILE_EMPTY");
     refused(changed(good, 0, 'X'), "INVALID_SIGNATURE");
