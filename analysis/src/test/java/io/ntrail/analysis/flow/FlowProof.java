@@ -16,7 +16,7 @@ public final class FlowProof implements Predicate<List<LibiptCase>> {
         && handWorked();
   }
 
-  @SuppressWarnings("JUnitMethodInvoked") // the runner would load the decoder that is not changed
+  @SuppressWarnings("JUnitMethodInvoked") // of the mutant's loader, which no runner knows
   private static boolean handWorked() {
     FlowDecoderTest flows = new FlowDecoderTest();
     try {

@@ -156,7 +156,6 @@ final class MutantLoader extends ClassLoader {
     }
   }
 
-  /** Returns the opposite condition of a branch; null if it has none. */
   private static @Nullable Opcode inverse(Opcode opcode) {
     return switch (opcode) {
       case IFEQ -> Opcode.IFNE;

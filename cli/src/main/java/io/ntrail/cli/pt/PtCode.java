@@ -110,9 +110,14 @@ final class PtCode implements AutoCloseable {
     }
   }
 
+  /** Returns the name of a file without that of its packing. */
+  private static String unpacked(String name) {
+    return name.replaceFirst("\\.gz$", "");
+  }
+
   private static CodeModule ofElf(String name, ElfImage image, long base) {
     ElfNames names = ElfNames.of(image);
-    return new CodeModule(name, base, ElfNames.size(image), names, null, null, "");
+    return new CodeModule(unpacked(name), base, ElfNames.size(image), names, null, null, "");
   }
 
   private CodeModule ofPe(String name, PeImage image, long base, PdbSearch search) {
@@ -123,7 +128,7 @@ final class PtCode implements AutoCloseable {
     CodeView view = DebugDirectory.of(image).codeView().orElse(null);
     PdbId pdb = view instanceof CodeView.Pdb70(var guid, long age, _) ? new PdbId(guid, age) : null;
     return new CodeModule(
-        name,
+        unpacked(name),
         base,
         image.headers().sizeOfImage(),
         rva ->

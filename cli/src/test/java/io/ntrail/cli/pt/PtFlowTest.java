@@ -171,6 +171,23 @@ class PtFlowTest {
     assertTrue(lines.getFirst().contains("\"function\":\"loop.a.out!main\""), lines.getFirst());
   }
 
+  /** The entry point of the program is at RVA 1368. */
+  @Test
+  void functionsOfAWindowsProgramHaveTheNamesOfItsPdb() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    Path program = TestData.file("pdb/breakpad/dump_syms_regtest64.exe.gz");
+    stream =
+        Files.write(
+            folder.resolve("pe.pt"),
+            SamplePt.bytes(
+                "0282028202820282028202820282028299017d" + "681300400100" + "02233d6c1301"));
+    Path pdb = TestData.file("pdb/breakpad/dump_syms_regtest64.pdb.gz");
+    List<String> lines =
+        flow("--code", program, "-y", pdb, "--instructions", "--format", "jsonl").lines();
+    String name = "\"function\":\"dump_syms_regtest64.exe!mainCRTStartup\"";
+    assertTrue(lines.getFirst().contains(name), lines.getFirst());
+  }
+
   @Test
   void codeIsNeededAndHasAnAddressIfItIsRaw() {
     assertEquals(2, flow().exit());
