@@ -147,26 +147,18 @@ final class FlowCallsAnswer {
                     Numbers.counted(walk.instructions(), "instruction")));
     boolean hasTime = walk.clock().knowsNanos();
     terminal.out().println((hasTime ? "   time (us)   " : "   ") + "   instr  flow");
-    // Whether a call at a depth has one more beside it below: known from the end.
-    BitSet[] lines = new BitSet[rows.kept()];
-    BitSet more = new BitSet();
-    for (int row = rows.kept() - 1; row >= 0; row--) {
-      int depth = rows.depth(row);
-      more.clear(depth + 1, Math.max(depth + 1, more.length()));
-      lines[row] = (BitSet) more.clone();
-      more.set(depth);
-    }
+    BitSet followed = followed(rows);
+    BitSet open = new BitSet();
     for (int row = 0; row < rows.kept(); row++) {
+      open.clear(rows.depth(row) + 1, Math.max(rows.depth(row) + 1, open.length()));
+      open.set(rows.depth(row), followed.get(row));
       FlowCallRow call = rows.row(row);
       String time = !hasTime ? "   " : "%12s   ".formatted(micros(call.nanos()));
       String count = call.entry() == null ? "" : Numbers.count(call.instructions());
       terminal
           .out()
           .println(
-              time
-                  + "%8s  ".formatted(count)
-                  + lines(lines[row], call.depth(), isAscii)
-                  + call.text());
+              time + "%8s  ".formatted(count) + lines(open, call.depth(), isAscii) + call.text());
     }
     if (rows.all() > rows.kept()) {
       terminal
@@ -175,6 +167,19 @@ final class FlowCallsAnswer {
               Numbers.counted(rows.all() - rows.kept(), "more row")
                   + " not shown (-n 0 shows all that fit; --profile counts all)");
     }
+  }
+
+  /** Returns the rows below which there is one more of the same caller: known from the end. */
+  private static BitSet followed(FlowCallRows rows) {
+    BitSet followed = new BitSet(rows.kept());
+    BitSet open = new BitSet();
+    for (int row = rows.kept() - 1; row >= 0; row--) {
+      int depth = rows.depth(row);
+      open.clear(depth + 1, Math.max(depth + 1, open.length()));
+      followed.set(row, open.get(depth));
+      open.set(depth);
+    }
+    return followed;
   }
 
   private static String micros(long nanos) {
