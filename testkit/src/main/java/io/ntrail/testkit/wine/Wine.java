@@ -9,7 +9,6 @@ import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,9 +42,6 @@ public final class Wine {
           "wine32",
           "/usr/local/lib/wine32/usr/lib/wine/wineserver32",
           "/usr/lib/wine/wineserver32");
-
-  /** The system's programs need it, and Debian's 32-bit Wine does not bring it. */
-  private static final Path ZLIB_32 = Path.of("/usr/i686-w64-mingw32/lib/zlib1.dll");
 
   private static final Duration SETUP = Duration.ofMinutes(4);
 
@@ -236,10 +232,6 @@ public final class Wine {
         Map<String, String> environment = environment(fresh, bits);
         wait(builder(environment, List.of(loader.toString(), "wineboot", "-i")), SETUP);
         wait(builder(environment, List.of(server.toString(), "-w")), SETUP);
-        if (bits == 32 && Files.exists(ZLIB_32)) {
-          Path system = fresh.resolve("drive_c/windows/system32");
-          Files.copy(ZLIB_32, system.resolve("zlib1.dll"), StandardCopyOption.REPLACE_EXISTING);
-        }
         Files.move(fresh, template);
       }
     }
