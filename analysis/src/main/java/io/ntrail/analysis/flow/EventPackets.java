@@ -157,7 +157,9 @@ final class EventPackets {
       pending.operand = value;
     } else if (place.state == FlowState.ENABLED && !walk.toPtwrite()) {
       place.fail(walk.error());
-    } else if (place.state != FlowState.OVERFLOW) {
+    } else if (place.state == FlowState.OVERFLOW) {
+      pending.queue(FlowEvent.PTWRITE, value);
+    } else {
       place.event(FlowEvent.PTWRITE, 0, value);
     }
   }
