@@ -8,6 +8,7 @@ import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.ntr.TracedThread;
+import io.ntrail.formats.ntr.UntracedModule;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -32,7 +33,11 @@ public final class FlowCallRecorder implements FlowCallSink, AutoCloseable {
 
   private static final int FRAME = 16;
 
+  /** Times without flow that are told one by one; all later ones are told as one. */
+  private static final int MOST_LOSSES = 1000;
+
   private final NtrWriter writer;
+  private final String name;
   private final ThreadEventWriter events;
   private final FlowFunctions functions;
   private final LongSupplier clock;
@@ -41,6 +46,14 @@ public final class FlowCallRecorder implements FlowCallSink, AutoCloseable {
   private long instructions;
   private long last;
   private int[] open = new int[64];
+
+  private boolean isLost;
+  private long lostSince;
+  private String why = "";
+  private long losses;
+
+  /** Begin of the first loss that is not told by itself. */
+  private long restSince;
 
   /**
    * Begins a recording.
@@ -58,6 +71,7 @@ public final class FlowCallRecorder implements FlowCallSink, AutoCloseable {
       LongSupplier clock,
       String program)
       throws IOException {
+    this.name = name;
     this.functions = functions;
     this.clock = clock;
     this.countsInstructions = ticksPerSecond == 0;
@@ -135,7 +149,32 @@ public final class FlowCallRecorder implements FlowCallSink, AutoCloseable {
 
   @Override
   public void executed(int depth, int count) {
+    if (isLost) {
+      isLost = false;
+      losses++;
+      if (losses <= MOST_LOSSES) {
+        tell(losses, lostSince, Math.max(1, now()), why);
+      } else if (losses == MOST_LOSSES + 1) {
+        restSince = lostSince;
+      }
+    }
     instructions += count;
+  }
+
+  private void tell(long number, long from, long to, String reason) {
+    try {
+      writer.untraced(new UntracedModule(number, PROCESS, from, to, name, reason));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void lose(String reason) {
+    if (!isLost) {
+      isLost = true;
+      lostSince = now();
+      why = reason;
+    }
   }
 
   @Override
@@ -151,16 +190,22 @@ public final class FlowCallRecorder implements FlowCallSink, AutoCloseable {
 
   @Override
   public void lost(FlowError error, long offset, long address) {
-    // The reader finds the frames that are gone by those that come.
+    lose(error.text() + " at 0x" + Long.toHexString(offset));
   }
 
   @Override
   public void overflow() {
-    // The reader finds the frames that are gone by those that come.
+    lose("the processor dropped packets");
   }
 
   @Override
   public void close() throws IOException {
+    if (losses > MOST_LOSSES) {
+      String reason = "the flow was lost " + (losses - MOST_LOSSES) + " more times";
+      tell(MOST_LOSSES + 1L, restSince, isLost ? 0 : Math.max(1, now()), reason);
+    } else if (isLost) {
+      tell(losses + 1, lostSince, 0, why);
+    }
     writer.close();
   }
 }

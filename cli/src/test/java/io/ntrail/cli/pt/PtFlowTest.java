@@ -1,6 +1,7 @@
 package io.ntrail.cli.pt;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -12,6 +13,7 @@ import io.ntrail.testkit.TestData;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -159,6 +161,26 @@ class PtFlowTest {
     assertEquals(0, calls.exit(), calls.err());
     assertTrue(calls.out().contains("0x401000"), calls.out());
     assertTrue(calls.out().contains("\"returned\":null"), calls.out());
+  }
+
+  @Test
+  void aRecordingSaysWhereTheFlowWasLost() throws IOException {
+    byte[] sound = SamplePt.loop();
+    byte[] twice = Arrays.copyOf(sound, 2 * sound.length + 1);
+    // Not a packet; the second header begins anew.
+    twice[sound.length] = 0x05;
+    System.arraycopy(sound, 0, twice, sound.length + 1, sound.length);
+    Files.write(stream, twice);
+    Path recording = folder.resolve("flow.ntr");
+    assertEquals(3, flow("--code", code, "--calls", "-o", recording).exit());
+    for (String command : List.of("calls", "info")) {
+      Cli.Result result = Cli.run(command, recording);
+      String first = result.lines().getFirst();
+      assertTrue(first.contains("1 module not traced for some time"), first);
+      assertFalse(first.contains("complete"), first);
+    }
+    String said = Cli.run("info", recording).out();
+    assertTrue(said.contains("no packets at 0x" + Integer.toHexString(sound.length)), said);
   }
 
   @Test
