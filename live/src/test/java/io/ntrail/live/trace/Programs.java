@@ -71,8 +71,8 @@ final class Programs implements AutoCloseable {
   }
 
   /**
-   * Runs it without tracing. Each of these programs prints something: if Wine alone, which has done
-   * that once in hundreds of runs, starts none, that is told, and it is run again.
+   * Runs it without tracing. Twice in hundreds of runs Wine alone had started none: a program that
+   * printed nothing is told with its exit code and run again, also one that never prints.
    */
   Wine.Outcome untraced(Path program, String input, String... arguments) throws IOException {
     Wine.Outcome outcome = alone(program, input, arguments);
