@@ -5,6 +5,7 @@
 # What runs lies in cli/target/dist:
 #   DIGEST/*.jar             the jars, their names without versions
 #   DIGEST/ntrail-DIGEST.aot the AOT cache trained with exactly these jars
+#   DIGEST/agent/*.exe       programs that run beside a target, as these jars assemble them
 #   run                      shell variables: which digest, jars, flags and JDK; also the stamp
 #
 # DIGEST is over the content of all jars, the version string of the JVM and the flags it runs with.
@@ -221,6 +222,7 @@ train() {
   run_cache=
   train_class_path=$(class_path_of "$1")
   folder_of_jars=$1
+  cache_to_be=$1/ntrail-$2.aot
   for command in warm --version; do
     if (
       cd "$1" && set -- $command
@@ -231,7 +233,7 @@ train() {
         done
       fi
       "$jdk/bin/java" -Xbootclasspath/a:"$folder_of_jars/picocli.jar" $launcher_flags \
-        -XX:AOTCacheOutput=ntrail.aot -cp "${train_class_path#:}" \
+        -XX:AOTCacheOutput=ntrail.aot -Dntrail.aot="$cache_to_be" -cp "${train_class_path#:}" \
         io.ntrail.cli.Main "$@" >train.log 2>&1 </dev/null
     ) && [ -s "$1/ntrail.aot" ]; then
       mv "$1/ntrail.aot" "$1/ntrail-$2.aot" && run_cache=ntrail-$2.aot

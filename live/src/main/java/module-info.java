@@ -15,6 +15,7 @@ module io.ntrail.live {
   exports io.ntrail.live.plan;
   exports io.ntrail.live.recovery;
   exports io.ntrail.live.selftest;
+  exports io.ntrail.live.simulation;
   exports io.ntrail.live.session;
   exports io.ntrail.live.target;
   exports io.ntrail.live.trace;

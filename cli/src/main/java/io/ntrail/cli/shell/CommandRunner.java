@@ -98,7 +98,11 @@ public final class CommandRunner {
           "unknown command " + args[0],
           nearest.isEmpty() ? "ntrail -h" : withWord(args, args[0], ShellWords.of(nearest)));
     }
-    Commands.Entry entry = found.get();
+    return run(found.get(), args, terminal);
+  }
+
+  /** Runs a command with the words behind its name. */
+  static int run(Commands.Entry entry, String[] args, Terminal terminal) throws IOException {
     List<String> words = new ArrayList<>(Arrays.asList(args).subList(1, args.length));
     int end = words.indexOf("--");
     List<String> options = end < 0 ? words : words.subList(0, end);

@@ -5,7 +5,11 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.text.HelpTexts;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.cli.trace.TraceCommand;
+import io.ntrail.live.agent.AgentExecutable;
+import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.PlanPractice;
+import io.ntrail.live.simulation.SimulatedWindows;
 import io.ntrail.live.target.TracePractice;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
@@ -21,7 +25,8 @@ import picocli.CommandLine.ParseResult;
 
 /**
  * {@code ntrail warm [FILE]}: runs what people run most, so that the start cache learns the
- * classes. Its answers go nowhere.
+ * classes; with the property {@code ntrail.aot}, its path, the executables of the agent are kept
+ * beside it. Its answers go nowhere.
  */
 final class WarmCommand implements Command {
   /** Plans of one image: from a thousand calls on, methods are compiled. */
@@ -42,15 +47,19 @@ final class WarmCommand implements Command {
   }
 
   @Override
-  public int run(ParseResult parsed, Terminal terminal) {
+  public int run(ParseResult parsed, Terminal terminal) throws IOException {
     HelpTexts.page("ntrail");
+    String cache = System.getProperty("ntrail.aot", "");
+    if (!cache.isEmpty()) {
+      AgentExecutable.keep(Path.of(cache));
+    }
     loadClasses();
     TracePractice.run();
+    trace();
     for (String file : CommonOptions.positionals(parsed)) {
       PlanPractice.plan(Path.of(file), PLANS);
       for (List<String> words : commands(file)) {
-        Terminal nowhere = Terminal.of(new ByteArrayOutputStream(), new ByteArrayOutputStream());
-        CommandRunner.run(words.toArray(String[]::new), nowhere);
+        CommandRunner.run(words.toArray(String[]::new), nowhere());
       }
     }
     return ExitCode.DONE;
@@ -72,6 +81,23 @@ final class WarmCommand implements Command {
         // A folder of classes: no start cache is trained with those.
       }
     }
+  }
+
+  /** Traces a program of a simulated system: a program that is traced waits for all of this. */
+  private static void trace() throws IOException {
+    try (SimulatedWindows windows = SimulatedWindows.temporary()) {
+      AgentHost host = windows.host();
+      Commands.Entry trace =
+          new Commands.Entry("trace", "", false, () -> new TraceCommand(_ -> host));
+      String recording = windows.folder().resolve("practice.ntr").toString();
+      String program = windows.folder().resolve(SimulatedWindows.PROGRAM).toString();
+      String[] words = {"trace", "-f", SimulatedWindows.FUNCTION, "-o", recording, "--", program};
+      CommandRunner.run(trace, words, nowhere());
+    }
+  }
+
+  private static Terminal nowhere() {
+    return Terminal.of(new ByteArrayOutputStream(), new ByteArrayOutputStream());
   }
 
   private static void load(String name, ClassLoader loader) {

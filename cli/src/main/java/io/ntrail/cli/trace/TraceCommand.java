@@ -15,6 +15,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.RecorderStatistics;
+import io.ntrail.live.trace.TraceAhead;
 import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceSettings;
 import io.ntrail.live.trace.TraceTarget;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -31,7 +33,16 @@ import picocli.CommandLine.ParseResult;
 public final class TraceCommand implements Command {
   private static final long HOOK_SECONDS = 20;
 
-  public TraceCommand() {}
+  private final Function<ParseResult, AgentHost> hosts;
+
+  public TraceCommand() {
+    this(ProgramHost::of);
+  }
+
+  /** Makes a command whose programs run on another host than the one that is chosen. */
+  public TraceCommand(Function<ParseResult, AgentHost> hosts) {
+    this.hosts = hosts;
+  }
 
   @Override
   public CommandSpec spec() {
@@ -110,13 +121,23 @@ public final class TraceCommand implements Command {
   public int run(ParseResult parsed, Terminal terminal) throws IOException {
     TraceRequest request = TraceRequest.of(parsed, terminal);
     TraceExitCode exitCode = TraceExitCode.of(parsed);
-    AgentHost host = ProgramHost.of(parsed);
+    AgentHost host = hosts.apply(parsed);
     Stop stop = new Stop();
     try {
       int code;
+      TraceSettings settings =
+          new TraceSettings(
+              request.file(),
+              request.arguments(),
+              request.buffers(),
+              request.threads(),
+              request.maxBytes(),
+              request.ringBytes(),
+              "ntrail " + Version.NUMBER);
       try (TraceReport report = TraceReport.of(parsed, request, terminal);
+          TraceAhead ahead = request.planOnly() ? TraceAhead.none() : TraceAhead.begin(settings);
           TraceTarget target = open(host, request)) {
-        code = planAndTrace(exitCode, request, target, report, stop);
+        code = planAndTrace(exitCode, request, new Start(settings, ahead), target, report, stop);
       }
       terminal.outputs().complete();
       return code;
@@ -128,6 +149,7 @@ public final class TraceCommand implements Command {
   private static int planAndTrace(
       TraceExitCode exitCode,
       TraceRequest request,
+      Start start,
       TraceTarget target,
       TraceReport report,
       Stop stop) {
@@ -143,7 +165,7 @@ public final class TraceCommand implements Command {
       }
       report.checkRecording();
       begun = true;
-      return trace(request, target, plan, report, stop, exitCode);
+      return trace(request, start, target, plan, report, stop, exitCode);
     } catch (CannotGoOn e) {
       if (!report.hasBegun() && !target.process().isStarted() && hasEnded(target)) {
         throw new CannotGoOn(target.program() + " exited before it could be traced", "");
@@ -183,25 +205,24 @@ public final class TraceCommand implements Command {
         : TraceTarget.attach(host, request.process());
   }
 
+  /** Settings of a trace, with its session file in the making. */
+  private record Start(TraceSettings settings, TraceAhead ahead) {
+    TraceRun prepare(TraceTarget target, TracePlan plan) {
+      return TraceRun.prepare(target, settings.expecting(plan.matched()), ahead);
+    }
+  }
+
   private static int trace(
       TraceRequest request,
+      Start start,
       TraceTarget target,
       TracePlan plan,
       TraceReport report,
       Stop stop,
       TraceExitCode exitCode) {
-    TraceSettings settings =
-        new TraceSettings(
-            request.file(),
-            request.arguments(),
-            request.buffers().expecting(plan.matched()),
-            request.threads(),
-            request.maxBytes(),
-            request.ringBytes(),
-            "ntrail " + Version.NUMBER);
     boolean begun = false;
     target.planAhead(plan);
-    try (TracedProcessTree family = family(target, request, TraceRun.prepare(target, settings))) {
+    try (TracedProcessTree family = family(target, request, start.prepare(target, plan))) {
       family.begin(plan);
       begun = true;
       int code;

@@ -12,6 +12,7 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.formats.ntr.EventTally;
+import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.session.RecorderState;
@@ -26,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import picocli.CommandLine.ParseResult;
 
@@ -105,6 +107,10 @@ final class TraceReport implements AutoCloseable {
       return;
     }
     TracePlan plan = run.plan();
+    List<PlannedFunction> refused = refusedSince(told, plan);
+    if (request.why() && !refused.isEmpty()) {
+      TracePlanText.why(out, refused);
+    }
     out.println(
         "patched %s of %s matching functions, %s skipped (--why lists them)"
             .formatted(
@@ -127,6 +133,14 @@ final class TraceReport implements AutoCloseable {
             ? "tracing; Ctrl+C is ignored here, kill %d stops and restores the code"
                 .formatted(ProcessHandle.current().pid())
             : "tracing; Ctrl+C stops and restores the code");
+  }
+
+  /** Returns the functions that were planned to be traced, but could not be patched. */
+  private static List<PlannedFunction> refusedSince(TracePlan before, TracePlan now) {
+    return IntStream.range(0, Math.min(before.functions().size(), now.functions().size()))
+        .filter(i -> before.functions().get(i).isTraced() && !now.functions().get(i).isTraced())
+        .mapToObj(i -> now.functions().get(i))
+        .toList();
   }
 
   /** Returns whether the program has been traced. */

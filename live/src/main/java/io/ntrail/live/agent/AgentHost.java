@@ -112,6 +112,24 @@ public sealed interface AgentHost {
     }
   }
 
+  /** A machine that plays Windows in this process. */
+  record Simulated(SimulatedAgent.Machine machine) implements AgentHost {
+    @Override
+    public AgentConnection start() {
+      return new SimulatedAgent(machine);
+    }
+
+    @Override
+    public StdioHelper hold() {
+      return new StdioHelper("simulated", () -> true, () -> {});
+    }
+
+    @Override
+    public String name(Path file) {
+      return file.toAbsolutePath().normalize().toString();
+    }
+  }
+
   /** Windows on this machine. */
   record Local() implements AgentHost {
     @Override

@@ -6,10 +6,9 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.UUID;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** Agent that runs as a process of this machine. */
@@ -17,26 +16,26 @@ final class AgentProcess implements AgentConnection {
   private static final long PATIENCE_MILLIS = 2000;
 
   private final Process process;
-  private final Path image;
+  private final Optional<Path> temporary;
   private final InputStream in;
   private volatile boolean killed;
 
-  private AgentProcess(Process process, Path image) {
+  private AgentProcess(Process process, Optional<Path> temporary) {
     this.process = process;
-    this.image = image;
+    this.temporary = temporary;
     this.in = new BufferedInputStream(process.getInputStream(), 1 << 16);
   }
 
   /**
-   * Writes the agent's file and starts it.
+   * Starts the agent, from the file that is kept or from one that is written.
    *
    * @param builder a command that lacks the program, which is added
    */
   static AgentProcess start(ProcessBuilder builder, String what) {
     builder.redirectError(ProcessBuilder.Redirect.INHERIT);
-    Path image = write("ntrail-agent-", AgentImage.file());
-    builder.command().add(image.toString());
-    return new AgentProcess(start(builder, what, image), image);
+    Image image = Image.of(AgentExecutable.AGENT);
+    builder.command().add(image.file.toString());
+    return new AgentProcess(start(builder, what, image), image.temporary());
   }
 
   /**
@@ -45,64 +44,56 @@ final class AgentProcess implements AgentConnection {
    * @param builder a command that lacks the program, which is added
    */
   static StdioHelper hold(ProcessBuilder builder, String what) {
-    Path image = write("ntrail-streams-", StdioHelperImage.file());
-    String name = "ntrail-" + UUID.randomUUID();
-    builder.command().addAll(List.of(image.toString(), name));
+    Image image = Image.of(AgentExecutable.STREAMS);
+    // Nobody else may have it: sections have names in the whole session.
+    String name = "ntrail-%d-%x".formatted(ProcessHandle.current().pid(), System.nanoTime());
+    builder.command().addAll(List.of(image.file.toString(), name));
     Process process = start(builder.inheritIO(), what, image);
-    return new StdioHelper(name, process, () -> removeWhenEnded(process, image));
+    return new StdioHelper(
+        name,
+        process::isAlive,
+        () -> {
+          process.destroyForcibly();
+          image.temporary().ifPresent(file -> removeWhenEnded(process, file));
+        });
   }
 
   /**
-   * Writes the file into a folder of its own, since the system searches it first for programs
-   * without a path.
+   * File of an executable.
+   *
+   * @param isKept whether it stays
    */
-  private static Path write(String prefix, byte[] bytes) {
-    try {
-      Path folder = Files.createTempDirectory(prefix);
-      Path image = folder.resolve(folder.getFileName() + ".exe");
-      // An interrupt may come before its end is awaited.
-      deleteOnExit(image);
-      return Files.write(image, bytes);
-    } catch (IOException e) {
-      throw new CannotGoOn("cannot write the agent executable: " + e.getMessage(), "");
+  private record Image(Path file, boolean isKept) {
+    static Image of(AgentExecutable executable) {
+      return executable
+          .kept()
+          .map(file -> new Image(file, true))
+          .orElseGet(() -> new Image(executable.writeTemporary(), false));
+    }
+
+    Optional<Path> temporary() {
+      return isKept ? Optional.empty() : Optional.of(file);
     }
   }
 
-  private static Process start(ProcessBuilder builder, String what, Path image) {
+  private static Process start(ProcessBuilder builder, String what, Image image) {
     try {
       return builder.start();
     } catch (IOException e) {
-      remove(image);
+      image.temporary().ifPresent(AgentExecutable::remove);
       throw new CannotGoOn(what + " could not be started: " + e.getMessage(), "ntrail doctor");
     }
-  }
-
-  private static void remove(Path image) {
-    Path folder = image.resolveSibling("");
-    try {
-      Files.deleteIfExists(image);
-      Files.deleteIfExists(folder);
-    } catch (IOException e) {
-      // On Windows the file of a program can be locked for a while after its end.
-      deleteOnExit(image);
-    }
-  }
-
-  /** Deletes the temporary folder at exit; what is named last is deleted first. */
-  private static void deleteOnExit(Path image) {
-    image.resolveSibling("").toFile().deleteOnExit();
-    image.toFile().deleteOnExit();
   }
 
   private static void removeWhenEnded(Process process, Path image) {
     try {
       if (!process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
-        deleteOnExit(image);
+        AgentExecutable.deleteOnExit(image);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    remove(image);
+    AgentExecutable.remove(image);
   }
 
   @Override
@@ -118,7 +109,7 @@ final class AgentProcess implements AgentConnection {
   @Override
   public void answered() {
     if (File.separatorChar == '/') {
-      remove(image);
+      temporary.ifPresent(AgentExecutable::remove);
     }
   }
 
@@ -161,6 +152,6 @@ final class AgentProcess implements AgentConnection {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
     }
-    remove(image);
+    temporary.ifPresent(AgentExecutable::remove);
   }
 }

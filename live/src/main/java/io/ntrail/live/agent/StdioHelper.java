@@ -1,20 +1,23 @@
 package io.ntrail.live.agent;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * Helper process that owns the standard streams of this process until it is closed.
  *
  * @param name of the shared section ({@link StdioHelperImage})
- * @param process the program
+ * @param alive tells whether the process runs
+ * @param end ends it
  */
-public record StdioHelper(String name, Process process, Runnable removal) implements AutoCloseable {
+public record StdioHelper(String name, BooleanSupplier alive, Runnable end)
+    implements AutoCloseable {
   /** Returns whether it still holds them. */
   public boolean isAlive() {
-    return process.isAlive();
+    return alive.getAsBoolean();
   }
 
   @Override
   public void close() {
-    process.destroyForcibly();
-    removal.run();
+    end.run();
   }
 }

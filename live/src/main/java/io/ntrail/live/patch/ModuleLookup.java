@@ -1,16 +1,15 @@
 package io.ntrail.live.patch;
 
 import io.ntrail.formats.bytes.BytesBuilder;
-import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.code.GuardCode;
 import io.ntrail.live.code.GuardCode.Range;
+import io.ntrail.live.plan.OwnFunctionPlan;
 import io.ntrail.live.plan.PlannedFunction;
-import io.ntrail.live.plan.Planner;
-import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThreads.Stopped;
+import io.ntrail.live.target.WindowsVersion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +20,7 @@ import java.util.Optional;
  * it.
  */
 public final class ModuleLookup {
+  private static final String MODULE = "ntdll";
   private static final String FUNCTION = "LdrFindEntryForAddress";
   private static final int CODE_BYTES = 0x1000;
 
@@ -46,17 +46,24 @@ public final class ModuleLookup {
     }
   }
 
+  /** Begins to plan the guard, if the target's system is one that needs it. */
+  public static OwnFunctionPlan planAhead(TargetProcess target) {
+    return WindowsVersion.isWine(target.calls())
+        ? OwnFunctionPlan.begin(target, MODULE, FUNCTION)
+        : OwnFunctionPlan.NONE;
+  }
+
   /** Finds out what the target's system is, and writes a guard if one is needed. */
-  static ModuleLookup of(TargetProcess target) {
+  static ModuleLookup of(TargetProcess target, OwnFunctionPlan ahead) {
     TargetMemory memory = target.memory();
-    if (target.calls().find("ntdll!wine_get_version") == 0) {
+    if (!WindowsVersion.isWine(target.calls())) {
       return new ModuleLookup(target, Optional.empty(), 0, true);
     }
     Optional<PlannedFunction> function =
         target.modules().stream()
-            .filter(module -> module.stem().equalsIgnoreCase("ntdll"))
+            .filter(module -> module.stem().equalsIgnoreCase(MODULE))
             .findFirst()
-            .flatMap(module -> plan(memory, module));
+            .flatMap(module -> plan(memory, module, ahead));
     if (function.isEmpty()) {
       long left = left(target);
       return new ModuleLookup(target, Optional.empty(), left, left != 0);
@@ -89,7 +96,7 @@ public final class ModuleLookup {
    * none.
    */
   private static long left(TargetProcess target) {
-    long function = target.calls().find("ntdll!" + FUNCTION);
+    long function = target.calls().find(MODULE + "!" + FUNCTION);
     if (function == 0) {
       return 0;
     }
@@ -100,7 +107,7 @@ public final class ModuleLookup {
 
   /** Removes memory of other sessions from a guard that was left. All threads must be suspended. */
   public static void forgetLeft(TargetProcess target, List<TracingMemory.Block> blocks) {
-    if (target.calls().find("ntdll!wine_get_version") != 0) {
+    if (WindowsVersion.isWine(target.calls())) {
       long ranges = left(target);
       if (ranges != 0) {
         ModuleLookup found = new ModuleLookup(target, Optional.empty(), ranges, true);
@@ -110,9 +117,10 @@ public final class ModuleLookup {
   }
 
   /** Plans the guard, if the function's first instructions can be moved without unwind data. */
-  private static Optional<PlannedFunction> plan(TargetMemory memory, TargetModule module) {
-    PeImage image = TargetImage.read(memory, module);
-    return Planner.planOwn(module, image, FUNCTION)
+  private static Optional<PlannedFunction> plan(
+      TargetMemory memory, TargetModule module, OwnFunctionPlan ahead) {
+    return ahead
+        .of(memory, module, FUNCTION)
         .filter(planned -> planned.code().orElseThrow().relative().isEmpty())
         .filter(planned -> planned.code().orElseThrow().prologue().length == 0);
   }

@@ -9,6 +9,7 @@ import io.ntrail.live.code.RuntimeImage;
 import io.ntrail.live.code.SessionAddresses;
 import io.ntrail.live.code.SessionCode;
 import io.ntrail.live.code.TlsSlots;
+import io.ntrail.live.plan.OwnFunctionPlan;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.RemoteRoutine;
 import io.ntrail.live.target.TargetMemory;
@@ -75,6 +76,21 @@ public final class TracingMemory {
    */
   public TracingMemory(
       TargetProcess target, SessionFile session, String sessionName, int mostAreas) {
+    this(target, session, sessionName, mostAreas, OwnFunctionPlan.NONE);
+  }
+
+  /**
+   * Writes everything except areas.
+   *
+   * @param mostAreas how many there can be; fewer if there is not so much address space
+   * @param guard of {@link ModuleLookup#planAhead}
+   */
+  public TracingMemory(
+      TargetProcess target,
+      SessionFile session,
+      String sessionName,
+      int mostAreas,
+      OwnFunctionPlan guard) {
     this.target = target;
     this.memory = target.memory();
     this.session = session;
@@ -104,7 +120,7 @@ public final class TracingMemory {
     this.room = most;
     this.reserved = found + geometry.alignment() - 1 & -geometry.alignment();
     this.block = new Block(found, reserved, (room + 1L) * geometry.alignment());
-    this.lookup = ModuleLookup.of(target);
+    this.lookup = ModuleLookup.of(target, guard);
     lookup.add(block.begin, block.size);
     this.code =
         target

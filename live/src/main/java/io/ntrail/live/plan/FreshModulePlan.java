@@ -35,6 +35,19 @@ final class FreshModulePlan {
   /** Bytes that are compared in one piece at most. */
   private static final int MOST = 0x8_0000;
 
+  private static final Planner.Selection NOTHING =
+      new Planner.Selection() {
+        @Override
+        public boolean wants(TargetModule module, String name) {
+          return false;
+        }
+
+        @Override
+        public boolean excludes(TargetModule module, String name) {
+          return true;
+        }
+      };
+
   private final PeImage image;
   private final Planner planner;
   private final Planner.Selection choice;
@@ -52,13 +65,18 @@ final class FreshModulePlan {
 
   private record Piece(long begin, long end) {}
 
-  private FreshModulePlan(
-      TargetModule module, PeImage image, Map<Long, String> names, Planner.Selection choice) {
+  private FreshModulePlan(PeImage image, Planner planner, BitSet wanted, Planner.Selection choice) {
     this.image = image;
     this.choice = choice;
-    this.planner = Planner.of(new PlannedModule(module, image), names, Optional.empty());
-    this.wanted = planner.wanted(choice);
+    this.planner = planner;
+    this.wanted = wanted;
     this.ranges = ranges(planner.functions(), wanted);
+  }
+
+  private static FreshModulePlan of(
+      TargetModule module, PeImage image, Map<Long, String> names, Planner.Selection choice) {
+    Planner planner = Planner.of(new PlannedModule(module, image), names, Optional.empty());
+    return new FreshModulePlan(image, planner, planner.wanted(choice), choice);
   }
 
   /**
@@ -69,7 +87,7 @@ final class FreshModulePlan {
   static Optional<List<PlannedFunction>> of(
       Memory memory, TargetModule module, ModuleFile file, Planner.Selection choice) {
     return file.lasting()
-        .map(image -> new FreshModulePlan(module, image, file.names(), choice))
+        .map(image -> of(module, image, file.names(), choice))
         .filter(plan -> plan.isIn(memory, module.base()))
         .map(FreshModulePlan::functions);
   }
@@ -82,7 +100,12 @@ final class FreshModulePlan {
    */
   static FreshModulePlan ahead(
       TargetModule module, PeImage image, Map<Long, String> names, Planner.Selection choice) {
-    return new FreshModulePlan(module, image, names, choice);
+    return of(module, image, names, choice);
+  }
+
+  /** Returns where memory has to be as the file for the plan of an exported function. */
+  static FreshModulePlan own(PeImage image, Planner planner, String name) {
+    return new FreshModulePlan(image, planner, planner.exported(name), NOTHING);
   }
 
   /** Returns the image in the file. */

@@ -144,19 +144,26 @@ public final class Planner {
    */
   public static Optional<PlannedFunction> planOwn(TargetModule module, PeImage image, String name) {
     Planner planner = of(new PlannedModule(module, image), Map.of(), Optional.empty());
-    ImageFunctions functions = planner.functions;
-    int index = 0;
-    while (index < functions.list().size() && !functions.names(index).contains(name)) {
-      index++;
-    }
-    if (index == functions.list().size()) {
+    return planner.planOwn(name, planner.exported(name));
+  }
+
+  /** Plans the function that tracing itself has to patch; empty if it is none or cannot be. */
+  Optional<PlannedFunction> planOwn(String name, BitSet own) {
+    if (own.isEmpty()) {
       return Optional.empty();
     }
-    BitSet own = new BitSet();
-    own.set(index);
-    Patchability patchability = planner.patchability(own);
-    FunctionPatch patch = patchability.inPlace(patchability.list().get(index));
-    return Optional.of(planner.decide(name, List.of(), patch)).filter(PlannedFunction::isTraced);
+    Patchability patchability = patchability(own);
+    FunctionPatch patch = patchability.inPlace(patchability.list().get(own.nextSetBit(0)));
+    return Optional.of(decide(name, List.of(), patch)).filter(PlannedFunction::isTraced);
+  }
+
+  /** Returns the index of the function with an exported name; none if there is no such export. */
+  BitSet exported(String name) {
+    BitSet found = new BitSet();
+    for (int i = 0; i < functions.list().size() && found.isEmpty(); i++) {
+      found.set(i, functions.names(i).contains(name));
+    }
+    return found;
   }
 
   private Patchability patchability(BitSet wanted) {

@@ -93,7 +93,9 @@ public record TracePlan(
    */
   public static TracePlan of(TargetProcess target, List<String> remarks, Selection choice) {
     boolean mayGo = !target.isStarted();
-    return of(target, choice, target.modules(), remarks, images(target), mayGo, false);
+    // Of a program that was started little code has run: memory is as the files, if it is compared.
+    boolean isFresh = target.isStarted();
+    return of(target, choice, target.modules(), remarks, images(target), mayGo, isFresh);
   }
 
   private static Function<TargetModule, PeImage> images(TargetProcess target) {

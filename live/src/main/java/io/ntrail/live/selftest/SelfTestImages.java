@@ -39,6 +39,26 @@ public final class SelfTestImages {
   }
 
   /**
+   * Returns a library with two functions that have the names of functions that traces look for.
+   *
+   * @param base its preferred address
+   */
+  public static byte[] systemLibrary(String name, long base) {
+    return ImageWriter.file(
+        base,
+        () -> PeBuilder.library(MachineType.AMD64).name(name),
+        List.of(),
+        writer -> {
+          for (String function : List.of("LdrFindEntryForAddress", "CreateFileW")) {
+            writer.leaf(
+                function,
+                writer.a.label(function),
+                () -> writer.a.mov(EAX, ECX).add(EAX, 0x1234).xor(EAX, 0x77).ret());
+          }
+        });
+  }
+
+  /**
    * Returns a program for x86.
    *
    * @param millis how long it sleeps

@@ -34,6 +34,11 @@ public final class TracePractice {
   public static void run() {
     AgentImage.file();
     StdioHelperImage.file();
+    assemble();
+  }
+
+  /** Makes what goes into the program itself. */
+  public static void assemble() {
     Architectures.all().forEach(TracePractice::assemble);
   }
 

@@ -22,6 +22,11 @@ public record WindowsVersion(
   private static final int MOST_WINE = 64;
   private static final String WINE = "ntdll!wine_get_version";
 
+  /** Returns whether the system is Wine. */
+  public static boolean isWine(WindowsApi calls) {
+    return calls.find(WINE) != 0;
+  }
+
   /** Asks the system. */
   public static WindowsVersion of(WindowsApi calls) {
     long at = calls.put(0, new BytesBuilder(BYTES).u32(BYTES).zeros(BYTES - 4));
@@ -34,7 +39,7 @@ public record WindowsVersion(
         version.utf16z(PACK, PACK + 2 * 128),
         version.u16(SUITE),
         version.u8(SUITE + 2),
-        calls.find(WINE) == 0 ? "" : text(calls, calls.call(WINE).result()));
+        isWine(calls) ? text(calls, calls.call(WINE).result()) : "");
   }
 
   /** Reads a text of the agent up to its NUL, byte by byte: what lies behind it is not known. */

@@ -82,7 +82,17 @@ public final class TraceRun implements AutoCloseable {
    * @throws CannotGoOn if that is not possible
    */
   public static TraceRun prepare(TraceTarget target, TraceSettings settings) {
-    return new TraceRun(TraceSetup.first(target, settings));
+    return prepare(target, settings, TraceAhead.none());
+  }
+
+  /**
+   * Sets tracing up in a target and creates the file. No function is patched yet.
+   *
+   * @param ahead what was begun for these settings, or for another number of functions
+   * @throws CannotGoOn if that is not possible
+   */
+  public static TraceRun prepare(TraceTarget target, TraceSettings settings, TraceAhead ahead) {
+    return new TraceRun(TraceSetup.first(target, settings, ahead));
   }
 
   /**

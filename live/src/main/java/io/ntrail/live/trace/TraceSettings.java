@@ -1,5 +1,7 @@
 package io.ntrail.live.trace;
 
+import io.ntrail.live.session.SessionFile;
+import java.io.IOException;
 import java.nio.file.Path;
 
 /**
@@ -21,6 +23,17 @@ public record TraceSettings(
     long maxBytes,
     long ringBytes,
     String writer) {
+  /** Returns these settings for so many functions. */
+  public TraceSettings expecting(int functions) {
+    return new TraceSettings(
+        file, arguments, buffers.expecting(functions), threads, maxBytes, ringBytes, writer);
+  }
+
+  /** Creates the session file of the first program. */
+  SessionFile firstSession() throws IOException {
+    return buffers.session(recordBytes(), true);
+  }
+
   /** Returns the size of a record. */
   public int recordBytes() {
     return arguments == 0 ? 32 : arguments <= 4 ? 64 : 128;

@@ -29,13 +29,14 @@ record TraceSetup(
   /**
    * Sets tracing up in the process that a recording begins with, and creates the file.
    *
+   * @param ahead what was begun for these settings
    * @throws CannotGoOn if that is not possible
    */
-  static TraceSetup first(TraceTarget target, TraceSettings settings) {
+  static TraceSetup first(TraceTarget target, TraceSettings settings, TraceAhead ahead) {
     SessionFile session = null;
     Tracer tracer = null;
     try {
-      session = settings.buffers().session(settings.recordBytes(), true);
+      session = ahead.take(settings);
       tracer = tracer(target, settings, session);
       UnwindSelfTest selfTest = selfTest(target, tracer);
       TracingOverhead cost = tracer.cost();
@@ -143,7 +144,12 @@ record TraceSetup(
 
   private static Tracer tracer(TraceTarget target, TraceSettings settings, SessionFile session) {
     Tracer tracer =
-        new Tracer(target.process(), session, target.name(session.path()), settings.threads());
+        new Tracer(
+            target.process(),
+            session,
+            target.name(session.path()),
+            settings.threads(),
+            target.guardPlan());
     session.removeName();
     return tracer;
   }

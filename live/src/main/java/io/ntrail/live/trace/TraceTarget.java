@@ -5,6 +5,8 @@ import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.agent.StdioHelper;
+import io.ntrail.live.patch.ModuleLookup;
+import io.ntrail.live.plan.OwnFunctionPlan;
 import io.ntrail.live.plan.PlansAhead;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.recovery.CrashRecovery;
@@ -53,6 +55,9 @@ public final class TraceTarget implements AutoCloseable {
   /** Folders from which the program may load libraries, as far as its start says. */
   private final List<Path> folders;
 
+  /** Plan of a function that every trace patches. */
+  private final OwnFunctionPlan guardPlan;
+
   private PlansAhead ahead = PlansAhead.NONE;
 
   private TraceTarget(
@@ -65,7 +70,8 @@ public final class TraceTarget implements AutoCloseable {
       TargetClock clock,
       ClockReading first,
       Optional<String> unsettled,
-      List<Path> folders) {
+      List<Path> folders,
+      OwnFunctionPlan guardPlan) {
     this.folders = folders;
     this.unsettled = unsettled;
     this.agent = agent;
@@ -78,6 +84,7 @@ public final class TraceTarget implements AutoCloseable {
     this.clock = clock;
     this.first = first;
     this.isChild = false;
+    this.guardPlan = guardPlan;
   }
 
   private TraceTarget(TraceTarget parent, TargetProcess process, ProcessMitigations mitigations) {
@@ -94,6 +101,7 @@ public final class TraceTarget implements AutoCloseable {
     this.clock = parent.clock;
     this.first = parent.first;
     this.isChild = true;
+    this.guardPlan = parent.guardPlan;
   }
 
   /**
@@ -160,6 +168,7 @@ public final class TraceTarget implements AutoCloseable {
       ProcessMitigations mitigations = process.mitigations();
       mitigations.mustAllowCode();
       process.runToEntry(ENTRY_MILLIS);
+      OwnFunctionPlan guardPlan = ModuleLookup.planAhead(process);
       done = true;
       return new TraceTarget(
           agent,
@@ -171,7 +180,8 @@ public final class TraceTarget implements AutoCloseable {
           clock,
           first,
           Optional.empty(),
-          folders(words));
+          folders(words),
+          guardPlan);
     } finally {
       if (!done) {
         try {
@@ -211,6 +221,7 @@ public final class TraceTarget implements AutoCloseable {
       // Before its code is looked at.
       Optional<String> unsettled = CrashRecovery.settle(process);
       String commandLine = process.commandLine();
+      OwnFunctionPlan guardPlan = ModuleLookup.planAhead(process);
       done = true;
       return new TraceTarget(
           agent,
@@ -222,7 +233,8 @@ public final class TraceTarget implements AutoCloseable {
           clock,
           first,
           unsettled,
-          List.of());
+          List.of(),
+          guardPlan);
     } catch (CannotGoOn e) {
       if (process != null && process.exitCode().isPresent()) {
         throw tooLate(which);
@@ -304,6 +316,11 @@ public final class TraceTarget implements AutoCloseable {
   /** Plans the functions to trace; nothing is changed. */
   public TracePlan plan(TracePlan.Selection choice) {
     return TracePlan.of(process, remarks(), choice);
+  }
+
+  /** Returns the plan of a function that every trace patches; most children can use it, too. */
+  OwnFunctionPlan guardPlan() {
+    return guardPlan;
   }
 
   /**

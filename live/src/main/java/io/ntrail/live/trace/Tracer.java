@@ -3,6 +3,7 @@ package io.ntrail.live.trace;
 import io.ntrail.live.patch.CodePatching;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.patch.TracingMemory;
+import io.ntrail.live.plan.OwnFunctionPlan;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.recovery.DetachResult;
@@ -45,10 +46,26 @@ public final class Tracer {
    * @param mostAreas how many stacks can be traced at once
    */
   public Tracer(TargetProcess target, SessionFile session, String sessionName, int mostAreas) {
+    this(target, session, sessionName, mostAreas, OwnFunctionPlan.NONE);
+  }
+
+  /**
+   * Writes everything that tracing needs regardless of the functions.
+   *
+   * @param sessionName the session file as the target's system names it
+   * @param mostAreas how many stacks can be traced at once
+   * @param guard of {@link io.ntrail.live.patch.ModuleLookup#planAhead}
+   */
+  Tracer(
+      TargetProcess target,
+      SessionFile session,
+      String sessionName,
+      int mostAreas,
+      OwnFunctionPlan guard) {
     this.target = target;
     this.session = session;
     this.tracing =
-        new TracingMemory(target, session, sessionName, Math.clamp(mostAreas, 1, MAX_AREAS));
+        new TracingMemory(target, session, sessionName, Math.clamp(mostAreas, 1, MAX_AREAS), guard);
     this.mostAreas = tracing.room();
     this.patcher = new Patcher(target, tracing);
     this.journal = SessionJournal.of(target);

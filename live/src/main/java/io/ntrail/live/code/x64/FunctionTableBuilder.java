@@ -14,11 +14,47 @@ final class FunctionTableBuilder {
   /** Size of an entry. */
   static final int ENTRY = 12;
 
-  private record Entry(int begin, int end, Object info) {}
+  private record Entry(int begin, int end, UnwindData info) {}
 
-  private record Slot(int distance, int handler) {}
+  /** Unwind data; equal data is written once. */
+  interface UnwindData {
+    /** Writes it behind the data of others. */
+    void write(BytesBuilder infos);
+  }
 
-  private record Guarded(UnwindBytes info, int handler) {}
+  /** Compared by hand: what the compiler writes takes a millisecond where it first runs. */
+  private record Slot(int distance, int handler) implements UnwindData {
+    @Override
+    public void write(BytesBuilder infos) {
+      UnwindBytes.writeSlot(infos, distance, handler);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Slot slot && slot.distance == distance && slot.handler == handler;
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * distance + handler;
+    }
+  }
+
+  private static final class Guarded implements UnwindData {
+    private final UnwindBytes info;
+    private final int handler;
+
+    Guarded(UnwindBytes info, int handler) {
+      this.info = info;
+      this.handler = handler;
+    }
+
+    @Override
+    public void write(BytesBuilder infos) {
+      info.write(infos);
+      infos.u32(handler);
+    }
+  }
 
   private final List<Entry> entries = new ArrayList<>();
 
@@ -37,7 +73,7 @@ final class FunctionTableBuilder {
     put(begin, end, new Guarded(info, handler));
   }
 
-  private void put(int begin, int end, Object info) {
+  private void put(int begin, int end, UnwindData info) {
     if (end <= begin || !entries.isEmpty() && entries.getLast().end > begin) {
       throw new IllegalArgumentException("ranges overlap at 0x" + Integer.toHexString(begin));
     }
@@ -57,22 +93,14 @@ final class FunctionTableBuilder {
   byte[] bytes(int at) {
     BytesBuilder infos = new BytesBuilder(1 << 10);
     BytesBuilder table = new BytesBuilder(ENTRY * entries.size());
-    Map<Object, Integer> places = new HashMap<>();
+    Map<UnwindData, Integer> places = new HashMap<>();
     int behind = at + ENTRY * entries.size();
     for (Entry entry : entries) {
       Integer place = places.get(entry.info);
       if (place == null) {
         place = behind + infos.size();
         places.put(entry.info, place);
-        switch (entry.info) {
-          case UnwindBytes info -> info.write(infos);
-          case Slot slot -> UnwindBytes.writeSlot(infos, slot.distance, slot.handler);
-          case Guarded guarded -> {
-            guarded.info.write(infos);
-            infos.u32(guarded.handler);
-          }
-          default -> throw new IllegalStateException();
-        }
+        entry.info.write(infos);
       }
       table.u32(entry.begin).u32(entry.end).u32(place);
     }

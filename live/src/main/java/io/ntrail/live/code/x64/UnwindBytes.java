@@ -8,7 +8,7 @@ import io.ntrail.formats.bytes.BytesBuilder;
  * <p>Source: "x64 exception handling" of Microsoft's documentation; what of it Windows and Wine do
  * with frame register RSP is in the facts on live tracing.
  */
-final class UnwindBytes {
+final class UnwindBytes implements FunctionTableBuilder.UnwindData {
   /** Nothing was pushed. */
   static final UnwindBytes NONE = new UnwindBytes(1, 0, 0, new int[0]);
 
@@ -70,7 +70,8 @@ final class UnwindBytes {
   }
 
   /** Writes the info, to a multiple of 4 bytes. */
-  void write(BytesBuilder out) {
+  @Override
+  public void write(BytesBuilder out) {
     out.u8(version).u8(prologue).u8(codes.length).u8(frame);
     for (int code : codes) {
       out.u16(code);

@@ -443,18 +443,16 @@ public final class Assembler
   }
 
   private void checkOwn(AssemblerOperand operand) {
-    switch (operand) {
-      case Label label -> CodeLabel.check(label, this);
-      case Mem m -> {
-        CodeLabel.check(m.label(), this);
-        CodeLabel.check(m.origin(), this);
-      }
-      case Imm imm -> {
-        CodeLabel.check(imm.label(), this);
-        CodeLabel.check(imm.origin(), this);
-      }
-      case BranchTarget target -> CodeLabel.check(target.label(), this);
-      default -> {}
+    if (operand instanceof Label label) {
+      CodeLabel.check(label, this);
+    } else if (operand instanceof Mem m) {
+      CodeLabel.check(m.label(), this);
+      CodeLabel.check(m.origin(), this);
+    } else if (operand instanceof Imm imm) {
+      CodeLabel.check(imm.label(), this);
+      CodeLabel.check(imm.origin(), this);
+    } else if (operand instanceof BranchTarget target) {
+      CodeLabel.check(target.label(), this);
     }
   }
 }

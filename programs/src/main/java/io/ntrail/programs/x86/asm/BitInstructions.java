@@ -154,9 +154,6 @@ interface BitInstructions extends Instructions {
   }
 
   private static int bits(RegisterOrMemory what) {
-    return switch (what) {
-      case Gpr<?> register -> register.bits();
-      case Mem memory -> memory.bits();
-    };
+    return what instanceof Gpr<?> register ? register.bits() : ((Mem) what).bits();
   }
 }

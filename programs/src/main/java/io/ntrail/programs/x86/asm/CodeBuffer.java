@@ -86,16 +86,14 @@ final class CodeBuffer {
   private static void write(RelaxableFragment item, byte[] bytes, CodeLayout layout, int index) {
     int at = layout.offset(item.at(), index);
     int itemLength = layout.length(index);
-    switch (item) {
-      case RelaxableFragment.Align align -> align.padding().fill(bytes, at, itemLength);
-      case RelaxableFragment.Fill fill -> fill.padding().fill(bytes, at, itemLength);
-      case RelaxableFragment.Jump jump -> {
-        boolean isShort = itemLength == jump.shortLength();
-        byte[] opcode = isShort ? jump.shortOpcode() : jump.nearOpcode();
-        System.arraycopy(opcode, 0, bytes, at, opcode.length);
-        int distance = layout.distance(index, jump.target());
-        CodeLayout.put(bytes, at + opcode.length, distance, itemLength - opcode.length);
-      }
+    if (item instanceof RelaxableFragment.Jump jump) {
+      boolean isShort = itemLength == jump.shortLength();
+      byte[] opcode = isShort ? jump.shortOpcode() : jump.nearOpcode();
+      System.arraycopy(opcode, 0, bytes, at, opcode.length);
+      int distance = layout.distance(index, jump.target());
+      CodeLayout.put(bytes, at + opcode.length, distance, itemLength - opcode.length);
+    } else if (item instanceof RelaxableFragment.Padded padded) {
+      padded.padding().fill(bytes, at, itemLength);
     }
   }
 

@@ -76,11 +76,10 @@ final class CodeLayout {
   private void sum() {
     for (int i = 0; i < items.length; i++) {
       int at = items[i].at() + before[i];
-      switch (items[i]) {
-        case RelaxableFragment.Jump _ -> {}
-        case RelaxableFragment.Align align -> lengths[i] = -at & (align.boundary() - 1);
-        case RelaxableFragment.Fill fill ->
-            lengths[i] = Math.max(0, offset(fill.from()) + fill.size() - at);
+      if (items[i] instanceof RelaxableFragment.Align align) {
+        lengths[i] = -at & (align.boundary() - 1);
+      } else if (items[i] instanceof RelaxableFragment.Fill fill) {
+        lengths[i] = Math.max(0, offset(fill.from()) + fill.size() - at);
       }
       before[i + 1] = before[i] + lengths[i];
     }

@@ -418,10 +418,12 @@ final class Encoder {
         }
       } else if (place == 'D') {
         int bytes = form.immediates()[next++];
-        switch (operands[i]) {
-          case Label label -> relative(label, 0, bytes);
-          case BranchTarget target -> relative(target.label(), target.address(), bytes);
-          default -> throw new IllegalStateException(form.toString());
+        if (operands[i] instanceof Label label) {
+          relative(label, 0, bytes);
+        } else if (operands[i] instanceof BranchTarget target) {
+          relative(target.label(), target.address(), bytes);
+        } else {
+          throw new IllegalStateException(form.toString());
         }
       } else if (place == 'A' && operands[i] instanceof Mem m) {
         displacement(m, addresses.normalized(m), size.bits() / 8);

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -56,6 +57,8 @@ final class FormTable {
 
   /** Parsed forms. Two threads that parse the same mnemonic at once get equal forms. */
   private final Map<String, Forms> forms = new ConcurrentHashMap<>();
+
+  private final Map<String, Optional<OperandKind>> operandKinds = new ConcurrentHashMap<>();
 
   private FormTable(CodeSize size, String... files) {
     this.size = size;
@@ -119,14 +122,24 @@ final class FormTable {
   private Forms parse(String mnemonic) {
     List<InstructionForm> all = new ArrayList<>();
     for (String line : lines.getOrDefault(mnemonic, List.of())) {
-      InstructionForm.parse(line).filter(form -> form.existsIn(size)).ifPresent(all::add);
+      InstructionForm.parse(line, this::operandKind)
+          .filter(form -> form.existsIn(size))
+          .ifPresent(all::add);
     }
-    List<InstructionForm> narrow =
-        all.stream().filter(form -> form.operandBits() == 16 && !form.showsSize()).toList();
+    List<InstructionForm> narrow = all.stream().filter(FormTable::isNarrow).toList();
     if (all.stream().anyMatch(form -> form.operandBits() != 16 && !form.showsSize())) {
-      all.removeAll(narrow);
+      all.removeIf(FormTable::isNarrow);
     }
     return new Forms(List.copyOf(all), narrow);
+  }
+
+  private static boolean isNarrow(InstructionForm form) {
+    return form.operandBits() == 16 && !form.showsSize();
+  }
+
+  /** Few kinds of operands are in most lines. */
+  private Optional<OperandKind> operandKind(String text) {
+    return operandKinds.computeIfAbsent(text, OperandKind::parse);
   }
 
   /** The mnemonics that it knows, with those that exist in code of other sizes only. */

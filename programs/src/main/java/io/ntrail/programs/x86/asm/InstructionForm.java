@@ -5,11 +5,12 @@ import io.ntrail.programs.x86.asm.operands.Mem;
 import io.ntrail.programs.x86.asm.operands.Reg8;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,31 +79,34 @@ record InstructionForm(
     }
   }
 
-  private static final Pattern DIGIT = Pattern.compile("/[0-7]");
-  private static final Pattern BYTE = Pattern.compile("[0-9A-F]{2}(\\+(r[bwdo]|i))?");
-  private static final Pattern SPACES = Pattern.compile(" +");
-
   /** Attributes of forms that a processor of only one vendor reads so, or that do nothing yet. */
   private static final Set<String> NOT_WRITTEN = Set.of("amd", "amd64", "reserved");
 
-  /** The form of a line; empty for what this assembler does not write. */
-  static Optional<InstructionForm> parse(String line) {
+  /**
+   * The form of a line; empty for what this assembler does not write.
+   *
+   * @param operandKinds kinds of the operands of the list, as {@link OperandKind#parse} gives them
+   */
+  static Optional<InstructionForm> parse(
+      String line, Function<String, Optional<OperandKind>> operandKinds) {
     String[] columns = line.split("\\|", -1);
-    Set<String> attributes = new HashSet<>(Arrays.asList(SPACES.split(columns[4].trim())));
-    if (attributes.stream().anyMatch(NOT_WRITTEN::contains)) {
+    Set<String> attributes = new HashSet<>(Arrays.asList(columns[4].trim().split(" ", -1)));
+    attributes.remove("");
+    if (!Collections.disjoint(attributes, NOT_WRITTEN)) {
       return Optional.empty();
     }
     String[] text = columns[1].trim().split(" ", 2);
     List<OperandKind> kinds = new ArrayList<>();
     StringBuilder places = new StringBuilder();
     if (text.length == 2) {
-      String[] operands = text[1].split(", ", -1);
+      String[] operands = text[1].split(",", -1);
       for (int i = 0; i < operands.length; i++) {
+        operands[i] = operands[i].trim();
         // Operands in angle brackets are always the same register and are not written.
         if (operands[i].startsWith("<")) {
           continue;
         }
-        Optional<OperandKind> kind = OperandKind.parse(operands[i]);
+        Optional<OperandKind> kind = operandKinds.apply(operands[i]);
         if (kind.isEmpty()) {
           return Optional.empty();
         }
@@ -162,9 +166,9 @@ record InstructionForm(
           if (word.indexOf('.') > 0) {
             return vector(word);
           }
-          if (DIGIT.matcher(word).matches()) {
+          if (isDigit(word)) {
             modRm = word.charAt(1) - '0';
-          } else if (BYTE.matcher(word).matches()) {
+          } else if (isByte(word)) {
             opcodeByte(word);
           } else {
             return false;
@@ -172,6 +176,27 @@ record InstructionForm(
         }
       }
       return true;
+    }
+
+    private static boolean isDigit(String word) {
+      return word.length() == 2
+          && word.charAt(0) == '/'
+          && word.charAt(1) >= '0'
+          && word.charAt(1) <= '7';
+    }
+
+    private static boolean isByte(String word) {
+      return word.length() >= 2
+          && isHex(word.charAt(0))
+          && isHex(word.charAt(1))
+          && switch (word.substring(2)) {
+            case "", "+rb", "+rw", "+rd", "+ro", "+i" -> true;
+            default -> false;
+          };
+    }
+
+    private static boolean isHex(char digit) {
+      return (digit >= '0' && digit <= '9') || (digit >= 'A' && digit <= 'F');
     }
 
     private void opcodeByte(String word) {

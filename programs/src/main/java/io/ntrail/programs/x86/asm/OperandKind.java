@@ -2,13 +2,11 @@ package io.ntrail.programs.x86.asm;
 
 import io.ntrail.programs.x86.asm.operands.AssemblerOperand;
 import io.ntrail.programs.x86.asm.operands.BoundRegister;
-import io.ntrail.programs.x86.asm.operands.BranchTarget;
 import io.ntrail.programs.x86.asm.operands.ControlRegister;
 import io.ntrail.programs.x86.asm.operands.DebugRegister;
 import io.ntrail.programs.x86.asm.operands.FarPointer;
 import io.ntrail.programs.x86.asm.operands.Gpr;
 import io.ntrail.programs.x86.asm.operands.Imm;
-import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.programs.x86.asm.operands.MaskRegister;
 import io.ntrail.programs.x86.asm.operands.Mem;
 import io.ntrail.programs.x86.asm.operands.Mmx;
@@ -19,6 +17,7 @@ import io.ntrail.programs.x86.asm.operands.Reg8;
 import io.ntrail.programs.x86.asm.operands.RegisterOperand;
 import io.ntrail.programs.x86.asm.operands.SegmentRegister;
 import io.ntrail.programs.x86.asm.operands.TileRegister;
+import io.ntrail.programs.x86.asm.operands.VectorRegister;
 import io.ntrail.programs.x86.asm.operands.X87;
 import io.ntrail.programs.x86.asm.operands.Xmm;
 import io.ntrail.programs.x86.asm.operands.Ymm;
@@ -101,14 +100,17 @@ record OperandKind(
    */
   record InMemory(int bits, int element, Registers index, boolean far, boolean sib) {}
 
-  private static final Pattern GENERAL = Pattern.compile("r(8|16|32|64)[ab]?");
-  private static final Pattern REGISTER =
-      Pattern.compile("([xyz]mm|mm|k|tmm|bnd|cr|dr|Sreg|ST\\(i\\))\\d?(?:\\+(\\d))?");
-  private static final Pattern SIZED_MEMORY = Pattern.compile("m(\\d+)(?:fp|int|bcd)?");
-  private static final Pattern REPEATED = Pattern.compile("m(\\d+)bcst");
-  private static final Pattern FAR_MEMORY = Pattern.compile("m16:(\\d+)");
-  private static final Pattern VECTOR_INDEX = Pattern.compile("vm(?:32|64)([xyz])");
-  private static final Pattern AREA = Pattern.compile("m|mem|mib|sibmem|m\\d+byte|m16&\\d+|m32&32");
+  /** Patterns of operands that few programs use, so that others need not compile them. */
+  private static final class Patterns {
+    private static final Pattern REGISTER =
+        Pattern.compile("([xyz]mm|mm|k|tmm|bnd|cr|dr|Sreg|ST\\(i\\))\\d?(?:\\+(\\d))?");
+    private static final Pattern SIZED_MEMORY = Pattern.compile("m(\\d+)(?:fp|int|bcd)?");
+    private static final Pattern REPEATED = Pattern.compile("m(\\d+)bcst");
+    private static final Pattern FAR_MEMORY = Pattern.compile("m16:(\\d+)");
+    private static final Pattern VECTOR_INDEX = Pattern.compile("vm(?:32|64)([xyz])");
+    private static final Pattern AREA =
+        Pattern.compile("m|mem|mib|sibmem|m\\d+byte|m16&\\d+|m32&32");
+  }
 
   /** Parses an operand of the list; empty if this assembler does not support it. */
   static Optional<OperandKind> parse(String text) {
@@ -162,13 +164,20 @@ record OperandKind(
     InMemory memory = null;
     int element = 0;
     for (String part : parts) {
-      Matcher general = GENERAL.matcher(part);
-      Matcher other = REGISTER.matcher(part);
-      Matcher repeated = REPEATED.matcher(part);
-      if (general.matches()) {
+      int general = generalBits(part);
+      int plain = plainMemoryBits(part);
+      if (general != 0) {
         register = Registers.GENERAL;
-        bits = Integer.parseInt(general.group(1));
-      } else if (other.matches()) {
+        bits = general;
+        continue;
+      }
+      if (plain != 0) {
+        memory = memory(plain, 0);
+        continue;
+      }
+      Matcher other = Patterns.REGISTER.matcher(part);
+      Matcher repeated = Patterns.REPEATED.matcher(part);
+      if (other.matches()) {
         register = registers(other.group(1));
         row = other.group(2) == null ? 1 : Integer.parseInt(other.group(2)) + 1;
       } else if (repeated.matches()) {
@@ -184,6 +193,29 @@ record OperandKind(
       memory = new InMemory(memory.bits, element, memory.index, memory.far, memory.sib);
     }
     return Optional.of(new OperandKind(register, bits, row, memory, Other.NONE, null, marks));
+  }
+
+  /** Returns the size of a general register; 0 for another operand. */
+  private static int generalBits(String text) {
+    return switch (text) {
+      case "r8", "r8a", "r8b" -> 8;
+      case "r16", "r16a", "r16b" -> 16;
+      case "r32", "r32a", "r32b" -> 32;
+      case "r64", "r64a", "r64b" -> 64;
+      default -> 0;
+    };
+  }
+
+  /** Returns the size of memory of a usual size; 0 for another operand. */
+  private static int plainMemoryBits(String text) {
+    return switch (text) {
+      case "m8" -> 8;
+      case "m16" -> 16;
+      case "m32" -> 32;
+      case "m64" -> 64;
+      case "m128" -> 128;
+      default -> 0;
+    };
   }
 
   private static Registers registers(String name) {
@@ -210,18 +242,18 @@ record OperandKind(
     if (text.equals("m2byte")) {
       return memory(16, 0);
     }
-    if (AREA.matcher(text).matches()) {
+    if (Patterns.AREA.matcher(text).matches()) {
       return new InMemory(0, 0, Registers.NONE, false, text.equals("sibmem"));
     }
-    Matcher sized = SIZED_MEMORY.matcher(text);
+    Matcher sized = Patterns.SIZED_MEMORY.matcher(text);
     if (sized.matches()) {
       return memory(Integer.parseInt(sized.group(1)), 0);
     }
-    Matcher far = FAR_MEMORY.matcher(text);
+    Matcher far = Patterns.FAR_MEMORY.matcher(text);
     if (far.matches()) {
       return new InMemory(16 + Integer.parseInt(far.group(1)), 0, Registers.NONE, true, false);
     }
-    Matcher vector = VECTOR_INDEX.matcher(text);
+    Matcher vector = Patterns.VECTOR_INDEX.matcher(text);
     return vector.matches()
         ? new InMemory(0, 0, registers(vector.group(1) + "mm"), false, false)
         : null;
@@ -271,49 +303,47 @@ record OperandKind(
 
   /** Returns true if an operand is of this kind; numbers and targets are checked by the encoder. */
   boolean accepts(AssemblerOperand operand) {
-    return switch (operand) {
-      case Mem m -> acceptsMemory(m);
-      case RegisterOperand r -> r.equals(fixed) || acceptsRegister(r);
-      case Imm i ->
-          other == Other.IMMEDIATE
-              || (other == Other.NIBBLE && i.label() == null && i.value() >>> 4 == 0)
-              || (i.label() == null && i.bytes() == 0 && Long.valueOf(i.value()).equals(fixed));
-      case FarPointer _ -> other == Other.FAR;
-      case Label _, BranchTarget _ -> other == Other.RELATIVE;
-    };
+    // No switch over types, here and below: each costs a millisecond where it first runs, and a
+    // program that is about to be traced waits for it.
+    if (operand instanceof Mem m) {
+      return acceptsMemory(m);
+    }
+    if (operand instanceof RegisterOperand r) {
+      return r.equals(fixed) || acceptsRegister(r);
+    }
+    if (operand instanceof Imm i) {
+      return other == Other.IMMEDIATE
+          || (other == Other.NIBBLE && i.label() == null && i.value() >>> 4 == 0)
+          || (i.label() == null && i.bytes() == 0 && Long.valueOf(i.value()).equals(fixed));
+    }
+    return other == (operand instanceof FarPointer ? Other.FAR : Other.RELATIVE);
   }
 
   private boolean acceptsRegister(RegisterOperand r) {
-    Registers its =
-        switch (r) {
-          case Gpr<?> g -> g.bits() == registerBits ? Registers.GENERAL : Registers.NONE;
-          case SegmentRegister _ -> Registers.SEGMENT;
-          case Xmm _ -> Registers.XMM;
-          case Ymm _ -> Registers.YMM;
-          case Zmm _ -> Registers.ZMM;
-          case Mmx _ -> Registers.MMX;
-          case X87 _ -> Registers.X87;
-          case MaskRegister _ -> Registers.MASK;
-          case ControlRegister _ -> Registers.CONTROL;
-          case DebugRegister _ -> Registers.DEBUG;
-          case TileRegister _ -> Registers.TILE;
-          case BoundRegister _ -> Registers.BOUND;
+    boolean isOfKind =
+        switch (register) {
+          case NONE -> false;
+          case GENERAL -> r instanceof Gpr<?> && r.bits() == registerBits;
+          case SEGMENT -> r instanceof SegmentRegister;
+          case XMM -> r instanceof Xmm;
+          case YMM -> r instanceof Ymm;
+          case ZMM -> r instanceof Zmm;
+          case MMX -> r instanceof Mmx;
+          case X87 -> r instanceof X87;
+          case MASK -> r instanceof MaskRegister;
+          case CONTROL -> r instanceof ControlRegister;
+          case DEBUG -> r instanceof DebugRegister;
+          case TILE -> r instanceof TileRegister;
+          case BOUND -> r instanceof BoundRegister;
         };
-    return its != Registers.NONE && its == register && r.number() % row == 0;
+    return isOfKind && r.number() % row == 0;
   }
 
   private boolean acceptsMemory(Mem m) {
     if (memory == null) {
       return false;
     }
-    Registers index =
-        switch (m.index()) {
-          case Xmm _ -> Registers.XMM;
-          case Ymm _ -> Registers.YMM;
-          case Zmm _ -> Registers.ZMM;
-          case null, default -> Registers.NONE;
-        };
-    if (index != memory.index || (m.isFar() && !memory.far)) {
+    if (vectorIndex(m) != memory.index || (m.isFar() && !memory.far)) {
       return false;
     }
     if (other == Other.OFFSET) {
@@ -325,6 +355,15 @@ record OperandKind(
     return m.times() == 0
         ? fits(m, memory.bits)
         : memory.element * m.times() == memory.bits && fits(m, memory.element);
+  }
+
+  private static Registers vectorIndex(Mem m) {
+    if (!(m.index() instanceof VectorRegister)) {
+      return Registers.NONE;
+    }
+    return m.index() instanceof Xmm
+        ? Registers.XMM
+        : m.index() instanceof Ymm ? Registers.YMM : Registers.ZMM;
   }
 
   private static boolean fits(Mem m, int bits) {

@@ -25,9 +25,15 @@ sealed interface RelaxableFragment {
     }
   }
 
+  /** Bytes that do nothing. */
+  sealed interface Padded extends RelaxableFragment {
+    /** Returns what fills them. */
+    Padding padding();
+  }
+
   /** Bytes up to a multiple of {@code boundary}, a power of two. */
-  record Align(int at, int boundary, Padding padding) implements RelaxableFragment {}
+  record Align(int at, int boundary, Padding padding) implements Padded {}
 
   /** Padding until {@code size} bytes follow {@code from}. */
-  record Fill(int at, Label from, int size, Padding padding) implements RelaxableFragment {}
+  record Fill(int at, Label from, int size, Padding padding) implements Padded {}
 }
