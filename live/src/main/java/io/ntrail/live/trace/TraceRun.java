@@ -76,11 +76,7 @@ public final class TraceRun implements AutoCloseable {
     this.thread = RecorderThread.start(recorder);
   }
 
-  /**
-   * Sets tracing up in a target and creates the file. No function is patched yet.
-   *
-   * @throws CannotGoOn if that is not possible
-   */
+  /** Sets tracing up with nothing that was begun before. */
   public static TraceRun prepare(TraceTarget target, TraceSettings settings) {
     return prepare(target, settings, TraceAhead.none());
   }
@@ -226,7 +222,7 @@ public final class TraceRun implements AutoCloseable {
     return file.callers();
   }
 
-  /** Returns a time of the recording's clock in nanoseconds since the start; 0 if unknown. */
+  /** Returns a time of the clock in nanoseconds since the start; 0 if unknown. */
   public long nanos(long ticks) {
     return ticksPerSecond == 0 ? 0 : Math.round((ticks - began.ticks()) * 1e9 / ticksPerSecond);
   }
@@ -384,10 +380,7 @@ public final class TraceRun implements AutoCloseable {
     return tracer.patching().stoppedNanos();
   }
 
-  /**
-   * Returns the number of calls that were not recorded because their thread was just being given an
-   * area.
-   */
+  /** Returns how many calls were not recorded while their thread was given an area. */
   public long reentrant() {
     return session.reentrant();
   }
