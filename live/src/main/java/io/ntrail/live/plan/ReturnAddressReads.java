@@ -206,18 +206,21 @@ final class ReturnAddressReads {
         while (!found && at >= 0 && at < length) {
           fetch(at);
           int size = decoder.decode(code, at, code.length(), instruction);
-          if (size == 0 || !reader.read(instruction, operands)) {
+          // Most instructions have nothing to do with the stack, which is seen without operands.
+          boolean isApart = size > 0 && track.isApart(instruction);
+          if (!isApart && (size == 0 || !reader.read(instruction, operands))) {
             at = behindTable(at);
             continue;
           }
-          boolean hook = HookPrologue.is(code, at, size);
-          found = !hook && track.touches(operands);
+          found = !isApart && track.touches(operands) && !HookPrologue.is(code, at, size);
           FlowClass flow = instruction.flowClass();
           if (flow.hasTarget() && flow != FlowClass.DIRECT_CALL) {
             jump(at);
           }
           hasSwitch |= flow == FlowClass.INDIRECT_JUMP && isThroughRegister();
-          track.step(instruction, operands);
+          if (!isApart) {
+            track.step(instruction, operands);
+          }
           at += size;
           if (!flow.fallsThrough()) {
             at = isOver(at) ? -1 : at;

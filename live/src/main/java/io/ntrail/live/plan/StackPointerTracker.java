@@ -6,6 +6,7 @@ import io.ntrail.programs.x86.Instruction;
 import io.ntrail.programs.x86.Operand;
 import io.ntrail.programs.x86.OperandType;
 import io.ntrail.programs.x86.Operands;
+import io.ntrail.programs.x86.PlainRegisters;
 import io.ntrail.programs.x86.Register;
 import io.ntrail.programs.x86.RegisterClass;
 import java.util.Optional;
@@ -61,6 +62,15 @@ final class StackPointerTracker {
   /** Returns whether nothing is known that points into the frame. */
   boolean isLost() {
     return (known & ~VOLATILE) == 0;
+  }
+
+  /**
+   * Returns whether an instruction neither touches anything on the stack nor changes what is known
+   * of it; false if that is not sure.
+   */
+  boolean isApart(Instruction instruction) {
+    int registers = PlainRegisters.of(instruction);
+    return registers >= 0 && (known & (registers | VOLATILE)) == 0;
   }
 
   /**

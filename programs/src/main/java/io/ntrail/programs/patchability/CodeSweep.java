@@ -14,6 +14,7 @@ import io.ntrail.programs.x86.FlowClass;
 import io.ntrail.programs.x86.Instruction;
 import io.ntrail.programs.x86.InstructionDecoder;
 import java.util.BitSet;
+import java.util.stream.IntStream;
 
 /**
  * Decodes code of an image once, all or some segments, from every address that is known to start or
@@ -33,6 +34,12 @@ final class CodeSweep {
   private static final long TIMES_FILE = 4;
 
   private static final long SMALLEST_BUDGET = 16 << 20;
+
+  /** Segments for which another thread is worth its start. */
+  private static final int MANY = 1000;
+
+  /** Parts of the code for each thread, as some take longer than others. */
+  private static final int PARTS_PER_THREAD = 4;
 
   private final PeImage image;
   private final ImageFunctions functions;
@@ -69,6 +76,12 @@ final class CodeSweep {
       ends.set(gap, end);
     }
 
+    private void add(Gaps more) {
+      for (int i = 0; i < more.count(); i++) {
+        add(more.begin(i), more.end(i));
+      }
+    }
+
     int count() {
       return gaps.rows();
     }
@@ -98,6 +111,14 @@ final class CodeSweep {
       sources.set(branch, source);
       offsets.set(branch, (byte) offset);
       byFunction.add((long) function << 32 | branch);
+    }
+
+    /** Adds those of later code, which are not sorted yet. */
+    private void add(Branches more) {
+      for (int i = 0; i < more.byFunction.size(); i++) {
+        int function = (int) (more.byFunction.get(i) >> 32);
+        add(function, more.sources.get(i), more.offsets.get(i));
+      }
     }
 
     private void sort() {
@@ -136,6 +157,24 @@ final class CodeSweep {
     this.segments = segments;
   }
 
+  /**
+   * Prepares a sweep of a part of the code: what is known of functions is shared, as each segment
+   * tells something else of them; the rest is for {@link #add}.
+   */
+  private CodeSweep(CodeSweep whole) {
+    this.image = whole.image;
+    this.functions = whole.functions;
+    this.code = whole.code;
+    this.decoder = InstructionDecoder.of(whole.decoder.codeSize());
+    this.narrow = whole.narrow;
+    this.hashed = whole.hashed;
+    this.own = whole.own;
+    this.fillers = whole.fillers;
+    this.sizes = whole.sizes;
+    this.budget = whole.budget;
+    this.segments = whole.segments;
+  }
+
   /** Returns true if all code may be decoded. */
   boolean isAffordable() {
     return code.list().stream().mapToLong(range -> range.end() - range.begin()).sum() <= budget;
@@ -143,10 +182,37 @@ final class CodeSweep {
 
   /** Decodes all code. */
   void run() {
-    for (int i = 0; i < segments.count() && budget > 0; i++) {
-      decode(i);
+    int threads = Runtime.getRuntime().availableProcessors();
+    if (threads > 1 && segments.count() >= MANY && isAffordable()) {
+      int parts = threads * PARTS_PER_THREAD;
+      IntStream.range(0, parts)
+          .parallel()
+          .mapToObj(part -> part(part, parts))
+          .toList()
+          .forEach(this::add);
+    } else {
+      for (int i = 0; i < segments.count() && budget > 0; i++) {
+        decode(i);
+      }
     }
     branches.sort();
+  }
+
+  /** Decodes one of some equal parts of the code. */
+  private CodeSweep part(int part, int parts) {
+    CodeSweep sweep = new CodeSweep(this);
+    int end = (int) ((long) segments.count() * (part + 1) / parts);
+    for (int i = (int) ((long) segments.count() * part / parts); i < end; i++) {
+      sweep.decode(i);
+    }
+    return sweep;
+  }
+
+  /** Adds what was found in the part of the code after all before. */
+  private void add(CodeSweep part) {
+    gaps.add(part.gaps);
+    branches.add(part.branches);
+    examined.or(part.examined);
   }
 
   /** Decodes some of the code. */
