@@ -41,7 +41,7 @@ public final class PlainRegisters {
                           IntStream.concat(
                               IntStream.range(0x51, 0x60), IntStream.range(0x90, 0xA0)))))));
 
-  /** Those whose register operands have a byte, of which some are the second of a register. */
+  /** Opcodes with register operands of a byte, some of which are the second byte of a register. */
   private static final BitSet BYTES =
       opcodes(
           IntStream.concat(
