@@ -1,6 +1,7 @@
 package io.ntrail.cli.common;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.StoppedReading;
 import io.ntrail.analysis.model.RecorderLosses;
 import io.ntrail.analysis.model.Recording;
 import io.ntrail.analysis.model.RecordingKind;
@@ -9,6 +10,7 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.ParseResult;
 
 /** Reports unreadable parts and recorder losses, the same way in every command. */
@@ -34,7 +36,13 @@ public final class Losses {
   public static String state(Recording recording) {
     RecorderLosses losses = recording.losses();
     List<String> state = new ArrayList<>();
-    state.add(wholeness(recording.gaps(), losses, recording.fileNames().size()));
+    Optional<StoppedReading> stopped = stopped(recording);
+    stopped.ifPresent(stop -> state.add("stopped at " + stop.percent() + " %"));
+    List<Gap> gaps = new ArrayList<>(recording.gaps());
+    stopped.ifPresent(stop -> gaps.removeAll(stop.gaps()));
+    if (stopped.isEmpty() || !gaps.isEmpty() || losses.neverFinalised() > 0) {
+      state.add(wholeness(gaps, losses, recording.fileNames().size()));
+    }
     boolean hasEvents = recording.kind() == RecordingKind.ETW;
     losses
         .records()
@@ -49,6 +57,10 @@ public final class Losses {
     return losses.discarded() == 0
         ? lost
         : lost + ", " + Numbers.counted(losses.discarded(), "older one") + " discarded";
+  }
+
+  private static Optional<StoppedReading> stopped(Recording recording) {
+    return recording.ability(EtwRecording.class).flatMap(EtwRecording::stopped);
   }
 
   private static String wholeness(List<Gap> gaps, RecorderLosses losses, int files) {
@@ -118,7 +130,12 @@ public final class Losses {
   /** Closes an answer for which symbols were read, too. */
   public static int finish(
       Recording recording, Symbols symbols, ParseResult parsed, Terminal terminal) {
-    warn(recording.gaps(), terminal);
+    List<Gap> gaps = new ArrayList<>(recording.gaps());
+    stopped(recording).ifPresent(stop -> gaps.removeAll(stop.gaps()));
+    warn(gaps, terminal);
+    recording
+        .ability(EtwRecording.class)
+        .ifPresent(etw -> ReadingProgress.sayStopped(etw, terminal));
     warn(symbols.gaps, terminal);
     if (CommonOptions.has(parsed, "-v")) {
       recording.ability(EtwRecording.class).ifPresent(etw -> effort(etw, parsed, terminal));

@@ -245,31 +245,35 @@ public final class EventsCommand implements Command {
       if (request.hasStacks()) {
         fetch(request, events, places, symbols);
       }
-      if (request.format == Format.TEXT) {
-        EventListing listing =
-            new EventListing(
-                events,
-                request.filter,
-                request.range,
-                request.terminal,
-                request.isWide(),
-                CommonOptions.has(request.parsed, "--long"),
-                request.hasStacks() ? symbols : null);
-        described = listing.print(request.limit, request.asked);
-        stacks = listing.stackCounts();
-      } else {
-        EventRows rows =
-            new EventRows(
-                request.terminal, CommonOptions.has(request.parsed, "-v"), request.hasStacks());
-        try (Events.Walk walk =
-            request.hasStacks() ? request.walkWithStacks(events, symbols) : request.walk(events)) {
-          switch (request.format) {
-            case JSONL -> rows.jsonl(walk, request.limit);
-            case CSV -> rows.csv(walk, request.limit);
-            default -> rows.json(events, walk, request.limit);
+      try (Progress _ = ReadingProgress.listing(recording, request.parsed, request.terminal)) {
+        if (request.format == Format.TEXT) {
+          EventListing listing =
+              new EventListing(
+                  events,
+                  request.filter,
+                  request.range,
+                  request.terminal,
+                  request.isWide(),
+                  CommonOptions.has(request.parsed, "--long"),
+                  request.hasStacks() ? symbols : null);
+          described = listing.print(request.limit, request.asked);
+          stacks = listing.stackCounts();
+        } else {
+          EventRows rows =
+              new EventRows(
+                  request.terminal, CommonOptions.has(request.parsed, "-v"), request.hasStacks());
+          try (Events.Walk walk =
+              request.hasStacks()
+                  ? request.walkWithStacks(events, symbols)
+                  : request.walk(events)) {
+            switch (request.format) {
+              case JSONL -> rows.jsonl(walk, request.limit);
+              case CSV -> rows.csv(walk, request.limit);
+              default -> rows.json(events, walk, request.limit);
+            }
+            described = walk.sources();
+            stacks = walk.stackCounts();
           }
-          described = walk.sources();
-          stacks = walk.stackCounts();
         }
       }
       symbols.warnings().forEach(why -> request.terminal.err().println("warning: " + why));

@@ -16,7 +16,7 @@ final class Manual {
       """
       0 done; 1 failed, no result; 2 wrong usage; 3 a result, but some bytes of the input could not
       be read (with --strict also if the recorder counted losses); 4 not allowed or not possible on
-      this system; 130 interrupted.\
+      this system; 130 interrupted by Ctrl+C (what was ready has been printed).\
       """;
 
   private Manual() {}

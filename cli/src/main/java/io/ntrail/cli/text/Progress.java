@@ -3,6 +3,7 @@ package io.ntrail.cli.text;
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shows on standard error how far a long job is: on a terminal one line, rewritten ten times a
@@ -15,17 +16,20 @@ public final class Progress implements AutoCloseable {
   private final Terminal terminal;
   private final Supplier<String> line;
   private final Thread thread;
+  private Runnable closing = () -> {};
 
-  private Progress(Terminal terminal, Supplier<String> line) {
+  private Progress(Terminal terminal, Supplier<String> line, @Nullable Runnable stop) {
     this.terminal = terminal;
     this.line = line;
+    terminal.interruption().begin(stop == null ? this::sayWhere : stop);
     this.thread = Thread.ofPlatform().daemon().name("progress").unstarted(this::run);
   }
 
   /**
    * Starts to show.
    *
-   * @param done bytes read so far; may run over {@code total} when a job reads twice
+   * @param done bytes read so far; when it reaches {@code total}, the rest of the work has no
+   *     measure
    */
   public static Progress start(
       Terminal terminal, boolean quiet, String label, LongSupplier done, long total) {
@@ -39,16 +43,45 @@ public final class Progress implements AutoCloseable {
   }
 
   /**
-   * Starts to show.
+   * Starts to show work of which nothing is ready before its end.
    *
    * @param line supplies the current line; called by another thread
    */
   public static Progress start(Terminal terminal, boolean quiet, Supplier<String> line) {
-    Progress progress = new Progress(terminal, line);
+    return shown(new Progress(terminal, line, null), quiet);
+  }
+
+  /**
+   * Starts to show work that can be stopped.
+   *
+   * @param line supplies the current line; called by another thread
+   * @param stop stops the work when Ctrl+C is pressed: there is an answer about what was done
+   */
+  public static Progress start(
+      Terminal terminal, boolean quiet, Supplier<String> line, Runnable stop) {
+    return shown(new Progress(terminal, line, stop), quiet);
+  }
+
+  /** Adds what is to be done when the work is over and its line is erased. */
+  public Progress then(Runnable afterwards) {
+    closing = afterwards;
+    return this;
+  }
+
+  private static Progress shown(Progress progress, boolean quiet) {
     if (!quiet) {
       progress.thread.start();
     }
     return progress;
+  }
+
+  /** Ctrl+C before anything is ready. */
+  private void sayWhere() {
+    terminal.interruption().end();
+    if (terminal.errIsTerminal()) {
+      terminal.eraseLine();
+    }
+    terminal.err().println("ntrail: stopped before there was an answer, at: " + line.get());
   }
 
   private void run() {
@@ -70,15 +103,15 @@ public final class Progress implements AutoCloseable {
   }
 
   static String line(String label, long done, long total, double seconds) {
-    long pass = total == 0 || done == 0 ? 0 : (done - 1) / total;
-    long read = done - pass * total;
+    if (done >= total) {
+      return label + " is read: making the answer";
+    }
     return "reading "
         + label
-        + (pass == 0 ? "" : ", pass " + (pass + 1))
         + "  "
-        + (total == 0 ? 0 : 100 * read / total)
+        + 100 * done / total
         + " %   "
-        + Numbers.bytes(read)
+        + Numbers.bytes(done)
         + " of "
         + Numbers.bytes(total)
         + "   "
@@ -88,15 +121,16 @@ public final class Progress implements AutoCloseable {
 
   @Override
   public void close() {
-    if (!thread.isAlive()) {
-      return;
+    terminal.interruption().end();
+    if (thread.isAlive()) {
+      thread.interrupt();
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw CannotGoOn.interrupted();
+      }
     }
-    thread.interrupt();
-    try {
-      thread.join();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw CannotGoOn.interrupted();
-    }
+    closing.run();
   }
 }

@@ -92,6 +92,7 @@ public final class Terminal implements AutoCloseable {
   private final boolean errIsTerminal;
   private final boolean closeOut;
   private final OutputFiles outputs;
+  private final Interruption interruption;
 
   /** True if other characters than ASCII arrive unchanged: files and pipes take UTF-8. */
   private final boolean utf8;
@@ -107,6 +108,7 @@ public final class Terminal implements AutoCloseable {
       boolean utf8,
       boolean errIsUtf8,
       @Nullable TerminalSize screen,
+      Interruption interruption,
       @Nullable OutputFiles outputsOfOutput) {
     this.sink = new Sink(out);
     this.out = new TextPrinter(new BufferedOutputStream(sink, PIPE_BUFFER), false, !utf8);
@@ -116,6 +118,7 @@ public final class Terminal implements AutoCloseable {
     this.utf8 = utf8;
     this.errIsUtf8 = errIsUtf8;
     this.screen = screen;
+    this.interruption = interruption;
     this.closeOut = outputsOfOutput != null;
     this.outputs = outputsOfOutput != null ? outputsOfOutput : new OutputFiles();
   }
@@ -133,22 +136,31 @@ public final class Terminal implements AutoCloseable {
         !outIsTerminal || TerminalSize.isUtf8(),
         !errIsTerminal || TerminalSize.isUtf8(),
         null,
+        Interruption.ofProcess(),
         null);
   }
 
   /** Streams of a test: no terminal. */
   public static Terminal of(OutputStream out, OutputStream err) {
-    return new Terminal(out, err, false, false, true, true, TerminalSize.DEFAULT, null);
+    return new Terminal(
+        out, err, false, false, true, true, TerminalSize.DEFAULT, Interruption.called(), null);
   }
 
   /** Streams of a test that count as a terminal of this size. */
   public static Terminal of(OutputStream out, OutputStream err, int rows, int columns) {
-    return new Terminal(out, err, true, true, true, true, new TerminalSize(rows, columns), null);
+    TerminalSize size = new TerminalSize(rows, columns);
+    return new Terminal(out, err, true, true, true, true, size, Interruption.called(), null);
   }
 
   /** Streams of a test that count as a terminal of this size which shows ASCII only. */
   public static Terminal ascii(OutputStream out, OutputStream err, int rows, int columns) {
-    return new Terminal(out, err, true, true, false, false, new TerminalSize(rows, columns), null);
+    TerminalSize size = new TerminalSize(rows, columns);
+    return new Terminal(out, err, true, true, false, false, size, Interruption.called(), null);
+  }
+
+  /** Ctrl+C while the command works. */
+  public Interruption interruption() {
+    return interruption;
   }
 
   /** Files that the command writes. */
@@ -163,7 +175,8 @@ public final class Terminal implements AutoCloseable {
    * @throws CannotGoOn if the file cannot be written
    */
   public Terminal withOutput(OutputFile file) {
-    return new Terminal(file.open(), err, false, errIsTerminal, true, errIsUtf8, screen, outputs);
+    return new Terminal(
+        file.open(), err, false, errIsTerminal, true, errIsUtf8, screen, interruption, outputs);
   }
 
   /**
@@ -182,7 +195,15 @@ public final class Terminal implements AutoCloseable {
     }
     Pager pager = new Pager(sink, err, command, screen().rows());
     return new Terminal(
-        pager, pager.messages(), true, errIsTerminal, utf8, errIsUtf8, screen(), outputs);
+        pager,
+        pager.messages(),
+        true,
+        errIsTerminal,
+        utf8,
+        errIsUtf8,
+        screen(),
+        interruption,
+        outputs);
   }
 
   private TerminalSize screen() {
@@ -272,6 +293,8 @@ public final class Terminal implements AutoCloseable {
       if (failure != null) {
         throw new CannotGoOn("the output could not be written: " + failure, "");
       }
+    } else {
+      interruption.finished();
     }
   }
 }

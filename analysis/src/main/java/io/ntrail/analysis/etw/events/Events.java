@@ -236,9 +236,7 @@ public final class Events {
       this.stackReader =
           withStacks && stacks != null
               ? new StackReader(
-                  stacks,
-                  new StackNames(recording, machine, symbols),
-                  () -> recording.inOrder(begin, Long.MAX_VALUE))
+                  stacks, new StackNames(recording, machine, symbols), () -> recording.ahead(begin))
               : null;
     }
 
@@ -262,7 +260,9 @@ public final class Events {
       }
       filter.finished();
       boolean whole =
-          (from == Long.MIN_VALUE || machine.contextSwitches()) && askedTo == Long.MAX_VALUE;
+          (from == Long.MIN_VALUE || machine.contextSwitches())
+              && askedTo == Long.MAX_VALUE
+              && recording.stopped().isEmpty();
       if (stackReader != null && whole) {
         stackReader.finish();
       }

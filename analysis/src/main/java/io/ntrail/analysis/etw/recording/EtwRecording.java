@@ -8,14 +8,18 @@ import io.ntrail.analysis.model.RecordingKind;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.EtlClock;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.LogFileHeader;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
@@ -40,6 +44,11 @@ public final class EtwRecording implements Recording, RecordedEvents {
   private final long[] nanosOffsets;
   private final AtomicLong bytesVisited = new AtomicLong();
   private final long size;
+  private final ReadingState reading = new ReadingState();
+
+  /** Buffers that a survey left out because reading was stopped, by number over all files. */
+  private final Set<Integer> leftOut = ConcurrentHashMap.newKeySet();
+
   private volatile ReadingListener listener = ReadingListener.NONE;
   private @Nullable Survey survey;
 
@@ -161,7 +170,21 @@ public final class EtwRecording implements Recording, RecordedEvents {
 
   @Override
   public List<Gap> gaps() {
-    return gaps.list();
+    List<Gap> all = new ArrayList<>(gaps.list());
+    stopped().ifPresent(stop -> all.addAll(stop.gaps()));
+    return all;
+  }
+
+  /** Returns the state of reading. Who calls {@link ReadingState#stop} gets an answer of what was read. */
+  public ReadingState reading() {
+    return reading;
+  }
+
+  /** Returns what was read if reading was stopped on request; empty if it was not. */
+  public Optional<StoppedReading> stopped() {
+    return reading.end() == Long.MAX_VALUE
+        ? Optional.empty()
+        : Optional.of(StoppedParts.of(this, reading.end(), leftOut));
   }
 
   /** Returns true if an address is in the kernel's half of the address space. */
@@ -193,22 +216,32 @@ public final class EtwRecording implements Recording, RecordedEvents {
     return oneClock || ticks == Long.MAX_VALUE ? ticks : nanos(file, ticks);
   }
 
+  /** Returns the nanoseconds of a {@link #key}. */
+  long nanosOf(long key) {
+    return oneClock ? files.getFirst().clock().nanos(key) : key;
+  }
+
   /** The records of all files in time order. */
   public OrderedCursor inOrder() {
-    return new OrderedCursor(this, survey, Long.MIN_VALUE, Long.MAX_VALUE);
+    return inOrder(Long.MIN_VALUE, Long.MAX_VALUE);
   }
 
   @Override
   public OrderedCursor inOrder(long fromNanos, long toNanos) {
-    if (oneClock) {
-      EtlClock clock = files.getFirst().clock();
-      return new OrderedCursor(
-          this,
-          survey,
-          fromNanos == Long.MIN_VALUE ? fromNanos : clock.ticksAt(fromNanos),
-          toNanos == Long.MAX_VALUE ? toNanos : clock.ticksAt(toNanos));
-    }
-    return new OrderedCursor(this, survey, fromNanos, toNanos);
+    return new OrderedCursor(this, survey, keyAt(fromNanos), keyAt(toNanos), true);
+  }
+
+  /**
+   * Returns the records from a time on for who looks ahead of another cursor, to whose pass this
+   * belongs.
+   */
+  public OrderedCursor ahead(long fromNanos) {
+    return new OrderedCursor(this, survey, keyAt(fromNanos), Long.MAX_VALUE, false);
+  }
+
+  private long keyAt(long nanos) {
+    boolean isEndless = nanos == Long.MIN_VALUE || nanos == Long.MAX_VALUE;
+    return oneClock && !isEndless ? files.getFirst().clock().ticksAt(nanos) : nanos;
   }
 
   /**
@@ -259,6 +292,9 @@ public final class EtwRecording implements Recording, RecordedEvents {
     }
     first = Math.max(first, fromNanos);
     last = Math.min(last, toNanos);
+    if (reading.end() != Long.MAX_VALUE) {
+      last = Math.min(last, nanosOf(reading.end()));
+    }
     // The difference of wild time stamps does not fit.
     return first >= last ? 0 : last - first < 0 ? Long.MAX_VALUE : last - first;
   }
@@ -278,13 +314,15 @@ public final class EtwRecording implements Recording, RecordedEvents {
     for (int i = 0; i < files.size(); i++) {
       starts[i + 1] = Math.addExact(starts[i], files.get(i).buffers().count());
     }
+    int[] order = order(starts[files.size()]);
+    reading.begin(ReadingState.Pass.SURVEY, size);
     Queue<RecordCursor> opened = new ConcurrentLinkedQueue<>();
     try {
       return ParallelTasks.run(
               cores,
               starts[files.size()],
               () -> new Scan<>(make.get(), opened),
-              (scan, i) -> scan.visit(i, starts, visit),
+              (scan, i) -> scan.visit(order[i], starts, visit),
               (a, b) -> {
                 a.collected = merge.apply(a.collected, b.collected);
                 return a;
@@ -292,15 +330,29 @@ public final class EtwRecording implements Recording, RecordedEvents {
           .collected;
     } finally {
       opened.forEach(RecordCursor::close);
+      if (!leftOut.isEmpty()) {
+        reading.stopped();
+      }
     }
   }
 
-  /** One thread of a scan: what it collects, and the cursor it reads the file at hand with. */
+  /** Returns the buffers by their first records, so that a stopped pass has read a first part. */
+  private int[] order(int count) {
+    long[] firsts = new long[count];
+    int i = 0;
+    for (EtlFile file : files) {
+      for (int b = 0; b < file.buffers().count(); b++) {
+        firsts[i++] = key(file, file.buffers().firstTicks(b));
+      }
+    }
+    return RowSort.ascending(firsts, count);
+  }
+
+  /** One thread of a scan: what it collects, and the cursors that it reads the files with. */
   private final class Scan<A> {
     private final Queue<RecordCursor> opened;
     A collected;
-    private int file = -1;
-    private @Nullable RecordCursor cursor;
+    private final @Nullable RecordCursor[] cursors = new RecordCursor[files.size()];
 
     Scan(A collected, Queue<RecordCursor> opened) {
       this.collected = collected;
@@ -308,22 +360,26 @@ public final class EtwRecording implements Recording, RecordedEvents {
     }
 
     void visit(int i, int[] starts, BiConsumer<A, RecordCursor> visit) {
-      int wanted = Math.max(0, file);
-      while (i >= starts[wanted + 1]) {
-        wanted++;
+      int file = 0;
+      while (i >= starts[file + 1]) {
+        file++;
       }
-      RecordCursor reader = cursor;
-      if (reader == null || wanted != file) {
-        if (reader != null) {
-          reader.close();
-        }
-        reader = files.get(wanted).cursor(gaps);
+      int buffer = i - starts[file];
+      EtlFile read = files.get(file);
+      if (leftOut.contains(i) || reading.isStopping()) {
+        leftOut.add(i);
+        reading.leaveOut(key(read, read.buffers().firstTicks(buffer)));
+        return;
+      }
+      RecordCursor reader = cursors[file];
+      if (reader == null) {
+        reader = read.cursor(gaps);
         opened.add(reader);
-        cursor = reader;
-        file = wanted;
+        cursors[file] = reader;
       }
-      reader.open(i - starts[wanted]);
+      reader.open(buffer);
       visit.accept(collected, reader);
+      reading.done(read.buffers().fileBytes(buffer));
       visited(reader);
     }
   }

@@ -83,6 +83,8 @@ public final class OrderedCursor implements EventCursor {
   private static final long[] NO_KEYS = {};
 
   private final EtwRecording recording;
+  private final ReadingState reading;
+  private final boolean leads;
   private final @Nullable Survey survey;
   private final boolean oneClock;
   private final long from;
@@ -109,8 +111,16 @@ public final class OrderedCursor implements EventCursor {
   private long reached = Long.MIN_VALUE;
   private long late;
 
-  OrderedCursor(EtwRecording recording, @Nullable Survey survey, long from, long to) {
+  /**
+   * Creates a cursor over the records from one key to another.
+   *
+   * @param leads whether it is the one that its pass is about
+   */
+  OrderedCursor(
+      EtwRecording recording, @Nullable Survey survey, long from, long to, boolean leads) {
     this.recording = recording;
+    this.reading = recording.reading();
+    this.leads = leads;
     this.survey = survey;
     this.oneClock = recording.oneClock();
     this.from = from;
@@ -129,8 +139,12 @@ public final class OrderedCursor implements EventCursor {
       EtlFile file = files.get(f);
       for (int b = 0; b < file.buffers().count(); b++) {
         long first = survey == null ? file.buffers().firstTicks(b) : survey.earliest(f, b);
-        boolean before = survey != null && recording.key(file, survey.latest(f, b)) < from;
-        if (!before) {
+        // What a stopped survey has left out has no records for it.
+        boolean isOutside =
+            survey != null
+                && (survey.earliest(f, b) > survey.latest(f, b)
+                    || recording.key(file, survey.latest(f, b)) < from);
+        if (!isOutside) {
           found[count] = recording.key(file, first);
           foundFiles[count] = f;
           foundBuffers[count] = b;
@@ -146,6 +160,9 @@ public final class OrderedCursor implements EventCursor {
       waitingKeys[i] = found[order[i]];
       waitingFiles[i] = foundFiles[order[i]];
       waitingBuffers[i] = foundBuffers[order[i]];
+    }
+    if (leads) {
+      reading.begin(ReadingState.Pass.IN_ORDER, count);
     }
   }
 
@@ -217,8 +234,7 @@ public final class OrderedCursor implements EventCursor {
   /** Time of the current record in nanoseconds since the first file's header record. */
   @Override
   public long nanos() {
-    long key = batch.key(at);
-    return oneClock ? recording.files().getFirst().clock().nanos(key) : key;
+    return recording.nanosOf(batch.key(at));
   }
 
   /**
@@ -237,7 +253,11 @@ public final class OrderedCursor implements EventCursor {
     while (waiting < waitingKeys.length && waitingKeys[waiting] <= earliest) {
       earliest = Math.min(earliest, openNext());
     }
-    if (runs.isEmpty() || !before(earliest, to)) {
+    if (reading.isStopping() && !runs.isEmpty()) {
+      reading.leaveOut(earliest);
+      reading.stopped();
+    }
+    if (runs.isEmpty() || !before(earliest, Math.min(to, reading.end()))) {
       return false;
     }
     gather(earliest, horizon(earliest));
@@ -269,7 +289,7 @@ public final class OrderedCursor implements EventCursor {
 
   /** The time before which the next batch ends: no run has more than its share before it. */
   private long horizon(long earliest) {
-    long horizon = to;
+    long horizon = Math.min(to, reading.end());
     if (waiting < waitingKeys.length) {
       horizon = Math.min(horizon, waitingKeys[waiting]);
     }
@@ -331,6 +351,9 @@ public final class OrderedCursor implements EventCursor {
             waitingBuffers[waiting]);
     waiting++;
     open(run);
+    if (leads) {
+      reading.done(1);
+    }
     run.position = firstInRange(run);
     if (run.position >= run.count) {
       close(run);

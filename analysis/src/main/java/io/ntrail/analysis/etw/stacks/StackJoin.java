@@ -2,6 +2,7 @@ package io.ntrail.analysis.etw.stacks;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.ParallelTasks;
+import io.ntrail.analysis.etw.recording.ReadingState;
 import io.ntrail.analysis.etw.recording.Survey;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.collections.Search;
@@ -111,11 +112,15 @@ public final class StackJoin {
       BinaryOperator<A> merge) {
     List<Slice> slices = slices();
     Survey survey = recording.survey(cores);
+    recording.reading().begin(ReadingState.Pass.STACKS, slices.size());
     return ParallelTasks.run(
         cores,
         slices.size(),
         make,
-        (into, i) -> join(slices.get(i), survey, into, row, found),
+        (into, i) -> {
+          join(slices.get(i), survey, into, row, found);
+          recording.reading().done(1);
+        },
         merge);
   }
 

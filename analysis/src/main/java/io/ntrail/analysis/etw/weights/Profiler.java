@@ -99,8 +99,7 @@ public final class Profiler {
     long from = alone ? scope.fromNanos() : Long.MIN_VALUE;
     EtwRecording recording = input.recording();
     try (OrderedCursor cursor = recording.inOrder(from, scope.toNanos());
-        StackAssembler stacks =
-            new StackAssembler(input.stacks(), () -> recording.inOrder(from, Long.MAX_VALUE))) {
+        StackAssembler stacks = new StackAssembler(input.stacks(), () -> recording.ahead(from))) {
       StackRecords.Walk records = stacks.records();
       if (cursor.next()) {
         EventContext event =
@@ -112,7 +111,10 @@ public final class Profiler {
           event.moveTo(record, hook(record));
           visitor.visit(event);
         } while (cursor.next());
-        boolean whole = from == Long.MIN_VALUE && scope.toNanos() == Long.MAX_VALUE;
+        boolean whole =
+            from == Long.MIN_VALUE
+                && scope.toNanos() == Long.MAX_VALUE
+                && recording.stopped().isEmpty();
         if (whole) {
           records.finish();
         }
