@@ -16,9 +16,9 @@ public enum FileKind {
   /** ETW recording with a whole header. */
   ETL(RecordingKind.ETW, "info"),
   /** Call recording of NTrace. */
-  JTRC(RecordingKind.CALLS, "info"),
+  JTRC(RecordingKind.CALLS, "calls"),
   /** Call recording of ntrail. */
-  NTR(RecordingKind.CALLS, "info"),
+  NTR(RecordingKind.CALLS, "calls"),
   /** Collapsed stacks. */
   COLLAPSED(RecordingKind.COLLAPSED, ""),
   /** Dump of a process, which is read, or of a kernel, which is known by name. */

@@ -68,7 +68,13 @@ final class HotpatchText {
         MachineType.text(headers.machine())
             + ", "
             + Numbers.counted(all, "function")
-            + (all == 0 ? "" : ": " + of(share.both(), all) + " hot-patchable"));
+            + (all == 0
+                ? ""
+                : ": "
+                    + of(share.both(), all)
+                    + " made for hot-patching, "
+                    + of((int) FolderTotals.possible(patches), all)
+                    + " can be patched"));
     if (all == 0) {
       return;
     }
@@ -79,7 +85,7 @@ final class HotpatchText {
         share.padded(),
         all,
         roomNeeded() + " or more padding bytes (CC, 90 or 00) in front");
-    row(measure, share.both(), all, "both");
+    row(measure, share.both(), all, "both: made for hot-patching");
     row(measure, share.bothWithNops(), all, "both, multi-byte nops counted as padding");
     if (!headers.isWide()) {
       row(measure, share.moveFirst(), all, "mov edi,edi first");

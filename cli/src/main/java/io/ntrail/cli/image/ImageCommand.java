@@ -19,6 +19,7 @@ import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.bytes.ShellWords;
+import io.ntrail.formats.identity.FileSignature;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.image.ImageFileNames;
 import io.ntrail.programs.image.ParsedImage;
@@ -183,6 +184,10 @@ public final class ImageCommand implements Command {
 
   /** Returns the refusal of a file with the command for it, if there is one. */
   private static CannotGoOn withCommand(Path path, InputFile input, CannotGoOn e) {
+    FileSignature signature = FileSignature.of(input);
+    if (signature == FileSignature.EMPTY_ZIP) {
+      return CannotGoOn.of(Reason.EMPTY, input.name(), path + " is " + signature.noun(), "");
+    }
     FileKind kind = e.reason() == Reason.OTHER_KIND ? FileKind.of(input) : FileKind.OTHER;
     if (kind == FileKind.IMAGE || kind.command().isEmpty()) {
       return e;

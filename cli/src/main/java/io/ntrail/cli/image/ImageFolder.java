@@ -1,5 +1,6 @@
 package io.ntrail.cli.image;
 
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
@@ -25,8 +26,10 @@ import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.image.ImageFileNames;
+import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.image.ImageMitigations;
 import io.ntrail.programs.image.ParsedImage;
+import io.ntrail.programs.patchability.Patchability;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +38,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
@@ -45,8 +49,11 @@ final class ImageFolder {
    * An image of the folder.
    *
    * @param gaps how many parts of it could not be read
+   * @param functions those that were asked for; -1: none were
+   * @param patches how functions can be patched; null: not requested
    */
-  private record Row(ParsedImage contents, long gaps) {
+  private record Row(
+      ParsedImage contents, long gaps, long functions, @Nullable Patchability patches) {
     PeHeaders headers() {
       return contents.image().headers();
     }
@@ -62,6 +69,7 @@ final class ImageFolder {
   private final List<Gap> gaps = new ArrayList<>();
   private final List<String> refused = new ArrayList<>();
   private final AtomicLong seen = new AtomicLong();
+  private FolderTotals totals = new FolderTotals();
 
   ImageFolder(Terminal terminal, ParseResult parsed, long limit) {
     this.terminal = terminal;
@@ -70,13 +78,14 @@ final class ImageFolder {
   }
 
   int print(Path folder, Format format, ImageRequest request) {
-    if (!request.isSummary()) {
+    if (!request.isOfFolder()) {
       throw new UsageError(
-          "a folder is listed with one row per image; tables need a single image",
+          "a folder is listed with one row per image; its options are --hotpatch and --functions",
           "ntrail image " + ShellWords.file(folder) + " --format csv");
     }
     List<Path> files = files(folder);
-    Listing<Row> listing = new Listing<>("images", columns(), sink -> rows(files, sink));
+    Listing<Row> listing =
+        new Listing<>("images", columns(request), sink -> rows(folder, files, request, sink));
     listing.print(
         format,
         terminal.out(),
@@ -86,7 +95,9 @@ final class ImageFolder {
           listing.json(json);
           json.array("notImages");
           refused.forEach(json::text);
-          json.endArray().gaps(gaps);
+          json.endArray();
+          totals.json(json);
+          json.gaps(gaps);
         });
     Losses.warn(gaps, terminal);
     return gaps.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
@@ -108,6 +119,7 @@ final class ImageFolder {
                     : ", "
                         + Numbers.counted(refused.size(), "file")
                         + " of another kind (--format json lists them)"));
+    totals.print(terminal.out());
   }
 
   private static List<Path> files(Path folder) {
@@ -130,7 +142,8 @@ final class ImageFolder {
     return ImageFileNames.isImageName(inner);
   }
 
-  private void rows(List<Path> files, Consumer<Row> sink) {
+  private void rows(Path folder, List<Path> files, ImageRequest request, Consumer<Row> sink) {
+    totals = new FolderTotals();
     refused.clear();
     gaps.clear();
     seen.set(0);
@@ -143,12 +156,12 @@ final class ImageFolder {
             Math.max(1, files.size()))) {
       for (Path file : files) {
         seen.incrementAndGet();
-        row(file, sink);
+        row(folder, file, request, sink);
       }
     }
   }
 
-  private void row(Path path, Consumer<Row> sink) {
+  private void row(Path folder, Path path, ImageRequest request, Consumer<Row> sink) {
     Gaps packed = new Gaps();
     List<InputFile> inputs = List.of();
     try {
@@ -158,15 +171,74 @@ final class ImageFolder {
       for (InputFile input : inputs) {
         PeImage image = PeImage.ofFile(input);
         ParsedImage contents = ParsedImage.of(image);
+        Patchability patches = request.hotpatch() ? Patchability.of(image) : null;
+        long functions = request.functions() == null ? -1 : functions(image, request.functions());
+        totals.add(folder.relativize(path).toString(), contents.security(), patches);
         List<Gap> own = ImageCommand.gaps(packed.list(), image.gaps());
         gaps.addAll(own);
-        sink.accept(new Row(contents, own.size()));
+        sink.accept(new Row(contents, own.size(), functions, patches));
       }
     } catch (CannotGoOn | DamagedInput e) {
       refused.add(path + ": " + e.getMessage());
     } finally {
       inputs.forEach(InputFile::close);
     }
+  }
+
+  /** Returns the number of functions whose names fit a pattern; with an empty one of all. */
+  private static long functions(PeImage image, String pattern) {
+    ImageFunctions functions = ImageFunctions.withSymbolTable(image);
+    NamePattern names = NamePattern.of(pattern);
+    return functions.list().stream()
+        .filter(f -> pattern.isEmpty() || f.names().stream().anyMatch(names::matches))
+        .count();
+  }
+
+  private static ListingColumns<Row> columns(ImageRequest request) {
+    ListingColumns<Row> columns = columns();
+    if (request.functions() != null) {
+      columns.count("functions", Row::functions).titled(functionsTitle(request.functions()));
+    }
+    if (request.hotpatch()) {
+      hotpatch(columns);
+    }
+    return columns
+        .text("file", row -> row.contents.image().name())
+        .titled()
+        .optional(
+            "imports",
+            "exports",
+            "safeSeh",
+            "gs",
+            "nx",
+            "signed",
+            "sizeOfImage",
+            "type",
+            "machine");
+  }
+
+  private static String functionsTitle(String pattern) {
+    return pattern.isEmpty() ? "functions" : "functions " + pattern;
+  }
+
+  private static void hotpatch(ListingColumns<Row> columns) {
+    columns
+        .knownCount("hotpatchFunctions", row -> of(row, patches -> patches.share().functions()))
+        .titled("all functions")
+        .knownCount("hotpatchMade", row -> of(row, patches -> patches.share().both()))
+        .knownCount("hotpatchPossible", row -> of(row, FolderTotals::possible))
+        .figure("made for hot-patching", row -> share(row, patches -> patches.share().both()))
+        .figure("can be patched", row -> share(row, FolderTotals::possible));
+  }
+
+  private static long of(Row row, ToLongFunction<Patchability> figure) {
+    Patchability patches = row.patches;
+    return patches == null ? -1 : figure.applyAsLong(patches);
+  }
+
+  private static String share(Row row, ToLongFunction<Patchability> figure) {
+    long all = of(row, patches -> patches.share().functions());
+    return all == 0 ? "-" : Numbers.percent(of(row, figure), all) + " %";
   }
 
   private static ListingColumns<Row> columns() {
@@ -201,8 +273,6 @@ final class ImageFolder {
         .count("imports", row -> row.contents.imports().count())
         .titled()
         .count("gaps", Row::gaps)
-        .titled()
-        .text("file", row -> row.contents.image().name())
         .titled();
   }
 

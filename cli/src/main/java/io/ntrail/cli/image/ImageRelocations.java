@@ -9,22 +9,32 @@ import io.ntrail.formats.pe.fixups.Relocations;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** {@code image --relocations}: by section and type for people, every entry for programs. */
+/**
+ * {@code image --relocations}: by section and type for people, every entry for programs; then the
+ * dynamic ones.
+ */
 final class ImageRelocations {
   private static final int TYPES = 16;
 
   private final PeImage image;
   private final Relocations relocations;
+  private final DynamicRelocationRows dynamic;
 
   private ImageRelocations(PeImage image) {
     this.image = image;
     this.relocations = Relocations.of(image);
+    this.dynamic = new DynamicRelocationRows(image);
   }
 
   static ImagePart of(PeImage image) {
     ImageRelocations part = new ImageRelocations(image);
     return new ImagePart(
-        part.entries(), ImagePart.table(part.bySection(), "relocation group"), part::json);
+        part.entries(),
+        (out, limit, width) -> {
+          ImagePart.table(part.bySection(), "relocation group").print(out, limit, width);
+          part.dynamic.print(out, width);
+        },
+        part::json);
   }
 
   /** One relocation. */
@@ -88,8 +98,9 @@ final class ImageRelocations {
         .number("padding", relocations.count(Relocations.ABSOLUTE))
         .number("blocks", relocations.blocks())
         .text(
-            "rva", relocations.range().isPresent() ? Numbers.hex(relocations.range().rva()) : null)
-        .endObject();
+            "rva", relocations.range().isPresent() ? Numbers.hex(relocations.range().rva()) : null);
+    dynamic.json(json);
+    json.endObject();
   }
 
   private String name(int type) {

@@ -29,6 +29,7 @@ record ImageRequest(
     @Nullable String functions,
     @Nullable String unwind,
     @Nullable String disasm,
+    boolean headers,
     boolean sections,
     boolean imports,
     boolean exports,
@@ -55,10 +56,13 @@ record ImageRequest(
         CommonOptions.value(
             "FILE", "with --from: bytes in memory that differ from this file", "--compare"));
     spec.addOption(SymbolSearchPath.option());
+    spec.addOption(
+        CommonOptions.flag(
+            "all headers, directories, Rich header, load configuration, TLS", "--headers"));
     spec.addOption(CommonOptions.flag("section table", "--sections"));
     spec.addOption(CommonOptions.flag("imported functions", "--imports"));
     spec.addOption(CommonOptions.flag("exported functions", "--exports"));
-    spec.addOption(CommonOptions.flag("base relocations by page", "--relocations"));
+    spec.addOption(CommonOptions.flag("base relocations and dynamic ones", "--relocations"));
     spec.addOption(CommonOptions.flag("resource tree", "--resources"));
     spec.addOption(CommonOptions.flag("functions that can be hot-patched", "--hotpatch"));
     spec.addOption(
@@ -102,6 +106,7 @@ record ImageRequest(
         functions,
         unwind,
         value(parsed, "--disasm"),
+        CommonOptions.has(parsed, "--headers"),
         CommonOptions.has(parsed, "--sections"),
         CommonOptions.has(parsed, "--imports"),
         CommonOptions.has(parsed, "--exports"),
@@ -119,17 +124,19 @@ record ImageRequest(
     return !word.isEmpty() && Files.exists(Path.of(word));
   }
 
-  /** Returns true if no table was requested. */
-  boolean isSummary() {
-    return functions == null
-        && unwind == null
+  /** Returns whether nothing was requested that needs a single image. */
+  boolean isOfFolder() {
+    return unwind == null
         && disasm == null
-        && !(sections || imports || exports || relocations || resources || hotpatch || services);
+        && !(headers || sections || imports || exports || relocations || resources || services);
   }
 
   /** The parts that were requested, in the order in which they are printed. */
   List<ImagePart> parts(ParsedImage contents, ImageNames names) {
     List<ImagePart> parts = new ArrayList<>();
+    if (headers) {
+      parts.add(ImageHeaderRows.of(contents));
+    }
     if (sections) {
       parts.add(ImagePart.of(ImageListings.sections(contents), "section"));
     }

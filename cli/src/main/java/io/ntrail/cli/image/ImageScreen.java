@@ -17,7 +17,6 @@ import io.ntrail.formats.pe.unwind.FunctionTableSummary;
 import io.ntrail.programs.image.ImageFunction.Source;
 import io.ntrail.programs.image.ImageMitigations;
 import io.ntrail.programs.image.ParsedImage;
-import io.ntrail.programs.patchability.FunctionPatch;
 import io.ntrail.programs.patchability.Patchability;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -172,13 +171,13 @@ final class ImageScreen {
   private String tracing() {
     Patchability patches = Patchability.of(contents.image());
     long all = patches.list().size();
-    long possible = patches.list().stream().filter(FunctionPatch::isPossible).count();
+    long possible = FolderTotals.possible(patches);
     return all == 0
         ? "no functions found"
         : Numbers.count(possible)
             + " of "
             + Numbers.counted(all, "function")
-            + " can be hot-patched (--hotpatch lists the reasons for the others)";
+            + " can be patched (--hotpatch lists the reasons for the others)";
   }
 
   private String identity() {

@@ -1,5 +1,6 @@
 package io.ntrail.cli.pt;
 
+import io.ntrail.analysis.input.FileKind;
 import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.archives.MemberChoice;
 import io.ntrail.formats.bytes.CannotGoOn;
@@ -7,6 +8,7 @@ import io.ntrail.formats.bytes.CannotGoOn.Reason;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.pt.PacketCursor;
 import io.ntrail.formats.pt.PsbSearch;
 import java.nio.file.Path;
@@ -52,13 +54,16 @@ record PtInput(InputFile file, Gaps gaps, long firstPsb) implements AutoCloseabl
   }
 
   private static CannotGoOn refusal(Path path, InputFile file) {
+    String command = FileKind.of(file).command();
     return file.size() == 0
         ? CannotGoOn.of(Reason.EMPTY, file.name(), path + " is empty", "")
         : CannotGoOn.of(
             Reason.OTHER_KIND,
             file.name(),
             path + " is not a Processor Trace: it has no PSB, with which every decoding begins",
-            "ntrail help formats");
+            command.isEmpty()
+                ? "ntrail help formats"
+                : "ntrail " + command + " " + ShellWords.file(path));
   }
 
   /** Notes the damage that a cursor stands on. */

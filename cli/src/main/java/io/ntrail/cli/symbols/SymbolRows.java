@@ -64,6 +64,11 @@ final class SymbolRows {
   }
 
   Listing<Row> listing() {
+    return listing(this::rows);
+  }
+
+  /** Returns a list of such rows, wherever they come from. */
+  static Listing<Row> listing(Consumer<Consumer<Row>> rows) {
     ListingColumns<Row> columns =
         new ListingColumns<Row>()
             .knownHex("rva", Row::rva)
@@ -77,7 +82,7 @@ final class SymbolRows {
             .titled()
             .text("module", Row::module)
             .text("token", Row::token);
-    return new Listing<>("symbols", columns, this::rows);
+    return new Listing<>("symbols", columns, rows);
   }
 
   private void rows(Consumer<Row> sink) {

@@ -1,5 +1,6 @@
 package io.ntrail.cli.symbols;
 
+import io.ntrail.analysis.input.FileKind;
 import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.archives.MemberChoice;
 import io.ntrail.formats.bytes.CannotGoOn;
@@ -17,6 +18,7 @@ import io.ntrail.programs.symbols.PdbSearch;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Source of names: a PDB, or an image with its PDB or its own symbols. */
@@ -59,7 +61,9 @@ final class SymbolSource implements AutoCloseable {
     Gaps packed = new Gaps();
     List<InputFile> inputs = images(file, packed);
     boolean done = false;
+    FileKind kind = FileKind.OTHER;
     try {
+      kind = inputs.size() == 1 ? FileKind.of(inputs.getFirst()) : kind;
       if (inputs.size() == 1 && FileSignature.of(inputs.getFirst()) == FileSignature.IMAGE) {
         SymbolSource source = ofImage(file, inputs, search, packed);
         done = true;
@@ -70,9 +74,22 @@ final class SymbolSource implements AutoCloseable {
         inputs.forEach(InputFile::close);
       }
     }
-    OpenPdb pdb = OpenPdb.open(file);
+    OpenPdb pdb = openPdb(file, kind);
     return new SymbolSource(
         file, ImageSymbols.of(pdb.pdb()), pdb, null, List.of(), "", List.of(), packed);
+  }
+
+  /** Opens a PDB; another file is refused with the command for it. */
+  private static OpenPdb openPdb(Path file, FileKind kind) {
+    try {
+      return OpenPdb.open(file);
+    } catch (CannotGoOn e) {
+      if (e.reason() != CannotGoOn.Reason.OTHER_KIND || kind.command().isEmpty()) {
+        throw e;
+      }
+      String nextStep = "ntrail " + kind.command() + " " + ShellWords.file(file);
+      throw CannotGoOn.of(e.reason(), e.file(), e.message(), nextStep);
+    }
   }
 
   private static List<InputFile> images(Path file, Gaps packed) {
@@ -113,6 +130,11 @@ final class SymbolSource implements AutoCloseable {
           "no PDB found for " + file + ": " + tried, "-y FOLDER, the folder that has it");
     }
     return pdb.pdb();
+  }
+
+  /** Returns the image whose own names have to do, as it has no PDB here; empty if it has. */
+  Optional<PeImage> imageAlone() {
+    return pdb == null ? Optional.ofNullable(image) : Optional.empty();
   }
 
   /**

@@ -115,7 +115,7 @@ public final class SymbolsCommand implements Command {
           AddressLookup answer = new AddressLookup(source, addresses(addresses, all), parameters);
           answer.print(format, terminal);
         } else if (LISTS.stream().anyMatch(option -> CommonOptions.has(parsed, option))) {
-          list(parsed, source.pdb(), format, terminal);
+          list(parsed, source, format, terminal);
         } else {
           summary(source, format, terminal);
         }
@@ -197,11 +197,12 @@ public final class SymbolsCommand implements Command {
     }
   }
 
-  private static void list(ParseResult parsed, PdbFile pdb, Format format, Terminal terminal) {
+  private static void list(
+      ParseResult parsed, SymbolSource source, Format format, Terminal terminal) {
     NamePattern pattern = pattern(CommonOptions.text(parsed, "--find", "*"));
     boolean lines = CommonOptions.has(parsed, "--lines");
     AtomicBoolean any = new AtomicBoolean();
-    Listing<?> listing = noting(any, rows(parsed, pdb, pattern));
+    Listing<?> listing = noting(any, rows(parsed, source, pattern));
     listing.print(
         format,
         terminal.out(),
@@ -213,19 +214,27 @@ public final class SymbolsCommand implements Command {
         json -> {
           json.text("schema", "ntrail.symbol-list/1");
           listing.json(json);
-          json.gaps(pdb.gaps());
+          json.gaps(source.gaps());
         });
+    if (!source.missing().isEmpty() && !CommonOptions.has(parsed, "-q")) {
+      terminal.out().flush();
+      terminal.err().println("ntrail: names from the image only: " + source.missing());
+    }
     if (CommonOptions.has(parsed, "--find") && !any.get()) {
-      notFound(parsed, pdb, pattern, terminal);
+      notFound(parsed, source, pattern, terminal);
     }
   }
 
-  private static Listing<?> rows(ParseResult parsed, PdbFile pdb, NamePattern pattern) {
-    return CommonOptions.has(parsed, "--lines")
-        ? new LineRows(pdb, pattern).listing()
-        : new SymbolRows(
-                pdb, pattern, CommonOptions.has(parsed, "--publics"), CommonOptions.cores(parsed))
-            .listing();
+  private static Listing<?> rows(ParseResult parsed, SymbolSource source, NamePattern pattern) {
+    if (CommonOptions.has(parsed, "--lines")) {
+      return new LineRows(source.pdb(), pattern).listing();
+    }
+    boolean publics = CommonOptions.has(parsed, "--publics");
+    return source
+        .imageAlone()
+        .map(image -> new ImageNameRows(image, pattern).listing())
+        .orElseGet(() ->
+            new SymbolRows(source.pdb(), pattern, publics, CommonOptions.cores(parsed)).listing());
   }
 
   /** Returns the same listing; it notes when there is a row. */
@@ -244,7 +253,7 @@ public final class SymbolsCommand implements Command {
 
   /** Warns of a pattern that fits nothing; a part of a name is proposed as one that does. */
   private static void notFound(
-      ParseResult parsed, PdbFile pdb, NamePattern pattern, Terminal terminal) {
+      ParseResult parsed, SymbolSource source, NamePattern pattern, Terminal terminal) {
     terminal.out().flush();
     boolean lines = CommonOptions.has(parsed, "--lines");
     terminal
@@ -255,7 +264,7 @@ public final class SymbolsCommand implements Command {
     }
     String wider = "*" + pattern + "*";
     AtomicBoolean found = new AtomicBoolean();
-    rows(parsed, pdb, NamePattern.of(wider)).rows().accept(_ -> found.set(true));
+    rows(parsed, source, NamePattern.of(wider)).rows().accept(_ -> found.set(true));
     if (found.get()) {
       terminal.err().println("try: --find " + ShellWords.of(wider));
     }

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ImageContractTest {
   private static final List<String> PARTS =
       List.of(
+          "--headers",
           "--sections",
           "--exports",
           "--imports",

@@ -10,7 +10,10 @@ import io.ntrail.testkit.TestData;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,11 +55,54 @@ class ProgramInfoTest {
   void anEmptyZipIsAnEmptyArchive() throws IOException {
     Path zip = folder.resolve("empty.zip");
     new ZipOutputStream(Files.newOutputStream(zip)).close();
-    for (String command : List.of("info", "events", "profile", "calls")) {
+    for (String command : List.of("info", "events", "profile", "stacks", "calls", "image")) {
       Cli.Result result = Cli.run(command, zip);
       assertEquals(1, result.exit());
       assertEquals("ntrail: " + zip + " is an empty archive", result.messages().getFirst());
     }
+  }
+
+  /** Every command refuses every other kind of file with a command that reads it. */
+  @Test
+  void aFileOfAnotherKindNamesTheCommandForIt() {
+    Map<String, String> readers =
+        Map.of(
+            "shop.etl", "info|profile",
+            "shop.dmp", "stacks",
+            "shop.ntr", "calls",
+            "shop.jtrc", "calls",
+            "shopcore.dll", "image",
+            "shopd.pdb", "symbols");
+    List<List<String>> commands =
+        List.of(
+            List.of("events"),
+            List.of("profile"),
+            List.of("stacks"),
+            List.of("calls"),
+            List.of("diff", "both"),
+            List.of("image"),
+            List.of("symbols"),
+            List.of("pt", "packets"));
+    List<String> wrong = new ArrayList<>();
+    readers.forEach((name, reader) -> {
+      Path file = TestData.projectRoot().resolve("samples").resolve(name);
+      for (List<String> command : commands) {
+        List<Object> words = new ArrayList<>(command);
+        words.remove("both");
+        words.add(file);
+        if (command.contains("both")) {
+          words.add(file);
+        }
+        Cli.Result result = Cli.run(words.toArray());
+        String proposed = ".*\ntry: ntrail (" + reader + ") .*" + Pattern.quote(name) + ".*";
+        boolean isAnother = result.exit() == 1 && !result.err().contains("no PDB found");
+        if (isAnother
+            && !Pattern.compile(proposed, Pattern.DOTALL).matcher(result.err()).matches()) {
+          wrong.add(words + ": " + result.err());
+        }
+      }
+    });
+    assertEquals(List.of(), wrong);
   }
 
   @Test

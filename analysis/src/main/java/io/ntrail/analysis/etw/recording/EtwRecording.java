@@ -175,7 +175,10 @@ public final class EtwRecording implements Recording, RecordedEvents {
     return all;
   }
 
-  /** Returns the state of reading. Who calls {@link ReadingState#stop} gets an answer of what was read. */
+  /**
+   * Returns the state of reading. Who calls {@link ReadingState#stop} gets an answer of what was
+   * read.
+   */
   public ReadingState reading() {
     return reading;
   }

@@ -1,0 +1,175 @@
+package io.ntrail.cli.image;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.cli.harness.Cli;
+import io.ntrail.cli.harness.JsonReader;
+import io.ntrail.cli.harness.JsonSchema;
+import io.ntrail.cli.harness.SampleImage;
+import io.ntrail.testkit.TestData;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Tables of images and folders: headers, dynamic relocations, sums of a folder, names. */
+class ImageTablesTest {
+  @TempDir private Path folder;
+
+  private static Path windows(String file) {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    return TestData.file("pe/windows/" + file);
+  }
+
+  private static void contains(String text, String... parts) {
+    for (String part : parts) {
+      assertTrue(text.contains(part), () -> "no <" + part + "> in " + text);
+    }
+  }
+
+  /** The figures are those that objdump and llvm-readobj print. */
+  @ParameterizedTest
+  @CsvSource({
+    "kernel32.dll.gz, optional header, imageBase, 0x180000000",
+    "kernel32.dll.gz, optional header, checksum, 0xc399d",
+    "kernel32.dll.gz, data directory, RESOURCE, 0xbc000",
+    "IEAdvpack.dll.gz, load configuration, SECURITY_COOKIE, 0x6501b074",
+    "IEAdvpack.dll.gz, load configuration, GUARD_CF_FUNCTION_COUNT, 85",
+    "KernelBase.dll.gz, load configuration, GUARD_CF_FUNCTION_TABLE, 0x1005ab70",
+    "KernelBase.dll.gz, load configuration, GUARD_FLAGS, 0x10017500",
+  })
+  void headersHaveTheFieldsThatOtherToolsFind(
+      String image, String part, String name, String value) {
+    List<String> lines = Cli.run("image", windows(image), "--headers", "--format", "csv").lines();
+    assertTrue(
+        lines.stream().anyMatch(line -> line.startsWith(part + "," + name + "," + value + ",")),
+        () -> value + " in " + lines);
+  }
+
+  @Test
+  void theRichHeaderSaysWhetherItBelongsToTheImage() throws IOException {
+    Path image = windows("kernel32.dll.gz");
+    contains(
+        Cli.run("image", image, "--headers").out(),
+        "belongs to these headers",
+        "of tool 257, build 27412");
+    byte[] changed;
+    try (var in = new java.util.zip.GZIPInputStream(Files.newInputStream(image))) {
+      changed = in.readAllBytes();
+    }
+    changed[0x20]++;
+    Path other = Files.write(folder.resolve("other.dll"), changed);
+    contains(Cli.run("image", other, "--headers").out(), "of other headers: 0x", "wrong");
+  }
+
+  /** The figures of the lists are those that the records have been read with in the format. */
+  @ParameterizedTest
+  @CsvSource({
+    "WdBoot.sys.gz, 144, 15, 0",
+    "acpi.sys.gz, 3317, 417, 8",
+    "kernel32.dll.gz, 0, 0, 0",
+  })
+  void dynamicRelocationsAreListedWithTheirSites(
+      String image, long imports, long pointers, long switches) throws IOException {
+    JsonReader json = Cli.run("image", windows(image), "--relocations", "--format", "json").json();
+    assertEquals(List.of(), JsonSchema.named("image").findings(json));
+    JsonReader dynamic = json.get("relocations").get("dynamic");
+    Map<String, Long> sites = new TreeMap<>();
+    for (JsonReader site : dynamic.get("sites").array()) {
+      sites.merge(site.get("symbol").text(), 1L, Long::sum);
+      boolean isImport = site.get("symbol").text().equals("GUARD_IMPORT_CONTROL_TRANSFER");
+      assertEquals(isImport, !site.get("slotRva").isNull());
+    }
+    assertEquals(imports, sites.getOrDefault("GUARD_IMPORT_CONTROL_TRANSFER", 0L));
+    assertEquals(pointers, sites.getOrDefault("GUARD_INDIR_CONTROL_TRANSFER", 0L));
+    assertEquals(switches, sites.getOrDefault("GUARD_SWITCHTABLE_BRANCH", 0L));
+    String text = Cli.run("image", windows(image), "--relocations").out();
+    contains(text, imports == 0 ? "no dynamic relocations" : "calls and jumps to imports");
+  }
+
+  @Test
+  void aFolderSumsMitigationsAndNamesTheOddFiles() throws IOException {
+    Files.write(folder.resolve("a.dll"), SampleImage.make());
+    Files.write(folder.resolve("b.dll"), SampleImage.make());
+    Files.write(folder.resolve("c.dll"), without(SampleImage.make()));
+
+    Cli.Result result = Cli.run("image", folder, "-q");
+    contains(result.out(), "3 images", "ASLR  2 of 3, all but c.dll", "DEP  3 of 3\n");
+
+    JsonReader json = Cli.run("image", folder, "-q", "--format", "json").json();
+    assertEquals(3, json.get("totals").get("images").number());
+    assertEquals(2, json.get("totals").get("aslrEffective").number());
+    assertEquals(List.of(), JsonSchema.named("image").definition("images").findings(json));
+  }
+
+  /** Returns an image without ASLR. */
+  private static byte[] without(byte[] image) {
+    int pe = image[0x3C] & 0xFF | (image[0x3D] & 0xFF) << 8;
+    image[pe + 24 + 70] &= ~0x40;
+    return image;
+  }
+
+  @Test
+  void aFolderCountsFunctionsAndThoseThatCanBePatched() throws IOException {
+    Files.write(folder.resolve("a.dll"), SampleImage.make());
+    Files.write(folder.resolve("b.dll"), SampleImage.make());
+
+    Cli.Result all = Cli.run("image", folder, "--hotpatch", "--functions", "Stock*", "-q");
+    contains(
+        all.out(),
+        "functions Stock*",
+        "made for hot-patching",
+        "8 functions: 8 made for hot-patching (100.0 %), 6 can be patched (75.0 %)");
+
+    JsonReader row =
+        Cli.run("image", folder, "--hotpatch", "--functions", "*Load", "-q", "--format", "json")
+            .json()
+            .get("images")
+            .array()
+            .getFirst();
+    assertEquals(1, row.get("functions").number());
+    assertEquals(4, row.get("hotpatchFunctions").number());
+    assertEquals(3, row.get("hotpatchPossible").number());
+  }
+
+  @Test
+  void whatIsMadeForPatchingAndWhatCanBePatchedAreToldApart() throws IOException {
+    Path image = Files.write(folder.resolve("a.dll"), SampleImage.make());
+    contains(
+        Cli.run("image", image, "--hotpatch").out(),
+        "4 (100.0 %) made for hot-patching, 3 (75.0 %) can be patched");
+    contains(Cli.run("image", image).out(), "3 of 4 functions can be patched");
+  }
+
+  @Test
+  void namesOfAnImageWithoutAPdbAreItsExports() throws IOException {
+    Path image = Files.write(folder.resolve("a.dll"), SampleImage.make());
+    Cli.Result found = Cli.run("symbols", image, "--find", "/Stock[LS].*/");
+    assertEquals(0, found.exit(), found.err());
+    assertEquals(
+        List.of("StockLoad", "StockSize", "StockSleep"),
+        found.lines().stream()
+            .filter(line -> line.contains("export"))
+            .map(line -> line.substring(line.lastIndexOf(' ') + 1))
+            .toList());
+    contains(found.err(), "names from the image only: ");
+    JsonReader json = Cli.run("symbols", image, "--list", "--format", "json").json();
+    assertEquals(List.of(), JsonSchema.named("symbol-list").findings(json));
+    assertEquals(5, json.get("symbols").array().size());
+  }
+
+  @Test
+  void aPartOfAnExportsNameIsProposedAsAPattern() throws IOException {
+    Path image = Files.write(folder.resolve("a.dll"), SampleImage.make());
+    Cli.Result none = Cli.run("symbols", image, "--find", "Load");
+    contains(none.err(), "no symbol matches Load", "try: --find '*Load*'");
+  }
+}
