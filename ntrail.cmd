@@ -1,7 +1,7 @@
 @echo off
-rem Starts ntrail on Windows: finds a JDK of version 25 or newer, builds once if nothing is built, and
-rem runs. Simpler than ./ntrail: it has no start cache, and after a change of the sources it has to be
-rem told to build again (ntrail.cmd --rebuild, or mvn package).
+rem Starts ntrail on Windows: finds a JDK of version 25 or newer, and runs; in a checkout it builds once
+rem if nothing is built. Simpler than ./ntrail: it has no start cache, and after a change of the sources
+rem it has to be told to build again (ntrail.cmd --rebuild, or mvn package).
 setlocal EnableExtensions DisableDelayedExpansion
 set "ROOT=%~dp0"
 set "JDK="
@@ -17,6 +17,9 @@ if not defined JDK (
   echo try: winget install EclipseAdoptium.Temurin.25.JDK>&2
   exit /b 4
 )
+set "JARS=%ROOT%lib\*"
+if exist "%ROOT%lib\ntrail-cli.jar" goto run
+set "JARS=%ROOT%cli\target\ntrail-cli.jar;%ROOT%cli\target\lib\*"
 if "%~1"=="--rebuild" goto build
 if exist "%ROOT%cli\target\ntrail-cli.jar" if exist "%ROOT%cli\target\lib" goto run
 
@@ -42,7 +45,7 @@ if "%~1"=="--rebuild" exit /b 0
 rem The slow compiler would come between the start of a program and its first traced call.
 set "FLAGS="
 if "%~1"=="trace" set "FLAGS=-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-"%JDK%\bin\java" -Xlog:disable -Xlog:all=error:stderr --enable-native-access=ALL-UNNAMED %FLAGS% %NTRAIL_JAVA_OPTS% -cp "%ROOT%cli\target\ntrail-cli.jar;%ROOT%cli\target\lib\*" io.ntrail.cli.Main %*
+"%JDK%\bin\java" -Xlog:disable -Xlog:all=error:stderr --enable-native-access=ALL-UNNAMED %FLAGS% %NTRAIL_JAVA_OPTS% -cp "%JARS%" io.ntrail.cli.Main %*
 exit /b %errorlevel%
 
 rem :try HOME  sets JDK to HOME if none is set and its release file names version 25 or newer.

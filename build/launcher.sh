@@ -382,6 +382,17 @@ prepare() {
   free_lock
 }
 
+# unpacked: leaves jdk and the variables of `run` set for the jars of a package.
+unpacked() {
+  . "$root/build/jdk.sh"
+  if ! find_jdk; then
+    no_jdk >&2
+    exit 4
+  fi
+  jars=$root/lib
+  run_jars=$(jar_names "$jars") run_flags=$launcher_flags run_cache=
+}
+
 # unless_changed_since STAMP DIGEST: the digest, or a word that no digest equals when a source was
 # written after the stamp: the next start then looks again.
 unless_changed_since() (
