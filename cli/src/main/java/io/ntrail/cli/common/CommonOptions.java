@@ -1,6 +1,7 @@
 package io.ntrail.cli.common;
 
 import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.cli.text.ColorUse;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.nio.file.InvalidPathException;
@@ -30,15 +31,8 @@ public final class CommonOptions {
   private static final java.util.regex.Pattern SIZE =
       java.util.regex.Pattern.compile("(\\d{1,9})([KMGkmg]?)(i?[Bb])?");
 
-  /** Time when colours are used. */
-  private enum Color {
-    AUTO,
-    ALWAYS,
-    NEVER
-  }
-
-  private static final OptionValues<Color> COLORS =
-      OptionValues.of("--color", List.of(Color.values()));
+  private static final OptionValues<ColorUse> COLORS =
+      OptionValues.of("--color", List.of(ColorUse.values()));
 
   private static final List<String> FORMATS =
       OptionValues.of("--format", List.of(Format.TEXT, Format.JSON, Format.JSONL, Format.CSV))
@@ -215,9 +209,9 @@ public final class CommonOptions {
         : isOnScreen(parsed, format, terminal) ? ROWS_OF_SCREEN : 0;
   }
 
-  /** Checks the values of the options that every command has. */
-  public static void check(ParseResult parsed) {
-    COLORS.value(parsed, Color.AUTO);
+  /** Follows the options that every command has. */
+  public static void follow(ParseResult parsed, Terminal terminal) {
+    terminal.useColors(COLORS.value(parsed, ColorUse.AUTO));
   }
 
   public static boolean has(ParseResult parsed, String name) {
@@ -370,6 +364,11 @@ public final class CommonOptions {
             : has(parsed, "--no-pager") ? terminal : terminal.paged();
     if (has(parsed, "--csv-safe")) {
       output.makeCsvSafe();
+    }
+    if (!parsed.commandSpec().name().equals("export")
+        && !has(parsed, "--to")
+        && text(parsed, "--format", "text").equalsIgnoreCase(OptionValues.word(Format.TEXT))) {
+      output.colorAnswer();
     }
     return output;
   }

@@ -92,7 +92,8 @@ public final class EventsCommand implements Command {
         CommonOptions.command("events", "The events of a recording, in time order or counted.");
     spec.addOption(CommonOptions.flag("event counts by type", "--count"));
     spec.addOption(
-        CommonOptions.value(
+        CommonOptions.oneOf(
+            List.of("process", "thread", "event", "cpu", "provider", "file"),
             "KEY",
             "with --count: by process, thread, event, cpu, provider, file or a field",
             "--by"));

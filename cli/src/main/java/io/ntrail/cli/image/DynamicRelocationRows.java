@@ -107,8 +107,7 @@ final class DynamicRelocationRows {
     if (register < 0) {
       json.unknown("register");
     } else {
-      json.number("register", register)
-          .text("registerText", UnwindCode.generalName(register));
+      json.number("register", register).text("registerText", UnwindCode.generalName(register));
     }
     json.bool("cfg", checked);
   }

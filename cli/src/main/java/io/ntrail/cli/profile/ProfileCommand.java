@@ -15,6 +15,7 @@ import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.OptionValues;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SymbolDownloads;
 import io.ntrail.cli.common.SymbolSearchPath;
@@ -23,6 +24,7 @@ import io.ntrail.cli.profile.ProfileShape.By;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
@@ -52,7 +54,8 @@ public final class ProfileCommand implements Command {
     spec.addOption(CommonOptions.flag("user mode only", "--user"));
     spec.addOption(CommonOptions.flag("include idle samples", "--idle"));
     spec.addOption(
-        CommonOptions.value(
+        CommonOptions.oneOf(
+            Arrays.stream(By.values()).map(OptionValues::word).toList(),
             "KEY",
             "rows by function (default), line, module, process, thread, cpu, file, type",
             "--by"));

@@ -6,6 +6,7 @@ import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.OutputOptions;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.shell.Settings.Setting;
 import io.ntrail.cli.text.HelpTexts;
 import io.ntrail.cli.text.OutputFiles;
 import io.ntrail.cli.text.Terminal;
@@ -119,8 +120,17 @@ public final class CommandRunner {
       }
       return ExitCode.DONE;
     }
-    ParseResult parsed = parse(entry.name(), spec, words);
-    CommonOptions.check(parsed);
+    Settings settings = entry.listed() ? Settings.ofUser() : Settings.read(Optional.empty());
+    settings.problems().forEach(why -> terminal.err().println("warning: " + why));
+    ParseResult typed = parse(entry.name(), spec, words);
+    List<String> settled = settings.options(spec, typed::hasMatchedOption);
+    settled.addAll(words);
+    ParseResult parsed =
+        settled.size() == words.size()
+            ? typed
+            : parse(entry.name(), entry.make().get().spec(), settled);
+    settings.value(Setting.PAGER).ifPresent(terminal::usePager);
+    CommonOptions.follow(parsed, terminal);
     OutputOptions.reserve(parsed, terminal);
     SymbolSearchPath.warnOfMissing(parsed, terminal);
     return command.run(parsed, terminal);

@@ -60,9 +60,10 @@ public final class Commands {
           new Entry("pt", "an Intel Processor Trace: packets, instructions", true, PtCommand::new),
           new Entry("dump", "a minidump of a running program", true, DumpCommand::new),
           new Entry("doctor", "checks this installation", true, DoctorCommand::new),
-          new Entry("completion", "shell completion script", true, CompletionCommand::new),
+          new Entry("config", "settings that stand for options", true, ConfigCommand::new),
+          new Entry(
+              "completion", "shell completion script, manual pages", true, CompletionCommand::new),
           new Entry("help", "help for a command or topic", true, HelpCommand::new),
-          new Entry("man", "writes the manual pages into a folder", false, ManCommand::new),
           new Entry("warm", "trains the start cache", false, WarmCommand::new));
 
   private Commands() {}

@@ -5,12 +5,14 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Terminal;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
@@ -18,22 +20,35 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParseResult;
 
-/** {@code ntrail completion SHELL}: a script that completes commands, options and files. */
+/**
+ * {@code ntrail completion SHELL}: a script that completes commands, options and files; with {@code
+ * --man} the manual pages.
+ */
 final class CompletionCommand implements Command {
   private static final List<String> SHELLS = List.of("bash", "zsh", "fish", "powershell");
+
+  /** Label of an option that lists its values: {@code self|incl}. */
+  private static final Pattern CHOICE = Pattern.compile("[a-z0-9]+(\\|[a-z0-9]+)+");
 
   CompletionCommand() {}
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = CommonOptions.command("completion", "A shell completion script.");
+    CommandSpec spec =
+        CommonOptions.command("completion", "A shell completion script, or the manual pages.");
+    spec.addOption(
+        CommonOptions.value("DIR", "write the manual pages for man into a folder", "--man"));
     spec.addPositional(CommonOptions.words("SHELL", "bash, zsh, fish or powershell", SHELLS));
     return spec;
   }
 
   @Override
-  public int run(ParseResult parsed, Terminal terminal) {
+  public int run(ParseResult parsed, Terminal terminal) throws IOException {
     List<String> words = CommonOptions.positionals(parsed);
+    if (CommonOptions.has(parsed, "--man") && words.isEmpty()) {
+      ManualPages.write(CommonOptions.path(CommonOptions.text(parsed, "--man", "")), terminal);
+      return ExitCode.DONE;
+    }
     if (words.size() != 1 || !SHELLS.contains(words.getFirst())) {
       throw new UsageError(
           "completion needs a shell: " + String.join(", ", SHELLS), "ntrail completion bash");
@@ -75,17 +90,21 @@ final class CompletionCommand implements Command {
     Iterable<String> candidates = spec.completionCandidates();
     if (candidates != null) {
       candidates.forEach(values::add);
+    } else if (CHOICE.matcher(spec.paramLabel()).matches()) {
+      values.addAll(List.of(spec.paramLabel().split("\\|", -1)));
     }
     return values;
   }
 
-  /** The options whose values are known, the same in every command that has them. */
+  /** The options of all commands whose values are known: {@code profile:--by} and its values. */
   private static Map<String, List<String>> values() {
     Map<String, List<String>> values = new TreeMap<>();
     for (Commands.Entry entry : Commands.listed()) {
       for (OptionSpec option : entry.make().get().spec().options()) {
         if (!values(option).isEmpty()) {
-          values.put(option.longestName(), values(option));
+          for (String name : option.names()) {
+            values.put(entry.name() + ":" + name, values(option));
+          }
         }
       }
     }
@@ -125,7 +144,7 @@ final class CompletionCommand implements Command {
       elif [ "$word" = "=" ]; then
         word=
       fi
-      case $before in
+      case ${COMP_WORDS[1]}:$before in
     %s  esac
       case ${COMP_WORDS[1]} in
     %s  esac
@@ -184,19 +203,33 @@ final class CompletionCommand implements Command {
           .append(String.join(" ", options(entry)))
           .append("'\n");
     }
+    StringBuilder known = new StringBuilder();
+    values()
+        .forEach((name, words) ->
+            known
+                .append("    '")
+                .append(name)
+                .append("' = '")
+                .append(String.join(" ", words))
+                .append("'\n"));
     return """
     Register-ArgumentCompleter -Native -CommandName ntrail -ScriptBlock {
       param($word, $line, $cursor)
       $options = @{
     %s  }
-      $words = $line.CommandElements | ForEach-Object { $_.ToString() }
-      if ($words.Count -le 2 -and -not $options.ContainsKey([string]$words[1])) {
+      $values = @{
+    %s  }
+      $words = @($line.CommandElements | ForEach-Object { $_.ToString() })
+      $before = $words[$(if ($word) { -2 } else { -1 })]
+      if ($words.Count -gt 2 -and $values.ContainsKey("$($words[1]):$before")) {
+        $values["$($words[1]):$before"] -split ' ' | Where-Object { $_ -like "$word*" }
+      } elseif ($words.Count -le 2 -and -not $options.ContainsKey([string]$words[1])) {
         $options.Keys | Where-Object { $_ -like "$word*" } | Sort-Object
       } else {
         $options[[string]$words[1]] -split ' ' | Where-Object { $_ -like "$word*" }
       }
     }
     """
-        .formatted(table);
+        .formatted(table, known);
   }
 }

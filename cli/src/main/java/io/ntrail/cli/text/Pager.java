@@ -33,15 +33,18 @@ final class Pager extends OutputStream {
     this.rows = rows;
   }
 
-  /** Returns the pager of the user's environment; empty for none. */
-  static String command() {
+  /** The pager of users who have chosen none. */
+  static final String USUAL = "less -FIRX";
+
+  /** Returns the pager of the user's environment, else another one; empty for none. */
+  static String command(String otherwise) {
     for (String name : new String[] {"NTRAIL_PAGER", "PAGER"}) {
       String value = System.getenv(name);
       if (value != null) {
         return value.strip();
       }
     }
-    return "less -FIRX";
+    return otherwise;
   }
 
   @Override

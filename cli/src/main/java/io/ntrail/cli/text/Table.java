@@ -158,10 +158,16 @@ public final class Table {
       narrow(width - indent);
     }
     if (first) {
-      line(out, indent, width, columns.stream().map(Column::title).toList(), Detail.NONE);
+      String titles =
+          line(indent, width, columns.stream().map(Column::title).toList(), Detail.NONE);
+      if (out instanceof TextPrinter printer) {
+        printer.title(titles);
+      } else {
+        out.println(titles);
+      }
     }
     for (int r = 0; r < rows.size(); r++) {
-      line(out, indent, width, rows.get(r), details.getOrDefault(r, Detail.NONE));
+      out.println(line(indent, width, rows.get(r), details.getOrDefault(r, Detail.NONE)));
       for (String text : below.getOrDefault(r, List.of())) {
         String line = " ".repeat(indent + BELOW) + text;
         out.println(width > 0 ? cut(line, Math.max(2 * BELOW, width)) : line);
@@ -203,7 +209,7 @@ public final class Table {
     }
   }
 
-  private void line(PrintStream out, int indent, int width, List<String> cells, Detail detail) {
+  private String line(int indent, int width, List<String> cells, Detail detail) {
     StringBuilder line = new StringBuilder(" ".repeat(indent));
     boolean begun = false;
     for (int c = 0; c < widths.length; c++) {
@@ -228,7 +234,7 @@ public final class Table {
         line.append(cell).repeat(' ', last ? 0 : padding);
       }
     }
-    out.println(line.toString().stripTrailing());
+    return line.toString().stripTrailing();
   }
 
   /** Cuts a text in the middle. */

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,6 +95,12 @@ public final class Terminal implements AutoCloseable {
   private final OutputFiles outputs;
   private final Interruption interruption;
 
+  /** True if colours are used on a terminal unless told otherwise. */
+  private final boolean mayColor;
+
+  private ColorUse colors = ColorUse.AUTO;
+  private String pager = Pager.USUAL;
+
   /** True if other characters than ASCII arrive unchanged: files and pipes take UTF-8. */
   private final boolean utf8;
 
@@ -109,6 +116,7 @@ public final class Terminal implements AutoCloseable {
       boolean errIsUtf8,
       @Nullable TerminalSize screen,
       Interruption interruption,
+      boolean mayColor,
       @Nullable OutputFiles outputsOfOutput) {
     this.sink = new Sink(out);
     this.out = new TextPrinter(new BufferedOutputStream(sink, PIPE_BUFFER), false, !utf8);
@@ -119,6 +127,7 @@ public final class Terminal implements AutoCloseable {
     this.errIsUtf8 = errIsUtf8;
     this.screen = screen;
     this.interruption = interruption;
+    this.mayColor = mayColor;
     this.closeOut = outputsOfOutput != null;
     this.outputs = outputsOfOutput != null ? outputsOfOutput : new OutputFiles();
   }
@@ -137,25 +146,42 @@ public final class Terminal implements AutoCloseable {
         !errIsTerminal || TerminalSize.isUtf8(),
         null,
         Interruption.ofProcess(),
+        mayColor(System.getenv()),
         null);
   }
 
   /** Streams of a test: no terminal. */
   public static Terminal of(OutputStream out, OutputStream err) {
     return new Terminal(
-        out, err, false, false, true, true, TerminalSize.DEFAULT, Interruption.called(), null);
+        out,
+        err,
+        false,
+        false,
+        true,
+        true,
+        TerminalSize.DEFAULT,
+        Interruption.called(),
+        false,
+        null);
   }
 
   /** Streams of a test that count as a terminal of this size. */
   public static Terminal of(OutputStream out, OutputStream err, int rows, int columns) {
     TerminalSize size = new TerminalSize(rows, columns);
-    return new Terminal(out, err, true, true, true, true, size, Interruption.called(), null);
+    return new Terminal(out, err, true, true, true, true, size, Interruption.called(), false, null);
+  }
+
+  /** Streams of a test that count as a terminal of this size which shows colours. */
+  public static Terminal colored(OutputStream out, OutputStream err, int rows, int columns) {
+    TerminalSize size = new TerminalSize(rows, columns);
+    return new Terminal(out, err, true, true, true, true, size, Interruption.called(), true, null);
   }
 
   /** Streams of a test that count as a terminal of this size which shows ASCII only. */
   public static Terminal ascii(OutputStream out, OutputStream err, int rows, int columns) {
     TerminalSize size = new TerminalSize(rows, columns);
-    return new Terminal(out, err, true, true, false, false, size, Interruption.called(), null);
+    return new Terminal(
+        out, err, true, true, false, false, size, Interruption.called(), false, null);
   }
 
   /** Ctrl+C while the command works. */
@@ -175,8 +201,18 @@ public final class Terminal implements AutoCloseable {
    * @throws CannotGoOn if the file cannot be written
    */
   public Terminal withOutput(OutputFile file) {
-    return new Terminal(
-        file.open(), err, false, errIsTerminal, true, errIsUtf8, screen, interruption, outputs);
+    return with(
+        new Terminal(
+            file.open(),
+            err,
+            false,
+            errIsTerminal,
+            true,
+            errIsUtf8,
+            screen,
+            interruption,
+            mayColor,
+            outputs));
   }
 
   /**
@@ -185,7 +221,12 @@ public final class Terminal implements AutoCloseable {
    */
   public Terminal paged() {
     String term = System.getenv("TERM");
-    return "dumb".equals(term) ? this : paged(Pager.command());
+    return "dumb".equals(term) ? this : paged(Pager.command(pager));
+  }
+
+  /** Sets the pager of users whose environment names none; {@code none}: none. */
+  public void usePager(String command) {
+    pager = command.equals("none") ? "" : command;
   }
 
   /** Returns this terminal with the pager that a shell starts with this command; empty for none. */
@@ -194,16 +235,52 @@ public final class Terminal implements AutoCloseable {
       return this;
     }
     Pager pager = new Pager(sink, err, command, screen().rows());
-    return new Terminal(
-        pager,
-        pager.messages(),
-        true,
-        errIsTerminal,
-        utf8,
-        errIsUtf8,
-        screen(),
-        interruption,
-        outputs);
+    return with(
+        new Terminal(
+            pager,
+            pager.messages(),
+            true,
+            errIsTerminal,
+            utf8,
+            errIsUtf8,
+            screen(),
+            interruption,
+            mayColor,
+            outputs));
+  }
+
+  private Terminal with(Terminal derived) {
+    derived.useColors(colors);
+    return derived;
+  }
+
+  /** Returns whether the environment of a user lets terminals show colours. */
+  static boolean mayColor(Map<String, String> environment) {
+    String term = environment.getOrDefault("TERM", "");
+    boolean isWindows = environment.containsKey("SystemRoot");
+    return environment.getOrDefault("NO_COLOR", "").isEmpty()
+        && !term.equals("dumb")
+        // Other windows there show the codes themselves.
+        && (!isWindows || !term.isEmpty() || environment.containsKey("WT_SESSION"));
+  }
+
+  /** Chooses when messages have colours, and answers that {@link #colorAnswer() may have them}. */
+  public void useColors(ColorUse use) {
+    colors = use;
+    err.color(isColored(errIsTerminal) ? LineColors.ofMessages() : null);
+  }
+
+  /** Gives the answer colours where they are used: it is text for people. */
+  public void colorAnswer() {
+    out.color(isColored(outIsTerminal) ? LineColors.ofAnswers() : null);
+  }
+
+  private boolean isColored(boolean isTerminal) {
+    return switch (colors) {
+      case AUTO -> isTerminal && mayColor;
+      case ALWAYS -> true;
+      case NEVER -> false;
+    };
   }
 
   private TerminalSize screen() {

@@ -13,8 +13,12 @@ import org.jspecify.annotations.Nullable;
  * escapes of its own.
  */
 final class TextPrinter extends PrintStream {
+  /** Begins what steers a terminal. */
+  static final String ESCAPE = "\u001b[";
+
   private final boolean isAscii;
   private boolean isCsvSafe;
+  private @Nullable LineColors colors;
 
   /**
    * @param isAscii whether other characters than ASCII would not arrive
@@ -44,19 +48,46 @@ final class TextPrinter extends PrintStream {
     isCsvSafe = true;
   }
 
+  /** Shows lines in colours from now on; null for none. */
+  void color(@Nullable LineColors lineColors) {
+    colors = lineColors;
+  }
+
+  /** Prints the line of titles above a table. */
+  void title(String line) {
+    String text = shown(TextSanitizer.one(line));
+    LineColors paint = colors;
+    synchronized (this) {
+      super.print(paint == null ? text : paint.title(text));
+      println();
+    }
+  }
+
+  private String colored(String line) {
+    LineColors paint = colors;
+    return paint == null ? line : paint.of(line);
+  }
+
   private String shown(String text) {
     return isAscii ? TextSanitizer.ascii(text) : text;
   }
 
   /** Replaces the line at the cursor of a terminal; the end of the line is not printed. */
   void rewrite(String line) {
-    super.print("\r" + shown(TextSanitizer.one(line)) + "\u001b[K");
+    super.print("\r" + shown(TextSanitizer.one(line)) + ESCAPE + "K");
     flush();
   }
 
   @Override
   public void print(@Nullable String text) {
-    super.print(shown(TextSanitizer.lines(String.valueOf(text))));
+    String shown = shown(TextSanitizer.lines(String.valueOf(text)));
+    if (colors == null || !shown.endsWith("\n")) {
+      super.print(shown);
+      return;
+    }
+    StringBuilder lines = new StringBuilder();
+    shown.lines().forEach(line -> lines.append(colored(line)).append('\n'));
+    super.print(lines.toString());
   }
 
   @Override
@@ -77,7 +108,7 @@ final class TextPrinter extends PrintStream {
   @Override
   public void println(@Nullable String line) {
     synchronized (this) {
-      super.print(shown(TextSanitizer.one(String.valueOf(line))));
+      super.print(colored(shown(TextSanitizer.one(String.valueOf(line)))));
       println();
     }
   }

@@ -81,6 +81,10 @@ class CompletionTest {
     assertTrue(completions(script, "ntrail", "help", "fo").contains("formats"));
     assertEquals(List.of("json", "jsonl"), completions(script, "ntrail", "info", "--format", "js"));
     assertEquals(List.of("never"), completions(script, "ntrail", "info", "--color", "n"));
+    assertEquals(List.of("module"), completions(script, "ntrail", "profile", "--by", "mo"));
+    assertEquals(List.of("provider"), completions(script, "ntrail", "events", "--by", "prov"));
+    assertEquals(List.of("self"), completions(script, "ntrail", "profile", "-s", "s"));
+    assertEquals(List.of("symbols.path"), completions(script, "ntrail", "config", "symbols.p"));
   }
 
   @Test

@@ -22,7 +22,7 @@ class ManTest {
 
   @BeforeEach
   void write() {
-    assertEquals(0, Cli.run("man", folder).exit());
+    assertEquals(0, Cli.run("completion", "--man", folder).exit());
   }
 
   private List<Path> pages() throws IOException {

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -87,6 +88,16 @@ class TerminalTest {
         Progress.line("shop.etl", 999, 1000, 1));
     assertEquals("shop.etl is read: making the answer", Progress.line("shop.etl", 100, 100, 1));
     assertEquals("empty is read: making the answer", Progress.line("empty", 0, 0, 0));
+  }
+
+  @Test
+  void noColourWhereTheUserWantsNoneOrTheTerminalHasNone() {
+    assertTrue(Terminal.mayColor(Map.of("TERM", "xterm")));
+    assertTrue(Terminal.mayColor(Map.of("NO_COLOR", "")));
+    assertFalse(Terminal.mayColor(Map.of("NO_COLOR", "1", "TERM", "xterm")));
+    assertFalse(Terminal.mayColor(Map.of("TERM", "dumb")));
+    assertFalse(Terminal.mayColor(Map.of("SystemRoot", "C:\\Windows")));
+    assertTrue(Terminal.mayColor(Map.of("SystemRoot", "C:\\Windows", "WT_SESSION", "1")));
   }
 
   @Test
