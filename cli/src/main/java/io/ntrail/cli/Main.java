@@ -38,6 +38,7 @@ public final class Main {
 
   private static int answer(String[] args, Terminal terminal) {
     if (args.length == 0 || args[0].equals("-h") || args[0].equals("--help")) {
+      terminal.wrapAnswer();
       terminal.out().print(HelpTexts.page("ntrail").replace("{version}", Version.NUMBER));
       return ExitCode.DONE;
     }
@@ -46,6 +47,7 @@ public final class Main {
       return ExitCode.DONE;
     }
     if (args.length == 2 && args[1].equals("-h") && Commands.isListed(args[0])) {
+      terminal.wrapAnswer();
       terminal.out().print(HelpTexts.page(args[0]));
       return ExitCode.DONE;
     }

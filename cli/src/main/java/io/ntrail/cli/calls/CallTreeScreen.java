@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Calls as trees, a thread after the other; those that are looked for without their trees. */
 final class CallTreeScreen {
+  /** Column of the number of child calls, which matters less than the routine's name. */
+  private static final int CHILD_CALLS = 2;
+
   private static final int PART = 2_000;
 
   private final CallsScope scope;
@@ -97,6 +100,7 @@ final class CallTreeScreen {
             .number("child calls")
             .number("returned")
             .name("routine");
+    table.optional(CHILD_CALLS);
     boolean begun = false;
     try (CallWalk walk = scope.recording().walk(thread)) {
       if (scope.range().fromNanos() != Long.MIN_VALUE) {
@@ -130,23 +134,18 @@ final class CallTreeScreen {
 
   private void heading(CallThread thread) {
     String process = thread.process();
+    String pid = Long.toUnsignedString(thread.pid());
     out.println(
-        (process == null ? "process " : process + " ")
-            + Long.toUnsignedString(thread.pid())
-            + " (0x"
-            + Long.toHexString(thread.pid())
-            + "), "
+        (process == null ? "process " + pid : process + " (" + pid + ")")
+            + ", "
             + threadText(thread));
   }
 
-  /** Returns {@code thread 568 (0x238)}, with its name if it has one. */
+  /** Returns {@code thread 568 "main"}; as everywhere, in decimal digits. */
   static String threadText(CallThread thread) {
     String name = thread.name();
     return "thread "
         + Long.toUnsignedString(thread.tid())
-        + " (0x"
-        + Long.toHexString(thread.tid())
-        + ")"
         + (name == null ? "" : " \"" + name + "\"");
   }
 

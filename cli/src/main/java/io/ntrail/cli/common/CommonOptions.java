@@ -369,6 +369,9 @@ public final class CommonOptions {
         && !has(parsed, "--to")
         && text(parsed, "--format", "text").equalsIgnoreCase(OptionValues.word(Format.TEXT))) {
       output.colorAnswer();
+      if (!has(parsed, "--wide")) {
+        output.wrapAnswer();
+      }
     }
     return output;
   }

@@ -19,6 +19,9 @@ import io.ntrail.formats.identity.Guid;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.StringJoiner;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Prints event counts by type. */
@@ -28,6 +31,9 @@ final class EventCountsView {
   private final List<EventCounts.Row> rows;
   private final EventTotals totals;
   private final Terminal terminal;
+
+  /** All rows by what people read. */
+  private final Map<String, List<EventCounts.Row>> byText;
 
   /**
    * @param limit rows to print; 0 for all
@@ -41,6 +47,7 @@ final class EventCountsView {
             : counts.rows();
     this.totals = new EventTotals(counts.records(), counts.stackRecords());
     this.terminal = terminal;
+    this.byText = counts.rows().stream().collect(Collectors.groupingBy(EventCounts.Row::text));
   }
 
   void print(Format format, String asked, boolean wide) {
@@ -65,7 +72,7 @@ final class EventCountsView {
         .text("provider", EventCounts.Row::provider)
         .text("event", row -> named(row.event()))
         .titled()
-        .shown(EventCounts.Row::text)
+        .shown(row -> row.text() + distinction(row))
         .count("id", EventCounts.Row::id)
         .count("opcode", EventCounts.Row::opcode)
         .count("version", EventCounts.Row::version)
@@ -96,6 +103,36 @@ final class EventCountsView {
     return columns
         .screen(shown.toArray(String[]::new))
         .optional(totals.noun() + "s/s", "bytes each", "withStack");
+  }
+
+  /** Returns what tells a row from others that have its name; empty if no other has. */
+  private String distinction(EventCounts.Row row) {
+    List<EventCounts.Row> alike = byText.getOrDefault(row.text(), List.of());
+    if (alike.size() < 2) {
+      return "";
+    }
+    StringJoiner differences = new StringJoiner(", ", " (", ")");
+    differ(differences, "id", row, alike, EventCounts.Row::id);
+    differ(differences, "opcode", row, alike, EventCounts.Row::opcode);
+    differ(differences, "version", row, alike, EventCounts.Row::version);
+    boolean isProvider =
+        alike.stream().anyMatch(other -> !other.providerGuid().equals(row.providerGuid()));
+    if (isProvider) {
+      differences.add("provider " + row.providerGuid());
+    }
+    return differences.toString();
+  }
+
+  private static void differ(
+      StringJoiner into,
+      String name,
+      EventCounts.Row row,
+      List<EventCounts.Row> alike,
+      ToLongFunction<EventCounts.Row> field) {
+    long value = field.applyAsLong(row);
+    if (alike.stream().anyMatch(other -> field.applyAsLong(other) != value)) {
+      into.add(name + " " + value);
+    }
   }
 
   /** An event without a name has none; it is not called "". */

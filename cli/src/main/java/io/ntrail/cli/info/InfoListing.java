@@ -213,6 +213,7 @@ final class InfoListing {
         .titled("process")
         .text("commandLine", ProcessRow::commandLine)
         .titled("command line")
+        .optional("end", "start", "parent", "threads")
         .csv("pid", "name", "parent", "commandLine", "start", "end", "cpuNanos", "threads");
   }
 
@@ -250,7 +251,8 @@ final class InfoListing {
         .titled()
         .shown(InfoListing::owner)
         .text("path", ImageRow::path)
-        .titled("image");
+        .titled("image")
+        .optional("unload", "load", "size", "base");
   }
 
   private static String owner(ImageRow row) {
@@ -302,7 +304,8 @@ final class InfoListing {
         .text("file", EtlFile::name)
         .titled()
         .text("name", file -> file.header().map(LogFileHeader::sessionName).orElse(null))
-        .titled("session");
+        .titled("session")
+        .optional("bufferBytes", "mode");
   }
 
   private static void known(CellWriter cell, EtlFile file, ToLongFunction<LogFileHeader> figure) {

@@ -109,6 +109,7 @@ public final class CommandRunner {
     List<String> options = end < 0 ? words : words.subList(0, end);
     options.replaceAll(word -> word.equals("-vv") ? "-v" : word);
     if (options.contains("-h") && entry.listed()) {
+      terminal.wrapAnswer();
       terminal.out().print(HelpTexts.page(entry.name()));
       return ExitCode.DONE;
     }
@@ -116,6 +117,7 @@ public final class CommandRunner {
     CommandSpec spec = command.spec();
     if (options.contains("--help") && entry.listed()) {
       try (Terminal paged = options.contains("--no-pager") ? terminal : terminal.paged()) {
+        paged.wrapAnswer();
         paged.out().print(Manual.text(entry.name(), spec));
       }
       return ExitCode.DONE;

@@ -52,6 +52,7 @@ final class DoctorCommand implements Command {
         throw new UsageError(option + " needs " + SELF_TEST, "ntrail doctor " + SELF_TEST);
       }
     }
+    terminal.wrapAnswer();
     PrintStream out = terminal.out();
     line(
         out,

@@ -41,6 +41,7 @@ final class HelpCommand implements Command {
       throw new UsageError(
           "no help for " + name, nearest.isEmpty() ? "ntrail -h" : "ntrail help " + nearest);
     }
+    terminal.wrapAnswer();
     terminal.out().print(HelpTexts.page(name).replace("{version}", Version.NUMBER));
     return ExitCode.DONE;
   }

@@ -79,7 +79,8 @@ final class RecordedImagesView {
         .text("path", row -> row.source().pdb().map(OpenPdb::place).orElse(null))
         .value("tried", (row, cell) -> tried(row.source().tried(), cell))
         .value("image", this::image)
-        .screen("samples", "module", "pdb", "state");
+        .screen("samples", "module", "pdb", "state")
+        .optional("pdb");
   }
 
   private static void pdb(Row row, CellWriter cell) {

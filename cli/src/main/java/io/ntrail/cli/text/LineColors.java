@@ -23,12 +23,15 @@ final class LineColors {
               + "|(?<![\\d,])(?:[1-9][\\d,]* (?:event|record)s?(?: and [\\d,]+ buffers?)?"
               + "|0 (?:event|record)s? and [1-9][\\d,]* buffers?) lost");
 
+  private static final char NO_BREAK = '\u00A0';
+
   private static final Pattern TREE = Pattern.compile("[├└│][├└│─ ]*");
 
   private static final Pattern MESSAGE = Pattern.compile("^(ntrail|warning|try|hint|readable): ");
 
   private final boolean isAnswer;
   private boolean isFirst = true;
+  private boolean isHeading;
 
   private LineColors(boolean isAnswer) {
     this.isAnswer = isAnswer;
@@ -44,6 +47,16 @@ final class LineColors {
     return new LineColors(false);
   }
 
+  /** Returns a line whose words about losses hold together when it is broken. */
+  static String joined(String line) {
+    return LOSS.matcher(line).replaceAll(found -> found.group().replace(' ', NO_BREAK));
+  }
+
+  /** Returns a part of a line that was {@link #joined} with its blanks. */
+  static String parted(String part) {
+    return part.replace(NO_BREAK, ' ');
+  }
+
   /** Returns the line of titles above a table. */
   String title(String line) {
     isFirst = false;
@@ -55,11 +68,21 @@ final class LineColors {
     if (!isAnswer) {
       return message(line);
     }
-    if (isFirst && !line.isEmpty()) {
+    isHeading = isFirst && !line.isEmpty();
+    if (isHeading) {
       isFirst = false;
-      return BOLD + painted(line, LOSS, PLAIN + RED, PLAIN + BOLD) + PLAIN;
+      return heading(line);
     }
     return painted(line, TREE, FAINT, PLAIN);
+  }
+
+  /** Returns what follows on another line, as the first part did not hold all. */
+  String further(String part) {
+    return isAnswer && isHeading ? heading(part) : part;
+  }
+
+  private static String heading(String line) {
+    return BOLD + painted(line, LOSS, PLAIN + RED, PLAIN + BOLD) + PLAIN;
   }
 
   private static String message(String line) {

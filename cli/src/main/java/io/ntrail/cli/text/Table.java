@@ -158,24 +158,50 @@ public final class Table {
       narrow(width - indent);
     }
     if (first) {
-      String titles =
-          line(indent, width, columns.stream().map(Column::title).toList(), Detail.NONE);
-      if (out instanceof TextPrinter printer) {
-        printer.title(titles);
-      } else {
-        out.println(titles);
-      }
+      titles(indent, width).forEach(line -> title(out, line));
     }
     for (int r = 0; r < rows.size(); r++) {
-      out.println(line(indent, width, rows.get(r), details.getOrDefault(r, Detail.NONE)));
+      String row = line(indent, width, rows.get(r), details.getOrDefault(r, Detail.NONE));
+      if (out instanceof TextPrinter printer) {
+        printer.row(row);
+      } else {
+        out.println(row);
+      }
       for (String text : below.getOrDefault(r, List.of())) {
         String line = " ".repeat(indent + BELOW) + text;
-        out.println(width > 0 ? cut(line, Math.max(2 * BELOW, width)) : line);
+        // The printer breaks it where the terminal is narrower.
+        out.println(line);
       }
     }
     rows.clear();
     details.clear();
     below.clear();
+  }
+
+  /** Returns the line of titles; the last title goes on below itself where it has no room. */
+  private List<String> titles(int indent, int width) {
+    List<String> titles = new ArrayList<>(columns.stream().map(Column::title).toList());
+    int begin = indent;
+    for (int c = 0; c < widths.length - 1; c++) {
+      begin += leftOut.get(c) ? 0 : widths[c] + GAP.length();
+    }
+    int room = width - begin;
+    String last = titles.removeLast();
+    List<String> parts = width == 0 || room < LEAST_NAME ? List.of(last) : LineWrap.of(last, room);
+    titles.add(parts.getFirst());
+    List<String> lines = new ArrayList<>(List.of(line(indent, width, titles, Detail.NONE)));
+    for (String part : parts.subList(1, parts.size())) {
+      lines.add(" ".repeat(begin) + part);
+    }
+    return lines;
+  }
+
+  private static void title(PrintStream out, String line) {
+    if (out instanceof TextPrinter printer) {
+      printer.title(line);
+    } else {
+      out.println(line);
+    }
   }
 
   /** Leaves out columns until the last one has room for what it shows. */

@@ -264,15 +264,28 @@ public final class Terminal implements AutoCloseable {
         && (!isWindows || !term.isEmpty() || environment.containsKey("WT_SESSION"));
   }
 
-  /** Chooses when messages have colours, and answers that {@link #colorAnswer() may have them}. */
+  /**
+   * Chooses when messages have colours, and answers that {@link #colorAnswer() may have them}.
+   * Messages are broken at words from now on.
+   */
   public void useColors(ColorUse use) {
     colors = use;
     err.color(isColored(errIsTerminal) ? LineColors.ofMessages() : null);
+    if (errIsTerminal) {
+      err.wrap(width());
+    }
   }
 
   /** Gives the answer colours where they are used: it is text for people. */
   public void colorAnswer() {
     out.color(isColored(outIsTerminal) ? LineColors.ofAnswers() : null);
+  }
+
+  /** Breaks the lines of the answer at words where the terminal is narrower: it is text. */
+  public void wrapAnswer() {
+    if (outIsTerminal) {
+      out.wrap(width());
+    }
   }
 
   private boolean isColored(boolean isTerminal) {

@@ -3,6 +3,7 @@ package io.ntrail.cli.text;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,9 @@ final class TextPrinter extends PrintStream {
   private final boolean isAscii;
   private boolean isCsvSafe;
   private @Nullable LineColors colors;
+
+  /** Columns at which lines are broken; 0: nowhere. */
+  private int columns;
 
   /**
    * @param isAscii whether other characters than ASCII would not arrive
@@ -53,6 +57,20 @@ final class TextPrinter extends PrintStream {
     colors = lineColors;
   }
 
+  /** Breaks lines of text at words from now on; 0: nowhere. */
+  void wrap(int width) {
+    columns = width;
+  }
+
+  /** Prints a line of a table, which is not broken. */
+  void row(String line) {
+    String text = shown(TextSanitizer.one(line));
+    synchronized (this) {
+      super.print(colored(text));
+      println();
+    }
+  }
+
   /** Prints the line of titles above a table. */
   void title(String line) {
     String text = shown(TextSanitizer.one(line));
@@ -68,6 +86,23 @@ final class TextPrinter extends PrintStream {
     return paint == null ? line : paint.of(line);
   }
 
+  /** Returns a line as it is shown: broken, and each part in its colours. */
+  private String laidOut(String line) {
+    boolean fits = columns == 0 || line.length() <= columns;
+    List<String> parts =
+        fits
+            ? List.of(line)
+            : LineWrap.of(LineColors.joined(line), columns).stream()
+                .map(LineColors::parted)
+                .toList();
+    LineColors paint = colors;
+    StringBuilder all = new StringBuilder(colored(parts.getFirst()));
+    for (String part : parts.subList(1, parts.size())) {
+      all.append(System.lineSeparator()).append(paint == null ? part : paint.further(part));
+    }
+    return all.toString();
+  }
+
   private String shown(String text) {
     return isAscii ? TextSanitizer.ascii(text) : text;
   }
@@ -81,12 +116,12 @@ final class TextPrinter extends PrintStream {
   @Override
   public void print(@Nullable String text) {
     String shown = shown(TextSanitizer.lines(String.valueOf(text)));
-    if (colors == null || !shown.endsWith("\n")) {
+    if (colors == null && columns == 0 || !shown.endsWith("\n")) {
       super.print(shown);
       return;
     }
     StringBuilder lines = new StringBuilder();
-    shown.lines().forEach(line -> lines.append(colored(line)).append('\n'));
+    shown.lines().forEach(line -> lines.append(laidOut(line)).append('\n'));
     super.print(lines.toString());
   }
 
@@ -108,7 +143,7 @@ final class TextPrinter extends PrintStream {
   @Override
   public void println(@Nullable String line) {
     synchronized (this) {
-      super.print(colored(shown(TextSanitizer.one(String.valueOf(line)))));
+      super.print(laidOut(shown(TextSanitizer.one(String.valueOf(line)))));
       println();
     }
   }

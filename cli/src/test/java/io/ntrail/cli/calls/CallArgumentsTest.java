@@ -74,7 +74,7 @@ class CallArgumentsTest {
     assertEquals(
         """
         a.ntr: all threads: 6 calls in 1 thread, complete, 0 records lost, 1 repaired
-        a.exe 8 (0x8), thread 12 (0xc)
+        a.exe (8), thread 12
           entry (s)  duration us  child calls    returned  routine
            0.001000      1,100.0            5           1  (unknown)!one(ffffffffffffffff)
            0.001100        800.0            4    c0000034  └─ (unknown)!four(7ff1, 2, 0, 10)\

@@ -63,7 +63,7 @@ class CallsTest {
     assertEquals(
         """
         shop.jtrc: all threads: 20 calls in 2 threads, complete, 2 repaired
-        process 4312 (0x10d8), thread 4316 (0x10dc)
+        process 4312, thread 4316
           entry (ticks)  duration ticks  child calls    returned  routine
               1,000,000               -            0  entry lost  shopcore.dll!0x10b0
               1,005,000               -           16        open  shopcore.dll!0x1010
@@ -78,7 +78,7 @@ class CallsTest {
     assertEquals(
         """
         shop.jtrc: thread 5020: 2 calls in 1 thread, complete, 0 repaired
-        process 4312 (0x10d8), thread 5020 (0x139c)
+        process 4312, thread 5020
           entry (ticks)  duration ticks  child calls  returned  routine
               1,020,000           1,205            1    UNWIND  shopcore.dll!0x1070\
           (c0000005 STATUS_ACCESS_VIOLATION)
@@ -134,9 +134,9 @@ class CallsTest {
     assertEquals(
         """
         shop.jtrc: all threads: the slowest 2 calls, complete, 2 repaired
-          8,200 ticks  at 1,020,760  thread 4316 (0x10dc)  shopcore.dll!0x1070
+          8,200 ticks  at 1,020,760  thread 4316  shopcore.dll!0x1070
               2 child calls; 97.6 % of its time in shopcore.dll!0x1040 (1 call)
-          8,000 ticks  at 1,020,930  thread 4316 (0x10dc)  shopcore.dll!0x1040
+          8,000 ticks  at 1,020,930  thread 4316  shopcore.dll!0x1040
               0 child calls
         """,
         screen("--slowest", "2"));

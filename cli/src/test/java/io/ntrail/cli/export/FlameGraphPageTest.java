@@ -419,4 +419,24 @@ class FlameGraphPageTest {
       assertEquals("rgb(235, 235, 235)", frame.background(), frame.title());
     }
   }
+
+  @Test
+  void theLegendNamesTheColoursThatAreThere() throws IOException, InterruptedException {
+    String legend = legend(open("#search=memcpy%7Cmain"));
+    assertTrue(legend.contains("background: rgb(225, 90, 90);\"></i>program or library"), legend);
+    assertTrue(legend.contains("background: rgb(225, 125, 0);\"></i>kernel"), legend);
+    assertTrue(!legend.contains("inlined"), legend);
+    Path before = Files.writeString(folder.resolve("a.txt"), "main;less 60\nmain;same 20\n");
+    Path after = Files.writeString(folder.resolve("b.txt"), "main;less 20\nmain;new 40\n");
+    assertEquals(0, Cli.run("diff", before, after, "--to", "flamegraph", "-o", page).exit());
+    String compared = legend(open(""));
+    for (String words : List.of("share grew", "share shrank", "as before", "new")) {
+      assertTrue(compared.contains("</i>" + words + "</span>"), compared);
+    }
+  }
+
+  private static String legend(Dom dom) {
+    int begin = dom.html().indexOf("<div id=\"legend\"");
+    return dom.html().substring(begin, dom.html().indexOf("</div>", begin));
+  }
 }

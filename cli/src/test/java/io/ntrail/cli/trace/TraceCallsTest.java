@@ -60,7 +60,7 @@ class TraceCallsTest {
     assertEquals(
         """
         shop.ntr: thread main: 12 calls in 1 thread, complete, 3 records lost, 0 repaired
-        shopd.exe 4312 (0x10d8), thread 4316 (0x10dc) "main"
+        shopd.exe (4312), thread 4316 "main"
           entry (s)  duration us  child calls  returned  routine
            0.003911     15,280.0           11  c0000034  kernelbase.dll!RegOpenKeyExInternalW\
           (STATUS_OBJECT_NAME_NOT_FOUND)
@@ -140,7 +140,7 @@ class TraceCallsTest {
     assertEquals(
         """
         a.ntr: all threads: 7 calls in 1 thread, complete, 0 records lost, 0 repaired
-        a.exe 8 (0x8), thread 12 (0xc)
+        a.exe (8), thread 12
           entry (s)  duration us  child calls    returned  routine
            0.001000      1,100.0            3           6  (unknown)!main
            0.001100            -            0  entry only  ├─ (unknown)!jump

@@ -170,6 +170,29 @@ function draw() {
   }
 }
 
+const kinds = { 1: 'compiled while it ran (.NET)', 2: 'inlined', 3: 'program or library', 4: 'process', 5: 'kernel' };
+
+// What the colours of the frames that are there mean.
+function legend() {
+  const rows = [];
+  const rgb = c => 'rgb(' + c.join(', ') + ')';
+  if (compared()) {
+    rows.push([rgb([255, 70, 70]), 'share grew'], [rgb([70, 70, 255]), 'share shrank'], [rgb([235, 235, 235]), 'as before']);
+    if (data.side === 'after') rows.push([rgb([255, 225, 60]), 'new']);
+  } else {
+    const there = new Set(key.slice(1).map(k => colours[k & 7] ? k & 7 : 3));
+    for (const kind of [3, 2, 1, 5, 4]) if (there.has(kind)) rows.push([rgb(colours[kind]), kinds[kind]]);
+    rows.push([rgb(colours[0]), 'all']);
+  }
+  if (matching) rows.push([rgb([230, 0, 230]), 'found']);
+  $('legend').replaceChildren(...rows.map(([background, text]) => {
+    const span = document.createElement('span'), box = document.createElement('i');
+    box.style.background = background;
+    span.append(box, text);
+    return span;
+  }));
+}
+
 function notes() {
   const parts = [];
   if (+data.left > 0) {
@@ -182,6 +205,7 @@ function notes() {
       + (data.side === 'after' ? ', yellow is new; what is gone has no width here' : '; what is new has no width here'));
   }
   $('notes').textContent = parts.join('; ');
+  legend();
 }
 
 function find() {

@@ -22,16 +22,23 @@ public final class SymbolsAsPdb {
   private static final int USES_BP = 0x1000;
 
   private final BreakpadSymbols symbols;
+  private final int machine;
   private final SmallPdb pdb = new SmallPdb();
   private final Map<String, Integer> names = new LinkedHashMap<>();
 
-  private SymbolsAsPdb(BreakpadSymbols symbols) {
+  private SymbolsAsPdb(BreakpadSymbols symbols, int machine) {
     this.symbols = symbols;
+    this.machine = machine;
   }
 
   /** Returns the bytes of the PDB, with the id of the symbol file. */
   public static byte[] of(BreakpadSymbols symbols) {
-    return new SymbolsAsPdb(symbols).write();
+    return of(symbols, I386);
+  }
+
+  /** Returns the bytes of the PDB of a program for a machine, by the machine's number. */
+  public static byte[] of(BreakpadSymbols symbols, int machine) {
+    return new SymbolsAsPdb(symbols, machine).write();
   }
 
   private int name(String text) {
@@ -42,7 +49,7 @@ public final class SymbolsAsPdb {
     String digits = symbols.id();
     String guid =
         digits.substring(0, 32).replaceFirst("(.{8})(.{4})(.{4})(.{4})(.{12})", "$1-$2-$3-$4-$5");
-    pdb.id(UUID.fromString(guid), Integer.parseInt(digits.substring(32), 16)).machine(I386);
+    pdb.id(UUID.fromString(guid), Integer.parseInt(digits.substring(32), 16)).machine(machine);
     pdb.section(".text", 0, Integer.MAX_VALUE);
     int module = 0;
     for (Function function : symbols.functions().values()) {
