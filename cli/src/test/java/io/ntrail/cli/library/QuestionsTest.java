@@ -1,0 +1,138 @@
+package io.ntrail.cli.library;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.cli.Main;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.testkit.TestData;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The hundred questions that users of other tools ask, and the answers as they were when somebody
+ * read them: piped, and on terminals of 80 and 140 columns. {@code -Dntrail.questions=write} writes
+ * them anew; they are to be read before they are kept.
+ */
+class QuestionsTest {
+  private static final Path ROOT = TestData.projectRoot();
+  private static final Path FOLDER =
+      ROOT.resolve("cli/src/test/resources/io/ntrail/cli/library/questions");
+
+  /** Lines of an answer that are kept. */
+  private static final int KEPT = 16;
+
+  /**
+   * A question.
+   *
+   * @param asked its words, with the row of the list of what users ask
+   * @param command without the name of the program
+   */
+  private record Question(String asked, List<String> command) {
+    boolean needsData() {
+      return command.stream().anyMatch(word -> word.startsWith("data/"));
+    }
+  }
+
+  /** Relative, like all names here: where a checkout lies must not change how lines are broken. */
+  private final Path folder = Path.of("target/questions");
+
+  @BeforeEach
+  void files() throws IOException {
+    Files.createDirectories(folder);
+    byte[] sample = Files.readAllBytes(ROOT.resolve("samples/shop.etl"));
+    Files.write(folder.resolve("cut.etl"), Arrays.copyOf(sample, sample.length / 2 + 99));
+    Files.writeString(folder.resolve("old.collapsed.txt"), "main;parse 3\nmain 1\n");
+    Files.writeString(folder.resolve("new.collapsed.txt"), "main;parse 2\nmain;print 4\n");
+  }
+
+  private static List<Question> questions() throws IOException {
+    List<Question> questions = new ArrayList<>();
+    for (String line : Files.readAllLines(FOLDER.resolve("questions.txt"))) {
+      if (!line.startsWith("#")) {
+        String[] parts = line.split(" \\| ", 2);
+        questions.add(new Question(parts[0], List.of(parts[1].split(" ", -1))));
+      }
+    }
+    return questions;
+  }
+
+  private String here(String word) {
+    if (word.startsWith("samples")) {
+      return "../" + word;
+    }
+    if (word.startsWith("data/")) {
+      return TestData.file(word.substring("data/".length())).toString();
+    }
+    return word.startsWith("@") ? folder.resolve(word.substring(1)).toString() : word;
+  }
+
+  /**
+   * Returns an answer, its messages and its exit code.
+   *
+   * @param columns of the terminal; 0: a pipe
+   */
+  private String answer(Question question, int columns) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    Terminal terminal = columns == 0 ? Terminal.of(out, err) : Terminal.of(out, err, 400, columns);
+    List<String> words = new ArrayList<>(question.command().stream().map(this::here).toList());
+    words.add("-q");
+    int exit = Main.run(words.toArray(String[]::new), terminal);
+    List<String> lines = new ArrayList<>(out.toString(StandardCharsets.UTF_8).lines().toList());
+    int more = lines.size() - KEPT;
+    if (more > 0) {
+      lines = new ArrayList<>(lines.subList(0, KEPT));
+      lines.add("[" + more + " more lines]");
+    }
+    err.toString(StandardCharsets.UTF_8).lines().map(line -> "! " + line).forEach(lines::add);
+    lines.add("[exit " + exit + "]");
+    String data = TestData.available() ? TestData.file("etl").getParent() + "/" : "data/";
+    return String.join("\n", lines).replace(folder + "/", "@").replace(data, "data/");
+  }
+
+  private static String heading(Question question) {
+    return "== " + question.asked() + "\n$ ntrail " + String.join(" ", question.command()) + "\n";
+  }
+
+  @Test
+  void thereAreAHundred() throws IOException {
+    assertTrue(questions().size() >= 100, questions().size() + " questions");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"piped.txt, 0", "columns-80.txt, 80", "columns-140.txt, 140"})
+  void theAnswersAreThoseThatWereRead(String name, int columns) throws IOException {
+    boolean isWriting = "write".equals(System.getProperty("ntrail.questions"));
+    StringBuilder found = new StringBuilder();
+    List<String> wrong = new ArrayList<>();
+    String kept = isWriting ? "" : Files.readString(FOLDER.resolve(name));
+    for (Question question : questions()) {
+      // The data may lie anywhere: their names would break lines elsewhere.
+      if (question.needsData() && (columns > 0 || !TestData.available())) {
+        assumeTrue(!isWriting || columns > 0, TestData.MISSING);
+        continue;
+      }
+      String section = heading(question) + answer(question, columns) + "\n\n";
+      found.append(section);
+      if (!isWriting && !kept.contains(section)) {
+        wrong.add(section);
+      }
+    }
+    if (isWriting) {
+      Files.writeString(FOLDER.resolve(name), found.toString());
+    }
+    assertEquals(List.of(), wrong);
+  }
+}
