@@ -37,7 +37,11 @@ public final class Main {
   }
 
   private static int answer(String[] args, Terminal terminal) {
-    if (args.length == 0 || args[0].equals("-h") || args[0].equals("--help")) {
+    boolean isHelp = args.length > 0 && (args[0].equals("-h") || args[0].equals("--help"));
+    if (isHelp && args.length > 1 && Commands.isListed(args[1])) {
+      return CommandRunner.run(new String[] {args[1], args[0]}, terminal);
+    }
+    if (args.length == 0 || isHelp) {
       terminal.wrapAnswer();
       terminal.out().print(HelpTexts.page("ntrail").replace("{version}", Version.NUMBER));
       return ExitCode.DONE;

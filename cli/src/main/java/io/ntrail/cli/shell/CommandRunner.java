@@ -95,6 +95,10 @@ public final class CommandRunner {
       String nearest =
           SpellingSuggestion.of(
               args[0], Commands.listed().stream().map(Commands.Entry::name).toList());
+      Optional<String> known = OtherWords.command(args[0], file(args));
+      if (known.isPresent()) {
+        throw new UsageError("unknown command " + args[0], known.get());
+      }
       throw new UsageError(
           "unknown command " + args[0],
           nearest.isEmpty() ? "ntrail -h" : withWord(args, args[0], ShellWords.of(nearest)));
@@ -138,6 +142,15 @@ public final class CommandRunner {
     return command.run(parsed, terminal);
   }
 
+  /** Returns the first word that names a file, as it is typed; empty if none does. */
+  private static String file(String[] words) {
+    return Arrays.stream(words)
+        .filter(CommandRunner::isFile)
+        .findFirst()
+        .map(ShellWords::file)
+        .orElse("");
+  }
+
   /** Returns whether a word in place of a command names a file, about which info tells. */
   private static boolean isFile(String word) {
     try {
@@ -161,8 +174,12 @@ public final class CommandRunner {
       }
       int value = wrong.indexOf('=');
       String option = value < 0 ? wrong : wrong.substring(0, value);
+      String file = file(words.toArray(String[]::new));
       throw new UsageError(
-          "unknown option " + option + " for " + name, nearestOption(spec, option, name));
+          "unknown option " + option + " for " + name,
+          OtherWords.option(name, option, file)
+              .map(meant -> meant.startsWith("ntrail ") ? meant : withHelp(meant, name))
+              .orElseGet(() -> nearestOption(spec, option, name)));
     } catch (MissingParameterException e) {
       throw new UsageError(missing(e) + " needs a value", withHelp(example(e), name));
     } catch (ParameterException e) {

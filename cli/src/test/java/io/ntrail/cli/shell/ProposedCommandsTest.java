@@ -83,7 +83,7 @@ class ProposedCommandsTest {
           proposed("image", dll, "--unwind", "Nothing/Like/This"));
       assertEquals(
           List.of("image", place.toString(), "--format", "csv"),
-          proposed("image", place, "--functions"));
+          proposed("image", place, "--exports"));
       assertEquals(List.of("info", etl.toString(), "-e", name), proposed("infos", etl, "-e", name));
       assertTrue(
           proposed("symbols", etl).containsAll(List.of("symbols", etl.toString(), "--fetch")));
