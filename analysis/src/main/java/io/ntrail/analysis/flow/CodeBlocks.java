@@ -15,7 +15,8 @@ import java.util.Arrays;
  * overlap.
  *
  * <p>The blocks that follow one are looked for when they are needed first, and kept as numbers, so
- * that running in a circle looks at nothing but arrays. Used by one thread.
+ * that running in a circle looks at nothing but arrays. Code that changes meanwhile is taken to be
+ * as it was, unless {@link #changed} says so. Used by one thread.
  */
 public final class CodeBlocks {
   /** Instructions of a block at most: a longer run is continued in another one. */
@@ -46,6 +47,9 @@ public final class CodeBlocks {
   private int[] takenBlocks = new int[256];
   private int[] nextBlocks = new int[256];
 
+  /** Blocks whose code changed; empty until some does. */
+  private boolean[] changed = new boolean[0];
+
   /** Index of the first instruction of a block in {@link #codes}. */
   private int[] firsts = new int[256];
 
@@ -66,7 +70,35 @@ public final class CodeBlocks {
   /** Returns the number of the block at an address. */
   int at(long address, int codeSize) {
     int known = numbers[codeSize].get(address);
-    return known >= 0 ? known : decode(address, codeSize);
+    return known >= 0 && !isChanged(known) ? known : decode(address, codeSize);
+  }
+
+  /**
+   * Forgets the code at some addresses: it changed, and is looked at again when the flow comes to
+   * it. Blocks that were handed out before keep their numbers and what they say.
+   *
+   * @param length bytes, from 1
+   */
+  public void changed(long address, long length) {
+    if (changed.length < size) {
+      changed = Arrays.copyOf(changed, kinds.length);
+    }
+    for (int block = 0; block < size; block++) {
+      // A block may end, or be empty, because of what came behind it.
+      long bytes = ends[block] - starts[block] + InstructionDecoder.LONGEST;
+      changed[block] |=
+          address - starts[block] >= 0
+              ? Long.compareUnsigned(address - starts[block], bytes) < 0
+              : Long.compareUnsigned(starts[block] - address, length) < 0;
+      // What follows may be a block that changed.
+      takenBlocks[block] = -1;
+      nextBlocks[block] = -1;
+    }
+  }
+
+  /** Returns true if the code of a block changed since it was looked at. */
+  boolean isChanged(int block) {
+    return block < changed.length && changed[block];
   }
 
   private int decode(long address, int codeSize) {

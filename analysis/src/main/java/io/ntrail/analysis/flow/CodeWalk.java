@@ -1,6 +1,8 @@
 package io.ntrail.analysis.flow;
 
+import io.ntrail.analysis.flow.FlowSnapshot.Place;
 import io.ntrail.programs.x86.FlowClass;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -49,6 +51,38 @@ final class CodeWalk {
     this.asLibipt = settings.asLibipt();
   }
 
+  private Place place(int block) {
+    return block < 0
+        ? Place.NOWHERE
+        : new Place(blocks.start(block), blocks.codeSize(block).ordinal());
+  }
+
+  /** Returns what a decoder needs that goes on here. */
+  FlowSnapshot snapshot(FlowState state, FlowSnapshot.Pending pending) {
+    return new FlowSnapshot(
+        state,
+        place(current),
+        codeSize,
+        isSpeculative,
+        count == 0 ? 0 : bits,
+        count,
+        sincePlace,
+        Arrays.stream(calls.blocks()).mapToObj(this::place).toList(),
+        pending);
+  }
+
+  void restore(FlowSnapshot from) {
+    Place at = from.at();
+    current = at.equals(Place.NOWHERE) ? -1 : blocks.at(at.address(), at.codeSize());
+    codeSize = from.codeSize();
+    isSpeculative = from.isSpeculative();
+    bits = from.bits();
+    count = from.count();
+    sincePlace = from.sincePlace();
+    calls.clear();
+    from.calls().forEach(call -> calls.push(blocks.at(call.address(), call.codeSize())));
+  }
+
   int codeSize() {
     return codeSize;
   }
@@ -75,6 +109,14 @@ final class CodeWalk {
     count = 0;
   }
 
+  /** Looks at the code again, which changed at some addresses. */
+  void codeChanged(long address, long length) {
+    blocks.changed(address, length);
+    if (current >= 0 && blocks.isChanged(current)) {
+      current = blocks.at(blocks.start(current), blocks.codeSize(current).ordinal());
+    }
+  }
+
   /** Returns the address of the next instruction; 0 if it is not known. */
   long address() {
     return current < 0 ? 0 : blocks.start(current);
@@ -83,6 +125,11 @@ final class CodeWalk {
   /** Returns true if branches are told of which the first comes after an indirect one. */
   boolean hasBits() {
     return count != 0;
+  }
+
+  /** Returns how many results of branches are left. */
+  int bits() {
+    return count;
   }
 
   FlowError error() {

@@ -83,6 +83,32 @@ public final class FlowDecoder {
     }
   }
 
+  /**
+   * Looks at code again that changed: what the packets from here on prove ran as it is now. For
+   * callers that take the packets one by one, and know when the code changed.
+   *
+   * @param length bytes, from 1
+   */
+  public void codeChanged(long address, long length) {
+    walk.codeChanged(address, length);
+  }
+
+  /** Returns true if no header waits to be understood: a snapshot can be taken. */
+  boolean isOutsideHeaders() {
+    return !header.isOpen() && !header.isPending();
+  }
+
+  FlowSnapshot snapshot() {
+    return walk.snapshot(place.state, pending.snapshot());
+  }
+
+  /** Goes on as the decoder that a snapshot is of. */
+  void restore(FlowSnapshot from) {
+    walk.restore(from);
+    pending.restore(from.pending());
+    place.state = from.state();
+  }
+
   private void process(PacketType type) {
     if (pending.hasFup && !resolveFup(type)) {
       return;
@@ -164,7 +190,10 @@ public final class FlowDecoder {
         if (pending.hasFup || walk.hasBits()) {
           place.fail(FlowError.CONTEXT);
         } else if (!walk.branches(packets.branchBits(), packets.branches())) {
-          place.fail(walk.error());
+          place.fail(walk.error(), packets.offsetOfBranch(walk.bits()));
+        } else if (walk.hasBits() && walk.bits() > packets.lastBranches()) {
+          // Of TNTs that come as one, a later one than that where the target is missing.
+          place.fail(FlowError.CONTEXT, packets.offsetOfBranch(walk.bits()) + 1);
         }
       }
       case DISABLED, OVERFLOW -> place.fail(FlowError.CONTEXT);

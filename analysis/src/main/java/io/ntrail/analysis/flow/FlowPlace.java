@@ -59,7 +59,11 @@ final class FlowPlace {
 
   /** Gives the flow up; the packet is looked at again if it tells where it goes on. */
   void fail(FlowError error) {
-    sink.error(error, packets.offset(), state == FlowState.ENABLED ? walk.address() : 0);
+    fail(error, packets.offset());
+  }
+
+  void fail(FlowError error, long offset) {
+    sink.error(error, offset, state == FlowState.ENABLED ? walk.address() : 0);
     walk.lose();
     if (pending.isAborted) {
       walk.setSpeculative(false);

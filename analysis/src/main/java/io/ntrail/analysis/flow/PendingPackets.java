@@ -30,7 +30,8 @@ final class PendingPackets {
     void take(FlowEvent event, long value);
   }
 
-  private record Waiting(FlowEvent event, long value) {}
+  /** An event that waits. */
+  record Waiting(FlowEvent event, long value) {}
 
   /** True while a FUP waits for a TIP or TIP.PGD. */
   boolean hasFup;
@@ -147,6 +148,42 @@ final class PendingPackets {
     List<Waiting> all = List.copyOf(queue);
     queue.clear();
     all.forEach(one -> sink.event(one.event, 0, one.value));
+  }
+
+  /** Returns what a decoder needs that goes on here. */
+  FlowSnapshot.Pending snapshot() {
+    boolean isTransaction = binding == Binding.TRANSACTION;
+    return new FlowSnapshot.Pending(
+        hasFup,
+        hasFup ? fup : 0,
+        hasFup && isFupOfMode,
+        binding,
+        binding == Binding.NONE ? 0 : operand,
+        isTransaction && willBeSpeculative,
+        newCodeSize,
+        isAborted,
+        List.copyOf(held),
+        List.copyOf(atTarget),
+        List.copyOf(queue));
+  }
+
+  void restore(FlowSnapshot.Pending from) {
+    hasFup = from.hasFup();
+    fup = from.fup();
+    isFupOfMode = from.isFupOfMode();
+    binding = from.binding();
+    operand = from.operand();
+    willBeSpeculative = from.willBeSpeculative();
+    newCodeSize = from.newCodeSize();
+    isAborted = from.isAborted();
+    copy(from.held(), held);
+    copy(from.atTarget(), atTarget);
+    copy(from.queue(), queue);
+  }
+
+  private static void copy(List<Waiting> from, List<Waiting> to) {
+    to.clear();
+    to.addAll(from);
   }
 
   void forget() {

@@ -21,6 +21,15 @@ final class ReturnStack {
     count = Math.min(SIZE, count + 1);
   }
 
+  /** Returns the blocks, the last one at the end. */
+  int[] blocks() {
+    int[] blocks = new int[count];
+    for (int i = 0; i < count; i++) {
+      blocks[i] = calls[top - count + i & SIZE - 1];
+    }
+    return blocks;
+  }
+
   /** Returns the block whose call is returned from; -1 if none is known. */
   int pop() {
     if (count == 0) {

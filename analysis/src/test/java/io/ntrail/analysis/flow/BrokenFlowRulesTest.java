@@ -57,6 +57,8 @@ class BrokenFlowRulesTest {
     for (String name : CLASSES) {
       rules.addAll(MutantLoader.rules(name));
     }
+    // What two threads hand over is compared with what one does: WholeFlowTest.
+    rules.removeIf(rule -> rule.text().contains(".snapshot,"));
     List<Rule> tried = Slice.of(rules, 12);
     List<String> missed = new ArrayList<>();
     for (Rule rule : tried) {

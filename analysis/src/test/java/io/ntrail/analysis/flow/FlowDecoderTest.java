@@ -41,6 +41,16 @@ class FlowDecoderTest {
   }
 
   @Test
+  void branchesBetweenAFupAndItsTargetAreAnError() {
+    assertEquals(List.of("CONTEXT at 1e 100000"), flow("90 7400", START + "3d0100" + "06"));
+  }
+
+  @Test
+  void aCoreThatStopsWithoutAnAddressStopsWhereTheFlowIs() {
+    assertEquals(List.of("EXSTOP 100000"), flow("90 7400", START + "0262"));
+  }
+
+  @Test
   void jmpabsIsToldAsAnIndirectJumpAlthoughItsTargetIsInTheCode() {
     assertEquals(
         List.of("100000", "10000c", "DISABLED 0"),

@@ -21,6 +21,8 @@ public final class FlowProof implements Predicate<List<LibiptCase>> {
     FlowDecoderTest flows = new FlowDecoderTest();
     try {
       flows.everyNearReturnPopsACall();
+      flows.branchesBetweenAFupAndItsTargetAreAnError();
+      flows.aCoreThatStopsWithoutAnAddressStopsWhereTheFlowIs();
       flows.asLibiptOnlyCompressedReturnsPopACall();
       flows.jmpabsIsToldAsAnIndirectJumpAlthoughItsTargetIsInTheCode();
       flows.anAbortThatIsNotReachedFromAWrongTargetIsWhereTheFlowIs();
@@ -35,6 +37,7 @@ public final class FlowProof implements Predicate<List<LibiptCase>> {
       flows.codeThatGoesRoundWithoutABranchOfTheTraceIsAnError();
       flows.branchesWhileTracingIsOffAreAnError();
       flows.bytesThatAreNoPacketsAreAnErrorOfTheFlow();
+      new JoinedFlowTest().theErrorNamesTheTntThatDoesNotFit();
       return true;
     } catch (AssertionError _) {
       return false;

@@ -30,7 +30,7 @@ final class RecordedStreams {
     return InputFile.of(bytes(name), name);
   }
 
-  private static Set<Erratum> errata(String model) {
+  static Set<Erratum> errata(String model) {
     String[] parts = model.split("/", -1);
     return parts.length == 3
         ? Erratum.of(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]))
@@ -67,15 +67,29 @@ final class RecordedStreams {
   /** Follows other packets through the code of a stream. */
   static void follow(String stream, byte[] content, String model, Resync resync, FlowSink sink)
       throws IOException {
+    Set<Erratum> errata = errata(model);
+    with(
+        stream,
+        content,
+        (packets, code) ->
+            new FlowDecoder(
+                    PacketCursor.joined(packets, errata),
+                    new CodeBlocks(code),
+                    new FlowSettings(errata, resync, CodeSize.BITS64),
+                    sink)
+                .run());
+  }
+
+  /** Takes packets and the code of a stream. */
+  interface Taker {
+    void take(InputFile packets, AddressSpace code);
+  }
+
+  /** Opens other packets and the code of a stream. */
+  static void with(String stream, byte[] content, Taker taker) throws IOException {
     List<InputFile> files = new ArrayList<>();
     try (InputFile packets = InputFile.of(content, stream)) {
-      Set<Erratum> errata = errata(model);
-      new FlowDecoder(
-              new PacketCursor(packets, errata),
-              new CodeBlocks(code(stream, files)),
-              new FlowSettings(errata, resync, CodeSize.BITS64),
-              sink)
-          .run();
+      taker.take(packets, code(stream, files));
     } finally {
       files.forEach(InputFile::close);
     }

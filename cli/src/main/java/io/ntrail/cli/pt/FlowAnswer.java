@@ -1,10 +1,7 @@
 package io.ntrail.cli.pt;
 
-import io.ntrail.analysis.flow.CodeBlocks;
-import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.FlowEvent;
 import io.ntrail.analysis.flow.FlowFunctions;
-import io.ntrail.analysis.flow.FlowSink;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
@@ -27,24 +24,6 @@ import picocli.CommandLine.ParseResult;
 final class FlowAnswer {
   private static final int SHOWN = 10;
 
-  private static final FlowSink NOWHERE =
-      new FlowSink() {
-        @Override
-        public void instructions(CodeBlocks blocks, int block, int count, boolean speculative) {
-          // Counted by the walk.
-        }
-
-        @Override
-        public void event(FlowEvent event, long address, long value) {
-          // Counted by the walk.
-        }
-
-        @Override
-        public void error(FlowError error, long offset, long address) {
-          // Kept by the walk.
-        }
-      };
-
   private final PtInput input;
   private final FlowRequest request;
   private final AddressSpace code;
@@ -60,7 +39,7 @@ final class FlowAnswer {
 
   /** Returns a walk over the whole stream. */
   FlowWalk newWalk() {
-    return new FlowWalk(input, request, code, NOWHERE);
+    return new FlowWalk(input, request, code);
   }
 
   String streamName() {
@@ -72,8 +51,7 @@ final class FlowAnswer {
     return input.gaps().list();
   }
 
-  private FlowWalk walked(FlowSink sink) {
-    FlowWalk done = new FlowWalk(input, request, code, sink);
+  private FlowWalk walked(FlowWalk done) {
     walk = done;
     done.run();
     return done;
@@ -81,7 +59,9 @@ final class FlowAnswer {
 
   /** Prints addresses and nothing else. */
   int addresses(Terminal terminal) {
-    return finish(walked(new AddressList(terminal.out())), terminal);
+    FlowWalk addresses = newWalk();
+    addresses.handTo(new AddressList(terminal.out()));
+    return finish(walked(addresses), terminal);
   }
 
   /** Prints a row for each instruction or block. */
@@ -119,15 +99,15 @@ final class FlowAnswer {
                 sink.accept(row);
               }
             });
-    FlowWalk done = new FlowWalk(input, request, code, rows);
-    rows.setClock(done.clock());
-    walk = done;
-    done.run();
+    FlowWalk walked = newWalk();
+    walked.handTo(rows);
+    rows.setClock(walked.clock());
+    walked(walked);
   }
 
   /** Prints how much was executed, of what kind. */
   int summary(Format format, Terminal terminal) {
-    FlowWalk done = walked(NOWHERE);
+    FlowWalk done = walked(newWalk());
     if (format == Format.JSON) {
       json(done, terminal);
     } else {

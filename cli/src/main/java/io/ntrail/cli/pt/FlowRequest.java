@@ -20,6 +20,7 @@ import picocli.CommandLine.ParseResult;
  * @param limit rows at most; 0: all
  * @param time when it was executed, or before it
  * @param withEvents whether events have rows, too
+ * @param cores threads that decode
  */
 record FlowRequest(
     Path path,
@@ -27,7 +28,8 @@ record FlowRequest(
     FlowSettings settings,
     long limit,
     TimeRange time,
-    boolean withEvents) {
+    boolean withEvents,
+    int cores) {
   static final OptionValues<Resync> RESYNC = OptionValues.of("--resync", List.of(Resync.values()));
 
   static final String FILTER = "--filter";
@@ -72,6 +74,7 @@ record FlowRequest(
             processor.asLibipt()),
         CommonOptions.number(parsed, "-n", 0),
         time,
-        CommonOptions.has(parsed, "--events"));
+        CommonOptions.has(parsed, "--events"),
+        CommonOptions.cores(parsed));
   }
 }

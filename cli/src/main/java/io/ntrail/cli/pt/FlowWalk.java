@@ -1,21 +1,23 @@
 package io.ntrail.cli.pt;
 
 import io.ntrail.analysis.flow.CodeBlocks;
-import io.ntrail.analysis.flow.FlowDecoder;
 import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.FlowEvent;
 import io.ntrail.analysis.flow.FlowSink;
+import io.ntrail.analysis.flow.FlowTotals;
+import io.ntrail.analysis.flow.WholeFlow;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.formats.pt.PacketClock;
-import io.ntrail.formats.pt.PacketCursor;
+import io.ntrail.formats.pt.PacketError;
 import io.ntrail.formats.pt.PacketType;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.x86.FlowClass;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** One pass over a stream: what was executed, counted, and handed on to who wants more. */
-final class FlowWalk implements FlowSink {
+final class FlowWalk implements FlowSink, WholeFlow.PacketSink {
   /** Errors that are kept at most; all are counted. */
   private static final int MOST = 100_000;
 
@@ -23,69 +25,78 @@ final class FlowWalk implements FlowSink {
   record Lost(FlowError error, long offset, long address) {}
 
   private final PtInput input;
+  private final FlowRequest request;
   private final TimeRange time;
-  private final PacketCursor cursor;
   private final PacketClock clock;
-  private final CodeBlocks blocks;
-  private final FlowDecoder decoder;
-  private FlowSink next;
+  private final WholeFlow flow;
+  private @Nullable FlowSink next;
 
-  private final long[] packets = new long[PacketType.values().length];
-  private final long[] kinds = new long[FlowClass.values().length];
+  /** Sums of what is of the time that is wanted; of the flow, if that is all. */
+  private FlowTotals totals = new FlowTotals();
+
+  private @Nullable CodeBlocks counted;
   private final long[] events = new long[FlowEvent.values().length];
   private final List<Lost> lost = new ArrayList<>();
-  private long instructions;
-  private long runs;
   private long errors;
 
-  /**
-   * @param next takes everything, too
-   */
-  FlowWalk(PtInput input, FlowRequest request, AddressSpace code, FlowSink next) {
+  /** A walk that hands nothing on. */
+  FlowWalk(PtInput input, FlowRequest request, AddressSpace code) {
     this.input = input;
+    this.request = request;
     this.time = request.time();
-    this.next = next;
-    this.cursor = new PacketCursor(input.file(), request.processor().errata());
     this.clock = request.processor().newClock();
-    this.blocks = new CodeBlocks(code);
-    this.decoder = new FlowDecoder(cursor, blocks, request.settings(), this);
+    this.flow = new WholeFlow(input.file(), code, request.settings());
   }
 
-  /** Hands everything to another one from now on, too. */
+  /** Hands everything that comes on, too. */
   void handTo(FlowSink to) {
     next = to;
   }
 
   void run() {
-    while (cursor.next()) {
-      packets[cursor.type().ordinal()] += cursor.repeats();
-      clock.take(cursor);
-      if (cursor.type() == PacketType.ERROR) {
-        input.note(cursor);
-      }
-      decoder.take();
+    boolean isAll = time.whole();
+    WholeFlow.Wanted wanted =
+        new WholeFlow.Wanted(
+            next != null || !isAll, request.processor().clock().tscHertz() != 0, request.cores());
+    flow.run(wanted, this, this);
+    if (isAll) {
+      totals = flow.totals();
+    } else if (counted != null) {
+      totals.settle(counted);
     }
-    decoder.end();
+  }
+
+  @Override
+  public void time(PacketType type, long value, boolean inHeader) {
+    clock.take(type, value, inHeader);
+  }
+
+  @Override
+  public void damage(PacketError error, long offset, long length) {
+    input.note(error, offset, length);
   }
 
   @Override
   public void instructions(CodeBlocks code, int block, int count, boolean isSpeculative) {
-    if (!isInTime()) {
-      return;
+    if (!time.whole()) {
+      if (!isInTime()) {
+        return;
+      }
+      totals.add(code, block, count);
+      counted = code;
     }
-    instructions += count;
-    runs++;
-    for (int i = 0; i < count; i++) {
-      kinds[code.flowClass(block, i).ordinal()]++;
+    if (next != null) {
+      next.instructions(code, block, count, isSpeculative);
     }
-    next.instructions(code, block, count, isSpeculative);
   }
 
   @Override
   public void event(FlowEvent event, long address, long value) {
     if (isInTime()) {
       events[event.ordinal()]++;
-      next.event(event, address, value);
+      if (next != null) {
+        next.event(event, address, value);
+      }
     }
   }
 
@@ -98,7 +109,9 @@ final class FlowWalk implements FlowSink {
     if (lost.size() < MOST) {
       lost.add(new Lost(error, offset, address));
     }
-    next.error(error, offset, address);
+    if (next != null) {
+      next.error(error, offset, address);
+    }
   }
 
   /** Returns true at the times that were asked for; before the first time stamp it is 0. */
@@ -115,12 +128,12 @@ final class FlowWalk implements FlowSink {
   }
 
   long instructions() {
-    return instructions;
+    return totals.instructions();
   }
 
   /** Returns how many blocks were executed, one that ran twice twice. */
   long runs() {
-    return runs;
+    return totals.runs();
   }
 
   /** Returns the first errors. */
@@ -134,11 +147,11 @@ final class FlowWalk implements FlowSink {
   }
 
   long count(PacketType type) {
-    return packets[type.ordinal()];
+    return flow.totals().count(type);
   }
 
   long count(FlowClass kind) {
-    return kinds[kind.ordinal()];
+    return totals.count(kind);
   }
 
   long count(FlowEvent event) {

@@ -28,7 +28,7 @@ final class PacketCounts {
   PacketCounts(PtInput input, PacketRequest request) {
     this.input = input;
     this.request = request;
-    PacketCursor cursor = new PacketCursor(input.file(), request.processor().errata());
+    PacketCursor cursor = PacketCursor.joined(input.file(), request.processor().errata());
     while (cursor.next()) {
       int type = cursor.type().ordinal();
       counts[type] += cursor.repeats();

@@ -10,6 +10,7 @@ import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.pt.PacketCursor;
+import io.ntrail.formats.pt.PacketError;
 import io.ntrail.formats.pt.PsbSearch;
 import java.nio.file.Path;
 import java.util.List;
@@ -68,8 +69,12 @@ record PtInput(InputFile file, Gaps gaps, long firstPsb) implements AutoCloseabl
 
   /** Notes the damage that a cursor stands on. */
   void note(PacketCursor damage) {
-    gaps.add(
-        new Gap(file.name(), damage.offset(), damage.length(), "packets", damage.error().text()));
+    note(damage.error(), damage.offset(), damage.length());
+  }
+
+  /** Notes bytes that are not packets. */
+  void note(PacketError error, long offset, long length) {
+    gaps.add(new Gap(file.name(), offset, length, "packets", error.text()));
   }
 
   @Override

@@ -75,15 +75,47 @@ public final class PacketClock {
     this.ratio = new CycleRatio(settings, shift, errata.contains(Erratum.SKL168));
   }
 
+  /** Returns true for packets that tell something of time. */
+  public static boolean needs(PacketCursor packet) {
+    return switch (packet.type()) {
+      case TSC, MTC, CYC, CBR, PSB, OVF -> true;
+      case TMA -> !packet.isDamagedTma();
+      default -> false;
+    };
+  }
+
+  /** Returns what a packet tells of time: of a TMA, CTC, and its fast counter above bit 16. */
+  public static long operand(PacketCursor packet) {
+    return switch (packet.type()) {
+      case TSC, MTC, CYC -> packet.value();
+      case CBR -> packet.field(PacketType.CBR.fields().getFirst());
+      case TMA ->
+          packet.field(PacketType.TMA.fields().getFirst())
+              | packet.field(PacketType.TMA.fields().getLast()) << CrystalTicks.TMA_BITS;
+      default -> 0;
+    };
+  }
+
   /** Takes the packet that a cursor stands on. */
   public void take(PacketCursor packet) {
-    switch (packet.type()) {
-      case TSC -> tsc(packet.value(), packet.inHeader());
-      case TMA -> tma(packet);
-      case MTC -> mtc(packet.value() << settings.mtcFrequency());
-      case CYC -> cyc(packet.value());
-      case CBR ->
-          ratio.coreToBus(packet.field(PacketType.CBR.fields().getFirst()), packet.inHeader());
+    if (needs(packet)) {
+      take(packet.type(), operand(packet), packet.inHeader());
+    }
+  }
+
+  /**
+   * Takes a packet.
+   *
+   * @param value its {@link #operand}
+   * @param inHeader whether it stands in a header
+   */
+  public void take(PacketType type, long value, boolean inHeader) {
+    switch (type) {
+      case TSC -> tsc(value, inHeader);
+      case TMA -> tma(value);
+      case MTC -> mtc(value << settings.mtcFrequency());
+      case CYC -> cyc(value);
+      case CBR -> ratio.coreToBus(value, inHeader);
       case PSB -> ratio.psb();
       case OVF -> ratio.reset();
       default -> {
@@ -113,12 +145,12 @@ public final class PacketClock {
     lostCycSince = 0;
   }
 
-  private void tma(PacketCursor packet) {
-    if (!hasTsc || hasTma || hasMtc || packet.isDamagedTma()) {
+  private void tma(long value) {
+    if (!hasTsc || hasTma || hasMtc) {
       return;
     }
-    long counter = packet.field(PacketType.TMA.fields().getFirst());
-    long rest = packet.field(PacketType.TMA.fields().getLast());
+    long counter = value & (1 << CrystalTicks.TMA_BITS) - 1;
+    long rest = value >>> CrystalTicks.TMA_BITS;
     base -= rest;
     anchor = base;
     fast += rest;

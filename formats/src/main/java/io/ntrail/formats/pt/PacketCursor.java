@@ -41,17 +41,30 @@ public final class PacketCursor {
    * @param errata of the processor that wrote it; empty if it is not known
    */
   public PacketCursor(InputFile input, Set<Erratum> errata) {
+    this(input, errata, false);
+  }
+
+  private PacketCursor(InputFile input, Set<Erratum> errata, boolean joinsBranches) {
     this.input = input;
     this.size = input.size();
-    this.packet = new PacketDecoder(input.window(0, 0), errata);
+    this.packet = new PacketDecoder(input.window(0, 0), errata, joinsBranches);
+    packet.beEnd();
+  }
+
+  /**
+   * Returns a cursor before the first packet of a stream, for which short TNTs in a row, up to
+   * eight, are one packet: see {@link #repeats}.
+   */
+  public static PacketCursor joined(InputFile input, Set<Erratum> errata) {
+    return new PacketCursor(input, errata, true);
   }
 
   /** Puts the window so that a packet at an offset lies in it. */
   private void move(long offset) {
     int length = (int) Math.min(WINDOW, size - offset);
-    packet.move(input.window(offset, length));
     windowBase = offset;
     limit = offset + length == size ? length : length - MARGIN;
+    packet.move(input.window(offset, length), limit);
   }
 
   /**
@@ -84,7 +97,11 @@ public final class PacketCursor {
 
   /** Steps to the next packet; returns false at the end of the stream. */
   public boolean next() {
-    if (packet.nextAt >= limit && !isLeft()) {
+    return packet.step() || read();
+  }
+
+  private boolean read() {
+    if (packet.nextAt() >= limit && !isLeft()) {
       return isSynchronised ? false : synchronise();
     }
     return packet.next() || fail(packet.error);
@@ -92,11 +109,11 @@ public final class PacketCursor {
 
   /** Returns true if there is a next packet, and sees to it that it lies in the window. */
   private boolean isLeft() {
-    if (!isSynchronised || end() >= size) {
-      packet.at = packet.nextAt;
+    if (!isSynchronised || windowBase + packet.nextAt() >= size) {
+      packet.beEnd();
       return false;
     }
-    move(end());
+    move(windowBase + packet.nextAt());
     return true;
   }
 
@@ -122,16 +139,15 @@ public final class PacketCursor {
 
   /** Ends the walk here up to the next PSB. */
   private boolean fail(PacketError why) {
-    long psb = PsbSearch.next(input, windowBase + packet.at + 1);
+    long psb = PsbSearch.next(input, windowBase + packet.failedAt() + 1);
     return skip(why, psb < 0 ? size : psb);
   }
 
   private boolean skip(PacketError why, long to) {
-    errorOffset = windowBase + packet.at;
+    errorOffset = windowBase + packet.failedAt();
     errorLength = to - errorOffset;
-    packet.kind = PacketType.ERROR.ordinal();
-    packet.error = why;
     seek(to);
+    packet.beDamage(why);
     return true;
   }
 
@@ -142,22 +158,23 @@ public final class PacketCursor {
 
   /** Returns its offset in the stream, in bytes. */
   public long offset() {
-    return type() == PacketType.ERROR ? errorOffset : windowBase + packet.at;
+    return type() == PacketType.ERROR ? errorOffset : windowBase + packet.at();
   }
 
   /** Returns its length in bytes; of PADs and of damage, all of them. */
   public long length() {
-    return type() == PacketType.ERROR ? errorLength : packet.nextAt - packet.at;
+    return type() == PacketType.ERROR ? errorLength : packet.end() - packet.at();
   }
 
   /** Returns the offset behind it. */
   public long end() {
-    return windowBase + packet.nextAt;
+    return windowBase + packet.end();
   }
 
-  /** Returns how many packets stand here: more than 1 only for PADs. */
+  /** Returns how many packets stand here: more than 1 only for PADs, and for TNTs if joined. */
   public long repeats() {
-    return type() == PacketType.PAD ? length() : 1;
+    PacketType type = type();
+    return type == PacketType.PAD || type == PacketType.TNT8 ? length() : 1;
   }
 
   /** Returns why the bytes of an {@link PacketType#ERROR} are not packets. */
@@ -167,27 +184,52 @@ public final class PacketCursor {
 
   /** Returns true if this packet has an address, which only four types can. */
   public boolean hasIp() {
-    return type().carriesIp() && packet.bits != 0;
+    return type().carriesIp() && packet.bits() != 0;
   }
 
-  /** Returns the address of this packet; if it has none, the last one of the stream. */
+  /** Returns the address of a packet that can have one; if it has none, the last one before it. */
   public long ip() {
-    return packet.lastIp;
+    return packet.value();
   }
 
   /** Returns the number of branches of a TNT. */
   public int branches() {
-    return packet.bits;
+    return packet.bits();
+  }
+
+  /** Returns the number of branches in the last of the TNTs that stand here. */
+  public int lastBranches() {
+    return type() == PacketType.TNT8
+        ? ShortPackets.branches(packet.window.u8(packet.end() - 1))
+        : packet.bits();
+  }
+
+  /**
+   * Returns the offset of that of the TNTs here which tells a branch.
+   *
+   * @param left number of branches from this one on
+   */
+  public long offsetOfBranch(int left) {
+    if (type() != PacketType.TNT8) {
+      return offset();
+    }
+    int at = packet.end() - 1;
+    int told = lastBranches();
+    while (told < left && at > packet.at()) {
+      at--;
+      told += ShortPackets.branches(packet.window.u8(at));
+    }
+    return windowBase + at;
   }
 
   /** Returns the results of a TNT's branches: the oldest in the highest bit, 1 is taken. */
   public long branchBits() {
-    return packet.value;
+    return packet.value();
   }
 
   /** Returns the payload of TSC, MTC, CYC, MODE, PTW or BIP. */
   public long value() {
-    return packet.value;
+    return packet.value();
   }
 
   /** Returns true between a PSB and the end of its header, both included. */
@@ -203,7 +245,7 @@ public final class PacketCursor {
   /** Returns true if two bits are set of which no processor sets both. */
   public boolean isOdd() {
     return (type() == PacketType.MODE_EXEC || type() == PacketType.MODE_TSX)
-        && (packet.value & 3) == 3;
+        && (packet.value() & 3) == 3;
   }
 
   /** Returns true if this is a TMA that a defect of the processor damaged: it tells nothing. */
@@ -228,9 +270,9 @@ public final class PacketCursor {
   public long field(PacketField field) {
     return switch (field.kind()) {
       case NUMBER, HEX, OPTIONAL -> number(field);
-      case ADDRESS -> packet.lastIp;
-      case BRANCHES, CYCLES, ITEM -> packet.value;
-      case CODE_SIZE -> (packet.value & 1) != 0 ? 64 : (packet.value & 2) != 0 ? 32 : 16;
+      case ADDRESS -> packet.value();
+      case BRANCHES, CYCLES, ITEM -> packet.value();
+      case CODE_SIZE -> (packet.value() & 1) != 0 ? 64 : (packet.value() & 2) != 0 ? 32 : 16;
       case OPERAND_SIZE -> length() - 2;
     };
   }
@@ -239,7 +281,7 @@ public final class PacketCursor {
     int bytes = field.bit() + field.width() + 7 >>> 3;
     long number = 0;
     for (int i = bytes - 1; i >= 0; i--) {
-      number = number << 8 | packet.window.u8(packet.at + field.at() + i);
+      number = number << 8 | packet.window.u8(packet.at() + field.at() + i);
     }
     return (number >>> field.bit() & -1L >>> Long.SIZE - field.width()) << field.shift();
   }
@@ -247,8 +289,8 @@ public final class PacketCursor {
   /** Returns the results of a TNT's branches as text, the oldest first. */
   public String branchText() {
     StringBuilder text = new StringBuilder();
-    for (int i = packet.bits - 1; i >= 0; i--) {
-      text.append((packet.value >>> i & 1) != 0 ? 'T' : 'N');
+    for (int i = packet.bits() - 1; i >= 0; i--) {
+      text.append((packet.value() >>> i & 1) != 0 ? 'T' : 'N');
     }
     return text.toString();
   }

@@ -1,15 +1,13 @@
 package io.ntrail.formats.pt;
 
 import io.ntrail.formats.bytes.Bytes;
-import java.util.Arrays;
 import java.util.Set;
 
 /**
- * Reads packets one after the other out of a window, and is the last one that it read.
+ * Reads packets one after the other out of a window, and is the one that it stands on.
  *
- * <p>The packets that make up most of a stream have a row in a table of first bytes, and are read
- * without a branch that depends on them: which one comes next cannot be guessed. All others, and
- * those near the end of the window, take the long way.
+ * <p>The packets that make up most of a stream are read in batches, see {@link ShortPackets}. All
+ * others, and those near the end of the window, take the long way: a batch of one.
  */
 final class PacketDecoder {
   private static final byte[] FIRST = PacketType.table(PacketType.Opcode.FIRST);
@@ -19,7 +17,7 @@ final class PacketDecoder {
 
   private static final PacketType[] TYPES = PacketType.values();
 
-  private static final int EXTENDED = 0x02;
+  static final int EXTENDED = 0x02;
   private static final int MODE = 0x99;
   private static final int MORE_EXTENDED = 0xC3;
 
@@ -29,98 +27,37 @@ final class PacketDecoder {
   /** Bytes of a CYC with more than 64 bits of cycles. */
   private static final int LONGEST_CYC = 10;
 
-  /** Bytes of a CYC that is read out of one word. */
-  private static final int LONGEST_SHORT_CYC = 7;
-
-  private static final long LAST_BYTE = 0x0101_0101_0101_0101L;
-  private static final long CYCLE_BITS = 0xFEFE_FEFE_FEFE_FEF8L;
-
   private static final long PSB_WORD = 0x8202_8202_8202_8202L;
 
   /** Bytes of a TMA that was damaged, see {@link Erratum#SKZ84}. */
   static final int DAMAGED_TMA = 8;
 
-  /** Length of the packets that are read by the tables, by first byte; 0: the long way, -1: CYC. */
-  private static final byte[] LENGTHS = new byte[256];
-
-  /** Branches of a short TNT, size of an address. */
-  private static final byte[] BITS = new byte[256];
-
-  /** Bits of the first byte that are the value, moved to where they belong. */
-  private static final byte[] SMALL = new byte[256];
-
-  /** Bits behind the first byte that are the value. */
-  private static final long[] PAYLOAD = new long[256];
-
-  /** Bits of the last address that stay. */
-  private static final long[] KEPT = new long[256];
-
-  /** Bits behind the first byte that are a part of the next last address. */
-  private static final long[] ADDRESS = new long[256];
-
-  /** Bits above the highest one of the address, which has to be repeated. */
-  private static final byte[] SIGN = new byte[256];
-
-  static {
-    Arrays.fill(KEPT, -1);
-    for (int first = 0; first < 256; first++) {
-      fill(first);
-    }
-  }
-
-  private static void fill(int first) {
-    PacketType type = FIRST[first] < 0 ? PacketType.ERROR : TYPES[FIRST[first]];
-    switch (type) {
-      case TNT8 -> {
-        int count = 30 - Integer.numberOfLeadingZeros(first);
-        LENGTHS[first] = (byte) (first == EXTENDED ? 0 : 1);
-        BITS[first] = (byte) count;
-        SMALL[first] = (byte) (first >>> 1 & (1 << count) - 1);
-      }
-      case CYC -> LENGTHS[first] = -1;
-      case TSC -> {
-        LENGTHS[first] = 8;
-        PAYLOAD[first] = -1L >>> 8;
-      }
-      case MTC -> {
-        LENGTHS[first] = 2;
-        PAYLOAD[first] = 0xFF;
-      }
-      case TIP, TIP_PGE, TIP_PGD, FUP -> {
-        int size = first >>> 5;
-        int bytes = IP_BYTES[size];
-        // The longest ones do not fit the word that is looked at.
-        LENGTHS[first] = (byte) (bytes >= 0 && bytes < Long.BYTES ? 1 + bytes : 0);
-        BITS[first] = (byte) size;
-        ADDRESS[first] = bytes <= 0 ? 0 : -1L >>> Long.SIZE - 8 * bytes;
-        KEPT[first] = size == 3 ? 0 : ~ADDRESS[first];
-        SIGN[first] = (byte) (size == 3 ? 16 : 0);
-      }
-      default -> {
-        // The long way.
-      }
-    }
-  }
-
   private final boolean cutsCyc;
   private final boolean hasLongTma;
+  private final ShortPackets batch;
 
   Bytes window;
+
+  /** Last place in the window where a packet may begin that is read in a batch. */
   private int fastEnd;
 
-  /** Place of the packet in the window. */
-  int at;
+  /** Number of the packet in its batch. */
+  private int index;
 
-  /** Place behind it. */
-  int nextAt;
+  private int filled;
 
-  /** Ordinal of the type: a number is stored without a barrier of the collector. */
-  int kind;
+  /** Place of the packet that is read the long way. */
+  private int at;
+
+  /** Place behind the batch. */
+  private int nextAt;
 
   PacketError error = PacketError.UNKNOWN_PACKET;
-  long value;
-  long lastIp;
-  int bits;
+
+  // What the long way finds.
+  private long value;
+  private long lastIp;
+  private int bits;
 
   /** Bytes of the items of the block that the next packet is in; 0 outside. */
   int block;
@@ -129,24 +66,65 @@ final class PacketDecoder {
 
   /**
    * @param errata of the processor that wrote the stream
+   * @param joinsBranches whether short TNTs in a row come as one
    */
-  PacketDecoder(Bytes window, Set<Erratum> errata) {
+  PacketDecoder(Bytes window, Set<Erratum> errata, boolean joinsBranches) {
     this.window = window;
     this.cutsCyc = errata.contains(Erratum.SKD007);
     this.hasLongTma = errata.contains(Erratum.SKZ84);
+    this.batch = new ShortPackets(cutsCyc, joinsBranches);
+  }
+
+  /** Returns the type that a first byte tells; ERROR if it tells none. */
+  static PacketType first(int value) {
+    return FIRST[value] < 0 ? PacketType.ERROR : TYPES[FIRST[value]];
+  }
+
+  /** Returns the type that a byte behind 02 tells; ERROR if it tells none. */
+  static PacketType second(int value) {
+    return SECOND[value] < 0 ? PacketType.ERROR : TYPES[SECOND[value]];
+  }
+
+  /** Returns the bytes of an address by its size field; -1: reserved. */
+  static int ipBytes(int size) {
+    return IP_BYTES[size];
   }
 
   /** Returns the type of the packet. */
   PacketType type() {
-    return TYPES[kind];
+    return TYPES[batch.kind(index)];
   }
 
-  /** Goes to the begin of another window. */
-  void move(Bytes to) {
+  /** Returns the place of the packet in the window. */
+  int at() {
+    return batch.place(index);
+  }
+
+  /** Returns the place behind it. */
+  int end() {
+    return batch.place(index + 1);
+  }
+
+  /** Returns its value, or its address. */
+  long value() {
+    return batch.value(index);
+  }
+
+  int bits() {
+    return batch.bits(index);
+  }
+
+  /**
+   * Goes to the begin of another window.
+   *
+   * @param limit place up to which a packet may begin
+   */
+  void move(Bytes to, int limit) {
     window = to;
-    fastEnd = to.length() - Long.BYTES;
-    at = 0;
+    fastEnd = Math.min(to.length() - Long.BYTES, limit - 1);
     nextAt = 0;
+    batch.forget();
+    beEnd();
   }
 
   /** Forgets what was known: a PSB comes next. */
@@ -156,32 +134,57 @@ final class PacketDecoder {
     inHeader = false;
   }
 
+  /** Is damage up to the begin of the window. */
+  void beDamage(PacketError why) {
+    error = why;
+    put(PacketType.ERROR, 0, 0);
+  }
+
+  /** Is nothing, behind the last packet. */
+  void beEnd() {
+    put(type(), nextAt, nextAt);
+  }
+
+  private void put(PacketType type, int from, int to) {
+    batch.put(type.ordinal(), bits, from, type.carriesIp() ? lastIp : value);
+    filled = batch.end(1, to);
+    index = 0;
+    nextAt = to;
+  }
+
+  /** Steps to the next packet of the batch; returns false if there is none. */
+  boolean step() {
+    return ++index < filled;
+  }
+
+  /** Returns the place behind the batch: where the next one begins. */
+  int nextAt() {
+    return nextAt;
+  }
+
   /**
-   * Reads the packet behind this one.
+   * Reads the packets behind this batch, and stands on the first one.
    *
    * @return false if there is none: {@link #error} is the reason
    */
   boolean next() {
-    int here = nextAt;
-    at = here;
-    if (here > fastEnd || block != 0) {
-      return other();
+    at = nextAt;
+    if (at <= fastEnd && block == 0) {
+      int count = batch.read(window, at, fastEnd, lastIp);
+      if (count > 0) {
+        filled = count;
+        index = 0;
+        nextAt = batch.place(count);
+        lastIp = batch.lastIp();
+        return true;
+      }
     }
-    long word = window.i64(here);
-    int first = (int) word & 0xFF;
-    int length = LENGTHS[first];
-    if (length <= 0) {
-      return length < 0 ? cycles(word) : other();
-    }
-    long payload = word >>> 8;
-    int sign = SIGN[first];
-    long ip = (lastIp & KEPT[first] | payload & ADDRESS[first]) << sign >> sign;
-    lastIp = ip;
-    value = payload & PAYLOAD[first] | SMALL[first];
-    bits = BITS[first];
-    kind = FIRST[first];
-    nextAt = here + length;
-    return true;
+    return other();
+  }
+
+  /** Returns the place of a packet that failed. */
+  int failedAt() {
+    return at;
   }
 
   private boolean other() {
@@ -229,8 +232,7 @@ final class PacketDecoder {
   }
 
   private boolean accept(PacketType found, int length) {
-    kind = found.ordinal();
-    nextAt = at + length;
+    put(found, at, at + length);
     if (block != 0 && !found.keepsBlock()) {
       block = 0;
     }
@@ -257,20 +259,6 @@ final class PacketDecoder {
     bits = count;
     value &= (1L << count) - 1;
     return accept(found, length);
-  }
-
-  /** Reads a CYC that lies in a word; longer ones take the long way. */
-  private boolean cycles(long word) {
-    // Bit 2 of the first byte, bit 0 of the others say that another byte follows.
-    int more = Long.numberOfTrailingZeros(~(word >>> 8) & LAST_BYTE) >>> 3;
-    int length = (word & 4) == 0 ? 1 : 2 + more;
-    if (length > LONGEST_SHORT_CYC || cutsCyc) {
-      return cycles((int) word & 0xFF);
-    }
-    value = Long.compress(word & (1L << 8 * length) - 1, CYCLE_BITS);
-    kind = PacketType.CYC.ordinal();
-    nextAt = at + length;
-    return true;
   }
 
   private boolean cycles(int first) {

@@ -8,7 +8,8 @@ import java.util.Optional;
 /**
  * Several address spaces on top of each other: of each byte, the first that has it counts. So a
  * dump with a few pages goes before the files of the images that it was made of: what a program
- * changed in memory is seen as it was, what the dump left out as in the files.
+ * changed in memory is seen as it was, what the dump left out as in the files. May be used by the
+ * threads that may use all layers.
  */
 public final class LayeredSpace implements AddressSpace {
   private final String name;

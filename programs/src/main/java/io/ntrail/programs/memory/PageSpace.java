@@ -9,7 +9,7 @@ import java.util.Set;
 /**
  * Pages that were copied out of a machine: a file of their addresses, 8 bytes each, and a file of
  * their bytes, 4,096 each, in the same order. An address that is not that of a page says that there
- * was none. Of two pages with one address the first counts. Used by one thread.
+ * was none. Of two pages with one address the first counts. May be used by several threads.
  */
 public final class PageSpace implements AddressSpace {
   private static final int SHIFT = 12;

@@ -1,0 +1,150 @@
+package io.ntrail.analysis.flow;
+
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.pt.PacketCursor;
+import io.ntrail.formats.pt.PacketError;
+import io.ntrail.formats.pt.PacketType;
+import io.ntrail.programs.memory.AddressSpace;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The flow of a whole stream, on several cores: parts between PSBs are decoded beside each other,
+ * and handed on in order by the thread that asked. What is handed on is the same with any number of
+ * cores: a part counts only if the one before it comes to the same state at the same packet; else
+ * the stream is decoded on from there.
+ */
+public final class WholeFlow {
+  /** Bytes of a part at least: it has to be worth the hand-over. */
+  private static final int LEAST = 1 << 14;
+
+  private static final int MOST = 1 << 17;
+
+  private final InputFile input;
+  private final AddressSpace code;
+  private final FlowSettings settings;
+  private final FlowTotals totals = new FlowTotals();
+  private long joined;
+
+  /**
+   * A flow that was not decoded yet.
+   *
+   * @param code may be read by several threads
+   */
+  public WholeFlow(InputFile input, AddressSpace code, FlowSettings settings) {
+    this.input = input;
+    this.code = code;
+    this.settings = settings;
+  }
+
+  /** Receives what the packets tell besides the flow, in order with it. */
+  public interface PacketSink {
+    /**
+     * Takes a packet that a clock needs.
+     *
+     * @param value see {@link io.ntrail.formats.pt.PacketClock#operand}
+     */
+    void time(PacketType type, long value, boolean inHeader);
+
+    /** Takes bytes that are not packets. */
+    void damage(PacketError error, long offset, long length);
+  }
+
+  /**
+   * Parts of an answer that are wanted.
+   *
+   * @param runs whether what was executed is handed on, and not only counted
+   * @param time whether packets that a clock needs are handed on
+   * @param cores threads that decode; 1: the one that asks
+   */
+  public record Wanted(boolean runs, boolean time, int cores) {}
+
+  /** Decodes all, once. */
+  public void run(Wanted wanted, FlowSink flow, PacketSink packets) {
+    int parts = 8 * wanted.cores();
+    run(wanted, Math.clamp(input.size() / parts, LEAST, MOST), flow, packets);
+  }
+
+  /**
+   * Decodes all, once.
+   *
+   * @param segmentBytes bytes of a part; it ends at the PSB behind them
+   */
+  void run(Wanted wanted, int segmentBytes, FlowSink flow, PacketSink packets) {
+    if (wanted.cores() == 1 || input.size() < 2L * segmentBytes) {
+      run(wanted, null, flow, packets);
+      return;
+    }
+    try (FlowWorkers workers =
+        new FlowWorkers(
+            input, code, settings, wanted.runs(), wanted.time(), wanted.cores(), segmentBytes)) {
+      run(wanted, workers, flow, packets);
+    }
+  }
+
+  private void run(
+      Wanted wanted, @Nullable FlowWorkers workers, FlowSink flow, PacketSink packets) {
+    CodeBlocks blocks = new CodeBlocks(code);
+    PacketCursor cursor = PacketCursor.joined(input, settings.errata());
+    FlowDecoder decoder = new FlowDecoder(cursor, blocks, settings, new Counting(flow, totals));
+    long boundary = workers == null ? input.size() : workers.after(0);
+    FlowSegment next = null;
+    while (cursor.next()) {
+      long offset = cursor.offset();
+      if (workers != null && offset >= boundary) {
+        next = null;
+        boundary = workers.after(offset);
+        if (offset == boundary && cursor.type() == PacketType.PSB) {
+          next = workers.at(offset);
+          boundary = workers.after(offset + 1);
+        }
+      }
+      FlowLog.observe(cursor, totals, wanted.time(), packets);
+      decoder.take();
+      if (next != null && decoder.isOutsideHeaders()) {
+        FlowSnapshot end = next.endAfter(decoder.snapshot(), offset);
+        if (end != null) {
+          joined++;
+          next.log().replay(blocks, flow, packets);
+          totals.add(next.log().totals);
+          decoder.restore(end);
+          if (next.to == input.size()) {
+            break;
+          }
+          cursor.seek(next.to);
+        }
+        next = null;
+      }
+    }
+    decoder.end();
+    totals.settle(blocks);
+  }
+
+  /** Counts what the thread that asked decodes itself. */
+  private record Counting(FlowSink to, FlowTotals totals) implements FlowSink {
+    @Override
+    public void instructions(CodeBlocks blocks, int block, int count, boolean isSpeculative) {
+      totals.add(blocks, block, count);
+      to.instructions(blocks, block, count, isSpeculative);
+    }
+
+    @Override
+    public void event(FlowEvent event, long address, long value) {
+      to.event(event, address, value);
+    }
+
+    @Override
+    public void error(FlowError error, long offset, long address) {
+      to.error(error, offset, address);
+    }
+  }
+
+  /** Returns the sums, after the run. */
+  public FlowTotals totals() {
+    return totals;
+  }
+
+  /** Returns how many parts were decoded by other threads, and fitted. */
+  long joined() {
+    return joined;
+  }
+}
