@@ -138,7 +138,7 @@ class FileKindTest {
   @Test
   void mostKindsHaveACommand() {
     assertEquals("info", FileKind.ETL.command());
-    assertEquals("info", FileKind.NTR.command());
+    assertEquals("calls", FileKind.NTR.command());
     assertEquals("image", FileKind.IMAGE.command());
     assertEquals("symbols", FileKind.PDB.command());
     assertEquals("stacks", FileKind.DUMP.command());
