@@ -77,24 +77,6 @@ class TraceTest {
   }
 
   @Test
-  void aProgramHasNoOtherConsoleThanWithoutTracing() throws Exception {
-    assumeTrue(WindowsCompiler.MINGW_C.available(), WindowsCompiler.MINGW_C.missing());
-    Path source = TestData.projectRoot().resolve("live/src/test/programs/console.c");
-    Path program = WindowsCompiler.MINGW_C.build(List.of(source), "-O2");
-    Outcome traced = ntrail("trace", "-f", "*!main", "-o", "console.ntr", "--", program.toString());
-    assertEquals(0, traced.exit(), traced.err());
-    Path out = folder.resolve("untraced.txt");
-    ProcessBuilder builder =
-        new ProcessBuilder(Wine.shared().loader().toString(), program.toString())
-            .redirectInput(folder.resolve("in.txt").toFile())
-            .redirectOutput(out.toFile())
-            .redirectError(ProcessBuilder.Redirect.DISCARD);
-    builder.environment().putAll(Wine.shared().environment());
-    assertTrue(builder.start().waitFor(SECONDS, TimeUnit.SECONDS));
-    assertEquals(text(out), traced.out());
-  }
-
-  @Test
   void programsCallsAreRecordedAndItsStreamsAreItsOwn() throws Exception {
     Outcome traced =
         ntrail(

@@ -16,7 +16,6 @@ record ProcessCreation(long process, long thread, int pid, int tid) {
   private static final String FUNCTION = "kernel32!CreateProcessW";
   private static final int MAX_CHARS = 32_767;
   private static final int SUSPENDED = 4;
-  private static final int DETACHED = 8;
   private static final int STARTUP = 104;
   private static final int USE_HANDLES = 0x100;
   private static final int INTERNAL_ERROR = 1359;
@@ -46,8 +45,7 @@ record ProcessCreation(long process, long thread, int pid, int tid) {
     startup.setU32(0, STARTUP).setU32(60, USE_HANDLES);
     startup.setU64(80, streams.input()).setU64(88, streams.output());
     startup.setU64(96, streams.errors());
-    int flags = streams.isDetached() ? SUSPENDED | DETACHED : SUSPENDED;
-    create(calls, commandLine, line, calls.put(0, startup), flags);
+    create(calls, commandLine, line, calls.put(0, startup));
     Bytes made = calls.get(STARTUP, 24);
     return new ProcessCreation(made.i64(0), made.i64(8), (int) made.u32(16), (int) made.u32(20));
   }
@@ -71,11 +69,11 @@ record ProcessCreation(long process, long thread, int pid, int tid) {
   }
 
   /** Retries an internal error of Wine, which is gone a moment later. */
-  private static void create(
-      WindowsApi calls, String commandLine, long line, long info, int flags) {
+  private static void create(WindowsApi calls, String commandLine, long line, long info) {
     int error = 0;
     for (int i = 0; i < TRIES; i++) {
-      CallOutcome made = calls.call(FUNCTION, 0, line, 0, 0, 1, flags, 0, 0, info, info + STARTUP);
+      CallOutcome made =
+          calls.call(FUNCTION, 0, line, 0, 0, 1, SUSPENDED, 0, 0, info, info + STARTUP);
       if (made.isTrue()) {
         return;
       }

@@ -11,9 +11,8 @@ import io.ntrail.live.agent.StdioHelper;
  * @param input 0 if there is none
  * @param output 0 if there is none
  * @param errors 0 if there is none
- * @param isDetached whether the target is to have no console at all
  */
-public record StandardHandles(long input, long output, long errors, boolean isDetached) {
+public record StandardHandles(long input, long output, long errors) {
   private static final long PATIENCE_MILLIS = 60_000;
   private static final int DUPLICATE_HANDLES = 0x40;
   private static final int SAME_ACCESS = 2;
@@ -21,11 +20,6 @@ public record StandardHandles(long input, long output, long errors, boolean isDe
 
   /** No standard handles. */
   public static final StandardHandles NONE = new StandardHandles(0, 0, 0);
-
-  /** Handles for a target that has a console: the agent's, or one of its own. */
-  public StandardHandles(long input, long output, long errors) {
-    this(input, output, errors, false);
-  }
 
   /**
    * Returns the standard streams that a helper owns: files, pipes, a terminal.
@@ -48,15 +42,12 @@ public record StandardHandles(long input, long output, long errors, boolean isDe
     }
     // Of a terminal the handles mean something only to who is attached to it.
     calls.call("kernel32!FreeConsole");
-    boolean hasConsole = calls.call("kernel32!AttachConsole", told.u32(4)).isTrue();
+    calls.call("kernel32!AttachConsole", told.u32(4));
     StandardHandles streams =
         new StandardHandles(
             duplicate(calls, process, told.i64(8)),
             duplicate(calls, process, told.i64(16)),
-            duplicate(calls, process, told.i64(24)),
-            // Wine gives programs that it starts without a terminal no console; a program that one
-            // of those starts would get one, with processes of its own.
-            !hasConsole && WindowsVersion.isWine(calls));
+            duplicate(calls, process, told.i64(24)));
     calls.call("kernel32!CloseHandle", process);
     return streams;
   }
