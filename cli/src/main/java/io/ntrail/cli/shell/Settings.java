@@ -71,6 +71,9 @@ final class Settings {
   private final Map<Setting, String> values = new TreeMap<>();
   private final List<String> problems = new ArrayList<>();
 
+  /** True if there is a file whose lines are not known: it must not be written over. */
+  private boolean isUnreadable;
+
   private Settings(Optional<Path> file) {
     this.file = file;
   }
@@ -101,7 +104,8 @@ final class Settings {
       try {
         settings.lines.addAll(Files.readAllLines(file.get(), StandardCharsets.UTF_8));
       } catch (IOException e) {
-        settings.problems.add(file.get() + " cannot be read: " + e.getMessage());
+        settings.isUnreadable = true;
+        settings.problems.add(file.get() + " cannot be read: " + e);
       }
       settings.parse();
     }
@@ -181,10 +185,17 @@ final class Settings {
     return problems;
   }
 
-  /** Writes the file with another value; an empty one takes the setting away. */
+  /**
+   * Writes the file with another value; an empty one takes the setting away.
+   *
+   * @throws CannotGoOn if that is not possible, or would lose lines that could not be read
+   */
   void change(Setting setting, String value) {
     Path place =
         file.orElseThrow(() -> new CannotGoOn("there is no folder for settings", "export HOME"));
+    if (isUnreadable) {
+      throw new CannotGoOn(problems.getFirst(), "correct it (UTF-8), or remove it");
+    }
     List<String> changed = new ArrayList<>();
     boolean isDone = value.isEmpty();
     for (String line : lines) {

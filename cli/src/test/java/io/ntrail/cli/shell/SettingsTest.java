@@ -1,11 +1,14 @@
 package io.ntrail.cli.shell;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.shell.Settings.Setting;
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.testkit.TestData;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -101,6 +104,17 @@ class SettingsTest {
     assertEquals(0, unset.exit, unset.err);
     assertTrue(unset.err.contains("config:3: unknown setting other"), unset.err);
     assertEquals("# mine\nother = 1\n", Files.readString(file));
+  }
+
+  @Test
+  void aFileThatCannotBeReadIsToldAndNotWrittenOver() throws IOException {
+    byte[] latin1 = "# f\u00fcr mich\ncolor = never\n".getBytes(StandardCharsets.ISO_8859_1);
+    Path file = Files.write(folder.resolve("config"), latin1);
+    Settings settings = Settings.read(Optional.of(file));
+    assertEquals(1, settings.problems().size());
+    assertTrue(settings.problems().getFirst().startsWith(file + " cannot be read: "));
+    assertThrows(CannotGoOn.class, () -> settings.change(Setting.CORES, "2"));
+    assertArrayEquals(latin1, Files.readAllBytes(file));
   }
 
   @Test
