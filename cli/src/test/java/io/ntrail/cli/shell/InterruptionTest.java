@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -91,7 +91,7 @@ class InterruptionTest {
   }
 
   @Test
-  @DisabledOnOs(OS.WINDOWS)
+  @EnabledOnOs(OS.LINUX)
   void aSignalEndsTheProcessAfterItsAnswer() throws Exception {
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
     command.addAll(Cli.command("events", SAMPLE.toString(), "--format", "jsonl"));
