@@ -4,7 +4,9 @@
 #
 # What runs lies in cli/target/dist:
 #   DIGEST/*.jar             the jars, their names without versions
+#   DIGEST/current/*.jar     those of them with classes too old for the AOT cache, in today's format
 #   DIGEST/ntrail-DIGEST.aot the AOT cache trained with exactly these jars
+#   DIGEST/ntrail-DIGEST-trace.aot  that of the command `trace`, see decisions/0039
 #   DIGEST/agent/*.exe       programs that run beside a target, as these jars assemble them
 #   run                      shell variables: which digest, jars, flags and JDK; also the stamp
 #
@@ -14,8 +16,8 @@
 # complete before `run` names it, and the one before stays, because a program that is still running
 # may not have opened all of its jars yet.
 
-run_version=3
-launcher_flags='-Xlog:disable -Xlog:all=error,aot*=off,cds*=off:stderr --enable-native-access=ALL-UNNAMED'
+run_version=4
+launcher_flags='-XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0 -Xlog:disable -Xlog:all=error,aot*=off,cds*=off:stderr --enable-native-access=ALL-UNNAMED'
 
 # give_up CODE: ends the start with what was printed on stderr.
 give_up() {
@@ -215,41 +217,58 @@ run_maven() (
     >"$log" 2>&1 </dev/null
 )
 
-# train FOLDER DIGEST: the AOT cache, by one run of the program itself over the samples. Sets
-# run_cache, to nothing if it fails: the program then starts without. The JVM lets all jars move
-# together afterwards, if the class path that it was trained with was absolute.
-train() {
-  run_cache=
-  train_class_path=$(class_path_of "$1")
-  folder_of_jars=$1
-  cache_to_be=$1/ntrail-$2.aot
-  for command in warm --version; do
-    if (
-      cd "$1" && set -- $command
-      if [ "$command" = warm ]; then
-        for sample in "$root"/samples/*.etl "$root"/samples/*.dmp "$root"/samples/*.exe "$root"/samples/*.dll \
-          "$root"/samples/*.pdb; do
-          [ ! -f "$sample" ] || set -- "$@" "$sample"
-        done
-      fi
-      "$jdk/bin/java" -Xbootclasspath/a:"$folder_of_jars/picocli.jar" $launcher_flags \
-        -XX:AOTCacheOutput=ntrail.aot -Dntrail.aot="$cache_to_be" -cp "${train_class_path#:}" \
-        io.ntrail.cli.Main "$@" >train.log 2>&1 </dev/null
-    ) && [ -s "$1/ntrail.aot" ]; then
-      mv "$1/ntrail.aot" "$1/ntrail-$2.aot" && run_cache=ntrail-$2.aot
-      break
-    fi
-  done
-  rm -f "$1/ntrail.aot" "$1/ntrail.aot.config" "$1/train.log"
+# renew_classes FOLDER: picocli's jar with its classes in the format of today. Without it the start is
+# only slower.
+renew_classes() {
+  [ -f "$root/build/CurrentClasses.java" ] && mkdir "$1/current" || return 0
+  "$jdk/bin/java" "$root/build/CurrentClasses.java" "$1/picocli.jar" "$1/current/picocli.jar" \
+    >/dev/null 2>&1 </dev/null || rm -rf "$1/current"
 }
 
-# trained FOLDER DIGEST: the JVM accepts the cache that is there. It does not after a copy that gave
+# train FOLDER DIGEST: the AOT caches, by runs of the program itself over the samples. Sets run_cache
+# and run_trace_cache, to nothing if it fails: the program then starts without. The JVM lets all jars
+# move together afterwards, if the class path that it was trained with was absolute.
+train() {
+  run_cache= run_trace_cache=
+  rm -f "$1"/*.aot
+  set -- "$1" "$2" "$root"/samples/*.exe "$root"/samples/*.dll
+  train_folder=$1 train_digest=$2
+  shift 2
+  # A trace hardly runs long enough to gain from what an earlier one did: no profile is kept.
+  train_one "$train_folder" "ntrail-$train_digest-trace.aot" -XX:-AOTRecordTraining warm --trace "$@" &&
+    run_trace_cache=ntrail-$train_digest-trace.aot
+  cache_to_be=ntrail-$train_digest.aot
+  if train_one "$train_folder" "$cache_to_be" -XX:+AOTRecordTraining warm "$@" \
+    "$root"/samples/*.etl "$root"/samples/*.dmp "$root"/samples/*.pdb ||
+    train_one "$train_folder" "$cache_to_be" -XX:+AOTRecordTraining --version; then
+    run_cache=$cache_to_be
+  fi
+  rm -f "$train_folder/train.aot" "$train_folder/train.aot.config" "$train_folder/train.log"
+}
+
+# train_one FOLDER CACHE FLAG COMMAND...: one AOT cache.
+train_one() {
+  train_to=$1 train_cache=$2 train_flag=$3
+  shift 3
+  train_boot=$(boot_path_of "$train_to") train_class_path=$(class_path_of "$train_to")
+  (
+    cd "$train_to" &&
+      "$jdk/bin/java" ${train_boot:+"$train_boot"} $launcher_flags "$train_flag" \
+        -XX:AOTCacheOutput=train.aot -Dntrail.aot="$train_to/$train_cache" -cp "$train_class_path" \
+        io.ntrail.cli.Main "$@" >train.log 2>&1 </dev/null
+  ) && [ -s "$train_to/train.aot" ] && mv "$train_to/train.aot" "$train_to/$train_cache"
+}
+
+# trained FOLDER DIGEST: the JVM accepts the caches that are there. It does not after a copy that gave
 # the jars new times.
 trained() {
-  [ -s "$1/ntrail-$2.aot" ] && "$jdk/bin/java" -Xbootclasspath/a:"$1/picocli.jar" \
-    $launcher_flags -XX:AOTMode=on \
-    -XX:AOTCache="$1/ntrail-$2.aot" -cp "$(class_path_of "$1")" io.ntrail.cli.Main --version \
-    >/dev/null 2>&1 </dev/null
+  for cache in "ntrail-$2-trace.aot" "ntrail-$2.aot"; do
+    trained_boot=$(boot_path_of "$1")
+    [ -s "$1/$cache" ] && "$jdk/bin/java" ${trained_boot:+"$trained_boot"} $launcher_flags \
+      -XX:AOTMode=on -XX:AOTCache="$1/$cache" -cp "$(class_path_of "$1")" io.ntrail.cli.Main --version \
+      >/dev/null 2>&1 </dev/null || return 1
+  done
+  run_cache=ntrail-$2.aot run_trace_cache=ntrail-$2-trace.aot
 }
 
 class_path_of() {
@@ -260,11 +279,19 @@ class_path_of() {
   echo "${path#:}"
 }
 
+boot_path_of() {
+  [ -f "$1/current/picocli.jar" ] || echo "-Xbootclasspath/a:$1/picocli.jar"
+}
+
 # jar_names FOLDER: the program's own jar first, then the others by name.
 jar_names() {
   printf ntrail-cli.jar
   for jar in "$1"/*.jar; do
-    [ "${jar##*/}" = ntrail-cli.jar ] || printf ' %s' "${jar##*/}"
+    jar=${jar##*/}
+    case $jar in
+      ntrail-cli.jar) ;;
+      *) [ ! -f "$1/current/$jar" ] || jar=current/$jar && printf ' %s' "$jar" ;;
+    esac
   done
 }
 
@@ -293,11 +320,10 @@ lay_out() {
       echo "ntrail: the jars in $root/cli/target change while they are read: is another build running?" >&2
       give_up 1
     fi
+    renew_classes "$new"
     mv "$new" "$folder"
     train "$folder" "$digest"
-  elif trained "$folder" "$digest"; then
-    run_cache=ntrail-$digest.aot
-  else
+  elif ! trained "$folder" "$digest"; then
     train "$folder" "$digest"
   fi
 
@@ -308,7 +334,7 @@ lay_out() {
   run_quit=-quit run_cnewer=-cnewer
   find "$folder" -prune -print -quit >/dev/null 2>&1 || run_quit=
   find "$folder" -prune -cnewer "$folder" >/dev/null 2>&1 || run_cnewer=-newer
-  for name in format key jdk jvm digest flags sources jars cache quit cnewer; do
+  for name in format key jdk jvm digest flags sources jars cache trace_cache quit cnewer; do
     eval "value=\$run_$name"
     echo "run_$name=$(quote "$value")"
   done >"$dist/run.$$"
@@ -336,7 +362,7 @@ without_writing() {
     echo "try: start ntrail once as a user who may" >&2
     exit 4
   fi
-  [ "$(jars_digest "$dist/$run_digest")" = "$run_digest" ] || run_cache=
+  [ "$(jars_digest "$dist/$run_digest")" = "$run_digest" ] || run_cache= run_trace_cache=
 }
 
 # during_check OWNER: the lock belongs to ./check, which changes nothing that is laid out, and what is
@@ -390,7 +416,7 @@ unpacked() {
     exit 4
   fi
   jars=$root/lib
-  run_jars=$(jar_names "$jars") run_flags=$launcher_flags run_cache=
+  run_jars=$(jar_names "$jars") run_flags=$launcher_flags run_cache= run_trace_cache=
 }
 
 # unless_changed_since STAMP DIGEST: the digest, or a word that no digest equals when a source was

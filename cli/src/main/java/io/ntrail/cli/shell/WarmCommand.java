@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
@@ -29,18 +30,20 @@ import picocli.CommandLine.ParseResult;
  * beside it. Its answers go nowhere.
  */
 final class WarmCommand implements Command {
-  /** Plans of one image: from a thousand calls on, methods are compiled. */
-  private static final int PLANS = 600;
+  /** Plans of one image. */
+  private static final int PLANS = 2;
 
-  /** Classes that {@code trace}, {@code dump} and {@code stacks -p} need. */
+  /** Classes that {@code dump} and {@code stacks -p} need. */
   private static final Pattern LIVE =
-      Pattern.compile("io/ntrail/(live|cli/(trace|dump|stacks)|programs/x86/asm)/.*\\.class");
+      Pattern.compile(
+          "io/ntrail/(live/(agent|capture|dump|modules|target)|cli/(dump|stacks))/.*\\.class");
 
   WarmCommand() {}
 
   @Override
   public CommandSpec spec() {
     CommandSpec spec = CommonOptions.command("warm", "Trains the start cache.");
+    spec.addOption(CommonOptions.flag("only what a trace runs until the first call", "--trace"));
     spec.addPositional(
         CommonOptions.words("FILE", "a small recording, dump, program or PDB", List.of()));
     return spec;
@@ -48,16 +51,21 @@ final class WarmCommand implements Command {
 
   @Override
   public int run(ParseResult parsed, Terminal terminal) throws IOException {
-    HelpTexts.page("ntrail");
     String cache = System.getProperty("ntrail.aot", "");
     if (!cache.isEmpty()) {
       AgentExecutable.keep(Path.of(cache));
     }
+    if (parsed.hasMatchedOption("--trace")) {
+      TracePractice.run();
+      for (String file : CommonOptions.positionals(parsed)) {
+        PlanPractice.plan(Path.of(file), PLANS);
+      }
+      trace();
+      return ExitCode.DONE;
+    }
+    HelpTexts.page("ntrail");
     loadClasses();
-    TracePractice.run();
-    trace();
     for (String file : CommonOptions.positionals(parsed)) {
-      PlanPractice.plan(Path.of(file), PLANS);
       for (List<String> words : commands(file)) {
         CommandRunner.run(words.toArray(String[]::new), nowhere());
       }
@@ -85,6 +93,11 @@ final class WarmCommand implements Command {
 
   /** Traces a program of a simulated system: a program that is traced waits for all of this. */
   private static void trace() throws IOException {
+    // Processes of a simulated system are none. This one only says that there is no such class.
+    AgentHost.Wine java =
+        new AgentHost.Wine(Path.of(System.getProperty("java.home"), "bin", "java"), Map.of());
+    java.hold().close();
+    java.start().close();
     try (SimulatedWindows windows = SimulatedWindows.temporary()) {
       AgentHost host = windows.host();
       Commands.Entry trace =

@@ -4,12 +4,10 @@ import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.live.plan.PlannedFunction;
-import io.ntrail.live.plan.SkipReason;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.trace.TraceTarget;
 import io.ntrail.programs.patchability.PatchClass;
 import java.io.PrintStream;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -97,7 +95,7 @@ final class TracePlanText {
     plan.functions().stream()
         .filter(which)
         .flatMap(function -> function.reason().stream())
-        .sorted(Comparator.comparing(SkipReason::name))
+        .sorted((a, b) -> a.name().compareTo(b.name()))
         .forEach(reason -> counts.merge(reason.general(), 1, Integer::sum));
     return counts;
   }

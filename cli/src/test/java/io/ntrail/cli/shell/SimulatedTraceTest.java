@@ -1,6 +1,7 @@
 package io.ntrail.cli.shell;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.cli.text.Terminal;
@@ -27,8 +28,9 @@ final class SimulatedTraceTest {
   @Test
   void theTraceIsSetUpAndEndsWithTheProgram() throws IOException {
     Path recording = folder.resolve("practice.ntr");
-    String report = trace("-o", recording.toString());
-    assertTrue(report.contains("of 1 matching functions"), report);
+    String report = trace(true, "-o", recording.toString());
+    assertTrue(report.contains("patched 1 of 1 matching functions"), report);
+    assertFalse(report.contains("self-test failed"), report);
     assertTrue(report.contains("wrote " + recording), report);
     assertTrue(Files.size(recording) > 0);
   }
@@ -36,12 +38,12 @@ final class SimulatedTraceTest {
   @Test
   void aFunctionThatCouldNotBePatchedIsListedWithItsReason() throws IOException {
     // Nothing runs there that could write the jump.
-    String report = trace("-o", folder.resolve("practice.ntr").toString(), "--why");
+    String report = trace(false, "-o", folder.resolve("practice.ntr").toString(), "--why");
     assertTrue(report.contains("kernel32!CreateFileW  no      "), report);
   }
 
-  private String trace(String... options) throws IOException {
-    AgentHost host = new SimulatedWindows(folder).host();
+  private String trace(boolean answering, String... options) throws IOException {
+    AgentHost host = new SimulatedWindows(folder, answering).host();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     Commands.Entry trace =

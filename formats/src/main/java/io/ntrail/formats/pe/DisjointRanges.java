@@ -2,7 +2,6 @@ package io.ntrail.formats.pe;
 
 import io.ntrail.formats.collections.Search;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -61,7 +60,7 @@ final class DisjointRanges {
 
   /** Returns the pieces by their start. */
   List<Piece> sorted() {
-    pieces.sort(Comparator.comparingLong(Piece::begin));
+    pieces.sort((a, b) -> Long.compare(a.begin(), b.begin()));
     return List.copyOf(pieces);
   }
 

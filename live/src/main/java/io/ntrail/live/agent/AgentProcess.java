@@ -46,7 +46,8 @@ final class AgentProcess implements AgentConnection {
   static StdioHelper hold(ProcessBuilder builder, String what) {
     Image image = Image.of(AgentExecutable.STREAMS);
     // Nobody else may have it: sections have names in the whole session.
-    String name = "ntrail-%d-%x".formatted(ProcessHandle.current().pid(), System.nanoTime());
+    String name =
+        "ntrail-" + ProcessHandle.current().pid() + '-' + Long.toHexString(System.nanoTime());
     builder.command().addAll(List.of(image.file.toString(), name));
     Process process = start(builder.inheritIO(), what, image);
     return new StdioHelper(

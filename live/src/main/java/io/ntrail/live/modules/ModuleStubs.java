@@ -26,7 +26,21 @@ final class ModuleStubs {
   private LongSet selected;
 
   /** Identity of a build of a library. */
-  record Library(String path, long timestamp, long size, long checksum) {}
+  record Library(String path, long timestamp, long size, long checksum) {
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Library its
+          && path.equals(its.path)
+          && timestamp == its.timestamp
+          && size == its.size
+          && checksum == its.checksum;
+    }
+
+    @Override
+    public int hashCode() {
+      return path.hashCode() * 31 + Long.hashCode(timestamp ^ size ^ checksum);
+    }
+  }
 
   /** A build of a library at an address. */
   record LoadAddress(Library library, long base) {
@@ -35,6 +49,17 @@ final class ModuleStubs {
           new Library(
               module.path(), headers.timestamp(), headers.sizeOfImage(), headers.checksum()),
           module.base());
+    }
+
+    // What a record has by itself is made by the JVM at the first call, in several milliseconds.
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof LoadAddress its && base == its.base && library.equals(its.library);
+    }
+
+    @Override
+    public int hashCode() {
+      return library.hashCode() * 31 + Long.hashCode(base);
     }
   }
 

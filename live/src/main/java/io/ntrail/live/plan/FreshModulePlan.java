@@ -11,7 +11,6 @@ import io.ntrail.programs.image.ImageFunctions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -128,7 +127,7 @@ final class FreshModulePlan {
         pieces.add(new Piece(part.begin(), part.end()));
       }
     }
-    pieces.sort(Comparator.comparingLong(Piece::begin));
+    pieces.sort((a, b) -> Long.compare(a.begin, b.begin));
     LongList ranges = new LongList();
     long begin = -1;
     long end = -1;

@@ -5,6 +5,7 @@ import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
 
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.build.PeBuilder;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Files of the self-test that are not the program: a library that it loads, programs for x86. */
@@ -21,6 +22,8 @@ public final class SelfTestImages {
   /** The exit code of programs for x86. */
   public static final int X86_EXIT_CODE = 11;
 
+  private static final int OTHERS = 200;
+  private static final int STEP = 77;
   private static final long LIBRARY_BASE = 0x1_8000_0000L;
 
   private SelfTestImages() {}
@@ -39,7 +42,8 @@ public final class SelfTestImages {
   }
 
   /**
-   * Returns a library with two functions that have the names of functions that traces look for.
+   * Returns a library with two functions that have the names of functions that traces look for, and
+   * as many others as make a small library.
    *
    * @param base its preferred address
    */
@@ -49,7 +53,13 @@ public final class SelfTestImages {
         () -> PeBuilder.library(MachineType.AMD64).name(name),
         List.of(),
         writer -> {
-          for (String function : List.of("LdrFindEntryForAddress", "CreateFileW")) {
+          List<String> functions =
+              new ArrayList<>(List.of("LdrFindEntryForAddress", "CreateFileW"));
+          for (int i = 0; i < OTHERS; i++) {
+            // Names in another order than addresses, as usual.
+            functions.add("Other" + i * STEP % OTHERS);
+          }
+          for (String function : functions) {
             writer.leaf(
                 function,
                 writer.a.label(function),

@@ -7,6 +7,7 @@ import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.Section;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.agent.SimulatedAgent;
+import io.ntrail.live.code.x64.RoutineAnswers;
 import io.ntrail.live.selftest.SelfTestImages;
 import io.ntrail.live.selftest.SelfTestProgram;
 import java.io.IOException;
@@ -20,8 +21,8 @@ import java.util.stream.Stream;
 
 /**
  * System that plays Wine as far as a trace needs it: one program, its loaded modules, memory,
- * threads that do nothing. No code runs: routines in the target end at once, the program ends when
- * it is waited for.
+ * threads that do nothing. No code runs: routines in the target end at once, with their answers if
+ * it has those; the program ends when it is waited for.
  */
 public final class SimulatedWindows implements SimulatedAgent.Machine, AutoCloseable {
   /** Name of the program. */
@@ -42,6 +43,8 @@ public final class SimulatedWindows implements SimulatedAgent.Machine, AutoClose
   private static final long FUNCTIONS = 0x7FFE_0000_0000L;
   private static final long ALLOCATIONS = 0x6000_0000_0000L;
   private static final int GRANULE = 0x1_0000;
+  private static final int PE_HEADER_AT = 0x3C;
+  private static final int SYMBOL = 22;
   private static final int CONTEXT_RSP = 0x98;
   private static final int CONTEXT_RIP = 0xF8;
   private static final int COUNTS_PER_SECOND = 10_000_000;
@@ -50,6 +53,8 @@ public final class SimulatedWindows implements SimulatedAgent.Machine, AutoClose
   private static final long EPOCH = 116_444_736_000_000_000L;
 
   private final SimulatedMemory memory = new SimulatedMemory();
+  private final RoutineAnswers answers = new RoutineAnswers(new AnsweringTarget());
+  private final boolean answering;
   private final Map<String, Long> addresses = new HashMap<>();
   private final Map<Long, String> names = new HashMap<>();
   private final Map<Long, Long> starts = new HashMap<>();
@@ -63,10 +68,12 @@ public final class SimulatedWindows implements SimulatedAgent.Machine, AutoClose
    * Loads the program, whose files are written.
    *
    * @param folder where its files lie
+   * @param answering whether routines in the target do what they are for; else nothing happens
    * @throws IOException if they cannot be written
    */
-  public SimulatedWindows(Path folder) throws IOException {
+  public SimulatedWindows(Path folder, boolean answering) throws IOException {
     this.folder = folder;
+    this.answering = answering;
     memory.zeros(SCRATCH, SCRATCH_SIZE);
     memory.zeros(BLOCK, (int) (TEXTS - BLOCK));
     List<Loaded> modules =
@@ -83,7 +90,7 @@ public final class SimulatedWindows implements SimulatedAgent.Machine, AutoClose
    * @throws IOException if they cannot be written
    */
   public static SimulatedWindows temporary() throws IOException {
-    return new SimulatedWindows(Files.createTempDirectory("ntrail-simulated-"));
+    return new SimulatedWindows(Files.createTempDirectory("ntrail-simulated-"), true);
   }
 
   /** Returns the folder with the files. */
@@ -107,10 +114,29 @@ public final class SimulatedWindows implements SimulatedAgent.Machine, AutoClose
     return new AgentHost.Simulated(this);
   }
 
+  /** Memory and functions for the answers of routines. */
+  private final class AnsweringTarget implements RoutineAnswers.Target {
+    @Override
+    public byte[] read(long address, int length) {
+      return memory.read(address, length);
+    }
+
+    @Override
+    public void write(long address, byte[] bytes) {
+      memory.write(address, bytes);
+    }
+
+    @Override
+    public long function(String name) {
+      return resolve("ntdll", name);
+    }
+  }
+
   /** A module that lies in memory. */
   private record Loaded(String name, long base, long size, long entry) {}
 
-  private Loaded load(String name, byte[] file) throws IOException {
+  private Loaded load(String name, byte[] linked) throws IOException {
+    byte[] file = withSymbol(linked, name);
     Files.write(folder.resolve(name), file);
     PeImage image = PeImage.ofFile(InputFile.of(file, name));
     long base = image.headers().imageBase();
@@ -126,6 +152,20 @@ public final class SimulatedWindows implements SimulatedAgent.Machine, AutoClose
       entryPoint = entry;
     }
     return new Loaded(name, base, image.headers().sizeOfImage(), entry);
+  }
+
+  /** Appends a table with one symbol: a function at the begin of the first section. */
+  private static byte[] withSymbol(byte[] file, String name) {
+    BytesBuilder all =
+        new BytesBuilder(file.length + SYMBOL)
+            .bytes(file)
+            .bytes("function".getBytes(StandardCharsets.US_ASCII));
+    // Value, section, type (a function), storage class (external), auxiliary symbols; no strings.
+    all.u32(0).u16(1).u16(0x20).u8(2).u8(0).u32(4);
+    int fileHeader = (int) Bytes.copyOf(file, name).u32(PE_HEADER_AT) + 4;
+    all.setU32(fileHeader + 8, file.length);
+    all.setU32(fileHeader + 12, 1);
+    return all.toArray();
   }
 
   /** Writes the process environment block and the loader's list. */
@@ -211,6 +251,9 @@ public final class SimulatedWindows implements SimulatedAgent.Machine, AutoClose
       case "NtCreateThreadEx" -> {
         starts.put(nextHandle, a[4]);
         memory.words(a[0], nextHandle++);
+        if (answering) {
+          answers.run(a[4], a[5]);
+        }
       }
       case "NtMapViewOfSection" -> memory.words(a[2], allocate(0, GRANULE));
       case "NtQuerySystemInformation" -> processes(a[1], a[3]);

@@ -1,5 +1,7 @@
 package io.ntrail.live.target;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Module of a running program.
  *
@@ -9,6 +11,21 @@ package io.ntrail.live.target;
  * @param name the last part of it
  */
 public record TargetModule(long base, long size, String path, String name) {
+  // What a record has by itself is made by the JVM at the first call, in several milliseconds.
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof TargetModule its
+        && base == its.base
+        && size == its.size
+        && path.equals(its.path)
+        && name.equals(its.name);
+  }
+
+  @Override
+  public int hashCode() {
+    return (Long.hashCode(base) * 31 + Long.hashCode(size)) * 31 + path.hashCode();
+  }
+
   /** Returns whether an address lies in it. */
   public boolean contains(long address) {
     return address - base >= 0 && address - base < size;

@@ -1,5 +1,7 @@
 package io.ntrail.live.target;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Thread of a running program.
  *
@@ -7,4 +9,15 @@ package io.ntrail.live.target;
  * @param created when it began, FILETIME; with the id it says which thread it is, since ids are
  *     used again
  */
-public record TargetThread(int tid, long created) {}
+public record TargetThread(int tid, long created) {
+  // What a record has by itself is made by the JVM at the first call, in several milliseconds.
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof TargetThread its && tid == its.tid && created == its.created;
+  }
+
+  @Override
+  public int hashCode() {
+    return tid * 31 + Long.hashCode(created);
+  }
+}

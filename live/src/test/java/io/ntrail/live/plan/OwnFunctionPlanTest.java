@@ -30,7 +30,7 @@ final class OwnFunctionPlanTest {
 
   @BeforeEach
   void start() throws IOException {
-    agent = Agent.on(new SimulatedWindows(folder).host().start(), Duration.ofSeconds(10));
+    agent = Agent.on(new SimulatedWindows(folder, true).host().start(), Duration.ofSeconds(10));
     target =
         TargetProcess.start(new WindowsApi(agent), SimulatedWindows.PROGRAM, StandardHandles.NONE);
     target.runToEntry(10_000);

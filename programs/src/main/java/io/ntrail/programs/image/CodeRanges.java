@@ -5,7 +5,6 @@ import io.ntrail.formats.pe.ImageView.Extent;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.Section;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -50,7 +49,7 @@ public final class CodeRanges {
   }
 
   private static List<Range> joined(List<Range> ranges) {
-    ranges.sort(Comparator.comparingLong(Range::begin).thenComparingLong(Range::end));
+    ranges.sort((a, b) -> Long.compare(a.begin(), b.begin()));
     List<Range> joined = new ArrayList<>();
     for (Range range : ranges) {
       if (!joined.isEmpty() && joined.getLast().end() >= range.begin()) {

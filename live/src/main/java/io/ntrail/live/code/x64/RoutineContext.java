@@ -6,7 +6,6 @@ import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Label;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -63,7 +62,7 @@ record RoutineContext(
   FunctionTableBuilder functions(AssembledCode code) {
     FunctionTableBuilder table = new FunctionTableBuilder();
     ranges.stream()
-        .sorted(Comparator.comparingInt(range -> code.offset(range.begin)))
+        .sorted((a, b) -> Integer.compare(code.offset(a.begin), code.offset(b.begin)))
         .forEach(range -> {
           int begin = code.offset(range.begin);
           int end = code.offset(range.end);

@@ -28,10 +28,14 @@ import java.util.List;
  */
 final class StoreRoutine implements StoreCode {
   /** Size of a store in the parameters. */
-  private static final int PLACE = 16;
+  static final int PLACE = 16;
 
-  private static final int HEAD = 8;
-  private static final int DONE = 12;
+  /** Offset of the first store in the parameters, behind their number. */
+  static final int HEAD = 8;
+
+  /** Offset in a store of the word that tells that it was made. */
+  static final int DONE = 12;
+
   private static final int UNWINDING = 0x66;
   private static final int CONTEXT_RIP = 0xF8;
   private static final int PUSH_NONVOLATILE = 12;

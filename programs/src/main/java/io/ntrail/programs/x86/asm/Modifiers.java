@@ -6,6 +6,7 @@ import io.ntrail.programs.x86.asm.operands.AssemblerOperand;
 import io.ntrail.programs.x86.asm.operands.MaskRegister;
 import io.ntrail.programs.x86.asm.operands.Mem;
 import java.util.EnumSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
@@ -90,6 +91,22 @@ record Modifiers(
       marked |= form.operands().get(i).has(mark);
     }
     return marked;
+  }
+
+  // What a record has by itself is made by the JVM at the first call, in several milliseconds.
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Modifiers its
+        && prefixes.equals(its.prefixes)
+        && Objects.equals(mask, its.mask)
+        && zeroing == its.zeroing
+        && rounding == its.rounding;
+  }
+
+  @Override
+  public int hashCode() {
+    return ((prefixes.hashCode() * 31 + Objects.hashCode(mask)) * 31 + rounding.hashCode()) * 2
+        + (zeroing ? 1 : 0);
   }
 
   @Override
