@@ -234,26 +234,25 @@ train() {
   set -- "$1" "$2" "$root"/samples/*.exe "$root"/samples/*.dll
   train_folder=$1 train_digest=$2
   shift 2
-  # A trace hardly runs long enough to gain from what an earlier one did: no profile is kept.
-  train_one "$train_folder" "ntrail-$train_digest-trace.aot" -XX:-AOTRecordTraining warm --trace "$@" &&
+  train_one "$train_folder" "ntrail-$train_digest-trace.aot" warm --trace "$@" &&
     run_trace_cache=ntrail-$train_digest-trace.aot
   cache_to_be=ntrail-$train_digest.aot
-  if train_one "$train_folder" "$cache_to_be" -XX:+AOTRecordTraining warm "$@" \
+  if train_one "$train_folder" "$cache_to_be" warm "$@" \
     "$root"/samples/*.etl "$root"/samples/*.dmp "$root"/samples/*.pdb ||
-    train_one "$train_folder" "$cache_to_be" -XX:+AOTRecordTraining --version; then
+    train_one "$train_folder" "$cache_to_be" --version; then
     run_cache=$cache_to_be
   fi
   rm -f "$train_folder/train.aot" "$train_folder/train.aot.config" "$train_folder/train.log"
 }
 
-# train_one FOLDER CACHE FLAG COMMAND...: one AOT cache.
+# train_one FOLDER CACHE COMMAND...: one AOT cache.
 train_one() {
-  train_to=$1 train_cache=$2 train_flag=$3
-  shift 3
+  train_to=$1 train_cache=$2
+  shift 2
   train_boot=$(boot_path_of "$train_to") train_class_path=$(class_path_of "$train_to")
   (
     cd "$train_to" &&
-      "$jdk/bin/java" ${train_boot:+"$train_boot"} $launcher_flags "$train_flag" \
+      "$jdk/bin/java" ${train_boot:+"$train_boot"} $launcher_flags \
         -XX:AOTCacheOutput=train.aot -Dntrail.aot="$train_to/$train_cache" -cp "$train_class_path" \
         io.ntrail.cli.Main "$@" >train.log 2>&1 </dev/null
   ) && [ -s "$train_to/train.aot" ] && mv "$train_to/train.aot" "$train_to/$train_cache"
