@@ -180,7 +180,7 @@ public final class TraceTarget implements AutoCloseable {
           clock,
           first,
           Optional.empty(),
-          folders(words),
+          LibraryFolders.of(Path.of(""), words, System.getenv()),
           guardPlan);
     } finally {
       if (!done) {
@@ -347,22 +347,6 @@ public final class TraceTarget implements AutoCloseable {
               system);
     }
     return ahead;
-  }
-
-  /** Returns the working folder, and those of files that are named. */
-  private static List<Path> folders(List<String> words) {
-    List<Path> folders = new ArrayList<>(List.of(Path.of("").toAbsolutePath()));
-    for (String word : words.subList(1, words.size())) {
-      try {
-        Path path = Path.of(word).toAbsolutePath();
-        if (Files.isRegularFile(path)) {
-          folders.add(path.resolveSibling(""));
-        }
-      } catch (InvalidPathException e) {
-        // No name of a file.
-      }
-    }
-    return folders;
   }
 
   /** Returns its mitigation policies. */
