@@ -13,21 +13,26 @@ final class BlockKind {
   /** Goes on behind its last instruction, which wrote to the trace. */
   static final byte PTWRITE = 2;
 
-  static final byte JUMP = 3;
-  static final byte CALL = 4;
-  static final byte CONDITIONAL = 5;
-  static final byte RETURN = 6;
-  static final byte INDIRECT_JUMP = 7;
-  static final byte INDIRECT_CALL = 8;
+  /**
+   * Goes on behind its last instruction, which loaded another virtual machine's control structure.
+   */
+  static final byte VMPTRLD = 3;
+
+  static final byte JUMP = 4;
+  static final byte CALL = 5;
+  static final byte CONDITIONAL = 6;
+  static final byte RETURN = 7;
+  static final byte INDIRECT_JUMP = 8;
+  static final byte INDIRECT_CALL = 9;
 
   /** Far branches, interrupts, calls of the system, and their returns. */
-  static final byte FAR = 9;
+  static final byte FAR = 10;
 
   /** Empty: there is no code. */
-  static final byte NO_CODE = 10;
+  static final byte NO_CODE = 11;
 
   /** Empty: there is no instruction. */
-  static final byte NO_INSTRUCTION = 11;
+  static final byte NO_INSTRUCTION = 12;
 
   private BlockKind() {}
 
@@ -37,6 +42,7 @@ final class BlockKind {
       case NEXT, TRANSACTION_BEGIN, TRANSACTION_ABORT, TRANSACTION_END, EXCEPTION -> NEXT;
       case MOV_CR3 -> MOV_CR3;
       case PTWRITE -> PTWRITE;
+      case VMPTRLD -> VMPTRLD;
       case DIRECT_JUMP -> JUMP;
       case DIRECT_CALL -> CALL;
       case CONDITIONAL_BRANCH -> CONDITIONAL;

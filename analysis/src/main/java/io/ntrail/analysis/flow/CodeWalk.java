@@ -40,7 +40,7 @@ final class CodeWalk {
   /** Instructions since the last place that a trigger counts from, if a PTWRITE came behind it. */
   private int sincePlace;
 
-  private boolean isBehindPaging;
+  private boolean isBehind;
   private FlowError error = FlowError.MISMATCH;
 
   CodeWalk(CodeBlocks blocks, FlowSink sink, FlowSettings settings) {
@@ -228,7 +228,7 @@ final class CodeWalk {
   /** Executes a block that ends without a traced branch, and goes on behind it. */
   private boolean step(int block) {
     return switch (blocks.kind(block)) {
-      case BlockKind.NEXT, BlockKind.MOV_CR3, BlockKind.PTWRITE -> {
+      case BlockKind.NEXT, BlockKind.MOV_CR3, BlockKind.PTWRITE, BlockKind.VMPTRLD -> {
         execute(block, blocks.count(block));
         yield goOn(blocks.next(block));
       }
@@ -394,27 +394,31 @@ final class CodeWalk {
     return true;
   }
 
-  /** Goes behind the next MOV to CR3, or to the next far branch: what changes the address space. */
-  boolean toPaging() {
+  /**
+   * Goes behind the next instruction that a packet can belong to, or to the next far branch, which
+   * it can belong to as well.
+   *
+   * @param kind MOV_CR3 or VMPTRLD, whose packets are PIP and VMCS
+   */
+  boolean toChange(byte kind) {
     start();
     while (true) {
-      byte kind = blocks.kind(current);
-      isBehindPaging = kind == BlockKind.MOV_CR3;
-      if (kind == BlockKind.FAR) {
+      isBehind = blocks.kind(current) == kind;
+      if (blocks.kind(current) == BlockKind.FAR) {
         return true;
       }
       if (!step(current)) {
         return false;
       }
-      if (isBehindPaging) {
+      if (isBehind) {
         return true;
       }
     }
   }
 
-  /** Returns true if {@link #toPaging} went behind an instruction. */
-  boolean isBehindPaging() {
-    return isBehindPaging;
+  /** Returns true if {@link #toChange} went behind an instruction. */
+  boolean isBehindChange() {
+    return isBehind;
   }
 
   /** Returns true if an address is reached soon, without a traced branch; stays where it is. */
@@ -427,7 +431,7 @@ final class CodeWalk {
         return true;
       }
       switch (blocks.kind(block)) {
-        case BlockKind.NEXT, BlockKind.MOV_CR3, BlockKind.PTWRITE -> {
+        case BlockKind.NEXT, BlockKind.MOV_CR3, BlockKind.PTWRITE, BlockKind.VMPTRLD -> {
           left -= blocks.count(block);
           block = blocks.next(block);
         }

@@ -127,26 +127,33 @@ final class EventPackets {
   }
 
   private void paging(long value) {
-    if (place.state != FlowState.ENABLED) {
-      here(FlowEvent.PAGING, value);
-    } else if (pending.hasFup || walk.hasBits()) {
+    if (place.state == FlowState.ENABLED && pending.hasFup) {
       pending.atTarget(FlowEvent.PAGING, value);
-    } else if (!walk.toPaging()) {
-      place.fail(walk.error());
-    } else if (walk.isBehindPaging()) {
-      here(FlowEvent.PAGING, value);
     } else {
-      pending.atTarget(FlowEvent.PAGING, value);
+      change(FlowEvent.PAGING, BlockKind.MOV_CR3, value);
+    }
+  }
+
+  /** Tells a change at the instruction that made it, or at the target of the far branch. */
+  private void change(FlowEvent event, byte kind, long value) {
+    if (place.state != FlowState.ENABLED) {
+      here(event, value);
+    } else if (walk.hasBits()) {
+      pending.atTarget(event, value);
+    } else if (!walk.toChange(kind)) {
+      place.fail(walk.error());
+    } else if (walk.isBehindChange()) {
+      here(event, value);
+    } else {
+      pending.atTarget(event, value);
     }
   }
 
   private void machine(long value) {
-    if (place.state != FlowState.ENABLED) {
-      here(FlowEvent.VMCS, value);
-    } else if (pending.hasFup) {
+    if (place.state == FlowState.ENABLED && pending.hasFup) {
       pending.atTargetFirst(FlowEvent.VMCS, value);
     } else {
-      pending.atTarget(FlowEvent.VMCS, value);
+      change(FlowEvent.VMCS, BlockKind.VMPTRLD, value);
     }
   }
 

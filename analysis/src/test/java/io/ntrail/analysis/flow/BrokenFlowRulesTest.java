@@ -29,7 +29,7 @@ class BrokenFlowRulesTest {
           "CodeWalk",
           "ReturnStack");
 
-  /** Percent of the rules that may be turned round without being noticed; 15 were. */
+  /** Percent of the rules that may be turned round without being noticed; 14 were. */
   private static final int MOST_MISSED = 20;
 
   private static final int TURNS = 3_000_000;
@@ -57,8 +57,9 @@ class BrokenFlowRulesTest {
     for (String name : CLASSES) {
       rules.addAll(MutantLoader.rules(name));
     }
-    // What two threads hand over is compared with what one does: WholeFlowTest.
-    rules.removeIf(rule -> rule.text().contains(".snapshot,"));
+    // What two threads hand over is compared with what one does, see WholeFlowTest.
+    rules.removeIf(
+        rule -> rule.text().contains(".snapshot,") || rule.text().contains("ReturnStack.blocks,"));
     List<Rule> tried = Slice.of(rules, 12);
     List<String> missed = new ArrayList<>();
     for (Rule rule : tried) {

@@ -85,6 +85,22 @@ class FlowDecoderTest {
   }
 
   @Test
+  void aControlStructureIsToldBehindTheInstructionThatLoadsIt() {
+    // NOP; 100001: VMPTRLD [rax]; 100004: NOP; HLT. The packet of base 1000 comes before the end.
+    assertEquals(
+        List.of("100000", "100001", "VMCS 100004", "100004", "DISABLED 0"),
+        flow("90 0fc730 90 f4", START + "02c80100000000" + "3d0500" + "01"));
+  }
+
+  @Test
+  void aControlStructureOfAVirtualMachineThatIsEnteredIsToldAtTheTarget() {
+    // NOP; 100001: VMLAUNCH; 100004: NOP; HLT.
+    assertEquals(
+        List.of("100000", "100001", "VMCS 100004", "100004", "DISABLED 0"),
+        flow("90 0f01c2 90 f4", START + "02c80100000000" + "2d0400" + "3d0500" + "01"));
+  }
+
+  @Test
   void tracingThatEndsAtABranchTakesNothingOfTheTrace() {
     assertEquals(
         List.of("100000", "100001", "DISABLED 100005", "ENABLED 100005", "100005", "DISABLED 0"),

@@ -37,6 +37,23 @@ public final class FlowProof implements Predicate<List<LibiptCase>> {
       flows.codeThatGoesRoundWithoutABranchOfTheTraceIsAnError();
       flows.branchesWhileTracingIsOffAreAnError();
       flows.bytesThatAreNoPacketsAreAnErrorOfTheFlow();
+      flows.aControlStructureIsToldBehindTheInstructionThatLoadsIt();
+      flows.aControlStructureOfAVirtualMachineThatIsEnteredIsToldAtTheTarget();
+      FlowRulesTest rules = new FlowRulesTest();
+      rules.branchesAreDroppedWhileTheFlowIsLost();
+      rules.aTargetWithoutAnAddressIsDroppedWhileTheFlowIsLost();
+      rules.aTargetWithoutAnAddressIsAnErrorWhereTheFlowIsKnown();
+      rules.branchesRightBehindAnOverflowAreAnError();
+      rules.aReturnFromAnInterruptIsToldAtItsTarget();
+      rules.anInterruptWithoutAnAddressIsToldAtTheNextOne();
+      rules.anInterruptWithAnAddressIsToldThereAndItsBranchFollows();
+      rules.aReturnFromSystemManagementTakesTheNextAddressForItself();
+      rules.anAddressOfAFaultIsToldBeforeTheExceptionAtItsPlace();
+      rules.tracingThatEndsAtAChangeOfTheAddressSpaceEndsBehindIt();
+      rules.anAddressSpaceIsToldBehindTheInstructionThatLoadsIt();
+      rules.tracingThatEndsAtAnAddressGoesOverAChangeOfTheAddressSpace();
+      rules.eachBranchThatTheProcessorNamesIsToldAtItsTarget();
+      rules.anExitFromAVirtualMachineIsToldAtTheNextAddress();
       new JoinedFlowTest().theErrorNamesTheTntThatDoesNotFit();
       return true;
     } catch (AssertionError _) {

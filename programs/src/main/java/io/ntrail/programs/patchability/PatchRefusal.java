@@ -58,7 +58,7 @@ public enum PatchRefusal {
    */
   static @Nullable PatchRefusal of(FlowClass flow) {
     return switch (flow) {
-      case NEXT, PTWRITE, MOV_CR3 -> null;
+      case NEXT, PTWRITE, MOV_CR3, VMPTRLD -> null;
       case CONDITIONAL_BRANCH, DIRECT_JUMP, INDIRECT_JUMP, FAR_JUMP -> BRANCH_IN_UNIT;
       case DIRECT_CALL, INDIRECT_CALL, FAR_CALL -> CALL_IN_UNIT;
       case RETURN, FAR_RETURN, INTERRUPT_RETURN -> RETURN_IN_UNIT;

@@ -49,6 +49,8 @@ public enum FlowClass {
   PTWRITE,
   /** MOV to CR3: continues in another address space. */
   MOV_CR3,
+  /** VMPTRLD: continues; a Processor Trace has a packet for it. */
+  VMPTRLD,
   /** UD0, UD1, UD2: always an exception. */
   EXCEPTION;
 

@@ -73,7 +73,8 @@ class SharedTablesTest {
   /** Classes of the table, which distinguishes far transfers and system instructions less. */
   private static Set<FlowClass> classes(String name) {
     return switch (name) {
-      case "next" -> Set.of(FlowClass.NEXT, FlowClass.PTWRITE, FlowClass.MOV_CR3);
+      case "next" ->
+          Set.of(FlowClass.NEXT, FlowClass.PTWRITE, FlowClass.MOV_CR3, FlowClass.VMPTRLD);
       case "jcc" -> Set.of(FlowClass.CONDITIONAL_BRANCH);
       case "jmp" -> Set.of(FlowClass.DIRECT_JUMP, FlowClass.FAR_JUMP);
       case "jmp-indirect" -> Set.of(FlowClass.INDIRECT_JUMP, FlowClass.FAR_JUMP);

@@ -247,6 +247,7 @@ class ZydisTest {
       case 'X' -> FlowClass.TRANSACTION_END;
       case 'p' -> FlowClass.PTWRITE;
       case '3' -> FlowClass.MOV_CR3;
+      case 'l' -> FlowClass.VMPTRLD;
       case 'e' -> FlowClass.EXCEPTION;
       default -> FlowClass.NEXT;
     };

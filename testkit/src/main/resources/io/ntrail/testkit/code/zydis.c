@@ -91,6 +91,7 @@ static char class_of(const ZydisDecodedInstruction *i) {
     case ZYDIS_MNEMONIC_XABORT: return 'a';
     case ZYDIS_MNEMONIC_XEND: return 'X';
     case ZYDIS_MNEMONIC_PTWRITE: return 'p';
+    case ZYDIS_MNEMONIC_VMPTRLD: return 'l';
     case ZYDIS_MNEMONIC_UD0: case ZYDIS_MNEMONIC_UD1: case ZYDIS_MNEMONIC_UD2: return 'e';
     case ZYDIS_MNEMONIC_MOV:
       return i->opcode_map == ZYDIS_OPCODE_MAP_0F && i->opcode == 0x22 && i->raw.modrm.reg == 3 ? '3' : 'n';

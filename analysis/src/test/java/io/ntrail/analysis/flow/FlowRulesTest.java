@@ -1,0 +1,143 @@
+package io.ntrail.analysis.flow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.ntrail.analysis.flow.FlowSettings.Resync;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Rules that no case of others needs, with flows that were worked out by hand. */
+class FlowRulesTest {
+  /** Header in 64-bit mode, tracing at 100000. */
+  private static final String START = Flows.PSB + "9901" + "7d000010000000" + "0223";
+
+  /** JMP rax, to 100100, where no code is. */
+  private static final String LOST = START + "2d0001";
+
+  private static final String LOST_CODE = "ffe0 90 90 f4";
+
+  /** FUP at 100004, and the end of tracing. */
+  private static final String END = "3d0400" + "01";
+
+  private static List<String> flow(String code, String packets) {
+    return Flows.lines(0x100000, code, packets, Resync.EVENT);
+  }
+
+  @Test
+  void branchesAreDroppedWhileTheFlowIsLost() {
+    assertEquals(
+        List.of("100000", "NO_CODE at 1e 100100", "100003", "DISABLED 0"),
+        flow(LOST_CODE, LOST + "06" + "2d0300" + END));
+  }
+
+  @Test
+  void aTargetWithoutAnAddressIsDroppedWhileTheFlowIsLost() {
+    assertEquals(
+        List.of("100000", "NO_ADDRESS at 1e 100100", "100003", "DISABLED 0"),
+        flow(LOST_CODE, LOST + "0d" + "0d" + "2d0300" + END));
+  }
+
+  @Test
+  void aTargetWithoutAnAddressIsAnErrorWhereTheFlowIsKnown() {
+    assertEquals(
+        List.of("NO_ADDRESS at 1b 100000"),
+        Flows.lines(0x100000, "ffe0 90 90 f4", START + "0d", Resync.PSB));
+  }
+
+  @Test
+  void branchesRightBehindAnOverflowAreAnError() {
+    assertEquals(
+        List.of("CONTEXT at 1d 0"),
+        Flows.lines(0x100000, "9090f4", START + "02f3" + "06", Resync.PSB));
+  }
+
+  @Test
+  void aReturnFromAnInterruptIsToldAtItsTarget() {
+    // NOP; 100001: IRETQ; 100003: NOP.
+    assertEquals(
+        List.of("100000", "100001", "CONTROL 100003", "100003", "DISABLED 0"),
+        flow("90 48cf 90 f4", START + "02130200" + "2d0300" + END));
+  }
+
+  @Test
+  void anInterruptWithoutAnAddressIsToldAtTheNextOne() {
+    assertEquals(
+        List.of("100000", "CONTROL 100001", "INTERRUPT 100003", "100003", "DISABLED 0"),
+        flow("90 90 90 90 f4", START + "0213010e" + "3d0100" + "2d0300" + END));
+  }
+
+  @Test
+  void anInterruptWithAnAddressIsToldThereAndItsBranchFollows() {
+    assertEquals(
+        List.of("100000", "CONTROL 100001", "INTERRUPT 100003", "100003", "DISABLED 0"),
+        flow("90 90 90 90 f4", START + "0213810e" + "3d0100" + "3d0100" + "2d0300" + END));
+  }
+
+  @Test
+  void aReturnFromSystemManagementTakesTheNextAddressForItself() {
+    assertEquals(
+        List.of("100000", "CONTROL 100001", "100001", "100002", "100003", "DISABLED 0"),
+        flow("90 90 90 90 f4", START + "02130400" + "3d0100" + END));
+  }
+
+  @Test
+  void anAddressOfAFaultIsToldBeforeTheExceptionAtItsPlace() {
+    assertEquals(
+        List.of(
+            "100000",
+            "FAULT_ADDRESS 100001",
+            "CONTROL 100001",
+            "INTERRUPT 100003",
+            "100003",
+            "DISABLED 0"),
+        flow(
+            "90 90 90 90 f4",
+            START + "0253000010000000000000" + "0213810e" + "3d0100" + "3d0100" + "2d0300" + END));
+  }
+
+  @Test
+  void tracingThatEndsAtAChangeOfTheAddressSpaceEndsBehindIt() {
+    // NOP; 100001: MOV CR3, RAX; 100004: NOP. The end has no address.
+    assertEquals(List.of("100000", "100001", "DISABLED 0"), flow("90 0f22d8 90 f4", START + "01"));
+  }
+
+  @Test
+  void anAddressSpaceIsToldBehindTheInstructionThatLoadsIt() {
+    assertEquals(
+        List.of("100000", "100001", "PAGING 100004", "DISABLED 0"),
+        flow("90 0f22d8 90 f4", START + "0243" + "001000000000" + END));
+  }
+
+  @Test
+  void tracingThatEndsAtAnAddressGoesOverAChangeOfTheAddressSpace() {
+    assertEquals(
+        List.of("100000", "100001", "100004", "DISABLED 100005"),
+        flow("90 0f22d8 90 90 f4", START + "210500"));
+  }
+
+  @Test
+  void eachBranchThatTheProcessorNamesIsToldAtItsTarget() {
+    // SYSCALL, VMLAUNCH, UIRET: types 0f, 07, 0d.
+    for (String branch : List.of("0f05 90=0f", "0f01c2=07", "f30f01ec=0d")) {
+      String code = branch.substring(0, branch.indexOf('='));
+      String type = branch.substring(branch.indexOf('=') + 1);
+      List<String> lines =
+          flow(
+              "90" + code + "90 90 90 f4",
+              START + "0213" + type + "00" + "2d0600" + "3d0700" + "01");
+      assertEquals(
+          List.of("100000", "100001", "CONTROL 100006", "100006", "DISABLED 0"), lines, branch);
+    }
+  }
+
+  @Test
+  void anExitFromAVirtualMachineIsToldAtTheNextAddress() {
+    // Exits, system management, INIT, shutdown: types 08, 09, 03, 06, 0a.
+    for (String type : List.of("08", "09", "03", "06", "0a")) {
+      assertEquals(
+          List.of("100000", "CONTROL 100001", "INTERRUPT 100003", "100003", "DISABLED 0"),
+          flow("90 90 90 90 f4", START + "0213" + type + "00" + "3d0100" + "2d0300" + END),
+          type);
+    }
+  }
+}
