@@ -71,6 +71,19 @@ public final class EventRemarks {
     }
     line(table, types, events, events, "total");
     table.print(terminal.err(), 0, 0);
+    List<String> listed = sources.listedProviders();
+    if (!listed.isEmpty()) {
+      int more = listed.size() - SHOWN;
+      terminal
+          .err()
+          .println(
+              Numbers.counted(listed.size(), "provider")
+                  + " named by the "
+                  + EventIds.PROVIDER_LIST
+                  + ", not by the recording: "
+                  + String.join(", ", listed.subList(0, Math.min(SHOWN, listed.size())))
+                  + (more > 0 ? " and " + Numbers.count(more) + " more" : ""));
+    }
   }
 
   private static void line(Table table, long types, long events, long all, String name) {

@@ -70,6 +70,8 @@ final class EventCountsView {
     columns
         .text("providerGuid", row -> EventIds.guid(row.providerGuid()))
         .text("provider", EventCounts.Row::provider)
+        .value("providerSource", (row, cell) -> EventIds.providerSource(row.providerListed(), cell))
+        .onlyJson()
         .text("event", row -> named(row.event()))
         .titled()
         .shown(row -> row.text() + distinction(row))
@@ -201,7 +203,7 @@ final class EventCountsView {
   /** Returns the sum of several types as a row. */
   private static EventCounts.Row sum(long count, long bytes, long stacks, List<FieldSum> sums) {
     return new EventCounts.Row(
-        Guid.ZERO, null, null, 0, 0, 0, count, bytes, stacks, 0, Map.of(), sums);
+        Guid.ZERO, null, false, null, 0, 0, 0, count, bytes, stacks, 0, Map.of(), sums);
   }
 
   private List<FieldSum> sums(List<EventCounts.Row> added) {

@@ -5,6 +5,7 @@ import io.ntrail.analysis.etw.events.EventType;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.stacks.NamedFrame;
 import io.ntrail.cli.common.CellWriter;
+import io.ntrail.cli.common.EventIds;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.text.Csv;
@@ -67,6 +68,8 @@ final class EventRows {
             .name("process", walk -> walk.event().process())
             .name("providerGuid", walk -> walk.event().type().guidText())
             .name("provider", walk -> walk.event().type().provider())
+            .value("providerSource", EventRows::providerSource)
+            .onlyJson()
             .name("event", walk -> walk.event().type().event())
             .count("id", walk -> walk.event().type().id())
             .count("opcode", walk -> walk.event().type().opcode())
@@ -93,6 +96,10 @@ final class EventRows {
         .onlyJson()
         .value("stack", (walk, cell) -> stack(walk.stack(), cell));
     return withStacks ? columns : columns.onlyJson();
+  }
+
+  private static void providerSource(Events.Walk walk, CellWriter cell) {
+    EventIds.providerSource(walk.event().type().isProviderListed(), cell);
   }
 
   private static void level(RecordCursor record, CellWriter cell) {

@@ -163,8 +163,11 @@ final class InfoJson {
     for (ProviderCounts.Row row : sources.rows()) {
       json.object()
           .text("providerGuid", EventIds.guid(row.providerGuid()))
-          .text("provider", row.provider())
-          .text("task", row.task() ? row.name() : null)
+          .text("provider", row.provider());
+      if (row.providerListed()) {
+        json.text("providerSource", EventIds.PROVIDER_LIST);
+      }
+      json.text("task", row.task() ? row.name() : null)
           .bool("decoded", row.described())
           .number("types", row.types())
           .number("events", row.events())

@@ -49,6 +49,7 @@ public record EventCounts(
    *
    * @param providerGuid provider or class; zero for record headers that have none
    * @param provider its name; null if unknown
+   * @param providerListed whether that is only from the list of well-known providers
    * @param event the event's name, for TraceLogging the one that all events of this row share; null
    *     if unknown or if there are several
    * @param id event id; of kernel events the hook id, group * 256 + type
@@ -64,6 +65,7 @@ public record EventCounts(
   public record Row(
       Guid providerGuid,
       @Nullable String provider,
+      boolean providerListed,
       @Nullable String event,
       int id,
       int opcode,

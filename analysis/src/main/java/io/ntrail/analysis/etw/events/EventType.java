@@ -26,6 +26,7 @@ public final class EventType {
   private final Set<String> taken;
   private final String text;
   private final boolean stackRecord;
+  private final boolean providerListed;
 
   EventType(
       Guid guid,
@@ -47,9 +48,23 @@ public final class EventType {
       int version,
       @Nullable Schema schema,
       MessageText.Reserved facts) {
+    this(guid, provider, false, event, id, opcode, version, schema, facts);
+  }
+
+  private EventType(
+      Guid guid,
+      @Nullable String provider,
+      boolean providerListed,
+      @Nullable String event,
+      int id,
+      int opcode,
+      int version,
+      @Nullable Schema schema,
+      MessageText.Reserved facts) {
     this.guid = guid;
     this.guidText = guid.equals(Guid.ZERO) ? null : guid.toString();
     this.provider = provider;
+    this.providerListed = providerListed;
     this.event = event == null || event.isEmpty() ? null : event;
     this.id = id;
     this.opcode = opcode;
@@ -60,6 +75,11 @@ public final class EventType {
     this.taken = schema == null ? Set.of() : Set.copyOf(ValueDescriptions.taken(schema.fields()));
     this.text = EventDisplayName.text(guid, provider, this.event, id, opcode, version);
     this.stackRecord = EventDisplayName.isStackRecord(provider, this.event);
+  }
+
+  /** Returns the type with its provider's name from the list of well-known ones. */
+  EventType withListedProvider(String name) {
+    return new EventType(guid, name, true, event, id, opcode, version, schema, facts);
   }
 
   /** Provider or class GUID; of a kernel record the GUID of its class; zero if it has none. */
@@ -75,6 +95,14 @@ public final class EventType {
   /** Name of the provider; null if unknown. */
   public @Nullable String provider() {
     return provider;
+  }
+
+  /**
+   * Returns true if the provider is named by the list of well-known ones, and by nothing that
+   * belongs to the recording.
+   */
+  public boolean isProviderListed() {
+    return providerListed;
   }
 
   /** Name of the event; null if unknown. */

@@ -183,6 +183,7 @@ final class EventTypeCounter {
           new EventCounts.Row(
               type.guid(),
               type.provider(),
+              type.isProviderListed(),
               event,
               type.id(),
               type.opcode(),
@@ -213,6 +214,7 @@ final class EventTypeCounter {
   SchemaSourceCounts sources(SchemaIndex schemas) {
     SchemaSourceCounts sources = new SchemaSourceCounts();
     for (int i = 0; i < types.size(); i++) {
+      sources.addProvider(type(schemas, i));
       long left = types.counts.get(i);
       Map<String, long[]> told = names.getOrDefault(i, Map.of());
       if (!told.isEmpty()) {

@@ -27,6 +27,7 @@ public record ProviderCounts(
    * @param name task or provider; its GUID if it has no name
    * @param providerGuid provider or class; zero for record headers that have none
    * @param provider name of the provider; null if unknown
+   * @param providerListed whether that is only from the list of well-known providers
    * @param task whether the name is that of a task, not of the provider
    * @param described whether something describes these events, so that their fields are known
    * @param traceLogging whether all of them describe themselves
@@ -40,6 +41,7 @@ public record ProviderCounts(
       String name,
       Guid providerGuid,
       @Nullable String provider,
+      boolean providerListed,
       boolean task,
       boolean described,
       boolean traceLogging,
@@ -90,6 +92,7 @@ public record ProviderCounts(
           name,
           first.providerGuid(),
           first.provider(),
+          first.providerListed(),
           task,
           described,
           traceLogging,

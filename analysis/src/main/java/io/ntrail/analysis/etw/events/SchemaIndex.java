@@ -10,6 +10,7 @@ import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.schema.Field;
 import io.ntrail.formats.schema.InType;
 import io.ntrail.formats.schema.ManifestChunks;
+import io.ntrail.formats.schema.ProviderList;
 import io.ntrail.formats.schema.Schema;
 import io.ntrail.formats.schema.SchemaSource;
 import io.ntrail.formats.schema.SchemaTable;
@@ -30,6 +31,10 @@ import org.jspecify.annotations.Nullable;
  * recording, merged or not; and what merges add about its stacks is wrong), EventMetadata, an
  * EventSource manifest of the recording, the user's files, the flag that says that the payload is
  * one text.
+ *
+ * <p>A provider is named by what describes its event, else by the recording (TraceLogging, manifests
+ * of EventSources, EventMetadata), the .NET runtime's table, the user's manifests; last by the list
+ * of well-known providers, which the type of event then says.
  *
  * <p>Filled as a part of the survey, then asked by one thread at a time.
  */
@@ -71,6 +76,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
   private final SchemaTable kernelTable;
   private final ClrTables clrTables;
   private final UserSchemas user;
+  private final ProviderList list;
 
   private final ProviderNames names = new ProviderNames();
   private final RecordingSchemas descriptions = new RecordingSchemas();
@@ -90,11 +96,16 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
 
   /** Knows the built-in tables and the user's files; to be filled by a survey. */
   public SchemaIndex(
-      KernelEvents kernel, SchemaTable kernelTable, ClrTables clrTables, UserSchemas user) {
+      KernelEvents kernel,
+      SchemaTable kernelTable,
+      ClrTables clrTables,
+      UserSchemas user,
+      ProviderList list) {
     this.kernel = kernel;
     this.kernelTable = kernelTable;
     this.clrTables = clrTables;
     this.user = user;
+    this.list = list;
   }
 
   @Override
@@ -177,8 +188,22 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
     if (event == null && type.id() == 0 && descriptions.hasSent(type.guid())) {
       event = EVENT_SOURCE_MESSAGE;
     }
-    return new EventType(
-        type.guid(), type.provider(), event, type.id(), type.opcode(), type.version(), TEXT);
+    return named(type.guid(), null, event, type.id(), type.opcode(), type.version(), TEXT);
+  }
+
+  /** Returns a type with the name of its provider, wherever that is from. */
+  private EventType named(
+      Guid guid,
+      @Nullable String provider,
+      @Nullable String event,
+      int id,
+      int opcode,
+      int version,
+      @Nullable Schema schema) {
+    String known = provider == null ? providerName(guid) : provider;
+    EventType type = new EventType(guid, known, event, id, opcode, version, schema);
+    String listed = known == null ? list.name(guid) : null;
+    return listed == null ? type : type.withListedProvider(listed);
   }
 
   private EventType hook(int hook, int version) {
@@ -263,14 +288,13 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
       event = schema == null ? event : schema.event();
       provider = schema == null ? provider : schema.provider();
     }
-    return new EventType(
-        guid, provider == null ? providerName(guid) : provider, event, id, opcode, version, schema);
+    return named(guid, provider, event, id, opcode, version, schema);
   }
 
   private EventType message(Guid guid, int number) {
     Tmf.Message message = user.message(guid, number);
     return message == null
-        ? new EventType(guid, providerName(guid), null, number, 0, 0, null)
+        ? named(guid, null, null, number, 0, 0, null)
         : new EventType(
             guid, message.component(), message.place(), number, 0, 0, message.schema(), message);
   }
@@ -330,9 +354,9 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
       names.learnFromTraits(record);
     }
     EventType type =
-        new EventType(
+        named(
             guid,
-            providerName(guid),
+            null,
             schema.event(),
             record.id(),
             record.opcode(),

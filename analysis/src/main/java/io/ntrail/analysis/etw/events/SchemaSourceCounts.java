@@ -8,6 +8,8 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Numbers of events and of types by the source of their description. */
@@ -33,6 +35,7 @@ public final class SchemaSourceCounts {
   private final long[] types = new long[SOURCES.length + 1];
   private final Set<EventType> objects = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Set<String> names = new HashSet<>();
+  private final SortedSet<String> listedProviders = new TreeSet<>();
   private @Nullable EventType last;
   private long stackRecords;
 
@@ -52,8 +55,11 @@ public final class SchemaSourceCounts {
     if (objects.size() >= MOST_OBJECTS) {
       objects.clear();
     }
-    if (objects.add(type) && names.size() < MOST_TYPES && names.add(type.identity())) {
-      types[slot]++;
+    if (objects.add(type)) {
+      addProvider(type);
+      if (names.size() < MOST_TYPES && names.add(type.identity())) {
+        types[slot]++;
+      }
     }
   }
 
@@ -65,6 +71,19 @@ public final class SchemaSourceCounts {
   /** Returns how many of {@link #events} are stack records, which are no events themselves. */
   public long stackRecords() {
     return stackRecords;
+  }
+
+  /** Notes where the name of a type's provider is from. */
+  void addProvider(EventType type) {
+    String provider = type.provider();
+    if (type.isProviderListed() && provider != null) {
+      listedProviders.add(provider);
+    }
+  }
+
+  /** Returns the providers that only the list of well-known ones names, in alphabetical order. */
+  public List<String> listedProviders() {
+    return List.copyOf(listedProviders);
   }
 
   /** Counts the events of some types. */

@@ -2,6 +2,7 @@ package io.ntrail.analysis.etw.events;
 
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.schema.ProviderList;
 import io.ntrail.formats.schema.SchemaTable;
 import io.ntrail.formats.schema.StatusCodes;
 import java.util.Set;
@@ -16,6 +17,7 @@ public final class SchemaSources {
   private final SchemaTable kernelTable = SchemaTable.kernel();
   private volatile @Nullable SchemaTable clrTable;
   private final StatusCodes statusCodes = new StatusCodes();
+  private final ProviderList providers = new ProviderList();
   private final UserSchemas user;
 
   /** The .NET runtime's providers: runtime, rundown, private, stress. */
@@ -61,6 +63,6 @@ public final class SchemaSources {
 
   /** An index that knows nothing of a recording yet. */
   public SchemaIndex index() {
-    return new SchemaIndex(kernel, kernelTable, this::clrTable, user);
+    return new SchemaIndex(kernel, kernelTable, this::clrTable, user, providers);
   }
 }
