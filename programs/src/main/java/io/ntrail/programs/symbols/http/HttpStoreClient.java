@@ -17,9 +17,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +41,11 @@ public final class HttpStoreClient implements StoreClient, AutoCloseable {
   private final UnaryOperator<HttpClient.Builder> how;
   private final Map<String, ServerState> servers = new ConcurrentHashMap<>();
   private @Nullable HttpClient client;
+
+  /** Threads that fetch a file now; guards itself and {@link #isStopped}. */
+  private final Set<Thread> fetching = new HashSet<>();
+
+  private boolean isStopped;
 
   /** Makes a client with the usual HTTP client. */
   public HttpStoreClient(FetchLimits limits, FetchListener watch) {
@@ -101,11 +108,42 @@ public final class HttpStoreClient implements StoreClient, AutoCloseable {
     if (state.isNew()) {
       watch.asks(server);
     }
+    if (!begins()) {
+      return new Answer.Missing(false, Http.text(server) + " not asked: stopped");
+    }
     watch.comes(key, 0, -1);
     try {
       return new Search(server, key, part, state).run();
     } finally {
+      ended();
       watch.ends(key);
+    }
+  }
+
+  private boolean begins() {
+    synchronized (fetching) {
+      if (!isStopped) {
+        fetching.add(Thread.currentThread());
+      }
+      return !isStopped;
+    }
+  }
+
+  private void ended() {
+    synchronized (fetching) {
+      fetching.remove(Thread.currentThread());
+      if (isStopped) {
+        // The interruption was meant for the download, not for who goes on with what there is.
+        boolean _ = Thread.interrupted();
+      }
+    }
+  }
+
+  /** Ends the downloads that are under way, which can be resumed, and begins no more. */
+  public void stop() {
+    synchronized (fetching) {
+      isStopped = true;
+      fetching.forEach(Thread::interrupt);
     }
   }
 
@@ -233,7 +271,9 @@ public final class HttpStoreClient implements StoreClient, AutoCloseable {
         }
         case Outcome.Again(String why, _, _) ->
             Optional.of(new Answer.Missing(false, name + " " + why));
-        case Outcome.Stopped _ -> Optional.of(new Answer.Missing(false, name + " timed out"));
+        case Outcome.Stopped _ ->
+            Optional.of(
+                new Answer.Missing(false, name + (wasStopped() ? " stopped" : " timed out")));
         case Outcome.Came _ -> throw new IllegalStateException("it did not fail");
       };
     }
@@ -291,6 +331,12 @@ public final class HttpStoreClient implements StoreClient, AutoCloseable {
         Files.deleteIfExists(part.file());
       } catch (IOException e) {
         // It is overwritten, or deleted when it is closed.
+      }
+    }
+
+    private boolean wasStopped() {
+      synchronized (fetching) {
+        return isStopped;
       }
     }
 

@@ -131,6 +131,10 @@ final class Fetching implements AutoCloseable {
         : List.of();
   }
 
+  void stop() {
+    fetch.stop();
+  }
+
   @Override
   public void close() {
     fetch.close();

@@ -1,6 +1,7 @@
 package io.ntrail.programs.symbols.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.programs.symbols.StoreFixture;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -179,9 +181,8 @@ class HttpResumeTest {
     }
   }
 
-  @Test
-  void aStoppedThreadLeavesAPartialFileToResume() throws Exception {
-    CountDownLatch half = new CountDownLatch(1);
+  /** Returns a server that sends a half and waits, then all that is asked for. */
+  private SymbolStoreServer stallingOnce(CountDownLatch half) throws IOException {
     SymbolStoreServer good = new SymbolStoreServer();
     good.on(
         PLACE,
@@ -196,7 +197,13 @@ class HttpResumeTest {
               exchange.untilClosed();
             },
             SymbolStoreServer.inParts(BYTES, "\"one\"")));
-    try (good;
+    return good;
+  }
+
+  @Test
+  void aStoppedThreadLeavesAPartialFileToResume() throws Exception {
+    CountDownLatch half = new CountDownLatch(1);
+    try (SymbolStoreServer good = stallingOnce(half);
         Fetching fetching = new Fetching(folder, CRASH, Fetching.PATIENT)) {
       String[] why = {""};
       Thread searcher = Thread.ofPlatform().start(() -> why[0] = fetching.misses(good.root()));
@@ -205,6 +212,34 @@ class HttpResumeTest {
       searcher.join();
       assertTrue(why[0].contains("timed out"), why[0]);
       assertEquals(List.of(CRASH.place() + ".part", CRASH.place() + ".part.lock"), fetching.left());
+      try (Fetching next = new Fetching(folder, CRASH, Fetching.PATIENT)) {
+        next.finds(good.root());
+      }
+      assertEquals("bytes=" + HALF + "-", good.asked().getLast().header("range"));
+    }
+  }
+
+  @Test
+  void aStoppedClientLeavesAPartialFileAsksNoMoreAndLeavesItsThreadAlone() throws Exception {
+    CountDownLatch half = new CountDownLatch(1);
+    try (SymbolStoreServer good = stallingOnce(half);
+        Fetching fetching = new Fetching(folder, CRASH, Fetching.PATIENT)) {
+      List<String> why = new ArrayList<>();
+      boolean[] isInterrupted = {true};
+      Thread searcher =
+          Thread.ofPlatform()
+              .start(() -> {
+                why.add(fetching.misses(good.root()));
+                why.add(fetching.misses(good.root()));
+                isInterrupted[0] = Thread.currentThread().isInterrupted();
+              });
+      half.await();
+      fetching.stop();
+      searcher.join();
+      assertTrue(why.getFirst().endsWith(" stopped"), why.toString());
+      assertTrue(why.getLast().endsWith(" not asked: stopped"), why.toString());
+      assertEquals(1, good.asked().size());
+      assertFalse(isInterrupted[0]);
       try (Fetching next = new Fetching(folder, CRASH, Fetching.PATIENT)) {
         next.finds(good.root());
       }
