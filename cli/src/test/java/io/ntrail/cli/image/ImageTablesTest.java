@@ -10,11 +10,16 @@ import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.cli.harness.SampleImage;
 import io.ntrail.testkit.TestData;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,6 +98,48 @@ class ImageTablesTest {
     assertEquals(switches, sites.getOrDefault("GUARD_SWITCHTABLE_BRANCH", 0L));
     String text = Cli.run("image", windows(image), "--relocations").out();
     contains(text, imports == 0 ? "no dynamic relocations" : "calls and jumps to imports");
+  }
+
+  /**
+   * The digests are those of the lists of pefile 2023.2.7, whose lines are addresses with what it
+   * has of them; it is told that entries for pointers and switches have 16 bits, and the zeros that
+   * fill up its blocks are left out.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "WdBoot.sys.gz, 3b10d19a6bd9c5a3, a7367db04ef25b6f, e3b0c44298fc1c14",
+    "acpi.sys.gz, 312b0d014806653d, 619d64e361e4bf99, 0461fa9f0754b966",
+  })
+  void dynamicRelocationsAreThoseThatAnotherReaderFinds(
+      String image, String imports, String pointers, String switches) throws Exception {
+    JsonReader json = Cli.run("image", windows(image), "--relocations", "--format", "json").json();
+    Map<String, List<String>> lines = new TreeMap<>();
+    for (JsonReader site : json.get("relocations").get("dynamic").get("sites").array()) {
+      String symbol = site.get("symbol").text();
+      String rva = site.get("rva").text().substring(2);
+      String call = site.get("call").isTrue() ? " 1 " : " 0 ";
+      lines
+          .computeIfAbsent(symbol, _ -> new ArrayList<>())
+          .add(
+              switch (symbol) {
+                case "GUARD_IMPORT_CONTROL_TRANSFER" ->
+                    rva + call + site.get("slotRva").text().substring(2);
+                case "GUARD_INDIR_CONTROL_TRANSFER" ->
+                    rva + call + (site.get("cfg").isTrue() ? 1 : 0);
+                default -> rva + " " + site.get("register").number();
+              });
+    }
+    assertEquals(imports, digest(lines.get("GUARD_IMPORT_CONTROL_TRANSFER")));
+    assertEquals(pointers, digest(lines.get("GUARD_INDIR_CONTROL_TRANSFER")));
+    assertEquals(switches, digest(lines.get("GUARD_SWITCHTABLE_BRANCH")));
+  }
+
+  /** Returns the first 64 bits of SHA-256 of lines; null is none. */
+  private static String digest(@Nullable List<String> lines) throws Exception {
+    byte[] text =
+        String.join("\n", lines == null ? List.of() : lines).getBytes(StandardCharsets.US_ASCII);
+    byte[] digest = MessageDigest.getInstance("SHA-256").digest(text);
+    return HexFormat.of().formatHex(digest, 0, 8);
   }
 
   @Test
