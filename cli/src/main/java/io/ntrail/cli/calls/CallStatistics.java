@@ -52,7 +52,7 @@ final class CallStatistics {
 
   /** A row for each counter that there is. */
   static Table table(Map<RecorderCounter, Long> statistics) {
-    Table table = new Table().number("count").name("recorder counters");
+    Table table = new Table().number("count").remark("recorder counters");
     statistics.forEach((counter, value) -> table.row(Numbers.unsigned(value), text(counter)));
     return table;
   }

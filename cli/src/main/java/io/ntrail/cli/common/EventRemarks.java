@@ -60,7 +60,7 @@ public final class EventRemarks {
     }
     long events = sources.events();
     long types = rows.stream().mapToLong(SchemaSourceCounts.Row::types).sum();
-    Table table = new Table().number("types").number("records").number("%").name("schema source");
+    Table table = new Table().number("types").number("records").number("%").remark("schema source");
     for (SchemaSourceCounts.Row row : rows) {
       line(
           table,

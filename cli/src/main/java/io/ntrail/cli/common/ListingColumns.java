@@ -71,6 +71,7 @@ public final class ListingColumns<R> {
   private @Nullable CsvCells csvCells;
   private @Nullable Function<R, List<String>> below;
   private List<String> optional = List.of();
+  private boolean hasRemarks;
   private @Nullable List<Column<R>> onScreen;
   private @Nullable List<Column<R>> inCsv;
   private @Nullable List<Member<R>> inJson;
@@ -196,6 +197,12 @@ public final class ListingColumns<R> {
     return this;
   }
 
+  /** Lets words of the last column go on below where there is no room. */
+  public ListingColumns<R> remarks() {
+    hasRemarks = true;
+    return this;
+  }
+
   /** Lets columns be left out on narrow screens, by their keys; the first goes first. */
   public ListingColumns<R> optional(String... keys) {
     optional = List.of(keys);
@@ -285,14 +292,13 @@ public final class ListingColumns<R> {
     Table table = new Table();
     for (Column<R> column : onScreen()) {
       String title = column.title == null ? column.key : column.title;
-      if (column.isNumber) {
-        table.number(title);
-      } else {
-        table.name(title);
-      }
+      Table _ = column.isNumber ? table.number(title) : table.name(title);
     }
     List<String> keys = onScreen().stream().map(Column::key).toList();
     optional.stream().mapToInt(keys::indexOf).filter(c -> c >= 0).forEach(table::optional);
+    if (hasRemarks) {
+      table.breakLast();
+    }
     return table;
   }
 

@@ -178,9 +178,20 @@ final class EventFields {
     if (!text.isEmpty() && text.charAt(text.length() - 1) != '{') {
       text.append(' ');
     }
+    String file = fileName(event, payload, at);
+    if (file != null) {
+      text.append("FileName=").append(quoted(file)).append(' ');
+    }
     text.append(field.name()).append('=');
     tell(text, event, payload, at, whole);
     return payload.after(at);
+  }
+
+  /** Returns the name of the file that a key stands for, which says more than the key. */
+  private static @Nullable String fileName(EventReader event, Payload payload, int at) {
+    return payload.token(at) == Payload.Token.VALUE && payload.field(at).out() == OutType.FILE_KEY
+        ? event.meaning(at)
+        : null;
   }
 
   private static void tell(
@@ -224,13 +235,8 @@ final class EventFields {
           case BINARY -> whole ? payload.text(at) : cut(payload.text(at));
           case HEX, BOOL, REAL -> payload.text(at);
         };
-    String meaning = event.meaning(at);
-    if (meaning == null) {
-      return bare;
-    }
-    return field.out() == OutType.FILE_KEY
-        ? bare + " FileName=" + quoted(meaning)
-        : bare + " (" + meaning + ")";
+    String meaning = field.out() == OutType.FILE_KEY ? null : event.meaning(at);
+    return meaning == null ? bare : bare + " (" + meaning + ")";
   }
 
   private static String number(EventReader event, Payload payload, int at, Field field) {

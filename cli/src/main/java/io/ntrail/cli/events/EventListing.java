@@ -154,7 +154,8 @@ final class EventListing {
         .number("pid")
         .number("tid")
         .name("event")
-        .name("fields");
+        .fields("fields")
+        .spare(1);
   }
 
   private Events.Walk walk() {

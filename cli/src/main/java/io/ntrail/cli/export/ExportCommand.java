@@ -158,7 +158,7 @@ public final class ExportCommand implements Command {
   }
 
   private static void list(Terminal terminal) {
-    Table table = new Table().name("format").name("name of file").name("what").name("read by");
+    Table table = new Table().name("format").name("name of file").name("what").remark("read by");
     for (ExportFormat format : ExportFormat.values()) {
       table.row(format.text(), format.suffix(), format.what(), format.reader());
     }

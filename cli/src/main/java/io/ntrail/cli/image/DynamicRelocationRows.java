@@ -42,7 +42,7 @@ final class DynamicRelocationRows {
       out.println("no dynamic relocations");
       return;
     }
-    Table table = new Table().number("places").name("symbol").name("dynamic relocations");
+    Table table = new Table().number("places").name("symbol").remark("dynamic relocations");
     counts.forEach((name, count) -> table.row(Numbers.count(count), name, meaning(name)));
     table.print(out, 2, width);
   }

@@ -78,7 +78,7 @@ final class HotpatchText {
     if (all == 0) {
       return;
     }
-    Table measure = new Table().number("functions").number("%").name("made for hot-patching");
+    Table measure = new Table().number("functions").number("%").remark("made for hot-patching");
     row(measure, share.firstLong(), all, "first instruction of 2 bytes or more");
     row(
         measure,
@@ -92,7 +92,7 @@ final class HotpatchText {
     }
     measure.print(out, 2, 0);
     Table classes =
-        new Table().number("functions").number("%").name("class").name("can be patched");
+        new Table().number("functions").number("%").name("class").remark("can be patched");
     byClass()
         .forEach((patchClass, count) ->
             classes.row(
@@ -103,7 +103,7 @@ final class HotpatchText {
     classes.print(out, 2, 0);
     Map<PatchRefusal, Integer> reasons = byReason();
     if (!reasons.isEmpty()) {
-      Table refused = new Table().number("functions").number("%").name("reason for refusal");
+      Table refused = new Table().number("functions").number("%").remark("reason for refusal");
       reasons.entrySet().stream()
           .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
           .forEach(entry -> row(refused, entry.getValue(), all, entry.getKey().text()));

@@ -68,7 +68,8 @@ final class ImageHeaderRows {
             .value("value", ImageHeaderRows::value)
             .titled()
             .text("meaning", row -> row.meaning.isEmpty() ? null : row.meaning)
-            .titled();
+            .titled()
+            .remarks();
     ImageHeaderRows rows = new ImageHeaderRows(contents);
     return ImagePart.of(new Listing<>("headers", columns, rows::rows), "field");
   }

@@ -58,7 +58,7 @@ final class ConfigCommand implements Command {
   private static void list(Settings settings, int width, Terminal terminal) {
     Path none = Path.of("none");
     terminal.out().println("settings: " + ShellWords.file(settings.file().orElse(none)));
-    Table table = new Table().name("setting").name("value").name("meaning");
+    Table table = new Table().name("setting").name("value").remark("meaning");
     for (Setting setting : Setting.values()) {
       table.row(setting.title, settings.value(setting).orElse("-"), setting.meaning);
     }

@@ -8,10 +8,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writer of lists on the screen: numbers right, names left and last. On a terminal the last column
- * is cut in the middle to the terminal's width, and names before it if they leave it no room;
- * columns that matter less are left out before. Piped or with {@code --wide} nothing is cut or left
- * out.
+ * Writer of lists on the screen: numbers right, names left and last. On a terminal columns that
+ * matter less are left out first. Then a name in the last column is cut in the middle to the
+ * terminal's width, and names before it if they leave it no room; fields are left out from the end
+ * on, and remarks go on below themselves, whole. Piped or with {@code --wide} nothing is cut or
+ * left out.
  */
 public final class Table {
   /** Alignment of a column. */
@@ -20,6 +21,16 @@ public final class Table {
     RIGHT,
     /** Names. */
     LEFT
+  }
+
+  /** What becomes of cells of the last column that have no room. */
+  private enum Overflow {
+    /** Names are cut in the middle. */
+    CUT,
+    /** Of several fields the last ones are left out. */
+    SHORTEN,
+    /** Words go on below. */
+    BREAK
   }
 
   private record Column(String title, Align align) {}
@@ -32,18 +43,34 @@ public final class Table {
       return cell + text + behind;
     }
 
+    /** Returns whether what comes behind stands in a line of its own. */
+    boolean isBelow(String cell, int width) {
+      return !behind.isEmpty() && cell.length() + behind.length() > width;
+    }
+
     /** Returns as much of it as leaves the cell and the text after it whole. */
     String on(String cell, int width) {
-      String whole = on(cell);
-      int left = width - cell.length() - behind.length() - CUT.length();
-      if (whole.length() <= width) {
-        return whole;
+      String after = isBelow(cell, width) ? "" : behind;
+      if (cell.length() + text.length() + after.length() <= width) {
+        return cell + text + after;
       }
-      return left > 0 ? cell + text.substring(0, left) + CUT + behind : cut(cell + behind, width);
+      int left = width - cell.length() - after.length() - CUT.length();
+      return left > 0 ? cell + text.substring(0, left) + CUT + after : cut(cell + after, width);
     }
   }
 
   private static final String CUT = "...";
+
+  /** Marks cells of which the end is left out. */
+  private static final String MORE = " " + CUT;
+
+  /** Indentation of a remark below a name. */
+  private static final int REMARK = 4;
+
+  /** Parts of a line of a tree, and those that go on below them. */
+  private static final String BRANCHES = " |-\\\u2502\u251C\u2514\u2500";
+
+  private static final String BELOW_BRANCHES = " |  \u2502\u2502  ";
 
   private static final String GAP = "  ";
 
@@ -52,6 +79,9 @@ public final class Table {
 
   /** Least width of the last column, or a third of the width, if the names can leave so much. */
   private static final int LEAST_LAST = 24;
+
+  /** Least width of a last column of fields: the first one says most. */
+  private static final int LEAST_FIELDS = 20;
 
   /** Width of the last column for which columns that matter less are left out. */
   private static final int ROOM = 60;
@@ -70,7 +100,11 @@ public final class Table {
   /** Columns that are left out where there is no room, by their numbers; the first goes first. */
   private final List<Integer> optional = new ArrayList<>();
 
+  /** Columns that are left out before a name is cut. */
+  private final List<Integer> spare = new ArrayList<>();
+
   private final BitSet leftOut = new BitSet();
+  private Overflow overflow = Overflow.CUT;
 
   private int[] widths = {};
 
@@ -86,6 +120,29 @@ public final class Table {
   /** Adds a column of names. */
   public Table name(String title) {
     columns.add(new Column(title, Align.LEFT));
+    return this;
+  }
+
+  /** Adds the last column, with fields of which the last ones can be left out. */
+  public Table fields(String title) {
+    overflow = Overflow.SHORTEN;
+    return name(title);
+  }
+
+  /** Adds the last column, with words that go on below where there is no room. */
+  public Table remark(String title) {
+    breakLast();
+    return name(title);
+  }
+
+  /** Lets words of the last column go on below where there is no room. */
+  public void breakLast() {
+    overflow = Overflow.BREAK;
+  }
+
+  /** Lets a column be left out before a name is cut; the first of several goes first. */
+  public Table spare(int column) {
+    spare.add(column);
     return this;
   }
 
@@ -115,7 +172,7 @@ public final class Table {
    * Adds a row; as many cells as columns.
    *
    * @param detail follows the last cell; where there is no room for all, its end is cut first
-   * @param behind follows that
+   * @param behind follows that, or stands below, whole
    */
   public void row(List<String> cells, String detail, String behind) {
     row(cells);
@@ -161,12 +218,8 @@ public final class Table {
       titles(indent, width).forEach(line -> title(out, line));
     }
     for (int r = 0; r < rows.size(); r++) {
-      String row = line(indent, width, rows.get(r), details.getOrDefault(r, Detail.NONE));
-      if (out instanceof TextPrinter printer) {
-        printer.row(row);
-      } else {
-        out.println(row);
-      }
+      lines(indent, width, rows.get(r), details.getOrDefault(r, Detail.NONE))
+          .forEach(line -> row(out, line));
       for (String text : below.getOrDefault(r, List.of())) {
         String line = " ".repeat(indent + BELOW) + text;
         // The printer breaks it where the terminal is narrower.
@@ -178,13 +231,61 @@ public final class Table {
     below.clear();
   }
 
-  /** Returns the line of titles; the last title goes on below itself where it has no room. */
-  private List<String> titles(int indent, int width) {
-    List<String> titles = new ArrayList<>(columns.stream().map(Column::title).toList());
+  private static void row(PrintStream out, String line) {
+    if (out instanceof TextPrinter printer) {
+      printer.row(line);
+    } else {
+      out.println(line);
+    }
+  }
+
+  /** Returns the lines of a row: one, unless a remark goes on below. */
+  private List<String> lines(int indent, int width, List<String> cells, Detail detail) {
+    int begin = begin(indent);
+    int room = Math.max(LEAST_NAME, width - begin);
+    String last = cells.getLast();
+    if (width == 0
+        || !detail.isBelow(last, room) && (overflow != Overflow.BREAK || last.length() <= room)) {
+      return List.of(line(indent, width, cells, detail));
+    }
+    List<String> lines = new ArrayList<>();
+    if (overflow == Overflow.BREAK) {
+      List<String> parts = LineWrap.of(detail.on(last), room);
+      List<String> first = new ArrayList<>(cells.subList(0, cells.size() - 1));
+      first.add(parts.getFirst());
+      lines.add(line(indent, 0, first, Detail.NONE));
+      parts.subList(1, parts.size()).forEach(part -> lines.add(" ".repeat(begin) + part.strip()));
+      return lines;
+    }
+    lines.add(line(indent, width, cells, detail));
+    String lead = " ".repeat(begin) + belowBranches(last) + " ".repeat(REMARK);
+    LineWrap.of(detail.behind.strip(), Math.max(LEAST_NAME, width - lead.length()))
+        .forEach(part -> lines.add(lead + part.strip()));
+    return lines;
+  }
+
+  /** Returns what stands below the lines of a tree in front of a name. */
+  private static String belowBranches(String cell) {
+    StringBuilder below = new StringBuilder();
+    for (int i = 0; i < cell.length() && BRANCHES.indexOf(cell.charAt(i)) >= 0; i++) {
+      below.append(BELOW_BRANCHES.charAt(BRANCHES.indexOf(cell.charAt(i))));
+    }
+    return below.toString();
+  }
+
+  /** Returns where the last column begins. */
+  private int begin(int indent) {
     int begin = indent;
     for (int c = 0; c < widths.length - 1; c++) {
       begin += leftOut.get(c) ? 0 : widths[c] + GAP.length();
     }
+    return begin;
+  }
+
+  /** Returns the line of titles; the last title goes on below itself where it has no room. */
+  private List<String> titles(int indent, int width) {
+    List<String> titles = new ArrayList<>(columns.stream().map(Column::title).toList());
+    int begin = begin(indent);
     int room = width - begin;
     String last = titles.removeLast();
     List<String> parts = width == 0 || room < LEAST_NAME ? List.of(last) : LineWrap.of(last, room);
@@ -206,26 +307,36 @@ public final class Table {
 
   /** Leaves out columns until the last one has room for what it shows. */
   private void leaveOut(int width) {
-    int last = widths.length - 1;
-    int over = Math.min(widths[last], ROOM) - width;
-    for (int c = 0; c < last; c++) {
-      over += widths[c] + GAP.length();
+    int need = widths[widths.length - 1];
+    for (Map.Entry<Integer, Detail> detail : details.entrySet()) {
+      need =
+          Math.max(
+              need,
+              rows.get(detail.getKey()).getLast().length() + detail.getValue().behind.length());
     }
-    for (int column : optional) {
-      if (over <= 0) {
-        return;
+    leaveOut(optional, Math.min(need, ROOM) - width);
+    leaveOut(spare, leastLast(width) - width);
+  }
+
+  private void leaveOut(List<Integer> some, int roomLess) {
+    int over = roomLess + begin(0);
+    for (int column : some) {
+      if (over > 0 && !leftOut.get(column)) {
+        leftOut.set(column);
+        over -= widths[column] + GAP.length();
       }
-      leftOut.set(column);
-      over -= widths[column] + GAP.length();
     }
   }
 
-  /** Takes from the names before the last column what that one needs to be of any use. */
+  /** Returns what the last column needs to be of any use. */
+  private int leastLast(int width) {
+    int least = overflow == Overflow.SHORTEN ? LEAST_FIELDS : Math.max(LEAST_LAST, width / 3);
+    return Math.min(widths[widths.length - 1], least);
+  }
+
+  /** Takes from the names before the last column what that one needs. */
   private void narrow(int width) {
-    int over = Math.max(LEAST_LAST, width / 3) - width;
-    for (int c = 0; c < widths.length - 1; c++) {
-      over += leftOut.get(c) ? 0 : widths[c] + GAP.length();
-    }
+    int over = leastLast(width) - width + begin(0);
     for (int c = 0; c < widths.length - 1; c++) {
       int less = Math.min(over, widths[c] - LEAST_NAME);
       if (columns.get(c).align == Align.LEFT && less > 0) {
@@ -249,7 +360,7 @@ public final class Table {
       boolean last = c == widths.length - 1;
       String cell = cells.get(c);
       if (last) {
-        cell = width > 0 ? detail.on(cell, Math.max(8, width - line.length())) : detail.on(cell);
+        cell = last(cell, detail, width > 0 ? Math.max(8, width - line.length()) : 0);
       } else if (width > 0) {
         cell = cut(cell, Math.max(widths[c], 8));
       }
@@ -261,6 +372,24 @@ public final class Table {
       }
     }
     return line.toString().stripTrailing();
+  }
+
+  private String last(String cell, Detail detail, int room) {
+    if (room == 0) {
+      return detail.on(cell);
+    }
+    return overflow == Overflow.SHORTEN ? shorten(detail.on(cell), room) : detail.on(cell, room);
+  }
+
+  /** Leaves out the last words of a text that does not fit. */
+  private static String shorten(String text, int room) {
+    if (text.length() <= room) {
+      return text;
+    }
+    int end = text.lastIndexOf(' ', room - MORE.length());
+    return end > 0
+        ? text.substring(0, end).stripTrailing() + MORE
+        : cut(text.substring(0, (text + ' ').indexOf(' ')), room - MORE.length()) + MORE;
   }
 
   /** Cuts a text in the middle. */

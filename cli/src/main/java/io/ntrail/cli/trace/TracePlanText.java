@@ -51,7 +51,7 @@ final class TracePlanText {
                 Numbers.count(plan.withExits())));
     String architecture = target.architecture();
     Map<String, Integer> classes = plan.byClass(architecture);
-    Table table = new Table().number("functions").name("class");
+    Table table = new Table().number("functions").remark("class");
     for (PatchClass one : PatchClass.values()) {
       String name = architecture + "-" + one;
       String text = one == PatchClass.D ? "skipped" : one.text();
@@ -80,7 +80,7 @@ final class TracePlanText {
 
   private static void reasons(
       PrintStream out, int width, TracePlan plan, Predicate<PlannedFunction> which, String title) {
-    Table table = new Table().number("functions").name(title);
+    Table table = new Table().number("functions").remark(title);
     Map<String, Integer> counts = reasons(plan, which);
     counts.forEach((reason, count) -> table.row(Numbers.count(count), reason));
     if (!counts.isEmpty()) {
@@ -110,7 +110,7 @@ final class TracePlanText {
 
   /** Prints the reason of each function that is skipped, or of which only entries are recorded. */
   static void why(PrintStream out, List<PlannedFunction> functions) {
-    Table table = new Table().name("function").name("traced").name("why not");
+    Table table = new Table().name("function").name("traced").remark("why not");
     for (PlannedFunction function : functions) {
       if (function.reason().isPresent()) {
         table.row(

@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class TableTest {
@@ -63,13 +64,87 @@ class TableTest {
     assertEquals("shopcore.dll!Tx::Current(7ff1, 2, 0,...  (pending)", detailed(50));
     assertEquals("shopcore.dll!Tx::Current(...  (pending)", detailed(39));
     assertEquals("shopcore.dll!Tx::Current  (pending)", detailed(38));
-    assertEquals("shopcore.dll!...nt  (pending)", detailed(29));
+  }
+
+  @Test
+  void aRemarkThatHasNoRoomBesideTheNameStandsBelowIt() {
+    assertEquals("shopcore.dll!Tx::Current(7ff...\n    (pending)", detailed(31));
+    assertEquals("shopcore...Current\n    (pending)", detailed(18));
   }
 
   private static String detailed(int width) {
     Table table = new Table().name("routine");
     table.row(List.of("shopcore.dll!Tx::Current"), "(7ff1, 2, 0, 10)", "  (pending)");
-    return printed(table, 0, width).lines().toList().getLast();
+    return printed(table, 0, width).lines().skip(1).collect(Collectors.joining("\n"));
+  }
+
+  @Test
+  void aRemarkBelowANameOfATreeStandsBesideTheLinesThatGoOn() {
+    Table table = new Table().number("us").name("routine");
+    table.row(
+        List.of("1", "\u2502  \u251C\u2500 shopd.exe!Match"), "", "  (OBJECT_NAME_NOT_FOUND)");
+    table.row(
+        List.of("2", "\u2502  \u2514\u2500 shopd.exe!Match"), "", "  (OBJECT_NAME_NOT_FOUND)");
+    table.row(List.of("3", "|  |- shopd.exe!Match"), "", "  (OBJECT_NAME_NOT_FOUND)");
+    assertEquals(
+        """
+        us  routine
+         1  \u2502  \u251C\u2500 shopd.exe!Match
+            \u2502  \u2502      (OBJECT_NAME_NOT_FOUND)
+         2  \u2502  \u2514\u2500 shopd.exe!Match
+            \u2502         (OBJECT_NAME_NOT_FOUND)
+         3  |  |- shopd.exe!Match
+            |  |      (OBJECT_NAME_NOT_FOUND)
+        """,
+        printed(table, 0, 40));
+  }
+
+  @Test
+  void theLastFieldsAreLeftOut() {
+    Table table = new Table().name("event").fields("fields");
+    table.row("Disk/Read", "disk=0 offset=4096 size=512");
+    table.row("Disk/Write", "name=abcdefghijklmnopqrstuvwxyz size=512");
+    assertEquals(
+        """
+        event       fields
+        Disk/Read   disk=0 offset=4096 ...
+        Disk/Write  name=abc...stuvwxyz ...
+        """,
+        printed(table, 0, 35));
+  }
+
+  @Test
+  void wordsOfARemarkGoOnBelowThemselves() {
+    Table table = new Table().number("files").remark("why not");
+    table.row("12", "the symbols of another build are there");
+    assertEquals(
+        """
+        files  why not
+           12  the symbols of
+               another build
+               are there
+        """,
+        printed(table, 0, 25));
+  }
+
+  @Test
+  void columnsThatCanBeSparedGoBeforeANameIsCut() {
+    Table table = new Table().number("cpu").name("event").fields("fields").spare(0);
+    table.row("1", "EventTrace/Information", "a=0x1000000 b=0x2000000 c=0x3000000");
+    assertEquals(
+        """
+        event                   fields
+        EventTrace/Information  a=0x1000000 ...
+        """,
+        printed(table, 0, 48));
+    Table wider = new Table().number("cpu").name("event").fields("fields").spare(0);
+    wider.row("1", "EventTrace/Information", "a=0x1000000 b=0x2000000 c=0x3000000");
+    assertEquals(
+        """
+        cpu  event                   fields
+          1  EventTrace/Information  a=0x1000000 ...
+        """,
+        printed(wider, 0, 53));
   }
 
   @Test
