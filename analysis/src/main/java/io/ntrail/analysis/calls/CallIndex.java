@@ -1,11 +1,11 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.formats.collections.Columns;
 import io.ntrail.formats.collections.IntColumn;
 import io.ntrail.formats.collections.IntList;
 import io.ntrail.formats.collections.LongColumn;
 import io.ntrail.formats.collections.Search;
-import java.util.function.LongConsumer;
 
 /**
  * The calls of a thread, cut into pages of some thousand records, and what is open at each border.
@@ -28,8 +28,11 @@ final class CallIndex {
   private final Pages pages;
   private final CallCounts counts;
   private final boolean hasAreas;
+  private final boolean isCut;
 
-  private CallIndex(CrossPageCalls longs, Pages pages, CallCounts counts, boolean hasAreas) {
+  private CallIndex(
+      CrossPageCalls longs, Pages pages, CallCounts counts, boolean hasAreas, boolean isCut) {
+    this.isCut = isCut;
     this.longs = longs;
     this.pages = pages;
     this.counts = counts;
@@ -89,16 +92,18 @@ final class CallIndex {
     private int fresh;
     private int firstArea;
     private boolean hasAreas;
+    private boolean isCut;
 
     Survey(CallSource.Matching matching) {
       rebuilder = CallBuilder.of(matching, open, this);
     }
 
-    void run(CallCursor cursor, long firstTime, PageSize size, LongConsumer progress) {
+    void run(CallCursor cursor, long firstTime, PageSize size, StoppableWork<?> work) {
       int records = 0;
       int arguments = 0;
       pages.begin(0, firstTime, 0, 0, 0);
-      while (cursor.next()) {
+      isCut = work.isStopping();
+      while (!isCut && cursor.next()) {
         CallEventKind event = cursor.event();
         if (event == CallEventKind.ENTRY || event == CallEventKind.ENTRY_ONLY) {
           arguments += cursor.argumentCount();
@@ -111,13 +116,14 @@ final class CallIndex {
         }
         if (++records >= size.leastRecords
             && (fresh <= size.mostFresh || records + arguments >= size.mostRecords)) {
-          progress.accept(records);
+          work.done(records);
           records = 0;
           arguments = 0;
           endPage(cursor);
+          isCut = work.isStopping();
         }
       }
-      progress.accept(records);
+      work.done(records);
       rebuilder.finish();
     }
 
@@ -215,20 +221,20 @@ final class CallIndex {
 
     CallIndex index() {
       CallCounts counts = CallCounts.of(ends, lostEntries, beyond, roots, deepest);
-      return new CallIndex(longs, pages, counts, hasAreas);
+      return new CallIndex(longs, pages, counts, hasAreas, isCut);
     }
   }
 
   /**
    * Makes the index of a thread.
    *
-   * @param progress receives the number of further records read
+   * @param work is told of the records that are read, and may stop reading at the end of a page
    */
-  static CallIndex of(CallSource source, int thread, PageSize size, LongConsumer progress) {
+  static CallIndex of(CallSource source, int thread, PageSize size, StoppableWork<?> work) {
     Survey survey = new Survey(source.matching());
     long firstTime = source.threads().get(thread).firstTime();
     try (CallCursor cursor = source.cursor(thread)) {
-      survey.run(cursor, firstTime, size, progress);
+      survey.run(cursor, firstTime, size, work);
     }
     return survey.index();
   }
@@ -245,8 +251,19 @@ final class CallIndex {
     return hasAreas;
   }
 
+  /** Returns true if reading was stopped: the last page is empty, and records follow it. */
+  boolean isCut() {
+    return isCut;
+  }
+
   int pages() {
     return pages.count();
+  }
+
+  /** Returns about how many calls begin in a stretch of time. */
+  long callsBetween(long from, long to) {
+    long first = from == Long.MIN_VALUE ? 0 : firstCall(pageAt(from));
+    return Math.max(0, (to == Long.MAX_VALUE ? counts.calls() : firstCall(pageAt(to) + 1)) - first);
   }
 
   /** Calls kept because they are open at a border. */

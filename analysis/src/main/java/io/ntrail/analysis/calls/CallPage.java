@@ -52,7 +52,7 @@ final class CallPage implements CallBuilder.Sink {
         rebuilder.accept(cursor);
       }
     } else {
-      while (cursor.next()) {
+      while (!index.isCut() && cursor.next()) {
         rebuilder.accept(cursor);
       }
       rebuilder.finish();

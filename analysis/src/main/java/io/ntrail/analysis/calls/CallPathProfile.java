@@ -54,14 +54,19 @@ public final class CallPathProfile {
     private final BitSet open = new BitSet();
     private final BitSet cut = new BitSet();
 
+    /** When they end; of open ones {@link Long#MIN_VALUE}. */
+    private final LongList exits = new LongList();
+
     int above(int depth) {
       return depth == 0 || depth > nodes.size() ? ROOT : nodes.get(depth - 1);
     }
 
-    void set(int depth, int node, boolean isOpen, boolean isCut) {
+    void set(int depth, int node, long exit, boolean isCut) {
+      exits.extend(depth + 1, Long.MIN_VALUE);
+      exits.set(depth, exit);
       nodes.extend(depth + 1, ROOT);
       nodes.set(depth, node);
-      open.set(depth, isOpen);
+      open.set(depth, exit == Long.MIN_VALUE);
       cut.set(depth, isCut);
     }
   }
@@ -125,6 +130,10 @@ public final class CallPathProfile {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
         profile.add(call);
       }
+      CallWalk left = stream.leftOut();
+      if (left != null) {
+        profile.endAt(left.entry(), recording.source().clock().shared() ? -1 : left.thread());
+      }
     }
     return profile;
   }
@@ -137,11 +146,12 @@ public final class CallPathProfile {
     Around around = around(call);
     int depth = call.depth();
     boolean isOpen = call.isOpen();
-    if (!isOpen && call.exit().orElseThrow() <= from && from != Long.MIN_VALUE) {
-      around.set(depth, ROOT, false, false);
+    long exit = call.exit().orElse(Long.MIN_VALUE);
+    if (!isOpen && exit <= from && from != Long.MIN_VALUE) {
+      around.set(depth, ROOT, exit, false);
       return;
     }
-    long duration = isOpen ? 0 : part(call.entry(), call.exit().orElseThrow());
+    long duration = isOpen ? 0 : part(call.entry(), exit);
     int above = around.above(depth);
     boolean isRoot = above == ROOT;
     int parent = isRoot ? lastProcess : above;
@@ -157,7 +167,36 @@ public final class CallPathProfile {
       tree.add(parent, -duration);
       cut -= around.cut.get(depth - 1) ? duration : 0;
     }
-    around.set(depth, node, isOpen, isCut);
+    around.set(depth, node, exit, isCut);
+  }
+
+  /**
+   * Takes away what calls took after a time up to which all were added.
+   *
+   * @param thread whose calls were added up to that time only; -1: those of all threads
+   */
+  private void endAt(long time, int thread) {
+    for (Map.Entry<Stack, Around> stack : stacks.entrySet()) {
+      Around around = stack.getValue();
+      if (thread >= 0 && stack.getKey().thread != thread) {
+        continue;
+      }
+      for (int depth = 0; depth < around.nodes.size(); depth++) {
+        // What lies deeper than the calls that are still open ended before.
+        long later = Math.min(around.exits.get(depth), to) - Math.max(time, from);
+        int node = around.nodes.get(depth);
+        if (node == ROOT || around.open.get(depth) || later <= 0) {
+          continue;
+        }
+        tree.add(node, -later);
+        cut -= around.cut.get(depth) ? later : 0;
+        int parent = around.above(depth);
+        if (parent != ROOT && !around.open.get(depth - 1)) {
+          tree.add(parent, later);
+          cut += around.cut.get(depth - 1) ? later : 0;
+        }
+      }
+    }
   }
 
   private long part(long entry, long exit) {

@@ -4,17 +4,18 @@ import io.ntrail.analysis.model.RecordedThreads;
 import io.ntrail.analysis.model.RecorderLosses;
 import io.ntrail.analysis.model.Recording;
 import io.ntrail.analysis.model.RecordingKind;
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -23,9 +24,17 @@ import org.jspecify.annotations.Nullable;
  * Closing it closes the source.
  */
 public final class CallRecording implements Recording, RecordedThreads {
+  /** Passes over a recording. */
+  public enum Pass {
+    /** The records of each thread are read for the first time. */
+    SURVEY,
+    /** The calls are walked over, by their entries. */
+    CALLS
+  }
+
   private final CallSource source;
   private final AtomicReferenceArray<@Nullable CallIndex> indexes;
-  private final AtomicLong recordsRead = new AtomicLong();
+  private final StoppableWork<Pass> work = new StoppableWork<>(Pass.SURVEY);
   private final CallIndex.PageSize pageSize;
 
   /** A recording of which nothing was looked at. */
@@ -61,7 +70,15 @@ public final class CallRecording implements Recording, RecordedThreads {
 
   @Override
   public List<Gap> gaps() {
-    return source.gaps();
+    List<Gap> gaps = new ArrayList<>(source.gaps());
+    stopGap().ifPresent(gaps::add);
+    return gaps;
+  }
+
+  /** Returns what was left out because reading was stopped; its place in the file is not known. */
+  public Optional<Gap> stopGap() {
+    return work.stoppedAt()
+        .map(_ -> new Gap(source.name(), 0, -1, "records", "reading was stopped"));
   }
 
   @Override
@@ -79,14 +96,25 @@ public final class CallRecording implements Recording, RecordedThreads {
     return source.threads();
   }
 
-  /** Records that were read to make indexes. */
-  public long recordsRead() {
-    return recordsRead.get();
+  /**
+   * Returns the state of reading. Who stops it gets an answer of what was read: of the first
+   * records of the threads if {@link #survey} was under way, else of the calls up to some time.
+   */
+  public StoppableWork<Pass> work() {
+    return work;
   }
 
   /** Makes the indexes of threads that have none yet, several at a time. */
   public void survey(List<Integer> threads, int cores) {
     List<Integer> missing = threads.stream().filter(i -> indexes.get(i) == null).toList();
+    work.begin(Pass.SURVEY, missing.stream().mapToLong(i -> threads().get(i).records()).sum());
+    read(missing, cores);
+    if (missing.stream().anyMatch(i -> index(i).isCut())) {
+      work.stopped();
+    }
+  }
+
+  private void read(List<Integer> missing, int cores) {
     if (missing.size() < 2 || cores < 2) {
       missing.forEach(this::index);
       return;
@@ -114,7 +142,7 @@ public final class CallRecording implements Recording, RecordedThreads {
   CallIndex index(int thread) {
     CallIndex index = indexes.get(thread);
     if (index == null) {
-      index = CallIndex.of(source, thread, pageSize, recordsRead::addAndGet);
+      index = CallIndex.of(source, thread, pageSize, work);
       indexes.set(thread, index);
     }
     return index;

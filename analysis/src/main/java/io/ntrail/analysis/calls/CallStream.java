@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.model.StoppableWork;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
@@ -12,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * clock is shared by all threads, else thread after thread.
  */
 public final class CallStream implements AutoCloseable {
+  /** Calls that are told to the progress together. */
+  private static final int TOLD = 1024;
+
   private final CallRecording recording;
   private final long from;
   private final long to;
@@ -20,6 +24,11 @@ public final class CallStream implements AutoCloseable {
       new PriorityQueue<>(
           Comparator.comparingLong(CallWalk::entry).thenComparingInt(CallWalk::thread));
   private @Nullable CallWalk current;
+  private final StoppableWork<CallRecording.Pass> work;
+  private boolean isStopped;
+
+  /** Calls that were given and are not told yet. */
+  private int given;
 
   /**
    * Creates a stream before the first call.
@@ -32,6 +41,10 @@ public final class CallStream implements AutoCloseable {
     this.recording = recording;
     this.from = from;
     this.to = to;
+    this.work = recording.work();
+    work.begin(
+        CallRecording.Pass.CALLS,
+        threads.stream().mapToLong(i -> recording.index(i).callsBetween(from, to)).sum());
     if (recording.source().clock().shared()) {
       for (int thread : threads) {
         add(open(thread));
@@ -63,6 +76,34 @@ public final class CallStream implements AutoCloseable {
 
   /** The next call; null if there is none. It stays what it is until the next one is requested. */
   public @Nullable CallWalk next() {
+    CallWalk next = isStopped ? null : following();
+    if (next == null) {
+      tell();
+    } else if (work.isStopping()) {
+      tell();
+      isStopped = true;
+      work.stopped();
+      return null;
+    } else if (++given == TOLD) {
+      tell();
+    }
+    return next;
+  }
+
+  private void tell() {
+    work.done(given);
+    given = 0;
+  }
+
+  /**
+   * Returns the first call that was left out because reading was stopped: all that were entered
+   * before it were given, of its thread at least. Null if none was left out.
+   */
+  @Nullable CallWalk leftOut() {
+    return isStopped ? current : null;
+  }
+
+  private @Nullable CallWalk following() {
     CallWalk last = current;
     if (last != null) {
       if (merged.isEmpty() && advance(last)) {

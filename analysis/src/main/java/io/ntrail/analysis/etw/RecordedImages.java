@@ -8,6 +8,7 @@ import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.etw.weights.Variant;
 import io.ntrail.analysis.etw.weights.WeightSource;
 import io.ntrail.analysis.etw.weights.WeightSources;
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.naming.ImageFile;
 import io.ntrail.analysis.naming.Images;
 import io.ntrail.analysis.naming.RecordingSymbols;
@@ -185,9 +186,13 @@ public final class RecordedImages implements AutoCloseable {
     return all;
   }
 
-  /** Looks for the PDBs of some of the images. */
-  public List<Row> find(List<Candidate> wanted) {
-    symbols.prepare(wanted.stream().map(Candidate::file).toList(), null);
+  /**
+   * Looks for the PDBs of some of the images.
+   *
+   * @param work is told of each
+   */
+  public List<Row> find(List<Candidate> wanted, StoppableWork<?> work) {
+    symbols.prepare(wanted.stream().map(Candidate::file).toList(), null, work);
     List<Row> rows = new ArrayList<>();
     for (Candidate candidate : wanted) {
       Source source = symbols.source(candidate.file);

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.flow;
 
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pt.PacketCursor;
 import io.ntrail.formats.pt.PacketError;
@@ -19,18 +20,34 @@ public final class WholeFlow {
 
   private static final int MOST = 1 << 17;
 
+  /** Bytes that are told to the progress together. */
+  private static final int TOLD = 1 << 12;
+
   private final InputFile input;
   private final AddressSpace code;
   private final FlowSettings settings;
+  private final StoppableWork<?> work;
   private final FlowTotals totals = new FlowTotals();
   private long joined;
+
+  /**
+   * A flow that is decoded to its end.
+   *
+   * @param code may be read by several threads
+   */
+  public WholeFlow(InputFile input, AddressSpace code, FlowSettings settings) {
+    this(input, code, settings, new StoppableWork<>(""));
+  }
 
   /**
    * A flow that was not decoded yet.
    *
    * @param code may be read by several threads
+   * @param work is told how many bytes are decoded, and may stop decoding
    */
-  public WholeFlow(InputFile input, AddressSpace code, FlowSettings settings) {
+  public WholeFlow(
+      InputFile input, AddressSpace code, FlowSettings settings, StoppableWork<?> work) {
+    this.work = work;
     this.input = input;
     this.code = code;
     this.settings = settings;
@@ -88,8 +105,17 @@ public final class WholeFlow {
     FlowDecoder decoder = new FlowDecoder(cursor, blocks, settings, new Counting(flow, totals));
     long boundary = workers == null ? input.size() : workers.after(0);
     FlowSegment next = null;
+    long told = 0;
     while (cursor.next()) {
       long offset = cursor.offset();
+      if (offset - told >= TOLD) {
+        told = offset;
+        work.reached(offset);
+        if (work.isStopping()) {
+          work.stopped();
+          break;
+        }
+      }
       if (workers != null && offset >= boundary) {
         next = null;
         boundary = workers.after(offset);
@@ -114,6 +140,9 @@ public final class WholeFlow {
         }
         next = null;
       }
+    }
+    if (work.stoppedAt().isEmpty()) {
+      work.reached(input.size());
     }
     decoder.end();
     totals.settle(blocks);

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.naming;
 
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.pdb.PdbFile;
@@ -159,6 +160,15 @@ public final class RecordingSymbols implements AutoCloseable {
    * @param wait how long; null: until all is known
    */
   public void prepare(List<Integer> files, @Nullable Duration wait) {
+    prepare(files, wait, new StoppableWork<>(""));
+  }
+
+  /**
+   * Looks for the PDBs of images as {@link #prepare(List, Duration)} does.
+   *
+   * @param work is told of each; what is found after a request to stop counts as left out
+   */
+  public <P> void prepare(List<Integer> files, @Nullable Duration wait, StoppableWork<P> work) {
     Map<PdbReference, ImageFile> wanted = new LinkedHashMap<>();
     for (int file : files) {
       images
@@ -167,16 +177,20 @@ public final class RecordingSymbols implements AutoCloseable {
           .ifPresent(pdb -> wanted.putIfAbsent(pdb, images.files().get(file)));
     }
     PdbSearch asking = search;
+    work.begin(work.position().phase(), wanted.size());
     TimedTasks<PdbSearch.Result> running =
         new TimedTasks<>(
             wanted.keySet().stream()
-                .<Callable<PdbSearch.Result>>map(pdb -> () -> asking.find(pdb.id(), pdb.fileName()))
+                .<Callable<PdbSearch.Result>>map(pdb -> () -> find(asking, pdb, work))
                 .toList());
     List<Optional<PdbSearch.Result>> found =
         running.await(
             wait,
             result -> result.pdb().isPresent(),
             result -> result.pdb().ifPresent(OpenPdb::close));
+    if (work.isStopping()) {
+      work.stopped();
+    }
     int next = 0;
     for (Map.Entry<PdbReference, ImageFile> entry : wanted.entrySet()) {
       PdbReference pdb = entry.getKey();
@@ -188,6 +202,14 @@ public final class RecordingSymbols implements AutoCloseable {
           pdb, result.map(r -> names(r, pdb, entry.getValue())).orElseGet(() -> notInTime(pdb)));
     }
     search = search.offline();
+  }
+
+  private static PdbSearch.Result find(PdbSearch asking, PdbReference pdb, StoppableWork<?> work) {
+    PdbSearch.Result result = asking.find(pdb.id(), pdb.fileName());
+    if (!work.isStopping()) {
+      work.done(1);
+    }
+    return result;
   }
 
   private static Names notInTime(PdbReference pdb) {

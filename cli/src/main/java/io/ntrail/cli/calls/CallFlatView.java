@@ -9,6 +9,7 @@ import io.ntrail.analysis.calls.FunctionTimes;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Table;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -66,7 +67,8 @@ final class CallFlatView {
   static FlatCallProfile profile(CallsScope scope) {
     CallSource source = scope.recording().source();
     FlatCallProfile flat = new FlatCallProfile(thread -> source.lost(thread) > 0);
-    try (CallStream stream = scope.stream()) {
+    try (Progress _ = scope.progress().start();
+        CallStream stream = scope.stream()) {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
         flat.add(call);
       }
@@ -96,8 +98,7 @@ final class CallFlatView {
         json -> {
           scope.members(json.text("schema", "ntrail.calls-flat/1"), counts());
           listing.json(json);
-          json.number("rowsLeftOut", rows.size() - shown().size())
-              .gaps(scope.recording().source().gaps());
+          json.number("rowsLeftOut", rows.size() - shown().size()).gaps(scope.recording().gaps());
         });
   }
 

@@ -52,7 +52,7 @@ final class CallHistogramView {
               scope.members(json.text("schema", "ntrail.calls-histogram/1"), scope.counts());
               json.array("functions");
               routines.forEach(times -> json(json, times));
-              json.endArray().gaps(scope.recording().source().gaps());
+              json.endArray().gaps(scope.recording().gaps());
             });
   }
 

@@ -8,6 +8,7 @@ import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.WorkPhase;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
@@ -56,6 +57,14 @@ public final class CallInfo {
       }
       return Losses.finish(recording, parsed, terminal);
     }
+  }
+
+  /** Returns a pass over a recording in words. */
+  public static WorkPhase phase(CallRecording.Pass pass, String file) {
+    return switch (pass) {
+      case SURVEY -> new WorkPhase("looking through " + file, "record");
+      case CALLS -> new WorkPhase("reading the calls of " + file, "call");
+    };
   }
 
   private static List<String> cells(CallSource source) {
@@ -116,6 +125,8 @@ public final class CallInfo {
 
   private static Table modules(CallSource source) {
     Table table = new Table().number("base").number("size").name("PDB id").name("image");
+    table.optional(1);
+    table.optional(0);
     for (CallModule module : source.modules()) {
       table.row(
           Numbers.hex(module.base()),

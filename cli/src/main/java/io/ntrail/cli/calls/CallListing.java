@@ -7,6 +7,7 @@ import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Progress;
 import java.util.StringJoiner;
 import java.util.function.Consumer;
 
@@ -40,7 +41,8 @@ final class CallListing {
     long limit = request.limit();
     long shown = 0;
     long left = 0;
-    try (CallStream stream = scope.stream()) {
+    try (Progress _ = scope.progress().listing();
+        CallStream stream = scope.stream()) {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
         if (!shows(call)) {
           continue;
@@ -73,14 +75,15 @@ final class CallListing {
     }
     json.endArray().array("calls");
     long left = each(call -> columns.object(json, call));
-    json.endArray().number("rowsLeftOut", left).gaps(scope.recording().source().gaps());
+    json.endArray().number("rowsLeftOut", left).gaps(scope.recording().gaps());
   }
 
   /** Without a counter for skipped rows, nothing past the limit is visited. */
   private void stopping(Consumer<CallWalk> each) {
     long limit = request.limit();
     long shown = 0;
-    try (CallStream stream = scope.stream()) {
+    try (Progress _ = scope.progress().listing();
+        CallStream stream = scope.stream()) {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
         if (limit != 0 && shown >= limit || scope.terminal().outClosed()) {
           return;

@@ -8,6 +8,7 @@ import io.ntrail.analysis.calls.SlowestCalls.Slow;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.TextSanitizer;
 import java.io.PrintStream;
 import java.util.List;
@@ -23,7 +24,8 @@ final class CallSlowestView {
     this.scope = scope;
     this.request = request;
     SlowestCalls slowest = new SlowestCalls((int) request.slowest());
-    try (CallStream stream = scope.stream()) {
+    try (Progress _ = scope.progress().start();
+        CallStream stream = scope.stream()) {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
         if (scope.isFound(call) && request.shows(call.depth())) {
           slowest.add(call);
@@ -44,7 +46,7 @@ final class CallSlowestView {
         json -> {
           scope.members(json.text("schema", "ntrail.calls/1"), scope.counts());
           listing.json(json);
-          json.gaps(scope.recording().source().gaps());
+          json.gaps(scope.recording().gaps());
         });
   }
 

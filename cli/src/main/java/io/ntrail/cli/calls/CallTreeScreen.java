@@ -2,10 +2,13 @@ package io.ntrail.cli.calls;
 
 import io.ntrail.analysis.calls.CallCounts;
 import io.ntrail.analysis.calls.CallEnd;
+import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallStream;
 import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.calls.CallWalk;
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Table;
 import io.ntrail.formats.collections.LongList;
 import io.ntrail.formats.schema.StatusCodes;
@@ -28,6 +31,7 @@ final class CallTreeScreen {
   private final StatusCodes codes = new StatusCodes();
   private final boolean flat;
   private final CallerFrames frames;
+  private final StoppableWork<CallRecording.Pass> work;
   private long shown;
   private long total;
 
@@ -41,6 +45,7 @@ final class CallTreeScreen {
     this.scope = scope;
     this.request = request;
     this.out = scope.terminal().out();
+    this.work = scope.recording().work();
     this.flat = scope.choice().find() != null;
     this.frames = new CallerFrames(scope.recording().source(), scope.names());
   }
@@ -66,18 +71,27 @@ final class CallTreeScreen {
               + " open at the end, not shown: how long they took is not known");
     }
     CallerFrames.remark(scope.recording().source(), request.stacks()).ifPresent(out::println);
-    for (int thread : scope.threads()) {
-      if (isFull()) {
-        break;
+    try (Progress _ = scope.progress().listing()) {
+      work.begin(CallRecording.Pass.CALLS, total);
+      for (int thread : scope.threads()) {
+        if (isFull() || work.isStopping()) {
+          break;
+        }
+        thread(thread);
       }
-      thread(thread);
+      if (work.isStopping()) {
+        work.stopped();
+      }
     }
-    rest();
+    if (work.stoppedAt().isEmpty()) {
+      rest();
+    }
   }
 
   private long counted() {
     long count = 0;
-    try (CallStream stream = scope.stream()) {
+    try (Progress _ = scope.progress().start();
+        CallStream stream = scope.stream()) {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
         count += scope.isFound(call) ? 1 : 0;
       }
@@ -87,7 +101,12 @@ final class CallTreeScreen {
 
   private boolean isFull() {
     long limit = request.limit();
-    return limit != 0 && shown >= limit || scope.terminal().outClosed();
+    return limit != 0 && shown >= limit || scope.terminal().outClosed() || hasAllOfStopped();
+  }
+
+  /** Returns whether as many calls are shown as were counted before that was stopped. */
+  private boolean hasAllOfStopped() {
+    return work.stoppedAt().isPresent() && shown >= total;
   }
 
   private void thread(int thread) {
@@ -106,13 +125,17 @@ final class CallTreeScreen {
       if (scope.range().fromNanos() != Long.MIN_VALUE) {
         walk.seekTime(scope.range().fromNanos());
       }
-      while (!isFull() && walk.next() && walk.entry() < scope.range().toNanos()) {
+      while (!isFull()
+          && !work.isStopping()
+          && walk.next()
+          && walk.entry() < scope.range().toNanos()) {
         if (request.shows(walk.depth()) && scope.isFound(walk)) {
           if (!begun) {
             begun = true;
             heading(info);
           }
           shown++;
+          work.done(1);
           table.row(row(walk), CallListing.arguments(walk, request), remark(walk) + held(walk));
           if (request.stacks()) {
             table.below(frames.lines(walk));

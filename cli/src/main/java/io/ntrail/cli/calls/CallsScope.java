@@ -11,6 +11,7 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.TimeRange;
+import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
@@ -39,6 +40,7 @@ public final class CallsScope {
   private final List<Integer> threads;
   private final CallNames names;
   private final TimeRange range;
+  private final WorkProgress<CallRecording.Pass> progress;
   private final Terminal terminal;
   private final int width;
   private final boolean ascii;
@@ -59,6 +61,7 @@ public final class CallsScope {
       List<Integer> threads,
       CallNames names,
       TimeRange range,
+      WorkProgress<CallRecording.Pass> progress,
       Terminal terminal,
       int width,
       boolean ascii) {
@@ -67,6 +70,7 @@ public final class CallsScope {
     this.threads = threads;
     this.names = names;
     this.range = range;
+    this.progress = progress;
     this.terminal = terminal;
     this.width = width;
     this.ascii = ascii;
@@ -88,15 +92,10 @@ public final class CallsScope {
     CallNames names =
         new CallNames(
             source, CallImageFiles.symbols(recording, CommonOptions.all(parsed, "-y"), terminal));
-    long records = threads.stream().mapToLong(i -> source.threads().get(i).records()).sum();
-    long bytes = source.size();
-    try (Progress _ =
-        Progress.start(
-            terminal,
-            CommonOptions.has(parsed, "-q"),
-            source.name(),
-            () -> (long) ((double) recording.recordsRead() / Math.max(1, records) * bytes),
-            bytes)) {
+    WorkProgress<CallRecording.Pass> progress =
+        new WorkProgress<>(
+            recording.work(), pass -> CallInfo.phase(pass, source.name()), parsed, terminal);
+    try (Progress _ = progress.start()) {
       recording.survey(threads, CommonOptions.cores(parsed));
     }
     boolean uncut = CommonOptions.has(parsed, "--wide") || !terminal.outIsTerminal();
@@ -106,6 +105,7 @@ public final class CallsScope {
         threads,
         names,
         range,
+        progress,
         terminal,
         uncut ? 0 : terminal.width(),
         CommonOptions.has(parsed, "--ascii") || !terminal.outIsUtf8());
@@ -149,6 +149,11 @@ public final class CallsScope {
 
   public String unit() {
     return recording.source().clock().unit();
+  }
+
+  /** Shows how far the calls are walked over, and lets Ctrl+C end that. */
+  public WorkProgress<CallRecording.Pass> progress() {
+    return progress;
   }
 
   /** All calls of the threads that were entered in time. */
@@ -284,9 +289,10 @@ public final class CallsScope {
 
   /** Warns of unreadable parts, and returns the exit code. */
   public int finish(boolean strict) {
-    List<Gap> gaps = recording.source().gaps();
+    List<Gap> gaps = recording.gaps();
     terminal.out().flush();
-    Losses.warn(gaps, terminal);
+    Losses.warn(recording.source().gaps(), terminal);
+    progress.sayStopped();
     UntracedTimes.print(terminal.err(), "warning: ", recording.source().untraced(), nanos());
     ThrottledFunctions.print(terminal.err(), "warning: ", recording.source().throttled(), nanos());
     CallCounts counts = counts();
@@ -298,7 +304,8 @@ public final class CallsScope {
                   + Numbers.counted(counts.beyond(), "call")
                   + " skipped: nested deeper than 8,192 calls");
     }
-    if (choice.find() != null && !anyFound && !terminal.outClosed()) {
+    boolean isWhole = recording.work().stoppedAt().isEmpty();
+    if (choice.find() != null && !anyFound && isWhole && !terminal.outClosed()) {
       terminal
           .err()
           .println(

@@ -1,7 +1,7 @@
 package io.ntrail.cli.common;
 
+import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.etw.recording.StoppedReading;
 import io.ntrail.analysis.model.RecorderLosses;
 import io.ntrail.analysis.model.Recording;
 import io.ntrail.analysis.model.RecordingKind;
@@ -36,10 +36,10 @@ public final class Losses {
   public static String state(Recording recording) {
     RecorderLosses losses = recording.losses();
     List<String> state = new ArrayList<>();
-    Optional<StoppedReading> stopped = stopped(recording);
-    stopped.ifPresent(stop -> state.add("stopped at " + stop.percent() + " %"));
+    Optional<Stop> stopped = stop(recording);
+    stopped.ifPresent(stop -> state.add("stopped at " + stop.percent + " %"));
     List<Gap> gaps = new ArrayList<>(recording.gaps());
-    stopped.ifPresent(stop -> gaps.removeAll(stop.gaps()));
+    stopped.ifPresent(stop -> gaps.removeAll(stop.gaps));
     if (stopped.isEmpty() || !gaps.isEmpty() || losses.neverFinalised() > 0) {
       state.add(wholeness(gaps, losses, recording.fileNames().size()));
     }
@@ -59,8 +59,23 @@ public final class Losses {
         : lost + ", " + Numbers.counted(losses.discarded(), "older one") + " discarded";
   }
 
-  private static Optional<StoppedReading> stopped(Recording recording) {
-    return recording.ability(EtwRecording.class).flatMap(EtwRecording::stopped);
+  /**
+   * A stop of reading on request.
+   *
+   * @param gaps what was not read for it
+   */
+  private record Stop(int percent, List<Gap> gaps) {}
+
+  private static Optional<Stop> stop(Recording recording) {
+    return switch (recording) {
+      case EtwRecording etw -> etw.stopped().map(stop -> new Stop(stop.percent(), stop.gaps()));
+      case CallRecording calls ->
+          calls
+              .work()
+              .stoppedAt()
+              .map(at -> new Stop(at.percent(), calls.stopGap().stream().toList()));
+      default -> Optional.empty();
+    };
   }
 
   private static String wholeness(List<Gap> gaps, RecorderLosses losses, int files) {
@@ -131,7 +146,7 @@ public final class Losses {
   public static int finish(
       Recording recording, Symbols symbols, ParseResult parsed, Terminal terminal) {
     List<Gap> gaps = new ArrayList<>(recording.gaps());
-    stopped(recording).ifPresent(stop -> gaps.removeAll(stop.gaps()));
+    stop(recording).ifPresent(stop -> gaps.removeAll(stop.gaps));
     warn(gaps, terminal);
     recording
         .ability(EtwRecording.class)

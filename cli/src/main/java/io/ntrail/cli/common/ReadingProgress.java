@@ -3,6 +3,7 @@ package io.ntrail.cli.common;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.ReadingState;
 import io.ntrail.analysis.etw.recording.StoppedReading;
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
@@ -14,31 +15,41 @@ public final class ReadingProgress {
   private ReadingProgress() {}
 
   public static Progress start(EtwRecording recording, ParseResult parsed, Terminal terminal) {
-    return start(recording, line(recording), parsed, terminal);
+    return start(recording, line(recording), recording.reading()::stop, isQuiet(parsed), terminal);
   }
 
-  /** Shows how much of a recording was read, and the downloads from servers. */
+  /** Shows how much was read, and downloads from servers; Ctrl+C stops these, too. */
   public static Progress start(
       EtwRecording recording, SymbolSearchPath places, ParseResult parsed, Terminal terminal) {
     Supplier<String> reading = line(recording);
-    return start(recording, () -> places.progress().line().orElseGet(reading), parsed, terminal);
+    return start(
+        recording,
+        () -> places.progress().line().orElseGet(reading),
+        () -> {
+          recording.reading().stop();
+          places.stop();
+        },
+        isQuiet(parsed),
+        terminal);
+  }
+
+  private static boolean isQuiet(ParseResult parsed) {
+    return CommonOptions.has(parsed, "-q");
   }
 
   private static Progress start(
-      EtwRecording recording, Supplier<String> line, ParseResult parsed, Terminal terminal) {
-    return start(recording, line, CommonOptions.has(parsed, "-q"), terminal);
-  }
-
-  private static Progress start(
-      EtwRecording recording, Supplier<String> line, boolean quiet, Terminal terminal) {
-    return Progress.start(terminal, quiet, line, recording.reading()::stop)
-        .then(() -> sayStopped(recording, terminal));
+      EtwRecording recording,
+      Supplier<String> line,
+      Runnable stop,
+      boolean quiet,
+      Terminal terminal) {
+    return Progress.start(terminal, quiet, line, stop).then(() -> sayStopped(recording, terminal));
   }
 
   /** Shows how much was listed, unless the list itself is on the terminal. */
   public static Progress listing(EtwRecording recording, ParseResult parsed, Terminal terminal) {
-    boolean quiet = CommonOptions.has(parsed, "-q") || terminal.outIsTerminal();
-    return start(recording, line(recording), quiet, terminal);
+    boolean quiet = isQuiet(parsed) || terminal.outIsTerminal();
+    return start(recording, line(recording), recording.reading()::stop, quiet, terminal);
   }
 
   /** Tells once how far reading came before it was stopped, if it was. */
@@ -70,12 +81,13 @@ public final class ReadingProgress {
   }
 
   /** Returns a line that names the pass; it never says 100 %, as something is left then. */
-  static String line(String name, ReadingState.Position position, double seconds) {
+  static String line(
+      String name, StoppableWork.Position<ReadingState.Pass> position, double seconds) {
     if (position.isOver()) {
       return name + " is read: making the answer";
     }
-    long percent = 100 * position.done() / position.total();
-    return switch (position.pass()) {
+    int percent = position.percent();
+    return switch (position.phase()) {
       case SURVEY ->
           "looking through %s  %d %%   %s of %s   %s/s"
               .formatted(

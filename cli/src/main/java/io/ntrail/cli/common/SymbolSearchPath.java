@@ -349,6 +349,11 @@ public final class SymbolSearchPath implements AutoCloseable {
     return progress;
   }
 
+  /** Ends downloads, and begins no more: answers have the names that are there. */
+  public void stop() {
+    fetch.ifPresent(HttpStoreClient::stop);
+  }
+
   /**
    * Returns how long an answer waits for servers; null: to the end.
    *

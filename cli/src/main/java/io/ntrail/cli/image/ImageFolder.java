@@ -1,5 +1,6 @@
 package io.ntrail.cli.image;
 
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.CommonOptions;
@@ -9,6 +10,8 @@ import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.common.WorkPhase;
+import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
@@ -36,7 +39,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
@@ -68,13 +70,16 @@ final class ImageFolder {
   private final long limit;
   private final List<Gap> gaps = new ArrayList<>();
   private final List<String> refused = new ArrayList<>();
-  private final AtomicLong seen = new AtomicLong();
+  private final StoppableWork<WorkPhase> work;
+  private final WorkProgress<WorkPhase> progress;
   private FolderTotals totals = new FolderTotals();
 
   ImageFolder(Terminal terminal, ParseResult parsed, long limit) {
     this.terminal = terminal;
     this.parsed = parsed;
     this.limit = limit;
+    this.work = new StoppableWork<>(new WorkPhase("looking for images", "file"));
+    this.progress = WorkProgress.of(work, parsed, terminal);
   }
 
   int print(Path folder, Format format, ImageRequest request) {
@@ -85,7 +90,15 @@ final class ImageFolder {
     }
     List<Path> files = files(folder);
     Listing<Row> listing =
-        new Listing<>("images", columns(request), sink -> rows(folder, files, request, sink));
+        new Listing<>(
+            "images",
+            columns(request),
+            sink -> {
+              // A table is printed when its rows are known; other forms have them meanwhile.
+              try (Progress _ = format == Format.TEXT ? progress.start() : progress.listing()) {
+                rows(folder, files, request, sink);
+              }
+            });
     listing.print(
         format,
         terminal.out(),
@@ -97,10 +110,10 @@ final class ImageFolder {
           refused.forEach(json::text);
           json.endArray();
           totals.json(json);
-          json.gaps(gaps);
+          json.gaps(progress.gaps(gaps, folder.toString(), 0, -1));
         });
     Losses.warn(gaps, terminal);
-    return gaps.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
+    return progress.exitCode(gaps.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE);
   }
 
   private void text(Path folder, int files, Listing<Row> listing) {
@@ -118,7 +131,8 @@ final class ImageFolder {
                     ? ""
                     : ", "
                         + Numbers.counted(refused.size(), "file")
-                        + " of another kind (--format json lists them)"));
+                        + " of another kind (--format json lists them)")
+                + progress.state());
     totals.print(terminal.out());
   }
 
@@ -146,18 +160,14 @@ final class ImageFolder {
     totals = new FolderTotals();
     refused.clear();
     gaps.clear();
-    seen.set(0);
-    try (Progress _ =
-        Progress.start(
-            terminal,
-            CommonOptions.has(parsed, "-q"),
-            "images",
-            seen::get,
-            Math.max(1, files.size()))) {
-      for (Path file : files) {
-        seen.incrementAndGet();
-        row(folder, file, request, sink);
+    work.begin(new WorkPhase("reading the images of " + folder, "file"), files.size());
+    for (Path file : files) {
+      if (work.isStopping()) {
+        work.stopped();
+        return;
       }
+      row(folder, file, request, sink);
+      work.done(1);
     }
   }
 

@@ -15,6 +15,7 @@ import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.ShellWords;
 import java.nio.file.Path;
@@ -57,9 +58,11 @@ public final class CallProfile implements ProfilePage {
     this.shape = shape;
     TimeRange range = scope.range();
     boolean byPath = shape.look() == ProfileShape.Look.TREE;
-    this.paths =
-        CallPathProfile.of(
-            scope.recording(), scope.threads(), byPath, range.fromNanos(), range.toNanos());
+    try (Progress _ = scope.progress().start()) {
+      this.paths =
+          CallPathProfile.of(
+              scope.recording(), scope.threads(), byPath, range.fromNanos(), range.toNanos());
+    }
   }
 
   static int run(RecordingInput input, ParseResult parsed, Terminal system) {
@@ -167,7 +170,7 @@ public final class CallProfile implements ProfilePage {
         .number("idle", 0);
     scope(json);
     CallInfo.lost(json, scope.recording().source());
-    json.gaps(scope.recording().source().gaps())
+    json.gaps(scope.recording().gaps())
         .object("symbols")
         .unknown("hot")
         .number("found", 0)

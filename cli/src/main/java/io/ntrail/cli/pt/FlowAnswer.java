@@ -7,9 +7,12 @@ import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.WorkPhase;
+import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.cli.pt.FlowWalk.Lost;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.pt.PacketType;
@@ -28,9 +31,16 @@ final class FlowAnswer {
   private final FlowRequest request;
   private final AddressSpace code;
   private final FlowFunctions functions;
+  private final WorkProgress<WorkPhase> progress;
   private @Nullable FlowWalk walk;
 
-  FlowAnswer(PtInput input, FlowRequest request, AddressSpace code, FlowFunctions functions) {
+  FlowAnswer(
+      PtInput input,
+      FlowRequest request,
+      AddressSpace code,
+      FlowFunctions functions,
+      WorkProgress<WorkPhase> progress) {
+    this.progress = progress;
     this.input = input;
     this.request = request;
     this.code = code;
@@ -48,20 +58,30 @@ final class FlowAnswer {
 
   /** Returns what could not be read. */
   List<Gap> gaps() {
-    return input.gaps().list();
+    return input.allGaps(progress);
   }
 
-  private FlowWalk walked(FlowWalk done) {
-    walk = done;
-    done.run();
-    return done;
+  /** Follows the flow; nothing is printed meanwhile. */
+  void run(FlowWalk of) {
+    try (Progress _ = progress.start()) {
+      of.run();
+    }
+  }
+
+  /** Follows the flow; rows are printed meanwhile. */
+  private void list(FlowWalk of) {
+    walk = of;
+    try (Progress _ = progress.listing()) {
+      of.run();
+    }
   }
 
   /** Prints addresses and nothing else. */
   int addresses(Terminal terminal) {
     FlowWalk addresses = newWalk();
     addresses.handTo(new AddressList(terminal.out()));
-    return finish(walked(addresses), terminal);
+    list(addresses);
+    return finish(addresses, terminal);
   }
 
   /** Prints a row for each instruction or block. */
@@ -81,7 +101,7 @@ final class FlowAnswer {
         json -> {
           json.text("schema", "ntrail.pt-flow/1").text("file", input.file().name());
           listing.json(json);
-          json.gaps(input.gaps().list());
+          json.gaps(gaps());
         });
     FlowWalk done = walk;
     return done == null ? ExitCode.FAILED : finish(done, terminal);
@@ -102,12 +122,13 @@ final class FlowAnswer {
     FlowWalk walked = newWalk();
     walked.handTo(rows);
     rows.setClock(walked.clock());
-    walked(walked);
+    list(walked);
   }
 
   /** Prints how much was executed, of what kind. */
   int summary(Format format, Terminal terminal) {
-    FlowWalk done = walked(newWalk());
+    FlowWalk done = newWalk();
+    run(done);
     if (format == Format.JSON) {
       json(done, terminal);
     } else {
@@ -133,7 +154,8 @@ final class FlowAnswer {
 
   /** Returns the begin of the first line: the file and its size. */
   String heading() {
-    return "%s: %s".formatted(request.path(), Numbers.bytes(input.file().size()));
+    return "%s: %s%s"
+        .formatted(request.path(), Numbers.bytes(input.file().size()), progress.state());
   }
 
   private void json(FlowWalk done, Terminal terminal) {
@@ -165,7 +187,7 @@ final class FlowAnswer {
           json.number(type.label(), done.count(type));
         }
       }
-      json.endObject().gaps(input.gaps().list()).endObject();
+      json.endObject().gaps(gaps()).endObject();
     }
   }
 
@@ -191,6 +213,6 @@ final class FlowAnswer {
     }
     ProcessorOptions.warn(done.clock(), terminal);
     Losses.warn(input.gaps().list(), terminal);
-    return done.errors() == 0 && input.gaps().isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
+    return done.errors() == 0 ? input.exitCode() : ExitCode.INCOMPLETE;
   }
 }

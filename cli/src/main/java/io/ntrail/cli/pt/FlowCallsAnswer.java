@@ -36,7 +36,7 @@ final class FlowCallsAnswer {
 
   private FlowWalk walked(FlowWalk walk, FlowCallSink calls) {
     walk.handTo(new FlowCalls(functions, calls));
-    walk.run();
+    answer.run(walk);
     return walk;
   }
 

@@ -45,7 +45,7 @@ final class FlowWalk implements FlowSink, WholeFlow.PacketSink {
     this.request = request;
     this.time = request.time();
     this.clock = request.processor().newClock();
-    this.flow = new WholeFlow(input.file(), code, request.settings());
+    this.flow = new WholeFlow(input.file(), code, request.settings(), input.work());
   }
 
   /** Hands everything that comes on, too. */
@@ -55,6 +55,7 @@ final class FlowWalk implements FlowSink, WholeFlow.PacketSink {
 
   void run() {
     boolean isAll = time.whole();
+    input.begin("following the flow of");
     WholeFlow.Wanted wanted =
         new WholeFlow.Wanted(
             next != null || !isAll, request.processor().clock().tscHertz() != 0, request.cores());

@@ -1,12 +1,14 @@
 package io.ntrail.cli.pt;
 
 import io.ntrail.cli.common.CommonOptions.Format;
-import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.WorkPhase;
+import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.pt.PacketCursor;
 import io.ntrail.formats.pt.PacketType;
@@ -17,6 +19,7 @@ final class PacketCounts {
 
   private final PtInput input;
   private final PacketRequest request;
+  private final WorkProgress<WorkPhase> progress;
   private final long[] counts = new long[TYPES.length];
   private final long[] bytes = new long[TYPES.length];
   private long branches;
@@ -25,11 +28,19 @@ final class PacketCounts {
   private record Row(PacketType type, long count, long bytes) {}
 
   /** Walks over the whole stream. */
-  PacketCounts(PtInput input, PacketRequest request) {
+  PacketCounts(PtInput input, PacketRequest request, WorkProgress<WorkPhase> progress) {
     this.input = input;
     this.request = request;
+    this.progress = progress;
+    try (Progress _ = progress.start()) {
+      input.begin("counting the packets of");
+      count();
+    }
+  }
+
+  private void count() {
     PacketCursor cursor = PacketCursor.joined(input.file(), request.processor().errata());
-    while (cursor.next()) {
+    while (cursor.next() && !input.stopsAt(cursor.offset())) {
       int type = cursor.type().ordinal();
       counts[type] += cursor.repeats();
       bytes[type] += cursor.length();
@@ -70,18 +81,19 @@ final class PacketCounts {
           terminal
               .out()
               .println(
-                  "%s: %s, first PSB at %s, %s, %s of branches"
+                  "%s: %s, first PSB at %s, %s, %s of branches%s"
                       .formatted(
                           request.path(),
                           Numbers.bytes(input.file().size()),
                           Numbers.hex(input.firstPsb()),
                           Numbers.counted(packets(), "packet"),
-                          Numbers.counted(branches, "result")));
+                          Numbers.counted(branches, "result"),
+                          progress.state()));
           listing.table(terminal.out(), 0, 0);
         },
         this::json);
     Losses.warn(input.gaps().list(), terminal);
-    return input.gaps().isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
+    return input.exitCode();
   }
 
   private long packets() {
@@ -102,6 +114,6 @@ final class PacketCounts {
         json.number(type.label(), counts[type.ordinal()]);
       }
     }
-    json.endObject().gaps(input.gaps().list());
+    json.endObject().gaps(input.allGaps(progress));
   }
 }

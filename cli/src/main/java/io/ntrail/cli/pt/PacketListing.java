@@ -2,11 +2,13 @@ package io.ntrail.cli.pt;
 
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
-import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.WorkPhase;
+import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.pt.PacketClock;
 import io.ntrail.formats.pt.PacketCursor;
@@ -29,9 +31,16 @@ final class PacketListing {
 
   int print(Format format, ParseResult parsed, Terminal terminal) {
     boolean isText = format == Format.TEXT;
+    WorkProgress<WorkPhase> progress = WorkProgress.of(input.work(), parsed, terminal);
     Listing<PacketRow> listing =
         new Listing<>(
-            "packets", columns(), sink -> rows(!isText, isText ? 0 : request.limit(), sink));
+            "packets",
+            columns(),
+            sink -> {
+              try (Progress _ = progress.listing()) {
+                rows(!isText, isText ? 0 : request.limit(), sink);
+              }
+            });
     listing.print(
         format,
         terminal.out(),
@@ -43,11 +52,11 @@ final class PacketListing {
           json.text("schema", "ntrail.pt-packets/1").text("file", input.file().name());
           json.number("bytes", input.file().size());
           listing.json(json);
-          json.gaps(input.gaps().list());
+          json.gaps(input.allGaps(progress));
         });
     ProcessorOptions.warn(clock, terminal);
     Losses.warn(input.gaps().list(), terminal);
-    return input.gaps().isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
+    return input.exitCode();
   }
 
   /** Returns the first line: what was asked of what. */
@@ -77,6 +86,7 @@ final class PacketListing {
         .titled("value")
         .shown(PacketText::value)
         .label("meaning", PacketText::meaning)
+        .remarks()
         .value(
             "timeNanos",
             (row, cell) -> {
@@ -108,7 +118,8 @@ final class PacketListing {
     PacketCursor cursor = new PacketCursor(input.file(), request.processor().errata());
     clock = request.processor().newClock();
     long rows = 0;
-    while (cursor.next()) {
+    input.begin("reading the packets of");
+    while (cursor.next() && !input.stopsAt(cursor.offset())) {
       clock.take(cursor);
       if (cursor.type() == PacketType.ERROR) {
         input.note(cursor);

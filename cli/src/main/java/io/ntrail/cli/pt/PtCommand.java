@@ -8,6 +8,7 @@ import io.ntrail.cli.common.OptionValues;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.OutputFile;
 import java.nio.file.Path;
@@ -131,7 +132,8 @@ public final class PtCommand implements Command {
     try (Terminal terminal = CommonOptions.output(parsed, system);
         PtInput input = PtInput.open(path)) {
       return CommonOptions.has(parsed, "--count")
-          ? new PacketCounts(input, request).print(format, terminal)
+          ? new PacketCounts(input, request, WorkProgress.of(input.work(), parsed, terminal))
+              .print(format, terminal)
           : new PacketListing(input, request).print(format, parsed, terminal);
     }
   }
@@ -148,7 +150,7 @@ public final class PtCommand implements Command {
         PtCode code = PtCode.open(parsed, system);
         PtInput input = PtInput.open(path)) {
       FlowFunctions functions = code.functions();
-      FlowAnswer answer = new FlowAnswer(input, request, code.space(), functions);
+      FlowAnswer answer = newAnswer(input, request, code, functions, parsed, terminal);
       FlowCallsAnswer calls = new FlowCallsAnswer(answer, functions, request);
       if (isCalls) {
         return calls.calls(format, parsed, terminal);
@@ -166,6 +168,17 @@ public final class PtCommand implements Command {
     }
   }
 
+  private static FlowAnswer newAnswer(
+      PtInput input,
+      FlowRequest request,
+      PtCode code,
+      FlowFunctions functions,
+      ParseResult parsed,
+      Terminal terminal) {
+    return new FlowAnswer(
+        input, request, code.space(), functions, WorkProgress.of(input.work(), parsed, terminal));
+  }
+
   private static boolean isRecording(OutputFile file) {
     return file.place().toString().toLowerCase(Locale.ROOT).endsWith(".ntr");
   }
@@ -175,7 +188,7 @@ public final class PtCommand implements Command {
     try (PtCode code = PtCode.open(parsed, terminal);
         PtInput input = PtInput.open(request.path())) {
       FlowFunctions functions = code.functions();
-      FlowAnswer answer = new FlowAnswer(input, request, code.space(), functions);
+      FlowAnswer answer = newAnswer(input, request, code, functions, parsed, terminal);
       return new FlowCallsAnswer(answer, functions, request).record(file, terminal);
     }
   }

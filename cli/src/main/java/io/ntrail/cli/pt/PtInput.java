@@ -1,6 +1,10 @@
 package io.ntrail.cli.pt;
 
 import io.ntrail.analysis.input.FileKind;
+import io.ntrail.analysis.model.StoppableWork;
+import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.WorkPhase;
+import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.archives.MemberChoice;
 import io.ntrail.formats.bytes.CannotGoOn;
@@ -22,8 +26,13 @@ import java.util.Locale;
  * @param file the stream
  * @param gaps grows while it is read
  * @param firstPsb offset of the first PSB
+ * @param work how much of it was read, and whether that was stopped
  */
-record PtInput(InputFile file, Gaps gaps, long firstPsb) implements AutoCloseable {
+record PtInput(InputFile file, Gaps gaps, long firstPsb, StoppableWork<WorkPhase> work)
+    implements AutoCloseable {
+  /** Bytes that are told to the progress together. */
+  private static final int TOLD = 1 << 12;
+
   /**
    * Opens a stream, plain or packed.
    *
@@ -43,7 +52,8 @@ record PtInput(InputFile file, Gaps gaps, long firstPsb) implements AutoCloseabl
       if (psb < 0) {
         throw refusal(path, file);
       }
-      return new PtInput(file, gaps, psb);
+      return new PtInput(
+          file, gaps, psb, new StoppableWork<>(WorkPhase.ofBytes("reading " + path)));
     } catch (CannotGoOn e) {
       inputs.forEach(InputFile::close);
       throw e;
@@ -65,6 +75,39 @@ record PtInput(InputFile file, Gaps gaps, long firstPsb) implements AutoCloseabl
             command.isEmpty()
                 ? "ntrail help formats"
                 : "ntrail " + command + " " + ShellWords.file(path));
+  }
+
+  /**
+   * Begins to read it.
+   *
+   * @param doing what is done with it: {@code reading the packets of}
+   */
+  void begin(String doing) {
+    work.begin(WorkPhase.ofBytes(doing + " " + file.name()), file.size());
+  }
+
+  /** Tells how far reading came. Returns whether it is to end there. */
+  boolean stopsAt(long offset) {
+    if (offset - work.position().done() < TOLD) {
+      return false;
+    }
+    work.reached(offset);
+    boolean isStopping = work.isStopping();
+    if (isStopping) {
+      work.stopped();
+    }
+    return isStopping;
+  }
+
+  /** Returns what could not be read, and the rest if reading was stopped. */
+  List<Gap> allGaps(WorkProgress<WorkPhase> progress) {
+    long read = work.stoppedAt().map(StoppableWork.Position::done).orElse(0L);
+    return progress.gaps(gaps.list(), file.name(), read, file.size() - read);
+  }
+
+  /** Returns the exit code: whether all was read. */
+  int exitCode() {
+    return gaps.isEmpty() && work.stoppedAt().isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
   }
 
   /** Notes the damage that a cursor stands on. */

@@ -6,6 +6,7 @@ import io.ntrail.analysis.dumps.DumpSnapshot;
 import io.ntrail.analysis.dumps.ImageSource;
 import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.model.Ability;
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.stacks.NamedFrame;
 import io.ntrail.analysis.stacks.SnapshotStacks;
 import io.ntrail.analysis.stacks.SnapshotThread;
@@ -17,6 +18,8 @@ import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.common.WorkPhase;
+import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
@@ -35,7 +38,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.ParseResult;
@@ -63,10 +65,12 @@ final class CrashFolder {
   private final List<Unreadable> unreadable = new ArrayList<>();
   private final List<Gap> gaps = new ArrayList<>();
   private final Map<String, Crashes> groups = new LinkedHashMap<>();
+  private final StoppableWork<WorkPhase> work;
 
   CrashFolder(Path folder, ParseResult parsed) {
     this.folder = folder;
     this.parsed = parsed;
+    this.work = new StoppableWork<>(new WorkPhase("reading the dumps of " + folder, "file"));
     this.format = CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
     for (String option :
         List.of("--at", "-e", "--time", "--all", "--same", "-t", "-p", "--handlers", "--native")) {
@@ -80,7 +84,8 @@ final class CrashFolder {
   int run(Terminal system) {
     List<Path> files = files();
     try (Terminal terminal = CommonOptions.output(parsed, system)) {
-      read(files, terminal);
+      WorkProgress<WorkPhase> progress = WorkProgress.of(work, parsed, terminal);
+      read(files, progress, terminal);
       List<Crashes> sorted = new ArrayList<>(groups.values());
       sorted.sort(
           Comparator.comparingInt(Crashes::count)
@@ -92,14 +97,15 @@ final class CrashFolder {
       listing.print(
           format,
           terminal.out(),
-          () -> text(sorted, shown, terminal),
-          json -> json(sorted.size() - shown.size(), listing, json));
+          () -> text(sorted, shown, progress.state(), terminal),
+          json -> json(sorted.size() - shown.size(), listing, progress, json));
       Losses.warn(gaps, terminal);
       for (Unreadable file : unreadable) {
         terminal.err().println("warning: " + file.file + " cannot be read: " + file.why);
       }
     }
-    return gaps.isEmpty() && unreadable.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
+    boolean isWhole = work.stoppedAt().isEmpty();
+    return isWhole && gaps.isEmpty() && unreadable.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
   }
 
   /** Returns the files whose names are those of dumps, packed or not. */
@@ -124,23 +130,21 @@ final class CrashFolder {
     return name.matches(".*\\.(dmp|mdmp)(\\.gz)?");
   }
 
-  private void read(List<Path> files, Terminal terminal) {
-    AtomicLong done = new AtomicLong();
+  private void read(List<Path> files, WorkProgress<WorkPhase> progress, Terminal terminal) {
+    work.begin(work.position().phase(), files.size());
     try (SymbolSearchPath places = SymbolSearchPath.of(parsed, terminal);
-        Progress _ =
-            Progress.start(
-                terminal,
-                CommonOptions.has(parsed, "-q"),
-                folder.toString(),
-                done::get,
-                files.size())) {
+        Progress _ = progress.start(places)) {
       for (Path file : files) {
+        if (work.isStopping()) {
+          work.stopped();
+          return;
+        }
         try {
           crash(file, places);
         } catch (CannotGoOn | DamagedInput e) {
           unreadable.add(new Unreadable(file.toString(), String.valueOf(e.getMessage())));
         }
-        done.incrementAndGet();
+        work.done(1);
       }
     }
   }
@@ -200,7 +204,7 @@ final class CrashFolder {
                     }));
   }
 
-  private void text(List<Crashes> all, List<Crashes> shown, Terminal terminal) {
+  private void text(List<Crashes> all, List<Crashes> shown, String state, Terminal terminal) {
     int dumps = all.stream().mapToInt(Crashes::count).sum();
     terminal
         .out()
@@ -212,7 +216,8 @@ final class CrashFolder {
                 + Numbers.counted(all.size(), "group")
                 + (unreadable.isEmpty()
                     ? ""
-                    : ", " + Numbers.count(unreadable.size()) + " unreadable"));
+                    : ", " + Numbers.count(unreadable.size()) + " unreadable")
+                + state);
     int left = dumps;
     for (Crashes group : shown) {
       left -= group.count();
@@ -256,13 +261,14 @@ final class CrashFolder {
     return String.join(", ", names) + (more > 0 ? " and " + Numbers.count(more) + " more" : "");
   }
 
-  private void json(int leftOut, Listing<Crashes> listing, Json json) {
+  private void json(
+      int leftOut, Listing<Crashes> listing, WorkProgress<WorkPhase> progress, Json json) {
     json.text("schema", "ntrail.stack-groups/1").text("folder", folder.toString());
     listing.json(json);
     json.number("groupsLeftOut", leftOut).array("unreadable");
     for (Unreadable file : unreadable) {
       json.object().text("file", file.file).text("why", file.why).endObject();
     }
-    json.endArray().gaps(gaps);
+    json.endArray().gaps(progress.gaps(gaps, folder.toString(), 0, -1));
   }
 }

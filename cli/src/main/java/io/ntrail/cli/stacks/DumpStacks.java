@@ -60,8 +60,8 @@ final class DumpStacks {
       report.print(answer, Losses.state(dump), dump.gaps());
       SymbolDownloads.remarks(
           Path.of(request.name()), places, stacks.symbols(), request.isText(), parsed, terminal);
-      return Losses.finish(
-          dump, SymbolDownloads.lacking(places, stacks.symbols()), parsed, terminal);
+      return report.exitCode(
+          Losses.finish(dump, SymbolDownloads.lacking(places, stacks.symbols()), parsed, terminal));
     }
   }
 

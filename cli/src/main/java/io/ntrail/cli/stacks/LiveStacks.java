@@ -59,7 +59,7 @@ final class LiveStacks {
         }
         Losses.Symbols lacking = SymbolDownloads.lacking(places, stacks.symbols());
         Losses.warn(lacking.gaps(), terminal);
-        return lacking.gaps().isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
+        return report.exitCode(lacking.gaps().isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE);
       }
     }
   }

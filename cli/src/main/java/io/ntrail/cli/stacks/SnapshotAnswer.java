@@ -1,5 +1,6 @@
 package io.ntrail.cli.stacks;
 
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.stacks.NamedFrame;
 import io.ntrail.analysis.stacks.SnapshotStacks;
 import io.ntrail.analysis.stacks.SnapshotThread;
@@ -30,29 +31,41 @@ record SnapshotAnswer(
     ThreadChoice threads,
     List<ThreadStack> shown,
     Map<Long, ThreadStack> nativeStacks) {
-  /** Walks and names the stacks that are shown. */
+  /**
+   * Walks and names the stacks that are shown.
+   *
+   * @param work is told of each, and may leave out the rest
+   */
   static SnapshotAnswer of(
       SnapshotFacts facts,
       SnapshotStacks stacks,
       Optional<SnapshotStacks> nativeSide,
       ThreadChoice threads,
-      SnapshotRequest request) {
+      SnapshotRequest request,
+      StoppableWork<?> work) {
     List<ThreadStack> shown = new ArrayList<>();
     for (SnapshotThread thread : threads.shown()) {
+      // The first one is the answer: it is walked anyway.
+      if (!shown.isEmpty() && work.isStopping()) {
+        work.stopped();
+        break;
+      }
       ThreadStack stack = stacks.stack(thread);
       shown.add(request.hasInline() ? stack : stack.withoutInlined());
+      work.done(1);
     }
+    ThreadChoice walked = threads.walked(shown.size());
     Map<Long, ThreadStack> nativeStacks = new HashMap<>();
     nativeSide.ifPresent(side -> {
       Set<Long> ids = new HashSet<>();
-      threads.shown().forEach(thread -> ids.add(thread.tid()));
+      walked.shown().forEach(thread -> ids.add(thread.tid()));
       for (SnapshotThread thread : side.process().threads()) {
         if (ids.contains(thread.tid())) {
           nativeStacks.put(thread.tid(), side.stack(thread));
         }
       }
     });
-    return new SnapshotAnswer(facts, stacks, nativeSide, threads, shown, nativeStacks);
+    return new SnapshotAnswer(facts, stacks, nativeSide, walked, shown, nativeStacks);
   }
 
   /** Returns the fault if it is that of a thread. */

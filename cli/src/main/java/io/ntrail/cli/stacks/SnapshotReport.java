@@ -1,10 +1,12 @@
 package io.ntrail.cli.stacks;
 
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.stacks.SnapshotStacks;
-import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.SymbolDownloads;
 import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.common.WorkPhase;
+import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
@@ -16,25 +18,37 @@ import java.util.Optional;
  * Report about the stacks of a process at one instant, whatever the snapshot is: walks and names
  * them, and prints the answer in the form that was asked for.
  */
-record SnapshotReport(SnapshotRequest request, SymbolSearchPath places, Terminal terminal) {
+final class SnapshotReport {
+  private final SnapshotRequest request;
+  private final SymbolSearchPath places;
+  private final Terminal terminal;
+  private final StoppableWork<WorkPhase> work;
+  private final WorkProgress<WorkPhase> progress;
+
+  SnapshotReport(SnapshotRequest request, SymbolSearchPath places, Terminal terminal) {
+    this.request = request;
+    this.places = places;
+    this.terminal = terminal;
+    this.work =
+        new StoppableWork<>(new WorkPhase("walking the stacks of " + request.name(), "thread"));
+    this.progress = WorkProgress.of(work, request.parsed(), terminal);
+  }
+
   /** Walks and names the stacks of the threads that are shown; PDBs are fetched if they may be. */
   SnapshotAnswer answer(
       SnapshotFacts facts,
       SnapshotStacks stacks,
       Optional<SnapshotStacks> nativeSide,
       ThreadChoice threads) {
-    try (Progress _ =
-        Progress.start(
-            terminal,
-            CommonOptions.has(request.parsed(), "-q"),
-            () -> places.progress().line().orElse(facts.name()))) {
+    work.begin(work.position().phase(), threads.shown().size());
+    try (Progress _ = progress.start(places)) {
       SymbolDownloads.fetch(
           places,
           stacks.symbols(),
           () -> stacks.images(threads.shown()),
           request.isText(),
           request.parsed());
-      return SnapshotAnswer.of(facts, stacks, nativeSide, threads, request);
+      return SnapshotAnswer.of(facts, stacks, nativeSide, threads, request, work);
     }
   }
 
@@ -52,12 +66,17 @@ record SnapshotReport(SnapshotRequest request, SymbolSearchPath places, Terminal
     rows.print(
         request.format(),
         terminal.out(),
-        () -> new SnapshotScreen(answer, request, terminal).print(state),
-        out -> json.members(out, all));
+        () -> new SnapshotScreen(answer, request, terminal).print(progress.state(state)),
+        out -> json.members(out, progress.gaps(all, request.name(), 0, -1)));
     terminal.out().flush();
     answer.stacks().symbols().warnings().forEach(why -> terminal.err().println("warning: " + why));
     if (request.isVerbose()) {
       answer.stacks().problems().forEach(why -> terminal.err().println("warning: " + why));
     }
+  }
+
+  /** Returns the exit code of the command: whether all threads were walked. */
+  int exitCode(int other) {
+    return progress.exitCode(other);
   }
 }

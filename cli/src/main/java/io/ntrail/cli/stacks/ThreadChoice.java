@@ -2,6 +2,7 @@ package io.ntrail.cli.stacks;
 
 import io.ntrail.analysis.stacks.SnapshotThread;
 import io.ntrail.formats.bytes.CannotGoOn;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -39,5 +40,12 @@ record ThreadChoice(List<SnapshotThread> shown, List<SnapshotThread> others) {
     chosen.addAll(shown);
     return new ThreadChoice(
         shown, threads.stream().filter(thread -> !chosen.contains(thread)).toList());
+  }
+
+  /** Returns the choice of which only the first so many are shown; the rest is counted. */
+  ThreadChoice walked(int count) {
+    List<SnapshotThread> rest = new ArrayList<>(shown.subList(count, shown.size()));
+    rest.addAll(others);
+    return new ThreadChoice(shown.subList(0, count), rest);
   }
 }

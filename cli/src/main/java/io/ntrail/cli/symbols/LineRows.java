@@ -1,8 +1,10 @@
 package io.ntrail.cli.symbols;
 
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.common.WorkPhase;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pdb.ModuleSymbols;
@@ -26,9 +28,15 @@ import org.jspecify.annotations.Nullable;
 final class LineRows {
   private final PdbFile pdb;
   private final NamePattern files;
+  private final StoppableWork<WorkPhase> work;
 
-  /** Lists the lines of files whose names fit a pattern. */
-  LineRows(PdbFile pdb, NamePattern files) {
+  /**
+   * Lists the lines of files whose names fit a pattern.
+   *
+   * @param work is told of the modules that were looked at, and may leave out the rest
+   */
+  LineRows(PdbFile pdb, NamePattern files, StoppableWork<WorkPhase> work) {
+    this.work = work;
     this.pdb = pdb;
     this.files = files;
   }
@@ -79,7 +87,14 @@ final class LineRows {
   }
 
   private void rows(Consumer<Row> sink) {
-    for (PdbModule module : pdb.modules()) {
+    List<PdbModule> modules = pdb.modules();
+    work.begin(SymbolRows.phase(pdb), modules.size());
+    for (PdbModule module : modules) {
+      if (work.isStopping()) {
+        work.stopped();
+        return;
+      }
+      work.done(1);
       ModuleSymbols symbols = pdb.symbols(module);
       List<Procedure> methods = symbols.procedures().stream().filter(Procedure::isManaged).toList();
       // The same text for all rows of a file.

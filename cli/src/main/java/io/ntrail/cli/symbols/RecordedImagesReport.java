@@ -6,12 +6,15 @@ import io.ntrail.analysis.etw.RecordedImages.Row;
 import io.ntrail.analysis.etw.RecordedImages.State;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SymbolDownloads;
 import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.common.WorkPhase;
+import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
@@ -79,16 +82,19 @@ final class RecordedImagesReport {
         images = RecordedImages.of(recording, places.search(), CommonOptions.cores(parsed));
       }
       try (images) {
-        try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {
-          rows = images.find(request.hot < 0 ? images.all() : images.hottest(request.hot));
-          if (request.images) {
-            rows.forEach(row -> find(row.candidate(), files));
+        StoppableWork<WorkPhase> work =
+            new StoppableWork<>(new WorkPhase("looking for the PDBs of " + request.file, "PDB"));
+        WorkProgress<WorkPhase> progress = WorkProgress.of(work, parsed, terminal);
+        try (Progress _ = progress.start(places)) {
+          rows = images.find(request.hot < 0 ? images.all() : images.hottest(request.hot), work);
+          if (request.images && work.stoppedAt().isEmpty()) {
+            files(rows, files, work);
           }
         }
         RecordedImagesView view =
             new RecordedImagesView(recording, images, rows, files, places, terminal);
         if (request.format == Format.JSON) {
-          view.json();
+          view.json(progress);
         } else {
           boolean cut = !CommonOptions.has(parsed, "--wide") && terminal.outIsTerminal();
           view.text(
@@ -103,10 +109,26 @@ final class RecordedImagesReport {
         images.remarks().forEach(why -> terminal.err().println("warning: " + why));
         hint(rows);
         boolean lacks = rows.stream().anyMatch(RecordedImagesReport::isLacking);
-        return Losses.finish(recording, new Losses.Symbols(images.gaps(), lacks), parsed, terminal);
+        return progress.exitCode(
+            Losses.finish(recording, new Losses.Symbols(images.gaps(), lacks), parsed, terminal));
       } finally {
         files.values().forEach(result -> result.found().ifPresent(OpenImage::close));
       }
+    }
+  }
+
+  private void files(
+      List<Row> rows,
+      Map<Candidate, SymbolStores.Result<OpenImage>> files,
+      StoppableWork<WorkPhase> work) {
+    work.begin(new WorkPhase("looking for the images of " + request.file, "image"), rows.size());
+    for (Row row : rows) {
+      if (work.isStopping()) {
+        work.stopped();
+        return;
+      }
+      find(row.candidate(), files);
+      work.done(1);
     }
   }
 

@@ -10,6 +10,8 @@ import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.common.WorkPhase;
+import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
@@ -51,7 +53,7 @@ final class RecordedImagesView {
     this.terminal = terminal;
   }
 
-  void json() {
+  void json(WorkProgress<WorkPhase> progress) {
     try (Json json = new Json(terminal.out())) {
       json.object().text("schema", "ntrail.symbols/1");
       json.text("file", recording.files().getFirst().name()).number("samples", images.busy());
@@ -61,7 +63,8 @@ final class RecordedImagesView {
       new Listing<>("modules", columns(), rows::forEach).json(json);
       List<Gap> gaps = new ArrayList<>(recording.gaps());
       gaps.addAll(images.gaps());
-      json.gaps(gaps).endObject();
+      String file = recording.files().getFirst().name();
+      json.gaps(progress.gaps(gaps, file, 0, -1)).endObject();
     }
   }
 
@@ -80,7 +83,8 @@ final class RecordedImagesView {
         .value("tried", (row, cell) -> tried(row.source().tried(), cell))
         .value("image", this::image)
         .screen("samples", "module", "pdb", "state")
-        .optional("pdb");
+        .optional("pdb")
+        .remarks();
   }
 
   private static void pdb(Row row, CellWriter cell) {

@@ -1,11 +1,14 @@
 package io.ntrail.cli.symbols;
 
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.common.WorkPhase;
+import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
@@ -23,6 +26,7 @@ import io.ntrail.programs.symbols.SymbolManifest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
@@ -57,38 +61,51 @@ final class SymbolManifestFetch {
       ParseResult parsed,
       Terminal terminal) {
     List<StoreKey> keys = SymbolManifest.read(file).keys();
-    List<Row> rows = new ArrayList<>();
+    StoppableWork<WorkPhase> work =
+        new StoppableWork<>(new WorkPhase("looking for the files of " + file, "file"));
+    WorkProgress<WorkPhase> progress = WorkProgress.of(work, parsed, terminal);
+    List<Row> rows;
     String written = "";
-    try (Progress _ =
-        Progress.start(
-            terminal,
-            CommonOptions.has(parsed, "-q"),
-            () ->
-                places
-                    .progress()
-                    .line()
-                    .orElseGet(() ->
-                        "looking for file %,d of %,d".formatted(rows.size() + 1, keys.size())))) {
+    try (Progress _ = progress.start(places)) {
       if (bundle == null) {
-        keys.forEach(key -> rows.add(find(key, places, (_, _) -> {})));
+        rows = rows(keys, key -> find(key, places, (_, _) -> {}), work);
       } else {
         try (SymbolBundle packed = new SymbolBundle(bundle)) {
-          keys.forEach(key -> rows.add(find(key, places, packed::add)));
+          rows = rows(keys, key -> find(key, places, packed::add), work);
           written = RecordedImagesReport.written(bundle.place(), packed);
         }
       }
     }
     if (format == Format.JSON) {
-      json(file, rows, terminal);
+      json(file, rows, progress, terminal);
     } else {
-      text(file, rows, parsed, terminal);
+      text(file, rows, progress, parsed, terminal);
     }
     if (!written.isEmpty()) {
       terminal.out().flush();
       terminal.err().println(written);
     }
     boolean lacks = rows.stream().anyMatch(row -> row.place == null);
-    return lacks && CommonOptions.has(parsed, "--strict") ? ExitCode.INCOMPLETE : ExitCode.DONE;
+    return progress.exitCode(
+        lacks && CommonOptions.has(parsed, "--strict") ? ExitCode.INCOMPLETE : ExitCode.DONE);
+  }
+
+  /** Looks for files until it is stopped. */
+  private static List<Row> rows(
+      List<StoreKey> keys, Function<StoreKey, Row> find, StoppableWork<WorkPhase> work) {
+    List<Row> rows = new ArrayList<>();
+    work.begin(work.position().phase(), keys.size());
+    for (StoreKey key : keys) {
+      Row row = work.isStopping() ? null : find.apply(key);
+      // What was not there when the download was stopped may be there all the same.
+      if (row == null || row.place == null && work.isStopping()) {
+        work.stopped();
+        break;
+      }
+      rows.add(row);
+      work.done(1);
+    }
+    return rows;
   }
 
   private static Row find(StoreKey key, SymbolSearchPath places, Taker taker) {
@@ -119,11 +136,12 @@ final class SymbolManifestFetch {
                 key, null, List.of(new Tried("", false, "neither a PDB key nor an image key"))));
   }
 
-  private static void json(Path file, List<Row> rows, Terminal terminal) {
+  private static void json(
+      Path file, List<Row> rows, WorkProgress<WorkPhase> progress, Terminal terminal) {
     try (Json json = new Json(terminal.out())) {
       json.object().text("schema", "ntrail.symbol-files/1").text("file", file.toString());
       new Listing<>("files", columns(), rows::forEach).json(json);
-      json.endObject();
+      json.gaps(progress.gaps(List.of(), file.toString(), 0, -1)).endObject();
     }
   }
 
@@ -136,13 +154,19 @@ final class SymbolManifestFetch {
         .text("path", Row::place)
         .titled("state")
         .shown(Row::state)
+        .remarks()
         .value(
             "tried",
             (row, cell) ->
                 cell.shaped(row::state, json -> RecordedImagesView.tried(row.tried, json)));
   }
 
-  private static void text(Path file, List<Row> rows, ParseResult parsed, Terminal terminal) {
+  private static void text(
+      Path file,
+      List<Row> rows,
+      WorkProgress<WorkPhase> progress,
+      ParseResult parsed,
+      Terminal terminal) {
     boolean cut = !CommonOptions.has(parsed, "--wide") && terminal.outIsTerminal();
     terminal.out().println(file + ": symbol files of a recording");
     ListingColumns<Row> columns = columns();
@@ -158,7 +182,8 @@ final class SymbolManifestFetch {
                 + Numbers.count(found)
                 + " found, "
                 + Numbers.count(rows.size() - found)
-                + " missing");
+                + " missing"
+                + progress.state());
     if (found < rows.size()
         && !CommonOptions.has(parsed, "-q")
         && !CommonOptions.has(parsed, "--fetch")) {

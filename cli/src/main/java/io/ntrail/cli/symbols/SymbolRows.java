@@ -1,8 +1,10 @@
 package io.ntrail.cli.symbols;
 
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.common.WorkPhase;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.collections.LongSet;
 import io.ntrail.formats.pdb.PdbFile;
@@ -10,6 +12,7 @@ import io.ntrail.formats.pdb.PdbModule;
 import io.ntrail.formats.pdb.PublicSymbols;
 import io.ntrail.formats.pdb.codeview.Symbol;
 import io.ntrail.programs.symbols.ImageSymbols;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -27,14 +30,22 @@ final class SymbolRows {
   private final NamePattern pattern;
   private final boolean publicsAlone;
   private final int cores;
+  private final StoppableWork<WorkPhase> work;
 
   /**
    * Lists the symbols whose names fit a pattern.
    *
    * @param publicsAlone whether only public symbols are requested
    * @param cores threads to use
+   * @param work is told of what was looked at, and may leave out the rest
    */
-  SymbolRows(PdbFile pdb, NamePattern pattern, boolean publicsAlone, int cores) {
+  SymbolRows(
+      PdbFile pdb,
+      NamePattern pattern,
+      boolean publicsAlone,
+      int cores,
+      StoppableWork<WorkPhase> work) {
+    this.work = work;
     this.cores = cores;
     this.pdb = pdb;
     this.pattern = pattern;
@@ -90,8 +101,17 @@ final class SymbolRows {
     if (!publicsAlone) {
       procedures(procedures, sink);
     }
+    if (work.stoppedAt().isPresent()) {
+      return;
+    }
     int count = pdb.publics().map(PublicSymbols::count).orElse(0);
+    work.begin(new WorkPhase("reading the public symbols of " + pdb.name(), "symbol"), count);
     for (int from = 0; from < count; from += TOGETHER) {
+      work.reached(from);
+      if (work.isStopping()) {
+        work.stopped();
+        return;
+      }
       IntStream part = IntStream.range(from, Math.min(count, from + TOGETHER));
       (cores > 1 ? part.parallel() : part)
           .mapToObj(pdb::publicSymbol)
@@ -101,8 +121,20 @@ final class SymbolRows {
     }
   }
 
+  /** Returns the phase in which the modules of a PDB are read. */
+  static WorkPhase phase(PdbFile pdb) {
+    return new WorkPhase("reading the modules of " + pdb.name(), "module");
+  }
+
   private void procedures(LongSet procedures, Consumer<Row> sink) {
-    for (PdbModule module : pdb.modules()) {
+    List<PdbModule> modules = pdb.modules();
+    work.begin(phase(pdb), modules.size());
+    for (PdbModule module : modules) {
+      if (work.isStopping()) {
+        work.stopped();
+        return;
+      }
+      work.done(1);
       for (Symbol.Procedure procedure : pdb.symbols(module).procedures()) {
         long linked = pdb.rva(procedure.section(), procedure.offset());
         procedures.add(linked);

@@ -1,6 +1,7 @@
 package io.ntrail.cli.symbols;
 
 import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
@@ -12,6 +13,8 @@ import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.OutputOptions;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.common.WorkPhase;
+import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
@@ -27,6 +30,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
@@ -110,19 +114,20 @@ public final class SymbolsCommand implements Command {
       only(parsed, "--hot", "--images", "--bundle", "--manifest");
       try (SymbolSearchPath places = SymbolSearchPath.of(parsed, terminal);
           SymbolSource source = open(file, places, parsed, terminal)) {
+        boolean isWhole = true;
         if (!addresses.isEmpty()) {
           boolean parameters = CommonOptions.has(parsed, "--parameters");
           AddressLookup answer = new AddressLookup(source, addresses(addresses, all), parameters);
           answer.print(format, terminal);
         } else if (LISTS.stream().anyMatch(option -> CommonOptions.has(parsed, option))) {
-          list(parsed, source, format, terminal);
+          isWhole = !list(parsed, source, format, terminal);
         } else {
           summary(source, format, terminal);
         }
         source.remarks().forEach(why -> terminal.err().println("warning: " + why));
         List<Gap> gaps = source.gaps();
         Losses.warn(gaps, terminal);
-        return gaps.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
+        return isWhole && gaps.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
       }
     }
   }
@@ -197,58 +202,77 @@ public final class SymbolsCommand implements Command {
     }
   }
 
-  private static void list(
+  /** Lists symbols or lines. Returns whether some were left out as it was stopped. */
+  private static boolean list(
       ParseResult parsed, SymbolSource source, Format format, Terminal terminal) {
     NamePattern pattern = pattern(CommonOptions.text(parsed, "--find", "*"));
     boolean lines = CommonOptions.has(parsed, "--lines");
     AtomicBoolean any = new AtomicBoolean();
-    Listing<?> listing = noting(any, rows(parsed, source, pattern));
+    StoppableWork<WorkPhase> work =
+        new StoppableWork<>(new WorkPhase("reading " + source.file(), "symbol"));
+    WorkProgress<WorkPhase> progress = WorkProgress.of(work, parsed, terminal);
+    boolean isTable = format == Format.TEXT;
+    Listing<?> listing =
+        noting(
+            any,
+            rows(parsed, source, pattern, work),
+            // A table is printed when its rows are known; other forms have them meanwhile.
+            () -> isTable ? progress.start() : progress.listing());
     listing.print(
         format,
         terminal.out(),
         () -> {
           int width = CommonOptions.width(parsed, terminal);
           long rows = listing.table(terminal.out(), CommonOptions.number(parsed, "-n", 0), width);
-          terminal.out().println(Numbers.counted(rows, lines ? "row" : "symbol"));
+          terminal
+              .out()
+              .println(Numbers.counted(rows, lines ? "row" : "symbol") + progress.state());
         },
         json -> {
           json.text("schema", "ntrail.symbol-list/1");
           listing.json(json);
-          json.gaps(source.gaps());
+          json.gaps(progress.gaps(source.gaps(), source.file().toString(), 0, -1));
         });
     if (!source.missing().isEmpty() && !CommonOptions.has(parsed, "-q")) {
       terminal.out().flush();
       terminal.err().println("ntrail: names from the image only: " + source.missing());
     }
-    if (CommonOptions.has(parsed, "--find") && !any.get()) {
+    if (CommonOptions.has(parsed, "--find") && !any.get() && !progress.isStopped()) {
       notFound(parsed, source, pattern, terminal);
     }
+    return progress.isStopped();
   }
 
-  private static Listing<?> rows(ParseResult parsed, SymbolSource source, NamePattern pattern) {
+  private static Listing<?> rows(
+      ParseResult parsed, SymbolSource source, NamePattern pattern, StoppableWork<WorkPhase> work) {
     if (CommonOptions.has(parsed, "--lines")) {
-      return new LineRows(source.pdb(), pattern).listing();
+      return new LineRows(source.pdb(), pattern, work).listing();
     }
     boolean publics = CommonOptions.has(parsed, "--publics");
     return source
         .imageAlone()
         .map(image -> new ImageNameRows(image, pattern).listing())
         .orElseGet(() ->
-            new SymbolRows(source.pdb(), pattern, publics, CommonOptions.cores(parsed)).listing());
+            new SymbolRows(source.pdb(), pattern, publics, CommonOptions.cores(parsed), work)
+                .listing());
   }
 
-  /** Returns the same listing; it notes when there is a row. */
-  private static <R> Listing<R> noting(AtomicBoolean any, Listing<R> listing) {
+  /** Returns the same listing; it shows progress, and notes when there is a row. */
+  private static <R> Listing<R> noting(
+      AtomicBoolean any, Listing<R> listing, Supplier<Progress> progress) {
     return new Listing<>(
         listing.key(),
         listing.columns(),
-        sink ->
+        sink -> {
+          try (Progress _ = progress.get()) {
             listing
                 .rows()
                 .accept(row -> {
                   any.set(true);
                   sink.accept(row);
-                }));
+                });
+          }
+        });
   }
 
   /** Warns of a pattern that fits nothing; a part of a name is proposed as one that does. */
@@ -264,7 +288,9 @@ public final class SymbolsCommand implements Command {
     }
     String wider = "*" + pattern + "*";
     AtomicBoolean found = new AtomicBoolean();
-    rows(parsed, source, NamePattern.of(wider)).rows().accept(_ -> found.set(true));
+    rows(parsed, source, NamePattern.of(wider), new StoppableWork<>(new WorkPhase("", "")))
+        .rows()
+        .accept(_ -> found.set(true));
     if (found.get()) {
       terminal.err().println("try: --find " + ShellWords.of(wider));
     }

@@ -19,6 +19,9 @@ public final class Interruption {
   private boolean isTold;
   private @Nullable Runnable stop;
 
+  /** Works that are still to begin until one is stopped at its beginning; 0: none is. */
+  private int untilStopped;
+
   private Interruption(boolean isOfProcess) {
     this.isOfProcess = isOfProcess;
   }
@@ -36,6 +39,9 @@ public final class Interruption {
   /** Work begins that can be stopped before its end. */
   public synchronized void begin(Runnable stopWork) {
     stop = stopWork;
+    if (untilStopped > 0 && --untilStopped == 0) {
+      stopWork.run();
+    }
     if (isOfProcess && !isListening) {
       isListening = true;
       Runtime.getRuntime().addShutdownHook(new Thread(this::signalled, "interruption"));
@@ -57,6 +63,11 @@ public final class Interruption {
       running.run();
     }
     return running != null;
+  }
+
+  /** Interrupts when work begins: at once when it is the one of this number, from 1. */
+  public synchronized void interruptAt(int number) {
+    untilStopped = number;
   }
 
   /** Returns whether nobody has asked before: who asks first tells of the interruption. */

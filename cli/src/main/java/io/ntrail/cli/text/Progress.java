@@ -1,7 +1,6 @@
 package io.ntrail.cli.text;
 
 import io.ntrail.formats.bytes.CannotGoOn;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -23,23 +22,6 @@ public final class Progress implements AutoCloseable {
     this.line = line;
     terminal.interruption().begin(stop == null ? this::sayWhere : stop);
     this.thread = Thread.ofPlatform().daemon().name("progress").unstarted(this::run);
-  }
-
-  /**
-   * Starts to show.
-   *
-   * @param done bytes read so far; when it reaches {@code total}, the rest of the work has no
-   *     measure
-   */
-  public static Progress start(
-      Terminal terminal, boolean quiet, String label, LongSupplier done, long total) {
-    return start(terminal, quiet, reading(label, done, total));
-  }
-
-  /** Returns a supplier of progress lines. */
-  public static Supplier<String> reading(String label, LongSupplier done, long total) {
-    long start = System.nanoTime();
-    return () -> line(label, done.getAsLong(), total, (System.nanoTime() - start) / 1e9);
   }
 
   /**
@@ -100,23 +82,6 @@ public final class Progress implements AutoCloseable {
         terminal.eraseLine();
       }
     }
-  }
-
-  static String line(String label, long done, long total, double seconds) {
-    if (done >= total) {
-      return label + " is read: making the answer";
-    }
-    return "reading "
-        + label
-        + "  "
-        + 100 * done / total
-        + " %   "
-        + Numbers.bytes(done)
-        + " of "
-        + Numbers.bytes(total)
-        + "   "
-        + Numbers.bytes((long) (done / Math.max(0.001, seconds)))
-        + "/s";
   }
 
   @Override

@@ -4,6 +4,8 @@ import io.ntrail.analysis.calls.CallCounts;
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.model.ThrottledFunction;
+import io.ntrail.cli.calls.CallInfo;
+import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
@@ -98,20 +100,17 @@ record TracedCalls(
   private static TracedCalls counted(Path file, boolean isLossy, Terminal terminal, boolean quiet) {
     try (CallRecording recording = RecordingInput.openCalls(file)) {
       List<Integer> threads = new ArrayList<>();
-      long records = 0;
       for (int thread = 0; thread < recording.threads().size(); thread++) {
         threads.add(thread);
-        records += recording.threads().get(thread).records();
       }
-      double bytesPerRecord = (double) recording.size() / Math.max(1, records);
-      try (Progress _ =
-          Progress.start(
-              terminal,
-              quiet,
-              file.toString(),
-              () -> (long) (recording.recordsRead() * bytesPerRecord),
-              recording.size())) {
+      WorkProgress<CallRecording.Pass> progress =
+          new WorkProgress<>(
+              recording.work(), pass -> CallInfo.phase(pass, file.toString()), quiet, terminal);
+      try (Progress _ = progress.start()) {
         recording.survey(threads, Runtime.getRuntime().availableProcessors());
+      }
+      if (recording.work().stoppedAt().isPresent()) {
+        throw new CannotGoOn("reading it was stopped", "");
       }
       Map<Long, CallCounts> byProcess = new HashMap<>();
       for (int thread : threads) {

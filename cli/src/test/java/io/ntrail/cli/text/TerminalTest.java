@@ -79,18 +79,6 @@ class TerminalTest {
   }
 
   @Test
-  void progress() {
-    assertEquals(
-        "reading shop.etl  43 %   181.5 MiB of 412.6 MiB   61 MiB/s",
-        Progress.line("shop.etl", 190_316_544, 432_642_458, 2.9754));
-    assertEquals(
-        "reading shop.etl  99 %   999 bytes of 1,000 bytes   999 bytes/s",
-        Progress.line("shop.etl", 999, 1000, 1));
-    assertEquals("shop.etl is read: making the answer", Progress.line("shop.etl", 100, 100, 1));
-    assertEquals("empty is read: making the answer", Progress.line("empty", 0, 0, 0));
-  }
-
-  @Test
   void noColourWhereTheUserWantsNoneOrTheTerminalHasNone() {
     assertTrue(Terminal.mayColor(Map.of("TERM", "xterm")));
     assertTrue(Terminal.mayColor(Map.of("NO_COLOR", "")));

@@ -1,7 +1,7 @@
 package io.ntrail.analysis.etw.recording;
 
+import io.ntrail.analysis.model.StoppableWork;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The state of reading a recording: in which pass it is, how far that came, and where reading was
@@ -22,28 +22,7 @@ public final class ReadingState {
     IN_ORDER
   }
 
-  /**
-   * Progress of a pass.
-   *
-   * @param done out of {@code total}; the pass is over when both are equal
-   * @param total what the pass has to do
-   */
-  public record Position(Pass pass, long done, long total) {
-    /** Returns whether nothing is left of the pass. */
-    public boolean isOver() {
-      return done >= total;
-    }
-  }
-
-  private record Running(Pass pass, long total, AtomicLong done) {}
-
-  private final AtomicReference<Running> running =
-      new AtomicReference<>(new Running(Pass.SURVEY, 1, new AtomicLong()));
-
-  /** Requests so far, and how many of them have stopped a pass. */
-  private final AtomicLong requests = new AtomicLong();
-
-  private final AtomicLong followed = new AtomicLong();
+  private final StoppableWork<Pass> work = new StoppableWork<>(Pass.SURVEY);
 
   /** Key of the first record that was not read. */
   private final AtomicLong end = new AtomicLong(Long.MAX_VALUE);
@@ -56,28 +35,27 @@ public final class ReadingState {
    * @param total what it has to do: bytes of a survey, slices or buffers of other passes
    */
   public void begin(Pass pass, long total) {
-    running.set(new Running(pass, Math.max(1, total), new AtomicLong()));
+    work.begin(pass, total);
   }
 
   /** Notes that more of the current pass is done. */
   public void done(long more) {
-    running.get().done.addAndGet(more);
+    work.done(more);
   }
 
   /** Returns the progress of the current pass. */
-  public Position position() {
-    Running now = running.get();
-    return new Position(now.pass, Math.min(now.done.get(), now.total), now.total);
+  public StoppableWork.Position<Pass> position() {
+    return work.position();
   }
 
   /** Ends the pass that is under way where it is. */
   public void stop() {
-    requests.incrementAndGet();
+    work.stop();
   }
 
   /** Returns whether the pass that asks has to end. */
   boolean isStopping() {
-    return requests.get() > followed.get();
+    return work.isStopping();
   }
 
   /** Notes that a pass leaves out the records from a key on. */
@@ -87,7 +65,7 @@ public final class ReadingState {
 
   /** Ends what the requests so far were for. */
   void stopped() {
-    followed.set(requests.get());
+    work.stopped();
   }
 
   /** Returns the key of the first record that was left out; the greatest if none was. */

@@ -9,6 +9,7 @@ import io.ntrail.analysis.etw.weights.ProfileInput;
 import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.etw.weights.Variant;
 import io.ntrail.analysis.etw.weights.WeightSources;
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.bytes.Gap;
@@ -154,16 +155,16 @@ class StoppedReadingTest {
   @Test
   void aPositionNamesItsPassAndIsOverAtItsEndOnly() {
     try (EtwRecording recording = open(EtlShapes.outOfOrder(3, 6_000))) {
-      List<ReadingState.Position> positions = new ArrayList<>();
+      List<StoppableWork.Position<ReadingState.Pass>> positions = new ArrayList<>();
       recording.onRead((_, _) -> positions.add(recording.reading().position()));
       recording.survey(1);
       assertTrue(recording.reading().position().isOver());
       assertTrue(
           positions.stream()
-              .allMatch(at -> at.pass() == ReadingState.Pass.SURVEY && at.done() > 0));
+              .allMatch(at -> at.phase() == ReadingState.Pass.SURVEY && at.done() > 0));
       try (OrderedCursor cursor = recording.inOrder()) {
-        ReadingState.Position begun = recording.reading().position();
-        assertEquals(ReadingState.Pass.IN_ORDER, begun.pass());
+        StoppableWork.Position<ReadingState.Pass> begun = recording.reading().position();
+        assertEquals(ReadingState.Pass.IN_ORDER, begun.phase());
         assertFalse(begun.isOver());
         while (cursor.next()) {
           // To the end.
