@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.cli.Main;
+import io.ntrail.cli.harness.CommandsInTurn;
+import io.ntrail.cli.harness.Tools;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.testkit.TestData;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,16 +94,20 @@ class QuestionsTest {
     List<String> words = new ArrayList<>(question.command().stream().map(this::here).toList());
     words.add("-q");
     int exit = Main.run(words.toArray(String[]::new), terminal);
-    List<String> lines = new ArrayList<>(out.toString(StandardCharsets.UTF_8).lines().toList());
-    int more = lines.size() - KEPT;
-    if (more > 0) {
-      lines = new ArrayList<>(lines.subList(0, KEPT));
-      lines.add("[" + more + " more lines]");
-    }
+    List<String> lines = kept(out.toString(StandardCharsets.UTF_8).lines().toList());
     err.toString(StandardCharsets.UTF_8).lines().map(line -> "! " + line).forEach(lines::add);
     lines.add("[exit " + exit + "]");
     String data = TestData.available() ? TestData.file("etl").getParent() + "/" : "data/";
     return String.join("\n", lines).replace(folder + "/", "@").replace(data, "data/");
+  }
+
+  private static List<String> kept(List<String> answer) {
+    int more = answer.size() - KEPT;
+    List<String> lines = new ArrayList<>(answer.subList(0, Math.min(KEPT, answer.size())));
+    if (more > 0) {
+      lines.add("[" + more + " more lines]");
+    }
+    return lines;
   }
 
   private static String heading(Question question) {
@@ -134,5 +142,79 @@ class QuestionsTest {
       Files.writeString(FOLDER.resolve(name), found.toString());
     }
     assertEquals(List.of(), wrong);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"columns-80.txt, 80", "columns-140.txt, 140"})
+  void onARealTerminalTheAnswersAreTheSame(String name, int columns) throws IOException {
+    Tools.assume("script");
+    List<Question> asked = questions().stream().filter(one -> !one.needsData()).toList();
+    List<String> commands =
+        asked.stream()
+            .map(one -> one.command().stream().map(this::here).collect(Collectors.joining("\t")))
+            .map(words -> words + "\t-q")
+            .toList();
+    Path file = Files.write(folder.resolve("commands-" + columns + ".txt"), commands);
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    String run =
+        String.join(
+            " ",
+            "stty rows 400 cols " + columns + ";",
+            "env -u LINES -u COLUMNS -u NTRAIL_TTY NO_COLOR=1 TERM=xterm LC_ALL=C.UTF-8",
+            ShellWords.of(java),
+            "--enable-native-access=ALL-UNNAMED -cp",
+            ShellWords.of(System.getProperty("java.class.path")),
+            CommandsInTurn.class.getName(),
+            ShellWords.of(file.toString()));
+    Tools.Result shown = Tools.run("script", "-qec", run, "/dev/null");
+    assertEquals(0, shown.exit(), shown.out());
+    String kept = Files.readString(FOLDER.resolve(name));
+    List<String> rest = new ArrayList<>(shown.out().replace("\r", "").lines().toList());
+    List<String> wrong = new ArrayList<>();
+    for (Question question : asked) {
+      int end = 0;
+      while (!rest.get(end).startsWith(CommandsInTurn.END)) {
+        end++;
+      }
+      String exit = rest.get(end).substring(CommandsInTurn.END.length());
+      String expected = expected(question, kept);
+      String found = answer(rest.subList(0, end), expected, exit);
+      if (!found.equals(expected)) {
+        wrong.add(heading(question) + found);
+      }
+      rest = rest.subList(end + 1, rest.size());
+    }
+    assertEquals(List.of(), wrong);
+    assertEquals(List.of(), rest);
+  }
+
+  /** Returns the answer of a question that is kept. */
+  private static String expected(Question question, String kept) {
+    int begin = kept.indexOf(heading(question));
+    assertTrue(begin >= 0, heading(question));
+    int answer = begin + heading(question).length();
+    return kept.substring(
+            answer,
+            kept.indexOf("\n\n== ", answer) < 0 ? kept.length() : kept.indexOf("\n\n== ", answer))
+        .strip();
+  }
+
+  /**
+   * Returns what was shown on a terminal in the form in which answers are kept. There the messages
+   * are anywhere between the lines of the answer: those that are expected are put behind them.
+   */
+  private String answer(List<String> shown, String expected, String exit) {
+    List<String> lines =
+        new ArrayList<>(shown.stream().map(line -> line.replace(folder + "/", "@")).toList());
+    List<String> messages = new ArrayList<>();
+    for (String line : expected.lines().filter(line -> line.startsWith("! ")).toList()) {
+      if (lines.remove(line.substring(2))) {
+        messages.add(line);
+      }
+    }
+    List<String> answer = kept(lines);
+    answer.addAll(messages);
+    answer.add("[exit " + exit + "]");
+    return String.join("\n", answer).strip();
   }
 }
