@@ -23,7 +23,7 @@ public final class Table {
     LEFT
   }
 
-  /** What becomes of cells of the last column that have no room. */
+  /** Ways to show a cell of the last column that has no room. */
   private enum Overflow {
     /** Names are cut in the middle. */
     CUT,
