@@ -186,6 +186,11 @@ public final class RecordedImages implements AutoCloseable {
     return all;
   }
 
+  /** Looks for the PDBs of some of the images. */
+  public List<Row> find(List<Candidate> wanted) {
+    return find(wanted, new StoppableWork<>(""));
+  }
+
   /**
    * Looks for the PDBs of some of the images.
    *
