@@ -4,6 +4,7 @@ import io.ntrail.analysis.flow.FlowEvent;
 import io.ntrail.analysis.flow.FlowFunctions;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.Losses;
@@ -127,9 +128,14 @@ final class FlowAnswer {
 
   /** Prints how much was executed, of what kind. */
   int summary(Format format, Terminal terminal) {
+    if (format == Format.CSV) {
+      throw new UsageError(
+          "the summary of a flow is text or json, csv has rows",
+          "ntrail pt flow " + request.path() + " --instructions --format csv");
+    }
     FlowWalk done = newWalk();
     run(done);
-    if (format == Format.JSON) {
+    if (format != Format.TEXT) {
       json(done, terminal);
     } else {
       terminal

@@ -19,6 +19,8 @@ import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Dumps of a running program, which goes on as if nothing had been. */
 class DumpTest {
@@ -35,13 +37,14 @@ class DumpTest {
     return Spawned.start(folder, "said", command);
   }
 
-  @Test
-  void theReportIsAsItsSchemaSays() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"--quiet", "--full"})
+  void theReportIsAsItsSchemaSays(String option) throws Exception {
     try (Spawned standing = StandingThreads.start(folder);
-        Spawned ntrail = dump("-o", "it.dmp", "--format", "json")) {
+        Spawned ntrail = dump("-o", "it.dmp", "--format", "json", option)) {
       assertEquals(0, ntrail.end(), ntrail.said());
       JsonReader json = JsonReader.parse(ntrail.said());
-      assertEquals(List.of(), JsonSchema.named("write").findings(json));
+      assertEquals(List.of(), JsonSchema.named("write").strictFindings(json));
       JsonReader dump = json.get("dump");
       assertEquals(50, dump.get("threads").number());
       assertEquals(Files.size(folder.resolve("it.dmp")), json.get("output").get("bytes").number());

@@ -52,6 +52,74 @@ public final class JsonSchema {
     return findings;
   }
 
+  /**
+   * Returns the violations of a value, and its places of which the schema does not say what is
+   * there. Schemas let keys be added that they do not tell of; whoever adds one has to tell.
+   */
+  public List<String> strictFindings(JsonReader value) {
+    List<String> findings = findings(value);
+    if (findings.isEmpty()) {
+      Set<String> described = new HashSet<>();
+      describe(schema, value, "$", described);
+      untold(value, "$", described, findings);
+    }
+    return findings;
+  }
+
+  /** Notes the places in a value that fits a rule of which the rule says what is there. */
+  private void describe(JsonReader rule, JsonReader value, String at, Set<String> described) {
+    if (!(rule.value() instanceof Map<?, ?>)) {
+      return;
+    }
+    if (rule.has("type") || rule.has("const") || rule.has("enum")) {
+      described.add(at);
+    }
+    if (rule.has("$ref")) {
+      describe(resolve(rule.get("$ref").text()), value, at, described);
+    }
+    if (rule.has("oneOf")) {
+      for (JsonReader one : rule.get("oneOf").array()) {
+        List<String> wrong = new ArrayList<>();
+        check(one, value, at, wrong);
+        if (wrong.isEmpty()) {
+          describe(one, value, at, described);
+        }
+      }
+    }
+    if (value.value() instanceof List<?> && rule.has("items")) {
+      List<JsonReader> items = value.array();
+      for (int i = 0; i < items.size(); i++) {
+        describe(rule.get("items"), items.get(i), at + "[" + i + "]", described);
+      }
+    }
+    if (value.value() instanceof Map<?, ?>) {
+      Map<String, JsonReader> told = rule.has("properties") ? rule.get("properties").object() : Map.of();
+      for (Map.Entry<String, JsonReader> member : value.object().entrySet()) {
+        JsonReader own = told.get(member.getKey());
+        if (own == null && rule.has("additionalProperties")) {
+          own = rule.get("additionalProperties");
+        }
+        if (own != null) {
+          describe(own, member.getValue(), at + "." + member.getKey(), described);
+        }
+      }
+    }
+  }
+
+  private static void untold(
+      JsonReader value, String at, Set<String> described, List<String> findings) {
+    if (!described.contains(at)) {
+      findings.add(at + " is not told of");
+    } else if (value.value() instanceof Map<?, ?>) {
+      value.object().forEach((key, member) -> untold(member, at + "." + key, described, findings));
+    } else if (value.value() instanceof List<?>) {
+      List<JsonReader> items = value.array();
+      for (int i = 0; i < items.size(); i++) {
+        untold(items.get(i), at + "[" + i + "]", described, findings);
+      }
+    }
+  }
+
   private void check(JsonReader rule, JsonReader value, String at, List<String> findings) {
     if (rule.value() instanceof Boolean allowed) {
       if (!allowed) {

@@ -192,7 +192,7 @@ class SymbolServersTest {
     assertEquals(3, listed.out().lines().filter(line -> line.contains("missing: ")).count());
     Cli.Result json =
         Cli.run("symbols", recording(), "-y", path(), "--hot", "--fetch", "--format", "json");
-    assertEquals(List.of(), JsonSchema.named("symbols").findings(json.json()));
+    assertEquals(List.of(), JsonSchema.named("symbols").strictFindings(json.json()));
     JsonReader core =
         json.json().get("modules").array().stream()
             .filter(module -> module.get("module").text().equals("mscorlib.ni.dll"))
@@ -233,7 +233,7 @@ class SymbolServersTest {
       assertArrayEquals(pdb(CORE), bytes);
     }
     Cli.Result found = Cli.run("symbols", list, "-y", zip, "--format", "json");
-    assertEquals(List.of(), JsonSchema.named("symbol-files").findings(found.json()));
+    assertEquals(List.of(), JsonSchema.named("symbol-files").strictFindings(found.json()));
     assertTrue(
         found.json().get("files").array().stream()
             .anyMatch(file -> file.get("name").text().equals(CORE) && !file.get("path").isNull()));
@@ -343,7 +343,7 @@ class SymbolServersTest {
             "--format",
             "json");
     assertEquals(0, found.exit(), found.out() + found.err());
-    assertEquals(List.of(), JsonSchema.named("symbols").findings(found.json()));
+    assertEquals(List.of(), JsonSchema.named("symbols").strictFindings(found.json()));
     JsonReader image = found.json().get("modules").array().getFirst().get("image");
     assertEquals("4FFA5753692000", image.get("key").text());
     assertEquals(folder.resolve("store").resolve(place).toString(), image.get("path").text());
