@@ -7,8 +7,7 @@
  * (TraceLogging), from descriptions in the recording (TRACE_EVENT_INFO that a merge adds, manifests
  * that an EventSource sends) or from files of the user (instrumentation manifests, TMF). {@link
  * Payload} walks the bytes once and keeps the place of each value; values are made on demand.
- * {@link StatusCodes} has the names of well-known codes in them, {@link ProviderList} those of
- * well-known providers.
+ * {@link StatusCodes} has the names of well-known codes in them.
  *
  * <p>Payloads are packed, without alignment unless a table says so. Shorter ones (older events) end
  * the walk quietly, of longer ones (newer events) the rest is kept as bytes.

@@ -1,8 +1,8 @@
 package io.ntrail.analysis.etw.events;
 
 import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.ProviderList;
 import io.ntrail.formats.identity.Guid;
-import io.ntrail.formats.schema.ProviderList;
 import io.ntrail.formats.schema.SchemaTable;
 import io.ntrail.formats.schema.StatusCodes;
 import java.util.Set;

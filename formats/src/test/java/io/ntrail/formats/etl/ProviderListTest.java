@@ -1,4 +1,4 @@
-package io.ntrail.formats.schema;
+package io.ntrail.formats.etl;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.schema.SchemaTable;
 import io.ntrail.testkit.TestData;
 import java.io.IOException;
 import java.io.InputStream;

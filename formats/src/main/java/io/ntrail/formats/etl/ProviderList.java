@@ -1,4 +1,4 @@
-package io.ntrail.formats.schema;
+package io.ntrail.formats.etl;
 
 import io.ntrail.formats.identity.Guid;
 import java.io.IOException;
