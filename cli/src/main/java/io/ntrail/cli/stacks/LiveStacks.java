@@ -73,14 +73,14 @@ final class LiveStacks {
             version.productType() == WORKSTATION ? "" : "Server");
     String wine = version.wine().isEmpty() ? "" : " (Wine " + version.wine() + ")";
     String heading =
-        "%s (%d) on %s%s x64, %s, each suspended for at most %s ms"
+        "%s (%d) on %s%s x64, %s, each suspended for at most %s"
             .formatted(
                 attached.program(),
                 attached.process().pid(),
                 system,
                 wine,
                 Numbers.counted(capture.threads().size(), "thread"),
-                Numbers.decimal(Math.ceilDiv(capture.longestNanos(), 10_000), 2));
+                suspensions(capture.suspendedNanos()));
     return new SnapshotFacts(
         attached.program(),
         "live",
@@ -92,5 +92,18 @@ final class LiveStacks {
         attached.program(),
         Optional.empty(),
         List.of());
+  }
+
+  /** Returns the longest of some times, and of several the shortest and the one in the middle. */
+  static String suspensions(List<Long> sorted) {
+    String longest = millis(sorted.getLast()) + " ms";
+    return sorted.size() == 1
+        ? longest
+        : "%s (median %s, least %s)"
+            .formatted(longest, millis(sorted.get(sorted.size() / 2)), millis(sorted.getFirst()));
+  }
+
+  private static String millis(long nanos) {
+    return Numbers.decimal(Math.ceilDiv(nanos, 10_000), 2);
   }
 }

@@ -82,11 +82,22 @@ class LiveStacksTest {
     try (Spawned standing = StandingThreads.start(folder)) {
       String said = stacks("--same");
       String first = said.lines().findFirst().orElse("");
-      assertTrue(first.matches("standing.exe \\(\\d+\\) on Windows .* 50 threads, each .*"), first);
+      String suspended =
+          ", 50 threads, each suspended for at most \\d+\\.\\d+ ms"
+              + " \\(median \\d+\\.\\d+, least \\d+\\.\\d+\\)";
+      assertTrue(first.matches("standing.exe \\(\\d+\\) on Windows .*" + suspended), first);
       assertTrue(said.contains("standing.exe!stand + 0x"), said);
       assertTrue(said.contains("threads with this stack: "), said);
       StandingThreads.mustEndUndisturbed(standing, folder);
     }
+  }
+
+  @Test
+  void suspensionsAreToldInTheMiddleAndAtBothEnds() {
+    assertEquals("0.71 ms", LiveStacks.suspensions(List.of(705_000L)));
+    assertEquals(
+        "24.00 ms (median 0.36, least 0.10)",
+        LiveStacks.suspensions(List.of(100_000L, 355_001L, 24_000_000L)));
   }
 
   @Test

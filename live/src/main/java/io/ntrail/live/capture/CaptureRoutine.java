@@ -26,6 +26,7 @@ import io.ntrail.programs.x86.asm.operands.Label;
  * copies its registers, the used part of its stack and further ranges of memory, and resumes it.
  *
  * <p>One call does all of it, so that the thread is resumed also if the controller dies meanwhile.
+ * The thread is suspended for as short a time as can be: what may be read before is read before.
  * Arguments: handle of the thread, handle of its process, address of the thread's environment
  * block, address of the buffer, most bytes of stack. The buffer is laid out by the constants.
  */
@@ -104,6 +105,7 @@ final class CaptureRoutine {
     long read = calls.address("ntdll!NtReadVirtualMemory");
     a.push(RBX).push(RSI).push(RDI).push(RBP).push(R12).push(R13).sub(RSP, FRAME);
     a.mov(RBX, R9).mov(RSI, RCX).mov(RDI, RDX).mov(RBP, R8);
+    readBlock(a, read);
     a.lea(RCX, ptr(RBX).plus(BEFORE));
     call(a, calls.address("kernel32!QueryPerformanceCounter"));
     a.mov(RCX, RSI).lea(RDX, ptr(RBX).plus(SUSPEND_COUNT));
@@ -113,14 +115,18 @@ final class CaptureRoutine {
     call(a, calls.address("ntdll!NtGetContextThread"));
     a.mov(ptr(RBX).plus(REGISTERS), EAX).test(EAX, EAX).js(resume);
 
-    a.mov(RDX, RBP).lea(R8, ptr(RBX).plus(BLOCK)).mov(R9, BLOCK_BYTES);
-    a.mov(ptr(RSP).plus(32).as64(), 0).mov(RCX, RDI);
-    call(a, read);
-    // Of the thread's own stack all that is used, as far as there is room for it.
     a.mov(R12, ptr(RBX).plus(CONTEXT + CONTEXT_RSP));
-    a.mov(RBP, ptr(RBX).plus(BLOCK + STACK_BASE)).sub(RBP, R12);
+    Label own = a.label("own stack");
+    Label moved = a.label("moved");
+    a.cmp(R12, ptr(RBX).plus(BLOCK + STACK_LIMIT)).jb(moved);
+    a.cmp(R12, ptr(RBX).plus(BLOCK + STACK_BASE)).jb(own);
+    // The stack has grown since the block was read, or is another one.
+    a.bind(moved);
+    readBlock(a, read);
     a.cmp(R12, ptr(RBX).plus(BLOCK + STACK_LIMIT)).jb(foreign);
     a.cmp(R12, ptr(RBX).plus(BLOCK + STACK_BASE)).jae(foreign);
+    // Of the thread's own stack all that is used, as far as there is room for it.
+    a.bind(own).mov(RBP, ptr(RBX).plus(BLOCK + STACK_BASE)).sub(RBP, R12);
     a.mov(R13, ptr(RSP).plus(FIFTH)).cmp(RBP, R13);
     Label fits = a.label("it fits");
     a.jb(fits).mov(RBP, R13).bind(fits).mov(R13, RBP).jmp(piece);
@@ -152,6 +158,13 @@ final class CaptureRoutine {
     a.bind(end).xor(EAX, EAX).xor(ECX, ECX).add(RSP, FRAME);
     a.pop(R13).pop(R12).pop(RBP).pop(RDI).pop(RSI).pop(RBX).ret();
     return a.assemble().bytes();
+  }
+
+  /** Reads the environment block, whose address is in RBP. */
+  private static void readBlock(Assembler a, long read) {
+    a.mov(RDX, RBP).lea(R8, ptr(RBX).plus(BLOCK)).mov(R9, BLOCK_BYTES);
+    a.mov(ptr(RSP).plus(32).as64(), 0).mov(RCX, RDI);
+    call(a, read);
   }
 
   private static void call(Assembler a, long address) {

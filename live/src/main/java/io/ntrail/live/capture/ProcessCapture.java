@@ -82,11 +82,28 @@ public final class ProcessCapture {
    * @throws CannotGoOn if the process has ended, or does not allow it, or is not an x64 one
    */
   public static ProcessCapture of(TargetProcess process, int mostStack) {
+    return of(process, mostStack, false);
+  }
+
+  /**
+   * Captures all threads of a process that is suspended: debug registers, too, for which more time
+   * is taken.
+   *
+   * @param mostStack limit for the bytes of one stack
+   * @throws CannotGoOn if the process has ended, or does not allow it, or is not an x64 one
+   */
+  public static ProcessCapture ofHeld(TargetProcess process, int mostStack) {
+    return of(process, mostStack, true);
+  }
+
+  private static ProcessCapture of(
+      TargetProcess process, int mostStack, boolean withDebugRegisters) {
     List<SessionFrames> sessions = SessionJournal.frames(process);
     List<CapturedThread> captured = new ArrayList<>();
     List<TargetThread> missing = new ArrayList<>();
     try (ThreadCapturer capturer =
-        new ThreadCapturer(process, mostStack, sessions.isEmpty() ? 0 : MOST_RANGES)) {
+        new ThreadCapturer(
+            process, mostStack, sessions.isEmpty() ? 0 : MOST_RANGES, withDebugRegisters)) {
       Map<Long, List<Long>> areas = areas(process, sessions);
       for (TargetThread thread : process.threads().list()) {
         Optional<CapturedThread> one =
@@ -188,8 +205,8 @@ public final class ProcessCapture {
         new VirtualUnwinder(copied, loaded, functions, WindowsBehavior.newest()));
   }
 
-  /** Returns the longest time for which a thread was suspended, in nanoseconds. */
-  public long longestNanos() {
-    return threads.stream().mapToLong(CapturedThread::suspendedNanos).max().orElse(0);
+  /** Returns for how long each thread was suspended, in nanoseconds, the shortest time first. */
+  public List<Long> suspendedNanos() {
+    return threads.stream().map(CapturedThread::suspendedNanos).sorted().toList();
   }
 }

@@ -27,8 +27,11 @@ final class ThreadCapturer implements AutoCloseable {
 
   private static final int CONTEXT_FLAGS = 0x30;
 
-  /** CONTEXT_ALL: control, integer, segments, floating point, debug registers. */
-  private static final int ALL_REGISTERS = 0x10_001F;
+  /** Control, integer, segments, floating point. */
+  private static final int REGISTERS = 0x10_000F;
+
+  /** Wine stops the thread twice more to read debug registers and to set them again. */
+  private static final int DEBUG_REGISTERS = 0x10_0010;
 
   private static final int EXECUTE_READ_WRITE = 0x40;
   private static final int READ_WRITE = 0x04;
@@ -46,6 +49,7 @@ final class ThreadCapturer implements AutoCloseable {
   private final Agent agent;
   private final int mostStack;
   private final int mostRanges;
+  private final int registers;
   private final long code;
   private final long buffer;
   private final double nanosPerCount;
@@ -63,9 +67,10 @@ final class ThreadCapturer implements AutoCloseable {
    *
    * @param mostStack limit for the bytes of one stack
    * @param mostRanges limit for the bytes of all further ranges of one thread
+   * @param withDebugRegisters whether those are wanted, too, which takes longer
    * @throws CannotGoOn if the process is not an x64 one
    */
-  ThreadCapturer(TargetProcess process, int mostStack, int mostRanges) {
+  ThreadCapturer(TargetProcess process, int mostStack, int mostRanges, boolean withDebugRegisters) {
     if (process.architecture().machine() != MachineType.AMD64) {
       throw CannotGoOn.impossible(
           "stacks of %s programs cannot be captured".formatted(process.architecture().name()),
@@ -77,6 +82,7 @@ final class ThreadCapturer implements AutoCloseable {
     this.agent = calls.agent();
     this.mostStack = Math.max(mostStack, CaptureRoutine.FOREIGN_STACK);
     this.mostRanges = mostRanges;
+    this.registers = withDebugRegisters ? REGISTERS | DEBUG_REGISTERS : REGISTERS;
     byte[] routine = CaptureRoutine.code(calls);
     this.code = allocate(routine.length, EXECUTE_READ_WRITE);
     agent.poke(code, routine);
@@ -149,7 +155,7 @@ final class ThreadCapturer implements AutoCloseable {
     int size = CaptureRoutine.CONTEXT + CONTEXT_BYTES;
     BytesBuilder request = new BytesBuilder(size).zeros(size);
     request.setU64(CaptureRoutine.RANGES, wanted.size());
-    request.setU32(CaptureRoutine.CONTEXT + CONTEXT_FLAGS, ALL_REGISTERS);
+    request.setU32(CaptureRoutine.CONTEXT + CONTEXT_FLAGS, registers);
     long to = ranges();
     for (int i = 0; i < wanted.size(); i++) {
       int at = CaptureRoutine.FIRST_RANGE + CaptureRoutine.RANGE * i;

@@ -110,7 +110,7 @@ public final class ProcessDump {
     List<DumpedMemory> memory = List.of();
     long suspended;
     try (ProcessHold hold = ProcessHold.of(host, process)) {
-      ProcessCapture capture = ProcessCapture.of(process, ProcessCapture.MOST_STACK);
+      ProcessCapture capture = ProcessCapture.ofHeld(process, ProcessCapture.MOST_STACK);
       dump = new ProcessDump(process, capture, new MinidumpWriter(channel));
       regions = regions(process.memory());
       if (isFull) {
