@@ -48,6 +48,12 @@ final class PathFinder {
   /** Branches that wait to be followed, before guesses are no longer made. */
   private static final int MOST_PENDING = 64;
 
+  /** GCC and Microsoft's compilers begin functions at multiples of it. */
+  private static final int FUNCTION_ALIGNMENT = 16;
+
+  /** {@code lea ecx, [esp+4]; and esp, ...}, or less. */
+  private static final int START_BYTES = 6;
+
   private static final int WINDOW = 256;
   private static final int UNKNOWN_SIZE = -1;
 
@@ -77,8 +83,10 @@ final class PathFinder {
    *
    * @param pushed bytes that were pushed since the last call
    * @param isGuessed true if it was guessed what a call removed
+   * @param isBehindCall true if a call is right before it
    */
-  private record Branch(long address, SymbolicState state, int pushed, boolean isGuessed) {}
+  private record Branch(
+      long address, SymbolicState state, int pushed, boolean isGuessed, boolean isBehindCall) {}
 
   /** Ways that a walk has still to go, and what it has found. */
   private static final class Search {
@@ -94,7 +102,7 @@ final class PathFinder {
    */
   List<PathToReturn> find(long start) {
     Search search = new Search();
-    search.pending.push(new Branch(start, SymbolicState.initial(), 0, false));
+    search.pending.push(new Branch(start, SymbolicState.initial(), 0, false, true));
     while (!search.pending.isEmpty() && search.found.size() < MOST_PATHS) {
       follow(search.pending.pop(), start, search);
       if (!search.found.isEmpty() && !search.found.getLast().isGuessed()) {
@@ -109,10 +117,16 @@ final class PathFinder {
     long at = branch.address;
     int pushed = branch.pushed;
     boolean straight = at == start;
+    boolean isBehindCall = branch.isBehindCall;
     // Guesses go the same way with other stack pointers.
     while (search.count++ < MOST_INSTRUCTIONS
         && (branch.isGuessed || search.seen.add(at))
         && decode(at)) {
+      if (isBehindCall && isFunctionStart(at)) {
+        // The call does not come back: it ends a thread, or leaves for a handler.
+        return;
+      }
+      isBehindCall = isCall() || isBehindCall && isPadding();
       long next = at + instruction.length();
       switch (instruction.flowClass()) {
         case RETURN -> {
@@ -123,7 +137,8 @@ final class PathFinder {
         case CONDITIONAL_BRANCH -> {
           straight = false;
           search.pending.push(
-              new Branch(instruction.branchTarget(at), state.copy(), pushed, branch.isGuessed));
+              new Branch(
+                  instruction.branchTarget(at), state.copy(), pushed, branch.isGuessed, false));
         }
         case DIRECT_JUMP -> {
           straight = false;
@@ -166,11 +181,11 @@ final class PathFinder {
     if (!state.get(SP).isAddress() || search.pending.size() >= MOST_PENDING) {
       return;
     }
-    search.pending.addLast(new Branch(next, state.copy(), 0, true));
+    search.pending.addLast(new Branch(next, state.copy(), 0, true, true));
     if (pushed > 0) {
       SymbolicState removed = state.copy();
       removed.set(SP, state.get(SP).plus(pushed));
-      search.pending.addLast(new Branch(next, removed, 0, true));
+      search.pending.addLast(new Branch(next, removed, 0, true, true));
     }
   }
 
@@ -186,6 +201,43 @@ final class PathFinder {
       return false;
     }
     return reader.read(instruction, operands);
+  }
+
+  private boolean isCall() {
+    FlowClass flow = instruction.flowClass();
+    return flow == FlowClass.DIRECT_CALL || flow == FlowClass.INDIRECT_CALL;
+  }
+
+  /**
+   * Returns true for an instruction that compilers put between functions, and that does nothing.
+   */
+  private boolean isPadding() {
+    return switch (operands.mnemonic()) {
+      case "nop" -> true;
+      case "xchg", "mov" ->
+          operands.type(0) == OperandType.REGISTER
+              && operands.type(1) == OperandType.REGISTER
+              && operands.register(0).equals(operands.register(1));
+      case "lea" ->
+          operands.type(1) == OperandType.MEMORY
+              && operands.memory(1).displacement() == 0
+              && operands.memory(1).base().filter(operands.register(0)::equals).isPresent();
+      default -> false;
+    };
+  }
+
+  /**
+   * Returns true if a function that keeps a frame pointer, or aligns its stack, begins at an
+   * address.
+   */
+  private boolean isFunctionStart(long at) {
+    if ((at & FUNCTION_ALIGNMENT - 1) != 0) {
+      return false;
+    }
+    Bytes next = code.read(at, START_BYTES);
+    return next.length() == START_BYTES
+        && (next.u8(0) == 0x55 && (next.u16(1) == 0xE589 || next.u16(1) == 0xEC8B)
+            || next.u32(0) == 0x0424_4C8DL && next.u16(4) == 0xE483);
   }
 
   private boolean isOfEpilogue() {

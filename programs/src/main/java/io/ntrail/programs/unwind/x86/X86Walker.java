@@ -34,6 +34,9 @@ public final class X86Walker {
   /** Frames after which a walk is given up. */
   public static final int MOST_FRAMES = 65_536;
 
+  /** Windows maps nothing below it. */
+  private static final int LOWEST_CODE = 0x1_0000;
+
   private static final int MOST_PROBLEMS = 100;
 
   /** Frames without a module that a chain of frame pointers may pass. */
@@ -102,7 +105,7 @@ public final class X86Walker {
           return ending(registers);
         }
         FrameRegisters next = caller.get().registers();
-        if (next.ip() == 0) {
+        if (isNowhere(next)) {
           return end(End.END_OF_STACK, "");
         }
         frames.add(new StackFrame(caller.get().trust(), next));
@@ -197,7 +200,7 @@ public final class X86Walker {
         Optional<Caller> caller = run(new FrameRule.Code(path), frame);
         boolean needsProof = path.isGuessed() || isGuessed && path.usesStackPointer();
         if (caller.isPresent()
-            && (!needsProof || code.judge(caller.get().registers().ip()).isAfterCall())
+            && (!needsProof || isProved(caller.get()) && !isRefuted(path, caller.get(), frame))
             && !isFalseEnd(caller.get(), frame)) {
           return caller;
         }
@@ -224,7 +227,7 @@ public final class X86Walker {
 
     private boolean isPlausible(Caller caller) {
       FrameRegisters registers = caller.registers();
-      if (registers.ip() == 0) {
+      if (isNowhere(registers)) {
         return registers.get(BP) == 0;
       }
       return code.judge(registers.ip()) != ReturnAddress.NO
@@ -233,9 +236,9 @@ public final class X86Walker {
 
     /** Returns the caller by the frame pointer, also where its code is of no module. */
     private Optional<Caller> chained(Frame frame) {
-      Optional<Caller> caller =
-          runner.run(new FrameRule.FramePointer(), frame).filter(c -> grows(frame, c));
-      return caller.filter(c -> isPlausible(c) || leadsBack(c)).filter(c -> !isFalseEnd(c, frame));
+      return byFramePointer(frame)
+          .filter(c -> isPlausible(c) || leadsBack(c))
+          .filter(c -> !isFalseEnd(c, frame));
     }
 
     /**
@@ -243,9 +246,29 @@ public final class X86Walker {
      * address lies below: the function keeps the frame pointer of its caller.
      */
     private boolean isFalseEnd(Caller end, Frame frame) {
-      return end.registers().ip() == 0
-          && search.proved(frame.registers().sp(), end.registers().sp() - 8)
-              != ReturnAddressSearch.NOT_FOUND;
+      return isNowhere(end.registers())
+          && (byFramePointer(frame).filter(this::isProved).isPresent()
+              || search.proved(frame.registers().sp(), end.registers().sp() - 8)
+                  != ReturnAddressSearch.NOT_FOUND);
+    }
+
+    /**
+     * Returns true if a guess says that the function keeps a frame pointer, which it finds
+     * elsewhere than the frame pointer is, and that leads to a call.
+     */
+    private boolean isRefuted(PathToReturn path, Caller guess, Frame frame) {
+      return path.register(BP).equals(path.returnAddress().plus(-4).word())
+          && byFramePointer(frame)
+              .filter(other -> isProved(other) && !other.isSamePlace(guess))
+              .isPresent();
+    }
+
+    private boolean isProved(Caller caller) {
+      return code.judge(caller.registers().ip()).isAfterCall();
+    }
+
+    private Optional<Caller> byFramePointer(Frame frame) {
+      return runner.run(new FrameRule.FramePointer(), frame).filter(c -> grows(frame, c));
     }
 
     /**
@@ -255,9 +278,7 @@ public final class X86Walker {
     private boolean leadsBack(Caller unknown) {
       Frame frame = chainLink(unknown);
       for (int i = 0; i < MOST_UNKNOWN_FRAMES; i++) {
-        Frame below = frame;
-        Optional<Caller> caller =
-            runner.run(new FrameRule.FramePointer(), below).filter(c -> grows(below, c));
+        Optional<Caller> caller = byFramePointer(frame);
         if (caller.isEmpty() || isData(frame.registers().ip())) {
           return false;
         }
@@ -273,9 +294,14 @@ public final class X86Walker {
       return new Frame(caller.registers(), 0, false, CodeReader.UNKNOWN_FUNCTION);
     }
 
+    /** Returns true where no code can be: whatever lies there was never a return address. */
+    private static boolean isNowhere(FrameRegisters registers) {
+      return registers.ip() < LOWEST_CODE;
+    }
+
     /** Returns true for addresses that hold no code, whatever ran: none, and the stack's own. */
     private boolean isData(long ip) {
-      return ip < 0x1_0000 || limits.isKnown() && limits.holds(ip, 4);
+      return ip < LOWEST_CODE || limits.isKnown() && limits.holds(ip, 4);
     }
 
     /** Returns the end of the stack, as a caller at 0, if the chain of frame pointers ends here. */
