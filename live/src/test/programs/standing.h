@@ -1,8 +1,8 @@
 /* Threads that print the frames of their stacks, as the system walks them, and stay there until a
    file appears. Each line: thread id, kind, return addresses, innermost first; the first one is in
    the function that stands. */
-#ifdef __clang__
-/* It finds no headers for Windows here. */
+#ifdef _MSC_VER
+/* Clang finds no headers for this target here. */
 typedef unsigned long DWORD;
 typedef long LONG;
 typedef unsigned long long U64;

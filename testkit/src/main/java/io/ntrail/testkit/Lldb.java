@@ -19,6 +19,9 @@ public final class Lldb {
   private static final Pattern THREAD = Pattern.compile("thread #([0-9]+)");
   private static final Pattern FRAME = Pattern.compile("FRAME (0x[0-9a-f]+)");
 
+  /** Frames of one thread: where it goes astray it may never end. */
+  private static final int MOST_FRAMES = 200;
+
   private Lldb() {}
 
   /**
@@ -48,7 +51,7 @@ public final class Lldb {
             "-o",
             "thread list",
             "-o",
-            "bt all");
+            "thread backtrace -c " + MOST_FRAMES + " all");
     if (!outcome.output().contains("was loaded")) {
       throw new IllegalStateException(outcome.output() + outcome.errors());
     }

@@ -42,6 +42,14 @@ public final class WindowsCompiler {
   public static final WindowsCompiler CLANG_32 =
       new WindowsCompiler("clang-32", clang(), "i686-pc-windows-msvc", MINGW_C_32);
 
+  /** Clang for C with GCC's headers and rules, linked by GCC's linker. */
+  public static final WindowsCompiler CLANG_GNU =
+      new WindowsCompiler("clang-gnu", clang(), "x86_64-w64-mingw32", MINGW_C);
+
+  /** Clang for C with GCC's headers and rules, 32-bit programs. */
+  public static final WindowsCompiler CLANG_GNU_32 =
+      new WindowsCompiler("clang-gnu-32", clang(), "i686-w64-mingw32", MINGW_C_32);
+
   private static final List<String> TO_LINK =
       List.of("-static", "-static-libgcc", "-Wl,--no-insert-timestamp");
 
@@ -160,6 +168,16 @@ public final class WindowsCompiler {
     run(
         ExternalTool.of("mingw", "x86_64-w64-mingw32-strip"),
         List.of("-g", "-o", copy.toString(), image.toString()));
+  }
+
+  /**
+   * Copies a 32-bit image without its debug information and without the unwind data of GCC, which
+   * LLDB reads wrongly: it numbers registers as for Linux.
+   */
+  public static void strip32(Path image, Path copy) throws IOException {
+    run(
+        ExternalTool.of("mingw32", "i686-w64-mingw32-strip"),
+        List.of("-g", "-R", ".eh_frame", "-o", copy.toString(), image.toString()));
   }
 
   private static void run(ExternalTool tool, List<String> command) throws IOException {

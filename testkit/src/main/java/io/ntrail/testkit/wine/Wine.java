@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
@@ -24,7 +25,8 @@ import java.util.concurrent.TimeUnit;
  * <p>The first prefix takes seconds to make; it stays as a template in the build's folder, and each
  * JVM works on a copy. The server stays while tests run, which makes the start of a program ten
  * times faster. Absent: {@link #available} says no, or fails if {@code NTRAIL_REQUIRE} demands
- * {@code wine}. A second one runs 32-bit programs: {@link #available32}, and {@code wine32}.
+ * {@code wine}. A second one runs 32-bit programs: {@link #available32}, and {@code wine32}. A
+ * third one runs both, 32-bit programs as 64-bit Windows does: {@link #availableWow64}.
  */
 public final class Wine {
   private static final ExternalTool LOADER =
@@ -43,7 +45,45 @@ public final class Wine {
           "/usr/local/lib/wine32/usr/lib/wine/wineserver32",
           "/usr/lib/wine/wineserver32");
 
+  /** The one that runs 64-bit programs, where {@code wine} is the one for 32-bit programs. */
+  private static final ExternalTool LOADER_64 =
+      ExternalTool.of("wine", "wine64", "/usr/lib/wine/wine64");
+
+  /** Folders with libraries for 32-bit programs: those of the tools for 32-bit programs. */
+  private static final List<Path> LIBRARIES_32 =
+      List.of(
+          Path.of("/usr/local/lib/wine32/usr/lib/i386-linux-gnu/wine"),
+          Path.of("/usr/lib/i386-linux-gnu/wine"));
+
   private static final Duration SETUP = Duration.ofMinutes(4);
+
+  /** Programs that one runs. */
+  private enum Kind {
+    X64("win64", "template"),
+    X86("win32", "template32"),
+    WOW64("win64", "template-wow64");
+
+    private final String architecture;
+    private final String template;
+
+    Kind(String architecture, String template) {
+      this.architecture = architecture;
+      this.template = template;
+    }
+
+    Path loader() {
+      return Path.of(
+          switch (this) {
+            case X64 -> LOADER.path();
+            case X86 -> LOADER_32.path();
+            case WOW64 -> LOADER_64.path();
+          });
+    }
+
+    Path server() {
+      return Path.of((this == X86 ? SERVER_32 : SERVER).path());
+    }
+  }
 
   private final Path prefix;
   private final Path loader;
@@ -61,12 +101,17 @@ public final class Wine {
 
   /** Made when it is first requested; the class loader sees to it that this happens once. */
   private static final class Shared {
-    static final Wine WINE = make("prefix-", 64, Map.of());
+    static final Wine WINE = make("prefix-", Kind.X64, Map.of());
   }
 
   /** Wine for 32-bit programs, made when it is first requested. */
   private static final class Shared32 {
-    static final Wine WINE = make("prefix32-", 32, Map.of());
+    static final Wine WINE = make("prefix32-", Kind.X86, Map.of());
+  }
+
+  /** Wine for programs of both kinds, made when it is first requested. */
+  private static final class SharedWow64 {
+    static final Wine WINE = make("prefix-wow64-", Kind.WOW64, Map.of());
   }
 
   /** True if the kernel runs 32-bit programs at all: the loader is one. */
@@ -121,6 +166,35 @@ public final class Wine {
         : "not installed: Wine for 32-bit programs (build/install-wine32)";
   }
 
+  /**
+   * Returns true if there is one that runs 32-bit programs beside 64-bit programs.
+   *
+   * @throws IllegalStateException if not and {@code NTRAIL_REQUIRE} demands {@code wine32}
+   */
+  public static boolean availableWow64() {
+    boolean available = LOADER_64.available() && available() && libraries32().isPresent();
+    if (!available && TestData.required("wine32")) {
+      throw new IllegalStateException("NTRAIL_REQUIRE demands wine32: " + missingWow64());
+    }
+    return available;
+  }
+
+  /** Returns the reason to skip tests where {@link #availableWow64} is false. */
+  public static String missingWow64() {
+    return "not installed: libraries of Wine for 32-bit programs (build/install-wine32)";
+  }
+
+  private static Optional<Path> libraries32() {
+    return LIBRARIES_32.stream()
+        .filter(folder -> Files.exists(folder.resolve("i386-windows/ntdll.dll")))
+        .findFirst();
+  }
+
+  /** The one for programs of both kinds that all tests of this JVM share. */
+  public static Wine sharedWow64() {
+    return SharedWow64.WINE;
+  }
+
   /** The one that all tests of this JVM share. */
   public static Wine shared() {
     return Shared.WINE;
@@ -137,12 +211,13 @@ public final class Wine {
    * @param display the X server's, as in {@code :1}
    */
   public static Wine onScreen(String display) {
-    return make("screen" + display.replaceAll("\\W", "-") + "-", 64, Map.of("DISPLAY", display));
+    return make(
+        "screen" + display.replaceAll("\\W", "-") + "-", Kind.X64, Map.of("DISPLAY", display));
   }
 
   /** One of its own, which nothing runs in; the first program begins it, wherever that runs. */
   public static Wine apart(String name) {
-    Wine wine = make(name + "-", 64, Map.of());
+    Wine wine = make(name + "-", Kind.X64, Map.of());
     try {
       wait(builder(wine.environment, List.of(wine.server.toString(), "-k")), SETUP);
     } catch (IOException e) {
@@ -171,21 +246,23 @@ public final class Wine {
     return prefix;
   }
 
-  private static Map<String, String> environment(Path prefix, int bits) {
+  private static Map<String, String> environment(Path prefix, Kind kind) {
     Map<String, String> environment =
         new TreeMap<>(
             Map.of(
                 "WINEPREFIX", prefix.toString(),
-                "WINEARCH", "win" + bits,
+                "WINEARCH", kind.architecture,
                 "WINEDEBUG", "-all",
                 // No Mono, no Gecko, no menus.
                 "WINEDLLOVERRIDES", "mscoree,mshtml,winemenubuilder.exe=",
                 // Console programs need no screen; an empty name is none.
                 "DISPLAY", ""));
-    if (bits == 32) {
+    if (kind == Kind.X86) {
       // It is not where a Wine looks for itself.
       environment.put("WINELOADER", LOADER_32.path());
       environment.put("WINESERVER", SERVER_32.path());
+    } else if (kind == Kind.WOW64) {
+      environment.put("WINEDLLPATH", libraries32().orElseThrow().toString());
     }
     return environment;
   }
@@ -195,18 +272,18 @@ public final class Wine {
     return TestData.projectRoot().resolve("target").resolve("wine");
   }
 
-  private static Wine make(String name, int bits, Map<String, String> more) {
+  private static Wine make(String name, Kind kind, Map<String, String> more) {
     try {
-      Path loader = Path.of((bits == 32 ? LOADER_32 : LOADER).path());
-      Path server = Path.of((bits == 32 ? SERVER_32 : SERVER).path());
+      Path loader = kind.loader();
+      Path server = kind.server();
       Path folder = Files.createDirectories(folder());
-      Path template = template(folder, bits, loader, server);
+      Path template = template(folder, kind, loader, server);
       Path prefix = folder.resolve(name + ProcessHandle.current().pid());
       wait(
           builder(
               Map.of(), List.of("cp", "-a", "--reflink=auto", template + "/.", prefix.toString())),
           SETUP);
-      Map<String, String> environment = environment(prefix, bits);
+      Map<String, String> environment = environment(prefix, kind);
       environment.putAll(more);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> end(prefix, server, environment)));
       wait(builder(environment, List.of(server.toString(), "-p")), SETUP);
@@ -217,8 +294,9 @@ public final class Wine {
   }
 
   /** Several JVMs test at once: the first makes it, and the others wait. */
-  private static Path template(Path folder, int bits, Path loader, Path server) throws IOException {
-    String name = bits == 32 ? "template32" : "template";
+  private static Path template(Path folder, Kind kind, Path loader, Path server)
+      throws IOException {
+    String name = kind.template;
     Path template = folder.resolve(name);
     try (FileChannel channel =
             FileChannel.open(
@@ -229,7 +307,7 @@ public final class Wine {
       if (!Files.exists(template)) {
         // Made beside it and moved, so that half of one never counts as one.
         Path fresh = Files.createTempDirectory(folder, "fresh");
-        Map<String, String> environment = environment(fresh, bits);
+        Map<String, String> environment = environment(fresh, kind);
         wait(builder(environment, List.of(loader.toString(), "wineboot", "-i")), SETUP);
         wait(builder(environment, List.of(server.toString(), "-w")), SETUP);
         Files.move(fresh, template);
