@@ -15,7 +15,6 @@ import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.capture.CapturedThread;
 import io.ntrail.live.capture.ProcessCapture;
 import io.ntrail.live.target.TargetModule;
-import io.ntrail.live.target.TargetPaths;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.unwind.LoadedModule;
@@ -47,8 +46,7 @@ final class LiveSnapshot implements ProcessSnapshot {
   LiveSnapshot(TargetProcess process, ProcessCapture capture) {
     this.capture = capture;
     for (TargetModule module : capture.modules()) {
-      Optional<Path> file =
-          TargetPaths.here(process.calls(), module.path()).filter(Files::isRegularFile);
+      Optional<Path> file = process.file(module).filter(Files::isRegularFile);
       file.map(Path::toAbsolutePath).map(Path::getParent).ifPresent(folders::add);
       SnapshotModule described = describe(module, file);
       modules.add(described);
@@ -105,7 +103,7 @@ final class LiveSnapshot implements ProcessSnapshot {
 
   @Override
   public boolean is64Bit() {
-    return true;
+    return capture.is64Bit();
   }
 
   @Override

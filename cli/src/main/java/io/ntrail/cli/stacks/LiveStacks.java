@@ -73,12 +73,13 @@ final class LiveStacks {
             version.productType() == WORKSTATION ? "" : "Server");
     String wine = version.wine().isEmpty() ? "" : " (Wine " + version.wine() + ")";
     String heading =
-        "%s (%d) on %s%s x64, %s, each suspended for at most %s"
+        "%s (%d) on %s%s x64%s, %s, each suspended for at most %s"
             .formatted(
                 attached.program(),
                 attached.process().pid(),
                 system,
                 wine,
+                capture.is64Bit() ? "" : ", 32-bit process",
                 Numbers.counted(capture.threads().size(), "thread"),
                 suspensions(capture.suspendedNanos()));
     return new SnapshotFacts(
@@ -87,7 +88,7 @@ final class LiveStacks {
         heading,
         system + wine,
         version.major() + "." + version.minor() + "." + version.build(),
-        "x64",
+        capture.is64Bit() ? "x64" : "x86",
         attached.process().pid(),
         attached.program(),
         Optional.empty(),

@@ -2,7 +2,10 @@ package io.ntrail.cli.harness;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.wine.WindowsCompiler;
 import io.ntrail.testkit.wine.Wine;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,11 +26,26 @@ public final class StandingThreads {
   public static Spawned start(Path folder) throws Exception {
     Path program = folder.resolve("standing.exe");
     Files.copy(Spawned.program("standing.c"), program);
+    return start(Wine.shared(), folder, program);
+  }
+
+  /**
+   * Starts it in a folder as the 32-bit program {@code standing32.exe} in the Wine for programs of
+   * both kinds, and waits until all threads stand; without a compiler the test is skipped.
+   */
+  public static Spawned start32(Path folder) throws Exception {
+    WindowsCompiler compiler = WindowsCompiler.MINGW_C_32;
+    assumeTrue(compiler.available(), compiler.missing());
+    Path source = TestData.projectRoot().resolve("live/src/test/programs/standing.c");
+    Path program = folder.resolve("standing32.exe");
+    Files.copy(compiler.build(List.of(source), "-O2"), program);
+    return start(Wine.sharedWow64(), folder, program);
+  }
+
+  private static Spawned start(Wine wine, Path folder, Path program) throws Exception {
     Spawned standing =
         Spawned.start(
-            folder,
-            "printed",
-            List.of(Wine.shared().loader().toString(), program.toString(), "stop"));
+            wine, folder, "printed", List.of(wine.loader().toString(), program.toString(), "stop"));
     standing.awaitText("ready");
     return standing;
   }

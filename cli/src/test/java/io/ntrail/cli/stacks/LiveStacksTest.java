@@ -2,12 +2,14 @@ package io.ntrail.cli.stacks;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.cli.harness.Spawned;
 import io.ntrail.cli.harness.StandingThreads;
+import io.ntrail.testkit.wine.Wine;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -89,6 +91,37 @@ class LiveStacksTest {
       assertTrue(said.contains("standing.exe!stand + 0x"), said);
       assertTrue(said.contains("threads with this stack: "), said);
       StandingThreads.mustEndUndisturbed(standing, folder);
+    }
+  }
+
+  @Test
+  void programsOf32BitsAreSeenAs64BitWindowsRunsThem() throws Exception {
+    assumeTrue(Wine.availableWow64(), Wine.missingWow64());
+    Wine wine = Wine.sharedWow64();
+    Path dump = folder.resolve("it.dmp");
+    try (Spawned standing = StandingThreads.start32(folder)) {
+      String said = said(wine, "said", "stacks", "-p", "standing32");
+      String first = said.lines().findFirst().orElse("");
+      assertTrue(first.contains(" x64, 32-bit process, 50 threads, each "), first);
+      assertTrue(said.contains("standing32.exe!_stand + 0x"), said);
+      assertTrue(said.contains("kernel32.dll!BaseThreadInitThunk + 0x"), said);
+      JsonReader json =
+          JsonReader.parse(said(wine, "json", "stacks", "-p", "standing32", "--format", "json"));
+      assertEquals(List.of(), JsonSchema.named("stacks").findings(json));
+      assertEquals("x86", json.get("os").get("machine").text());
+      String written = said(wine, "written", "dump", "-p", "standing32", "-o", dump.toString());
+      assertTrue(written.contains(": 50 threads, 5 modules, "), written);
+      Cli.Result read = Cli.run("stacks", dump.toString(), "--all");
+      assertEquals(0, read.exit(), read.err());
+      assertTrue(read.out().contains(" x86, "), read.out());
+      StandingThreads.mustEndUndisturbed(standing, folder);
+    }
+  }
+
+  private String said(Wine wine, String output, String... words) throws Exception {
+    try (Spawned ntrail = Spawned.start(wine, folder, output, Cli.command(words))) {
+      assertEquals(0, ntrail.end(), ntrail.said());
+      return ntrail.said();
     }
   }
 

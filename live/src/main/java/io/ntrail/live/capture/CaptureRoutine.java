@@ -67,23 +67,19 @@ final class CaptureRoutine {
   /** Largest number of ranges. */
   static final int MAX_RANGES = 24;
 
-  /** In and out: CONTEXT, whose flags say which registers are wanted. */
+  /** In and out: the structure with the registers, whose flags say which registers are wanted. */
   static final int CONTEXT = 0x400;
 
   /** Out: the stack, from the stack pointer on. */
   static final int STACK = 0x1000;
 
-  /** Offset of the stack's base in the environment block. */
-  static final int STACK_BASE = 8;
-
-  /** Offset of the lowest committed address of the stack in the environment block. */
-  static final int STACK_LIMIT = 16;
-
   /** Most bytes of a stack that is not the thread's own, as far as there is memory. */
   static final int FOREIGN_STACK = 0x1_0000;
 
-  private static final int CONTEXT_RSP = 0x98;
   private static final int PAGE = 0x1000;
+
+  /** Class of NtQueryInformationThread: registers of the 32-bit side. */
+  private static final int WOW64_CONTEXT = 29;
 
   /** Bytes of the routine's frame below the saved registers. */
   private static final int FRAME = 0x38;
@@ -93,8 +89,8 @@ final class CaptureRoutine {
 
   private CaptureRoutine() {}
 
-  /** Returns the code, which can lie anywhere. */
-  static byte[] code(WindowsApi calls) {
+  /** Returns the code, which can lie anywhere, for one side of threads. */
+  static byte[] code(WindowsApi calls, CaptureLayout layout) {
     Assembler a = Assembler.x64();
     Label piece = a.label("piece of the stack");
     Label foreign = a.label("foreign stack");
@@ -111,22 +107,26 @@ final class CaptureRoutine {
     a.mov(RCX, RSI).lea(RDX, ptr(RBX).plus(SUSPEND_COUNT));
     call(a, calls.address("ntdll!NtSuspendThread"));
     a.mov(ptr(RBX).plus(SUSPENDED), EAX).test(EAX, EAX).js(end);
-    a.mov(RCX, RSI).lea(RDX, ptr(RBX).plus(CONTEXT));
-    call(a, calls.address("ntdll!NtGetContextThread"));
+    readRegisters(a, calls, layout);
     a.mov(ptr(RBX).plus(REGISTERS), EAX).test(EAX, EAX).js(resume);
 
-    a.mov(R12, ptr(RBX).plus(CONTEXT + CONTEXT_RSP));
+    load(a, CONTEXT + layout.stackPointer(), layout);
+    a.mov(R12, RAX);
     Label own = a.label("own stack");
     Label moved = a.label("moved");
-    a.cmp(R12, ptr(RBX).plus(BLOCK + STACK_LIMIT)).jb(moved);
-    a.cmp(R12, ptr(RBX).plus(BLOCK + STACK_BASE)).jb(own);
+    load(a, BLOCK + layout.stackLimit(), layout);
+    a.cmp(R12, RAX).jb(moved);
+    load(a, BLOCK + layout.stackBase(), layout);
+    a.cmp(R12, RAX).jb(own);
     // The stack has grown since the block was read, or is another one.
     a.bind(moved);
     readBlock(a, read);
-    a.cmp(R12, ptr(RBX).plus(BLOCK + STACK_LIMIT)).jb(foreign);
-    a.cmp(R12, ptr(RBX).plus(BLOCK + STACK_BASE)).jae(foreign);
+    load(a, BLOCK + layout.stackLimit(), layout);
+    a.cmp(R12, RAX).jb(foreign);
+    load(a, BLOCK + layout.stackBase(), layout);
+    a.cmp(R12, RAX).jae(foreign);
     // Of the thread's own stack all that is used, as far as there is room for it.
-    a.bind(own).mov(RBP, ptr(RBX).plus(BLOCK + STACK_BASE)).sub(RBP, R12);
+    a.bind(own).mov(RBP, RAX).sub(RBP, R12);
     a.mov(R13, ptr(RSP).plus(FIFTH)).cmp(RBP, R13);
     Label fits = a.label("it fits");
     a.jb(fits).mov(RBP, R13).bind(fits).mov(R13, RBP).jmp(piece);
@@ -158,6 +158,29 @@ final class CaptureRoutine {
     a.bind(end).xor(EAX, EAX).xor(ECX, ECX).add(RSP, FRAME);
     a.pop(R13).pop(R12).pop(RBP).pop(RDI).pop(RSI).pop(RBX).ret();
     return a.assemble().bytes();
+  }
+
+  /** Puts the registers of the thread into the buffer; EAX is the status. */
+  private static void readRegisters(Assembler a, WindowsApi calls, CaptureLayout layout) {
+    switch (layout) {
+      case X64 -> {
+        a.mov(RCX, RSI).lea(RDX, ptr(RBX).plus(CONTEXT));
+        call(a, calls.address("ntdll!NtGetContextThread"));
+      }
+      case X86 -> {
+        a.mov(RCX, RSI).mov(EDX, WOW64_CONTEXT).lea(R8, ptr(RBX).plus(CONTEXT));
+        a.mov(R9, layout.contextBytes()).mov(ptr(RSP).plus(32).as64(), 0);
+        call(a, calls.address("ntdll!NtQueryInformationThread"));
+      }
+    }
+  }
+
+  /** Loads a pointer of the buffer into RAX. */
+  private static void load(Assembler a, int offset, CaptureLayout layout) {
+    switch (layout) {
+      case X64 -> a.mov(RAX, ptr(RBX).plus(offset));
+      case X86 -> a.mov(EAX, ptr(RBX).plus(offset));
+    }
   }
 
   /** Reads the environment block, whose address is in RBP. */

@@ -10,7 +10,9 @@ import java.util.List;
  *
  * @param thread which one
  * @param name its description; empty if it has none
- * @param context its registers: the structure CONTEXT of winnt.h for x64
+ * @param is64Bit whether it is seen as one of 64 bits; of one of 32 bits on a 64-bit system the
+ *     32-bit side is seen, with the registers with which it left 32-bit code if it did
+ * @param context its registers: the structure CONTEXT of winnt.h, or WOW64_CONTEXT
  * @param environmentBlock address of its thread environment block
  * @param stackLimit lowest committed address of its stack, as the environment block has it
  * @param stackBase end of its stack, as the environment block has it
@@ -23,6 +25,7 @@ import java.util.List;
 public record CapturedThread(
     TargetThread thread,
     String name,
+    boolean is64Bit,
     Bytes context,
     long environmentBlock,
     long stackLimit,
@@ -36,6 +39,10 @@ public record CapturedThread(
   private static final int XMM0 = 0x1A0;
   private static final int GENERAL = 16;
   private static final int VECTORS = 16;
+  private static final int EIP = 0xB8;
+
+  /** Offsets of eax, ecx, edx, ebx, esp, ebp, esi, edi in WOW64_CONTEXT. */
+  private static final int[] GENERAL_32 = {0xB0, 0xAC, 0xA8, 0xA4, 0xC4, 0xB4, 0xA0, 0x9C};
 
   /**
    * Range of memory.
@@ -62,6 +69,14 @@ public record CapturedThread(
 
   /** Returns the registers of the innermost frame. */
   public FrameRegisters registers() {
+    if (!is64Bit) {
+      FrameRegisters registers = FrameRegisters.x86();
+      registers.setIp(context.u32(EIP));
+      for (int i = 0; i < GENERAL_32.length; i++) {
+        registers.set(i, context.u32(GENERAL_32[i]));
+      }
+      return registers;
+    }
     FrameRegisters registers = FrameRegisters.x64();
     registers.setIp(context.i64(RIP));
     for (int i = 0; i < GENERAL; i++) {

@@ -45,6 +45,7 @@ public final class ProcessCapture {
   private final List<DynamicTable> tables;
   private final LiveModules loaded;
   private final AddressSpace copied;
+  private final boolean is64Bit;
   private final DynamicFunctions functions;
 
   private ProcessCapture(
@@ -55,17 +56,23 @@ public final class ProcessCapture {
     this.threads = List.copyOf(threads);
     this.missing = List.copyOf(missing);
     this.modules = process.modules();
+    this.is64Bit = !process.isEmulated();
     this.tables =
-        DynamicTables.of(
-            process,
-            modules,
-            sessions.stream().flatMap(session -> session.handles().values().stream()).toList());
+        is64Bit
+            ? DynamicTables.of(
+                process,
+                modules,
+                sessions.stream().flatMap(session -> session.handles().values().stream()).toList())
+            : List.of();
     this.loaded = new LiveModules(process.memory(), modules);
     Set<Long> areas =
         sessions.stream().flatMap(one -> one.areas().stream()).collect(Collectors.toSet());
     List<Range> ranges =
         threads.stream()
-            .flatMap(one -> UntracedStack.of(one, areas, process.architecture()).stream())
+            .flatMap(one ->
+                areas.isEmpty()
+                    ? one.memory().stream()
+                    : UntracedStack.of(one, areas, process.architecture()).stream())
             .toList();
     this.copied =
         new CopiedMemory(
@@ -79,7 +86,7 @@ public final class ProcessCapture {
    * are copied.
    *
    * @param mostStack limit for the bytes of one stack
-   * @throws CannotGoOn if the process has ended, or does not allow it, or is not an x64 one
+   * @throws CannotGoOn if the process has ended, or does not allow it
    */
   public static ProcessCapture of(TargetProcess process, int mostStack) {
     return of(process, mostStack, false);
@@ -90,7 +97,7 @@ public final class ProcessCapture {
    * is taken.
    *
    * @param mostStack limit for the bytes of one stack
-   * @throws CannotGoOn if the process has ended, or does not allow it, or is not an x64 one
+   * @throws CannotGoOn if the process has ended, or does not allow it
    */
   public static ProcessCapture ofHeld(TargetProcess process, int mostStack) {
     return of(process, mostStack, true);
@@ -98,7 +105,9 @@ public final class ProcessCapture {
 
   private static ProcessCapture of(
       TargetProcess process, int mostStack, boolean withDebugRegisters) {
-    List<SessionFrames> sessions = SessionJournal.frames(process);
+    // Nothing traces programs of 32 bits.
+    List<SessionFrames> sessions =
+        process.isEmulated() ? List.of() : SessionJournal.frames(process);
     List<CapturedThread> captured = new ArrayList<>();
     List<TargetThread> missing = new ArrayList<>();
     try (ThreadCapturer capturer =
@@ -106,8 +115,7 @@ public final class ProcessCapture {
             process, mostStack, sessions.isEmpty() ? 0 : MOST_RANGES, withDebugRegisters)) {
       Map<Long, List<Long>> areas = areas(process, sessions);
       for (TargetThread thread : process.threads().list()) {
-        Optional<CapturedThread> one =
-            capturer.capture(thread, slots(process, thread, sessions.isEmpty() ? Map.of() : areas));
+        Optional<CapturedThread> one = capturer.capture(thread, slots(process, thread, areas));
         one.ifPresentOrElse(captured::add, () -> missing.add(thread));
       }
     }
@@ -119,8 +127,11 @@ public final class ProcessCapture {
 
   /** Returns the areas of traced stacks, by the base of the stack. */
   private static Map<Long, List<Long>> areas(TargetProcess process, List<SessionFrames> sessions) {
-    int stackBase = process.architecture().areas().stackBase();
     Map<Long, List<Long>> areas = new HashMap<>();
+    if (sessions.isEmpty()) {
+      return areas;
+    }
+    int stackBase = process.architecture().areas().stackBase();
     for (SessionFrames session : sessions) {
       for (long area : session.areas()) {
         byte[] base = process.memory().readUpTo(area + stackBase, Long.BYTES);
@@ -150,6 +161,11 @@ public final class ProcessCapture {
     return areas.getOrDefault(process.threads().stackBase(handle), List.of()).stream()
         .map(area -> new Wanted(area + geometry.data(), geometry.table() - geometry.data()))
         .toList();
+  }
+
+  /** Returns true for x64; false for the 32-bit side of a program of 32 bits. */
+  public boolean is64Bit() {
+    return is64Bit;
   }
 
   /** Returns the threads in the order in which the system lists them. */
@@ -199,7 +215,9 @@ public final class ProcessCapture {
     return functions;
   }
 
-  /** Returns a walker of the stacks of all threads, which keeps what it learns about code. */
+  /**
+   * Returns a walker of the stacks of all threads of x64, which keeps what it learns about code.
+   */
   public StackWalker walker() {
     return new StackWalker(
         new VirtualUnwinder(copied, loaded, functions, WindowsBehavior.newest()));

@@ -3,7 +3,6 @@ package io.ntrail.live.capture;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
@@ -22,17 +21,6 @@ import java.util.Optional;
  * <p>Used by one thread at a time, as the agent is.
  */
 final class ThreadCapturer implements AutoCloseable {
-  /** Size of CONTEXT for x64. */
-  private static final int CONTEXT_BYTES = 0x4D0;
-
-  private static final int CONTEXT_FLAGS = 0x30;
-
-  /** Control, integer, segments, floating point. */
-  private static final int REGISTERS = 0x10_000F;
-
-  /** Wine stops the thread twice more to read debug registers and to set them again. */
-  private static final int DEBUG_REGISTERS = 0x10_0010;
-
   private static final int EXECUTE_READ_WRITE = 0x40;
   private static final int READ_WRITE = 0x04;
   private static final int COMMIT = 0x3000;
@@ -47,6 +35,7 @@ final class ThreadCapturer implements AutoCloseable {
   private final TargetThreads threads;
   private final WindowsApi calls;
   private final Agent agent;
+  private final CaptureLayout layout;
   private final int mostStack;
   private final int mostRanges;
   private final int registers;
@@ -68,22 +57,17 @@ final class ThreadCapturer implements AutoCloseable {
    * @param mostStack limit for the bytes of one stack
    * @param mostRanges limit for the bytes of all further ranges of one thread
    * @param withDebugRegisters whether those are wanted, too, which takes longer
-   * @throws CannotGoOn if the process is not an x64 one
    */
   ThreadCapturer(TargetProcess process, int mostStack, int mostRanges, boolean withDebugRegisters) {
-    if (process.architecture().machine() != MachineType.AMD64) {
-      throw CannotGoOn.impossible(
-          "stacks of %s programs cannot be captured".formatted(process.architecture().name()),
-          "use a 64-bit build");
-    }
+    this.layout = process.isEmulated() ? CaptureLayout.X86 : CaptureLayout.X64;
     this.process = process;
     this.threads = process.threads();
     this.calls = process.calls();
     this.agent = calls.agent();
     this.mostStack = Math.max(mostStack, CaptureRoutine.FOREIGN_STACK);
     this.mostRanges = mostRanges;
-    this.registers = withDebugRegisters ? REGISTERS | DEBUG_REGISTERS : REGISTERS;
-    byte[] routine = CaptureRoutine.code(calls);
+    this.registers = layout.flags(withDebugRegisters);
+    byte[] routine = CaptureRoutine.code(calls, layout);
     this.code = allocate(routine.length, EXECUTE_READ_WRITE);
     agent.poke(code, routine);
     this.buffer = allocate((long) CaptureRoutine.STACK + this.mostStack + mostRanges, READ_WRITE);
@@ -107,7 +91,7 @@ final class ThreadCapturer implements AutoCloseable {
    */
   Optional<CapturedThread> capture(TargetThread thread, List<Wanted> wanted) {
     long handle = threads.open(thread);
-    long block = handle == 0 ? 0 : threads.block(handle);
+    long block = handle == 0 ? 0 : block(handle);
     if (block == 0) {
       return Optional.empty();
     }
@@ -116,7 +100,7 @@ final class ThreadCapturer implements AutoCloseable {
       agent.poke(buffer, request(within));
       CallOutcome outcome =
           agent.call(AgentCall.of(code, handle, process.handle(), block, buffer, mostStack));
-      Bytes head = agent.peek(buffer, CaptureRoutine.CONTEXT + CONTEXT_BYTES);
+      Bytes head = agent.peek(buffer, CaptureRoutine.CONTEXT + layout.contextBytes());
       int suspended = head.i32(CaptureRoutine.SUSPENDED);
       int registers = head.i32(CaptureRoutine.REGISTERS);
       if (outcome.kind() != CallOutcome.Kind.DONE) {
@@ -139,6 +123,18 @@ final class ThreadCapturer implements AutoCloseable {
     return Optional.empty();
   }
 
+  /** Returns the environment block of the side that is wanted; 0 if there is none. */
+  private long block(long handle) {
+    long block = threads.block(handle);
+    if (block == 0 || layout == CaptureLayout.X64) {
+      return block;
+    }
+    byte[] distance =
+        process.memory().readUpTo(block + CaptureLayout.TO_32_BIT_BLOCK, Integer.BYTES);
+    int told = distance.length == Integer.BYTES ? Bytes.copyOf(distance, "block").i32(0) : 0;
+    return block + (told == 0 ? CaptureLayout.USUAL_DISTANCE : told);
+  }
+
   private List<Wanted> within(List<Wanted> wanted) {
     List<Wanted> within = new ArrayList<>();
     long left = mostRanges;
@@ -152,10 +148,10 @@ final class ThreadCapturer implements AutoCloseable {
   }
 
   private byte[] request(List<Wanted> wanted) {
-    int size = CaptureRoutine.CONTEXT + CONTEXT_BYTES;
+    int size = CaptureRoutine.CONTEXT + layout.contextBytes();
     BytesBuilder request = new BytesBuilder(size).zeros(size);
     request.setU64(CaptureRoutine.RANGES, wanted.size());
-    request.setU32(CaptureRoutine.CONTEXT + CONTEXT_FLAGS, registers);
+    request.setU32(CaptureRoutine.CONTEXT + layout.flagsAt(), registers);
     long to = ranges();
     for (int i = 0; i < wanted.size(); i++) {
       int at = CaptureRoutine.FIRST_RANGE + CaptureRoutine.RANGE * i;
@@ -173,12 +169,12 @@ final class ThreadCapturer implements AutoCloseable {
 
   private CapturedThread captured(
       TargetThread thread, long handle, long block, Bytes head, List<Wanted> wanted) {
-    Bytes context = head.slice(CaptureRoutine.CONTEXT, CONTEXT_BYTES);
+    Bytes context = head.slice(CaptureRoutine.CONTEXT, layout.contextBytes());
     int stackBytes = Math.clamp(head.i64(CaptureRoutine.STACK_BYTES), 0, mostStack);
     Bytes stack = copy(buffer + CaptureRoutine.STACK, stackBytes);
     List<Range> memory = new ArrayList<>();
     if (stackBytes > 0) {
-      memory.add(new Range(context.i64(0x98), stack));
+      memory.add(new Range(layout.pointer(context, layout.stackPointer()), stack));
     }
     long at = ranges();
     for (int i = 0; i < wanted.size(); i++) {
@@ -193,10 +189,11 @@ final class ThreadCapturer implements AutoCloseable {
     return new CapturedThread(
         thread,
         threads.description(handle),
+        layout == CaptureLayout.X64,
         context,
         block,
-        head.i64(CaptureRoutine.BLOCK + CaptureRoutine.STACK_LIMIT),
-        head.i64(CaptureRoutine.BLOCK + CaptureRoutine.STACK_BASE),
+        layout.pointer(head, CaptureRoutine.BLOCK + layout.stackLimit()),
+        layout.pointer(head, CaptureRoutine.BLOCK + layout.stackBase()),
         stack,
         memory,
         head.i32(CaptureRoutine.SUSPEND_COUNT),

@@ -52,8 +52,9 @@ final class MemoryPick {
       pointTo(thread.registers().get(i));
     }
     Bytes stack = thread.stack();
-    for (int at = 0; at + Long.BYTES <= Math.min(SCANNED, stack.length()); at += Long.BYTES) {
-      pointTo(stack.i64(at));
+    int word = thread.is64Bit() ? Long.BYTES : Integer.BYTES;
+    for (int at = 0; at + word <= Math.min(SCANNED, stack.length()); at += word) {
+      pointTo(thread.is64Bit() ? stack.i64(at) : stack.u32(at));
     }
     for (Range range : thread.memory()) {
       want(range.address(), range.address() + range.bytes().length());

@@ -14,7 +14,6 @@ import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.capture.CapturedThread;
 import io.ntrail.live.capture.ProcessCapture;
 import io.ntrail.live.capture.ProcessHold;
-import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetMemory.Region;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
@@ -26,12 +25,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Writes a minidump of a running process, which is suspended meanwhile. */
+/**
+ * Writes a minidump of a running process, which is suspended meanwhile. Of a 32-bit program on a
+ * 64-bit system it is a dump of a 32-bit process, as a 32-bit program would have written it.
+ */
 public final class ProcessDump {
   /** FILETIME of 1970. */
   private static final long EPOCH = 116_444_736_000_000_000L;
 
   private static final long SECOND = 10_000_000;
+  private static final long FOUR_GIGABYTES = 1L << 32;
   private static final int MOST_REGIONS = 1 << 20;
   private static final int SPLITS = 1024;
 
@@ -112,7 +115,7 @@ public final class ProcessDump {
     try (ProcessHold hold = ProcessHold.of(host, process)) {
       ProcessCapture capture = ProcessCapture.ofHeld(process, ProcessCapture.MOST_STACK);
       dump = new ProcessDump(process, capture, new MinidumpWriter(channel));
-      regions = regions(process.memory());
+      regions = regions(process);
       if (isFull) {
         dump.writeLists(regions, false, memory);
         dump.writeAll(regions);
@@ -142,11 +145,13 @@ public final class ProcessDump {
         suspended);
   }
 
-  private static List<Region> regions(TargetMemory memory) {
+  /** Returns the map of the address space that a dump has: of a 32-bit process the first 4 GiB. */
+  private static List<Region> regions(TargetProcess process) {
     List<Region> regions = new ArrayList<>();
+    long end = process.isEmulated() ? FOUR_GIGABYTES : Long.MAX_VALUE;
     long at = 0;
-    while (regions.size() < MOST_REGIONS) {
-      Optional<Region> region = memory.region(at);
+    while (regions.size() < MOST_REGIONS && at < end) {
+      Optional<Region> region = process.memory().region(at);
       if (region.isEmpty() || region.get().size() <= 0) {
         break;
       }

@@ -55,6 +55,7 @@ final class SystemFacts {
     WindowsVersion version = WindowsVersion.of(calls);
     Bytes system = filled(SYSTEM_BYTES, "kernel32!GetNativeSystemInfo", cells);
     return new DumpedSystem(
+        !process.isEmulated(),
         system.u16(44),
         system.u16(46),
         (int) system.u32(32),

@@ -20,11 +20,14 @@ final class UnloadedModules {
 
   private UnloadedModules() {}
 
-  /** Reads the list; empty where the system keeps none. */
+  /**
+   * Reads the list; empty where the system keeps none, and of programs of 32 bits, whose ntdll is
+   * another one.
+   */
   static List<DumpedUnload> of(TargetProcess process) {
     WindowsApi calls = process.calls();
     String routine = "ntdll!RtlGetUnloadEventTraceEx";
-    if (calls.find(routine) == 0) {
+    if (process.isEmulated() || calls.find(routine) == 0) {
       return List.of();
     }
     long cells = calls.agent().scratch();

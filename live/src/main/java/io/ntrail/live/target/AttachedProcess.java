@@ -21,7 +21,7 @@ public final class AttachedProcess implements AutoCloseable {
   }
 
   /**
-   * Opens a running program.
+   * Opens a running program, also one of 32 bits on a 64-bit system.
    *
    * @param which its id, or the name of its program's file with or without {@code .exe}
    * @throws io.ntrail.formats.bytes.CannotGoOn if there is none, or not one alone, or it may not be
@@ -35,7 +35,7 @@ public final class AttachedProcess implements AutoCloseable {
       // Ctrl+C is for the controller.
       calls.call("kernel32!SetConsoleCtrlHandler", 0, 1);
       RunningProcess running = RunningProcess.named(calls, which);
-      TargetProcess process = TargetProcess.attach(calls, running);
+      TargetProcess process = TargetProcess.attachToLook(calls, running);
       done = true;
       return new AttachedProcess(agent, process, running.name());
     } finally {

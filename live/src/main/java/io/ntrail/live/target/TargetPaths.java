@@ -7,6 +7,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** Maps paths between the target's system and this machine. */
 public final class TargetPaths {
@@ -19,7 +20,16 @@ public final class TargetPaths {
   private static final int PIECE = 256;
   private static final int MOST = 8192;
 
+  /** System folder as 32-bit programs see it on a 64-bit system, which hands them another one. */
+  private static final Pattern SYSTEM =
+      Pattern.compile("(?i)^([a-z]:\\\\[^\\\\]+\\\\)system32\\\\");
+
   private TargetPaths() {}
+
+  /** Returns the path of a file that a 32-bit program on a 64-bit system knows by another one. */
+  public static String of32Bits(String path) {
+    return SYSTEM.matcher(path).replaceFirst("$1syswow64\\\\");
+  }
 
   /** Returns the local file for a path of the target's system. */
   public static Optional<Path> here(WindowsApi calls, String path) {

@@ -3,9 +3,9 @@ package io.ntrail.live.target;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.agent.CallOutcome;
 import io.ntrail.live.code.Architecture;
+import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -39,8 +39,9 @@ public final class TargetProcess implements AutoCloseable {
 
   private final TargetMemory memory;
   private final TargetThreads threads;
-  private final ProcessEnvironment environment;
+  private ProcessEnvironment environment;
   private @Nullable Architecture architecture;
+  private boolean isEmulated;
   private Runnable meanwhile = () -> {};
 
   private TargetProcess(
@@ -60,7 +61,11 @@ public final class TargetProcess implements AutoCloseable {
     this.pid = pid;
     this.memory = new TargetMemory(calls, process);
     this.threads = new TargetThreads(calls, pid, memory, this::architecture);
-    this.environment = new ProcessEnvironment(calls, process, memory, () -> exitCode().isPresent());
+    this.environment = environment(ProcessEnvironment.Layout.X64);
+  }
+
+  private ProcessEnvironment environment(ProcessEnvironment.Layout layout) {
+    return new ProcessEnvironment(calls, process, memory, () -> exitCode().isPresent(), layout);
   }
 
   /**
@@ -93,6 +98,21 @@ public final class TargetProcess implements AutoCloseable {
    *     of a supported architecture that has begun to run
    */
   public static TargetProcess attach(WindowsApi calls, RunningProcess running) {
+    return attach(calls, running, false);
+  }
+
+  /**
+   * Opens a running program to look at it alone: programs of 32 bits on 64-bit systems, too, which
+   * cannot be traced. Of those the 32-bit side is seen.
+   *
+   * @throws CannotGoOn as {@link #attach(WindowsApi, RunningProcess)}
+   */
+  public static TargetProcess attachToLook(WindowsApi calls, RunningProcess running) {
+    return attach(calls, running, true);
+  }
+
+  private static TargetProcess attach(
+      WindowsApi calls, RunningProcess running, boolean withEmulated) {
     String what = "%s (%d)".formatted(running.name(), running.pid());
     CallOutcome opened = calls.call("kernel32!OpenProcess", ALL_PROCESS, 0, running.pid());
     if (opened.result() == 0 && opened.error() == ACCESS_DENIED) {
@@ -119,7 +139,7 @@ public final class TargetProcess implements AutoCloseable {
             calls, opened.result(), 0, running.pid(), main, KillOnCloseJob.none(calls), 0);
     boolean fit = false;
     try {
-      process.mustBeNative(what);
+      process.mustBeSupported(what, withEmulated);
       fit = true;
       return process;
     } catch (CannotGoOn e) {
@@ -205,9 +225,16 @@ public final class TargetProcess implements AutoCloseable {
     return exitCode().isEmpty() && !environment.hasLoader();
   }
 
-  /** Checks that the program is native code of a supported architecture, and sets it. */
-  private void mustBeNative(String what) {
-    mustRunNatively(what);
+  /** Checks that the program is code of a supported architecture, and sets it. */
+  private void mustBeSupported(String what, boolean withEmulated) {
+    isEmulated =
+        withEmulated
+            && ProcessMachines.of(calls, process).filter(ProcessMachines::isX86OnX64).isPresent();
+    if (isEmulated) {
+      environment = environment(ProcessEnvironment.Layout.X86);
+    } else {
+      mustRunNatively(what);
+    }
     if (exitCode().isPresent()) {
       throw ended(what);
     }
@@ -215,6 +242,9 @@ public final class TargetProcess implements AutoCloseable {
       throw new CannotGoOn(
           what + " is still initializing: its modules are not loaded yet",
           "try again later, or start it with ntrail: ntrail trace ... -- PROGRAM");
+    }
+    if (isEmulated) {
+      return;
     }
     long base = imageBase();
     know(what, memory.read(base + memory.read(base + NEW_HEADERS, 4).u32(0) + 4, 2).u16(0));
@@ -236,21 +266,15 @@ public final class TargetProcess implements AutoCloseable {
     return architecture;
   }
 
+  /** Returns whether it is a 32-bit program on a 64-bit system, of which that side is seen. */
+  public boolean isEmulated() {
+    return isEmulated;
+  }
+
   /** Checks the machine type that the system reports; the program's own headers have more. */
   private void mustRunNatively(String what) {
-    long cells = calls.put(0, new BytesBuilder(16).u64(0).u64(0));
-    if (calls.find("kernel32!IsWow64Process2") != 0) {
-      CallOutcome asked = calls.call("kernel32!IsWow64Process2", process, cells, cells + 8);
-      Bytes machines = calls.get(0, 16);
-      if (asked.isTrue()) {
-        Architectures.check(what, machines.u16(0), machines.u16(8));
-      }
-    } else {
-      CallOutcome asked = calls.call("kernel32!IsWow64Process", process, cells);
-      if (asked.isTrue() && calls.get(0, 4).u32(0) != 0) {
-        Architectures.check(what, MachineType.I386, MachineType.AMD64);
-      }
-    }
+    ProcessMachines.of(calls, process)
+        .ifPresent(machines -> Architectures.check(what, machines.emulated(), machines.host()));
   }
 
   private static CannotGoOn ended(String what) {
@@ -383,6 +407,12 @@ public final class TargetProcess implements AutoCloseable {
    */
   public List<TargetModule> modules() {
     return environment.modules();
+  }
+
+  /** Returns the local file that a module was loaded from; it need not be there any more. */
+  public Optional<Path> file(TargetModule module) {
+    return TargetPaths.here(
+        calls, isEmulated ? TargetPaths.of32Bits(module.path()) : module.path());
   }
 
   /** Returns the text of a UNICODE_STRING. */

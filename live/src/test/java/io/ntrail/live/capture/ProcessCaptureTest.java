@@ -14,6 +14,7 @@ import io.ntrail.programs.unwind.FrameTrust;
 import io.ntrail.programs.unwind.StackFrame;
 import io.ntrail.programs.unwind.StackWalk;
 import io.ntrail.programs.unwind.x64.StackWalker;
+import io.ntrail.testkit.wine.WindowsCompiler;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -63,6 +64,14 @@ final class ProcessCaptureTest {
   }
 
   @Test
+  void framesOf49ThreadsInCodeOfClangAreThoseThatTheSystemFound() throws Exception {
+    try (StandingProgram program =
+        StandingProgram.start(folder, "standing.c", WindowsCompiler.CLANG_GNU, "-O2")) {
+      mustWalk(program, UNDISTURBED);
+    }
+  }
+
+  @Test
   void framesInFiltersAndTerminationHandlersAreThoseThatTheSystemFound() throws Exception {
     mustWalk("sehstanding.c", "63 sum 63");
   }
@@ -90,8 +99,13 @@ final class ProcessCaptureTest {
   }
 
   private void mustWalk(String source, String undisturbed) throws Exception {
-    try (StandingProgram program = StandingProgram.start(folder, source);
-        TargetProcess process = program.open()) {
+    try (StandingProgram program = StandingProgram.start(folder, source)) {
+      mustWalk(program, undisturbed);
+    }
+  }
+
+  private static void mustWalk(StandingProgram program, String undisturbed) throws Exception {
+    try (TargetProcess process = program.open()) {
       ProcessCapture capture = ProcessCapture.of(process, ProcessCapture.MOST_STACK);
       StackWalker walker = capture.walker();
       Map<Integer, CapturedThread> threads =

@@ -31,6 +31,7 @@ import java.util.stream.Stream;
 public final class StandingProgram implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
+  private final AgentHost host;
   private final Path program;
   private final Process process;
   private final Path stop;
@@ -48,18 +49,20 @@ public final class StandingProgram implements AutoCloseable {
    */
   public record Standing(int tid, String kind, List<Long> callers) {}
 
-  private StandingProgram(Path program, Process process, Path stop, Path out, int pid) {
+  private StandingProgram(
+      AgentHost host, Path program, Process process, Path stop, Path out, int pid) {
+    this.host = host;
     this.program = program;
     this.process = process;
     this.stop = stop;
     this.out = out;
     this.pid = pid;
-    this.connection = host().start();
+    this.connection = host.start();
     this.agent = Agent.on(connection, PATIENCE);
     this.calls = new WindowsApi(agent);
   }
 
-  static WindowsCompiler compiler(String source) {
+  private static WindowsCompiler compiler(String source) {
     return source.startsWith("seh")
         ? WindowsCompiler.CLANG
         : source.endsWith(".cpp") ? WindowsCompiler.MINGW_CXX : WindowsCompiler.MINGW_C;
@@ -67,15 +70,27 @@ public final class StandingProgram implements AutoCloseable {
 
   /** Starts the program of a source, and waits until all its threads stand. */
   public static StandingProgram start(Path folder, String source) throws Exception {
-    assumeTrue(Wine.available(), Wine.missing());
     WindowsCompiler compiler = compiler(source);
+    return start(folder, source, compiler, compiler == WindowsCompiler.CLANG ? "-O1" : "-O2");
+  }
+
+  /** Starts the program of a source, built by a compiler, in the Wine that fits. */
+  public static StandingProgram start(
+      Path folder, String source, WindowsCompiler compiler, String... options) throws Exception {
+    boolean is32Bit =
+        compiler == WindowsCompiler.MINGW_C_32 || compiler == WindowsCompiler.CLANG_GNU_32;
+    if (is32Bit) {
+      assumeTrue(Wine.availableWow64(), Wine.missingWow64());
+    } else {
+      assumeTrue(Wine.available(), Wine.missing());
+    }
     assumeTrue(compiler.available(), compiler.missing());
     Path program =
         compiler.build(
             List.of(TestData.projectRoot().resolve("live/src/test/programs").resolve(source)),
-            compiler == WindowsCompiler.CLANG ? "-O1" : "-O2");
-    Wine wine = Wine.shared();
-    AgentHost host = host();
+            options);
+    Wine wine = is32Bit ? Wine.sharedWow64() : Wine.shared();
+    AgentHost host = new AgentHost.Wine(wine.loader(), wine.environment());
     Path out = folder.resolve(source + ".out");
     Path stop = folder.resolve(source + ".stop");
     ProcessBuilder builder =
@@ -92,10 +107,10 @@ public final class StandingProgram implements AutoCloseable {
           return text(out).contains("ready");
         });
     int pid = Integer.parseInt(text(out).replaceFirst("(?s).*ready (\\d+).*", "$1"));
-    return new StandingProgram(program, process, stop, out, pid);
+    return new StandingProgram(host, program, process, stop, out, pid);
   }
 
-  /** Returns the Wine that it runs in. */
+  /** Returns the Wine that 64-bit programs run in. */
   public static AgentHost host() {
     Wine wine = Wine.shared();
     return new AgentHost.Wine(wine.loader(), wine.environment());
@@ -122,6 +137,11 @@ public final class StandingProgram implements AutoCloseable {
     return program;
   }
 
+  /** Returns the Wine that it runs in. */
+  public AgentHost itsHost() {
+    return host;
+  }
+
   /** Opens it with an agent of its own. */
   public TargetProcess open() {
     RunningProcess running =
@@ -129,7 +149,7 @@ public final class StandingProgram implements AutoCloseable {
             .filter(one -> one.pid() == pid)
             .findFirst()
             .orElseThrow();
-    return TargetProcess.attach(calls, running);
+    return TargetProcess.attachToLook(calls, running);
   }
 
   /** Returns what its threads printed. */
@@ -161,7 +181,7 @@ public final class StandingProgram implements AutoCloseable {
   void replaceAgent() {
     connection.kill();
     agent.close();
-    connection = host().start();
+    connection = host.start();
     agent = Agent.on(connection, PATIENCE);
     calls = new WindowsApi(agent);
   }

@@ -38,6 +38,9 @@ public final class MinidumpWriter {
   private static final int THREAD_INFO_LIST = 17;
   private static final int THREAD_NAMES = 24;
 
+  /** PROCESSOR_ARCHITECTURE_INTEL: 32 bits. */
+  private static final int INTEL = 0;
+
   private static final int AMD64 = 9;
   private static final int WINDOWS_NT = 2;
   private static final int MISC_INFO_BYTES = 24;
@@ -57,8 +60,10 @@ public final class MinidumpWriter {
   private int streams;
 
   /**
-   * Processor and operating system: an x64 Windows.
+   * Processor and operating system: Windows for x64 or x86.
    *
+   * @param is64Bit whether the dump is of a 64-bit process, as its contexts are; that of one of 32
+   *     bits is as on a 32-bit system
    * @param level family of the processor
    * @param revision model and stepping of the processor
    * @param processors how many there are
@@ -68,6 +73,7 @@ public final class MinidumpWriter {
    * @param features bits of PF_, two words
    */
   public record DumpedSystem(
+      boolean is64Bit,
       int level,
       int revision,
       int processors,
@@ -159,11 +165,15 @@ public final class MinidumpWriter {
   /** Writes SystemInfo. */
   public void system(DumpedSystem system) throws IOException {
     BytesBuilder out = new BytesBuilder(56);
-    out.u16(AMD64).u16(system.level).u16(system.revision).u8(system.processors);
+    out.u16(system.is64Bit ? AMD64 : INTEL)
+        .u16(system.level)
+        .u16(system.revision)
+        .u8(system.processors);
     out.u8(system.productType).u32(system.major).u32(system.minor).u32(system.build);
     out.u32(WINDOWS_NT).u32(string(system.servicePack)).u16(system.suite).u16(0);
-    // Two words of features, in room for the longest description of a processor.
-    out.u64(system.features).u64(0).zeros(8);
+    // Two words of features, in room for the longest description of a processor; that of x86 is
+    // what CPUID says, which is left out.
+    out.u64(system.is64Bit ? system.features : 0).u64(0).zeros(8);
     stream(SYSTEM_INFO, out);
   }
 

@@ -83,7 +83,7 @@ final class MinidumpWriterTest {
     Path dump =
         dump(writer -> {
           writer.system(
-              new DumpedSystem(6, 0x5507, 4, 1, 10, 0, 19045, "Service Pack 3", 0x100, 0xA5));
+              new DumpedSystem(true, 6, 0x5507, 4, 1, 10, 0, 19045, "Service Pack 3", 0x100, 0xA5));
           writer.modules(
               List.of(
                   new DumpedModule(

@@ -1,0 +1,43 @@
+package io.ntrail.live.target;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.pe.MachineType;
+import io.ntrail.live.agent.CallOutcome;
+import java.util.Optional;
+
+/**
+ * Machine types of a process, as the system reports them.
+ *
+ * @param emulated of the subsystem that it runs in; 0 if it runs natively
+ * @param host of the system
+ */
+record ProcessMachines(int emulated, int host) {
+  private static final ProcessMachines X86_ON_X64 =
+      new ProcessMachines(MachineType.I386, MachineType.AMD64);
+
+  /**
+   * Asks the system; empty if it does not say.
+   *
+   * @param process a handle of the agent
+   */
+  static Optional<ProcessMachines> of(WindowsApi calls, long process) {
+    long cells = calls.put(0, new BytesBuilder(16).u64(0).u64(0));
+    if (calls.find("kernel32!IsWow64Process2") != 0) {
+      CallOutcome asked = calls.call("kernel32!IsWow64Process2", process, cells, cells + 8);
+      Bytes machines = calls.get(0, 16);
+      return asked.isTrue()
+          ? Optional.of(new ProcessMachines(machines.u16(0), machines.u16(8)))
+          : Optional.empty();
+    }
+    CallOutcome asked = calls.call("kernel32!IsWow64Process", process, cells);
+    return asked.isTrue() && calls.get(0, 4).u32(0) != 0
+        ? Optional.of(X86_ON_X64)
+        : Optional.empty();
+  }
+
+  /** Returns whether it is a 32-bit process on a 64-bit system, for Intel both. */
+  boolean isX86OnX64() {
+    return equals(X86_ON_X64);
+  }
+}
