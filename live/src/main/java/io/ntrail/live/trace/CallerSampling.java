@@ -11,14 +11,18 @@ import io.ntrail.live.patch.TargetResources;
 import io.ntrail.live.session.Recorder;
 import io.ntrail.live.session.StackSamples;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.target.TargetThread;
 import io.ntrail.programs.unwind.FrameTrust;
 import io.ntrail.programs.unwind.StackFrame;
 import io.ntrail.programs.unwind.StackWalk;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +40,12 @@ final class CallerSampling {
   /** Interval in which callers come into the file. */
   private static final long WRITE_NANOS = 100_000_000;
 
+  /** Interval of looks for places of threads that are gone. */
+  private static final long SEARCH_NANOS = 1_000_000_000;
+
+  /** Addresses whose modules are known to be defined. */
+  private static final int MOST_DEFINED = 1 << 16;
+
   /** Interval of looks for code that is in no known module. */
   private static final long REFRESH_NANOS = 1_000_000_000;
 
@@ -46,9 +56,11 @@ final class CallerSampling {
   private final TraceFile file;
   private final TraceDefinitions definitions;
   private final Supplier<TargetResources> resources;
+  private final Set<Long> defined = new HashSet<>();
   private @Nullable ProgramCode code;
   private boolean finished;
   private long lastRefresh;
+  private long lastSearch = System.nanoTime();
   private final List<Callers> done = new ArrayList<>();
   private long lastWrite = System.nanoTime();
   private long recorded;
@@ -85,6 +97,18 @@ final class CallerSampling {
     if (done.size() >= MOST_UNWRITTEN || System.nanoTime() - lastWrite > WRITE_NANOS) {
       write();
     }
+    if (!finished && System.nanoTime() - lastSearch > SEARCH_NANOS) {
+      lastSearch = System.nanoTime();
+      freePlaces();
+    }
+  }
+
+  /** Frees places of threads that ended while they filled them. */
+  private void freePlaces() {
+    if (samples.areStuck()) {
+      samples.freeOthers(
+          target.threads().list().stream().map(TargetThread::tid).collect(Collectors.toSet()));
+    }
   }
 
   /** Walks all stacks that wait, and counts. */
@@ -113,7 +137,7 @@ final class CallerSampling {
             RecorderCounter.CALLERS_INCOMPLETE,
             incomplete,
             RecorderCounter.CALLERS_MISSED,
-            samples.missed() + unusable));
+            samples.missed() + samples.unfinished() + unusable));
   }
 
   private boolean walkSome(boolean runs) {
@@ -161,6 +185,7 @@ final class CallerSampling {
       lastRefresh = now;
       Collection<Long> handles = resources.get().handles().values();
       known.refresh(handles);
+      defined.clear();
       walk = known.callers(stack);
     }
     return walk;
@@ -175,10 +200,17 @@ final class CallerSampling {
   }
 
   private void define(ProgramCode known, long address) {
+    if (defined.contains(address)) {
+      return;
+    }
     known
         .module(address)
-        .ifPresent(
-            module -> known.image(module).ifPresent(image -> definitions.seen(module, image)));
+        .ifPresent(module -> {
+          known.image(module).ifPresent(image -> definitions.seen(module, image));
+          if (defined.size() < MOST_DEFINED) {
+            defined.add(address);
+          }
+        });
   }
 
   private Callers callers(ProgramCode known, SampledStack stack, StackWalk walk) {
