@@ -92,8 +92,7 @@ class WellKnownProvidersTest {
       boolean listed = event.get("providerGuid").text().equals(RESOLVER.toString());
       assertEquals(listed ? RESOLVER_NAME : null, event.get("provider").value());
       assertEquals(listed ? SOURCE : "", source(event));
-      assertEquals(
-          List.of(), JsonSchema.named("events").definition("event").findings(event));
+      assertEquals(List.of(), JsonSchema.named("events").definition("event").findings(event));
     }
   }
 

@@ -93,7 +93,8 @@ public final class JsonSchema {
       }
     }
     if (value.value() instanceof Map<?, ?>) {
-      Map<String, JsonReader> told = rule.has("properties") ? rule.get("properties").object() : Map.of();
+      Map<String, JsonReader> told =
+          rule.has("properties") ? rule.get("properties").object() : Map.of();
       for (Map.Entry<String, JsonReader> member : value.object().entrySet()) {
         JsonReader own = told.get(member.getKey());
         if (own == null && rule.has("additionalProperties")) {

@@ -66,9 +66,7 @@ class SchemaShapesTest {
     }
     for (String members : List.of("properties", "$defs")) {
       if (rule.has(members)) {
-        rule.get(members)
-            .object()
-            .forEach((name, member) -> look(member, at + "." + name, holes));
+        rule.get(members).object().forEach((name, member) -> look(member, at + "." + name, holes));
       }
     }
     for (String inner : List.of("items", "additionalProperties")) {

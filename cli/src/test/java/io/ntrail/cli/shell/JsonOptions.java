@@ -42,8 +42,7 @@ final class JsonOptions {
                   "instruction")),
           Map.entry("ntrail.images/1", List.of("imageRow")),
           Map.entry("ntrail.info/1", List.of("file", "callsFile", "dumpFile", "programFile")),
-          Map.entry(
-              "ntrail.list/1", List.of("process", "thread", "image", "method", "session")),
+          Map.entry("ntrail.list/1", List.of("process", "thread", "image", "method", "session")),
           Map.entry("ntrail.pdb/1", List.of("")),
           Map.entry("ntrail.profile/1", List.of("row")),
           Map.entry("ntrail.profile-tree/1", List.of("node")),

@@ -54,7 +54,8 @@ class JsonOptionsTest {
   /** Options that need a server, or a program that runs, and the test that has their JSON. */
   private static final Map<String, String> ELSEWHERE =
       Map.ofEntries(
-          Map.entry("events --server", "SymbolServersTest: which files are found, not what is told"),
+          Map.entry(
+              "events --server", "SymbolServersTest: which files are found, not what is told"),
           Map.entry("profile --server", "SymbolServersTest"),
           Map.entry("stacks --server", "SymbolServersTest"),
           Map.entry("diff --server", "SymbolServersTest"),

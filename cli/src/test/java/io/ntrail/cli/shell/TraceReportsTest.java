@@ -50,7 +50,7 @@ final class TraceReportsTest {
   @ParameterizedTest
   @MethodSource("calls")
   void theReportFitsItsSchema(String call) throws IOException {
-    AgentHost host = new SimulatedWindows(folder).host();
+    AgentHost host = new SimulatedWindows(folder, true).host();
     Commands.Entry trace =
         new Commands.Entry("trace", "", false, () -> new TraceCommand(_ -> host));
     Path report = folder.resolve("report.json");

@@ -7,9 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * Names of providers that their events carry: provider traits of TraceLogging.
- */
+/** Names of providers that their events carry: provider traits of TraceLogging. */
 final class ProviderNames {
   /** Class of the records that a merge adds to describe events. */
   static final Guid EVENT_METADATA = Guid.parse("bbccf6c1-6cd1-48c4-80ff-839482e37671");

@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  * EventSource manifest of the recording, the user's files, the flag that says that the payload is
  * one text.
  *
- * <p>A provider is named by what describes its event, else by the recording (TraceLogging, manifests
- * of EventSources, EventMetadata), the .NET runtime's table, the user's manifests; last by the list
- * of well-known providers, which the type of event then says.
+ * <p>A provider is named by what describes its event, else by the recording (TraceLogging,
+ * manifests of EventSources, EventMetadata), the .NET runtime's table, the user's manifests; last
+ * by the list of well-known providers, which the type of event then says.
  *
  * <p>Filled as a part of the survey, then asked by one thread at a time.
  */
@@ -354,14 +354,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
       names.learnFromTraits(record);
     }
     EventType type =
-        named(
-            guid,
-            null,
-            schema.event(),
-            record.id(),
-            record.opcode(),
-            record.version(),
-            schema);
+        named(guid, null, schema.event(), record.id(), record.opcode(), record.version(), schema);
     if (told.size() >= 1 << 14) {
       told.clear();
     }
