@@ -86,7 +86,7 @@ public final class CommandRunner {
 
   private static int runOrThrow(String[] args, Terminal terminal) throws IOException {
     Optional<Commands.Entry> found = Commands.named(args[0]);
-    if (found.isEmpty() && isFile(args[0])) {
+    if (found.isEmpty() && isPath(args[0])) {
       List<String> words = new ArrayList<>(List.of("info"));
       words.addAll(Arrays.asList(args));
       return runOrThrow(words.toArray(String[]::new), terminal);
@@ -151,7 +151,15 @@ public final class CommandRunner {
         .orElse("");
   }
 
-  /** Returns whether a word in place of a command names a file, about which info tells. */
+  /** Returns whether a word in place of a command names a file or folder, about which info tells. */
+  private static boolean isPath(String word) {
+    try {
+      return isFile(word) || Files.isDirectory(Path.of(word));
+    } catch (InvalidPathException e) {
+      return false;
+    }
+  }
+
   private static boolean isFile(String word) {
     try {
       return Files.isRegularFile(Path.of(word));

@@ -73,6 +73,15 @@ class ErrorsTest {
   }
 
   @Test
+  void aFolderInPlaceOfACommandIsAnsweredAsInfoDoes() throws IOException {
+    Path folder = recording("shop.etl").toAbsolutePath().getParent();
+    fails(
+        1,
+        List.of("ntrail: " + folder + " is a folder", "try: ntrail " + folder + "/*.etl"),
+        folder.toString());
+  }
+
+  @Test
   void wrongValues() throws IOException {
     Path file = recording("shop.etl");
     fails(
