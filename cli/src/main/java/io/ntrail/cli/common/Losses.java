@@ -30,8 +30,8 @@ public final class Losses {
   }
 
   /**
-   * Returns {@code complete}, or what is wrong, for the first line of an answer; what was lost only
-   * if the recorder counted it.
+   * Returns {@code complete} if nothing is missing, or what is, for the first line of an answer; what
+   * was lost only if the recorder counted it.
    */
   public static String state(Recording recording) {
     RecorderLosses losses = recording.losses();
@@ -40,23 +40,25 @@ public final class Losses {
     stopped.ifPresent(stop -> state.add("stopped at " + stop.percent + " %"));
     List<Gap> gaps = new ArrayList<>(recording.gaps());
     stopped.ifPresent(stop -> gaps.removeAll(stop.gaps));
-    if (stopped.isEmpty() || !gaps.isEmpty() || losses.neverFinalised() > 0) {
+    long counted = losses.records().orElse(0) + losses.buffers().orElse(0);
+    if (isDamaged(gaps, losses) || stopped.isEmpty() && counted == 0) {
       state.add(wholeness(gaps, losses, recording.fileNames().size()));
     }
-    boolean hasEvents = recording.kind() == RecordingKind.ETW;
-    losses
-        .records()
-        .ifPresent(lost -> state.add(Numbers.counted(lost, hasEvents ? "event" : "record")));
-    losses.buffers().ifPresent(lost -> state.add(Numbers.counted(lost, "buffer")));
-    String lost =
-        switch (state.size()) {
-          case 1 -> state.getFirst();
-          case 2 -> state.getFirst() + ", " + state.get(1) + " lost";
-          default -> state.getFirst() + ", " + state.get(1) + " and " + state.get(2) + " lost";
-        };
-    return losses.discarded() == 0
-        ? lost
-        : lost + ", " + Numbers.counted(losses.discarded(), "older one") + " discarded";
+    String one = recording.kind() == RecordingKind.ETW ? "event" : "record";
+    List<String> lost = new ArrayList<>();
+    losses.records().ifPresent(records -> lost.add(Numbers.counted(records, one)));
+    losses.buffers().ifPresent(buffers -> lost.add(Numbers.counted(buffers, "buffer")));
+    if (!lost.isEmpty()) {
+      state.add(String.join(" and ", lost) + " lost");
+    }
+    if (losses.discarded() > 0) {
+      state.add(Numbers.counted(losses.discarded(), "older one") + " discarded");
+    }
+    return String.join(", ", state);
+  }
+
+  private static boolean isDamaged(List<Gap> gaps, RecorderLosses losses) {
+    return !gaps.isEmpty() || losses.neverFinalised() > 0 || losses.untraced() > 0;
   }
 
   /**

@@ -45,7 +45,7 @@ class CallProfileTest {
   void routinesByTheirOwnTime() {
     assertEquals(
         """
-        shop.ntr: all threads: 15.745 ms in recorded calls, 1 open at the end, complete,\
+        shop.ntr: all threads: 15.745 ms in recorded calls, 1 open at the end,\
          3 records lost, 1 repaired
          self us      %  incl. us     %  function
         10,978.0   69.7  14,115.0  89.6  shopcore.dll!Key::Parse
@@ -60,7 +60,7 @@ class CallProfileTest {
   void pathsOfAThreadFromItsProcessDown() {
     assertEquals(
         """
-        shop.ntr: process shopd, thread main: 15.280 ms in recorded calls, 0 open at the end, complete,\
+        shop.ntr: process shopd, thread main: 15.280 ms in recorded calls, 0 open at the end,\
          3 records lost, 0 repaired
         incl. us      %      self  call tree (top-down, branches under 5.0 % omitted)
         15,280.0  100.0       0.0  shopd.exe (4312)
@@ -79,7 +79,7 @@ class CallProfileTest {
     assertEquals(
         """
         shop.ntr: all threads, 0.004000 .. 0.004200 s: 200.000 us in recorded calls, 1 open at the end,\
-         complete, 3 records lost, 1 repaired
+         3 records lost, 1 repaired
         incl. us      %  self  call tree (top-down)
            200.0  100.0   0.0  shopd.exe (4312)
            200.0  100.0  68.0  └─ kernelbase.dll!RegOpenKeyExInternalW

@@ -59,7 +59,7 @@ class TraceCallsTest {
     assertEquals(0, result.exit(), result.err());
     assertEquals(
         """
-        shop.ntr: thread main: 12 calls in 1 thread, complete, 3 records lost, 0 repaired
+        shop.ntr: thread main: 12 calls in 1 thread, 3 records lost, 0 repaired
         shopd.exe (4312), thread 4316 "main"
           entry (s)  duration us  child calls  returned  routine
            0.003911     15,280.0           11  c0000034  kernelbase.dll!RegOpenKeyExInternalW\
@@ -238,7 +238,7 @@ class TraceCallsTest {
   void infoSaysWhatItIs() throws IOException {
     assertEquals(
         """
-        shop.ntr: call recording of ntrail, 1.5 KiB, complete, 3 records lost
+        shop.ntr: call recording of ntrail, 1.5 KiB, 3 records lost
 
           contents   30 records of entries and exits, 2 threads in 1 process
           time       in nanoseconds
