@@ -30,8 +30,8 @@ public final class Losses {
   }
 
   /**
-   * Returns {@code complete} if nothing is missing, or what is, for the first line of an answer; what
-   * was lost only if the recorder counted it.
+   * Returns {@code complete} if nothing is missing, or what is, for the first line of an answer;
+   * what was lost only if the recorder counted it.
    */
   public static String state(Recording recording) {
     RecorderLosses losses = recording.losses();

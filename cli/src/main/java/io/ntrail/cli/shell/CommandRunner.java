@@ -151,7 +151,9 @@ public final class CommandRunner {
         .orElse("");
   }
 
-  /** Returns whether a word in place of a command names a file or folder, about which info tells. */
+  /**
+   * Returns whether a word in place of a command names a file or folder, about which info tells.
+   */
   private static boolean isPath(String word) {
     try {
       return isFile(word) || Files.isDirectory(Path.of(word));

@@ -216,8 +216,7 @@ class QuestionsTest {
    * are anywhere between the lines of the answer: those that are expected are put behind them.
    */
   private String answer(List<String> shown, String expected, String exit) {
-    List<String> lines =
-        new ArrayList<>(shown.stream().map(this::named).toList());
+    List<String> lines = new ArrayList<>(shown.stream().map(this::named).toList());
     List<String> messages = new ArrayList<>();
     for (String line : expected.lines().filter(line -> line.startsWith("! ")).toList()) {
       if (lines.remove(line.substring(2))) {
