@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.cli.harness.Cli;
+import io.ntrail.cli.harness.JsonReader;
+import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.cli.harness.Spawned;
 import io.ntrail.testkit.Await;
 import io.ntrail.testkit.ExternalTool;
@@ -124,6 +126,33 @@ class BusyProgramsTest {
         assertEquals("" + (i + 1), lines.get(i));
       }
     }
+  }
+
+  @Test
+  void theReportAboutAProgramThatRunsFitsItsSchema() throws Exception {
+    Files.writeString(
+        folder.resolve("report.cmd"),
+        "@echo off\r\nfor /L %%i in (1,1,100000000) do (\r\necho %%i\r\nif exist stop exit 7\r\n)\r\n");
+    Path file = folder.resolve("report.ntr");
+    Path report = folder.resolve("report.json");
+    List<String> words =
+        Cli.command("trace", "-p", "cmd.exe", "-f", "cmd!*", "-o", file.toString());
+    words.addAll(List.of("--format", "json", "--report", report.toString()));
+    Wine wine = Wine.shared();
+    try (Spawned counting =
+        Spawned.start(folder, "counted", wine(wine, "cmd", "/c", "report.cmd"))) {
+      counting.awaitText("100\r\n");
+      try (Spawned ntrail = Spawned.start(wine, folder, "said", words)) {
+        Await.until("calls are recorded", () -> entries(file) >= CALLS);
+        ntrail.process().destroy();
+        assertEquals(128 + 15, ntrail.end(), ntrail.said());
+      }
+      Files.createFile(folder.resolve("stop"));
+      assertEquals(7, counting.end());
+    }
+    JsonReader json = JsonReader.parse(Files.readString(report));
+    assertEquals(List.of(), JsonSchema.named("trace").strictFindings(json));
+    assertTrue(json.get("entries").number() >= CALLS, json.toString());
   }
 
   /** A pipe holds only a part of the list: the program is busy until the test has read the rest. */

@@ -432,7 +432,8 @@ final class ChildrenTest {
       assertTrue(missing.module().endsWith("\\" + program.getFileName()), missing::module);
       assertEquals("its process was traced late", missing.why());
       long nanos = all.first().nanos(missing.to()) - all.first().nanos(missing.from());
-      assertTrue(Math.abs(child.lateNanos() - nanos) <= 1_000);
+      // Each of the two traces has measured the frequency of the clock for itself.
+      assertTrue(Math.abs(child.lateNanos() - nanos) <= nanos / 100 + 1_000);
       InputFile input = InputFile.of(Files.readAllBytes(recording), "test.ntr");
       try (NtrFile file = NtrFile.open(input, new Gaps())) {
         assertEquals(List.of(missing), List.copyOf(file.untraced().values()));
