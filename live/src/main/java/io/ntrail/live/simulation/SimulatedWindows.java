@@ -24,7 +24,8 @@ import java.util.stream.Stream;
  * threads that do nothing. No code runs: routines in the target end at once, with their answers if
  * it has those; the program ends when it is waited for.
  */
-public final class SimulatedWindows implements SimulatedAgent.Machine, AutoCloseable {
+public final class SimulatedWindows
+    implements SimulatedAgent.Machine, RoutineAnswers.Target, AutoCloseable {
   /** Name of the program. */
   public static final String PROGRAM = "practice.exe";
 
@@ -53,7 +54,7 @@ public final class SimulatedWindows implements SimulatedAgent.Machine, AutoClose
   private static final long EPOCH = 116_444_736_000_000_000L;
 
   private final SimulatedMemory memory = new SimulatedMemory();
-  private final RoutineAnswers answers = new RoutineAnswers(new AnsweringTarget());
+  private final RoutineAnswers answers = new RoutineAnswers(this);
   private final boolean answering;
   private final Map<String, Long> addresses = new HashMap<>();
   private final Map<Long, String> names = new HashMap<>();
@@ -112,24 +113,6 @@ public final class SimulatedWindows implements SimulatedAgent.Machine, AutoClose
   /** Returns a host whose programs run here. */
   public AgentHost host() {
     return new AgentHost.Simulated(this);
-  }
-
-  /** Memory and functions for the answers of routines. */
-  private final class AnsweringTarget implements RoutineAnswers.Target {
-    @Override
-    public byte[] read(long address, int length) {
-      return memory.read(address, length);
-    }
-
-    @Override
-    public void write(long address, byte[] bytes) {
-      memory.write(address, bytes);
-    }
-
-    @Override
-    public long function(String name) {
-      return resolve("ntdll", name);
-    }
   }
 
   /** A module that lies in memory. */
@@ -229,6 +212,11 @@ public final class SimulatedWindows implements SimulatedAgent.Machine, AutoClose
   @Override
   public void write(long address, byte[] bytes) {
     memory.write(address, bytes);
+  }
+
+  @Override
+  public long function(String name) {
+    return resolve("ntdll", name);
   }
 
   @Override
