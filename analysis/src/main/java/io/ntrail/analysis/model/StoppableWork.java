@@ -57,6 +57,15 @@ public final class StoppableWork<P> {
     running.set(new Running<>(phase, Math.max(1, total), new AtomicLong()));
   }
 
+  /**
+   * Begins the current phase again, once it is known how long it is.
+   *
+   * @param total what it has to do
+   */
+  public void begin(long total) {
+    begin(running.get().phase, total);
+  }
+
   /** Notes that more of the current phase is done. */
   public void done(long more) {
     running.get().done.addAndGet(more);
@@ -65,6 +74,11 @@ public final class StoppableWork<P> {
   /** Notes how much of the current phase is done. */
   public void reached(long done) {
     running.get().done.set(done);
+  }
+
+  /** Returns how much of the current phase is done; cheap enough to ask for every record. */
+  public long reached() {
+    return running.get().done.get();
   }
 
   /** Returns the progress of the current phase. */

@@ -177,7 +177,7 @@ public final class RecordingSymbols implements AutoCloseable {
           .ifPresent(pdb -> wanted.putIfAbsent(pdb, images.files().get(file)));
     }
     PdbSearch asking = search;
-    work.begin(work.position().phase(), wanted.size());
+    work.begin(wanted.size());
     TimedTasks<PdbSearch.Result> running =
         new TimedTasks<>(
             wanted.keySet().stream()

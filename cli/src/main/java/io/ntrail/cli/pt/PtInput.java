@@ -88,7 +88,7 @@ record PtInput(InputFile file, Gaps gaps, long firstPsb, StoppableWork<WorkPhase
 
   /** Tells how far reading came. Returns whether it is to end there. */
   boolean stopsAt(long offset) {
-    if (offset - work.position().done() < TOLD) {
+    if (offset - work.reached() < TOLD) {
       return false;
     }
     work.reached(offset);

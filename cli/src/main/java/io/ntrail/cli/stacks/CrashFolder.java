@@ -131,7 +131,7 @@ final class CrashFolder {
   }
 
   private void read(List<Path> files, WorkProgress<WorkPhase> progress, Terminal terminal) {
-    work.begin(work.position().phase(), files.size());
+    work.begin(files.size());
     try (SymbolSearchPath places = SymbolSearchPath.of(parsed, terminal);
         Progress _ = progress.start(places)) {
       for (Path file : files) {

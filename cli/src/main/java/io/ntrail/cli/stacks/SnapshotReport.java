@@ -40,7 +40,7 @@ final class SnapshotReport {
       SnapshotStacks stacks,
       Optional<SnapshotStacks> nativeSide,
       ThreadChoice threads) {
-    work.begin(work.position().phase(), threads.shown().size());
+    work.begin(threads.shown().size());
     try (Progress _ = progress.start(places)) {
       SymbolDownloads.fetch(
           places,

@@ -94,7 +94,7 @@ final class SymbolManifestFetch {
   private static List<Row> rows(
       List<StoreKey> keys, Function<StoreKey, Row> find, StoppableWork<WorkPhase> work) {
     List<Row> rows = new ArrayList<>();
-    work.begin(work.position().phase(), keys.size());
+    work.begin(keys.size());
     for (StoreKey key : keys) {
       Row row = work.isStopping() ? null : find.apply(key);
       // What was not there when the download was stopped may be there all the same.
