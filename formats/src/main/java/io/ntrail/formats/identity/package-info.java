@@ -1,4 +1,4 @@
-/** Identities that several formats must agree on. */
+/** Identities that several formats must agree on, and tables of well-known names. */
 @NullMarked
 package io.ntrail.formats.identity;
 

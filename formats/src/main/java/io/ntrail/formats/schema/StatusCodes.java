@@ -1,14 +1,6 @@
 package io.ntrail.formats.schema;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.function.Function;
+import io.ntrail.formats.identity.NameTable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,10 +24,13 @@ public final class StatusCodes {
   private static final String WINDOW_MANAGER = "S-1-5-90-0-";
   private static final String FONT_DRIVER = "S-1-5-96-0-";
 
-  private final Table<Integer> statuses = new Table<>("ntstatus.tsv", StatusCodes::number);
-  private final Table<Integer> errors = new Table<>("win32.tsv", StatusCodes::number);
-  private final Table<Integer> results = new Table<>("hresult.tsv", StatusCodes::number);
-  private final Table<String> sids = new Table<>("sids.tsv", sid -> sid);
+  private final NameTable<Integer> statuses =
+      new NameTable<>(StatusCodes.class, "ntstatus.tsv", StatusCodes::number);
+  private final NameTable<Integer> errors =
+      new NameTable<>(StatusCodes.class, "win32.tsv", StatusCodes::number);
+  private final NameTable<Integer> results =
+      new NameTable<>(StatusCodes.class, "hresult.tsv", StatusCodes::number);
+  private final NameTable<String> sids = new NameTable<>(StatusCodes.class, "sids.tsv", sid -> sid);
 
   /** Creates tables that are read on first use. */
   public StatusCodes() {}
@@ -107,48 +102,5 @@ public final class StatusCodes {
 
   private static Integer number(String text) {
     return Long.decode(text).intValue();
-  }
-
-  /** A resource of keys and names, read when it is first asked. */
-  private static final class Table<K> {
-    private final String resource;
-    private final Function<String, K> key;
-    private volatile @Nullable Map<K, String> names;
-
-    Table(String resource, Function<String, K> key) {
-      this.resource = resource;
-      this.key = key;
-    }
-
-    @Nullable String name(K code) {
-      Map<K, String> known = names;
-      if (known == null) {
-        // threads that ask at the same time may each read it: they get the same
-        known = read();
-        names = known;
-      }
-      return known.get(code);
-    }
-
-    private Map<K, String> read() {
-      Map<K, String> read = new HashMap<>();
-      try (InputStream in = StatusCodes.class.getResourceAsStream(resource)) {
-        if (in == null) {
-          throw new IllegalStateException("missing resource " + resource);
-        }
-        BufferedReader lines =
-            new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
-        String line;
-        while ((line = lines.readLine()) != null) {
-          if (!line.startsWith("#")) {
-            int tab = line.indexOf('\t');
-            read.put(key.apply(line.substring(0, tab)), line.substring(tab + 1));
-          }
-        }
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-      return read;
-    }
   }
 }
