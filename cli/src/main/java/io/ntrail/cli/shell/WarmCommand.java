@@ -15,6 +15,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -100,12 +101,12 @@ final class WarmCommand implements Command {
     java.start().close();
     try (SimulatedWindows windows = SimulatedWindows.temporary()) {
       AgentHost host = windows.host();
-      Commands.Entry trace =
-          new Commands.Entry("trace", "", false, () -> new TraceCommand(_ -> host));
+      Commands.Entry trace = new Commands.Entry("trace", "", false, () -> new TraceCommand(host));
       String recording = windows.folder().resolve("practice.ntr").toString();
-      String program = windows.folder().resolve(SimulatedWindows.PROGRAM).toString();
-      String[] words = {"trace", "-f", SimulatedWindows.FUNCTION, "-o", recording, "--", program};
-      CommandRunner.run(trace, words, nowhere());
+      List<String> words = new ArrayList<>(List.of("trace", "-o", recording));
+      words.addAll(List.of("-f", SimulatedWindows.FUNCTION, "-f", SimulatedWindows.LATER));
+      words.addAll(List.of("--", windows.program().toString()));
+      CommandRunner.run(trace, words.toArray(String[]::new), nowhere());
     }
   }
 

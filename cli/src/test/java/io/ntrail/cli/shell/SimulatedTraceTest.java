@@ -36,6 +36,15 @@ final class SimulatedTraceTest {
   }
 
   @Test
+  void librariesThatAreLoadedLaterAreTracedWhetherTheyWereFoundBeforeOrNot() throws IOException {
+    Path recording = folder.resolve("practice.ntr");
+    String report =
+        trace(true, "-f", SimulatedWindows.LATER, "-o", recording.toString(), "--strict");
+    assertTrue(report.contains("loading of 2 libraries took longer"), report);
+    assertTrue(report.contains("functions traced                  3"), report);
+  }
+
+  @Test
   void aFunctionThatCouldNotBePatchedIsListedWithItsReason() throws IOException {
     // Nothing runs there that could write the jump.
     String report = trace(false, "-o", folder.resolve("practice.ntr").toString(), "--why");
@@ -43,14 +52,14 @@ final class SimulatedTraceTest {
   }
 
   private String trace(boolean answering, String... options) throws IOException {
-    AgentHost host = new SimulatedWindows(folder, answering).host();
+    SimulatedWindows windows = new SimulatedWindows(folder, answering);
+    AgentHost host = windows.host();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
-    Commands.Entry trace =
-        new Commands.Entry("trace", "", false, () -> new TraceCommand(_ -> host));
+    Commands.Entry trace = new Commands.Entry("trace", "", false, () -> new TraceCommand(host));
     List<String> words = new ArrayList<>(List.of("trace", "-f", SimulatedWindows.FUNCTION));
     words.addAll(List.of(options));
-    words.addAll(List.of("--", folder.resolve(SimulatedWindows.PROGRAM).toString()));
+    words.addAll(List.of("--", windows.program().toString()));
     int code;
     try (Terminal terminal = Terminal.of(out, err)) {
       code = CommandRunner.run(trace, words.toArray(String[]::new), terminal);

@@ -50,15 +50,15 @@ final class TraceReportsTest {
   @ParameterizedTest
   @MethodSource("calls")
   void theReportFitsItsSchema(String call) throws IOException {
-    AgentHost host = new SimulatedWindows(folder, true).host();
-    Commands.Entry trace =
-        new Commands.Entry("trace", "", false, () -> new TraceCommand(_ -> host));
+    SimulatedWindows windows = new SimulatedWindows(folder, true);
+    AgentHost host = windows.host();
+    Commands.Entry trace = new Commands.Entry("trace", "", false, () -> new TraceCommand(host));
     Path report = folder.resolve("report.json");
     List<String> words = new ArrayList<>(List.of(call.split(" ", -1)));
     words.replaceAll(word -> word.equals(".") ? folder.toString() : word);
     words.addAll(List.of("-o", folder.resolve("practice.ntr").toString()));
     words.addAll(List.of("--report", report.toString(), "--format", "json", "-q"));
-    words.addAll(List.of("--", folder.resolve(SimulatedWindows.PROGRAM).toString()));
+    words.addAll(List.of("--", windows.program().toString()));
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     int code;
     try (Terminal terminal = Terminal.of(new ByteArrayOutputStream(), err)) {

@@ -45,9 +45,16 @@ public final class SharedFile implements AutoCloseable {
   private final FileChannel channel;
   private final Arena arena;
   private final MemorySegment segment;
+  private final boolean isOwn;
 
   private SharedFile(
-      Path path, FileStore store, FileChannel channel, Arena arena, MemorySegment segment) {
+      Path path,
+      FileStore store,
+      FileChannel channel,
+      Arena arena,
+      MemorySegment segment,
+      boolean isOwn) {
+    this.isOwn = isOwn;
     this.path = path;
     this.store = store;
     this.channel = channel;
@@ -107,7 +114,8 @@ public final class SharedFile implements AutoCloseable {
     try {
       channel = open(path);
       MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, size, arena);
-      SharedFile file = new SharedFile(path, Files.getFileStore(folder), channel, arena, segment);
+      SharedFile file =
+          new SharedFile(path, Files.getFileStore(folder), channel, arena, segment, true);
       file.write(0, reserved);
       return file;
     } catch (IOException | RuntimeException e) {
@@ -116,6 +124,27 @@ public final class SharedFile implements AutoCloseable {
         channel.close();
       }
       Files.deleteIfExists(path);
+      throw e;
+    }
+  }
+
+  /**
+   * Maps a file that somebody else created, as long as it has its name; it is not deleted here.
+   *
+   * @throws IOException if it cannot be mapped
+   */
+  public static SharedFile of(Path path) throws IOException {
+    Arena arena = Arena.ofShared();
+    FileChannel channel = null;
+    try {
+      channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+      MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, channel.size(), arena);
+      return new SharedFile(path, Files.getFileStore(path), channel, arena, segment, false);
+    } catch (IOException | RuntimeException e) {
+      arena.close();
+      if (channel != null) {
+        channel.close();
+      }
       throw e;
     }
   }
@@ -266,7 +295,10 @@ public final class SharedFile implements AutoCloseable {
     return arena.scope().isAlive();
   }
 
-  /** Unmaps and deletes the file. Whoever else has it mapped keeps its bytes. */
+  /**
+   * Unmaps the file, and deletes it if it was created here. Whoever else has it mapped keeps its
+   * bytes.
+   */
   @Override
   public void close() {
     if (!isOpen()) {
@@ -275,7 +307,9 @@ public final class SharedFile implements AutoCloseable {
     arena.close();
     try {
       channel.close();
-      Files.deleteIfExists(path);
+      if (isOwn) {
+        Files.deleteIfExists(path);
+      }
     } catch (IOException e) {
       // On Windows while another program has it mapped; it is then deleted when this one ends.
       path.toFile().deleteOnExit();

@@ -27,6 +27,11 @@ public final class Agent implements AutoCloseable {
   /** Bytes of a request that a pipe takes whether the agent reads or not. */
   private static final int AT_ONCE = 4096;
 
+  /** Bytes that are put into the agent's memory without waiting for its reply. */
+  private static final int SMALL = 512;
+
+  private static final Bytes NOTHING = Bytes.copyOf(new byte[0], "agent");
+
   private static final String DIED = "restart; -vv shows the agent output";
 
   private final AgentConnection connection;
@@ -35,6 +40,21 @@ public final class Agent implements AutoCloseable {
   private final TimeLimiter limiter;
   private final Duration patience;
   private final BytesBuilder frame = new BytesBuilder(1 << 12);
+
+  /** Requests that are sent with the next one, and how many these are. */
+  private final BytesBuilder early = new BytesBuilder(1 << 12);
+
+  private int earlyCount;
+
+  /** Memory that was put last, and what it holds after the last calls; empty if that is unknown. */
+  private long putAt;
+
+  private int putLength;
+
+  /** True if somebody may look at that: it was put anew, or looked at the last time. */
+  private boolean isWanted;
+
+  private Bytes after = NOTHING;
   private final Map<String, Long> resolved = new HashMap<>();
   private final int pid;
   private final long scratch;
@@ -165,6 +185,11 @@ public final class Agent implements AutoCloseable {
    * @throws CannotGoOn if it is not there
    */
   public Bytes peek(long address, int length) {
+    long at = address - putAt;
+    if (at >= 0 && at + length <= after.length()) {
+      isWanted = true;
+      return after.slice((int) at, length);
+    }
     begin();
     frame.u64(address);
     frame.u32(length);
@@ -182,6 +207,12 @@ public final class Agent implements AutoCloseable {
    * @throws CannotGoOn if it is not there
    */
   public void poke(long address, byte[] bytes) {
+    boolean isOwn = address >= scratch && address + bytes.length <= scratch + scratchSize;
+    if (isOwn && bytes.length <= SMALL && early.size() <= AT_ONCE / 2) {
+      pokeEarly(address, bytes);
+      return;
+    }
+    forget();
     for (int done = 0; done < bytes.length; done += AgentProtocol.MAX_BYTES) {
       begin();
       frame.u64(address + done);
@@ -190,6 +221,25 @@ public final class Agent implements AutoCloseable {
         throw new CannotGoOn("the agent has no memory at 0x%x".formatted(address + done), "");
       }
     }
+  }
+
+  /** Puts bytes into the scratch memory with the next request. */
+  private void pokeEarly(long address, byte[] bytes) {
+    begin();
+    frame.u64(address);
+    frame.bytes(bytes);
+    seal(frame, AgentProtocol.POKE);
+    early.bytes(frame.array(), 0, frame.size());
+    earlyCount++;
+    forget();
+    putAt = address;
+    putLength = bytes.length;
+    isWanted = true;
+  }
+
+  private void forget() {
+    after = NOTHING;
+    putLength = 0;
   }
 
   /**
@@ -251,23 +301,46 @@ public final class Agent implements AutoCloseable {
     if (broken) {
       throw new CannotGoOn("lost connection to the agent", DIED);
     }
-    number = number + 1 & 0xFFFF;
-    frame.setU32(0, frame.size() - AgentProtocol.HEAD);
-    frame.setU32(4, operation | number << 16);
+    int own = seal(frame, operation);
+    boolean isCall = operation == AgentProtocol.CALLS;
+    after = isCall ? NOTHING : after;
+    // Who puts something into memory for a call looks at it afterwards.
+    boolean looks = isCall && isWanted && putLength > 0 && frame.size() <= AT_ONCE / 4;
+    isWanted &= !looks;
     boolean done = false;
     try {
       long until = System.nanoTime() + most.toNanos();
-      if (frame.size() <= AT_ONCE) {
-        send();
+      BytesBuilder all = early.size() == 0 && !looks ? frame : early;
+      if (all != frame) {
+        early.bytes(frame.array(), 0, frame.size());
+      }
+      int looking = looks ? look() : 0;
+      if (all.size() <= AT_ONCE) {
+        send(all);
       } else {
         limiter.wait(
             () -> {
-              send();
+              send(all);
               return true;
             },
             most.toNanos());
       }
-      Answer answer = reply(operation, until);
+      for (int before = earlyCount; before > 0; before--) {
+        if (reply(AgentProtocol.POKE, own - before & 0xFFFF, until).status()
+            != AgentProtocol.DONE) {
+          throw nonsense("its own memory cannot be written");
+        }
+      }
+      Answer answer = reply(operation, own, until);
+      if (looks) {
+        Answer seen = reply(AgentProtocol.PEEK, looking, until);
+        after =
+            seen.status() == AgentProtocol.DONE && seen.data().length() == putLength
+                ? seen.data()
+                : NOTHING;
+      }
+      early.clear();
+      earlyCount = 0;
       done = true;
       return answer;
     } catch (IOException e) {
@@ -278,18 +351,36 @@ public final class Agent implements AutoCloseable {
     }
   }
 
-  private void send() throws IOException {
-    out.write(frame.array(), 0, frame.size());
+  /** Adds a request for the memory that was put last; returns its number. */
+  private int look() {
+    begin();
+    frame.u64(putAt);
+    frame.u32(putLength);
+    int its = seal(frame, AgentProtocol.PEEK);
+    early.bytes(frame.array(), 0, frame.size());
+    return its;
+  }
+
+  /** Fills in the head of a request; returns its number. */
+  private int seal(BytesBuilder request, int operation) {
+    number = number + 1 & 0xFFFF;
+    request.setU32(0, request.size() - AgentProtocol.HEAD);
+    request.setU32(4, operation | number << 16);
+    return number;
+  }
+
+  private void send(BytesBuilder requests) throws IOException {
+    out.write(requests.array(), 0, requests.size());
     out.flush();
   }
 
-  private Answer reply(int operation, long until) throws IOException {
+  private Answer reply(int operation, int its, long until) throws IOException {
     Bytes head = Bytes.copyOf(replies.read(AgentProtocol.HEAD, until), "agent");
     long length = head.u32(0);
     if (length < AgentProtocol.ANSWER_HEAD || length > AgentProtocol.MAX_PAYLOAD + 16) {
       throw nonsense("a reply of " + length + " bytes");
     }
-    if (head.u16(4) != (operation | AgentProtocol.ANSWER) || head.u16(6) != number) {
+    if (head.u16(4) != (operation | AgentProtocol.ANSWER) || head.u16(6) != its) {
       throw nonsense("reply to another request");
     }
     Bytes payload = Bytes.copyOf(replies.read((int) length, until), "agent");

@@ -14,10 +14,13 @@ import java.util.concurrent.locks.LockSupport;
  * between, and only after a while sleeps.
  */
 final class ReplyReader {
-  /** Time of looking without sleep, in nanoseconds. */
-  private static final long EAGER = 2_000_000;
+  /**
+   * Time of looking without sleep, in nanoseconds: as long as a reply takes that comes at once. Who
+   * looks longer holds the processor that the agent waits for, if all are busy.
+   */
+  private static final long EAGER = 50_000;
 
-  private static final long SHORTEST_SLEEP = 50_000;
+  private static final long SHORTEST_SLEEP = 20_000;
   private static final long LONGEST_SLEEP = 1_000_000;
 
   private final AgentConnection connection;
@@ -35,8 +38,6 @@ final class ReplyReader {
    * @throws TimeLimiter.TimedOut if they do not come; the agent was killed
    * @throws IOException if the agent has ended
    */
-  @SuppressWarnings(
-      "ThreadPriorityCheck") // others run while a reply is awaited, nothing relies on it
   byte[] read(int length, long until) throws IOException {
     byte[] bytes = new byte[length];
     int done = 0;
@@ -65,12 +66,12 @@ final class ReplyReader {
           throw new TimeLimiter.TimedOut();
         }
         if (now - begun < EAGER) {
-          Thread.yield();
+          Thread.onSpinWait();
         } else {
           // An exchange that was begun is ended, or nobody knew what was done.
           interrupted |= Thread.interrupted();
           LockSupport.parkNanos(sleep);
-          sleep = Math.min(LONGEST_SLEEP, sleep + sleep / 4);
+          sleep = Math.min(LONGEST_SLEEP, sleep + sleep / 8);
         }
       }
       return bytes;

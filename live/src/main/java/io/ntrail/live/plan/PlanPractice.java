@@ -19,7 +19,7 @@ import java.util.Optional;
  */
 public final class PlanPractice {
   /** Number of plans: more gain nothing. */
-  private static final int PLANS = 2;
+  private static final int PLANS = 4;
 
   private PlanPractice() {}
 

@@ -3,6 +3,7 @@ package io.ntrail.live.selftest;
 import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
 import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
 
+import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.build.PeBuilder;
 import java.util.ArrayList;
@@ -46,11 +47,15 @@ public final class SelfTestImages {
    * as many others as make a small library.
    *
    * @param base its preferred address
+   * @param name without its extension
    */
-  public static byte[] systemLibrary(String name, long base) {
+  public static byte[] systemLibrary(long base, String name) {
     return ImageWriter.file(
         base,
-        () -> PeBuilder.library(MachineType.AMD64).name(name),
+        () ->
+            PeBuilder.library(MachineType.AMD64)
+                .name(name + ".dll")
+                .pdb(new Guid(base, ~base), 1, name + ".pdb"),
         List.of(),
         writer -> {
           List<String> functions =

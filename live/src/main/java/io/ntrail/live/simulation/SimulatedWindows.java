@@ -11,18 +11,22 @@ import io.ntrail.live.code.x64.RoutineAnswers;
 import io.ntrail.live.selftest.SelfTestImages;
 import io.ntrail.live.selftest.SelfTestProgram;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
  * System that plays Wine as far as a trace needs it: one program, its loaded modules, memory,
  * threads that do nothing. No code runs: routines in the target end at once, with their answers if
- * it has those; the program ends when it is waited for.
+ * it has those. The program ends when it is waited for; if routines are answered, it loads two
+ * libraries first.
  */
 public final class SimulatedWindows
     implements SimulatedAgent.Machine, RoutineAnswers.Target, AutoCloseable {
@@ -31,6 +35,9 @@ public final class SimulatedWindows
 
   /** Function of a system library, for a selection. */
   public static final String FUNCTION = "kernel32!CreateFileW";
+
+  /** A function of each library that the program loads, for a selection. */
+  public static final String LATER = "later-*!Other1";
 
   private static final int PID = 4711;
   private static final int THREAD_ID = 4715;
@@ -48,6 +55,8 @@ public final class SimulatedWindows
   private static final int SYMBOL = 22;
   private static final int CONTEXT_RSP = 0x98;
   private static final int CONTEXT_RIP = 0xF8;
+  private static final int STILL_ACTIVE = 259;
+  private static final int WAIT_TIMEOUT = 0x102;
   private static final int COUNTS_PER_SECOND = 10_000_000;
 
   /** From 1601 to 1970, in 100 nanoseconds. */
@@ -60,6 +69,11 @@ public final class SimulatedWindows
   private final Map<Long, String> names = new HashMap<>();
   private final Map<Long, Long> starts = new HashMap<>();
   private final Path folder;
+  private final List<SimulatedLoader.Library> libraries;
+  private long nextText = TEXTS;
+  private long process;
+  private long mainThread;
+  private Optional<SimulatedLoader> loader = Optional.empty();
   private long entryPoint;
   private long nextAllocation = ALLOCATIONS;
   private long nextHandle = 0x40;
@@ -77,12 +91,24 @@ public final class SimulatedWindows
     this.answering = answering;
     memory.zeros(SCRATCH, SCRATCH_SIZE);
     memory.zeros(BLOCK, (int) (TEXTS - BLOCK));
-    List<Loaded> modules =
+    Path system = Files.createDirectories(folder.resolve("system"));
+    Path own = Files.createDirectories(program().getParent());
+    link(
         List.of(
-            load(PROGRAM, SelfTestProgram.file()),
-            load("ntdll.dll", SelfTestImages.systemLibrary("ntdll.dll", 0x1_7000_0000L)),
-            load("kernel32.dll", SelfTestImages.systemLibrary("kernel32.dll", 0x1_6000_0000L)));
-    link(modules);
+            load(program(), SelfTestProgram.file()),
+            load(
+                system.resolve("ntdll.dll"), SelfTestImages.systemLibrary(0x1_7000_0000L, "ntdll")),
+            load(
+                system.resolve("kernel32.dll"),
+                SelfTestImages.systemLibrary(0x1_6000_0000L, "kernel32"))));
+    Path elsewhere = Files.createDirectories(folder.resolve("elsewhere"));
+    // One is found before it is loaded, the other one is not.
+    this.libraries =
+        !answering
+            ? List.of()
+            : List.of(
+                later(own.resolve("later-here.dll"), 0x1_5000_0000L),
+                later(elsewhere.resolve("later-there.dll"), 0x1_2000_0000L));
   }
 
   /**
@@ -99,15 +125,20 @@ public final class SimulatedWindows
     return folder;
   }
 
+  /** Returns the file of the program. */
+  public Path program() {
+    return folder.resolve("program").resolve(PROGRAM);
+  }
+
   /** Deletes the folder and all files in it. */
   @Override
   public void close() throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
-      for (Path file : files.toList()) {
+    loader.filter(its -> !its.isStarted()).ifPresent(SimulatedLoader::close);
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(file);
       }
     }
-    Files.delete(folder);
   }
 
   /** Returns a host whose programs run here. */
@@ -116,11 +147,25 @@ public final class SimulatedWindows
   }
 
   /** A module that lies in memory. */
-  private record Loaded(String name, long base, long size, long entry) {}
+  private record Loaded(Path path, long base, long size, long entry) {
+    String name() {
+      return path.getFileName().toString();
+    }
+  }
 
-  private Loaded load(String name, byte[] linked) throws IOException {
+  /** Puts a library into memory that the program loads later. */
+  private SimulatedLoader.Library later(Path path, long base) throws IOException {
+    String name = path.getFileName().toString();
+    Loaded loaded = load(path, SelfTestImages.systemLibrary(base, name.replace(".dll", "")));
+    long at = nextText;
+    nextText = text(at, at + 16, path.toString());
+    return new SimulatedLoader.Library(base, loaded.size(), at);
+  }
+
+  private Loaded load(Path path, byte[] linked) throws IOException {
+    String name = path.getFileName().toString();
     byte[] file = withSymbol(linked, name);
-    Files.write(folder.resolve(name), file);
+    Files.write(path, file);
     PeImage image = PeImage.ofFile(InputFile.of(file, name));
     long base = image.headers().imageBase();
     memory.zeros(base, (int) image.headers().sizeOfImage());
@@ -134,7 +179,7 @@ public final class SimulatedWindows
     if (name.equals(PROGRAM)) {
       entryPoint = entry;
     }
-    return new Loaded(name, base, image.headers().sizeOfImage(), entry);
+    return new Loaded(path, base, image.headers().sizeOfImage(), entry);
   }
 
   /** Appends a table with one symbol: a function at the begin of the first section. */
@@ -155,7 +200,6 @@ public final class SimulatedWindows
   private void link(List<Loaded> modules) {
     memory.words(BLOCK + 0x10, modules.getFirst().base, LOADER);
     long head = LOADER + 0x10;
-    long text = TEXTS;
     long before = head;
     for (int i = 0; i < modules.size(); i++) {
       Loaded module = modules.get(i);
@@ -163,19 +207,19 @@ public final class SimulatedWindows
       memory.words(before, at);
       memory.words(at, head, before);
       memory.words(at + 0x30, module.base, module.entry, module.size);
-      text = name(at + 0x48, text, folder.resolve(module.name).toString());
-      text = name(at + 0x58, text, module.name);
+      nextText = text(at + 0x48, nextText, module.path.toString());
+      nextText = text(at + 0x58, nextText, module.name());
       before = at;
     }
   }
 
   /** Writes a UNICODE_STRING and its text; returns the place behind the text. */
-  private long name(long at, long text, String letters) {
+  private long text(long at, long text, String letters) {
     byte[] bytes = letters.getBytes(StandardCharsets.UTF_16LE);
     memory.write(text, bytes);
     memory.write(at, new BytesBuilder(8).u16(bytes.length).u16(bytes.length).u32(0).toArray());
     memory.words(at + 8, text);
-    return text + bytes.length;
+    return text + bytes.length + 7 & -8;
   }
 
   @Override
@@ -243,6 +287,11 @@ public final class SimulatedWindows
           answers.run(a[4], a[5]);
         }
       }
+      case "NtResumeThread" -> {
+        if (a[0] == mainThread) {
+          loader.ifPresent(SimulatedLoader::start);
+        }
+      }
       case "NtMapViewOfSection" -> memory.words(a[2], allocate(0, GRANULE));
       case "NtQuerySystemInformation" -> processes(a[1], a[3]);
       case "RtlCompareMemory" -> {
@@ -256,8 +305,9 @@ public final class SimulatedWindows
   private long windows(String name, long[] a) {
     switch (name) {
       case "CreateProcessW" -> {
-        memory.words(a[9], nextHandle, nextHandle + 1);
-        nextHandle += 2;
+        process = nextHandle++;
+        mainThread = nextHandle++;
+        memory.words(a[9], process, mainThread);
         memory.write(a[9] + 16, new BytesBuilder(8).u32(PID).u32(THREAD_ID).toArray());
       }
       case "MapViewOfFile" -> {
@@ -286,7 +336,8 @@ public final class SimulatedWindows
         boolean isSlot = "TlsAlloc".equals(names.get(starts.getOrDefault(a[0], 0L)));
         memory.words(a[1], isSlot ? nextSlot++ : 0);
       }
-      case "GetExitCodeProcess" -> memory.words(a[1], 0);
+      case "GetExitCodeProcess" -> memory.words(a[1], isRunning() ? STILL_ACTIVE : 0);
+      case "CreateFileW" -> loader = Optional.of(loader(Path.of(memory.wideText(a[0]))));
       case "QueryPerformanceFrequency" -> memory.words(a[0], COUNTS_PER_SECOND);
       case "QueryPerformanceCounter" -> memory.words(a[0], System.nanoTime() / 100);
       case "GetSystemTimeAsFileTime" ->
@@ -297,12 +348,27 @@ public final class SimulatedWindows
       case "wine_get_unix_file_name" -> {
         return kept((memory.wideText(a[0]) + "\0").getBytes(StandardCharsets.UTF_8));
       }
-      case "WaitForSingleObject", "AttachConsole" -> {
+      case "WaitForSingleObject" -> {
+        return a[0] == process && isRunning() ? WAIT_TIMEOUT : 0;
+      }
+      case "AttachConsole" -> {
         return 0;
       }
       default -> {}
     }
     return 1;
+  }
+
+  private SimulatedLoader loader(Path session) {
+    try {
+      return new SimulatedLoader(session, libraries);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private boolean isRunning() {
+    return answering && !loader.map(SimulatedLoader::isFinished).orElse(false);
   }
 
   private long allocate(long wanted, long size) {

@@ -72,16 +72,18 @@ public record StoreKey(String name, String key) {
             .findFirst()
             .filter(entry -> entry.minorVersion() == PORTABLE)
             .isPresent();
-    return debug
-        .codeView()
-        .flatMap(codeView ->
-            switch (codeView) {
-              case CodeView.Pdb70(var guid, long age, String path) ->
-                  portable ? portable(path, guid) : pdb(path, new PdbId(guid, age));
-              case CodeView.Pdb20(long signature, long age, String path) ->
-                  pdb2(path, signature, age);
-              case CodeView.Mtoc _, CodeView.Other _ -> Optional.empty();
-            });
+    return debug.codeView().flatMap(codeView -> of(codeView, portable));
+  }
+
+  // One after the other: the code of a switch over types is made by the JVM when it first runs, and
+  // the thread of a traced program may be waiting.
+  private static Optional<StoreKey> of(CodeView codeView, boolean portable) {
+    if (codeView instanceof CodeView.Pdb70(var guid, long age, String path)) {
+      return portable ? portable(path, guid) : pdb(path, new PdbId(guid, age));
+    }
+    return codeView instanceof CodeView.Pdb20(long signature, long age, String path)
+        ? pdb2(path, signature, age)
+        : Optional.empty();
   }
 
   private static Optional<StoreKey> of(String path, String key) {
