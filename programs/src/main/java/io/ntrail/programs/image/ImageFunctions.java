@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.RandomAccess;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * All known functions of an image: the first parts in the function table (x64), exports in
@@ -42,6 +43,10 @@ import java.util.Set;
  */
 public final class ImageFunctions {
   private static final List<Set<Source>> SETS = sets();
+
+  /** The sources that have names, as bits. */
+  private static final int NAMED =
+      ~(1 << Source.FUNCTION_TABLE.ordinal() | 1 << Source.GUARD_TABLE.ordinal());
 
   private final PeImage image;
   private final CodeRanges code;
@@ -59,7 +64,10 @@ public final class ImageFunctions {
   private final long[] partOwners;
   private final long[] reach;
 
-  /** The ranges of the function table as entries, and their numbers by owner and address. */
+  /**
+   * The ranges of the function table as entries, and the numbers of those that continue a function,
+   * by owner and address.
+   */
   private final List<RuntimeFunction> table;
 
   private final int[] byOwner;
@@ -86,8 +94,16 @@ public final class ImageFunctions {
       reach[i] = Math.max(reach[i], reach[i - 1]);
     }
     this.table = parts;
-    this.byOwner =
-        RowSort.sorted(partOwners.length, (a, b) -> Long.compare(partOwners[a], partOwners[b]));
+    this.byOwner = byOwner(partBegins, partOwners);
+  }
+
+  /** Returns the numbers of the ranges that continue a function, by owner and address. */
+  private static int[] byOwner(long[] begins, long[] owners) {
+    int[] further = IntStream.range(0, owners.length).filter(i -> owners[i] != begins[i]).toArray();
+    int[] order =
+        RowSort.sorted(
+            further.length, (a, b) -> Long.compare(owners[further[a]], owners[further[b]]));
+    return Arrays.stream(order).map(i -> further[i]).toArray();
   }
 
   private static List<Set<Source>> sets() {
@@ -187,7 +203,9 @@ public final class ImageFunctions {
 
   /** Returns the names of a function of the list. */
   public List<String> names(int function) {
-    return List.copyOf(names.getOrDefault(rvas[function], List.of()));
+    return (sources[function] & NAMED) == 0
+        ? List.of()
+        : List.copyOf(names.getOrDefault(rvas[function], List.of()));
   }
 
   /** Returns the start of a function of the list. */
@@ -224,9 +242,7 @@ public final class ImageFunctions {
     int first = Search.first(0, byOwner.length, i -> partOwners[byOwner[i]] >= rva);
     List<RuntimeFunction> parts = new ArrayList<>();
     for (int i = first; i < byOwner.length && partOwners[byOwner[i]] == rva; i++) {
-      if (partBegins[byOwner[i]] != rva) {
-        parts.add(table.get(byOwner[i]));
-      }
+      parts.add(table.get(byOwner[i]));
     }
     return parts;
   }
@@ -399,14 +415,27 @@ public final class ImageFunctions {
     }
 
     long[] distinct() {
-      return Arrays.stream(found.array(), 0, statements.rows()).sorted().distinct().toArray();
+      long[] sorted = Arrays.copyOf(found.array(), statements.rows());
+      Arrays.sort(sorted);
+      int count = 0;
+      for (int i = 0; i < sorted.length; i++) {
+        if (i == 0 || sorted[i] != sorted[i - 1]) {
+          sorted[count++] = sorted[i];
+        }
+      }
+      return Arrays.copyOf(sorted, count);
     }
 
     void mark(long[] rvas, byte[] sources, byte[] guards) {
+      int next = 0;
       for (int i = 0; i < statements.rows(); i++) {
-        int at = Search.floor(rvas, rvas.length, found.get(i));
+        long rva = found.get(i);
+        // The statements of one source mostly ascend.
+        boolean isNext = next < rvas.length && rvas[next] == rva;
+        int at = isNext ? next : Search.floor(rvas, rvas.length, rva);
         sources[at] |= said.get(i);
         guards[at] |= flags.get(i);
+        next = at + 1;
       }
     }
   }
