@@ -46,7 +46,13 @@ final class BranchSearch {
   private static final int PIECE = 1 << 19;
 
   private static final long ONES = 0x0101_0101_0101_0101L;
-  private static final long SEVEN_BITS = 0x7F7F_7F7F_7F7F_7F7FL;
+  private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
+
+  /** JMP, XBEGIN's first and its second byte, eight times each. */
+  private static final long JUMPS = 0xE9E9_E9E9_E9E9_E9E9L;
+
+  private static final long TRANSACTIONS = 0xC7C7_C7C7_C7C7_C7C7L;
+  private static final long TRANSACTIONS_SECOND = 0xF8F8_F8F8_F8F8_F8F8L;
   private static final long HIGH_NIBBLES = 0xF0F0_F0F0_F0F0_F0F0L;
 
   /** The furthest source of a distance of 8 bits: its instruction, and the distance. */
@@ -148,7 +154,7 @@ final class BranchSearch {
       search(piece, words, count, at, found);
     }
     for (int at = whole; at < piece.end; at++) {
-      opcode(piece, at, found);
+      slowly(piece, at, found);
     }
     return found;
   }
@@ -156,49 +162,76 @@ final class BranchSearch {
   private void search(Piece piece, long[] words, int count, int begin, BitSet segmentsFound) {
     for (int i = 0; i < count; i++) {
       long eight = words[i];
-      long following = eight >>> Byte.SIZE | words[i + 1] << Long.SIZE - Byte.SIZE;
-      long found =
-          equal(eight | ONES, JMP * ONES)
-              | equal(eight, TWO_BYTES * ONES) & equal(following & HIGH_NIBBLES, CONDITIONAL * ONES)
-              | equal(eight, XBEGIN * ONES) & equal(following, XBEGIN_SECOND * ONES);
+      long found = zeros((eight | ONES) ^ JUMPS);
+      long jumps = zeros(eight ^ TWO_BYTES * ONES);
+      long transactions = zeros(eight ^ TRANSACTIONS);
+      if ((jumps | transactions) != 0) {
+        long following = eight >>> Byte.SIZE | words[i + 1] << Long.SIZE - Byte.SIZE;
+        found |=
+            jumps & zeros(following & HIGH_NIBBLES ^ HIGH_BITS)
+                | transactions & zeros(following ^ TRANSACTIONS_SECOND);
+      }
       while (found != 0) {
-        int at = begin + i * Long.BYTES + (Long.numberOfTrailingZeros(found) >> 3);
-        opcode(piece, at, segmentsFound);
+        int shift = Long.numberOfTrailingZeros(found) & -Byte.SIZE;
+        int at = begin + i * Long.BYTES + shift / Byte.SIZE;
+        if (i + 1 == count) {
+          slowly(piece, at, segmentsFound);
+        } else {
+          long bytes = shift == 0 ? eight : eight >>> shift | words[i + 1] << Long.SIZE - shift;
+          opcode(piece.from + at, bytes, Long.BYTES, segmentsFound);
+        }
         found &= found - 1;
       }
     }
   }
 
-  /** Returns a bit for each byte of a number that is that of another one. */
-  private static long equal(long bytes, long others) {
-    long difference = bytes ^ others;
-    return ~((difference & SEVEN_BITS) + SEVEN_BITS | difference | SEVEN_BITS);
+  /** Looks at a byte near the end of a piece. */
+  private void slowly(Piece piece, int at, BitSet segmentsFound) {
+    int available = Math.min(Long.BYTES, piece.bytes.length() - at);
+    long bytes = 0;
+    for (int i = 0; i < available; i++) {
+      bytes |= (long) piece.bytes.u8(at + i) << Byte.SIZE * i;
+    }
+    opcode(piece.from + at, bytes, available, segmentsFound);
   }
 
-  /** Looks at a byte that may be the first one of an opcode. */
-  private void opcode(Piece piece, int at, BitSet segmentsFound) {
-    Bytes bytes = piece.bytes;
-    long from = piece.from;
-    int first = bytes.u8(at);
-    int second = at + 1 < bytes.length() ? bytes.u8(at + 1) : 0;
+  /**
+   * Returns the highest bit of each byte of a number that is zero, and of some that are 1: the byte
+   * below them is zero or one of these.
+   */
+  private static long zeros(long bytes) {
+    return bytes - ONES & ~bytes & HIGH_BITS;
+  }
+
+  /**
+   * Looks at a byte that may be the first one of an opcode.
+   *
+   * @param rva where it is
+   * @param bytes the byte and those that follow
+   * @param available how many bytes these are
+   */
+  private void opcode(long rva, long bytes, int available, BitSet segmentsFound) {
+    int first = (int) bytes & 0xFF;
+    int second = (int) (bytes >> Byte.SIZE) & 0xFF;
     boolean isFound =
         switch (first) {
-          case CALL, JMP -> reaches(bytes, at + 1, from, first == CALL);
-          case TWO_BYTES -> (second & 0xF0) == CONDITIONAL && reaches(bytes, at + 2, from, false);
+          case CALL, JMP ->
+              available > DISTANCE && reaches(rva + 1, (int) (bytes >> Byte.SIZE), first == CALL);
+          case TWO_BYTES ->
+              (second & 0xF0) == CONDITIONAL
+                  && available > 1 + DISTANCE
+                  && reaches(rva + 2, (int) (bytes >> 2 * Byte.SIZE), false);
           case XBEGIN -> second == XBEGIN_SECOND;
           default -> false;
         };
     if (isFound) {
-      segments.between(from + at - InstructionDecoder.LONGEST, from + at + 1, segmentsFound::set);
+      segments.between(rva - InstructionDecoder.LONGEST, rva + 1, segmentsFound::set);
     }
   }
 
-  /** Returns true if a branch with the distance at a place matters. */
-  private boolean reaches(Bytes bytes, int at, long from, boolean isCall) {
-    if (!bytes.has(at, DISTANCE)) {
-      return false;
-    }
-    long target = from + at + DISTANCE + bytes.i32(at);
+  /** Returns true if a branch with a distance, which lies at an address, matters. */
+  private boolean reaches(long at, int distance, boolean isCall) {
+    long target = at + DISTANCE + distance;
     long block = target >> BLOCK;
     if (block < 0 || block > last || (blocks[(int) (block >> 6)] >>> block & 1) == 0) {
       return false;

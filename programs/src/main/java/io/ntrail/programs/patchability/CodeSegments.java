@@ -4,7 +4,9 @@ import io.ntrail.formats.collections.LongList;
 import io.ntrail.formats.collections.Search;
 import io.ntrail.programs.image.CodeRanges;
 import io.ntrail.programs.image.ImageFunctions;
+import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import java.util.function.IntConsumer;
 
 /**
@@ -25,32 +27,67 @@ final class CodeSegments {
    */
   CodeSegments(ImageFunctions functions, BitSet hashed) {
     this.code = functions.code();
-    LongList marks = new LongList();
-    for (int i = 0; i < functions.list().size(); i++) {
-      marks.add(functions.start(i));
-    }
-    for (int i = 0; i < functions.partCount(); i++) {
-      marks.add(functions.partBegin(i));
-      marks.add(functions.partEnd(i));
-    }
+    long[] starts = new long[functions.list().size()];
+    Arrays.setAll(starts, functions::start);
+    long[] partBegins = new long[functions.partCount()];
+    Arrays.setAll(partBegins, functions::partBegin);
+    long[] partEnds = new long[functions.partCount()];
+    Arrays.setAll(partEnds, functions::partEnd);
+    LongList others = new LongList();
     for (int i = hashed.nextSetBit(0); i >= 0; i = hashed.nextSetBit(i + 1)) {
-      marks.add(functions.start(i) - HASH);
+      others.add(functions.start(i) - HASH);
     }
     for (CodeRanges.Range range : code.list()) {
-      marks.add(range.begin());
+      others.add(range.begin());
     }
-    marks.sort();
-    this.begins = distinct(marks.array(), marks.size());
+    others.sort();
+    this.begins =
+        inCode(
+            merged(merged(starts, partBegins), merged(sorted(partEnds), others.toArray())),
+            code.list());
   }
 
-  private long[] distinct(long[] ascending, int count) {
-    LongList distinct = new LongList(count + 1);
-    for (int i = 0; i < count; i++) {
-      if ((i == 0 || ascending[i] != ascending[i - 1]) && code.contains(ascending[i])) {
-        distinct.add(ascending[i]);
+  /** Sorts numbers that mostly ascend already. */
+  private static long[] sorted(long[] numbers) {
+    for (int i = 1; i < numbers.length; i++) {
+      if (numbers[i] < numbers[i - 1]) {
+        Arrays.sort(numbers);
+        break;
       }
     }
-    return distinct.toArray();
+    return numbers;
+  }
+
+  /** Merges ascending numbers, each once. */
+  private static long[] merged(long[] some, long[] others) {
+    long[] merged = new long[some.length + others.length];
+    int count = 0;
+    int i = 0;
+    int k = 0;
+    while (i < some.length || k < others.length) {
+      boolean isSome = k == others.length || i < some.length && some[i] <= others[k];
+      long next = isSome ? some[i++] : others[k++];
+      if (count == 0 || merged[count - 1] != next) {
+        merged[count++] = next;
+      }
+    }
+    return Arrays.copyOf(merged, count);
+  }
+
+  /** Returns the ascending addresses that are in ranges, which ascend, too. */
+  private static long[] inCode(long[] addresses, List<CodeRanges.Range> ranges) {
+    long[] found = new long[addresses.length];
+    int count = 0;
+    int range = 0;
+    for (long address : addresses) {
+      while (range < ranges.size() && ranges.get(range).end() <= address) {
+        range++;
+      }
+      if (range < ranges.size() && ranges.get(range).begin() <= address) {
+        found[count++] = address;
+      }
+    }
+    return Arrays.copyOf(found, count);
   }
 
   int count() {
