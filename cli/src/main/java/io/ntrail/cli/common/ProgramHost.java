@@ -3,20 +3,17 @@ package io.ntrail.cli.common;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
 import java.util.Map;
-import java.util.Optional;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /** Choice of the system that runs programs for Windows: Windows itself, or Wine. */
 public final class ProgramHost {
-  private static final String ON = "--on";
-
   private ProgramHost() {}
 
   /** Returns the option that chooses it. */
   public static OptionSpec option() {
     return CommonOptions.value(
-        "wine|local", "where the program runs (default: wine; Windows: local)", ON);
+        "wine|local", "where the program runs (default: wine; Windows: local)", "--on");
   }
 
   /** Returns the word of the option that stands for the default. */
@@ -29,23 +26,9 @@ public final class ProgramHost {
     return System.getProperty("os.name", "").startsWith("Windows");
   }
 
-  /** Returns whether a word is the option that chooses one. */
-  public static boolean isOption(String word) {
-    return word.equals(ON) || word.startsWith(ON + "=");
-  }
-
-  /** Returns the one that is used if none is chosen; empty if it is not there. */
-  public static Optional<AgentHost> usual() {
-    try {
-      return Optional.of(isWindows() ? new AgentHost.Local() : AgentHost.Wine.find(Map.of()));
-    } catch (CannotGoOn e) {
-      return Optional.empty();
-    }
-  }
-
   /** Returns the one that was chosen. */
   public static AgentHost of(ParseResult parsed) {
-    String on = CommonOptions.text(parsed, ON, word());
+    String on = CommonOptions.text(parsed, "--on", word());
     return switch (on) {
       case "wine" -> AgentHost.Wine.find(Map.of());
       case "local" -> {

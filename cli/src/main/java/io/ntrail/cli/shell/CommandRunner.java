@@ -126,18 +126,6 @@ public final class CommandRunner {
       }
       return ExitCode.DONE;
     }
-    try (Command.Ahead _ = command.begin(words)) {
-      return run(entry, command, spec, words, terminal);
-    }
-  }
-
-  private static int run(
-      Commands.Entry entry,
-      Command command,
-      CommandSpec spec,
-      List<String> words,
-      Terminal terminal)
-      throws IOException {
     Settings settings = entry.listed() ? Settings.ofUser() : Settings.read(Optional.empty());
     settings.problems().forEach(why -> terminal.err().println("warning: " + why));
     ParseResult typed = parse(entry.name(), spec, words);

@@ -22,12 +22,10 @@ import io.ntrail.live.trace.TraceTarget;
 import io.ntrail.live.trace.TracedProcessTree;
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -36,32 +34,18 @@ public final class TraceCommand implements Command {
   private static final long HOOK_SECONDS = 20;
 
   private final Function<ParseResult, AgentHost> hosts;
-  private final Supplier<Optional<AgentHost>> usual;
-  private Optional<AgentHost.Ahead> ahead = Optional.empty();
 
   public TraceCommand() {
-    this(ProgramHost::of, ProgramHost::usual);
+    this(ProgramHost::of);
   }
 
   /** Makes a command whose programs run on another host than the one that is chosen. */
   public TraceCommand(AgentHost host) {
-    this(_ -> host, () -> Optional.of(host));
+    this(_ -> host);
   }
 
-  private TraceCommand(
-      Function<ParseResult, AgentHost> hosts, Supplier<Optional<AgentHost>> usual) {
+  private TraceCommand(Function<ParseResult, AgentHost> hosts) {
     this.hosts = hosts;
-    this.usual = usual;
-  }
-
-  @Override
-  public Ahead begin(List<String> words) {
-    int end = words.indexOf("--");
-    boolean isStart = end >= 0 && end < words.size() - 1;
-    if (isStart && words.subList(0, end).stream().noneMatch(ProgramHost::isOption)) {
-      ahead = usual.get().map(AgentHost.Ahead::of);
-    }
-    return () -> ahead.ifPresent(AgentHost.Ahead::close);
   }
 
   @Override
@@ -141,7 +125,7 @@ public final class TraceCommand implements Command {
   public int run(ParseResult parsed, Terminal terminal) throws IOException {
     TraceRequest request = TraceRequest.of(parsed, terminal);
     TraceExitCode exitCode = TraceExitCode.of(parsed);
-    AgentHost host = ahead.isPresent() ? ahead.get() : hosts.apply(parsed);
+    AgentHost host = hosts.apply(parsed);
     Stop stop = new Stop();
     try {
       int code;

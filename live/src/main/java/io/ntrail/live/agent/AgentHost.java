@@ -12,8 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 /** Host of agents and targets: starts agents and maps file names. */
@@ -147,97 +145,6 @@ public sealed interface AgentHost {
     @Override
     public String name(Path file) {
       return file.toAbsolutePath().normalize().toString();
-    }
-  }
-
-  /**
-   * Host that has begun to start an agent and a helper, each of which is taken once; later ones are
-   * started when they are requested.
-   */
-  final class Ahead implements AgentHost, AutoCloseable {
-    private final AgentHost host;
-    private final FutureTask<AgentConnection> agent;
-    private final FutureTask<StdioHelper> helper;
-    private boolean isAgentTaken;
-    private boolean isHelperTaken;
-
-    private Ahead(AgentHost host) {
-      this.host = host;
-      this.agent = new FutureTask<>(host::start);
-      this.helper = new FutureTask<>(host::hold);
-    }
-
-    /** Begins to start both. */
-    public static Ahead of(AgentHost host) {
-      Ahead ahead = new Ahead(host);
-      Thread.ofPlatform()
-          .daemon()
-          .name("agent ahead")
-          .start(() -> {
-            ahead.agent.run();
-            ahead.helper.run();
-          });
-      return ahead;
-    }
-
-    @Override
-    public AgentConnection start() {
-      if (isAgentTaken) {
-        return host.start();
-      }
-      isAgentTaken = true;
-      return result(agent);
-    }
-
-    @Override
-    public StdioHelper hold() {
-      if (isHelperTaken) {
-        return host.hold();
-      }
-      isHelperTaken = true;
-      return result(helper);
-    }
-
-    private static <T> T result(FutureTask<T> task) {
-      try {
-        return task.get();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw CannotGoOn.interrupted();
-      } catch (ExecutionException e) {
-        if (e.getCause() instanceof CannotGoOn failure) {
-          throw failure;
-        }
-        throw new IllegalStateException(e.getCause());
-      }
-    }
-
-    @Override
-    public String name(Path file) {
-      return host.name(file);
-    }
-
-    /** Ends what nobody has taken. */
-    @Override
-    public void close() {
-      if (!isAgentTaken) {
-        end(() -> {
-          AgentConnection connection = start();
-          connection.kill();
-          connection.close();
-        });
-      }
-      if (!isHelperTaken) {
-        end(() -> hold().close());
-      }
-    }
-
-    private static void end(Runnable end) {
-      try {
-        end.run();
-      } catch (CannotGoOn e) {
-        // It was not started, or has ended.
-      }
     }
   }
 }

@@ -30,6 +30,9 @@ final class SystemProcesses implements AutoCloseable {
   private static final int THREAD_CREATED = 0x10;
   private static final int TID = 0x30;
 
+  /** The year 10,000, as FILETIME: later ones are memory that nobody has set. */
+  private static final long LATEST = 2_650_467_744_000_000_000L;
+
   private final WindowsApi calls;
   private long buffer;
   private int size;
@@ -39,13 +42,18 @@ final class SystemProcesses implements AutoCloseable {
     this.calls = calls;
   }
 
-  /** Lists the processes. */
+  /**
+   * Lists the processes. One that is being created and has not begun is left out: under Wine 8 its
+   * time of creation is not set then, and its name not always.
+   */
   List<RunningProcess> list() {
     Bytes list = read();
     List<RunningProcess> processes = new ArrayList<>();
     long at = 0;
     while (at <= list.length() - HEAD) {
-      processes.add(process(list, (int) at));
+      if (list.i64((int) at + CREATED) <= LATEST) {
+        processes.add(process(list, (int) at));
+      }
       long next = list.u32((int) at);
       if (next == 0) {
         break;

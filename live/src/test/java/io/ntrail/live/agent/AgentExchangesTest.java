@@ -2,24 +2,16 @@ package io.ntrail.live.agent;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-/** Requests that are sent together, and agents that are started before they are requested. */
+/** Requests to an agent that are sent together. */
 final class AgentExchangesTest {
   private static final long SCRATCH = 0x10000;
 
@@ -156,34 +148,5 @@ final class AgentExchangesTest {
     }
     assertEquals((byte) 0x3FF, peek(SCRATCH + 0x3FF, 1)[0]);
     assertEquals((byte) 0x102, peek(SCRATCH + 0x102, 1)[0]);
-  }
-
-  @Test
-  void anAgentThatWasStartedAheadEndsIfNobodyTakesIt(@TempDir Path folder) throws Exception {
-    assumeTrue(java.io.File.separatorChar == '/');
-    Path pids = folder.resolve("pids");
-    Path loader = folder.resolve("loader");
-    Files.writeString(loader, "#!/bin/sh\necho $$ >>" + pids + "\nexec sleep 100\n");
-    Files.setPosixFilePermissions(loader, PosixFilePermissions.fromString("rwx------"));
-    AgentHost.Ahead ahead = AgentHost.Ahead.of(new AgentHost.Wine(loader, Map.of()));
-    for (int i = 0; i < 500 && !(Files.exists(pids) && lines(pids) == 2); i++) {
-      Thread.sleep(10);
-    }
-    ahead.close();
-    for (String pid : Files.readAllLines(pids)) {
-      for (int i = 0; i < 500 && isAlive(pid); i++) {
-        Thread.sleep(10);
-      }
-      assertFalse(isAlive(pid));
-    }
-    assertTrue(lines(pids) == 2);
-  }
-
-  private static long lines(Path file) throws IOException {
-    return Files.readAllLines(file).size();
-  }
-
-  private static boolean isAlive(String pid) {
-    return ProcessHandle.of(Long.parseLong(pid)).filter(ProcessHandle::isAlive).isPresent();
   }
 }

@@ -433,7 +433,7 @@ final class ChildrenTest {
       assertEquals("its process was traced late", missing.why());
       long nanos = all.first().nanos(missing.to()) - all.first().nanos(missing.from());
       // Each of the two traces has measured the frequency of the clock for itself.
-      assertTrue(Math.abs(child.lateNanos() - nanos) <= nanos / 100 + 1_000);
+      assertEquals((double) nanos, (double) child.lateNanos(), nanos / 100.0 + 1_000);
       InputFile input = InputFile.of(Files.readAllBytes(recording), "test.ntr");
       try (NtrFile file = NtrFile.open(input, new Gaps())) {
         assertEquals(List.of(missing), List.copyOf(file.untraced().values()));
