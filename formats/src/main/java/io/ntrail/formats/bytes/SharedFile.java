@@ -109,20 +109,16 @@ public final class SharedFile implements AutoCloseable {
     Path path = Files.createTempFile(folder, prefix, ".session");
     // An interrupt may come before it is closed.
     path.toFile().deleteOnExit();
-    Arena arena = Arena.ofShared();
-    FileChannel channel = null;
     try {
-      channel = open(path);
-      MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, size, arena);
-      SharedFile file =
-          new SharedFile(path, Files.getFileStore(folder), channel, arena, segment, true);
-      file.write(0, reserved);
-      return file;
-    } catch (IOException | RuntimeException e) {
-      arena.close();
-      if (channel != null) {
-        channel.close();
+      SharedFile file = map(path, open(path), size, true);
+      try {
+        file.write(0, reserved);
+        return file;
+      } catch (IOException | RuntimeException e) {
+        file.close();
+        throw e;
       }
+    } catch (IOException | RuntimeException e) {
       Files.deleteIfExists(path);
       throw e;
     }
@@ -134,17 +130,20 @@ public final class SharedFile implements AutoCloseable {
    * @throws IOException if it cannot be mapped
    */
   public static SharedFile of(Path path) throws IOException {
+    FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    return map(path, channel, channel.size(), false);
+  }
+
+  /** Maps a file; if that fails, the channel is closed. */
+  private static SharedFile map(Path path, FileChannel channel, long size, boolean isOwn)
+      throws IOException {
     Arena arena = Arena.ofShared();
-    FileChannel channel = null;
     try {
-      channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
-      MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, channel.size(), arena);
-      return new SharedFile(path, Files.getFileStore(path), channel, arena, segment, false);
+      MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, size, arena);
+      return new SharedFile(path, Files.getFileStore(path), channel, arena, segment, isOwn);
     } catch (IOException | RuntimeException e) {
       arena.close();
-      if (channel != null) {
-        channel.close();
-      }
+      channel.close();
       throw e;
     }
   }

@@ -92,6 +92,18 @@ class SharedFileTest {
   }
 
   @Test
+  void aFileThatSomebodyElseCreatedIsSharedAndNotDeleted() throws IOException {
+    try (SharedFile file = create(4096)) {
+      try (SharedFile other = SharedFile.of(file.path())) {
+        assertEquals(4096, other.size());
+        other.setU64Release(8, 7);
+        assertEquals(7, file.u64Acquire(8));
+      }
+      assertTrue(Files.exists(file.path()));
+    }
+  }
+
+  @Test
   void nothingBeyondItsEndsIsTouched() throws IOException {
     try (SharedFile file = create(4096)) {
       assertThrows(IndexOutOfBoundsException.class, () -> file.u32(4096));
