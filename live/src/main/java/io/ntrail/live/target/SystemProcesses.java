@@ -51,7 +51,7 @@ final class SystemProcesses implements AutoCloseable {
     List<RunningProcess> processes = new ArrayList<>();
     long at = 0;
     while (at <= list.length() - HEAD) {
-      if (list.i64((int) at + CREATED) <= LATEST) {
+      if (Long.compareUnsigned(list.i64((int) at + CREATED), LATEST) <= 0) {
         processes.add(process(list, (int) at));
       }
       long next = list.u32((int) at);

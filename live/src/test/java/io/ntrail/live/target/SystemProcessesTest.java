@@ -102,5 +102,6 @@ final class SystemProcessesTest {
   void aProcessWhoseTimeOfCreationIsNotSetYetIsLeftOut() {
     // As Wine 8.0 reports a process that is being created.
     assertEquals(List.of(100, 102), pids(STARTED, 0x5555_5555_5555_5555L, STARTED));
+    assertEquals(List.of(100, 102), pids(STARTED, 0xAAAA_AAAA_AAAA_AAAAL, STARTED));
   }
 }
