@@ -140,7 +140,10 @@ public final class SharedFile implements AutoCloseable {
     Arena arena = Arena.ofShared();
     try {
       MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, size, arena);
-      return new SharedFile(path, Files.getFileStore(path), channel, arena, segment, isOwn);
+      // Of the folder: a store asks for the path that it was made of, and the file may lose its
+      // name.
+      FileStore store = Files.getFileStore(path.toAbsolutePath().getParent());
+      return new SharedFile(path, store, channel, arena, segment, isOwn);
     } catch (IOException | RuntimeException e) {
       arena.close();
       channel.close();

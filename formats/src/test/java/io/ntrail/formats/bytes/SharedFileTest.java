@@ -92,6 +92,16 @@ class SharedFileTest {
   }
 
   @Test
+  void roomIsReservedAfterTheNameIsRemoved() throws IOException {
+    try (SharedFile file = SharedFile.create(SharedFile.folders(), "ntrail-test", 65_536, 4096)) {
+      file.removeName();
+      file.reserve(4096, 61_440);
+      file.setU64(65_528, 5);
+      assertEquals(5, file.u64(65_528));
+    }
+  }
+
+  @Test
   void aFileThatSomebodyElseCreatedIsSharedAndNotDeleted() throws IOException {
     try (SharedFile file = create(4096)) {
       try (SharedFile other = SharedFile.of(file.path())) {
