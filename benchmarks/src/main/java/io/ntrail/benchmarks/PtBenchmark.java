@@ -6,14 +6,11 @@ import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.FlowEvent;
 import io.ntrail.analysis.flow.FlowSettings;
 import io.ntrail.analysis.flow.FlowSink;
-import io.ntrail.analysis.flow.WholeFlow;
 import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pt.Erratum;
 import io.ntrail.formats.pt.PacketCursor;
-import io.ntrail.formats.pt.PacketError;
-import io.ntrail.formats.pt.PacketType;
 import io.ntrail.programs.memory.PageSpace;
 import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.testkit.code.Oracle;
@@ -33,9 +30,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Measures packets and flow of streams of Intel Processor Trace beside libipt's decoders of packets
- * and blocks, in turn; processor time of one thread. Then the flow of many copies of the stream in
- * a row, on one core and on all; time that passed.
+ * Measures packets and flow of streams of Intel Processor Trace beside libipt's decoders of
+ * packets, instructions and blocks, in turn; processor time of one thread.
  *
  * <p>Arguments: the number of rounds, the folder of the shared streams, a folder for files, then
  * names of streams and of their code: {@code xdc/mruby xdc/mruby}.
@@ -44,9 +40,6 @@ public final class PtBenchmark {
   private static final int PAGE = 4096;
 
   private PtBenchmark() {}
-
-  /** Bytes of copies of a stream in a row, at least. */
-  private static final int LONG = 24 << 20;
 
   /** Rounds at most for a small stream, which takes little of a round. */
   private static final int MOST_ROUNDS = 5000;
@@ -67,15 +60,6 @@ public final class PtBenchmark {
     public void error(FlowError error, long offset, long address) {}
   }
 
-  /** Takes nothing. */
-  private static final class Nobody implements WholeFlow.PacketSink {
-    @Override
-    public void time(PacketType type, long value, boolean inHeader) {}
-
-    @Override
-    public void damage(PacketError error, long offset, long length) {}
-  }
-
   /** Runs the rounds, and prints a line a stream. */
   public static void main(String[] args) throws IOException {
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
@@ -84,14 +68,14 @@ public final class PtBenchmark {
     Path work = Path.of(args[2]);
     Path peer = Libipt.in(work).orElseThrow(() -> new IOException(Libipt.MISSING)).program();
     out.println(
-        "stream, MB/s of processor time: packets libipt, ntrail; blocks libipt first, best; flow"
-            + " ntrail first, best; best to best; long flow one core, all cores, gain");
+        "stream, MB/s of processor time: packets libipt, ntrail; instructions libipt best;"
+            + " blocks libipt first, best; flow ntrail first, best; best to best");
     for (int i = 3; i + 1 < args.length; i += 2) {
       measure(out, rounds, peer, work, open(data, args[i] + ".pt"), args[i], data, args[i + 1]);
     }
   }
 
-  private static InputFile open(Path data, String name) {
+  static InputFile open(Path data, String name) {
     Path packed = data.resolve(name + ".gz");
     Path file = Files.exists(packed) ? packed : data.resolve(name);
     return Archives.open(file, _ -> true, new Gaps()).getFirst();
@@ -159,52 +143,23 @@ public final class PtBenchmark {
       out.println(name + ": libipt finds " + peers[1] + " instructions, " + counter.instructions);
     }
     double size = stream.size() / 1e6;
-    PageSpace space = new PageSpace(addresses, dump);
-    double[] whole = whole(stream, space, errata);
     double theirs = Double.parseDouble(peers[5]);
     out.printf(
         Locale.ROOT,
-        "%-22s %6.0f %6.0f   %6.1f %6.1f   %6.1f %6.1f   %.2f (%.0f M instructions/s)   %6.1f"
-            + " %6.1f %.2f%n",
+        "%-22s %6.0f %6.0f   %6.1f   %6.1f %6.1f   %6.1f %6.1f   %.2f (%.0f M instructions/s)%n",
         name,
         size / Double.parseDouble(peers[3]),
         size / packets,
+        size / Double.parseDouble(peers[6]),
         size / Double.parseDouble(peers[4]),
         size / theirs,
         size / first,
         size / best,
         theirs / best,
-        counter.instructions / best / 1e6,
-        whole[0],
-        whole[1],
-        whole[1] / whole[0]);
+        counter.instructions / best / 1e6);
     for (InputFile file : List.of(stream, addresses, dump)) {
       file.close();
     }
-  }
-
-  /** Returns MB/s of many copies of a stream in a row, on one core and on all. */
-  private static double[] whole(InputFile stream, PageSpace code, Set<Erratum> errata) {
-    int length = (int) stream.size();
-    byte[] one = stream.window(0, length).array(0, length);
-    byte[] all = new byte[length * (LONG / length + 1)];
-    for (int at = 0; at < all.length; at += length) {
-      System.arraycopy(one, 0, all, at, length);
-    }
-    double[] rates = new double[2];
-    FlowSettings settings = new FlowSettings(errata, FlowSettings.Resync.PSB, CodeSize.BITS64);
-    try (InputFile input = InputFile.of(all, "copies")) {
-      int[] cores = {1, Runtime.getRuntime().availableProcessors()};
-      for (int round = 0; round < 12; round++) {
-        WholeFlow flow = new WholeFlow(input, code, settings);
-        WholeFlow.Wanted wanted = new WholeFlow.Wanted(false, false, cores[round % 2]);
-        long begin = System.nanoTime();
-        flow.run(wanted, new Counter(), new Nobody());
-        double rate = all.length / 1e6 / ((System.nanoTime() - begin) * 1e-9);
-        rates[round % 2] = Math.max(rates[round % 2], rate);
-      }
-    }
-    return rates;
   }
 
   private static Path copy(InputFile input, Path to) throws IOException {

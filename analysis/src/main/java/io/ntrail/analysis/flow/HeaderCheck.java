@@ -131,11 +131,18 @@ final class HeaderCheck {
   private boolean isReached(boolean isOn) {
     CodeWalk walk = place.walk;
     boolean isSame = isOn && (header.codeSize() < 0 || header.codeSize() == walk.codeSize());
-    if (isSame && (place.settings.asLibipt() || walk.to(header.ip()))) {
+    if (isSame && (place.settings.asLibipt() || isWalkedTo(header.ip()))) {
       return true;
     }
     place.error(isSame ? walk.seamError() : FlowError.STATUS, header.offset(), walk.address());
     return false;
+  }
+
+  /** Walks on to the place of the header; calls on the way there were before its PSB, too. */
+  private boolean isWalkedTo(long ip) {
+    boolean isThere = place.walk.to(ip);
+    place.walk.forgetCalls();
+    return isThere;
   }
 
   /** Waits for the next header, as libipt does. */

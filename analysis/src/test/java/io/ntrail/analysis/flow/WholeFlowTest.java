@@ -175,6 +175,22 @@ class WholeFlowTest {
     }
   }
 
+  /** The call runs behind the last packet and before the header, which tells the place after it. */
+  @Test
+  void aCallOnTheWayToAHeaderDoesNotKeepThePartBehindItFromFitting() throws IOException {
+    // 100000: jz 100002; call 100008; nop; 100008: jz 10000a; jz 100000
+    byte[] code = Flows.bytes("7400 e801000000 90 7400 74f2");
+    String first = Flows.PSB + "9901 7d000010000000 0223";
+    String second = Flows.PSB + "9901 7d080010000000 0223";
+    // Not taken: at the call.
+    byte[] stream = Flows.bytes(first + "04" + second + "04");
+    try (InputFile bytes = InputFile.of(code, "code");
+        InputFile packets = InputFile.of(stream, "stream")) {
+      AddressSpace space = new RawSpace(bytes, 0x100000);
+      assertEquals(2, compare(packets, space, settings(Resync.EVENT, false), 2, 1));
+    }
+  }
+
   @Test
   void whatStopsTheOneWhoAskedStopsTheOthers() throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
