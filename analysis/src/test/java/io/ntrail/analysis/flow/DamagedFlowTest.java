@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.analysis.flow.FlowSettings.Resync;
-import io.ntrail.formats.collections.LongList;
 import io.ntrail.formats.pt.Erratum;
 import io.ntrail.formats.pt.PacketCursor;
 import io.ntrail.programs.x86.CodeSize;
@@ -27,9 +26,9 @@ import org.junit.jupiter.api.Test;
  *
  * <p>Sound flow is that of the stream as it was recorded, which equals the lists of others. An
  * address counts as wrong if the flow leaves the sound one without an error, up to the next error
- * or until it is back. In a run of TNTs any results are possible: a stream tells nothing else of
- * them. So wrong addresses that come <em>late</em>, behind the next packet that tells an address,
- * are counted apart.
+ * or, between packets that both streams have, until it is back. In a run of TNTs any results are
+ * possible: a stream tells nothing else of them. So wrong addresses that come <em>late</em>, behind
+ * the next packet that tells an address, are counted apart.
  */
 class DamagedFlowTest {
   private static final int BLOCK = 4096;
@@ -52,7 +51,7 @@ class DamagedFlowTest {
   private static final class Addresses implements FlowSink {
     private static final long ERROR = -1;
 
-    private final LongList all = new LongList();
+    private final FlowDiff.Flow all = new FlowDiff.Flow();
 
     @Override
     public void instructions(CodeBlocks blocks, int block, int count, boolean isSpeculative) {
@@ -81,23 +80,8 @@ class DamagedFlowTest {
     private long late;
   }
 
-  /** Flow of a stream. */
-  private static final class Found {
-    /** Addresses, and errors. */
-    private final long[] all;
-
-    /** Number of them that came before the first packet behind the damage that tells an address. */
-    private final int told;
-
-    Found(long[] all, int told) {
-      this.all = all;
-      this.told = told;
-    }
-  }
-
-  private static Found follow(String stream, byte[] packets, int damage) throws IOException {
+  private static FlowDiff.Flow follow(String stream, byte[] packets) throws IOException {
     Addresses found = new Addresses();
-    int[] told = {Integer.MAX_VALUE};
     Set<Erratum> errata = RecordedStreams.errata("6/94/3");
     RecordedStreams.with(
         stream,
@@ -111,28 +95,31 @@ class DamagedFlowTest {
                   new FlowSettings(errata, Resync.EVENT, CodeSize.BITS64),
                   found);
           while (cursor.next()) {
-            decoder.take();
-            if (cursor.offset() > damage && cursor.hasIp()) {
-              told[0] = Math.min(told[0], found.all.size());
+            if (cursor.hasIp()) {
+              found.all.packet(cursor.offset());
             }
+            decoder.take();
           }
           decoder.end();
         });
-    return new Found(found.all.toArray(), told[0]);
+    return found.all;
   }
 
   /** Compares up to the first error: behind it, what is wrong was announced. */
   private static void compare(
-      String stream, long[] sound, byte[] packets, byte[] damaged, Count count) throws IOException {
-    Found found = follow(stream, damaged, Arrays.mismatch(packets, damaged));
-    long[] all = found.all;
+      String stream, FlowDiff.Flow sound, byte[] packets, byte[] damaged, Count count)
+      throws IOException {
+    FlowDiff.Flow found = follow(stream, damaged);
+    long[] all = found.addresses();
     int end = 0;
     while (end < all.length && all[end] != Addresses.ERROR) {
       end++;
     }
     count.all += all.length;
-    count.wrong += new FlowDiff(sound, all, end).wrong();
-    count.late += new FlowDiff(sound, all, end).wrongFrom(found.told);
+    int damage = Arrays.mismatch(packets, damaged);
+    FlowDiff diff = new FlowDiff(sound, found, damage, packets.length - damaged.length, end);
+    count.wrong += diff.wrong();
+    count.late += diff.late();
   }
 
   private static Count of(Map<String, Count> counts, String name) {
@@ -145,7 +132,7 @@ class DamagedFlowTest {
     Map<String, Count> counts = new TreeMap<>();
     for (String stream : Slice.of(STREAMS, STREAMS.size())) {
       byte[] packets = RecordedStreams.bytes(stream);
-      long[] sound = follow(stream, packets, Integer.MAX_VALUE).all;
+      FlowDiff.Flow sound = follow(stream, packets);
       SplittableRandom random = new SplittableRandom(35);
       int cuts = packets.length / BLOCK;
       int step = Math.max(1, cuts / Slice.count(25, 3));

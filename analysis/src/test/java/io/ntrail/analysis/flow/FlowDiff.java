@@ -1,82 +1,97 @@
 package io.ntrail.analysis.flow;
 
+import io.ntrail.formats.collections.LongList;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
- * Compares a flow with the one that is true, as a comparison of texts does: where they part, it
- * looks for the nearest place where both go on with the same addresses.
+ * Compares the flow of a damaged stream with the true one, piece by piece: between packets behind
+ * the damage that tell an address, and that both streams have.
  */
 final class FlowDiff {
-  /** Addresses in a row that make a place the same. */
-  private static final int SAME = 48;
+  /** Addresses of a flow, and how many of them came before packets that tell one. */
+  static final class Flow {
+    private final LongList all = new LongList();
+    private final LongList offsets = new LongList();
+    private final LongList counts = new LongList();
 
-  /** Addresses of the true flow at most that may have been left out. */
-  private static final int WINDOW = 20_000;
+    void add(long address) {
+      all.add(address);
+    }
+
+    long[] addresses() {
+      return all.toArray();
+    }
+
+    /** Notes a packet that tells an address; the flow did not take it yet. */
+    void packet(long offset) {
+      offsets.add(offset);
+      counts.add(all.size());
+    }
+  }
 
   private final long[] sound;
   private final long[] found;
   private final int end;
-  private int inSound;
-  private int inFound;
+  private long wrong;
+  private long late;
+  private long told = Long.MAX_VALUE;
 
   /**
+   * Compares.
+   *
+   * @param damage offset of it; behind it, packets were moved
+   * @param moved by how much they lie nearer to the start
    * @param end of what is compared of the flow that was found
    */
-  FlowDiff(long[] sound, long[] found, int end) {
-    this.sound = sound;
-    this.found = found;
+  FlowDiff(Flow sound, Flow found, long damage, int moved, int end) {
+    this.sound = sound.addresses();
+    this.found = found.addresses();
     this.end = end;
+    int inSound = 0;
+    int inFound = 0;
+    int at = 0;
+    for (int i = 0; i < found.offsets.size(); i++) {
+      if (found.offsets.get(i) > damage) {
+        told = Math.min(told, found.counts.get(i));
+        long offset = found.offsets.get(i) + moved;
+        while (at < sound.offsets.size() && sound.offsets.get(at) < offset) {
+          at++;
+        }
+        if (at < sound.offsets.size() && sound.offsets.get(at) == offset) {
+          piece(inSound, (int) sound.counts.get(at), inFound, (int) found.counts.get(i));
+          inSound = (int) sound.counts.get(at);
+          inFound = (int) found.counts.get(i);
+        }
+      }
+    }
+    piece(inSound, this.sound.length, inFound, this.found.length);
+  }
+
+  private void piece(int from, int to, int foundFrom, int foundTo) {
+    int last = Math.min(foundTo, end);
+    int first = Math.min(foundFrom, last);
+    int same = Arrays.mismatch(sound, from, to, found, first, last);
+    if (same < 0) {
+      return;
+    }
+    int most = Math.min(to - from, last - first) - same;
+    int back = 0;
+    while (last == foundTo && back < most && sound[to - 1 - back] == found[last - 1 - back]) {
+      back++;
+    }
+    int wrongFrom = first + same;
+    int wrongTo = last - back;
+    wrong += wrongTo - wrongFrom;
+    late += Math.max(0, wrongTo - Math.max(wrongFrom, told));
   }
 
   /** Returns how many addresses of the flow that was found are not in the true one, in order. */
   long wrong() {
-    return wrongFrom(0);
+    return wrong;
   }
 
-  /** Returns how many of those come behind a place. */
-  long wrongFrom(int first) {
-    long wrong = 0;
-    while (true) {
-      int same = Arrays.mismatch(sound, inSound, sound.length, found, inFound, end);
-      int step = same < 0 ? end - inFound : same;
-      inSound += step;
-      inFound += step;
-      if (inFound == end) {
-        return wrong;
-      }
-      int before = inFound;
-      if (!meet()) {
-        return wrong + Math.max(0, end - Math.max(before, first));
-      }
-      wrong += Math.max(0, inFound - Math.max(before, first));
-    }
-  }
-
-  private static int hash(long[] of, int at) {
-    int hash = 1;
-    for (int i = at; i < at + SAME; i++) {
-      hash = 31 * hash + Long.hashCode(of[i]);
-    }
-    return hash;
-  }
-
-  /** Goes to the next place where both are the same; false if there is none. */
-  private boolean meet() {
-    Map<Integer, Integer> places = new HashMap<>();
-    int last = Math.min(sound.length - SAME, inSound + WINDOW);
-    for (int at = last; at >= inSound; at--) {
-      places.put(hash(sound, at), at);
-    }
-    for (int at = inFound; at + SAME <= end; at++) {
-      int place = places.getOrDefault(hash(found, at), -1);
-      if (place >= 0 && Arrays.equals(sound, place, place + SAME, found, at, at + SAME)) {
-        inSound = place;
-        inFound = at;
-        return true;
-      }
-    }
-    return false;
+  /** Returns how many of those come behind the next packet that tells an address. */
+  long late() {
+    return late;
   }
 }

@@ -36,7 +36,7 @@ class RandomFlowTest {
     long instructions = 0;
     int overflows = 0;
     try (UnicornMachine machine = processor.get()) {
-      for (int seed = 0; seed < Slice.count(500, 15); seed++) {
+      for (int seed = 0; seed < Slice.count(530, 15); seed++) {
         PtOptions options = PtOptions.random(seed);
         int bits = seed % 4 == 1 ? 32 : 64;
         long base = bits == 32 ? BASES[0] : BASES[seed % BASES.length];
