@@ -6,7 +6,7 @@
 #   DIGEST/*.jar             the jars, their names without versions
 #   DIGEST/current/*.jar     those of them with classes too old for the AOT cache, in today's format
 #   DIGEST/ntrail-DIGEST.aot the AOT cache trained with exactly these jars
-#   DIGEST/ntrail-DIGEST-trace.aot  that of the command `trace`, see decisions/0039
+#   DIGEST/ntrail-DIGEST-KIND.aot   those of single commands, KIND trace or stacks, see decisions/0039
 #   DIGEST/agent/*.exe       programs that run beside a target, as these jars assemble them
 #   run                      shell variables: which digest, jars, flags and JDK; also the stamp
 #
@@ -16,7 +16,7 @@
 # complete before `run` names it, and the one before stays, because a program that is still running
 # may not have opened all of its jars yet.
 
-run_version=4
+run_version=5
 launcher_flags='-XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0 -Xlog:disable -Xlog:all=error,aot*=off,cds*=off:stderr --enable-native-access=ALL-UNNAMED'
 
 # give_up CODE: ends the start with what was printed on stderr.
@@ -225,24 +225,31 @@ renew_classes() {
     >/dev/null 2>&1 </dev/null || rm -rf "$1/current"
 }
 
-# train FOLDER DIGEST: the AOT caches, by runs of the program itself over the samples. Sets run_cache
-# and run_trace_cache, to nothing if it fails: the program then starts without. The JVM lets all jars
-# move together afterwards, if the class path that it was trained with was absolute.
+# train FOLDER DIGEST: the AOT caches, by runs of the program itself over the samples. Sets run_cache,
+# run_trace_cache and run_stacks_cache, to nothing if it fails: the program then starts without. The
+# JVM lets all jars move together afterwards, if the class path that it was trained with was absolute.
 train() {
-  run_cache= run_trace_cache=
+  no_caches
   rm -f "$1"/*.aot
-  set -- "$1" "$2" "$root"/samples/*.exe "$root"/samples/*.dll
   train_folder=$1 train_digest=$2
-  shift 2
-  train_one "$train_folder" "ntrail-$train_digest-trace.aot" warm --trace "$@" &&
+  set -- "$root"/samples/*.exe "$root"/samples/*.dll
+  train_one "$train_folder" "ntrail-$train_digest-trace.aot" warm --for trace "$@" &&
     run_trace_cache=ntrail-$train_digest-trace.aot
+  set -- "$@" "$root"/samples/*.dmp
+  train_one "$train_folder" "ntrail-$train_digest-stacks.aot" warm --for stacks "$root"/samples/*.dmp &&
+    run_stacks_cache=ntrail-$train_digest-stacks.aot
   cache_to_be=ntrail-$train_digest.aot
   if train_one "$train_folder" "$cache_to_be" warm "$@" \
-    "$root"/samples/*.etl "$root"/samples/*.dmp "$root"/samples/*.pdb ||
+    "$root"/samples/*.etl "$root"/samples/*.pdb ||
     train_one "$train_folder" "$cache_to_be" --version; then
     run_cache=$cache_to_be
   fi
   rm -f "$train_folder/train.aot" "$train_folder/train.aot.config" "$train_folder/train.log"
+}
+
+# no_caches: the program starts without.
+no_caches() {
+  run_cache= run_trace_cache= run_stacks_cache=
 }
 
 # train_one FOLDER CACHE COMMAND...: one AOT cache.
@@ -261,13 +268,13 @@ train_one() {
 # trained FOLDER DIGEST: the JVM accepts the caches that are there. It does not after a copy that gave
 # the jars new times.
 trained() {
-  for cache in "ntrail-$2-trace.aot" "ntrail-$2.aot"; do
+  for cache in "ntrail-$2-trace.aot" "ntrail-$2-stacks.aot" "ntrail-$2.aot"; do
     trained_boot=$(boot_path_of "$1")
     [ -s "$1/$cache" ] && "$jdk/bin/java" ${trained_boot:+"$trained_boot"} $launcher_flags \
       -XX:AOTMode=on -XX:AOTCache="$1/$cache" -cp "$(class_path_of "$1")" io.ntrail.cli.Main --version \
       >/dev/null 2>&1 </dev/null || return 1
   done
-  run_cache=ntrail-$2.aot run_trace_cache=ntrail-$2-trace.aot
+  run_cache=ntrail-$2.aot run_trace_cache=ntrail-$2-trace.aot run_stacks_cache=ntrail-$2-stacks.aot
 }
 
 class_path_of() {
@@ -333,7 +340,7 @@ lay_out() {
   run_quit=-quit run_cnewer=-cnewer
   find "$folder" -prune -print -quit >/dev/null 2>&1 || run_quit=
   find "$folder" -prune -cnewer "$folder" >/dev/null 2>&1 || run_cnewer=-newer
-  for name in format key jdk jvm digest flags sources jars cache trace_cache quit cnewer; do
+  for name in format key jdk jvm digest flags sources jars cache trace_cache stacks_cache quit cnewer; do
     eval "value=\$run_$name"
     echo "run_$name=$(quote "$value")"
   done >"$dist/run.$$"
@@ -361,7 +368,7 @@ without_writing() {
     echo "try: start ntrail once as a user who may" >&2
     exit 4
   fi
-  [ "$(jars_digest "$dist/$run_digest")" = "$run_digest" ] || run_cache= run_trace_cache=
+  [ "$(jars_digest "$dist/$run_digest")" = "$run_digest" ] || no_caches
 }
 
 # during_check OWNER: the lock belongs to ./check, which changes nothing that is laid out, and what is
@@ -415,7 +422,8 @@ unpacked() {
     exit 4
   fi
   jars=$root/lib
-  run_jars=$(jar_names "$jars") run_flags=$launcher_flags run_cache= run_trace_cache=
+  run_jars=$(jar_names "$jars") run_flags=$launcher_flags
+  no_caches
 }
 
 # unless_changed_since STAMP DIGEST: the digest, or a word that no digest equals when a source was

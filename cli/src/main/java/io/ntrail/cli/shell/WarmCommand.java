@@ -44,7 +44,7 @@ final class WarmCommand implements Command {
   @Override
   public CommandSpec spec() {
     CommandSpec spec = CommonOptions.command("warm", "Trains the start cache.");
-    spec.addOption(CommonOptions.flag("only what a trace runs until the first call", "--trace"));
+    spec.addOption(CommonOptions.value("COMMAND", "trace or stacks: only what it needs", "--for"));
     spec.addPositional(
         CommonOptions.words("FILE", "a small recording, dump, program or PDB", List.of()));
     return spec;
@@ -56,22 +56,36 @@ final class WarmCommand implements Command {
     if (!cache.isEmpty()) {
       AgentExecutable.keep(Path.of(cache));
     }
-    if (parsed.hasMatchedOption("--trace")) {
-      TracePractice.run();
-      for (String file : CommonOptions.positionals(parsed)) {
-        PlanPractice.plan(Path.of(file), PLANS);
+    List<String> files = CommonOptions.positionals(parsed);
+    switch (CommonOptions.text(parsed, "--for", "")) {
+      case "trace" -> {
+        TracePractice.run();
+        files.forEach(file -> PlanPractice.plan(Path.of(file), PLANS));
+        trace();
       }
-      trace();
-      return ExitCode.DONE;
-    }
-    HelpTexts.page("ntrail");
-    loadClasses();
-    for (String file : CommonOptions.positionals(parsed)) {
-      for (List<String> words : commands(file)) {
-        CommandRunner.run(words.toArray(String[]::new), nowhere());
+      case "stacks" -> {
+        loadClasses();
+        files.forEach(file -> stacks(file).forEach(WarmCommand::answer));
+      }
+      default -> {
+        HelpTexts.page("ntrail");
+        loadClasses();
+        files.forEach(file -> commands(file).forEach(WarmCommand::answer));
       }
     }
     return ExitCode.DONE;
+  }
+
+  private static void answer(List<String> words) {
+    CommandRunner.run(words.toArray(String[]::new), nowhere());
+  }
+
+  private static List<List<String>> stacks(String file) {
+    return List.of(
+        List.of("stacks", file),
+        List.of("stacks", file, "-v", "--all"),
+        List.of("stacks", file, "--same"),
+        List.of("stacks", file, "--format", "json"));
   }
 
   /**
@@ -134,12 +148,7 @@ final class WarmCommand implements Command {
           List.of("symbols", file, "--lines"));
     }
     if (name.endsWith(".dmp")) {
-      return List.of(
-          List.of("stacks", file),
-          List.of("stacks", file, "-v", "--all"),
-          List.of("stacks", file, "--same"),
-          List.of("stacks", file, "--format", "json"),
-          List.of("info", file));
+      return List.of(List.of("stacks", file), List.of("info", file));
     }
     if (name.endsWith(".exe")) {
       return List.of(
