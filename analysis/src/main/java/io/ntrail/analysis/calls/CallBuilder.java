@@ -44,6 +44,7 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
       case ENTRY_ONLY -> entryOnly(record);
       case EXIT -> exit(record, CallEnd.RETURN);
       case UNWIND -> unwind(record);
+      case OVER -> over(record);
       case LOST -> losses++;
     }
   }
@@ -63,6 +64,9 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
   abstract void exit(CallCursor record, CallEnd end);
 
   abstract void unwind(CallCursor record);
+
+  /** Ends the calls of a slot and above it. */
+  abstract void over(CallCursor record);
 
   /** A frame came back from the index, or was opened. */
   abstract void pushed(int frame);

@@ -45,7 +45,7 @@ public record CallCounts(
         Arrays.stream(ends).sum(),
         ends[CallEnd.RETURN.ordinal()],
         ends[CallEnd.UNWIND.ordinal()],
-        ends[CallEnd.LEFT.ordinal()] + inferred,
+        ends[CallEnd.LEFT.ordinal()] + ends[CallEnd.OVER.ordinal()] + inferred,
         ends[CallEnd.OPEN.ordinal()],
         ends[CallEnd.ENTRY_ONLY.ordinal()],
         inferred,

@@ -13,7 +13,9 @@ public enum CallEnd {
   /** Its end is missing; it was over when something showed that it was. */
   INFERRED,
   /** Entry only: the end is not recorded. */
-  ENTRY_ONLY;
+  ENTRY_ONLY,
+  /** It was over when the recording says so, which does not know how it ended. */
+  OVER;
 
   private static final CallEnd[] ALL = values();
 
@@ -23,6 +25,6 @@ public enum CallEnd {
 
   /** Returns true if it is known to be over without a record of it. */
   public boolean isAbandoned() {
-    return this == LEFT || this == INFERRED;
+    return this == LEFT || this == INFERRED || this == OVER;
   }
 }

@@ -10,6 +10,8 @@ public enum CallEventKind {
   EXIT,
   /** An exception, or a long jump that unwinds, left a routine. */
   UNWIND,
+  /** Calls of a slot and above it are over: it was not seen how they ended. */
+  OVER,
   /** Records are missing here; the value is how many, 0 if unknown. */
   LOST
 }

@@ -77,7 +77,8 @@ final class NtrCursor implements CallCursor {
           EventKind.EXIT,
           EventKind.UNWIND,
           EventKind.LOST,
-          EventKind.ENTRY_ONLY ->
+          EventKind.ENTRY_ONLY,
+          EventKind.OVER ->
           true;
       default -> false;
     };
@@ -121,6 +122,7 @@ final class NtrCursor implements CallCursor {
       case EventKind.ENTRY_ONLY -> CallEventKind.ENTRY_ONLY;
       case EventKind.EXIT -> CallEventKind.EXIT;
       case EventKind.UNWIND -> CallEventKind.UNWIND;
+      case EventKind.OVER -> CallEventKind.OVER;
       default -> CallEventKind.LOST;
     };
   }

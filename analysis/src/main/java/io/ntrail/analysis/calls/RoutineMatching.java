@@ -73,6 +73,11 @@ final class RoutineMatching extends CallBuilder {
     close(record.time(), end, record.value());
   }
 
+  @Override
+  void over(CallCursor record) {
+    // Only records with slots tell that.
+  }
+
   private int find(long function) {
     if (hashes[hash(function)] == 0) {
       return OpenCalls.NONE;

@@ -117,6 +117,18 @@ final class SlotMatching extends CallBuilder {
     withoutEntry(record, CallEnd.UNWIND);
   }
 
+  @Override
+  void over(CallCursor record) {
+    open.select(record.area());
+    while (open.top() != OpenCalls.NONE && open.slot[open.top()] >= record.slot()) {
+      if (open.left[open.top()]) {
+        abandon(record.time());
+      } else {
+        close(record.time(), CallEnd.OVER, 0);
+      }
+    }
+  }
+
   /**
    * Marks a call that an exception left, and those whose tail call it was: unwinders pass over
    * them, since their frames were in the same place. The first record counts.

@@ -1,6 +1,8 @@
 package io.ntrail.analysis.flow;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.collections.Growth;
 import io.ntrail.formats.collections.LongIntMap;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.x86.CodeSize;
@@ -19,8 +21,15 @@ import java.util.Arrays;
  * as it was, unless {@link #changed} says so. Used by one thread.
  */
 public final class CodeBlocks {
-  /** Instructions of a block at most: a longer run is continued in another one. */
-  private static final int MOST = 250;
+  /**
+   * Bits of an address within a stretch that a block begins and ends in; a longer run is continued
+   * in another block. So runs that begin at different places share what is behind their first
+   * stretch.
+   */
+  private static final int STRETCH_BITS = 10;
+
+  /** Share of the memory that instructions may take: one byte of so many. */
+  private static final int MEMORY_SHARE = 8;
 
   /** Bytes that are asked for at once. */
   private static final int FETCH = 256;
@@ -109,7 +118,7 @@ public final class CodeBlocks {
     int count = 0;
     Bytes code = space.readUpTo(address, FETCH);
     int offset = 0;
-    while (count < MOST) {
+    while ((at ^ address) >>> STRETCH_BITS == 0) {
       if (code.length() - offset < InstructionDecoder.LONGEST && code.length() == FETCH) {
         code = space.readUpTo(at, FETCH);
         offset = 0;
@@ -162,7 +171,13 @@ public final class CodeBlocks {
 
   private void code(int length, FlowClass flowClass) {
     if (codeCount == codes.length) {
-      codes = Arrays.copyOf(codes, 2 * codes.length);
+      if (codeCount > Runtime.getRuntime().maxMemory() / Short.BYTES / MEMORY_SHARE) {
+        throw new CannotGoOn(
+            "the flow runs through more code than fits into memory: %,d instructions"
+                .formatted(codeCount),
+            "NTRAIL_JAVA_OPTS=-Xmx8g ntrail pt flow ...");
+      }
+      codes = Arrays.copyOf(codes, Growth.length(codeCount, codeCount + 1));
     }
     codes[codeCount++] = (short) (flowClass.ordinal() << CLASS_SHIFT | length);
   }

@@ -32,6 +32,9 @@ final class CodeWalk {
   /** Blocks since the last traced branch. */
   private int steps;
 
+  /** Blocks in a row without a traced branch at most: up to 16 MB of code without a condition. */
+  private static final int MOST_STEPS = 1 << 14;
+
   /**
    * Block that ran after as many steps as the last power of two: if it comes again, it always will.
    */
@@ -220,6 +223,9 @@ final class CodeWalk {
       return fail(FlowError.ENDLESS);
     }
     if ((++steps & steps - 1) == 0) {
+      if (steps == MOST_STEPS) {
+        return fail(FlowError.ENDLESS);
+      }
       mark = block;
     }
     return true;

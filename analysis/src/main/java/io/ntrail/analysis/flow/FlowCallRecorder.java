@@ -1,6 +1,7 @@
 package io.ntrail.analysis.flow;
 
 import io.ntrail.formats.identity.ImageId;
+import io.ntrail.formats.ntr.EventKind;
 import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.ThreadEventWriter;
@@ -33,6 +34,8 @@ public final class FlowCallRecorder implements FlowCallSink, AutoCloseable {
 
   private static final int FRAME = 16;
 
+  private static final long[] NOTHING = {};
+
   /** Times without flow that are told one by one; all later ones are told as one. */
   private static final int MOST_LOSSES = 1000;
 
@@ -46,6 +49,8 @@ public final class FlowCallRecorder implements FlowCallSink, AutoCloseable {
   private long instructions;
   private long last;
   private int[] open = new int[64];
+
+  private boolean isAnyOpen;
 
   private boolean isLost;
   private long lostSince;
@@ -61,6 +66,7 @@ public final class FlowCallRecorder implements FlowCallSink, AutoCloseable {
    * @param out closed with this
    * @param name of the stream
    * @param ticksPerSecond of the clock; 0: not known, and instructions are counted instead
+   * @param began ticks when the stream begins
    * @param clock ticks now
    */
   public FlowCallRecorder(
@@ -68,6 +74,7 @@ public final class FlowCallRecorder implements FlowCallSink, AutoCloseable {
       String name,
       FlowFunctions functions,
       long ticksPerSecond,
+      long began,
       LongSupplier clock,
       String program)
       throws IOException {
@@ -75,11 +82,12 @@ public final class FlowCallRecorder implements FlowCallSink, AutoCloseable {
     this.functions = functions;
     this.clock = clock;
     this.countsInstructions = ticksPerSecond == 0;
+    this.last = began;
     NtrHeader header =
         new NtrHeader(
             NtrHeader.ONE_CLOCK | NtrHeader.NO_VALUES,
             ticksPerSecond,
-            0,
+            began,
             0,
             0,
             Long.BYTES,
@@ -137,6 +145,7 @@ public final class FlowCallRecorder implements FlowCallSink, AutoCloseable {
         open = Arrays.copyOf(open, 2 * depth);
       }
       open[depth] = function;
+      isAnyOpen = true;
       events.entry(now(), function, 0, depth, key(depth), returnAddress);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -179,13 +188,19 @@ public final class FlowCallRecorder implements FlowCallSink, AutoCloseable {
 
   @Override
   public void leave(int depth, boolean isSeen) {
-    if (isSeen) {
-      try {
+    try {
+      if (isSeen) {
         events.exit(now(), open[depth], 0, depth, key(depth), 0);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
+      } else {
+        over(depth);
       }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
+  }
+
+  private void over(int depth) throws IOException {
+    events.other(EventKind.OVER, now(), open[depth], 0, depth, key(depth), 0, NOTHING, 0);
   }
 
   @Override
@@ -200,6 +215,10 @@ public final class FlowCallRecorder implements FlowCallSink, AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    if (isAnyOpen) {
+      // What is open ran until here: the flow ends, and with it what can be told of them.
+      over(0);
+    }
     if (losses > MOST_LOSSES) {
       String reason = "the flow was lost " + (losses - MOST_LOSSES) + " more times";
       tell(MOST_LOSSES + 1L, restSince, isLost ? 0 : Math.max(1, now()), reason);

@@ -3,8 +3,13 @@ package io.ntrail.analysis.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.ntrail.analysis.flow.FlowSettings.Resync;
+import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pt.Erratum;
+import io.ntrail.formats.pt.PacketCursor;
+import io.ntrail.programs.memory.RawSpace;
 import io.ntrail.programs.x86.CodeSize;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -160,6 +165,41 @@ class FlowDecoderTest {
   void codeThatGoesRoundWithoutABranchOfTheTraceIsAnError() {
     List<String> lines = flow("ebfe", START + "2d0300");
     assertEquals("ENDLESS at 1b 100000", lines.getLast());
+  }
+
+  /** No program has so much without a condition: whoever wrote the stream wants us to walk. */
+  @Test
+  void megabytesOfCodeWithoutABranchAreAnError() {
+    byte[] nops = new byte[17 << 20];
+    Arrays.fill(nops, (byte) 0x90);
+    List<String> errors = new ArrayList<>();
+    FlowSink sink =
+        new FlowSink() {
+          @Override
+          public void instructions(CodeBlocks blocks, int block, int count, boolean speculative) {
+            // Millions.
+          }
+
+          @Override
+          public void event(FlowEvent event, long address, long value) {
+            // Not of interest.
+          }
+
+          @Override
+          public void error(FlowError error, long offset, long address) {
+            errors.add(error + " " + Long.toHexString(address));
+          }
+        };
+    try (InputFile packets = InputFile.of(Flows.bytes(START + "4d010020010000"), "stream");
+        InputFile code = InputFile.of(nops, "code")) {
+      new FlowDecoder(
+              PacketCursor.joined(packets, Set.of()),
+              new CodeBlocks(new RawSpace(code, 0x100000)),
+              new FlowSettings(Set.of(), Resync.PSB, CodeSize.BITS64),
+              sink)
+          .run();
+    }
+    assertEquals(List.of("ENDLESS 1100000"), errors);
   }
 
   @Test

@@ -195,6 +195,7 @@ final class CallTreeScreen {
       case UNWIND, LEFT -> "UNWIND";
       case OPEN -> "open";
       case INFERRED -> "exit lost";
+      case OVER -> "over";
       case ENTRY_ONLY -> "entry only";
     };
   }

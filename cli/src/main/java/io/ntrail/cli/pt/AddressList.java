@@ -14,20 +14,27 @@ final class AddressList implements FlowSink {
 
   private final PrintStream out;
   private byte[] lines = new byte[0];
+  private long left;
 
-  AddressList(PrintStream out) {
+  /**
+   * @param limit addresses at most; 0: all
+   */
+  AddressList(PrintStream out, long limit) {
     this.out = out;
+    this.left = limit == 0 ? Long.MAX_VALUE : limit;
   }
 
   @Override
   public void instructions(CodeBlocks blocks, int block, int count, boolean isSpeculative) {
-    int length = count * (DIGITS + 1);
+    int shown = (int) Math.min(left, count);
+    left -= shown;
+    int length = shown * (DIGITS + 1);
     if (lines.length < length) {
       lines = new byte[length];
     }
     long address = blocks.start(block);
     int at = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < shown; i++) {
       for (int shift = Long.SIZE - 4; shift >= 0; shift -= 4) {
         lines[at++] = HEX[(int) (address >>> shift) & 15];
       }

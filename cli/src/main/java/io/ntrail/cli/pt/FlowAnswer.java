@@ -16,6 +16,8 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.pt.PacketClock;
+import io.ntrail.formats.pt.PacketCursor;
 import io.ntrail.formats.pt.PacketType;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.x86.FlowClass;
@@ -53,6 +55,18 @@ final class FlowAnswer {
     return new FlowWalk(input, request, code);
   }
 
+  /** Returns the first time stamp of the stream; 0 if it has none. */
+  long firstTimeStamp() {
+    PacketClock clock = request.processor().newClock();
+    PacketCursor packets = PacketCursor.joined(input.file(), request.processor().errata());
+    while (!clock.isKnown() && packets.next()) {
+      if (PacketClock.needs(packets)) {
+        clock.take(packets);
+      }
+    }
+    return clock.firstTsc();
+  }
+
   String streamName() {
     return input.file().name();
   }
@@ -80,7 +94,7 @@ final class FlowAnswer {
   /** Prints addresses and nothing else. */
   int addresses(Terminal terminal) {
     FlowWalk addresses = newWalk();
-    addresses.handTo(new AddressList(terminal.out()));
+    addresses.handTo(new AddressList(terminal.out(), request.limit()));
     list(addresses);
     return finish(addresses, terminal);
   }
@@ -168,13 +182,7 @@ final class FlowAnswer {
     try (Json json = new Json(terminal.out())) {
       json.object().text("schema", "ntrail.pt-flow/1").text("file", input.file().name());
       json.number("instructions", done.instructions()).number("blocks", done.runs());
-      json.array("errors");
-      for (Lost lost : done.lost()) {
-        json.object().text("error", FlowRows.word(lost.error())).number("offset", lost.offset());
-        json.text("address", Numbers.hex(lost.address())).text("why", lost.error().text());
-        json.endObject();
-      }
-      json.endArray().number("errorsLeftOut", done.errors() - done.lost().size());
+      errors(done, json);
       json.object("byKind");
       for (FlowClass kind : FlowClass.values()) {
         if (done.count(kind) > 0) {
@@ -195,6 +203,17 @@ final class FlowAnswer {
       }
       json.endObject().gaps(gaps()).endObject();
     }
+  }
+
+  /** Writes the errors: where, and why. */
+  static void errors(FlowWalk done, Json json) {
+    json.array("errors");
+    for (Lost lost : done.lost()) {
+      json.object().text("error", FlowRows.word(lost.error())).number("offset", lost.offset());
+      json.text("address", Numbers.hex(lost.address())).text("why", lost.error().text());
+      json.endObject();
+    }
+    json.endArray().number("errorsLeftOut", done.errors() - done.lost().size());
   }
 
   /** Tells the errors on the other stream; the flow is not whole then. */

@@ -51,6 +51,7 @@ final class FlowCallsAnswer {
             answer.streamName(),
             functions,
             hertz,
+            hertz == 0 ? 0 : answer.firstTimeStamp(),
             clock::tsc,
             "ntrail " + Version.NUMBER)) {
       walked(walk, recorder);
@@ -82,6 +83,7 @@ final class FlowCallsAnswer {
           json.text("schema", "ntrail.pt-flow/1").text("file", answer.streamName());
           listing.json(json);
           json.number("callsLeftOut", rows.all() - rows.kept());
+          FlowAnswer.errors(walk, json);
           json.gaps(answer.gaps());
         });
     return answer.finish(walk, terminal);
@@ -118,6 +120,15 @@ final class FlowCallsAnswer {
                 cell.absent();
               } else {
                 cell.name(FlowRows.word(row.end()));
+              }
+            })
+        .value(
+            "offset",
+            (row, cell) -> {
+              if (row.error() == null) {
+                cell.absent();
+              } else {
+                cell.count(row.offset());
               }
             })
         .value(
@@ -241,6 +252,7 @@ final class FlowCallsAnswer {
           json.text("schema", "ntrail.pt-flow/1").text("file", answer.streamName());
           json.number("instructions", profile.instructions());
           listing.json(json);
+          FlowAnswer.errors(walk, json);
           json.gaps(answer.gaps());
         });
     return answer.finish(walk, terminal);

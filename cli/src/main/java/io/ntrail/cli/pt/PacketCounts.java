@@ -10,6 +10,7 @@ import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.pt.PacketClock;
 import io.ntrail.formats.pt.PacketCursor;
 import io.ntrail.formats.pt.PacketType;
 
@@ -32,6 +33,7 @@ final class PacketCounts {
     this.input = input;
     this.request = request;
     this.progress = progress;
+    request.processor().checkTime(request.time(), "packets", request.path());
     try (Progress _ = progress.start()) {
       input.begin("counting the packets of");
       count();
@@ -39,14 +41,32 @@ final class PacketCounts {
   }
 
   private void count() {
-    PacketCursor cursor = PacketCursor.joined(input.file(), request.processor().errata());
+    boolean isWhole = request.time().whole();
+    PacketCursor cursor =
+        isWhole
+            ? PacketCursor.joined(input.file(), request.processor().errata())
+            : new PacketCursor(input.file(), request.processor().errata());
+    PacketClock clock = request.processor().newClock();
     while (cursor.next() && !input.stopsAt(cursor.offset())) {
+      if (!isWhole) {
+        clock.take(cursor);
+        if (cursor.type() == PacketType.ERROR) {
+          input.note(cursor);
+        }
+        if (!request.isInTime(clock)) {
+          continue;
+        }
+      }
       int type = cursor.type().ordinal();
       counts[type] += cursor.repeats();
       bytes[type] += cursor.length();
       switch (cursor.type()) {
         case TNT8, TNT64 -> branches += cursor.branches();
-        case ERROR -> input.note(cursor);
+        case ERROR -> {
+          if (isWhole) {
+            input.note(cursor);
+          }
+        }
         default -> {
           // Only counted.
         }

@@ -124,7 +124,7 @@ final class PacketListing {
       if (cursor.type() == PacketType.ERROR) {
         input.note(cursor);
       }
-      if (!isInTime()) {
+      if (!request.isInTime(clock)) {
         continue;
       }
       long repeats = single ? cursor.repeats() : 1;
@@ -142,14 +142,5 @@ final class PacketListing {
         rows++;
       }
     }
-  }
-
-  /** Returns true for packets of the times that were asked for; the first ones have time 0. */
-  private boolean isInTime() {
-    if (request.time().whole()) {
-      return true;
-    }
-    long nanos = clock.isKnown() ? clock.nanos() : 0;
-    return nanos >= request.time().fromNanos() && nanos < request.time().toNanos();
   }
 }

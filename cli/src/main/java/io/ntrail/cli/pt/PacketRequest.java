@@ -1,6 +1,7 @@
 package io.ntrail.cli.pt;
 
 import io.ntrail.cli.common.TimeRange;
+import io.ntrail.formats.pt.PacketClock;
 import java.nio.file.Path;
 
 /**
@@ -9,4 +10,13 @@ import java.nio.file.Path;
  * @param time packets of other times are left out
  * @param limit packets at most; 0: all
  */
-record PacketRequest(Path path, ProcessorOptions processor, TimeRange time, long limit) {}
+record PacketRequest(Path path, ProcessorOptions processor, TimeRange time, long limit) {
+  /** Returns true for packets of the times that were asked for; the first ones have time 0. */
+  boolean isInTime(PacketClock clock) {
+    if (time.whole()) {
+      return true;
+    }
+    long nanos = clock.isKnown() ? clock.nanos() : 0;
+    return nanos >= time.fromNanos() && nanos < time.toNanos();
+  }
+}

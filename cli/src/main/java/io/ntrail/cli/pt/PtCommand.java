@@ -11,9 +11,11 @@ import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.OutputFile;
+import io.ntrail.formats.bytes.ShellWords;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -34,6 +36,18 @@ public final class PtCommand implements Command {
   enum Compatibility {
     LIBIPT
   }
+
+  /** Options that choose a form of a flow's answer. */
+  private static final List<String> FORMS =
+      List.of("--instructions", "--blocks", "--calls", "--profile", "--addresses");
+
+  private static final List<String> OF_PACKETS = List.of("--count");
+
+  private static final List<String> OF_FLOW =
+      Stream.concat(
+              FORMS.stream(),
+              Stream.of("--events", "--code", "--pages", "--bits", "--resync", "--filter", "-y"))
+          .toList();
 
   private static final OptionValues<Question> QUESTIONS =
       OptionValues.of("pt", List.of(Question.values()));
@@ -117,9 +131,41 @@ public final class PtCommand implements Command {
     Format format =
         CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
     Path path = CommonOptions.path(words.getLast());
+    check(question, path, format, parsed);
     return question == Question.PACKETS
         ? packets(path, format, parsed, system)
         : flow(path, format, parsed, system);
+  }
+
+  /** Refuses options that would change nothing. */
+  private static void check(Question question, Path path, Format format, ParseResult parsed) {
+    String start = "ntrail pt " + OptionValues.word(question) + " " + ShellWords.file(path) + " ";
+    List<String> others = question == Question.PACKETS ? OF_FLOW : OF_PACKETS;
+    for (String option : others) {
+      if (CommonOptions.has(parsed, option)) {
+        boolean isFlow = question == Question.PACKETS;
+        throw new UsageError(
+            option + " is of pt " + (isFlow ? "flow" : "packets"),
+            "ntrail pt %s %s %s ..."
+                .formatted(isFlow ? "flow" : "packets", ShellWords.file(path), option));
+      }
+    }
+    List<String> forms = FORMS.stream().filter(form -> CommonOptions.has(parsed, form)).toList();
+    if (forms.size() > 1) {
+      throw new UsageError(
+          forms.get(0) + " and " + forms.get(1) + " exclude each other",
+          start + forms.get(0) + " ...");
+    }
+    if (forms.contains("--addresses") && format != Format.TEXT) {
+      throw new UsageError(
+          "--addresses is a list of numbers: it has no other format",
+          start + "--instructions --format " + OptionValues.word(format) + " ...");
+    }
+    boolean hasRows = forms.contains("--instructions") || forms.contains("--blocks");
+    if (CommonOptions.has(parsed, "--events") && !hasRows) {
+      throw new UsageError(
+          "--events needs --instructions or --blocks", start + "--instructions --events ...");
+    }
   }
 
   private static int packets(Path path, Format format, ParseResult parsed, Terminal system) {

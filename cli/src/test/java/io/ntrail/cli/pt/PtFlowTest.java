@@ -220,6 +220,24 @@ class PtFlowTest {
   }
 
   @Test
+  void optionsThatWouldChangeNothingAreRefused() {
+    assertEquals(2, flow("--code", code, "--calls", "--profile").exit());
+    assertEquals(2, flow("--code", code, "--addresses", "--instructions").exit());
+    assertEquals(2, flow("--code", code, "--addresses", "--format", "jsonl").exit());
+    assertEquals(2, flow("--code", code, "--events").exit());
+    Cli.Result counted = flow("--code", code, "--count");
+    assertEquals(2, counted.exit());
+    assertTrue(counted.err().contains("--count is of pt packets"), counted.err());
+  }
+
+  @Test
+  void soManyAddressesAreListedAsWereAskedFor() {
+    List<String> all = flow("--code", code, "--addresses").lines();
+    assertEquals(all.subList(0, 1), flow("--code", code, "--addresses", "-n", "1").lines());
+    assertTrue(all.size() > 1);
+  }
+
+  @Test
   void aRealStreamOverItsProgramHasTheInstructionsOfItsReadme() {
     assumeTrue(TestData.available(), TestData.MISSING);
     stream = TestData.file("pt/dynamorio/hello.pt");

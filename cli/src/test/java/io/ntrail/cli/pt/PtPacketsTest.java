@@ -102,6 +102,18 @@ class PtPacketsTest {
   }
 
   @Test
+  void countsAreOfTheTimesThatWereAskedFor() throws IOException {
+    Object[] first = {"--clock", "3,2,308,37", "--time", "0..1ns", "--format", "jsonl"};
+    long listed = packets(first).lines().size();
+    JsonReader json =
+        packets("--clock", "3,2,308,37", "--time", "0..1ns", "--count", "--format", "json").json();
+    assertEquals(listed, json.get("packets").number());
+    assertTrue(listed < 11, listed + " packets");
+    assertEquals(2, packets("--calls").exit());
+    assertEquals(2, packets("--filter", "0x1-0x2").exit());
+  }
+
+  @Test
   void everyPacketFitsTheSchema() throws IOException {
     JsonSchema schema = JsonSchema.named("pt-packets");
     JsonReader json = packets("--format", "json").json();

@@ -32,5 +32,8 @@ public final class EventKind {
   /** Like {@link #ENTRY}, for a function whose exits are not recorded. */
   public static final int ENTRY_ONLY = 10;
 
+  /** The calls of a slot and of those above it are over since here: nothing says how they ended. */
+  public static final int OVER = 11;
+
   private EventKind() {}
 }

@@ -76,6 +76,7 @@ record CallTable(
               case CallEnd.OPEN -> row.open++;
               case CallEnd.INFERRED -> row.inferred++;
               case CallEnd.ENTRY_ONLY -> {}
+              case CallEnd.OVER -> throw new AssertionError("live tracing knows all ends");
             }
           }
         }
