@@ -29,16 +29,7 @@ final class CodeWalk {
   private long bits;
   private int count;
 
-  /** Blocks since the last traced branch. */
-  private int steps;
-
-  /** Blocks in a row without a traced branch at most: up to 16 MB of code without a condition. */
-  private static final int MOST_STEPS = 1 << 14;
-
-  /**
-   * Block that ran after as many steps as the last power of two: if it comes again, it always will.
-   */
-  private int mark = -1;
+  private final EndlessCheck endless = new EndlessCheck();
 
   /** Instructions since the last place that a trigger counts from, if a PTWRITE came behind it. */
   private int sincePlace;
@@ -211,22 +202,15 @@ final class CodeWalk {
   }
 
   private void start() {
-    steps = 0;
-    mark = -1;
+    endless.begin();
     sincePlace = 0;
   }
 
   /** Goes on in a block; false if the code goes round without a traced branch. */
   private boolean goOn(int block) {
     current = block;
-    if (block == mark) {
+    if (endless.isEndless(block)) {
       return fail(FlowError.ENDLESS);
-    }
-    if ((++steps & steps - 1) == 0) {
-      if (steps == MOST_STEPS) {
-        return fail(FlowError.ENDLESS);
-      }
-      mark = block;
     }
     return true;
   }
@@ -469,7 +453,7 @@ final class CodeWalk {
     start();
     while (true) {
       int block = current;
-      if (hasAddress && steps > 0 && blocks.start(block) == address) {
+      if (hasAddress && endless.isOnTheWay() && blocks.start(block) == address) {
         return true;
       }
       int before = hasAddress ? blocks.before(block, address) : -1;

@@ -41,9 +41,15 @@ record FlowRequest(
   private static AddressFilter filter(String word) {
     int dash = word.indexOf('-');
     try {
-      return new AddressFilter(
-          FunctionArgument.address(word.substring(0, Math.max(0, dash))),
-          FunctionArgument.address(word.substring(dash + 1)));
+      AddressFilter filter =
+          new AddressFilter(
+              FunctionArgument.address(word.substring(0, Math.max(0, dash))),
+              FunctionArgument.address(word.substring(dash + 1)));
+      if (Long.compareUnsigned(filter.from(), filter.to()) > 0) {
+        throw new UsageError(
+            FILTER + " " + word + " ends before it begins", FILTER + " 0x401000-0x4fffff");
+      }
+      return filter;
     } catch (NumberFormatException _) {
       throw new UsageError(FILTER + " takes FROM-TO, not " + word, FILTER + " 0x401000-0x4fffff");
     }

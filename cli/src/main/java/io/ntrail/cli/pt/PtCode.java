@@ -1,11 +1,15 @@
 package io.ntrail.cli.pt;
 
+import io.ntrail.analysis.dumps.DumpRecording;
+import io.ntrail.analysis.dumps.DumpedModule;
 import io.ntrail.analysis.flow.CodeModule;
 import io.ntrail.analysis.flow.FlowFunctions;
+import io.ntrail.analysis.input.FileKind;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.FunctionArgument;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.bytes.CannotGoOn;
@@ -30,6 +34,7 @@ import io.ntrail.programs.symbols.PdbSearch;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -89,6 +94,10 @@ final class PtCode implements AutoCloseable {
     InputFile file = open(name);
     boolean isElf = ElfImage.looksLikeElf(file);
     boolean isPe = !isElf && file.size() >= 2 && file.window(0, 2).u16(0) == PE_MAGIC;
+    if (FileKind.of(file) == FileKind.DUMP) {
+      addDump(word, mark >= 0, file);
+      return;
+    }
     if (mark < 0 && !isElf && !isPe) {
       throw new UsageError(
           CODE + " " + word + " is neither ELF nor PE, and needs its address",
@@ -107,6 +116,27 @@ final class PtCode implements AutoCloseable {
       modules.add(ofPe(name, image, base, search));
     } else {
       spaces.add(new RawSpace(file, address));
+    }
+  }
+
+  private void addDump(String word, boolean hasAddress, InputFile file) {
+    if (hasAddress) {
+      throw new UsageError(
+          CODE + " " + word + ": a dump knows its addresses itself",
+          CODE + " " + word.substring(0, word.lastIndexOf('@')));
+    }
+    DumpRecording dump = DumpRecording.open(file, new Gaps());
+    spaces.add(dump.memory());
+    for (DumpedModule module : dump.modules().list()) {
+      modules.add(
+          new CodeModule(
+              module.path(),
+              module.base(),
+              module.size(),
+              _ -> Optional.empty(),
+              module.id(),
+              module.pdb().orElse(null),
+              module.pdbPath()));
     }
   }
 
@@ -154,7 +184,20 @@ final class PtCode implements AutoCloseable {
       throw new UsageError(
           PAGES + " takes ADDRESSES,DUMP, not " + word, PAGES + " code.addr,code.dump");
     }
-    spaces.add(new PageSpace(open(word.substring(0, comma)), open(word.substring(comma + 1))));
+    InputFile addresses = open(word.substring(0, comma));
+    InputFile dump = open(word.substring(comma + 1));
+    if (addresses.size() % Long.BYTES != 0
+        || addresses.size() / Long.BYTES * PageSpace.PAGE != dump.size()) {
+      throw new CannotGoOn(
+          "%s and %s do not belong together: %s of addresses, 8 each, and %s of pages, 4,096 each"
+              .formatted(
+                  addresses.name(),
+                  dump.name(),
+                  Numbers.counted(addresses.size(), "byte"),
+                  Numbers.counted(dump.size(), "byte")),
+          PAGES + " code.addr,code.dump");
+    }
+    spaces.add(new PageSpace(addresses, dump));
   }
 
   private InputFile open(String word) {

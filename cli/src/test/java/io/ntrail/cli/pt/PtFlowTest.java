@@ -10,6 +10,7 @@ import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.cli.harness.SamplePt;
 import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.dump.MinidumpBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -217,6 +218,30 @@ class PtFlowTest {
     assertEquals(2, flow("--code", code, "--bits", "8").exit());
     assertEquals(2, flow("--code", code, "--resync", "never").exit());
     assertEquals(2, flow("--pages", "one").exit());
+  }
+
+  @Test
+  void codeOfADumpIsAsGoodAsThatOfAFile() throws IOException {
+    byte[] bytes =
+        new MinidumpBuilder()
+            .system(9, 10, 0, 19045)
+            .memory(0x401000, SamplePt.code())
+            .toByteArray();
+    Path dump = Files.write(folder.resolve("code.dmp"), bytes);
+    assertEquals(
+        flow("--code", code, "--instructions", "--format", "jsonl").out(),
+        flow("--code", dump, "--instructions", "--format", "jsonl").out());
+    assertEquals(2, flow("--code", dump + "@0x401000").exit());
+  }
+
+  @Test
+  void pagesThatAreNotThoseOfTheAddressesAreRefused() throws IOException {
+    Path addresses = Files.write(folder.resolve("code.addr"), new byte[16]);
+    Path pages = Files.write(folder.resolve("code.dump"), new byte[3 * 4096]);
+    Cli.Result result = flow("--pages", addresses + "," + pages);
+    assertEquals(1, result.exit());
+    assertTrue(result.err().contains("do not belong together"), result.err());
+    assertEquals(2, flow("--code", code, "--filter", "0x500000-0x400000").exit());
   }
 
   @Test

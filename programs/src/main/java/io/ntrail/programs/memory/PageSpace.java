@@ -13,7 +13,9 @@ import java.util.Set;
  */
 public final class PageSpace implements AddressSpace {
   private static final int SHIFT = 12;
-  private static final int PAGE = 1 << SHIFT;
+
+  /** Bytes of a page. */
+  public static final int PAGE = 1 << SHIFT;
 
   private final InputFile dump;
   private final LongIntMap places = new LongIntMap();
