@@ -5,7 +5,6 @@ import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
-import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.pt.ClockSettings;
 import io.ntrail.formats.pt.Erratum;
@@ -82,11 +81,11 @@ record ProcessorOptions(ClockSettings clock, Set<Erratum> errata, Rounding round
    * Checks that times can be told if some are asked for.
    *
    * @param question of the command, for the next step
-   * @throws CannotGoOn if the clock of the processor is not known
+   * @throws UsageError if the clock of the processor is not known
    */
   void checkTime(TimeRange time, String question, Path path) {
     if (!time.whole() && clock.tscHertz() == 0) {
-      throw new CannotGoOn(
+      throw new UsageError(
           "--time needs the clock of the processor, which a stream does not tell",
           "ntrail pt %s %s --time 0..10us --clock 0,0,0,NOMINAL"
               .formatted(question, ShellWords.file(path)));

@@ -72,7 +72,7 @@ final class PtCode implements AutoCloseable {
     PdbSearch search = SymbolSearchPath.offline(parsed, terminal);
     try {
       for (String word : CommonOptions.all(parsed, CODE)) {
-        code.addFile(word, search);
+        code.addFile(word, search, terminal);
       }
       for (String word : CommonOptions.all(parsed, PAGES)) {
         code.addPages(word);
@@ -88,7 +88,7 @@ final class PtCode implements AutoCloseable {
     return code;
   }
 
-  private void addFile(String word, PdbSearch search) {
+  private void addFile(String word, PdbSearch search, Terminal terminal) {
     int mark = word.lastIndexOf('@');
     String name = mark < 0 ? word : word.substring(0, mark);
     InputFile file = open(name);
@@ -108,7 +108,7 @@ final class PtCode implements AutoCloseable {
       ElfImage image = ElfImage.of(file);
       long base = mark < 0 ? image.lowest() : address;
       spaces.add(new ElfSpace(image, base));
-      modules.add(ofElf(name, image, base));
+      modules.add(ofElf(name, image, base, terminal));
     } else if (isPe) {
       PeImage image = PeImage.ofFile(file);
       long base = mark < 0 ? image.headers().imageBase() : address;
@@ -145,8 +145,14 @@ final class PtCode implements AutoCloseable {
     return name.replaceFirst("\\.gz$", "");
   }
 
-  private static CodeModule ofElf(String name, ElfImage image, long base) {
-    ElfNames names = ElfNames.of(image);
+  private static CodeModule ofElf(String name, ElfImage image, long base, Terminal terminal) {
+    CodeModule.Names names = _ -> Optional.empty();
+    try {
+      names = ElfNames.of(image);
+    } catch (DamagedInput e) {
+      // Its code may be whole all the same.
+      terminal.err().println("warning: no names of functions: " + e.getMessage());
+    }
     return new CodeModule(unpacked(name), base, ElfNames.size(image), names, null, null, "");
   }
 

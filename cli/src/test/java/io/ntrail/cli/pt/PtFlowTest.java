@@ -145,7 +145,7 @@ class PtFlowTest {
     // Up to the first system call, and behind it.
     assertEquals(5, before);
     assertEquals(3, after);
-    assertEquals(1, flow("--code", elf, "--time", "0..2us").exit());
+    assertEquals(2, flow("--code", elf, "--time", "0..2us").exit());
   }
 
   private int timed(Object elf, String clock, String time) {
@@ -232,6 +232,19 @@ class PtFlowTest {
         flow("--code", code, "--instructions", "--format", "jsonl").out(),
         flow("--code", dump, "--instructions", "--format", "jsonl").out());
     assertEquals(2, flow("--code", dump + "@0x401000").exit());
+  }
+
+  /** The table of sections, by which symbols are found, is at the end of such files. */
+  @Test
+  void codeOfAProgramThatIsCutIsFollowedWithoutNames() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    byte[] whole = Files.readAllBytes(TestData.file("pt/lldb/loop.a.out"));
+    Path cut = Files.write(folder.resolve("cut.out"), Arrays.copyOf(whole, whole.length - 100));
+    stream = TestData.file("pt/lldb/loop.trace");
+    Cli.Result result = flow("--code", cut, "--addresses");
+    assertEquals(
+        flow("--code", TestData.file("pt/lldb/loop.a.out"), "--addresses").out(), result.out());
+    assertTrue(result.err().contains("warning: no names of functions"), result.err());
   }
 
   @Test

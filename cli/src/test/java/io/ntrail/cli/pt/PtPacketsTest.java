@@ -134,7 +134,7 @@ class PtPacketsTest {
   @Test
   void aTimeNeedsAClock() {
     Cli.Result result = packets("--time", "0..10us");
-    assertEquals(1, result.exit());
+    assertEquals(2, result.exit());
     assertTrue(result.err().contains("needs the clock of the processor"), result.err());
   }
 
