@@ -17,6 +17,7 @@ import java.util.List;
  * @param bits of the code until a packet tells them
  * @param code the bytes; may be none
  * @param stream the packets
+ * @param dumpOptions of the list of packets
  * @param options of the decoder of flow
  * @param dump lines that are expected of a list of packets
  * @param flow lines that are expected of the flow
@@ -29,6 +30,7 @@ public record LibiptCase(
     int bits,
     byte[] code,
     byte[] stream,
+    List<String> dumpOptions,
     List<String> options,
     List<String> dump,
     List<String> flow) {
@@ -48,6 +50,7 @@ public record LibiptCase(
     int bits = 64;
     byte[] code = {};
     byte[] stream = {};
+    List<String> dumpOptions = List.of();
     List<String> options = List.of();
     List<String> dump = new ArrayList<>();
     List<String> flow = new ArrayList<>();
@@ -68,15 +71,17 @@ public record LibiptCase(
         }
         case "code" -> code = code(words[1]);
         case "pt" -> stream = words.length < 2 ? stream : code(words[1]);
+        case "dumpopt" -> dumpOptions = rest;
         case "flowopt" -> options = rest;
         case "dump:" -> lines = dump;
         case "flow:" -> lines = flow;
         default -> {
-          // Options of the list of packets.
+          // Nothing that is needed.
         }
       }
     }
-    return new LibiptCase(name, processors, address, bits, code, stream, options, dump, flow);
+    return new LibiptCase(
+        name, processors, address, bits, code, stream, dumpOptions, options, dump, flow);
   }
 
   private static byte[] code(String word) {
