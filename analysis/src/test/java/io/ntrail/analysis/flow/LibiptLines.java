@@ -29,6 +29,10 @@ final class LibiptLines implements FlowSink {
   private static final int MOST = 100_000;
 
   private final List<String> lines = new ArrayList<>();
+
+  /** Bits of the code of each line; 0 for those that are no instruction. */
+  private final List<Integer> codeSizes = new ArrayList<>();
+
   private final boolean hasIps;
   private String faultAddress = "";
   private String exitReason = "";
@@ -46,6 +50,11 @@ final class LibiptLines implements FlowSink {
     return lines;
   }
 
+  /** Returns the bits of the code of each line; 0 for those that are no instruction. */
+  List<Integer> codeSizes() {
+    return codeSizes;
+  }
+
   @Override
   public void instructions(CodeBlocks blocks, int block, int count, boolean isSpeculative) {
     long address = blocks.start(block);
@@ -54,6 +63,7 @@ final class LibiptLines implements FlowSink {
         throw new IllegalStateException("a flow that does not end");
       }
       lines.add((isSpeculative ? "? " : "") + digits(address));
+      codeSizes.add(16 << blocks.codeSize(block).ordinal());
       address += blocks.length(block, i);
     }
   }
@@ -122,10 +132,19 @@ final class LibiptLines implements FlowSink {
 
   private void add(String text) {
     lines.add("[" + text.toLowerCase(Locale.ROOT) + "]");
+    codeSizes.add(0);
   }
 
   @Override
   public void error(FlowError error, long offset, long address) {
-    // Compared by the number of errors elsewhere.
+    String text =
+        switch (error) {
+          case NO_CODE -> "no memory mapped at this address";
+          case MISMATCH -> "trace stream does not match query";
+          case CONTEXT -> "unexpected packet context";
+          case STATUS -> "bad status update";
+          default -> error.text();
+        };
+    add(Long.toHexString(address) + ": error: " + text);
   }
 }
