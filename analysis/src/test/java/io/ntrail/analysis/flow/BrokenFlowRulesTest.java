@@ -27,6 +27,7 @@ class BrokenFlowRulesTest {
           "PendingPackets",
           "FlowPlace",
           "CodeWalk",
+          "EndlessCheck",
           "ReturnStack");
 
   /** Percent of the rules that may be turned round without being noticed; 14 were. */
