@@ -64,7 +64,7 @@ final class EventPackets {
         flushPower();
         here(FlowEvent.POWER_EXIT, operand());
       }
-      case TRACE_STOP -> here(FlowEvent.STOPPED, 0);
+      case TRACE_STOP -> stopped();
       case TRIG -> trigger();
       case EVD -> data();
       case CFE -> control();
@@ -85,6 +85,15 @@ final class EventPackets {
       case ENABLED -> place.event(event, walk.address(), value);
       case OVERFLOW -> pending.queue(event, value);
       default -> place.event(event, 0, value);
+    }
+  }
+
+  /** Takes the end of tracing by the processor: a TIP.PGD came before it. */
+  private void stopped() {
+    if (place.state == FlowState.ENABLED) {
+      place.fail(FlowError.CONTEXT);
+    } else {
+      here(FlowEvent.STOPPED, 0);
     }
   }
 

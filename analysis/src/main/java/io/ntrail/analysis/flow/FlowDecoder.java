@@ -146,10 +146,21 @@ public final class FlowDecoder {
         && !isEndOfBranch(type)
         && (type == PacketType.MODE_EXEC || !type.isState())) {
       return toMode();
+    } else if (place.state == FlowState.ENABLED && !isBeforeTarget(type)) {
+      place.fail(FlowError.CONTEXT);
+      return false;
     } else if (place.state == FlowState.LOST) {
       pending.hasFup = isEndOfBranch(type) || type.isState();
     }
     return true;
+  }
+
+  /** Returns true for packets that may follow a FUP whose branch did not come yet. */
+  private static boolean isBeforeTarget(PacketType type) {
+    return switch (type) {
+      case FUP, OVF, ERROR -> true;
+      default -> isEndOfBranch(type) || type.isState();
+    };
   }
 
   private static boolean isEndOfBranch(PacketType type) {
@@ -187,7 +198,7 @@ public final class FlowDecoder {
   private void branches() {
     switch (place.state) {
       case ENABLED -> {
-        if (pending.hasFup || walk.hasBits()) {
+        if (walk.hasBits() || pending.needsFup()) {
           place.fail(FlowError.CONTEXT);
         } else if (!walk.branches(packets.branchBits(), packets.branches())) {
           place.fail(walk.error(), packets.offsetOfBranch(walk.bits()));
@@ -209,6 +220,8 @@ public final class FlowDecoder {
       case ENABLED -> {
         if (!hasIp) {
           place.fail(FlowError.NO_ADDRESS);
+        } else if (pending.needsFup()) {
+          place.fail(FlowError.CONTEXT);
         } else if (pending.hasFup) {
           interrupt();
         } else if (!walk.target(packets.ip(), pending.newCodeSize)) {
@@ -300,6 +313,10 @@ public final class FlowDecoder {
   private void disable() {
     switch (place.state) {
       case ENABLED -> {
+        if (pending.needsFup()) {
+          place.fail(FlowError.CONTEXT);
+          return;
+        }
         boolean entersMachine = settings.errata().contains(Erratum.SKD022);
         boolean isReached =
             !walk.hasBits()
@@ -345,14 +362,21 @@ public final class FlowDecoder {
   private void address() {
     switch (place.state) {
       case ENABLED -> {
-        if (!events.bound() && packets.hasIp() && !pending.hasFup) {
+        if (events.bound()) {
+          return;
+        }
+        if (!packets.hasIp()) {
+          place.fail(FlowError.NO_ADDRESS);
+        } else if (!pending.hasFup) {
           pending.await(packets.ip());
         }
       }
       case OVERFLOW -> {
-        if (packets.hasIp() && settings.errata().contains(Erratum.APL12)) {
+        if (!packets.hasIp()) {
+          place.fail(FlowError.NO_ADDRESS);
+        } else if (settings.errata().contains(Erratum.APL12)) {
           pending.await(packets.ip());
-        } else if (packets.hasIp()) {
+        } else {
           endOverflow(packets.ip());
         }
       }

@@ -40,12 +40,13 @@ final class HeaderCheck {
   }
 
   void psb() {
-    if (place.state == FlowState.ENABLED && (place.pending.hasFup || place.walk.hasBits())) {
-      place.fail(FlowError.CONTEXT);
-    }
     // A header whose state was not needed yet.
     if (header.isPending()) {
       resolve(false);
+    }
+    if (place.state == FlowState.ENABLED
+        && (place.pending.hasFup || place.pending.needsFup() || place.walk.hasBits())) {
+      place.fail(FlowError.CONTEXT);
     }
     events.flushPower();
     place.pending.forget();

@@ -62,6 +62,11 @@ final class PendingPackets {
   /** Told when it is known how an overflow ended. */
   private final List<Waiting> queue = new ArrayList<>();
 
+  /** Returns true if a FUP has to come before the next branch: a packet asked for its address. */
+  boolean needsFup() {
+    return binding != Binding.NONE || isAborted && !hasFup;
+  }
+
   /** Keeps the address of a FUP. */
   void await(long address) {
     hasFup = true;

@@ -140,4 +140,71 @@ class FlowRulesTest {
           type);
     }
   }
+
+  /** NOP; 100001: JE 100005; NOPs; HLT. */
+  private static final String BRANCH_CODE = "90 7402 9090 90 90 f4";
+
+  /** FUP at 100007, and the end of tracing. */
+  private static final String BRANCH_END = "3d0700" + "01";
+
+  @Test
+  void aStopWhileTracingIsOnIsAnError() {
+    assertEquals(
+        List.of("CONTEXT at 1b 100000"),
+        Flows.lines(0x100000, BRANCH_CODE, START + "0283" + "04" + BRANCH_END, Resync.PSB));
+    assertEquals(
+        List.of("STOPPED 0"),
+        Flows.lines(0x100000, BRANCH_CODE, Flows.PSB + "0223" + "0283", Resync.PSB));
+  }
+
+  @Test
+  void anAddressThatIsNotToldIsAnErrorWhereNoPacketAskedForIt() {
+    assertEquals(
+        List.of("NO_ADDRESS at 1b 100000"),
+        Flows.lines(0x100000, BRANCH_CODE, START + "1d" + "04" + BRANCH_END, Resync.PSB));
+    assertEquals(
+        List.of("NO_ADDRESS at 1d 0"),
+        Flows.lines(0x100000, BRANCH_CODE, START + "02f3" + "1d", Resync.PSB));
+  }
+
+  @Test
+  void aBranchBeforeTheAddressThatAPacketAskedForIsAnError() {
+    // MODE.TSX: begin, abort; PTW, CFE, EXSTOP, TRIG and BEP with an address.
+    for (String packet :
+        List.of("9921", "9922", "0292aabbccdd", "0213810e", "02e2", "d98001", "02b3")) {
+      String offset = Integer.toHexString(0x1b + packet.length() / 2);
+      // TNT, TIP, TIP.PGD, PSB.
+      for (String next : List.of("04", "2d0500", "01", Flows.PSB)) {
+        List<String> lines = Flows.lines(0x100000, BRANCH_CODE, START + packet + next, Resync.PSB);
+        assertEquals(List.of("CONTEXT at " + offset + " 100000"), lines, packet + " " + next);
+      }
+    }
+  }
+
+  @Test
+  void betweenAnAddressAndItsTargetOnlyStateIsTold() {
+    // PTW, MODE.TSX, EXSTOP, TraceStop, EVD.
+    for (String packet :
+        List.of("0212aabbccdd", "9921", "0262", "0283", "0253000010000000000000")) {
+      assertEquals(
+          List.of("CONTEXT at 1e 100000"),
+          Flows.lines(0x100000, BRANCH_CODE, START + "3d0100" + packet, Resync.PSB),
+          packet);
+    }
+    // PIP, VMCS, MODE.Exec, another FUP: as for an interrupt that an instruction asked for.
+    for (String packet : List.of("0243001000000000", "02c80100000000", "9901", "3d0300")) {
+      List<String> lines =
+          Flows.lines(
+              0x100000, BRANCH_CODE, START + "3d0100" + packet + "2d0600" + BRANCH_END, Resync.PSB);
+      assertEquals("100000", lines.getFirst(), packet);
+      assertEquals(List.of("100006", "DISABLED 0"), lines.subList(lines.size() - 2, lines.size()));
+    }
+  }
+
+  @Test
+  void anOverflowEndsTheWaitForAnAddress() {
+    assertEquals(
+        List.of("OVERFLOW 100006", "100006", "DISABLED 0"),
+        flow(BRANCH_CODE, START + "9921" + "02f3" + "7d060010000000" + BRANCH_END));
+  }
 }
