@@ -79,13 +79,9 @@ final class EventPackets {
     }
   }
 
-  /** Tells of an event at the place where the flow is; after an overflow, when that is known. */
+  /** Tells of an event at the place where the flow is. */
   private void here(FlowEvent event, long value) {
-    switch (place.state) {
-      case ENABLED -> place.event(event, walk.address(), value);
-      case OVERFLOW -> pending.queue(event, value);
-      default -> place.event(event, 0, value);
-    }
+    place.event(event, place.state == FlowState.ENABLED ? walk.address() : 0, value);
   }
 
   /** Takes the end of tracing by the processor: a TIP.PGD came before it. */
@@ -173,8 +169,6 @@ final class EventPackets {
       pending.operand = value;
     } else if (place.state == FlowState.ENABLED && !walk.toPtwrite()) {
       place.fail(walk.error());
-    } else if (place.state == FlowState.OVERFLOW) {
-      pending.queue(FlowEvent.PTWRITE, value);
     } else {
       place.event(FlowEvent.PTWRITE, 0, value);
     }

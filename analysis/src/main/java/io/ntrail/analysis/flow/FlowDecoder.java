@@ -49,7 +49,6 @@ public final class FlowDecoder {
     events.flushPower();
     if (place.state == FlowState.OVERFLOW) {
       place.endOverflow(0);
-      place.state = FlowState.DISABLED;
     }
   }
 
@@ -133,14 +132,8 @@ public final class FlowDecoder {
    * @return false if the flow was lost
    */
   private boolean resolveFup(PacketType type) {
-    if (place.state == FlowState.OVERFLOW && !type.isState()) {
-      pending.hasFup = false;
-      if (type == PacketType.TRACE_STOP) {
-        place.endOverflow(0);
-        place.state = FlowState.DISABLED;
-      } else if (type != PacketType.TIP_PGE) {
-        endOverflow(pending.fup);
-      }
+    if (place.state == FlowState.OVERFLOW) {
+      resolveOverflow(type);
     } else if (place.state == FlowState.ENABLED
         && pending.isFupOfMode
         && !isEndOfBranch(type)
@@ -153,6 +146,29 @@ public final class FlowDecoder {
       pending.hasFup = isEndOfBranch(type) || type.isState();
     }
     return true;
+  }
+
+  /** Ends an overflow that a FUP followed where a packet says whether tracing is on. */
+  private void resolveOverflow(PacketType type) {
+    switch (type) {
+      case TRACE_STOP, TIP_PGE -> {
+        pending.hasFup = false;
+        place.endOverflow(0);
+      }
+      case TNT8, TNT64, TIP, TIP_PGD, OVF, ERROR -> {
+        pending.hasFup = false;
+        endOverflow(pending.fup);
+      }
+      case FUP -> {
+        if (pending.binding == Binding.NONE) {
+          pending.hasFup = false;
+          endOverflow(pending.fup);
+        }
+      }
+      default -> {
+        // Events, and state: both while tracing is on and while it is off.
+      }
+    }
   }
 
   /** Returns true for packets that may follow a FUP whose branch did not come yet. */
@@ -372,6 +388,9 @@ public final class FlowDecoder {
         }
       }
       case OVERFLOW -> {
+        if (events.bound()) {
+          return;
+        }
         if (!packets.hasIp()) {
           place.fail(FlowError.NO_ADDRESS);
         } else if (settings.errata().contains(Erratum.APL12)) {

@@ -22,11 +22,16 @@ final class FlowPlace {
   }
 
   void event(FlowEvent event, long address) {
-    sink.event(event, address, 0);
+    event(event, address, 0);
   }
 
+  /** Tells of an event; behind an overflow, when it is known how that ended. */
   void event(FlowEvent event, long address, long value) {
-    sink.event(event, address, value);
+    if (state == FlowState.OVERFLOW) {
+      pending.queue(event, address, value);
+    } else {
+      sink.event(event, address, value);
+    }
   }
 
   void error(FlowError error, long offset, long address) {
@@ -78,9 +83,13 @@ final class FlowPlace {
     isRetaken = true;
   }
 
-  /** Tells of an overflow, then of what came while it was not clear where it ends. */
+  /**
+   * Tells of an overflow, then of what came while it was not clear where it ends. Tracing is off
+   * then, unless the flow begins at the address.
+   */
   void endOverflow(long address) {
-    event(FlowEvent.OVERFLOW, address);
+    state = FlowState.DISABLED;
+    sink.event(FlowEvent.OVERFLOW, address, 0);
     pending.tellQueue(sink);
   }
 }

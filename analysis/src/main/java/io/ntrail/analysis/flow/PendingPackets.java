@@ -30,8 +30,12 @@ final class PendingPackets {
     void take(FlowEvent event, long value);
   }
 
-  /** An event that waits. */
-  record Waiting(FlowEvent event, long value) {}
+  /**
+   * An event that waits.
+   *
+   * @param address 0 if it is not known, or known only when the waiting ends
+   */
+  record Waiting(FlowEvent event, long address, long value) {}
 
   /** True while a FUP waits for a TIP or TIP.PGD. */
   boolean hasFup;
@@ -82,14 +86,14 @@ final class PendingPackets {
     }
   }
 
-  private static void add(List<Waiting> to, FlowEvent event, long value) {
+  private static void add(List<Waiting> to, FlowEvent event, long address, long value) {
     if (to.size() < MOST) {
-      to.add(new Waiting(event, value));
+      to.add(new Waiting(event, address, value));
     }
   }
 
   void hold(FlowEvent event, long value) {
-    add(held, event, value);
+    add(held, event, 0, value);
   }
 
   boolean isHolding(FlowEvent event) {
@@ -97,15 +101,15 @@ final class PendingPackets {
   }
 
   void atTarget(FlowEvent event, long value) {
-    add(atTarget, event, value);
+    add(atTarget, event, 0, value);
   }
 
   void atTargetFirst(FlowEvent event, long value) {
-    atTarget.addFirst(new Waiting(event, value));
+    atTarget.addFirst(new Waiting(event, 0, value));
   }
 
-  void queue(FlowEvent event, long value) {
-    add(queue, event, value);
+  void queue(FlowEvent event, long address, long value) {
+    add(queue, event, address, value);
   }
 
   /** Returns true if the data that was announced can be that of a control flow event. */
@@ -152,7 +156,7 @@ final class PendingPackets {
   void tellQueue(FlowSink sink) {
     List<Waiting> all = List.copyOf(queue);
     queue.clear();
-    all.forEach(one -> sink.event(one.event, 0, one.value));
+    all.forEach(one -> sink.event(one.event, one.address, one.value));
   }
 
   /** Returns what a decoder needs that goes on here. */

@@ -3,7 +3,9 @@ package io.ntrail.analysis.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.ntrail.analysis.flow.FlowSettings.Resync;
+import io.ntrail.formats.pt.Erratum;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Rules that no case of others needs, with flows that were worked out by hand. */
@@ -206,5 +208,36 @@ class FlowRulesTest {
     assertEquals(
         List.of("OVERFLOW 100006", "100006", "DISABLED 0"),
         flow(BRANCH_CODE, START + "9921" + "02f3" + "7d060010000000" + BRANCH_END));
+  }
+
+  private static List<String> goldmont(String packets) {
+    return Flows.lines(0x100000, "90909090f4", START + packets, Resync.PSB, Set.of(Erratum.APL12));
+  }
+
+  /** Tracing may be off although a FUP follows the overflow: the next address or branch tells. */
+  @Test
+  void eventsBehindTheAddressOfAnOverflowSayNotWhetherTracingIsOn() {
+    String overflow = "02f3" + "7d0100100000";
+    // EXSTOP, MODE.TSX, PTW, PTW with its address.
+    for (String packet : List.of("0262", "9920", "0212aabbccdd", "0292aabbccdd3d0200")) {
+      List<String> off = goldmont(overflow + "00" + packet + "710200100000003d030001");
+      assertEquals("OVERFLOW 0", off.getFirst(), packet);
+      assertEquals(
+          List.of("ENABLED 100002", "100002", "DISABLED 0"), off.subList(2, off.size()), packet);
+      List<String> on = goldmont(overflow + "00" + packet + "3d0300" + "01");
+      assertEquals("OVERFLOW 100001", on.getFirst(), packet);
+      assertEquals(List.of("100001", "100002", "DISABLED 0"), on.subList(2, on.size()), packet);
+    }
+    assertEquals(List.of("OVERFLOW 0", "STOPPED 0"), goldmont(overflow + "000283"));
+    assertEquals(List.of("OVERFLOW 100001", "OVERFLOW 0"), goldmont(overflow + "00" + "02f3"));
+  }
+
+  @Test
+  void anEventThatAsksForAnAddressRightBehindAnOverflowIsToldWhileTracingIsOff() {
+    assertEquals(
+        List.of("OVERFLOW 0", "PTWRITE 100001", "ENABLED 100002", "100002", "DISABLED 0"),
+        flow(
+            "90909090f4",
+            START + "02f3" + "0292aabbccdd" + "7d010010000000" + "310200" + "3d0300" + "01"));
   }
 }
