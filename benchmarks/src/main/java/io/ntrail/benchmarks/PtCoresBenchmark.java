@@ -48,6 +48,11 @@ public final class PtCoresBenchmark {
     public void time(PacketType type, long value, boolean inHeader) {}
 
     @Override
+    public void timed() {
+      // Not looked at.
+    }
+
+    @Override
     public void damage(PacketError error, long offset, long length) {}
   }
 

@@ -25,6 +25,7 @@ final class FlowLog implements FlowSink, PacketSink {
   private static final int EVENT = 2;
   private static final int ERROR = 3;
   private static final int DAMAGE = 4;
+  private static final int TIMED = 5;
 
   private static final int KIND = 7;
   private static final int FLAG = 8;
@@ -143,6 +144,13 @@ final class FlowLog implements FlowSink, PacketSink {
   }
 
   @Override
+  public void timed() {
+    if (hasRoom(1)) {
+      words[size++] = TIMED;
+    }
+  }
+
+  @Override
   public void damage(PacketError error, long offset, long length) {
     add(DAMAGE, error.ordinal(), offset, length);
   }
@@ -158,6 +166,7 @@ final class FlowLog implements FlowSink, PacketSink {
       switch ((int) word & KIND) {
         case RUN -> flow.instructions(blocks, numbers[(int) (word >>> BLOCK_SHIFT)], number, isSet);
         case TIME -> packets.time(TYPES[number], words[at++], isSet);
+        case TIMED -> packets.timed();
         case EVENT -> flow.event(EVENTS[number], words[at++], words[at++]);
         case ERROR -> flow.error(ERRORS[number], words[at++], words[at++]);
         default -> packets.damage(DAMAGES[number], words[at++], words[at++]);

@@ -45,6 +45,7 @@ final class FlowSegment implements Callable<FlowSegment> {
   private @Nullable FlowSnapshot decode(CodeBlocks blocks, FlowTotals totals, FlowLog kept) {
     PacketCursor cursor = workers.newCursor();
     FlowDecoder decoder = new FlowDecoder(cursor, blocks, workers.settings(), kept);
+    TimedPackets timed = new TimedPackets();
     cursor.seek(from);
     while (cursor.next()) {
       if (cursor.offset() >= to) {
@@ -55,6 +56,9 @@ final class FlowSegment implements Callable<FlowSegment> {
         FlowLog.observe(cursor, totals, workers.wantsTime(), kept);
       }
       decoder.take();
+      if (timed.take(cursor.type()) && workers.wantsTime()) {
+        kept.timed();
+      }
       if (start == null && decoder.isOutsideHeaders()) {
         start = decoder.snapshot();
         startOffset = cursor.offset();

@@ -62,6 +62,9 @@ public final class WholeFlow {
      */
     void time(PacketType type, long value, boolean inHeader);
 
+    /** Says that the flow has come to the branch that the last CYC is of. */
+    void timed();
+
     /** Takes bytes that are not packets. */
     void damage(PacketError error, long offset, long length);
   }
@@ -104,6 +107,7 @@ public final class WholeFlow {
     PacketCursor cursor = PacketCursor.joined(input, settings.errata());
     FlowDecoder decoder = new FlowDecoder(cursor, blocks, settings, new Counting(flow, totals));
     long boundary = workers == null ? input.size() : workers.after(0);
+    TimedPackets timed = new TimedPackets();
     FlowSegment next = null;
     long told = 0;
     while (cursor.next()) {
@@ -126,6 +130,9 @@ public final class WholeFlow {
       }
       FlowLog.observe(cursor, totals, wanted.time(), packets);
       decoder.take();
+      if (timed.take(cursor.type()) && wanted.time()) {
+        packets.timed();
+      }
       if (next != null && decoder.isOutsideHeaders()) {
         FlowSnapshot end = next.endAfter(decoder.snapshot(), offset);
         if (end != null) {

@@ -55,6 +55,11 @@ class WholeFlowTest {
     }
 
     @Override
+    public void timed() {
+      digest.event(FlowEvent.STOPPED, -1, 0);
+    }
+
+    @Override
     public void damage(PacketError error, long offset, long length) {
       packets.add(error + " " + offset + " " + length);
     }

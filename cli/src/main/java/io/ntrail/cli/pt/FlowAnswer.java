@@ -136,7 +136,7 @@ final class FlowAnswer {
             });
     FlowWalk walked = newWalk();
     walked.handTo(rows);
-    rows.setClock(walked.clock());
+    rows.setTimes(walked.times());
     list(walked);
   }
 

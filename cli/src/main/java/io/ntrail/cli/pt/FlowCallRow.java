@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param function its name; empty for what is no call
  * @param entry null for what is no call
  * @param into bytes from the start of the function to where it was found running; 0: at its start
- * @param nanos when it began; -1: unknown
+ * @param time when it began
  * @param instructions its own, without those of calls inside
  * @param end how it ended
  * @param error why the flow is lost; null for calls and for overflows
@@ -21,7 +21,7 @@ record FlowCallRow(
     String function,
     @Nullable Entry entry,
     long into,
-    long nanos,
+    FlowRow.Time time,
     long instructions,
     End end,
     @Nullable FlowError error,

@@ -5,7 +5,9 @@ import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.FlowFunction;
 import io.ntrail.analysis.flow.FlowFunctions;
 import io.ntrail.cli.pt.FlowCallRow.End;
-import io.ntrail.formats.pt.PacketClock;
+import io.ntrail.cli.pt.FlowRow.Time;
+import io.ntrail.analysis.flow.TimedFlow;
+import io.ntrail.analysis.flow.TimedFlow.Trust;
 import java.util.Arrays;
 
 /**
@@ -21,9 +23,10 @@ final class FlowCallRows implements FlowCallSink {
   private static final Entry[] ENTRIES = Entry.values();
   private static final FlowError[] ERRORS = FlowError.values();
   private static final End[] ENDS = End.values();
+  private static final Trust[] TRUSTS = Trust.values();
 
   private final FlowFunctions functions;
-  private final PacketClock clock;
+  private final TimedFlow times;
   private final int most;
 
   private int[] numbers = new int[256];
@@ -31,6 +34,7 @@ final class FlowCallRows implements FlowCallSink {
   private int[] intos = new int[256];
   private byte[] kinds = new byte[256];
   private byte[] ends = new byte[256];
+  private byte[] trusts = new byte[256];
   private long[] nanos = new long[256];
   private long[] own = new long[256];
   private int kept;
@@ -43,9 +47,9 @@ final class FlowCallRows implements FlowCallSink {
   /**
    * @param limit rows at most; 0: as many as fit
    */
-  FlowCallRows(FlowFunctions functions, PacketClock clock, long limit) {
+  FlowCallRows(FlowFunctions functions, TimedFlow times, long limit) {
     this.functions = functions;
-    this.clock = clock;
+    this.times = times;
     this.most = limit == 0 ? MOST : (int) Math.min(MOST, limit);
   }
 
@@ -62,6 +66,7 @@ final class FlowCallRows implements FlowCallSink {
       intos = Arrays.copyOf(intos, room);
       kinds = Arrays.copyOf(kinds, room);
       ends = Arrays.copyOf(ends, room);
+      trusts = Arrays.copyOf(trusts, room);
       nanos = Arrays.copyOf(nanos, room);
       own = Arrays.copyOf(own, room);
     }
@@ -69,7 +74,8 @@ final class FlowCallRows implements FlowCallSink {
     depths[kept] = at;
     kinds[kept] = kind;
     ends[kept] = (byte) End.OPEN.ordinal();
-    nanos[kept] = clock.knowsNanos() ? clock.nanos() : -1;
+    nanos[kept] = times.knowsNanos() ? times.nanos() : 0;
+    trusts[kept] = times.knowsNanos() ? (byte) times.trust().ordinal() : -1;
     return kept++;
   }
 
@@ -133,14 +139,18 @@ final class FlowCallRows implements FlowCallSink {
     return depths[row];
   }
 
+  private Time time(int row) {
+    return trusts[row] < 0 ? Time.UNKNOWN : new Time(nanos[row], TRUSTS[trusts[row]]);
+  }
+
   FlowCallRow row(int row) {
     byte kind = kinds[row];
     if (kind == OVERFLOW) {
-      return new FlowCallRow(depths[row], "", null, 0, nanos[row], 0, End.OPEN, null, 0);
+      return new FlowCallRow(depths[row], "", null, 0, time(row), 0, End.OPEN, null, 0);
     }
     if (kind == LOST) {
       FlowError error = ERRORS[numbers[row]];
-      return new FlowCallRow(depths[row], "", null, 0, nanos[row], 0, End.OPEN, error, own[row]);
+      return new FlowCallRow(depths[row], "", null, 0, time(row), 0, End.OPEN, error, own[row]);
     }
     FlowFunction function = functions.get(numbers[row]);
     return new FlowCallRow(
@@ -148,7 +158,7 @@ final class FlowCallRows implements FlowCallSink {
         function.label(),
         ENTRIES[kind],
         intos[row],
-        nanos[row],
+        time(row),
         own[row],
         ENDS[ends[row]],
         null,

@@ -6,6 +6,7 @@ import io.ntrail.analysis.flow.FlowCalls;
 import io.ntrail.analysis.flow.FlowFunction;
 import io.ntrail.analysis.flow.FlowFunctions;
 import io.ntrail.analysis.flow.FlowProfile;
+import io.ntrail.analysis.flow.TimedFlow;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Listing;
@@ -14,7 +15,6 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.Version;
 import io.ntrail.formats.bytes.OutputFile;
-import io.ntrail.formats.pt.PacketClock;
 import io.ntrail.formats.pt.PacketType;
 import java.io.IOException;
 import java.util.BitSet;
@@ -43,7 +43,7 @@ final class FlowCallsAnswer {
   /** Writes the calls as a recording of calls. */
   int record(OutputFile file, Terminal terminal) {
     FlowWalk walk = answer.newWalk();
-    PacketClock clock = walk.clock();
+    TimedFlow times = walk.times();
     long hertz = request.processor().clock().tscHertz();
     try (FlowCallRecorder recorder =
         new FlowCallRecorder(
@@ -52,7 +52,7 @@ final class FlowCallsAnswer {
             functions,
             hertz,
             hertz == 0 ? 0 : answer.firstTimeStamp(),
-            clock::tsc,
+            times::tsc,
             "ntrail " + Version.NUMBER)) {
       walked(walk, recorder);
     } catch (IOException e) {
@@ -64,7 +64,7 @@ final class FlowCallsAnswer {
   /** Prints the calls as a tree, or as rows. */
   int calls(Format format, ParseResult parsed, Terminal terminal) {
     FlowWalk walk = answer.newWalk();
-    FlowCallRows rows = new FlowCallRows(functions, walk.clock(), request.limit());
+    FlowCallRows rows = new FlowCallRows(functions, walk.times(), request.limit());
     walked(walk, rows);
     Listing<FlowCallRow> listing =
         new Listing<>(
@@ -106,10 +106,20 @@ final class FlowCallsAnswer {
         .value(
             "timeNanos",
             (row, cell) -> {
-              if (row.nanos() < 0) {
+              if (row.time().trust() == null) {
                 cell.unknown();
               } else {
-                cell.count(row.nanos());
+                cell.count(row.time().nanos());
+              }
+            })
+        .value(
+            "timeTrust",
+            (row, cell) -> {
+              String word = row.time().trustWord();
+              if (word == null) {
+                cell.absent();
+              } else {
+                cell.name(word);
               }
             })
         .count("instructions", FlowCallRow::instructions)
@@ -164,7 +174,7 @@ final class FlowCallsAnswer {
       open.clear(rows.depth(row) + 1, Math.max(rows.depth(row) + 1, open.length()));
       open.set(rows.depth(row), followed.get(row));
       FlowCallRow call = rows.row(row);
-      String time = !hasTime ? "   " : "%12s   ".formatted(micros(call.nanos()));
+      String time = !hasTime ? "   " : "%12s   ".formatted(micros(call.time()));
       String count = call.entry() == null ? "" : Numbers.count(call.instructions());
       terminal
           .out()
@@ -193,8 +203,9 @@ final class FlowCallsAnswer {
     return followed;
   }
 
-  private static String micros(long nanos) {
-    return nanos < 0 ? "-" : Numbers.count(nanos / 1000) + ".%03d".formatted(nanos % 1000);
+  private static String micros(FlowRow.Time time) {
+    long nanos = time.nanos();
+    return time.trust() == null ? "-" : Numbers.count(nanos / 1000) + ".%03d".formatted(nanos % 1000);
   }
 
   private static String lines(BitSet more, int depth, boolean isAscii) {

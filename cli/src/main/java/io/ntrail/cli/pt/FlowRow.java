@@ -2,6 +2,7 @@ package io.ntrail.cli.pt;
 
 import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.FlowEvent;
+import io.ntrail.analysis.flow.TimedFlow.Trust;
 import io.ntrail.programs.x86.FlowClass;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param length bytes
  * @param instructions 1, or those of a block
  * @param kind of the instruction, or of the last one of a block; null for what is none
- * @param nanos when it is known to have run; -1: unknown
+ * @param time when it ran; a block: its first instruction
  * @param error null for what is none
  * @param offset of the packet of an error
  * @param event null for what is none
@@ -23,17 +24,32 @@ record FlowRow(
     int instructions,
     @Nullable FlowClass kind,
     boolean isSpeculative,
-    long nanos,
+    Time time,
     @Nullable FlowError error,
     long offset,
     @Nullable FlowEvent event,
     long value) {
-  static FlowRow error(FlowError error, long offset, long address, long nanos) {
-    return new FlowRow(address, 0, 0, null, false, nanos, error, offset, null, 0);
+  /**
+   * A time.
+   *
+   * @param nanos since the first time stamp
+   * @param trust how it is known; null: it is not
+   */
+  record Time(long nanos, @Nullable Trust trust) {
+    static final Time UNKNOWN = new Time(0, null);
+
+    /** Returns how it is known, as JSON has it; null: it is not. */
+    @Nullable String trustWord() {
+      return trust == null ? null : FlowRows.word(trust);
+    }
   }
 
-  static FlowRow event(FlowEvent event, long address, long value, long nanos) {
-    return new FlowRow(address, 0, 0, null, false, nanos, null, 0, event, value);
+  static FlowRow error(FlowError error, long offset, long address, Time time) {
+    return new FlowRow(address, 0, 0, null, false, time, error, offset, null, 0);
+  }
+
+  static FlowRow event(FlowEvent event, long address, long value, Time time) {
+    return new FlowRow(address, 0, 0, null, false, time, null, 0, event, value);
   }
 
   static FlowRow executed(
@@ -42,8 +58,8 @@ record FlowRow(
       int instructions,
       FlowClass kind,
       boolean isSpeculative,
-      long nanos) {
-    return new FlowRow(address, length, instructions, kind, isSpeculative, nanos, null, 0, null, 0);
+      Time time) {
+    return new FlowRow(address, length, instructions, kind, isSpeculative, time, null, 0, null, 0);
   }
 
   /** Returns how far it can be trusted: what ran in a transaction may have been undone. */

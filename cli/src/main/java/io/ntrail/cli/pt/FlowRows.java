@@ -5,10 +5,10 @@ import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.FlowEvent;
 import io.ntrail.analysis.flow.FlowFunctions;
 import io.ntrail.analysis.flow.FlowSink;
+import io.ntrail.analysis.flow.TimedFlow;
 import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Numbers;
-import io.ntrail.formats.pt.PacketClock;
 import io.ntrail.programs.x86.FlowClass;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -20,7 +20,7 @@ final class FlowRows implements FlowSink {
   private final boolean withEvents;
   private final FlowFunctions functions;
   private final Consumer<FlowRow> sink;
-  private @Nullable PacketClock clock;
+  private @Nullable TimedFlow times;
 
   /**
    * @param byBlock a row for each block; false: for each instruction
@@ -33,27 +33,28 @@ final class FlowRows implements FlowSink {
     this.sink = sink;
   }
 
-  void setClock(PacketClock of) {
-    clock = of;
+  void setTimes(TimedFlow of) {
+    times = of;
   }
 
-  private long nanos() {
-    return clock != null && clock.knowsNanos() ? clock.nanos() : -1;
+  private FlowRow.Time time(int index) {
+    return times != null && times.knowsNanos()
+        ? new FlowRow.Time(times.nanos(index), times.trust(index))
+        : FlowRow.Time.UNKNOWN;
   }
 
   @Override
   public void instructions(CodeBlocks blocks, int block, int count, boolean isSpeculative) {
     long address = blocks.start(block);
-    long nanos = nanos();
     long from = address;
     for (int i = 0; i < count; i++) {
       int length = blocks.length(block, i);
       FlowClass kind = blocks.flowClass(block, i);
       if (!byBlock) {
-        sink.accept(FlowRow.executed(address, length, 1, kind, isSpeculative, nanos));
+        sink.accept(FlowRow.executed(address, length, 1, kind, isSpeculative, time(i)));
       } else if (i == count - 1) {
         sink.accept(
-            FlowRow.executed(from, address + length - from, count, kind, isSpeculative, nanos));
+            FlowRow.executed(from, address + length - from, count, kind, isSpeculative, time(0)));
       }
       address += length;
     }
@@ -62,13 +63,13 @@ final class FlowRows implements FlowSink {
   @Override
   public void event(FlowEvent event, long address, long value) {
     if (withEvents) {
-      sink.accept(FlowRow.event(event, address, value, nanos()));
+      sink.accept(FlowRow.event(event, address, value, time(0)));
     }
   }
 
   @Override
   public void error(FlowError error, long offset, long address) {
-    sink.accept(FlowRow.error(error, offset, address, nanos()));
+    sink.accept(FlowRow.error(error, offset, address, time(0)));
   }
 
   ListingColumns<FlowRow> columns() {
@@ -98,6 +99,7 @@ final class FlowRows implements FlowSink {
         .value("functionOffset", (row, cell) -> functionOffset(row, cell))
         .value("value", (row, cell) -> value(row, cell))
         .value("timeNanos", (row, cell) -> time(row, cell))
+        .value("timeTrust", (row, cell) -> text(cell, row.time().trustWord()))
         .value("trust", (row, cell) -> text(cell, row.kind() == null ? null : row.trust()))
         .value("why", (row, cell) -> text(cell, row.error() == null ? null : row.error().text()));
   }
@@ -181,10 +183,10 @@ final class FlowRows implements FlowSink {
   }
 
   private static void time(FlowRow row, CellWriter cell) {
-    if (row.nanos() < 0) {
+    if (row.time().trust() == null) {
       cell.unknown();
     } else {
-      cell.count(row.nanos());
+      cell.count(row.time().nanos());
     }
   }
 

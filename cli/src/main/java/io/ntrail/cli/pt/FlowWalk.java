@@ -5,6 +5,7 @@ import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.FlowEvent;
 import io.ntrail.analysis.flow.FlowSink;
 import io.ntrail.analysis.flow.FlowTotals;
+import io.ntrail.analysis.flow.TimedFlow;
 import io.ntrail.analysis.flow.WholeFlow;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.formats.pt.PacketClock;
@@ -28,6 +29,7 @@ final class FlowWalk implements FlowSink, WholeFlow.PacketSink {
   private final FlowRequest request;
   private final TimeRange time;
   private final PacketClock clock;
+  private final TimedFlow timed;
   private final WholeFlow flow;
   private @Nullable FlowSink next;
 
@@ -45,6 +47,7 @@ final class FlowWalk implements FlowSink, WholeFlow.PacketSink {
     this.request = request;
     this.time = request.time();
     this.clock = request.processor().newClock();
+    this.timed = new TimedFlow(clock, this);
     this.flow = new WholeFlow(input.file(), code, request.settings(), input.work());
   }
 
@@ -59,7 +62,8 @@ final class FlowWalk implements FlowSink, WholeFlow.PacketSink {
     WholeFlow.Wanted wanted =
         new WholeFlow.Wanted(
             next != null || !isAll, request.processor().clock().tscHertz() != 0, request.cores());
-    flow.run(wanted, this, this);
+    flow.run(wanted, wanted.runs() && wanted.time() ? timed : this, this);
+    timed.finish();
     if (isAll) {
       totals = flow.totals();
     } else if (counted != null) {
@@ -69,7 +73,12 @@ final class FlowWalk implements FlowSink, WholeFlow.PacketSink {
 
   @Override
   public void time(PacketType type, long value, boolean inHeader) {
-    clock.take(type, value, inHeader);
+    timed.time(type, value, inHeader);
+  }
+
+  @Override
+  public void timed() {
+    timed.timed();
   }
 
   @Override
@@ -120,12 +129,17 @@ final class FlowWalk implements FlowSink, WholeFlow.PacketSink {
     if (time.whole()) {
       return true;
     }
-    long nanos = clock.isKnown() ? clock.nanos() : 0;
+    long nanos = timed.knowsNanos() ? timed.nanos() : 0;
     return nanos >= time.fromNanos() && nanos < time.toNanos();
   }
 
   PacketClock clock() {
     return clock;
+  }
+
+  /** Returns the times of what is handed on, while it is. */
+  TimedFlow times() {
+    return timed;
   }
 
   long instructions() {

@@ -35,6 +35,7 @@ public final class PacketClock {
   private final int shift;
   private final CycleRatio ratio;
 
+  private boolean isTold;
   private boolean hasTsc;
   private boolean hasTma;
   private boolean hasMtc;
@@ -110,6 +111,7 @@ public final class PacketClock {
    * @param inHeader whether it stands in a header
    */
   public void take(PacketType type, long value, boolean inHeader) {
+    isTold = false;
     switch (type) {
       case TSC -> tsc(value, inHeader);
       case TMA -> tma(value);
@@ -140,6 +142,7 @@ public final class PacketClock {
     fast = 0;
     ctc = 0;
     hasTsc = true;
+    isTold = true;
     hasTma = false;
     hasMtc = false;
     lostCycSince = 0;
@@ -181,7 +184,7 @@ public final class PacketClock {
       last = CrystalTicks.complete(last, counter, settings);
     }
     if (!settings.knowsCrystal()) {
-      lostMtc++;
+      lostMtc += hasTsc ? 1 : 0;
       return;
     }
     long elapsed = CrystalTicks.between(last, counter, settings);
@@ -197,7 +200,7 @@ public final class PacketClock {
     ratio.cycles(value);
     long scale = ratio.value();
     if (scale == 0) {
-      lostCyc++;
+      lostCyc += hasTsc ? 1 : 0;
       lostCycSince++;
       return;
     }
@@ -213,9 +216,15 @@ public final class PacketClock {
   }
 
   private void advance(long to) {
+    isTold = hasTsc;
     if (!isExact || to > tsc) {
       tsc = to;
     }
+  }
+
+  /** Returns true if the packet that was taken last told the time. */
+  public boolean isTold() {
+    return isTold;
   }
 
   /** Returns true if there was a TSC: before it, nothing is known. */
@@ -244,21 +253,31 @@ public final class PacketClock {
    * @throws IllegalStateException if it is not known, see {@link #knowsNanos}
    */
   public long nanos() {
+    return nanos(tsc);
+  }
+
+  /**
+   * Returns a time since the first time stamp of the stream, in nanoseconds.
+   *
+   * @param at a time stamp counter
+   * @throws IllegalStateException if it is not known, see {@link #knowsNanos}
+   */
+  public long nanos(long at) {
     if (!knowsNanos()) {
       throw new IllegalStateException("the frequency of the counter is not known");
     }
     long hertz = settings.tscHertz();
-    long passed = tsc - firstTsc;
+    long passed = at - firstTsc;
     // The counter has few more than 56 bits, so that each part fits.
     return passed / hertz * 1_000_000_000 + passed % hertz * 1_000 / (hertz / 1_000_000);
   }
 
-  /** Returns the number of MTCs that could not be used. */
+  /** Returns the number of MTCs behind the first TSC that could not be used. */
   public long lostMtc() {
     return lostMtc;
   }
 
-  /** Returns the number of CYCs that could not be used. */
+  /** Returns the number of CYCs behind the first TSC that could not be used. */
   public long lostCyc() {
     return lostCyc;
   }
