@@ -35,6 +35,7 @@ final class CodeWalk {
   private int sincePlace;
 
   private boolean isBehind;
+  private long ptwrite;
   private FlowError error = FlowError.MISMATCH;
 
   CodeWalk(CodeBlocks blocks, FlowSink sink, FlowSettings settings) {
@@ -345,15 +346,21 @@ final class CodeWalk {
     start();
     sincePlace = before;
     while (true) {
-      boolean isLast = blocks.kind(current) == BlockKind.PTWRITE;
-      sincePlace += blocks.count(current);
-      if (!step(current)) {
+      int block = current;
+      sincePlace += blocks.count(block);
+      if (!step(block)) {
         return false;
       }
-      if (isLast) {
+      if (blocks.kind(block) == BlockKind.PTWRITE) {
+        ptwrite = blocks.end(block) - blocks.length(block, blocks.count(block) - 1);
         return true;
       }
     }
+  }
+
+  /** Returns the address of the PTWRITE that {@link #toPtwrite} went behind. */
+  long ptwrite() {
+    return ptwrite;
   }
 
   /**

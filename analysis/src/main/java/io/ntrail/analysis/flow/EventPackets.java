@@ -167,10 +167,13 @@ final class EventPackets {
     if (field(0) != 0) {
       pending.binding = Binding.PTWRITE;
       pending.operand = value;
-    } else if (place.state == FlowState.ENABLED && !walk.toPtwrite()) {
-      place.fail(walk.error());
-    } else {
+    } else if (place.state != FlowState.ENABLED) {
       place.event(FlowEvent.PTWRITE, 0, value);
+    } else if (walk.toPtwrite()) {
+      long address = place.settings.asLibipt() ? 0 : walk.ptwrite();
+      place.event(FlowEvent.PTWRITE, address, value);
+    } else {
+      place.fail(walk.error());
     }
   }
 

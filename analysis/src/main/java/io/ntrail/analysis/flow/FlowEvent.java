@@ -21,7 +21,7 @@ public enum FlowEvent {
   COMMIT,
   /** A transaction was aborted. */
   ABORT,
-  /** The operand of a PTWRITE is the value; the address is its own, 0 if it is not told. */
+  /** The operand of a PTWRITE is the value; the address is its own, 0 if it is not known. */
   PTWRITE,
   /** The processor stopped tracing. */
   STOPPED,
@@ -49,5 +49,24 @@ public enum FlowEvent {
   /** Qualification of an exit of a virtual machine, the value. */
   EXIT_QUALIFICATION,
   /** Reason of an exit of a virtual machine, the value. */
-  EXIT_REASON
+  EXIT_REASON;
+
+  /** Returns true for those that have a value. */
+  public boolean hasValue() {
+    return switch (this) {
+      case PTWRITE,
+          PAGING,
+          VMCS,
+          MWAIT,
+          POWER_ENTRY,
+          POWER_EXIT,
+          TRIGGER,
+          CONTROL,
+          FAULT_ADDRESS,
+          EXIT_QUALIFICATION,
+          EXIT_REASON ->
+          true;
+      default -> false;
+    };
+  }
 }

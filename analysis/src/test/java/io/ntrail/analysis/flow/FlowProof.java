@@ -22,7 +22,7 @@ public final class FlowProof implements Predicate<List<LibiptCase>> {
   @Override
   public boolean test(List<LibiptCase> cases) {
     return LibiptCasesTest.others(cases, true).isEmpty()
-        && LibiptCasesTest.others(cases, false).size() == 1
+        && LibiptCasesTest.others(cases, false).size() == 2
         && handWorked();
   }
 

@@ -210,8 +210,10 @@ final class FlowAnswer {
     json.array("errors");
     for (Lost lost : done.lost()) {
       json.object().text("error", FlowRows.word(lost.error())).number("offset", lost.offset());
-      json.text("address", Numbers.hex(lost.address())).text("why", lost.error().text());
-      json.endObject();
+      if (lost.address() != 0) {
+        json.text("address", Numbers.hex(lost.address()));
+      }
+      json.text("why", lost.error().text()).endObject();
     }
     json.endArray().number("errorsLeftOut", done.errors() - done.lost().size());
   }

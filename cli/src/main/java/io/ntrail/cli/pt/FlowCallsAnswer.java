@@ -102,7 +102,16 @@ final class FlowCallsAnswer {
                 cell.name(row.function());
               }
             })
-        .count("functionOffset", FlowCallRow::into)
+        .value(
+            "functionOffset",
+            (row, cell) -> {
+              if (row.entry() == null) {
+                cell.absent();
+              } else {
+                cell.count(row.into());
+              }
+            })
+        .right()
         .value(
             "timeNanos",
             (row, cell) -> {

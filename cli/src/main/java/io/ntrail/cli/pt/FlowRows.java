@@ -80,7 +80,8 @@ final class FlowRows implements FlowSink {
             .value("offset", (row, cell) -> offset(row, cell))
             .value(
                 "event", (row, cell) -> text(cell, row.event() == null ? null : word(row.event())))
-            .hex("address", FlowRow::address)
+            .value("address", (row, cell) -> address(row, cell))
+            .right()
             .titled()
             .value("length", (row, cell) -> count(row, cell, row.length()))
             .right()
@@ -111,7 +112,7 @@ final class FlowRows implements FlowSink {
     }
     if (row.event() != null) {
       return word(row.event()).toUpperCase(Locale.ROOT)
-          + (row.value() == 0 ? "" : " " + Numbers.hex(row.value()));
+          + (row.event().hasValue() ? " " + Numbers.hex(row.value()) : "");
     }
     String kind = row.kind() == null ? "" : word(row.kind());
     return row.isSpeculative() ? kind + " (in a transaction)" : kind;
@@ -166,8 +167,17 @@ final class FlowRows implements FlowSink {
     return into == 0 ? label : label + " + 0x" + Long.toHexString(into);
   }
 
+  /** Writes the address; that of an event or error may not be known, and is 0 then. */
+  private static void address(FlowRow row, CellWriter cell) {
+    if (row.kind() == null && row.address() == 0) {
+      cell.absent();
+    } else {
+      cell.hex(row.address());
+    }
+  }
+
   private static void value(FlowRow row, CellWriter cell) {
-    if (row.event() == null) {
+    if (row.event() == null || !row.event().hasValue()) {
       cell.absent();
     } else {
       cell.name(Numbers.hex(row.value()));

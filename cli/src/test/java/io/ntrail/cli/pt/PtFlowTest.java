@@ -101,8 +101,10 @@ class PtFlowTest {
     List<String> lines =
         flow("--code", code, "--instructions", "--events", "--format", "jsonl").lines();
     assertEquals(
-        "{\"event\":\"disabled\",\"address\":\"0x0\",\"value\":\"0x0\",\"timeNanos\":null}",
-        lines.getLast());
+        List.of(
+            "{\"event\":\"interrupted\",\"address\":\"0x401003\",\"timeNanos\":null}",
+            "{\"event\":\"disabled\",\"timeNanos\":null}"),
+        lines.subList(lines.size() - 2, lines.size()));
     JsonSchema schema = JsonSchema.named("pt-flow").definition("row");
     for (String line : lines) {
       assertEquals(List.of(), schema.findings(JsonReader.parse(line)));
@@ -293,5 +295,78 @@ class PtFlowTest {
     String pages =
         TestData.file("pt/xdc/icelake.addr.gz") + "," + TestData.file("pt/xdc/icelake.dump.gz");
     assertEquals(15, flow("--pages", pages, "--addresses", "--resync", "psb").lines().size());
+  }
+
+  /** NOP; 401001: PTWRITE EAX; NOP. The stream does not tell where it is, the code does. */
+  @Test
+  void aValueThatIsWrittenToTheTraceHasTheAddressOfItsInstruction() throws IOException {
+    Path bytes = Files.write(folder.resolve("ptwrite.bin"), SamplePt.bytes("90f30faee090f4"));
+    stream =
+        Files.write(
+            folder.resolve("ptwrite.pt"),
+            SamplePt.bytes(
+                "02820282028202820282028202820282" + "99017d0010400000000223" + "021200000000"));
+    List<String> lines =
+        flow("--code", bytes + "@0x401000", "--instructions", "--events", "--format", "jsonl")
+            .lines();
+    assertEquals(
+        "{\"event\":\"ptwrite\",\"address\":\"0x401001\",\"value\":\"0x0\",\"timeNanos\":null}",
+        lines.getLast());
+  }
+
+  /** The code ends at 401002; then bytes that are not packets, of which no address is known. */
+  @Test
+  void addressesThatAreNotKnownAreAbsent() throws IOException {
+    Files.write(stream, Arrays.copyOf(SamplePt.loop(), SamplePt.loop().length + 1));
+    byte[] bytes = Files.readAllBytes(stream);
+    bytes[bytes.length - 1] = 0x05;
+    Files.write(stream, bytes);
+    String row = flow("--code", code, "--instructions", "--format", "jsonl").lines().getLast();
+    assertTrue(row.startsWith("{\"error\":\"packets\",\"offset\":"), row);
+    assertFalse(row.contains("address"), row);
+    JsonReader json = flow("--code", code, "--format", "json").json();
+    assertEquals(List.of(), JsonSchema.named("pt-flow").findings(json));
+    assertFalse(json.get("errors").toString().contains("0x0"), json.toString());
+    String call = flow("--code", code, "--calls", "--format", "jsonl").lines().getLast();
+    assertTrue(call.contains("\"kind\":\"lost\""), call);
+    assertFalse(call.contains("functionOffset"), call);
+  }
+
+  /** Times without CYC: 55,739 instructions lie between the first two time stamps. */
+  @Test
+  void timesBetweenTimeStampsAreEstimatesByTheNumberOfInstructions() {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    stream = TestData.file("pt/lldb/multicore-45.trace");
+    Path program = TestData.file("pt/lldb/multicore-m.out.gz");
+    Object[] options = {
+      "--code", program, "--clock", "0,0,0,27", "--instructions", "--format", "jsonl", "--cores", 1
+    };
+    Cli.Result one = flow(options);
+    List<String> rows = one.lines();
+    long first = 0;
+    long last = 0;
+    for (String line : rows) {
+      JsonReader row = JsonReader.parse(line);
+      if (line.contains("\"timeTrust\":\"estimate\"")) {
+        long nanos = row.get("timeNanos").number();
+        assertTrue(nanos >= last, line);
+        last = nanos;
+        first += nanos == 0 ? 1 : 0;
+      }
+    }
+    assertTrue(first < 100, first + " rows at 0");
+    assertTrue(last > 16_000, "up to " + last);
+    options[options.length - 1] = 3;
+    assertEquals(one.out(), flow(options).out());
+  }
+
+  @Test
+  void aCycBeforeTheFirstTimeStampIsNoPacketThatTheClockCannotUse() {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    stream = TestData.file("pt/dynamorio/hello.pt");
+    Path program = TestData.file("pt/dynamorio/hello.elf");
+    Cli.Result result =
+        flow("--code", program, "--clock", "3,2,308,37", "--model", "6/85/4", "--addresses");
+    assertEquals("", result.err());
   }
 }
