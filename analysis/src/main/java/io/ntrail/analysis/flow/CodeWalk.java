@@ -63,6 +63,7 @@ final class CodeWalk {
         count,
         sincePlace,
         Arrays.stream(calls.blocks()).mapToObj(this::place).toList(),
+        Math.min(calls.old(), calls.blocks().length),
         pending);
   }
 
@@ -76,6 +77,7 @@ final class CodeWalk {
     sincePlace = from.sincePlace();
     calls.clear();
     from.calls().forEach(call -> calls.push(blocks.at(call.address(), call.codeSize())));
+    calls.setOld(from.oldCalls());
   }
 
   int codeSize() {
@@ -96,6 +98,11 @@ final class CodeWalk {
 
   void begin(long address) {
     current = blocks.at(address, codeSize);
+  }
+
+  /** Takes note of a stretch that is not seen: it may have calls and returns. */
+  void leaveOut() {
+    calls.age();
   }
 
   /** Forgets where the flow is. */
@@ -180,6 +187,9 @@ final class CodeWalk {
           }
           count--;
           current = returned(call);
+          if (calls.wasOld()) {
+            sink.event(FlowEvent.UNCERTAIN_RETURN, blocks.start(current), 0);
+          }
           start();
         }
         case BlockKind.INDIRECT_JUMP, BlockKind.INDIRECT_CALL, BlockKind.FAR -> {

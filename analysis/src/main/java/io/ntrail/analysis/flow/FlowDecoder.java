@@ -372,6 +372,7 @@ public final class FlowDecoder {
     pending.applyMode(walk);
     pending.forget();
     walk.lose();
+    walk.leaveOut();
     place.state = FlowState.DISABLED;
   }
 
@@ -436,6 +437,7 @@ public final class FlowDecoder {
     events.flushPower();
     pending.forget();
     walk.lose();
+    walk.leaveOut();
     walk.setSpeculative(false);
     place.state = FlowState.OVERFLOW;
   }

@@ -48,6 +48,11 @@ public enum FlowEvent {
   FAULT_ADDRESS,
   /** Qualification of an exit of a virtual machine, the value. */
   EXIT_QUALIFICATION,
+  /**
+   * A compressed return went to the address by a call from before an overflow, or before tracing
+   * was off: calls and returns that were not seen may be in between.
+   */
+  UNCERTAIN_RETURN,
   /** Reason of an exit of a virtual machine, the value. */
   EXIT_REASON;
 

@@ -15,6 +15,7 @@ import java.util.List;
  * @param count number of them
  * @param sincePlace instructions since the last place that a trigger counts from
  * @param calls calls that compressed returns may go to, the last one at the end
+ * @param oldCalls number of them, from the oldest on, that are older than a stretch not seen
  * @param pending packets that wait
  */
 record FlowSnapshot(
@@ -26,6 +27,7 @@ record FlowSnapshot(
     int count,
     int sincePlace,
     List<Place> calls,
+    int oldCalls,
     Pending pending) {
   /**
    * A block, by its address.

@@ -11,14 +11,44 @@ final class ReturnStack {
   private int top;
   private int count;
 
+  /** Entries, from the oldest on, that are older than a place where the depth may have changed. */
+  private int old;
+
   void clear() {
     count = 0;
+    old = 0;
+  }
+
+  /** Makes what is there old: calls and returns may follow that are not seen. */
+  void age() {
+    old = count;
+  }
+
+  /** Returns how many entries, from the oldest on, are old. */
+  int old() {
+    return old;
+  }
+
+  /** Makes so many entries, from the oldest on, old. */
+  void setOld(int to) {
+    old = to;
+  }
+
+  /** Returns true if the entry that was popped last was an old one. */
+  boolean wasOld() {
+    return count < old;
   }
 
   void push(int call) {
     calls[top] = call;
     top = top + 1 & SIZE - 1;
-    count = Math.min(SIZE, count + 1);
+    // Of old ones above the entries that are left nothing is known any more.
+    old = Math.min(old, count);
+    if (count < SIZE) {
+      count++;
+    } else {
+      old = Math.max(0, old - 1);
+    }
   }
 
   /** Returns the blocks, the last one at the end. */

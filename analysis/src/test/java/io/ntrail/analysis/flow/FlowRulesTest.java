@@ -240,4 +240,44 @@ class FlowRulesTest {
             "90909090f4",
             START + "02f3" + "0292aabbccdd" + "7d010010000000" + "310200" + "3d0300" + "01"));
   }
+
+  /** CALL 100006; HLT. 100006: NOP; CALL 10000d; RET. 10000d: NOP; RET. */
+  @Test
+  void aCompressedReturnByACallFromBeforeALossIsUncertain() {
+    String code = "e801000000 f4 90 e801000000 c3 90 c3";
+    List<String> sound =
+        List.of("100000", "100006", "100007", "10000d", "10000e", "10000c", "DISABLED 100005");
+    assertEquals(sound, flow(code, START + "06" + "210500"));
+    // Tracing off and on at 10000d: the inner call is old, and so is the outer one.
+    assertEquals(
+        List.of(
+            "100000",
+            "100006",
+            "100007",
+            "DISABLED 10000d",
+            "ENABLED 10000d",
+            "10000d",
+            "10000e",
+            "UNCERTAIN_RETURN 10000c",
+            "10000c",
+            "UNCERTAIN_RETURN 100005",
+            "DISABLED 0"),
+        flow(code, START + "210d00" + "310d00" + "0e" + "3d0500" + "01"));
+    // An overflow before the inner call: that one was seen, the outer one is old.
+    assertEquals(
+        List.of(
+            "OVERFLOW 100007",
+            "100007",
+            "10000d",
+            "10000e",
+            "10000c",
+            "UNCERTAIN_RETURN 100005",
+            "DISABLED 0"),
+        flow(
+                code,
+                START + "3d0600" + "2d0600" + "02f3" + "7d070010000000" + "0e" + "3d0500" + "01")
+            .stream()
+            .skip(2)
+            .toList());
+  }
 }
