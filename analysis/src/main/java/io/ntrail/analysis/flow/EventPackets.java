@@ -68,9 +68,16 @@ final class EventPackets {
       case TRIG -> trigger();
       case EVD -> data();
       case CFE -> control();
+      case BBP -> pending.block(FlowEvent.BLOCK, field(0) << 7 | field(1));
+      case BIP -> {
+        pending.block(FlowEvent.BLOCK_ITEM, field(0));
+        pending.block(FlowEvent.BLOCK_VALUE, field(1));
+      }
       case BEP -> {
         if (field(0) != 0) {
-          pending.binding = Binding.OTHER;
+          pending.binding = Binding.BLOCK;
+        } else {
+          endBlock(place.state == FlowState.ENABLED ? walk.address() : 0);
         }
       }
       default -> {
@@ -152,6 +159,12 @@ final class EventPackets {
     } else {
       pending.atTarget(event, value);
     }
+  }
+
+  /** Tells of a block of items, at its place. */
+  private void endBlock(long address) {
+    pending.tellBlock((event, value) -> place.event(event, address, value));
+    place.event(FlowEvent.BLOCK_END, address);
   }
 
   private void machine(long value) {
@@ -253,8 +266,9 @@ final class EventPackets {
       case STOP -> tellStop(FlowEvent.EXSTOP, address);
       case TRIGGER -> place.event(FlowEvent.TRIGGER, address, pending.operand);
       case CONTROL -> control(address);
+      case BLOCK -> endBlock(address);
       default -> {
-        // Of a block of items, of which nothing is told.
+        // Of a packet that is not known.
       }
     }
     return true;

@@ -54,7 +54,18 @@ public enum FlowEvent {
    */
   UNCERTAIN_RETURN,
   /** Reason of an exit of a virtual machine, the value. */
-  EXIT_REASON;
+  EXIT_REASON,
+  /**
+   * A group of a block of items (PEBS): bits 4:0 of the value are its type, bit 7: items of four
+   * bytes. The items follow, then other groups or {@link #BLOCK_END}.
+   */
+  BLOCK,
+  /** An item: the value is its number in the group. {@link #BLOCK_VALUE} follows. */
+  BLOCK_ITEM,
+  /** Bytes of the item before it, the value. */
+  BLOCK_VALUE,
+  /** A block of items ends. */
+  BLOCK_END;
 
   /** Returns true for those that have a value. */
   public boolean hasValue() {
@@ -69,7 +80,10 @@ public enum FlowEvent {
           CONTROL,
           FAULT_ADDRESS,
           EXIT_QUALIFICATION,
-          EXIT_REASON ->
+          EXIT_REASON,
+          BLOCK,
+          BLOCK_ITEM,
+          BLOCK_VALUE ->
           true;
       default -> false;
     };

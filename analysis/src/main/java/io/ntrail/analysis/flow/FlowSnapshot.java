@@ -50,5 +50,6 @@ record FlowSnapshot(
       boolean isAborted,
       List<Waiting> held,
       List<Waiting> atTarget,
+      List<Waiting> block,
       List<Waiting> queue) {}
 }

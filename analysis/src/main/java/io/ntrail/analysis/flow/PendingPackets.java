@@ -9,6 +9,9 @@ final class PendingPackets {
   /** Events that wait at most: a stream that is damaged may announce any number. */
   private static final int MOST = 64;
 
+  /** Events of a block of items that wait at most: a processor writes some hundreds. */
+  private static final int MOST_OF_BLOCK = 1024;
+
   // Types of control flow events that have data.
   private static final int INTERRUPT = 0x01;
   private static final int VM_EXIT = 0x08;
@@ -22,6 +25,7 @@ final class PendingPackets {
     STOP,
     TRIGGER,
     CONTROL,
+    BLOCK,
     OTHER
   }
 
@@ -63,6 +67,9 @@ final class PendingPackets {
   /** Told when a branch comes to its target. */
   private final List<Waiting> atTarget = new ArrayList<>();
 
+  /** Told where the block of items ends. */
+  private final List<Waiting> block = new ArrayList<>();
+
   /** Told when it is known how an overflow ended. */
   private final List<Waiting> queue = new ArrayList<>();
 
@@ -94,6 +101,20 @@ final class PendingPackets {
 
   void hold(FlowEvent event, long value) {
     add(held, event, 0, value);
+  }
+
+  /** Keeps a part of a block of items. */
+  void block(FlowEvent event, long value) {
+    if (block.size() < MOST_OF_BLOCK) {
+      block.add(new Waiting(event, 0, value));
+    }
+  }
+
+  /** Hands out the block of items. */
+  void tellBlock(Taker taker) {
+    List<Waiting> all = List.copyOf(block);
+    block.clear();
+    all.forEach(one -> taker.take(one.event, one.value));
   }
 
   boolean isHolding(FlowEvent event) {
@@ -173,6 +194,7 @@ final class PendingPackets {
         isAborted,
         List.copyOf(held),
         List.copyOf(atTarget),
+        List.copyOf(block),
         List.copyOf(queue));
   }
 
@@ -187,6 +209,7 @@ final class PendingPackets {
     isAborted = from.isAborted();
     copy(from.held(), held);
     copy(from.atTarget(), atTarget);
+    copy(from.block(), block);
     copy(from.queue(), queue);
   }
 
@@ -203,5 +226,6 @@ final class PendingPackets {
     isAborted = false;
     held.clear();
     atTarget.clear();
+    block.clear();
   }
 }

@@ -280,4 +280,39 @@ class FlowRulesTest {
             .skip(2)
             .toList());
   }
+
+  /** A block of basic information with its address, 0x100001, which the FUP behind it tells. */
+  @Test
+  void aBlockOfItemsIsToldWhereItEnds() {
+    String items = "026304" + "04" + "0100100000000000" + "0c" + "0700000000000000";
+    assertEquals(
+        List.of(
+            "100000",
+            "BLOCK 100001",
+            "BLOCK_ITEM 100001",
+            "BLOCK_VALUE 100001",
+            "BLOCK_ITEM 100001",
+            "BLOCK_VALUE 100001",
+            "BLOCK_END 100001",
+            "100001",
+            "100002",
+            "100003",
+            "DISABLED 0"),
+        flow("90 90 90 90 f4", START + items + "02b3" + "3d0100" + END));
+    // Without an address: where the flow is; while tracing is off, nowhere.
+    assertEquals(
+        List.of("BLOCK 100000", "BLOCK_END 100000"), flow("90", START + "026304" + "0233"));
+    assertEquals(
+        List.of("BLOCK 0", "BLOCK_END 0"), flow("90", Flows.PSB + "0223" + "026304" + "0233"));
+  }
+
+  @Test
+  void aBlockOfItemsThatIsCutIsDropped() {
+    String items = "026304" + "04" + "0100100000000000";
+    for (String cut : List.of("02f3" + "7d000010000000", Flows.PSB + "7d000010000000" + "0223")) {
+      List<String> lines = flow("90 90 90 90 f4", START + items + cut + "0233" + END);
+      assertEquals("BLOCK_END 100000", lines.get(lines.size() - 6), cut);
+      assertEquals(0, lines.stream().filter(line -> line.startsWith("BLOCK ")).count(), cut);
+    }
+  }
 }

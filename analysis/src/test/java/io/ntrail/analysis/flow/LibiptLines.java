@@ -112,7 +112,7 @@ final class LibiptLines implements FlowSink {
       case FAULT_ADDRESS -> faultAddress = ", cr2: " + digits(value);
       case EXIT_REASON -> exitReason = ", vmxr: " + digits(value);
       case EXIT_QUALIFICATION -> exitQualification = ", vmxq: " + digits(value);
-      case UNCERTAIN_RETURN -> {
+      case UNCERTAIN_RETURN, BLOCK, BLOCK_ITEM, BLOCK_VALUE, BLOCK_END -> {
         // Not told by libipt.
       }
       case CONTROL -> control((int) value & 0xFF, (int) (value >>> 8), ip);
