@@ -11,9 +11,6 @@ import java.util.List;
  * #error} why.
  */
 final class CodeWalk {
-  /** Instructions between the target of a branch and the abort of a transaction. */
-  private static final int NEAR = 256;
-
   private final CodeBlocks blocks;
   private final FlowSink sink;
   private final ReturnStack calls = new ReturnStack();
@@ -430,28 +427,7 @@ final class CodeWalk {
 
   /** Returns true if an address is reached soon, without a traced branch; stays where it is. */
   boolean isNear(long address) {
-    int block = current;
-    int left = NEAR;
-    while (left > 0) {
-      int before = blocks.before(block, address);
-      if (before == 0 || before > 0 && before < blocks.count(block)) {
-        return true;
-      }
-      switch (blocks.kind(block)) {
-        case BlockKind.NEXT, BlockKind.MOV_CR3, BlockKind.PTWRITE, BlockKind.VMPTRLD -> {
-          left -= blocks.count(block);
-          block = blocks.next(block);
-        }
-        case BlockKind.JUMP, BlockKind.CALL -> {
-          left -= blocks.count(block);
-          block = blocks.taken(block);
-        }
-        default -> {
-          return false;
-        }
-      }
-    }
-    return false;
+    return StraightWalk.reaches(blocks, current, address);
   }
 
   /** Returns true if a block ends with a direct jump or call out of all filters. */

@@ -14,8 +14,8 @@ import java.util.Set;
  * @param filters ranges in which the processor traces, where it does not tell itself that it left
  *     them; none: everywhere, or it does
  * @param asLibipt whether to err as libipt does: only compressed returns pop a call, a header is
- *     not compared with the address that was reached, and what follows one that tells another state
- *     is given up
+ *     not compared with the address that was reached, a PTWRITE has an address only if a packet
+ *     tells it, and what follows a header that tells another state is given up
  */
 public record FlowSettings(
     Set<Erratum> errata,

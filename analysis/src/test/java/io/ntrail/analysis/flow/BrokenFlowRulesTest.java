@@ -28,6 +28,7 @@ class BrokenFlowRulesTest {
           "FlowPlace",
           "CodeWalk",
           "EndlessCheck",
+          "StraightWalk",
           "ReturnStack");
 
   /** Percent of the rules that may be turned round without being noticed; 14 were. */
