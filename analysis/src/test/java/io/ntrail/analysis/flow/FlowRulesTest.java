@@ -273,9 +273,7 @@ class FlowRulesTest {
             "10000c",
             "UNCERTAIN_RETURN 100005",
             "DISABLED 0"),
-        flow(
-                code,
-                START + "3d0600" + "2d0600" + "02f3" + "7d070010000000" + "0e" + "3d0500" + "01")
+        flow(code, START + "3d0600" + "2d0600" + "02f3" + "7d070010000000" + "0e" + "3d0500" + "01")
             .stream()
             .skip(2)
             .toList());

@@ -4,10 +4,10 @@ import io.ntrail.analysis.flow.FlowCallSink;
 import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.FlowFunction;
 import io.ntrail.analysis.flow.FlowFunctions;
-import io.ntrail.cli.pt.FlowCallRow.End;
-import io.ntrail.cli.pt.FlowRow.Time;
 import io.ntrail.analysis.flow.TimedFlow;
 import io.ntrail.analysis.flow.TimedFlow.Trust;
+import io.ntrail.cli.pt.FlowCallRow.End;
+import io.ntrail.cli.pt.FlowRow.Time;
 import java.util.Arrays;
 
 /**

@@ -214,7 +214,9 @@ final class FlowCallsAnswer {
 
   private static String micros(FlowRow.Time time) {
     long nanos = time.nanos();
-    return time.trust() == null ? "-" : Numbers.count(nanos / 1000) + ".%03d".formatted(nanos % 1000);
+    return time.trust() == null
+        ? "-"
+        : Numbers.count(nanos / 1000) + ".%03d".formatted(nanos % 1000);
   }
 
   private static String lines(BitSet more, int depth, boolean isAscii) {

@@ -18,7 +18,7 @@ import picocli.CommandLine.ParseResult;
  *
  * @param settings how it is decoded
  * @param limit rows at most; 0: all
- * @param time when it was executed, or before it
+ * @param time of its first instruction, by block
  * @param withEvents whether events have rows, too
  * @param cores threads that decode
  */

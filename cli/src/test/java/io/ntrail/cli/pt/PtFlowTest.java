@@ -339,7 +339,15 @@ class PtFlowTest {
     stream = TestData.file("pt/lldb/multicore-45.trace");
     Path program = TestData.file("pt/lldb/multicore-m.out.gz");
     Object[] options = {
-      "--code", program, "--clock", "0,0,0,27", "--instructions", "--format", "jsonl", "--cores", 1
+      "--code",
+      program,
+      "--clock",
+      "0,0,0,27",
+      "--instructions",
+      "--format",
+      "jsonl",
+      "--cores",
+      "1"
     };
     Cli.Result one = flow(options);
     List<String> rows = one.lines();
@@ -356,7 +364,7 @@ class PtFlowTest {
     }
     assertTrue(first < 100, first + " rows at 0");
     assertTrue(last > 16_000, "up to " + last);
-    options[options.length - 1] = 3;
+    options[options.length - 1] = "3";
     assertEquals(one.out(), flow(options).out());
   }
 

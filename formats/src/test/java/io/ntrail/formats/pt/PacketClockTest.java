@@ -157,6 +157,24 @@ class PacketClockTest {
     }
   }
 
+  /** There is no time yet that they could change. */
+  @Test
+  void packetsBeforeTheFirstTimeStampAreNotCounted() {
+    try (InputFile input = Streams.of(Streams.PSB + "0b" + "5901" + "5902" + TSC_1000 + "0b")) {
+      PacketClock clock = new PacketClock(ClockSettings.UNKNOWN, Rounding.EXACT, Set.of());
+      PacketCursor cursor = Streams.cursor(input);
+      boolean isTold = false;
+      while (cursor.next()) {
+        clock.take(cursor);
+        isTold |= clock.isTold();
+      }
+      assertTrue(isTold);
+      assertFalse(clock.isTold());
+      assertEquals(0, clock.lostMtc());
+      assertEquals(1, clock.lostCyc());
+    }
+  }
+
   @Test
   void nanosecondsCountFromTheFirstTimeStamp() {
     try (InputFile input = Streams.of(Streams.PSB + TSC_1000 + "19 25100000000000")) {
