@@ -13,6 +13,7 @@ module io.ntrail.analysis {
   exports io.ntrail.analysis.etw.stacks;
   exports io.ntrail.analysis.etw.weights;
   exports io.ntrail.analysis.flow;
+  exports io.ntrail.analysis.flow.calls;
   exports io.ntrail.analysis.input;
   exports io.ntrail.analysis.model;
   exports io.ntrail.analysis.naming;

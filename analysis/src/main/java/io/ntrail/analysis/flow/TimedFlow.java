@@ -108,7 +108,7 @@ public final class TimedFlow implements FlowSink {
     }
   }
 
-  /** Says that the flow has come to the branch that the last CYC is of. */
+  /** Takes the news that the flow has come to the branch that the last CYC is of. */
   public void timed() {
     if (hasCycles) {
       hasCycles = false;

@@ -62,7 +62,7 @@ public final class WholeFlow {
      */
     void time(PacketType type, long value, boolean inHeader);
 
-    /** Says that the flow has come to the branch that the last CYC is of. */
+    /** Takes the news that the flow has come to the branch that the last CYC is of. */
     void timed();
 
     /** Takes bytes that are not packets. */

@@ -33,7 +33,13 @@ class FlowBindingRulesTest {
     // NOP; 100001: PTWRITE; 100005, 100006, 100007: NOP. Three from 100000 on.
     assertEquals(
         List.of(
-            "100000", "100001", "PTWRITE 0", "100005", "TRIGGER 100006", "100006", "DISABLED 0"),
+            "100000",
+            "100001",
+            "PTWRITE 100001",
+            "100005",
+            "TRIGGER 100006",
+            "100006",
+            "DISABLED 0"),
         flow("90" + PTWRITE + "909090f4", START + PTW + trigger("0300") + "3d0700" + "01"));
   }
 
@@ -44,10 +50,10 @@ class FlowBindingRulesTest {
         List.of(
             "100000",
             "100001",
-            "PTWRITE 0",
+            "PTWRITE 100001",
             "100005",
             "100006",
-            "PTWRITE 0",
+            "PTWRITE 100006",
             "10000a",
             "TRIGGER 10000b",
             "10000b",
@@ -81,7 +87,7 @@ class FlowBindingRulesTest {
         List.of(
             "100000",
             "100001",
-            "PTWRITE 0",
+            "PTWRITE 100001",
             "100005",
             "100008",
             "TRIGGER 100009",
@@ -111,7 +117,7 @@ class FlowBindingRulesTest {
   void thePtwriteThatIsNextMayLieBehindJumps() {
     // NOP; 100001: JMP 100004; HLT; 100004: PTWRITE; 100008: NOP.
     assertEquals(
-        List.of("100000", "100001", "100004", "PTWRITE 0", "100008", "DISABLED 0"),
+        List.of("100000", "100001", "100004", "PTWRITE 100004", "100008", "DISABLED 0"),
         flow("90 eb01 f4" + PTWRITE + "90 f4", START + PTW + "3d0900" + "01"));
   }
 
@@ -136,7 +142,7 @@ class FlowBindingRulesTest {
   @Test
   void theOperandOfAPtwriteIsTold() {
     assertEquals(
-        List.of("100000", "PTWRITE 0 =12345678"),
+        List.of("100000", "PTWRITE 100000 =12345678"),
         Flows.all(0x100000, PTWRITE + "90 f4", START + PTW));
   }
 

@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.analysis.flow.FlowSettings.Resync;
+import io.ntrail.analysis.flow.calls.CodeModule;
+import io.ntrail.analysis.flow.calls.FlowCallSink;
+import io.ntrail.analysis.flow.calls.FlowCalls;
+import io.ntrail.analysis.flow.calls.FlowFunctions;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pt.PacketCursor;
 import io.ntrail.programs.memory.RawSpace;

@@ -143,7 +143,14 @@ class FlowModesTest {
   void aCallIsReturnedFromAcrossAnOverflow() {
     // CALL 100007; the core stops there; the overflow ends at 100008: RET, compressed.
     assertEquals(
-        List.of("100000", "EXSTOP 100007", "OVERFLOW 100008", "100008", "100005", "DISABLED 0"),
+        List.of(
+            "100000",
+            "EXSTOP 100007",
+            "OVERFLOW 100008",
+            "100008",
+            "UNCERTAIN_RETURN 100005",
+            "100005",
+            "DISABLED 0"),
         flow(
             "e802000000 90 f4 90 c3",
             START + "02e2" + "3d0700" + "02f3" + "7d080010000000" + "06" + "3d0600" + "01"));
@@ -152,7 +159,14 @@ class FlowModesTest {
   @Test
   void aCallIsReturnedFromAcrossAnEndOfTracing() {
     assertEquals(
-        List.of("100000", "DISABLED 0", "ENABLED 100008", "100008", "100005", "DISABLED 0"),
+        List.of(
+            "100000",
+            "DISABLED 0",
+            "ENABLED 100008",
+            "100008",
+            "UNCERTAIN_RETURN 100005",
+            "100005",
+            "DISABLED 0"),
         flow(
             "e802000000 90 f4 90 c3", START + "3d0700" + "01" + "310800" + "06" + "3d0600" + "01"));
   }
@@ -161,7 +175,14 @@ class FlowModesTest {
   void aCallThatEndsTracingIsReturnedFrom() {
     // CALL rax to 100004, where tracing ends and starts again: RET, compressed.
     assertEquals(
-        List.of("100000", "DISABLED 100004", "ENABLED 100004", "100004", "100002", "DISABLED 0"),
+        List.of(
+            "100000",
+            "DISABLED 100004",
+            "ENABLED 100004",
+            "100004",
+            "UNCERTAIN_RETURN 100002",
+            "100002",
+            "DISABLED 0"),
         flow("ffd0 90 f4 c3", START + "210400" + "310400" + "06" + "3d0300" + "01"));
   }
 
@@ -177,6 +198,7 @@ class FlowModesTest {
             "DISABLED 10000d",
             "ENABLED 10000d",
             "10000d",
+            "UNCERTAIN_RETURN 100005",
             "100005",
             "DISABLED 0"),
         flow(

@@ -29,7 +29,7 @@ class TimedFlowTest {
 
   private static final String TWO_BRANCHES = "0e";
 
-  /** What comes out, with its time. */
+  /** Flow that comes out, with its times. */
   private static final class Told implements FlowSink, PacketSink {
     private final List<String> lines = new ArrayList<>();
     private final TimedFlow timed;

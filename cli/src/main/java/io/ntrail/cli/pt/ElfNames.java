@@ -1,7 +1,7 @@
 package io.ntrail.cli.pt;
 
-import io.ntrail.analysis.flow.CodeModule;
-import io.ntrail.analysis.flow.CodeModule.Named;
+import io.ntrail.analysis.flow.calls.CodeModule;
+import io.ntrail.analysis.flow.calls.CodeModule.Named;
 import io.ntrail.formats.elf.ElfImage;
 import io.ntrail.formats.elf.ElfSegment;
 import io.ntrail.formats.elf.ElfSymbol;

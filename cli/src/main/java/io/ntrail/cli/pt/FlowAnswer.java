@@ -1,7 +1,7 @@
 package io.ntrail.cli.pt;
 
 import io.ntrail.analysis.flow.FlowEvent;
-import io.ntrail.analysis.flow.FlowFunctions;
+import io.ntrail.analysis.flow.calls.FlowFunctions;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;

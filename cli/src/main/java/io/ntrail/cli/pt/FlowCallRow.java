@@ -1,7 +1,7 @@
 package io.ntrail.cli.pt;
 
-import io.ntrail.analysis.flow.FlowCallSink.Entry;
 import io.ntrail.analysis.flow.FlowError;
+import io.ntrail.analysis.flow.calls.FlowCallSink.Entry;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,11 +1,11 @@
 package io.ntrail.cli.pt;
 
-import io.ntrail.analysis.flow.FlowCallSink;
 import io.ntrail.analysis.flow.FlowError;
-import io.ntrail.analysis.flow.FlowFunction;
-import io.ntrail.analysis.flow.FlowFunctions;
 import io.ntrail.analysis.flow.TimedFlow;
 import io.ntrail.analysis.flow.TimedFlow.Trust;
+import io.ntrail.analysis.flow.calls.FlowCallSink;
+import io.ntrail.analysis.flow.calls.FlowFunction;
+import io.ntrail.analysis.flow.calls.FlowFunctions;
 import io.ntrail.cli.pt.FlowCallRow.End;
 import io.ntrail.cli.pt.FlowRow.Time;
 import java.util.Arrays;

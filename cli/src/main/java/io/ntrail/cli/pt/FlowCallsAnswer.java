@@ -1,12 +1,12 @@
 package io.ntrail.cli.pt;
 
-import io.ntrail.analysis.flow.FlowCallRecorder;
-import io.ntrail.analysis.flow.FlowCallSink;
-import io.ntrail.analysis.flow.FlowCalls;
-import io.ntrail.analysis.flow.FlowFunction;
-import io.ntrail.analysis.flow.FlowFunctions;
-import io.ntrail.analysis.flow.FlowProfile;
 import io.ntrail.analysis.flow.TimedFlow;
+import io.ntrail.analysis.flow.calls.FlowCallRecorder;
+import io.ntrail.analysis.flow.calls.FlowCallSink;
+import io.ntrail.analysis.flow.calls.FlowCalls;
+import io.ntrail.analysis.flow.calls.FlowFunction;
+import io.ntrail.analysis.flow.calls.FlowFunctions;
+import io.ntrail.analysis.flow.calls.FlowProfile;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Listing;

@@ -2,8 +2,8 @@ package io.ntrail.cli.pt;
 
 import io.ntrail.analysis.dumps.DumpRecording;
 import io.ntrail.analysis.dumps.DumpedModule;
-import io.ntrail.analysis.flow.CodeModule;
-import io.ntrail.analysis.flow.FlowFunctions;
+import io.ntrail.analysis.flow.calls.CodeModule;
+import io.ntrail.analysis.flow.calls.FlowFunctions;
 import io.ntrail.analysis.input.FileKind;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.FunctionArgument;

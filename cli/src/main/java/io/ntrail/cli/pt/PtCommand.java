@@ -1,6 +1,6 @@
 package io.ntrail.cli.pt;
 
-import io.ntrail.analysis.flow.FlowFunctions;
+import io.ntrail.analysis.flow.calls.FlowFunctions;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;

@@ -20,7 +20,7 @@ class PacketClockRulesTest {
   /** Every tick of the crystal clock has an MTC, and is four of the TSC; nothing else is known. */
   private static final ClockSettings FOUR = new ClockSettings(0, 1, 4, 0);
 
-  /** The same, with a core that runs at the nominal clock if CBR is 8. */
+  /** Such a clock, with a core that runs at the nominal clock if CBR is 8. */
   private static final ClockSettings NOMINAL = new ClockSettings(0, 1, 4, 8);
 
   private static final Set<Erratum> LOSES = Set.of(Erratum.SKL168);
@@ -37,7 +37,7 @@ class PacketClockRulesTest {
   /** Header with the time 1000, and the crystal clock one tick before it. */
   private static final String START = Streams.PSB + TSC + TMA + "0223";
 
-  /** The same, and the core at its nominal clock. */
+  /** Such a clock, and the core at its nominal clock. */
   private static final String START_NOMINAL = Streams.PSB + TSC + TMA + CBR_8 + "0223";
 
   private static PacketClock clock(

@@ -1,4 +1,6 @@
-package io.ntrail.analysis.flow;
+package io.ntrail.analysis.flow.calls;
+
+import io.ntrail.analysis.flow.FlowError;
 
 /** Receives the calls of a flow in the order in which they happened. */
 public interface FlowCallSink {

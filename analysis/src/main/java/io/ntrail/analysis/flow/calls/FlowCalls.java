@@ -1,6 +1,10 @@
-package io.ntrail.analysis.flow;
+package io.ntrail.analysis.flow.calls;
 
-import io.ntrail.analysis.flow.FlowCallSink.Entry;
+import io.ntrail.analysis.flow.CodeBlocks;
+import io.ntrail.analysis.flow.FlowError;
+import io.ntrail.analysis.flow.FlowEvent;
+import io.ntrail.analysis.flow.FlowSink;
+import io.ntrail.analysis.flow.calls.FlowCallSink.Entry;
 import io.ntrail.programs.x86.FlowClass;
 import java.util.Arrays;
 

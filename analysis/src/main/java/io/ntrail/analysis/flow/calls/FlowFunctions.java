@@ -1,5 +1,6 @@
-package io.ntrail.analysis.flow;
+package io.ntrail.analysis.flow.calls;
 
+import io.ntrail.analysis.flow.CodeBlocks;
 import io.ntrail.formats.collections.LongIntMap;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,5 +1,6 @@
-package io.ntrail.analysis.flow;
+package io.ntrail.analysis.flow.calls;
 
+import io.ntrail.analysis.flow.FlowError;
 import java.util.Arrays;
 
 /** Instructions and calls of each function of a flow. */

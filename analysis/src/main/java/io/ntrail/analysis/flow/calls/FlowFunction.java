@@ -1,4 +1,4 @@
-package io.ntrail.analysis.flow;
+package io.ntrail.analysis.flow.calls;
 
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

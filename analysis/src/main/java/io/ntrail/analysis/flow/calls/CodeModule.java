@@ -1,4 +1,4 @@
-package io.ntrail.analysis.flow;
+package io.ntrail.analysis.flow.calls;
 
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.identity.PdbId;

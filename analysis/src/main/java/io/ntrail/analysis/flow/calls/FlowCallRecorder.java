@@ -1,5 +1,6 @@
-package io.ntrail.analysis.flow;
+package io.ntrail.analysis.flow.calls;
 
+import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.ntr.EventKind;
 import io.ntrail.formats.ntr.NtrHeader;
