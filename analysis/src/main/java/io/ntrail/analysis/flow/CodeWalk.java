@@ -331,7 +331,11 @@ final class CodeWalk {
 
   /** Goes to an address, and executes the one instruction that is there. */
   boolean over(long address) {
-    return to(address) && stepOver();
+    if (!to(address) || !stepOver()) {
+      return false;
+    }
+    sincePlace = 1;
+    return true;
   }
 
   private boolean stepOver() {
@@ -405,12 +409,15 @@ final class CodeWalk {
    * @param kind MOV_CR3 or VMPTRLD, whose packets are PIP and VMCS
    */
   boolean toChange(byte kind) {
+    int before = sincePlace;
     start();
+    sincePlace = before;
     while (true) {
       isBehind = blocks.kind(current) == kind;
       if (blocks.kind(current) == BlockKind.FAR) {
         return true;
       }
+      sincePlace += blocks.count(current);
       if (!step(current)) {
         return false;
       }

@@ -48,7 +48,7 @@ public final class FlowDecoder {
     }
     events.flushPower();
     if (place.state == FlowState.OVERFLOW) {
-      place.endOverflow(0);
+      place.endOverflow(pending.hasFup ? pending.fup : 0);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.flow;
 
 import io.ntrail.formats.pt.PacketCursor;
+import io.ntrail.formats.pt.PacketType;
 
 /** The place that the flow has come to, and what is known of it: shared by all kinds of packets. */
 final class FlowPlace {
@@ -73,7 +74,11 @@ final class FlowPlace {
     if (pending.isAborted) {
       walk.setSpeculative(false);
     }
+    boolean isTarget = packets.type() == PacketType.TIP || packets.type() == PacketType.TIP_PGE;
+    int codeSize = isTarget ? pending.newCodeSize : -1;
     pending.forget();
+    // A MODE.Exec is of the target all the same.
+    pending.newCodeSize = codeSize;
     if (settings.resync() == FlowSettings.Resync.PSB) {
       state = FlowState.SEARCHING;
       return;

@@ -9,6 +9,11 @@ final class HeaderCheck {
   private final EventPackets events;
   private final TraceHeader header = new TraceHeader();
 
+  /** True if an overflow is pending whose FUP came before the header ({@link Erratum#APL12}). */
+  private boolean hasOverflowAt;
+
+  private long overflowAt;
+
   HeaderCheck(FlowPlace place, EventPackets events) {
     this.place = place;
     this.events = events;
@@ -49,6 +54,8 @@ final class HeaderCheck {
       place.fail(FlowError.CONTEXT);
     }
     events.flushPower();
+    hasOverflowAt = place.state == FlowState.OVERFLOW && place.pending.hasFup;
+    overflowAt = place.pending.fup;
     place.pending.forget();
     header.begin(place.packets.offset());
   }
@@ -98,6 +105,11 @@ final class HeaderCheck {
     header.resolve();
     boolean isOn = header.hasIp() && !isEnabledNext;
     place.walk.forgetCalls();
+    if (place.state == FlowState.OVERFLOW && hasOverflowAt && isOn) {
+      // The header says that tracing was on behind the overflow.
+      place.endOverflow(overflowAt);
+      place.begin(overflowAt);
+    }
     if (place.state == FlowState.ENABLED) {
       if (isReached(isOn)) {
         takeWaiting();

@@ -31,7 +31,7 @@ class BrokenFlowRulesTest {
           "StraightWalk",
           "ReturnStack");
 
-  /** Percent of the rules that may be turned round without being noticed; 14 were. */
+  /** Percent of the rules that may be turned round without being noticed; 10 were. */
   private static final int MOST_MISSED = 20;
 
   private static final int TURNS = 3_000_000;

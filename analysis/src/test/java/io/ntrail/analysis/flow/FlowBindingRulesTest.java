@@ -44,6 +44,45 @@ class FlowBindingRulesTest {
   }
 
   @Test
+  void theInstructionsOfATriggerCountAcrossAChangeOfTheAddressSpace() {
+    // NOP; 100001: MOV CR3, EAX; 100004, 100005, 100006: NOP. Three from 100000 on.
+    List<String> lines =
+        flow(
+            "90 0f22d8 90909090f4", START + "0243000010000000" + trigger("0300") + "3d0700" + "01");
+    assertEquals(
+        List.of("100004", "TRIGGER 100005"), lines.subList(lines.size() - 5, lines.size() - 3));
+  }
+
+  @Test
+  void theInstructionsOfATriggerCountFromAPtwriteWhoseAddressIsToldItselfAmongThem() {
+    // NOP; 100001: PTWRITE; 100005, 100006, 100007: NOP. Two from 100001 on.
+    List<String> lines =
+        flow(
+            "90" + PTWRITE + "909090f4",
+            START + "0292" + "78563412" + "3d0100" + trigger("0200") + "3d0700" + "01");
+    assertEquals(
+        List.of("100005", "TRIGGER 100006"), lines.subList(lines.size() - 4, lines.size() - 2));
+  }
+
+  @Test
+  void anOverflowWhoseAddressIsFollowedByAHeaderGoesOnThere() {
+    // APL12: the header says that tracing was on, and the address was its.
+    String packets =
+        START
+            + "02f3"
+            + "7d010010000000"
+            + Flows.PSB
+            + "9901"
+            + "7d030010000000"
+            + "0223"
+            + "7d040010000000"
+            + "01";
+    assertEquals(
+        List.of("OVERFLOW 100001", "100001", "100002", "100003", "DISABLED 0"),
+        Flows.lines(0x100000, "909090 90f4", packets, Resync.PSB, Set.of(Erratum.APL12)));
+  }
+
+  @Test
   void theInstructionsOfATriggerCountAcrossTwoPtwrites() {
     // NOP; 100001: PTWRITE; 100005: NOP; 100006: PTWRITE; 10000a, 10000b: NOP. Five from 100000 on.
     assertEquals(

@@ -34,6 +34,18 @@ class FlowModesTest {
     return Flows.lines(0x100000, code, packets, Resync.PSB);
   }
 
+  @Test
+  void aModeIsOfTheTargetAtWhichTheFlowIsFoundAgain() {
+    // 100000: JMP [RAX]. Its target has no code; at the next one the code has 32 bits: INC EAX.
+    List<String> lines =
+        Flows.lines(
+            0x100000,
+            "ffe0 4090 90f4",
+            START + "2d0001" + "9902" + "2d0200" + "3d0400" + "01",
+            Resync.EVENT);
+    assertEquals(List.of("100002", "100003"), lines.subList(lines.size() - 3, lines.size() - 1));
+  }
+
   private static List<String> found(String packets) {
     return Flows.all(0x100000, LOST_CODE, LOST + packets);
   }

@@ -75,6 +75,7 @@ final class CycleRatio {
   void mtc(long newCtc) {
     if (!hasMtc) {
       hasMtc = true;
+      mayHaveLost = false;
       ctc = newCtc;
       cyclesSinceMtc = 0;
       return;

@@ -38,8 +38,8 @@ class LibiptTimesTest {
           "cbr-cyc", "time without a TSC",
           "cbr-mtc-cyc-mtc", "time without a TSC",
           "mtc-ovf_keep-cyc", "keeps the ratio at an overflow, which is a setting of libipt",
-          "skl168-cyc", "measures at the second MTC behind a header, where nothing is here",
-          "skl168-mtc", "measures at the second MTC behind a header, where nothing is here");
+          "skl168-cyc", "a CYC before a ratio is known is counted as lost; the ratios are equal",
+          "skl168-mtc", "a CYC before a ratio is known is counted as lost; the ratios are equal");
 
   /** Cases that begin without a PSB, or at another one than the first: an option of the list. */
   private static final Set<String> UNSYNCHRONISED =
