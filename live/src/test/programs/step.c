@@ -106,7 +106,8 @@ static long deep_leaf(long x) { return stepped(leaf, x); }
 static volatile long one = 1;
 TRACED long dive(long n) { return n == 0 ? deep_leaf(4) : dive(n - 1) + one; }
 
-static void all(void) {
+/* More calls than 1024 need a second chunk of the longest records. */
+static void all(int calls) {
   report("first", stepped(leaf, 1));
   report("leaf", stepped(leaf, 2));
   report("tail", stepped(tail1, 3));
@@ -117,22 +118,23 @@ static void all(void) {
     report("stale", stepped(i == 1 ? tail1 : outer, 6));
   }
   long sum = 0;
-  for (int i = 0; i < 1100; i++) sum += stepped(leaf, i);
+  for (int i = 0; i < calls; i++) sum += stepped(leaf, i);
   report("chunks", sum);
   report("overflow", dive(300));
 }
 static DWORD CALLBACK thread(void *argument) {
-  all();
+  all(*(int *)argument);
   return 0;
 }
 
 int main(int argc, char **argv) {
+  static int calls[] = {1100, 100};
   AddVectoredExceptionHandler(1, handler);
-  all();
+  all(100);
   /* With an argument, what interrupts traced functions calls some itself. */
   for (int i = 0; i < 2; i++) {
     nested = argc > 1;
-    HANDLE handle = CreateThread(0, 0, thread, 0, 0, 0);
+    HANDLE handle = CreateThread(0, 0, thread, &calls[i], 0, 0);
     WaitForSingleObject(handle, INFINITE);
   }
   printf("many %ld\n", many(1, 2, 3, 4, 5, 6));

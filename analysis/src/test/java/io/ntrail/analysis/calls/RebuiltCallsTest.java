@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.analysis.calls.CallSource.Matching;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.Property.Gen;
+import io.ntrail.testkit.Slice;
 import io.ntrail.testkit.calls.RandomCalls;
 import io.ntrail.testkit.calls.RandomCalls.Call;
 import io.ntrail.testkit.calls.RandomCalls.End;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Test;
  * lost, every call that kept both of its own is as it was, and what was made up is marked.
  */
 class RebuiltCallsTest {
-  private static final int SEQUENCES = 50_000;
+  private static final int SEQUENCES = Slice.count(50_000, 15_000);
   private static final int STEPS = 120;
 
   /** A rebuilt call. */

@@ -105,7 +105,7 @@ final class TransparencyTest {
     assertEquals(3 * 10, lines, errors);
     CallTable calls = Programs.exact(traced);
     assertEquals(0, calls.repaired());
-    assertEquals(3 * 1100 + 3 + 3, calls.of("leaf").returned);
+    assertEquals(1100 + 2 * 100 + 3 + 3, calls.of("leaf").returned);
     assertFalse(calls.of("curious").entriesOnly == 0, "reads its return address");
   }
 
@@ -113,7 +113,7 @@ final class TransparencyTest {
   void everyStepOfSampledCallsUnwindsToTheCaller() throws IOException {
     Path program = build("step.c");
     for (int bytes : attached ? List.of(128) : Slice.of(RECORD_BYTES, RECORD_BYTES.size())) {
-      Settings settings = settings().exports().recordBytes(bytes).sampling(150);
+      Settings settings = settings().exports().recordBytes(bytes).sampling(50);
       Outcome traced = sameOutput(settings, program);
       assertTrue(traced.sampled() > 20, () -> traced.sampled() + " stacks");
       Programs.exact(traced);

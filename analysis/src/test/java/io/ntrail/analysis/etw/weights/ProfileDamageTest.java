@@ -63,7 +63,7 @@ class ProfileDamageTest {
 
   @Test
   void theSample() {
-    spoil(SampleRecording.make().toByteArray(), LONG ? 400 : 16);
+    spoil(SampleRecording.make().toByteArray(), LONG ? 400 : 8);
   }
 
   @ParameterizedTest
@@ -78,7 +78,7 @@ class ProfileDamageTest {
   @Test
   void randomActivity() {
     Property.check(
-        LONG ? 3_000 : 60,
+        LONG ? 3_000 : 30,
         g -> {
           byte[] sound = RandomProfileRecording.make(g).recording().toByteArray();
           for (int i = 0; i < 4; i++) {
