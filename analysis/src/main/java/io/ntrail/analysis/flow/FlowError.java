@@ -10,8 +10,6 @@ public enum FlowError {
   CONTEXT("a packet that cannot stand here"),
   /** The trace does not fit the code: another kind of branch comes next. */
   MISMATCH("the trace does not fit the code"),
-  /** A compressed return was not taken. */
-  RETURN("a return that was compressed and not taken"),
   /** A compressed return has no call. */
   RETURN_STACK("a compressed return without a call"),
   /** The state that a header tells is not the one that was reached. */

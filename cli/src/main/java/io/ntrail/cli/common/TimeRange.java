@@ -118,6 +118,11 @@ public record TimeRange(long fromNanos, long toNanos, boolean isFromClock, boole
     return fromNanos == Long.MIN_VALUE && toNanos == Long.MAX_VALUE;
   }
 
+  /** Returns whether a time lies in it, in nanoseconds since the start. */
+  public boolean contains(long nanos) {
+    return whole() || nanos >= fromNanos && nanos < toNanos;
+  }
+
   /** Returns the range as the first line of an answer repeats it. */
   public String text() {
     if (whole()) {

@@ -201,7 +201,8 @@ final class FlowAnswer {
           json.number(type.label(), done.count(type));
         }
       }
-      json.endObject().gaps(gaps()).endObject();
+      json.endObject().bool("packetsOfAllTimes", !request.time().whole());
+      json.gaps(gaps()).endObject();
     }
   }
 

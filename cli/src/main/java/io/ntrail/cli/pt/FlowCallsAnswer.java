@@ -1,6 +1,7 @@
 package io.ntrail.cli.pt;
 
 import io.ntrail.analysis.flow.TimedFlow;
+import io.ntrail.analysis.flow.TimedFlow.Trust;
 import io.ntrail.analysis.flow.calls.FlowCallRecorder;
 import io.ntrail.analysis.flow.calls.FlowCallSink;
 import io.ntrail.analysis.flow.calls.FlowCalls;
@@ -19,6 +20,7 @@ import io.ntrail.formats.pt.PacketType;
 import java.io.IOException;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import picocli.CommandLine.ParseResult;
 
@@ -172,23 +174,39 @@ final class FlowCallsAnswer {
             "%s, %s, %s, %s"
                 .formatted(
                     answer.heading(),
-                    Numbers.counted(packets, "packet"),
+                    Numbers.counted(packets, "packet")
+                        + (request.time().whole() ? "" : " at all times"),
                     Numbers.counted(rows.overflows(), "overflow"),
                     Numbers.counted(walk.instructions(), "instruction")));
     boolean hasTime = walk.clock().knowsNanos();
     terminal.out().println((hasTime ? "   time (us)   " : "   ") + "   instr  flow");
+    EnumSet<Trust> trusts = EnumSet.noneOf(Trust.class);
     BitSet followed = followed(rows);
     BitSet open = new BitSet();
     for (int row = 0; row < rows.kept(); row++) {
       open.clear(rows.depth(row) + 1, Math.max(rows.depth(row) + 1, open.length()));
       open.set(rows.depth(row), followed.get(row));
       FlowCallRow call = rows.row(row);
+      Trust trust = call.time().trust();
+      if (trust != null) {
+        trusts.add(trust);
+      }
       String time = !hasTime ? "   " : "%12s   ".formatted(micros(call.time()));
       String count = call.entry() == null ? "" : Numbers.count(call.instructions());
       terminal
           .out()
           .println(
-              time + "%8s  ".formatted(count) + lines(open, call.depth(), isAscii) + call.text());
+              time
+                  + "%8s  ".formatted(count)
+                  + lines(open, call.depth(), isAscii)
+                  + call.text()
+                  + missing(rows, row));
+    }
+    if (trusts.contains(Trust.ESTIMATE)) {
+      terminal.out().println("~: between the times that packets tell, by instructions");
+    }
+    if (trusts.contains(Trust.LOWER_BOUND)) {
+      terminal.out().println(">=: at that time or later; nothing is told behind it");
     }
     if (rows.all() > rows.kept()) {
       terminal
@@ -197,6 +215,21 @@ final class FlowCallsAnswer {
               Numbers.counted(rows.all() - rows.kept(), "more row")
                   + " not shown (-n 0 shows all that fit; --profile counts all)");
     }
+  }
+
+  /** Returns how much an overflow may have cost: the time to the next row. */
+  private static String missing(FlowCallRows rows, int row) {
+    FlowCallRow call = rows.row(row);
+    if (call.entry() != null || call.error() != null || row + 1 == rows.kept()) {
+      return "";
+    }
+    FlowRow.Time from = call.time();
+    FlowRow.Time to = rows.row(row + 1).time();
+    boolean isKnown = from.trust() != null && to.trust() != null && to.nanos() > from.nanos();
+    return isKnown
+        ? ", at most %s us not recorded"
+            .formatted(micros(new FlowRow.Time(to.nanos() - from.nanos(), Trust.PACKET)))
+        : "";
   }
 
   /** Returns the rows below which there is one more of the same caller: known from the end. */
@@ -214,9 +247,13 @@ final class FlowCallsAnswer {
 
   private static String micros(FlowRow.Time time) {
     long nanos = time.nanos();
-    return time.trust() == null
-        ? "-"
-        : Numbers.count(nanos / 1000) + ".%03d".formatted(nanos % 1000);
+    String known = Numbers.count(nanos / 1000) + ".%03d".formatted(nanos % 1000);
+    return switch (time.trust()) {
+      case null -> "-";
+      case PACKET -> known;
+      case ESTIMATE -> "~" + known;
+      case LOWER_BOUND -> ">=" + known;
+    };
   }
 
   private static String lines(BitSet more, int depth, boolean isAscii) {

@@ -126,11 +126,7 @@ final class FlowWalk implements FlowSink, WholeFlow.PacketSink {
 
   /** Returns true at the times that were asked for; before the first time stamp it is 0. */
   private boolean isInTime() {
-    if (time.whole()) {
-      return true;
-    }
-    long nanos = timed.knowsNanos() ? timed.nanos() : 0;
-    return nanos >= time.fromNanos() && nanos < time.toNanos();
+    return time.whole() || time.contains(timed.knowsNanos() ? timed.nanos() : 0);
   }
 
   PacketClock clock() {

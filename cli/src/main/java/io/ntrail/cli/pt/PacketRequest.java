@@ -13,10 +13,6 @@ import java.nio.file.Path;
 record PacketRequest(Path path, ProcessorOptions processor, TimeRange time, long limit) {
   /** Returns true for packets of the times that were asked for; the first ones have time 0. */
   boolean isInTime(PacketClock clock) {
-    if (time.whole()) {
-      return true;
-    }
-    long nanos = clock.isKnown() ? clock.nanos() : 0;
-    return nanos >= time.fromNanos() && nanos < time.toNanos();
+    return time.whole() || time.contains(clock.isKnown() ? clock.nanos() : 0);
   }
 }
