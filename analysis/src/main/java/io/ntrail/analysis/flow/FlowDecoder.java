@@ -80,6 +80,9 @@ public final class FlowDecoder {
     if (place.takeAgain()) {
       process(type);
     }
+    if (pending.wasFull()) {
+      place.error(FlowError.CONTEXT, packets.offset(), 0);
+    }
   }
 
   /**

@@ -73,6 +73,8 @@ final class PendingPackets {
   /** Told when it is known how an overflow ended. */
   private final List<Waiting> queue = new ArrayList<>();
 
+  private boolean isFull;
+
   /** Returns true if a FUP has to come before the next branch: a packet asked for its address. */
   boolean needsFup() {
     return binding != Binding.NONE || isAborted && !hasFup;
@@ -93,21 +95,28 @@ final class PendingPackets {
     }
   }
 
-  private static void add(List<Waiting> to, FlowEvent event, long address, long value) {
-    if (to.size() < MOST) {
+  private void add(List<Waiting> to, int most, FlowEvent event, long address, long value) {
+    if (to.size() < most) {
       to.add(new Waiting(event, address, value));
+    } else {
+      isFull = true;
     }
   }
 
+  /** Returns true, once, if an event found no room. */
+  boolean wasFull() {
+    boolean was = isFull;
+    isFull = false;
+    return was;
+  }
+
   void hold(FlowEvent event, long value) {
-    add(held, event, 0, value);
+    add(held, MOST, event, 0, value);
   }
 
   /** Keeps a part of a block of items. */
   void block(FlowEvent event, long value) {
-    if (block.size() < MOST_OF_BLOCK) {
-      block.add(new Waiting(event, 0, value));
-    }
+    add(block, MOST_OF_BLOCK, event, 0, value);
   }
 
   /** Hands out the block of items. */
@@ -122,15 +131,20 @@ final class PendingPackets {
   }
 
   void atTarget(FlowEvent event, long value) {
-    add(atTarget, event, 0, value);
+    add(atTarget, MOST, event, 0, value);
   }
 
   void atTargetFirst(FlowEvent event, long value) {
-    atTarget.addFirst(new Waiting(event, 0, value));
+    List<Waiting> others = List.copyOf(atTarget);
+    atTarget.clear();
+    add(atTarget, MOST, event, 0, value);
+    for (Waiting other : others) {
+      add(atTarget, MOST, other.event, other.address, other.value);
+    }
   }
 
   void queue(FlowEvent event, long address, long value) {
-    add(queue, event, address, value);
+    add(queue, MOST, event, address, value);
   }
 
   /** Returns true if the data that was announced can be that of a control flow event. */

@@ -65,6 +65,21 @@ class FlowBindingRulesTest {
   }
 
   @Test
+  void anEventThatFindsNoRoomBesideSixtyFourThatWaitIsAnError() {
+    String mwait = "02c2" + "00".repeat(8);
+    assertEquals(0, errors(flow("90f4", START + mwait.repeat(64))));
+    assertEquals(1, errors(flow("90f4", START + mwait.repeat(65))));
+    // VMCS between FUP and TIP waits for the target.
+    String vmcs = "02c8" + "00".repeat(5);
+    assertEquals(0, errors(flow("90f4", START + "3d0100" + vmcs.repeat(64))));
+    assertEquals(3, errors(flow("90f4", START + "3d0100" + vmcs.repeat(67))));
+  }
+
+  private static long errors(List<String> lines) {
+    return lines.stream().filter(line -> line.startsWith("CONTEXT at")).count();
+  }
+
+  @Test
   void anOverflowWhoseAddressIsFollowedByAHeaderGoesOnThere() {
     // APL12: the header says that tracing was on, and the address was its.
     String packets =
