@@ -45,6 +45,7 @@ final class FlowSegment implements Callable<FlowSegment> {
   private @Nullable FlowSnapshot decode(CodeBlocks blocks, FlowTotals totals, FlowLog kept) {
     PacketCursor cursor = workers.newCursor();
     FlowDecoder decoder = new FlowDecoder(cursor, blocks, workers.settings(), kept);
+    boolean isTimed = workers.wantsTime();
     TimedPackets timed = new TimedPackets();
     cursor.seek(from);
     while (cursor.next()) {
@@ -53,10 +54,10 @@ final class FlowSegment implements Callable<FlowSegment> {
         return isWhole && isUsable(decoder, kept) ? decoder.snapshot() : null;
       }
       if (start != null) {
-        FlowLog.observe(cursor, totals, workers.wantsTime(), kept);
+        FlowLog.observe(cursor, totals, isTimed, kept);
       }
       decoder.take();
-      if (timed.take(cursor.type()) && workers.wantsTime()) {
+      if (isTimed && timed.take(cursor.type())) {
         kept.timed();
       }
       if (start == null && decoder.isOutsideHeaders()) {

@@ -107,6 +107,7 @@ public final class WholeFlow {
     PacketCursor cursor = PacketCursor.joined(input, settings.errata());
     FlowDecoder decoder = new FlowDecoder(cursor, blocks, settings, new Counting(flow, totals));
     long boundary = workers == null ? input.size() : workers.after(0);
+    boolean isTimed = wanted.time();
     TimedPackets timed = new TimedPackets();
     FlowSegment next = null;
     long told = 0;
@@ -128,9 +129,9 @@ public final class WholeFlow {
           boundary = workers.after(offset + 1);
         }
       }
-      FlowLog.observe(cursor, totals, wanted.time(), packets);
+      FlowLog.observe(cursor, totals, isTimed, packets);
       decoder.take();
-      if (timed.take(cursor.type()) && wanted.time()) {
+      if (isTimed && timed.take(cursor.type())) {
         packets.timed();
       }
       if (next != null && decoder.isOutsideHeaders()) {
