@@ -1,0 +1,105 @@
+package io.ntrail.analysis.probe.aggregation;
+
+import java.math.BigInteger;
+
+/** Function of an aggregation: the state for one key, how a value is added, what it comes to. */
+public sealed interface Aggregate permits Aggregate.Scalar, Buckets {
+  /** Returns the name of the function. */
+  String name();
+
+  /** Returns the state before the first value. */
+  long[] fresh();
+
+  /** Adds a value to a state. */
+  void add(long[] state, long value, long weight);
+
+  /**
+   * Compares two states in the order in which they are printed.
+   *
+   * @param normal divisor of values
+   */
+  int compare(long[] left, long[] right, long normal);
+
+  /** Functions whose result is a number. */
+  enum Scalar implements Aggregate {
+    /** Number of values. */
+    COUNT,
+    /** Sum. */
+    SUM,
+    /** Least value. */
+    MIN,
+    /** Greatest value. */
+    MAX,
+    /** Mean, cut to an integer. */
+    AVG,
+    /** Standard deviation, cut to an integer. */
+    STDDEV;
+
+    @Override
+    public long[] fresh() {
+      return switch (this) {
+        case COUNT, SUM -> new long[1];
+        case MIN -> new long[] {Long.MAX_VALUE};
+        case MAX -> new long[] {Long.MIN_VALUE};
+        case AVG -> new long[2];
+        // Count, sum, sum of squares: low and high half.
+        case STDDEV -> new long[4];
+      };
+    }
+
+    @Override
+    public void add(long[] state, long value, long weight) {
+      switch (this) {
+        case COUNT -> state[0]++;
+        case SUM -> state[0] += value;
+        case MIN -> state[0] = Math.min(state[0], value);
+        case MAX -> state[0] = Math.max(state[0], value);
+        case AVG -> {
+          state[0]++;
+          state[1] += value;
+        }
+        case STDDEV -> {
+          state[0]++;
+          state[1] += value;
+          long low = value * value;
+          long sum = state[2] + low;
+          state[3] +=
+              Math.multiplyHigh(value, value) + (Long.compareUnsigned(sum, low) < 0 ? 1 : 0);
+          state[2] = sum;
+        }
+      }
+    }
+
+    /**
+     * Returns the result.
+     *
+     * @param normal divisor
+     */
+    public long value(long[] state, long normal) {
+      return switch (this) {
+        case COUNT, SUM, MIN, MAX -> state[0] / normal;
+        case AVG -> state[0] == 0 ? 0 : state[1] / normal / state[0];
+        case STDDEV -> deviation(state, normal);
+      };
+    }
+
+    private static long deviation(long[] state, long normal) {
+      if (state[0] == 0) {
+        return 0;
+      }
+      BigInteger count = BigInteger.valueOf(state[0]);
+      BigInteger divisor = BigInteger.valueOf(normal);
+      BigInteger low = new BigInteger(Long.toUnsignedString(state[2]));
+      BigInteger squares = BigInteger.valueOf(state[3]).shiftLeft(Long.SIZE).add(low);
+      BigInteger mean = BigInteger.valueOf(state[1] / normal / state[0]);
+      BigInteger variance =
+          squares.divide(divisor).divide(divisor).divide(count).subtract(mean.multiply(mean));
+      return variance.signum() <= 0 ? 0 : variance.sqrt().longValue();
+    }
+
+    @Override
+    public int compare(long[] left, long[] right, long normal) {
+      return Long.compare(value(left, normal), value(right, normal));
+    }
+  }
+}

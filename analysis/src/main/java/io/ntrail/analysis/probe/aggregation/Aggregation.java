@@ -1,0 +1,137 @@
+package io.ntrail.analysis.probe.aggregation;
+
+import io.ntrail.analysis.probe.types.Type;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Values of an aggregation, by key. */
+public final class Aggregation {
+  /** Bytes that an entry takes besides its state and strings. */
+  private static final int ENTRY_BYTES = 160;
+
+  private final String name;
+  private final Aggregate function;
+  private final List<Type> keyTypes;
+  private final Map<Object, Entry> entries = new HashMap<>();
+  private long normal = 1;
+  private boolean isPrinted;
+
+  /**
+   * Value of a key.
+   *
+   * @param keys numbers as {@link Long}, strings and places in code as texts, stacks as lists
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Entry(Object[] keys, long[] state) {}
+
+  /** An aggregation without values. */
+  public Aggregation(String name, Aggregate function, List<Type> keyTypes) {
+    this.name = name;
+    this.function = function;
+    this.keyTypes = List.copyOf(keyTypes);
+  }
+
+  /** Returns its name without the at sign. */
+  public String name() {
+    return name;
+  }
+
+  /** Returns its function. */
+  public Aggregate function() {
+    return function;
+  }
+
+  /** Returns the types of its keys. */
+  public List<Type> keyTypes() {
+    return keyTypes;
+  }
+
+  /** Returns the number that values are divided by. */
+  public long normal() {
+    return normal;
+  }
+
+  /** Divides values by a number where they are printed. */
+  public void normalize(long by) {
+    normal = by;
+  }
+
+  /** Returns whether a program printed it. */
+  public boolean isPrinted() {
+    return isPrinted;
+  }
+
+  /** Notes that a program printed it. */
+  public void printed() {
+    isPrinted = true;
+  }
+
+  /** Returns the values, in no order. */
+  public Collection<Entry> entries() {
+    return entries.values();
+  }
+
+  /** Makes all values those before the first event; keys stay. */
+  public void clear() {
+    entries
+        .values()
+        .forEach(entry -> {
+          long[] fresh = function.fresh();
+          System.arraycopy(fresh, 0, entry.state, 0, fresh.length);
+        });
+  }
+
+  /**
+   * Removes all values but the largest.
+   *
+   * @param keep how many stay; negative: so many of the smallest
+   */
+  public void trunc(long keep, Comparator<Entry> order) {
+    List<Entry> sorted = new ArrayList<>(entries.values());
+    sorted.sort(order);
+    long most = Math.min(Math.abs(keep), sorted.size());
+    List<Entry> gone =
+        keep < 0
+            ? sorted.subList((int) most, sorted.size())
+            : sorted.subList(0, sorted.size() - (int) most);
+    gone.forEach(entry -> entries.remove(key(entry.keys)));
+  }
+
+  /** Returns the one object that keys are found by. */
+  public static Object key(Object[] keys) {
+    return switch (keys.length) {
+      case 0 -> "";
+      case 1 -> keys[0];
+      default -> List.of(keys);
+    };
+  }
+
+  /**
+   * Adds a value.
+   *
+   * @param room bytes that a new key may take
+   * @return bytes that it took; -1 if there is not enough room
+   */
+  public long add(Object key, Object[] keys, long value, long weight, long room) {
+    Entry entry = entries.get(key);
+    long took = 0;
+    if (entry == null) {
+      long[] state = function.fresh();
+      took = ENTRY_BYTES + 8L * state.length;
+      for (Object one : keys) {
+        took += one instanceof String text ? text.length() : 16;
+      }
+      if (took > room) {
+        return -1;
+      }
+      entry = new Entry(keys.clone(), state);
+      entries.put(key, entry);
+    }
+    function.add(entry.state, value, weight);
+    return took;
+  }
+}

@@ -1,0 +1,71 @@
+package io.ntrail.analysis.probe.compile;
+
+import io.ntrail.analysis.probe.aggregation.Aggregation;
+import io.ntrail.analysis.probe.engine.Memory;
+import io.ntrail.analysis.probe.engine.Options;
+import io.ntrail.analysis.probe.engine.Probe;
+import io.ntrail.analysis.probe.syntax.Expression;
+import io.ntrail.analysis.probe.syntax.Expression.Scope;
+import io.ntrail.analysis.probe.types.Type;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Names of a program that is being compiled: variables, aggregations, inlines. */
+final class Environment {
+  final Options options;
+  final Memory memory;
+  final Map<String, Variable> variables = new HashMap<>();
+  final Map<String, Aggregation> aggregations = new LinkedHashMap<>();
+  final Map<String, Expression> inlines = new HashMap<>();
+  final List<Integer> clauseSlots = new ArrayList<>();
+
+  private int slots;
+
+  /** Probes of the clause that is compiled. */
+  List<Probe> probes = List.of();
+
+  /**
+   * Variable of a program.
+   *
+   * @param slot its number
+   * @param address of a struct or array; 0: it is none
+   * @param keys types of the keys of an associative array; null: it is none
+   */
+  record Variable(
+      Scope scope, String name, Type type, int slot, long address, @Nullable List<Type> keys) {
+    /** Returns true if it has a value for each key or thread. */
+    boolean isDynamic() {
+      return keys != null || scope == Scope.THREAD;
+    }
+  }
+
+  Environment(Options options, Memory memory) {
+    this.options = options;
+    this.memory = memory;
+  }
+
+  /** Returns how many variables there are. */
+  int slots() {
+    return slots;
+  }
+
+  static String key(Scope scope, String name) {
+    return scope + " " + name;
+  }
+
+  /** Adds a variable. */
+  Variable declare(Scope scope, String name, Type type, @Nullable List<Type> keys) {
+    boolean isMemory = !type.isNumber() && !(type instanceof Type.Text);
+    long address = isMemory && keys == null ? memory.variable(type.size()) : 0;
+    Variable variable = new Variable(scope, name, type, slots++, address, keys);
+    variables.put(key(scope, name), variable);
+    if (scope == Scope.CLAUSE) {
+      clauseSlots.add(variable.slot);
+    }
+    return variable;
+  }
+}

@@ -1,0 +1,124 @@
+package io.ntrail.analysis.probe.compile;
+
+/** Functions of strings, as DTrace has them; a character stands for a byte. */
+final class Texts {
+  private Texts() {}
+
+  /**
+   * Returns a part of a string.
+   *
+   * @param from counts from the end if it is negative
+   * @param length negative: it ends so many characters before the end
+   */
+  static String part(String text, long from, long length) {
+    long size = text.length();
+    long begin = from < 0 ? from + size : from;
+    long end;
+    if (length >= 0) {
+      end = begin > Long.MAX_VALUE - length ? Long.MAX_VALUE : begin + length;
+    } else {
+      end = size + length;
+    }
+    begin = Math.clamp(begin, 0, size);
+    end = Math.clamp(end, 0, size);
+    return begin >= end ? "" : text.substring((int) begin, (int) end);
+  }
+
+  /** Returns where a string is found first, from a place on; -1 if nowhere. */
+  static long index(String text, String wanted, long from) {
+    return from > text.length() ? -1 : text.indexOf(wanted, (int) Math.max(0, from));
+  }
+
+  /** Returns where a string is found last, from a place back; -1 if nowhere. */
+  static long lastIndex(String text, String wanted, long from) {
+    return from < 0 ? -1 : text.lastIndexOf(wanted, (int) Math.min(from, text.length()));
+  }
+
+  /** Returns the last part of a path; Windows separators count, too. */
+  static String baseName(String path) {
+    int end = path.length();
+    while (end > 0 && isSeparator(path.charAt(end - 1))) {
+      end--;
+    }
+    if (end == 0) {
+      return path.isEmpty() ? "." : path.substring(0, 1);
+    }
+    int begin = end;
+    while (begin > 0 && !isSeparator(path.charAt(begin - 1))) {
+      begin--;
+    }
+    return path.substring(begin, end);
+  }
+
+  /** Returns a path without its last part. */
+  static String folder(String path) {
+    int end = path.length();
+    while (end > 0 && isSeparator(path.charAt(end - 1))) {
+      end--;
+    }
+    if (end == 0) {
+      return path.isEmpty() ? "." : path.substring(0, 1);
+    }
+    while (end > 0 && !isSeparator(path.charAt(end - 1))) {
+      end--;
+    }
+    if (end == 0) {
+      return ".";
+    }
+    int last = end;
+    while (last > 0 && isSeparator(path.charAt(last - 1))) {
+      last--;
+    }
+    return last == 0 ? path.substring(0, 1) : path.substring(0, last);
+  }
+
+  private static boolean isSeparator(char c) {
+    return c == '/' || c == '\\';
+  }
+
+  /** Returns a path without empty parts, {@code .} and {@code ..}. */
+  static String clean(String path) {
+    boolean isAbsolute = path.startsWith("/");
+    java.util.ArrayDeque<String> parts = new java.util.ArrayDeque<>();
+    for (String part : path.split("/", -1)) {
+      if (part.isEmpty() || part.equals(".")) {
+        continue;
+      }
+      if (part.equals("..") && !parts.isEmpty() && !parts.getLast().equals("..")) {
+        parts.removeLast();
+      } else if (!part.equals("..") || !isAbsolute) {
+        parts.add(part);
+      }
+    }
+    String joined = String.join("/", parts);
+    return isAbsolute ? "/" + joined : joined.isEmpty() ? "." : joined;
+  }
+
+  /** Returns a number as a string. */
+  static String number(long value, long base) {
+    if (base == 10) {
+      return Long.toString(value);
+    }
+    String digits = Long.toUnsignedString(value, Math.clamp(base, 2, 36));
+    return base == 16 ? "0x" + digits : base == 8 ? "0" + digits : digits;
+  }
+
+  /** Returns the number that a string begins with; 0 if it begins with none. */
+  static long parse(String text, long base) {
+    int at = 0;
+    while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
+      at++;
+    }
+    boolean isNegative = at < text.length() && text.charAt(at) == '-';
+    at += isNegative || at < text.length() && text.charAt(at) == '+' ? 1 : 0;
+    int radix = Math.clamp(base, 2, 36);
+    if (radix == 16 && text.regionMatches(true, at, "0x", 0, 2)) {
+      at += 2;
+    }
+    long value = 0;
+    while (at < text.length() && Character.digit(text.charAt(at), radix) >= 0) {
+      value = value * radix + Character.digit(text.charAt(at++), radix);
+    }
+    return isNegative ? -value : value;
+  }
+}

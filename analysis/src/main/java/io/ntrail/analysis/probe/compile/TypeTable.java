@@ -1,0 +1,146 @@
+package io.ntrail.analysis.probe.compile;
+
+import io.ntrail.analysis.probe.syntax.CompileError;
+import io.ntrail.analysis.probe.syntax.Expression;
+import io.ntrail.analysis.probe.syntax.TypeName;
+import io.ntrail.analysis.probe.types.StructType;
+import io.ntrail.analysis.probe.types.StructType.Member;
+import io.ntrail.analysis.probe.types.Type;
+import io.ntrail.analysis.probe.types.Types;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
+
+/** Types that a program declares, besides those that every program has. */
+final class TypeTable {
+  private static final int MOST_BYTES = 1 << 20;
+
+  private final Map<String, Type> typedefs = new HashMap<>();
+  private final Map<String, StructType> structs = new HashMap<>();
+  private final Map<String, Long> constants = new HashMap<>();
+  private final ToLongFunction<Expression> evaluate;
+
+  /**
+   * A table without types of a program.
+   *
+   * @param evaluate value of a constant
+   */
+  TypeTable(ToLongFunction<Expression> evaluate) {
+    this.evaluate = evaluate;
+  }
+
+  void typedef(TypeName.Declarator declarator) {
+    typedefs.put(declarator.name(), of(declarator.type()));
+  }
+
+  /** Returns the value of a name of an enumeration. */
+  Optional<Long> constant(String name) {
+    return Optional.ofNullable(constants.get(name));
+  }
+
+  /** Returns a type by its name. */
+  Type of(TypeName name) {
+    Type type = base(name);
+    for (int i = 0; i < name.pointers(); i++) {
+      type = new Type.Pointer(type);
+    }
+    List<Expression> lengths = name.lengths();
+    for (int i = lengths.size() - 1; i >= 0; i--) {
+      long length = evaluate.applyAsLong(lengths.get(i));
+      if (length < 0 || length * Math.max(1, type.size()) > MOST_BYTES) {
+        throw new CompileError(
+            "D_ARR_BADSIZE", name.place(), "an array of %d elements".formatted(length));
+      }
+      type = new Type.Array(type, (int) length);
+    }
+    return type;
+  }
+
+  private Type base(TypeName name) {
+    String first = name.words().getFirst();
+    if (first.equals("enum")) {
+      name.values().ifPresent(this::enumeration);
+      return Types.INT;
+    }
+    if (first.equals("struct") || first.equals("union")) {
+      return struct(name, first);
+    }
+    return Types.ofWords(name.words())
+        .or(() -> Optional.ofNullable(typedefs.get(first)))
+        .or(() -> Types.named(first))
+        .orElseThrow(() ->
+            new CompileError(
+                "D_DECL_TYPERR",
+                name.place(),
+                "there is no type %s".formatted(String.join(" ", name.words()))));
+  }
+
+  private void enumeration(List<TypeName.EnumValue> values) {
+    long next = 0;
+    for (TypeName.EnumValue value : values) {
+      next = value.value().map(evaluate::applyAsLong).orElse(next);
+      constants.put(value.name(), next++);
+    }
+  }
+
+  private StructType struct(TypeName name, String keyword) {
+    String tag = name.tag().isEmpty() ? "" : keyword + " " + name.tag();
+    StructType struct =
+        tag.isEmpty() ? new StructType(keyword) : structs.computeIfAbsent(tag, StructType::new);
+    if (name.members().isPresent()) {
+      if (struct.isComplete()) {
+        throw new CompileError("D_DECL_IDRED", name.place(), "%s is declared twice".formatted(tag));
+      }
+      lay(struct, name.members().get(), keyword.equals("union"));
+    }
+    return struct;
+  }
+
+  private void lay(StructType struct, List<TypeName.Declarator> declarators, boolean isUnion) {
+    List<Member> members = new ArrayList<>();
+    long bit = 0;
+    long size = 0;
+    int most = 1;
+    for (TypeName.Declarator declarator : declarators) {
+      Type type = of(declarator.type());
+      if (type instanceof StructType inner && !inner.isComplete() || type instanceof Type.Nothing) {
+        throw new CompileError(
+            "D_DECL_INCOMPLETE",
+            declarator.place(),
+            "the size of %s is not known".formatted(declarator.name()));
+      }
+      int alignment = alignment(type);
+      most = Math.max(most, alignment);
+      int unit = 8 * type.size();
+      int bits = declarator.bits();
+      bit = isUnion ? 0 : bit;
+      boolean fits = bits > 0 && unit > 0 && bit % unit + bits <= unit;
+      if (!fits) {
+        bit = (bit + 8L * alignment - 1) / (8L * alignment) * (8L * alignment);
+      }
+      int offset = (int) (bits > 0 ? bit / unit * type.size() : bit / 8);
+      members.add(
+          new Member(declarator.name(), type, offset, bits, bits > 0 ? (int) (bit % unit) : 0));
+      bit += bits > 0 ? bits : unit;
+      size = Math.max(size, bit);
+    }
+    long bytes = ((size + 7) / 8 + most - 1) / most * most;
+    if (bytes > MOST_BYTES) {
+      throw new CompileError(
+          "D_DECL_OVERSIZE", declarators.getFirst().place(), "a struct is too large");
+    }
+    struct.complete(members, (int) bytes, most);
+  }
+
+  private static int alignment(Type type) {
+    return switch (type) {
+      case StructType struct -> struct.alignment();
+      case Type.Array array -> alignment(array.of());
+      case Type.Text _ -> 1;
+      default -> Math.max(1, type.size());
+    };
+  }
+}

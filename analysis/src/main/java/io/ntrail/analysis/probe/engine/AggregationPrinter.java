@@ -1,0 +1,108 @@
+package io.ntrail.analysis.probe.engine;
+
+import io.ntrail.analysis.probe.aggregation.Aggregate;
+import io.ntrail.analysis.probe.aggregation.Aggregation;
+import io.ntrail.analysis.probe.aggregation.Aggregation.Entry;
+import io.ntrail.analysis.probe.aggregation.Buckets;
+import io.ntrail.analysis.probe.aggregation.Distribution;
+import io.ntrail.analysis.probe.aggregation.EntryOrder;
+import io.ntrail.analysis.probe.types.Type;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Prints the values of aggregations, as a table or by a format. */
+final class AggregationPrinter {
+  private final Options options;
+  private final Consumer to;
+
+  AggregationPrinter(Options options, Consumer to) {
+    this.options = options;
+    this.to = to;
+  }
+
+  /**
+   * Prints aggregations with the same keys beside each other.
+   *
+   * @param format empty: as a table
+   */
+  void print(List<Aggregation> all, Optional<Format> format) {
+    int leader = Math.clamp(options.get("aggsortpos"), 0, all.size() - 1);
+    Aggregation first = all.get(leader);
+    EntryOrder order = options.order();
+    List<Map<Object, Entry>> byKey = new ArrayList<>();
+    Map<Object, Entry> keys = new HashMap<>();
+    for (Aggregation one : all) {
+      Map<Object, Entry> its = new HashMap<>();
+      one.entries().forEach(entry -> its.put(Aggregation.key(entry.keys()), entry));
+      byKey.add(its);
+      its.forEach(keys::putIfAbsent);
+    }
+    Comparator<Entry> compared = order.of(first);
+    List<Entry> sorted = new ArrayList<>(keys.values());
+    sorted.replaceAll(entry -> of(first, byKey.get(leader), entry));
+    sorted.sort(compared);
+    for (Entry entry : sorted) {
+      Object key = Aggregation.key(entry.keys());
+      List<Entry> row = new ArrayList<>();
+      for (int i = 0; i < all.size(); i++) {
+        row.add(
+            byKey.get(i).getOrDefault(key, new Entry(entry.keys(), all.get(i).function().fresh())));
+      }
+      if (format.isPresent()) {
+        to.print(format.get().text(all, row));
+      } else {
+        to.print(table(all, row));
+      }
+    }
+  }
+
+  private static Entry of(Aggregation aggregation, Map<Object, Entry> byKey, Entry other) {
+    Entry its = byKey.get(Aggregation.key(other.keys()));
+    return its != null ? its : new Entry(other.keys(), aggregation.function().fresh());
+  }
+
+  private static String table(List<Aggregation> all, List<Entry> row) {
+    StringBuilder text = new StringBuilder();
+    List<Type> types = all.getFirst().keyTypes();
+    for (int i = 0; i < types.size(); i++) {
+      text.append(key(types.get(i), row.getFirst().keys()[i]));
+    }
+    for (int i = 0; i < all.size(); i++) {
+      text.append(value(all.get(i), row.get(i)));
+    }
+    return text.append('\n').toString();
+  }
+
+  /** Returns a key as tables have it: of one and two bytes without sign. */
+  private static String key(Type type, Object key) {
+    if (key instanceof Long number) {
+      return switch (type.size()) {
+        case 1 -> " %3d".formatted(number & 0xFF);
+        case 2 -> " %5d".formatted(number & 0xFFFF);
+        case 4 -> " %8d".formatted((int) (long) number);
+        default -> " %16d".formatted(number);
+      };
+    }
+    return "  %-50s".formatted(key);
+  }
+
+  /** Returns the value as a table has it. */
+  private static String value(Aggregation aggregation, Entry entry) {
+    return switch (aggregation.function()) {
+      case Aggregate.Scalar scalar ->
+          " %16d".formatted(scalar.value(entry.state(), aggregation.normal()));
+      case Buckets buckets -> Distribution.text(buckets, entry.state(), aggregation.normal());
+    };
+  }
+
+  /** Format of printa(). */
+  @FunctionalInterface
+  interface Format {
+    /** Returns the text of one key. */
+    String text(List<Aggregation> aggregations, List<Entry> row);
+  }
+}

@@ -1,0 +1,35 @@
+package io.ntrail.analysis.probe.engine;
+
+import io.ntrail.analysis.probe.types.Type;
+
+/**
+ * Value that was recorded.
+ *
+ * @param value a {@link Long}, a string with a character for each byte, or frames of a stack
+ */
+record Argument(Type type, Object value) {
+  /** Evaluates. */
+  static Argument of(Value value, Run run) {
+    Object its =
+        value.isText()
+            ? value.string(run)
+            : value.type() instanceof Type.Code ? value.object().get(run) : number(value, run);
+    return new Argument(value.type(), its);
+  }
+
+  private static Long number(Value value, Run run) {
+    long number = value.number().get(run);
+    return value.type() instanceof Type.Integral integral ? integral.cut(number) : number;
+  }
+
+  /** Returns a number; of what is none 0. */
+  long number() {
+    return value instanceof Long number ? number : 0;
+  }
+
+  /** Returns the number without sign, in as many bits as its type has. */
+  long unsigned() {
+    int size = type.size();
+    return size >= 8 || size <= 0 ? number() : number() & (1L << 8 * size) - 1;
+  }
+}

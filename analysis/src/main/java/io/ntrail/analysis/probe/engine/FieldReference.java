@@ -1,0 +1,36 @@
+package io.ntrail.analysis.probe.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/** Mention of a field of events, with room for the place where it was found last. */
+public final class FieldReference {
+  private final String name;
+  private @Nullable Object owner;
+  private int place;
+
+  /** A mention by name. */
+  public FieldReference(String name) {
+    this.name = name;
+  }
+
+  /** Returns the name. */
+  public String name() {
+    return name;
+  }
+
+  /** Returns true if the place of an owner is known. */
+  public boolean isOf(Object its) {
+    return owner == its;
+  }
+
+  /** Returns the place that was kept. */
+  public int place() {
+    return place;
+  }
+
+  /** Keeps a place. */
+  public void keep(Object its, int at) {
+    owner = its;
+    place = at;
+  }
+}

@@ -1,0 +1,320 @@
+package io.ntrail.analysis.probe.engine;
+
+import io.ntrail.analysis.probe.aggregation.Aggregate;
+import io.ntrail.analysis.probe.aggregation.Aggregation;
+import io.ntrail.analysis.probe.aggregation.Aggregation.Entry;
+import io.ntrail.analysis.probe.aggregation.Buckets;
+import io.ntrail.analysis.probe.aggregation.Distribution;
+import io.ntrail.analysis.probe.syntax.CompileError;
+import io.ntrail.analysis.probe.syntax.Place;
+import io.ntrail.analysis.probe.types.Type;
+import io.ntrail.analysis.probe.types.Types;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+
+/** Format of printf() and printa(), taken apart. */
+final class FormatString implements AggregationPrinter.Format {
+  private static final DateTimeFormatter MAIL =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT);
+
+  private final List<Part> parts = new ArrayList<>();
+  private int arguments;
+
+  /**
+   * A literal, or a conversion.
+   *
+   * @param literal text that is printed as it is, if {@code conversion} is NUL
+   * @param width -1: none, -2: an argument
+   * @param precision -1: none, -2: an argument
+   */
+  private record Part(
+      String literal,
+      char conversion,
+      String flags,
+      int width,
+      int precision,
+      boolean isAggregation) {
+    boolean has(char flag) {
+      return flags.indexOf(flag) >= 0;
+    }
+  }
+
+  /**
+   * Takes a format apart.
+   *
+   * @throws CompileError if it is none
+   */
+  FormatString(String format, Place place) {
+    StringBuilder literal = new StringBuilder();
+    int at = 0;
+    while (at < format.length()) {
+      char c = format.charAt(at++);
+      if (c != '%') {
+        literal.append(c);
+      } else if (at < format.length() && format.charAt(at) == '%') {
+        literal.append('%');
+        at++;
+      } else {
+        if (!literal.isEmpty()) {
+          parts.add(new Part(literal.toString(), '\0', "", -1, -1, false));
+          literal.setLength(0);
+        }
+        at = conversion(format, at, place);
+      }
+    }
+    if (!literal.isEmpty()) {
+      parts.add(new Part(literal.toString(), '\0', "", -1, -1, false));
+    }
+  }
+
+  private int conversion(String format, int from, Place place) {
+    int at = from;
+    StringBuilder flags = new StringBuilder();
+    boolean isAggregation = false;
+    int width = -1;
+    int precision = -1;
+    while (at < format.length() && "-+ #0'@?".indexOf(format.charAt(at)) >= 0) {
+      char flag = format.charAt(at++);
+      isAggregation |= flag == '@';
+      width = flag == '?' ? 16 : width;
+      flags.append(flag);
+    }
+    if (at < format.length() && format.charAt(at) == '*') {
+      width = -2;
+      arguments++;
+      at++;
+    } else {
+      int begin = at;
+      at = digits(format, at);
+      width = at > begin ? number(format, begin, at) : width;
+    }
+    if (at < format.length() && format.charAt(at) == '.') {
+      at++;
+      if (at < format.length() && format.charAt(at) == '*') {
+        precision = -2;
+        arguments++;
+        at++;
+      } else {
+        int begin = at;
+        at = digits(format, at);
+        precision = number(format, begin, at);
+      }
+    }
+    if (at < format.length() && format.charAt(at) == '@') {
+      isAggregation = true;
+      at++;
+    }
+    while (at < format.length() && "hlLjzqtw".indexOf(format.charAt(at)) >= 0) {
+      at++;
+    }
+    if (at >= format.length() || "aAcCdiouxXeEfgGkIpPsSTY".indexOf(format.charAt(at)) < 0) {
+      throw new CompileError(
+          "D_PRINTF_FMT_BAD", place, "the format has no conversion at character " + from);
+    }
+    if (!isAggregation) {
+      arguments++;
+    }
+    parts.add(new Part("", format.charAt(at), flags.toString(), width, precision, isAggregation));
+    return at + 1;
+  }
+
+  private static int digits(String format, int from) {
+    int at = from;
+    while (at < format.length() && Character.isDigit(format.charAt(at))) {
+      at++;
+    }
+    return at;
+  }
+
+  private static int number(String format, int from, int to) {
+    return to == from ? 0 : Integer.parseInt(format.substring(from, Math.min(to, from + 6)));
+  }
+
+  /** Returns how many arguments it takes, without aggregations. */
+  int arguments() {
+    return arguments;
+  }
+
+  /** Returns true if it has a conversion of an aggregation. */
+  boolean hasAggregation() {
+    return parts.stream().anyMatch(Part::isAggregation);
+  }
+
+  /** Checks the types of arguments. */
+  void check(List<Type> types, Place place) {
+    if (types.size() != arguments) {
+      throw new CompileError(
+          "D_PRINTF_ARG_PROTO",
+          place,
+          "the format takes %d arguments, and %d are given".formatted(arguments, types.size()));
+    }
+    int next = 0;
+    for (Part part : parts) {
+      next += part.width == -2 ? 1 : 0;
+      next += part.precision == -2 ? 1 : 0;
+      if (part.conversion == '\0' || part.isAggregation) {
+        continue;
+      }
+      Type type = types.get(next++);
+      boolean isText = type instanceof Type.Text || type instanceof Type.Array;
+      boolean fits =
+          switch (part.conversion) {
+            case 's', 'S' -> isText || type instanceof Type.Pointer || type instanceof Type.Code;
+            case 'k' -> type instanceof Type.Code;
+            case 'a', 'A' -> type.isNumber() || type instanceof Type.Code;
+            default -> type.isNumber();
+          };
+      if (!fits) {
+        throw new CompileError(
+            "D_PRINTF_ARG_TYPE",
+            place,
+            "argument %d is a %s, which %%%c does not print"
+                .formatted(next, type.text(), part.conversion));
+      }
+    }
+  }
+
+  /** Returns the text with arguments. */
+  String text(List<Argument> values) {
+    return text(values.iterator(), List.of(), List.of());
+  }
+
+  @Override
+  public String text(List<Aggregation> aggregations, List<Entry> row) {
+    List<Argument> keys = new ArrayList<>();
+    List<Type> types = aggregations.getFirst().keyTypes();
+    for (int i = 0; i < types.size(); i++) {
+      keys.add(new Argument(types.get(i), row.getFirst().keys()[i]));
+    }
+    return text(keys.iterator(), aggregations, row);
+  }
+
+  private String text(Iterator<Argument> values, List<Aggregation> all, List<Entry> row) {
+    StringBuilder text = new StringBuilder();
+    int aggregation = 0;
+    for (Part part : parts) {
+      if (part.conversion == '\0') {
+        text.append(part.literal);
+        continue;
+      }
+      long width = part.width == -2 ? values.next().number() : part.width;
+      long precision = part.precision == -2 ? values.next().number() : part.precision;
+      boolean isLeft = part.has('-') || part.width == -2 && width < 0;
+      int least = (int) Math.min(Math.abs(part.width == -1 ? 0 : width), 1 << 16);
+      String value;
+      if (part.isAggregation) {
+        int at = Math.min(aggregation++, all.size() - 1);
+        value = aggregated(part, all.get(at), row.get(at), (int) precision);
+      } else {
+        value = converted(part, values.next(), (int) precision);
+      }
+      boolean isZero =
+          part.has('0') && !isLeft && precision < 0 && "diouxXp".indexOf(part.conversion) >= 0;
+      text.append(padded(value, least, isLeft, isZero));
+    }
+    return text.toString();
+  }
+
+  private static String padded(String value, int least, boolean isLeft, boolean isZero) {
+    int missing = least - value.length();
+    if (missing <= 0) {
+      return value;
+    }
+    if (isLeft) {
+      return value + " ".repeat(missing);
+    }
+    if (!isZero) {
+      return " ".repeat(missing) + value;
+    }
+    int sign = value.startsWith("-") || value.startsWith("+") ? 1 : 0;
+    return value.substring(0, sign) + "0".repeat(missing) + value.substring(sign);
+  }
+
+  private static String aggregated(Part part, Aggregation of, Entry entry, int precision) {
+    return switch (of.function()) {
+      case Aggregate.Scalar scalar ->
+          converted(
+              part, new Argument(Types.INT64, scalar.value(entry.state(), of.normal())), precision);
+      case Buckets buckets -> Distribution.text(buckets, entry.state(), of.normal());
+    };
+  }
+
+  private static String converted(Part part, Argument value, int precision) {
+    return switch (part.conversion) {
+      case 'd', 'i' ->
+          digits(
+              value.type().isUnsigned()
+                  ? Long.toUnsignedString(value.unsigned())
+                  : Long.toString(value.number()),
+              precision,
+              part);
+      case 'u' -> digits(Long.toUnsignedString(value.unsigned()), precision, part);
+      case 'o' ->
+          digits(
+              (part.has('#') ? "0" : "") + Long.toOctalString(value.unsigned()), precision, part);
+      case 'x', 'p' ->
+          (part.has('#') && value.unsigned() != 0 ? "0x" : "")
+              + digits(Long.toHexString(value.unsigned()), precision, part);
+      case 'X' ->
+          (part.has('#') && value.unsigned() != 0 ? "0X" : "")
+              + digits(
+                  Long.toHexString(value.unsigned()).toUpperCase(Locale.ROOT), precision, part);
+      case 'c' -> String.valueOf((char) (value.number() & 0xFF));
+      case 'C' -> escaped(String.valueOf((char) (value.number() & 0xFF)));
+      case 'S' -> cut(escaped(String.valueOf(value.value())), precision);
+      case 'T' -> MAIL.format(time(value));
+      case 'Y' -> year(time(value));
+      case 'a', 'A' ->
+          value.value() instanceof Long number
+              ? "0x" + Long.toHexString(number)
+              : String.valueOf(value.value());
+      default -> cut(String.valueOf(value.value()), precision);
+    };
+  }
+
+  private static ZonedDateTime time(Argument value) {
+    return Instant.ofEpochSecond(0, value.number()).atZone(ZoneOffset.UTC);
+  }
+
+  private static String year(ZonedDateTime time) {
+    return "%s %2d %s"
+        .formatted(
+            DateTimeFormatter.ofPattern("yyyy MMM", Locale.ROOT).format(time),
+            time.getDayOfMonth(),
+            DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT).format(time));
+  }
+
+  /** Returns a number with at least as many digits as the precision says. */
+  private static String digits(String number, int precision, Part part) {
+    boolean isNegative = number.startsWith("-");
+    String bare = isNegative ? number.substring(1) : number;
+    String filled = "0".repeat(Math.clamp(precision - bare.length(), 0, 1 << 16)) + bare;
+    return isNegative ? "-" + filled : (part.has('+') ? "+" : part.has(' ') ? " " : "") + filled;
+  }
+
+  /** Returns the begin of a text; a precision of 0 counts as none. */
+  private static String cut(String text, int precision) {
+    return precision > 0 && precision < text.length() ? text.substring(0, precision) : text;
+  }
+
+  private static String escaped(String text) {
+    StringBuilder all = new StringBuilder();
+    for (char c : text.toCharArray()) {
+      int known = "\0\007\b\f\n\r\t\013\"\\".indexOf(c);
+      if (known >= 0) {
+        all.append('\\').append("0abfnrtv\"\\".charAt(known));
+      } else if (c < ' ' || c >= 0x7F) {
+        all.append("\\%03o".formatted((int) c));
+      } else {
+        all.append(c);
+      }
+    }
+    return all.toString();
+  }
+}

@@ -1,0 +1,125 @@
+package io.ntrail.analysis.probe.engine;
+
+import io.ntrail.analysis.probe.aggregation.EntryOrder;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Options of a program, as pragmas, setopt() and the command line set them. */
+public final class Options {
+  private static final Map<String, Kind> KINDS = kinds();
+
+  private final Map<String, Long> values = new TreeMap<>();
+
+  private enum Kind {
+    FLAG,
+    NUMBER,
+    SIZE,
+    RATE,
+    WORD
+  }
+
+  /** Options with the values that they have unless something sets them. */
+  public Options() {
+    values.put("strsize", 256L);
+    values.put("nspec", 1L);
+    values.put("specsize", 32L << 10);
+    values.put("stackframes", 20L);
+    values.put("ustackframes", 20L);
+    values.put("stackindent", 14L);
+    values.put("dynvarsize", 64L << 20);
+    values.put("aggsize", 128L << 20);
+  }
+
+  private static Map<String, Kind> kinds() {
+    Map<String, Kind> kinds = new TreeMap<>();
+    for (String flag :
+        "quiet flowindent destructive temporal aggsortkey aggsortrev agghist aggpack aggzoom rawbytes defaultargs"
+            .split(" ")) {
+      kinds.put(flag, Kind.FLAG);
+    }
+    for (String number :
+        "nspec stackframes ustackframes stackindent aggsortkeypos aggsortpos cpu jstackframes"
+            .split(" ")) {
+      kinds.put(number, Kind.NUMBER);
+    }
+    for (String size : "bufsize aggsize strsize specsize dynvarsize jstackstrsize".split(" ")) {
+      kinds.put(size, Kind.SIZE);
+    }
+    for (String rate : "switchrate aggrate statusrate cleanrate".split(" ")) {
+      kinds.put(rate, Kind.RATE);
+    }
+    for (String word : "bufpolicy bufresize encoding sympath".split(" ")) {
+      kinds.put(word, Kind.WORD);
+    }
+    return kinds;
+  }
+
+  /** Returns true if a flag is set, or a number is not 0. */
+  public boolean is(String name) {
+    return get(name) != 0;
+  }
+
+  /** Returns a number; 0 if it is not set. */
+  public long get(String name) {
+    return values.getOrDefault(name, 0L);
+  }
+
+  /** Returns a number that an array can have as its size. */
+  public int size(String name) {
+    return Math.clamp(get(name), 0, 1 << 28);
+  }
+
+  /** Returns the order in which values of aggregations are printed. */
+  public EntryOrder order() {
+    return new EntryOrder(
+        is("aggsortkey"), Math.clamp(get("aggsortkeypos"), 0, 1000), is("aggsortrev"));
+  }
+
+  /**
+   * Sets an option.
+   *
+   * @return the reason if it cannot be set
+   */
+  public Optional<String> set(String name, Optional<String> value) {
+    Kind kind = KINDS.get(name);
+    if (kind == null) {
+      return Optional.of("there is no option %s".formatted(name));
+    }
+    String text = value.orElse("").toLowerCase(Locale.ROOT);
+    try {
+      values.put(
+          name,
+          switch (kind) {
+            case FLAG -> flag(text);
+            case NUMBER -> Long.decode(text);
+            case SIZE -> size(text, "kmgt");
+            case RATE -> rate(text);
+            case WORD -> 1L;
+          });
+      return Optional.empty();
+    } catch (NumberFormatException e) {
+      return Optional.of(
+          "%s is no value of the option %s".formatted(value.orElse("nothing"), name));
+    }
+  }
+
+  private static long flag(String text) {
+    return switch (text) {
+      case "", "1", "enable", "enabled", "yes", "on", "set", "true" -> 1;
+      case "0", "disable", "disabled", "no", "off", "unset", "false" -> 0;
+      default -> throw new NumberFormatException(text);
+    };
+  }
+
+  private static long size(String text, String units) {
+    int unit = text.isEmpty() ? -1 : units.indexOf(text.charAt(text.length() - 1));
+    String digits = unit < 0 ? text : text.substring(0, text.length() - 1);
+    return Math.multiplyExact(Long.parseLong(digits), 1L << 10 * (unit + 1));
+  }
+
+  private static long rate(String text) {
+    return Rate.nanos(text).orElseThrow(() -> new NumberFormatException(text));
+  }
+}

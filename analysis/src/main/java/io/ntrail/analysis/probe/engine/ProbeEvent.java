@@ -1,0 +1,100 @@
+package io.ntrail.analysis.probe.engine;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Event that a probe fires for, as programs look at it. Numbers are 0 where nothing is known. */
+public interface ProbeEvent {
+  /** Nanoseconds since the recording began. */
+  long timestamp();
+
+  /** Nanoseconds since 1970 in UTC. */
+  long wallTimestamp();
+
+  /** Nanoseconds that the thread ran. */
+  default long virtualTimestamp() {
+    return 0;
+  }
+
+  /** Number of the processor. */
+  default int cpu() {
+    return 0;
+  }
+
+  /** Id of the process. */
+  default long processId() {
+    return 0;
+  }
+
+  /** Id of the process that started it. */
+  default long parentId() {
+    return 0;
+  }
+
+  /** Id of the thread. */
+  default long threadId() {
+    return 0;
+  }
+
+  /** Name of the program, whole. */
+  default String program() {
+    return "";
+  }
+
+  /** Command line. */
+  default String commandLine() {
+    return "";
+  }
+
+  /** Nanoseconds that the call took which ends here. */
+  default long duration() {
+    return 0;
+  }
+
+  /** Code of the exception that left the call which ends here. */
+  default long exception() {
+    return 0;
+  }
+
+  /** Argument by its number. */
+  default long argument(int number) {
+    return 0;
+  }
+
+  /** Argument that is a string; null: NULL. */
+  default @Nullable String argumentText(int number) {
+    return "";
+  }
+
+  /** Field that is a number. */
+  default long field(FieldReference field) {
+    return 0;
+  }
+
+  /** Field that is a string, a character for each byte; null: NULL. */
+  default @Nullable String fieldText(FieldReference field) {
+    return "";
+  }
+
+  /**
+   * Frames of the stack, innermost first.
+   *
+   * @param isUser true: without those of the kernel, false: only those
+   */
+  default List<String> stack(boolean isUser) {
+    return List.of();
+  }
+
+  /** Names of a place in code: module, and function with offset. */
+  default CodeName code(long address) {
+    return new CodeName("", "0x%x".formatted(address), 0);
+  }
+
+  /**
+   * Place in code.
+   *
+   * @param module empty if unknown
+   * @param function empty if unknown
+   */
+  record CodeName(String module, String function, long offset) {}
+}

@@ -1,0 +1,274 @@
+package io.ntrail.analysis.probe.engine;
+
+import io.ntrail.analysis.probe.aggregation.Aggregation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Program that runs: its state, and the event that it looks at. One thread at a time; what a firing
+ * recorded is printed when all clauses of its probe have run.
+ */
+public final class Run {
+  private final Options options;
+  private final Consumer consumer;
+  private final Memory memory;
+  private final Variables variables;
+  private final Speculations speculations;
+  private final SplittableRandom random = new SplittableRandom(36);
+  private final List<Firing> pending = new ArrayList<>();
+  private @Nullable String unfinishedTokens;
+  private int[] clauseSlots = new int[0];
+  private List<Enabling> onError = List.of();
+  private ProbeEvent event;
+  private @Nullable Enabling enabling;
+  private @Nullable Firing firing;
+  private Speculations.@Nullable Buffer speculation;
+  private boolean isDiscarded;
+  private boolean isExiting;
+  private boolean isInError;
+  private int exitStatus;
+  private long aggregationRoom;
+  private long aggregationDrops;
+  private long fired;
+
+  /**
+   * A program before its first event.
+   *
+   * @param memory with the structs of the program
+   * @param event what is looked at before the first one
+   */
+  public Run(Options options, Consumer consumer, Memory memory, ProbeEvent event) {
+    this.options = options;
+    this.consumer = consumer;
+    this.memory = memory;
+    this.event = event;
+    this.variables = new Variables(options.get("dynvarsize"));
+    this.speculations = new Speculations(options.size("nspec"), options.get("specsize"));
+    this.aggregationRoom = options.get("aggsize");
+  }
+
+  /**
+   * Tells how many variables there are.
+   *
+   * @param clauseLocals numbers of those that a firing begins without
+   * @param errors clauses that run after a fault
+   */
+  public void prepare(int count, int[] clauseLocals, List<Enabling> errors) {
+    variables.resize(count);
+    clauseSlots = clauseLocals.clone();
+    onError = errors;
+  }
+
+  /** Returns its memory. */
+  public Memory memory() {
+    return memory;
+  }
+
+  /** Returns the event that it looks at. */
+  public ProbeEvent event() {
+    return event;
+  }
+
+  /** Returns the clause that runs, at its probe. */
+  public Enabling enabling() {
+    Enabling current = enabling;
+    if (current == null) {
+      throw new IllegalStateException("no clause runs");
+    }
+    return current;
+  }
+
+  /** Returns the options. */
+  public Options options() {
+    return options;
+  }
+
+  /** Returns its variables. */
+  public Variables variables() {
+    return variables;
+  }
+
+  /** Begins a speculation; returns its number, 0 if none is free. */
+  public long beginSpeculation() {
+    return speculations.begin();
+  }
+
+  /** Returns a number by chance, the same ones in each run. */
+  public long nextRandom() {
+    return random.nextLong();
+  }
+
+  /** Returns the status that the program ended with. */
+  public int exitStatus() {
+    return exitStatus;
+  }
+
+  /** Returns whether the program called exit(). */
+  public boolean isExiting() {
+    return isExiting;
+  }
+
+  /** Returns how many times a clause ran its actions. */
+  public long fired() {
+    return fired;
+  }
+
+  /** Returns what strtok() has left; null if it was not called in this clause. */
+  public @Nullable String unfinishedTokens() {
+    return unfinishedTokens;
+  }
+
+  /** Keeps what strtok() has left. */
+  public void setUnfinishedTokens(String rest) {
+    unfinishedTokens = rest;
+  }
+
+  /** Runs the clauses at a probe, and prints what they recorded. */
+  public void fire(List<Enabling> enablings, ProbeEvent next) {
+    event = next;
+    for (int slot : clauseSlots) {
+      variables.set(slot, 0);
+      variables.set(slot, null);
+    }
+    for (int i = 0; i < enablings.size() && !isExiting; i++) {
+      run(enablings.get(i));
+    }
+    flush();
+  }
+
+  private void flush() {
+    if (!pending.isEmpty()) {
+      List<Firing> all = List.copyOf(pending);
+      pending.clear();
+      all.forEach(consumer::consume);
+    }
+  }
+
+  private void run(Enabling next) {
+    enabling = next;
+    CompiledClause clause = next.clause();
+    int action = 0;
+    try {
+      if (clause.predicate().isPresent() && !clause.predicate().get().isTrue(this)) {
+        return;
+      }
+      fired++;
+      List<CompiledClause.Step> steps = clause.steps();
+      for (int i = 0; i < steps.size(); i++) {
+        action = i + 1;
+        steps.get(i).run(this);
+      }
+      if (clause.isDefault()) {
+        begun();
+      }
+      keep();
+    } catch (Fault fault) {
+      firing = null;
+      faulted(next, action, fault);
+    } finally {
+      firing = null;
+      speculation = null;
+      isDiscarded = false;
+      memory.clearScratch();
+      unfinishedTokens = null;
+    }
+  }
+
+  private void faulted(Enabling at, int action, Fault fault) {
+    flush();
+    consumer.fault(at, action, fault);
+    if (isInError || onError.isEmpty()) {
+      return;
+    }
+    isInError = true;
+    ProbeEvent before = event;
+    event = new ErrorEvent(before, at.id(), action, fault);
+    onError.forEach(this::run);
+    event = before;
+    isInError = false;
+  }
+
+  private Firing begun() {
+    Firing current = firing;
+    if (current == null) {
+      current = new Firing(enabling(), event.cpu());
+      firing = current;
+    }
+    return current;
+  }
+
+  private void keep() {
+    Firing current = firing;
+    if (current == null || isDiscarded) {
+      return;
+    }
+    Speculations.Buffer to = speculation;
+    if (to == null) {
+      pending.add(current);
+    } else {
+      speculations.add(to, current);
+    }
+  }
+
+  /** Records data of an action. */
+  public void record(Recorded data) {
+    begun().data().add(data);
+  }
+
+  /** Sends what the clause records to a speculation. */
+  public void speculate(long id) {
+    speculation = speculations.buffer(id);
+    isDiscarded = speculation == null;
+  }
+
+  /** Forgets what a speculation has. */
+  public void discard(long id) {
+    speculations.end(id);
+  }
+
+  /** Prints what a speculation has. */
+  public void commit(long id) {
+    pending.addAll(speculations.end(id));
+  }
+
+  /** Ends the program when the clause is over. */
+  public void exit(int status) {
+    // An END clause may set another status.
+    exitStatus = status;
+    isExiting = true;
+    record(_ -> {});
+  }
+
+  /** Lets the clauses at END run after exit(). */
+  public void ending() {
+    isExiting = false;
+  }
+
+  /** Adds a value to an aggregation. */
+  public void add(Aggregation to, Object key, Object[] keys, long value, long weight) {
+    long took = to.add(key, keys, value, weight, aggregationRoom);
+    if (took < 0) {
+      aggregationDrops++;
+    } else {
+      aggregationRoom -= took;
+    }
+  }
+
+  /** Returns what was not kept, in DTrace's words. */
+  public List<String> drops() {
+    List<String> all = new ArrayList<>();
+    told(all, aggregationDrops, "aggregation drop", "");
+    told(all, variables.drops(), "dynamic variable drop", "");
+    told(all, speculations.drops(), "speculative drop", "");
+    told(all, speculations.failed(), "failed speculation", " (no speculative buffer available)");
+    return all;
+  }
+
+  private static void told(List<String> all, long count, String what, String more) {
+    if (count > 0) {
+      all.add("%d %s%s%s".formatted(count, what, count == 1 ? "" : "s", more));
+    }
+  }
+}

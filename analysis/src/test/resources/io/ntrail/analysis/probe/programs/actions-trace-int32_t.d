@@ -1,0 +1,1 @@
+BEGIN { trace((int32_t)-1); exit(0); }

@@ -1,0 +1,1 @@
+BEGIN { trace((int8_t)-1); exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option quiet
+BEGIN { @a = count(); @a = count(); exit(0); }

@@ -1,0 +1,3 @@
+#pragma D option quiet
+BEGIN /0/ { @a = count(); @b = sum(1); }
+BEGIN { printa(@a); printa(@b); printa(@a, @b); exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option quiet
+BEGIN { @ = count(); printa(@); exit(0); }

@@ -1,0 +1,2 @@
+#pragma D option quiet
+BEGIN { @ = count(); printa("%@u", @); exit(0); }
