@@ -23,9 +23,11 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,8 +72,7 @@ class SharedOutputsTest {
     if (!TestData.available()) {
       return Stream.of("none");
     }
-    try (Stream<java.nio.file.Path> files =
-        Files.list(TestData.file("probe-language/README.md").getParent())) {
+    try (Stream<Path> files = Files.list(TestData.file("probe-language/README.md").getParent())) {
       return files
           .map(file -> file.getFileName().toString())
           .filter(name -> name.endsWith(".txt"))
@@ -101,13 +102,12 @@ class SharedOutputsTest {
     Options options = new Options();
     byte[] banner = (BANNER + "\0").getBytes(StandardCharsets.ISO_8859_1);
     Memory memory =
-        new Memory(
-            (address, length) -> {
-              int from = (int) (address - BANNER_AT);
-              return from < 0 || from >= banner.length
-                  ? new byte[0]
-                  : Arrays.copyOfRange(banner, from, Math.min(banner.length, from + length));
-            });
+        new Memory((address, length) -> {
+          int from = (int) (address - BANNER_AT);
+          return from < 0 || from >= banner.length
+              ? new byte[0]
+              : Arrays.copyOfRange(banner, from, Math.min(banner.length, from + length));
+        });
     Macros macros = new Macros(List.of("test", Long.toString(BANNER_AT)), Map.of());
     Compiled compiled =
         ProgramCompiler.compile(
@@ -142,7 +142,10 @@ class SharedOutputsTest {
   private static List<String> lines(String text, boolean isOrdered, boolean isQuiet) {
     Stream<String> lines =
         Arrays.stream(text.split("\n", -1))
-            .map(line -> !isQuiet && line.matches("( *CPU +ID| +\\d+ +\\d) .*|( *\\d+){2} +.*:BEGIN.*") ? line.substring(10) : line);
+            .map(line ->
+                !isQuiet && line.matches("(CPU +ID|[ \\d]{3} [ \\d]{6}) +\\S*:\\S+( .*)?")
+                    ? line.substring(11)
+                    : line);
     return (isOrdered ? lines : lines.sorted()).toList();
   }
 
@@ -155,7 +158,7 @@ class SharedOutputsTest {
             TestData.file("probe-language/" + name + ".txt"), StandardCharsets.ISO_8859_1);
     String program;
     try (InputStream in = SharedOutputsTest.class.getResourceAsStream("programs/" + name + ".d")) {
-      program = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      program = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
     }
     String script = expected.replaceFirst("(?s).*script '([^']*)'.*", "$1");
     boolean isOrdered = IN_ORDER.contains(name);

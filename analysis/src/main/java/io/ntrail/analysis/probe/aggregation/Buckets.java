@@ -168,14 +168,14 @@ public sealed interface Buckets extends Aggregate
   record LogLinear(int factor, int low, int high, int steps, long[] begins) implements Buckets {
     /** Ranges from factor to the power of low to factor to the power of high + 1. */
     public static LogLinear of(int factor, int low, int high, int steps) {
-      long[] begins = new long[(high - low + 1) * steps + 2];
+      long[] begins = new long[(high - low + 1) * (steps + 1) + 2];
       int count = 0;
       long value = power(factor, low);
       for (int order = low; order <= high; order++) {
         long next = value * factor;
         long buckets = Math.min(steps, next);
         long width = next / buckets;
-        for (long at = value; at < next; at += width) {
+        for (long at = value; at < next; at = (at / width + 1) * width) {
           begins[count++] = at;
         }
         value = next;

@@ -191,18 +191,20 @@ final class AggregationCompiler {
             && low >= 0
             && low < high
             && high < 64
-            && factor <= steps
+            && factor <= MOST_LEVELS
+            && steps >= 1
             && steps <= MOST_LEVELS;
-    fits = fits && steps % factor == 0 && Math.pow(factor, high + 1.0) < 0x1p63;
+    fits = fits && Math.pow((double) factor, high + 1.0) < 0x1p63;
     long power = factor;
     while (fits && power < steps) {
       power *= factor;
     }
-    if (!fits || power % steps != 0) {
+    boolean isEven = fits && (factor % steps == 0 || steps % factor == 0 && power % steps == 0);
+    if (!isEven) {
       throw new CompileError(
           "D_LLQUANT_FACTORVAL",
           place,
-          "llquantize() needs factor >= 2, low < high, and steps that are a multiple of factor and divide a power of it");
+          "llquantize() needs factor >= 2, low < high, and steps that divide factor, or are a multiple of it and divide a power of it");
     }
     return Buckets.LogLinear.of((int) factor, (int) low, (int) high, (int) steps);
   }

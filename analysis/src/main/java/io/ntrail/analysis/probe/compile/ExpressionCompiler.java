@@ -1,6 +1,5 @@
 package io.ntrail.analysis.probe.compile;
 
-import io.ntrail.analysis.probe.compile.Environment.Variable;
 import io.ntrail.analysis.probe.engine.Fault;
 import io.ntrail.analysis.probe.engine.FieldReference;
 import io.ntrail.analysis.probe.engine.Run;
@@ -12,16 +11,14 @@ import io.ntrail.analysis.probe.syntax.Place;
 import io.ntrail.analysis.probe.types.StructType;
 import io.ntrail.analysis.probe.types.Type;
 import io.ntrail.analysis.probe.types.Types;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Gives expressions a type and makes values of them. */
 final class ExpressionCompiler {
   private final Environment environment;
   private final TypeTable types;
-  private final VariableTargets targets;
+  private final Places places;
   private final Builtins builtins;
   private final Functions functions;
   private final Run constants;
@@ -32,8 +29,8 @@ final class ExpressionCompiler {
   ExpressionCompiler(Environment environment, Run constants) {
     this.environment = environment;
     this.types = new TypeTable(this::constant);
-    this.targets = new VariableTargets(environment);
     this.builtins = new Builtins(environment);
+    this.places = new Places(environment, builtins, this);
     this.functions = new Functions(environment);
     this.constants = constants;
   }
@@ -109,7 +106,7 @@ final class ExpressionCompiler {
                   : number.isSigned() ? Types.INT : new Type.Integral("unsigned int", 4, false),
               number.value());
       case Expression.Text text -> {
-        String value = text.value();
+        String value = stored(text.value());
         yield Value.text(_ -> value);
       }
       case Expression.Name name -> name(name);
@@ -120,7 +117,7 @@ final class ExpressionCompiler {
               "@%s cannot be read".formatted(aggregation.name()));
       case Expression.Prefix prefix -> prefix(prefix);
       case Expression.Postfix postfix ->
-          step(postfix.operand(), postfix.operator(), false, postfix.place());
+          places.step(postfix.operand(), postfix.operator(), false, postfix.place());
       case Expression.Binary binary when binary.operator().equals(",") -> {
         Value first = compile(binary.left());
         Value second = compile(binary.right());
@@ -131,7 +128,7 @@ final class ExpressionCompiler {
         Value right = compile(binary.right());
         yield folded(Operators.binary(binary.operator(), left, right, binary.place()), left, right);
       }
-      case Expression.Assignment assignment -> assignment(assignment);
+      case Expression.Assignment assignment -> places.assignment(assignment);
       case Expression.Conditional conditional -> conditional(conditional);
       case Expression.Call call -> functions.call(call, this);
       case Expression.Index index -> index(index);
@@ -145,6 +142,13 @@ final class ExpressionCompiler {
       case Expression.OffsetOf offset -> offsetOf(offset);
       case Expression.StringOf string -> stringOf(string);
     };
+  }
+
+  /** Returns a string as a variable keeps it: up to a NUL, and no longer than strings may be. */
+  private String stored(String text) {
+    int end = text.indexOf('\0');
+    int most = environment.options.size("strsize") - 1;
+    return text.substring(0, Math.clamp(most, 0, end < 0 ? text.length() : end));
   }
 
   private static Value sequence(Value first, Value second) {
@@ -189,17 +193,9 @@ final class ExpressionCompiler {
   private Value offsetOf(Expression.OffsetOf offset) {
     if (types.of(offset.type()) instanceof StructType struct) {
       return Value.constant(
-          Types.UINT64, memberOf(struct, offset.member(), offset.place()).offset());
+          Types.UINT64, Places.memberOf(struct, offset.member(), offset.place()).offset());
     }
     throw new CompileError("D_OFFSETOF_TYPE", offset.place(), "only structs have members");
-  }
-
-  private static StructType.Member memberOf(StructType struct, String name, Place place) {
-    return struct
-        .member(name)
-        .orElseThrow(() ->
-            new CompileError(
-                "D_UNKNOWN", place, "%s has no member %s".formatted(struct.text(), name)));
   }
 
   private Value stringOf(Expression.StringOf string) {
@@ -212,7 +208,7 @@ final class ExpressionCompiler {
   }
 
   private Value name(Expression.Name name) {
-    Optional<Target> target = variable(name, List.of());
+    Optional<Target> target = places.variable(name, List.of());
     if (target.isPresent()) {
       return target.get().load();
     }
@@ -230,195 +226,16 @@ final class ExpressionCompiler {
         return builtin.get();
       }
     }
-    throw unknown(name);
-  }
-
-  private static CompileError unknown(Expression.Name name) {
-    if (name.name().contains("`")) {
-      return new CompileError(
-          "D_SYM_NOTYPES",
-          name.place(),
-          "symbols of images are not known here: %s".formatted(name.name()));
-    }
-    return new CompileError(
-        "D_IDENT_UNDEF",
-        name.place(),
-        "%s is not known: nothing before assigns to it".formatted(shown(name)));
-  }
-
-  private static String shown(Expression.Name name) {
-    return switch (name.scope()) {
-      case GLOBAL -> name.name();
-      case THREAD -> "self->" + name.name();
-      case CLAUSE -> "this->" + name.name();
-    };
-  }
-
-  /** Returns the place of a variable that is known. */
-  private Optional<Target> variable(Expression.Name name, List<Value> keys) {
-    Variable variable = environment.variables.get(Environment.key(name.scope(), name.name()));
-    if (variable == null) {
-      return Optional.empty();
-    }
-    List<Type> wanted = variable.keys();
-    if (wanted != null && keys.isEmpty()) {
-      throw new CompileError(
-          "D_OP_ARRFUN", name.place(), "%s needs its keys".formatted(shown(name)));
-    }
-    if (wanted != null && wanted.size() != keys.size()) {
-      throw new CompileError(
-          "D_PROTO_LEN",
-          name.place(),
-          "%s has %d keys, not %d".formatted(shown(name), wanted.size(), keys.size()));
-    }
-    for (int i = 0; wanted != null && i < wanted.size(); i++) {
-      if (wanted.get(i) instanceof Type.Text != keys.get(i).isText()) {
-        throw new CompileError(
-            "D_PROTO_ARG",
-            name.place(),
-            "key %d of %s is a %s, not a %s"
-                .formatted(i + 1, shown(name), wanted.get(i).text(), keys.get(i).type().text()));
-      }
-    }
-    return Optional.of(targets.of(variable, keys));
-  }
-
-  /** Returns the place that an expression means; a new variable gets the type of its value. */
-  private Target target(Expression expression, @Nullable Value value) {
-    return switch (expression) {
-      case Expression.Name name -> {
-        if (name.scope() == Scope.GLOBAL && builtins.of(name).isPresent()) {
-          throw new CompileError(
-              "D_OP_WRITE", name.place(), "%s cannot be assigned to".formatted(name.name()));
-        }
-        yield variable(name, List.of())
-            .orElseGet(() -> {
-              environment.declare(name.scope(), name.name(), stored(value), null);
-              return variable(name, List.of()).orElseThrow();
-            });
-      }
-      case Expression.Index(Expression.Name name, List<Expression> keys, Place _)
-          when isAssociative(name) -> {
-        List<Value> compiled = keys(keys);
-        yield variable(name, compiled)
-            .orElseGet(() -> {
-              List<Type> keyTypes = compiled.stream().map(Value::type).toList();
-              environment.declare(name.scope(), name.name(), stored(value), keyTypes);
-              return variable(name, compiled).orElseThrow();
-            });
-      }
-      case Expression.Index index -> element(index);
-      case Expression.Member member -> memberTarget(member);
-      case Expression.Prefix(String operator, Expression operand, Place place)
-          when operator.equals("*") -> {
-        Value address = compile(operand);
-        yield VariableTargets.memory(pointed(address, place), address.number());
-      }
-      default ->
-          throw new CompileError("D_OP_LVAL", expression.place(), "this cannot be assigned to");
-    };
-  }
-
-  private static Type stored(@Nullable Value value) {
-    if (value == null) {
-      return Types.INT64;
-    }
-    return value.type() instanceof Type.Array array ? new Type.Pointer(array.of()) : value.type();
-  }
-
-  private boolean isAssociative(Expression.Name name) {
-    Variable known = environment.variables.get(Environment.key(name.scope(), name.name()));
-    return known == null || known.keys() != null;
-  }
-
-  private List<Value> keys(List<Expression> keys) {
-    List<Value> values = new ArrayList<>();
-    for (Expression key : keys) {
-      Value value = compile(key);
-      if (!value.type().isNumber() && !value.isText()) {
-        throw new CompileError(
-            "D_KEY_TYPE",
-            key.place(),
-            "a key is a number or a string, not a %s".formatted(value.type().text()));
-      }
-      values.add(value);
-    }
-    return values;
-  }
-
-  private Value assignment(Expression.Assignment assignment) {
-    Place place = assignment.place();
-    Value value = compile(assignment.value());
-    Target target = target(assignment.target(), value);
-    if (target.type() instanceof Type.Text) {
-      Value text = text(assignment.value());
-      if (!assignment.operator().isEmpty()) {
-        throw Operators.mismatch(assignment.operator() + "=", target.load(), text, place);
-      }
-      return Value.text(run -> {
-        String stored = text.text().get(run);
-        target.textStore().set(run, stored);
-        return stored;
-      });
-    }
-    boolean isStruct = target.type() instanceof StructType;
-    if (isStruct
-        ? !target.type().equals(value.type())
-        : !value.type().isNumber() && !isAddress(value)) {
-      throw new CompileError(
-          "D_OP_INCOMPAT",
-          place,
-          "a %s cannot be assigned to a %s".formatted(value.type().text(), target.type().text()));
-    }
-    if (assignment.operator().isEmpty()) {
-      return stored(target, value.number());
-    }
-    // What it is before is read before the right side has an effect.
-    Value result = Operators.binary(assignment.operator(), target.load(), value, place);
-    return stored(target, result.number());
-  }
-
-  private static boolean isAddress(Value value) {
-    return value.type() instanceof Type.Array;
-  }
-
-  private static Value stored(Target target, Value.Numeric value) {
-    return Value.number(
-        target.type(),
-        run -> {
-          long stored = target.cut(value.get(run));
-          target.store().set(run, stored);
-          return stored;
-        });
-  }
-
-  private Value step(Expression operand, String operator, boolean isBefore, Place place) {
-    Target target = target(operand, null);
-    if (!target.type().isNumber()) {
-      throw new CompileError("D_OP_INT", place, "%s needs a number".formatted(operator));
-    }
-    long by =
-        (operator.equals("++") ? 1 : -1)
-            * (target.type() instanceof Type.Pointer pointer
-                ? Math.max(1, pointer.to().size())
-                : 1L);
-    return Value.number(
-        target.type(),
-        run -> {
-          long before = target.load().number().get(run);
-          long after = target.cut(before + by);
-          target.store().set(run, after);
-          return isBefore ? after : before;
-        });
+    throw Places.unknown(name);
   }
 
   private Value prefix(Expression.Prefix prefix) {
     Place place = prefix.place();
     return switch (prefix.operator()) {
-      case "++", "--" -> step(prefix.operand(), prefix.operator(), true, place);
+      case "++", "--" -> places.step(prefix.operand(), prefix.operator(), true, place);
       case "*" -> {
         Value address = compile(prefix.operand());
-        yield VariableTargets.memory(pointed(address, place), address.number()).load();
+        yield VariableTargets.memory(Places.pointed(address, place), address.number()).load();
       }
       case "&" -> {
         Value of = compile(prefix.operand());
@@ -443,18 +260,6 @@ final class ExpressionCompiler {
             },
             of);
       }
-    };
-  }
-
-  private static Type pointed(Value address, Place place) {
-    return switch (address.type()) {
-      case Type.Pointer pointer when !(pointer.to() instanceof Type.Nothing) -> pointer.to();
-      case Type.Array array -> array.of();
-      default ->
-          throw new CompileError(
-              "D_OP_PTR",
-              place,
-              "a %s points to nothing that has a type".formatted(address.type().text()));
     };
   }
 
@@ -485,24 +290,12 @@ final class ExpressionCompiler {
       if (name.scope() == Scope.GLOBAL && name.name().equals("args")) {
         return builtins.argument(index.keys(), this, index.place());
       }
-      if (isAssociative(name)) {
-        Optional<Target> element = variable(name, keys(index.keys()));
-        return element.orElseThrow(() -> unknown(name)).load();
+      if (places.isAssociative(name)) {
+        Optional<Target> element = places.variable(name, places.keys(index.keys()));
+        return element.orElseThrow(() -> Places.unknown(name)).load();
       }
     }
-    return element(index).load();
-  }
-
-  private Target element(Expression.Index index) {
-    Value array = compile(index.array());
-    if (index.keys().size() != 1) {
-      throw new CompileError("D_OP_ARRAY", index.place(), "an element has one index");
-    }
-    Value at = number(index.keys().getFirst());
-    Type type = pointed(array, index.place());
-    long size = Math.max(1, type.size());
-    return VariableTargets.memory(
-        type, run -> array.number().get(run) + at.number().get(run) * size);
+    return places.element(index).load();
   }
 
   private Value member(Expression.Member member) {
@@ -529,20 +322,7 @@ final class ExpressionCompiler {
           ? Value.text(run -> run.event().fieldText(reference))
           : Value.number(field.type(), run -> run.event().field(reference));
     }
-    return memberTarget(member).load();
-  }
-
-  private Target memberTarget(Expression.Member member) {
-    Value struct = compile(member.struct());
-    Type type =
-        member.isPointer() && struct.type() instanceof Type.Pointer pointer
-            ? pointer.to()
-            : struct.type();
-    if (!(type instanceof StructType its) || !its.isComplete()) {
-      throw new CompileError(
-          "D_OP_SOU", member.place(), "a %s has no members".formatted(struct.type().text()));
-    }
-    return VariableTargets.member(memberOf(its, member.name(), member.place()), struct.number());
+    return places.memberTarget(member).load();
   }
 
   private Value cast(Type to, Value value, Place place) {
@@ -554,7 +334,7 @@ final class ExpressionCompiler {
     if (to instanceof Type.Nothing) {
       return value.as(to);
     }
-    if (!to.isNumber() || !value.type().isNumber() && !isAddress(value)) {
+    if (!to.isNumber() || !value.type().isNumber() && !Places.isAddress(value)) {
       throw new CompileError(
           "D_CAST_INVAL",
           place,

@@ -253,7 +253,8 @@ final class Functions {
       while (end < rest.length() && ends.indexOf(rest.charAt(end)) < 0) {
         end++;
       }
-      run.setUnfinishedTokens(rest.substring(Math.min(rest.length(), end + 1)));
+      // What ends a token begins the rest: other ends may be asked for next.
+      run.setUnfinishedTokens(rest.substring(end));
       return rest.substring(begin, end);
     });
   }

@@ -19,6 +19,7 @@ public final class FieldReference {
   }
 
   /** Returns true if the place of an owner is known. */
+  @SuppressWarnings("ReferenceEquality") // the owner itself, not one like it
   public boolean isOf(Object its) {
     return owner == its;
   }

@@ -305,7 +305,8 @@ final class FormatString implements AggregationPrinter.Format {
 
   private static String escaped(String text) {
     StringBuilder all = new StringBuilder();
-    for (char c : text.toCharArray()) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
       int known = "\0\007\b\f\n\r\t\013\"\\".indexOf(c);
       if (known >= 0) {
         all.append('\\').append("0abfnrtv\"\\".charAt(known));

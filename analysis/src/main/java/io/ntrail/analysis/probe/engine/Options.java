@@ -1,6 +1,7 @@
 package io.ntrail.analysis.probe.engine;
 
 import io.ntrail.analysis.probe.aggregation.EntryOrder;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -33,26 +34,39 @@ public final class Options {
   }
 
   private static Map<String, Kind> kinds() {
+    Map<Kind, List<String>> names =
+        Map.of(
+            Kind.FLAG,
+            List.of(
+                "quiet",
+                "flowindent",
+                "destructive",
+                "temporal",
+                "aggsortkey",
+                "aggsortrev",
+                "agghist",
+                "aggpack",
+                "aggzoom",
+                "rawbytes",
+                "defaultargs"),
+            Kind.NUMBER,
+            List.of(
+                "nspec",
+                "stackframes",
+                "ustackframes",
+                "stackindent",
+                "aggsortkeypos",
+                "aggsortpos",
+                "cpu",
+                "jstackframes"),
+            Kind.SIZE,
+            List.of("bufsize", "aggsize", "strsize", "specsize", "dynvarsize", "jstackstrsize"),
+            Kind.RATE,
+            List.of("switchrate", "aggrate", "statusrate", "cleanrate"),
+            Kind.WORD,
+            List.of("bufpolicy", "bufresize", "encoding", "sympath"));
     Map<String, Kind> kinds = new TreeMap<>();
-    for (String flag :
-        "quiet flowindent destructive temporal aggsortkey aggsortrev agghist aggpack aggzoom rawbytes defaultargs"
-            .split(" ")) {
-      kinds.put(flag, Kind.FLAG);
-    }
-    for (String number :
-        "nspec stackframes ustackframes stackindent aggsortkeypos aggsortpos cpu jstackframes"
-            .split(" ")) {
-      kinds.put(number, Kind.NUMBER);
-    }
-    for (String size : "bufsize aggsize strsize specsize dynvarsize jstackstrsize".split(" ")) {
-      kinds.put(size, Kind.SIZE);
-    }
-    for (String rate : "switchrate aggrate statusrate cleanrate".split(" ")) {
-      kinds.put(rate, Kind.RATE);
-    }
-    for (String word : "bufpolicy bufresize encoding sympath".split(" ")) {
-      kinds.put(word, Kind.WORD);
-    }
+    names.forEach((kind, all) -> all.forEach(name -> kinds.put(name, kind)));
     return kinds;
   }
 

@@ -115,7 +115,7 @@ public final class Run {
     return fired;
   }
 
-  /** Returns what strtok() has left; null if it was not called in this clause. */
+  /** Returns what strtok() has left; null if it was not called in this firing. */
   public @Nullable String unfinishedTokens() {
     return unfinishedTokens;
   }
@@ -128,6 +128,7 @@ public final class Run {
   /** Runs the clauses at a probe, and prints what they recorded. */
   public void fire(List<Enabling> enablings, ProbeEvent next) {
     event = next;
+    unfinishedTokens = null;
     for (int slot : clauseSlots) {
       variables.set(slot, 0);
       variables.set(slot, null);
@@ -172,7 +173,6 @@ public final class Run {
       speculation = null;
       isDiscarded = false;
       memory.clearScratch();
-      unfinishedTokens = null;
     }
   }
 

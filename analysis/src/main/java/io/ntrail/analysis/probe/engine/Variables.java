@@ -55,8 +55,7 @@ public final class Variables {
 
   /** Sets the value with a key; zero and NULL remove it. */
   public void setDynamic(Object key, @Nullable Object value) {
-    boolean isNothing = value == null || value instanceof Long number && number == 0;
-    if (isNothing) {
+    if (value == null || value instanceof Long number && number == 0) {
       Object old = dynamic.remove(key);
       used -= old == null ? 0 : ENTRY_BYTES + bytes(old);
       return;

@@ -31,5 +31,20 @@ BEGIN {
   printf("\n");
   setopt("aggsortkeypos", "2");
   printf("By key, position 2:\n"); printa("%20s %8d %8d %8@d\n", @);
+  printf("\n");
+  setopt("aggsortrev");
+  setopt("aggsortkey", "false");
+  setopt("aggsortkeypos", "0");
+  printf("Reversed by value:\n"); printa("%20s %8d %8d %8@d\n", @);
+  printf("\n");
+  setopt("aggsortkey");
+  setopt("aggsortkeypos", "0");
+  printf("Reversed by key, position 0:\n"); printa("%20s %8d %8d %8@d\n", @);
+  printf("\n");
+  setopt("aggsortkeypos", "1");
+  printf("Reversed by key, position 1:\n"); printa("%20s %8d %8d %8@d\n", @);
+  printf("\n");
+  setopt("aggsortkeypos", "2");
+  printf("Reversed by key, position 2:\n"); printa("%20s %8d %8d %8@d\n", @);
   exit(0);
 }

@@ -1,4 +1,5 @@
 #pragma D option quiet
+#pragma D option aggsortkey
 BEGIN {
   trace((char)-2); trace("\n");
   trace((char)-1); trace("\n");

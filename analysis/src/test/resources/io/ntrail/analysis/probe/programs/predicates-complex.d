@@ -6,7 +6,7 @@ tick-1ms /i == 5 || i == 10/ { printf("i == 5 (or) i == 10\n"); }
 tick-1ms /i <= 5/ { printf("i <= 5\n"); }
 tick-1ms /j >= 5/ { printf("j >= 5\n"); }
 tick-1ms /j >= 5 || i <= 5/ { printf("i >= 5 || j >= 5\n"); }
-tick-1ms /j >= 5 && i <= 5/ { printf("j >= 5 && i <= 5\n"); }
+tick-1ms /j >= 5 && i <= 5/ { printf("j >= 5 && i <= 55\n"); }
 tick-1ms /i < 5/ { printf("i < 5\n"); }
 tick-1ms /i == 2 || j == 2/ { printf("i == 2 (or) j == 2\n"); }
 tick-1ms /i == 2 && j == 2/ { printf("i == 2 (and) j == 2\n"); }
