@@ -19,6 +19,7 @@ module io.ntrail.testkit {
   exports io.ntrail.testkit.ntr;
   exports io.ntrail.testkit.pdb;
   exports io.ntrail.testkit.pe;
+  exports io.ntrail.testkit.probe;
   exports io.ntrail.testkit.profile;
   exports io.ntrail.testkit.unicorn;
   exports io.ntrail.testkit.web;

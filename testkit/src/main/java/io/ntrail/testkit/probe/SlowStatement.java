@@ -1,0 +1,55 @@
+package io.ntrail.testkit.probe;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Statement of a random program. */
+sealed interface SlowStatement {
+  /** Returns the text with its end. */
+  String text();
+
+  /** Expression for its effect. */
+  record Effect(SlowExpression expression) implements SlowStatement {
+    @Override
+    public String text() {
+      return expression.text() + ";";
+    }
+  }
+
+  /** Choice of statements. */
+  record If(SlowExpression condition, List<SlowStatement> then, List<SlowStatement> otherwise)
+      implements SlowStatement {
+    @Override
+    public String text() {
+      String text = "if (" + condition.text() + ") { " + all(then) + " }";
+      return otherwise.isEmpty() ? text : text + " else { " + all(otherwise) + " }";
+    }
+
+    private static String all(List<SlowStatement> statements) {
+      return statements.stream().map(SlowStatement::text).collect(Collectors.joining(" "));
+    }
+  }
+
+  /** One value, printed by a conversion and a line break. */
+  record Print(String conversion, SlowExpression value) implements SlowStatement {
+    @Override
+    public String text() {
+      return "printf(\"" + conversion + "\\n\", " + value.text() + ");";
+    }
+  }
+
+  /** Value that is added to an aggregation; the keys have the types of the aggregation. */
+  record Add(SlowAggregation to, List<SlowExpression> keys, List<SlowExpression> values)
+      implements SlowStatement {
+    @Override
+    public String text() {
+      String at =
+          keys.isEmpty()
+              ? ""
+              : keys.stream().map(SlowExpression::text).collect(Collectors.joining(", ", "[", "]"));
+      String arguments =
+          values.stream().map(SlowExpression::text).collect(Collectors.joining(", "));
+      return "@" + to.name() + at + " = " + to.call(arguments) + ";";
+    }
+  }
+}
