@@ -39,8 +39,9 @@ public sealed interface Aggregate permits Aggregate.Scalar, Buckets {
     public long[] fresh() {
       return switch (this) {
         case COUNT, SUM -> new long[1];
-        case MIN -> new long[] {Long.MAX_VALUE};
-        case MAX -> new long[] {Long.MIN_VALUE};
+        // With the number of values: without any, what is printed is zero.
+        case MIN -> new long[] {Long.MAX_VALUE, 0};
+        case MAX -> new long[] {Long.MIN_VALUE, 0};
         case AVG -> new long[2];
         // Count, sum, sum of squares: low and high half.
         case STDDEV -> new long[4];
@@ -52,8 +53,14 @@ public sealed interface Aggregate permits Aggregate.Scalar, Buckets {
       switch (this) {
         case COUNT -> state[0]++;
         case SUM -> state[0] += value;
-        case MIN -> state[0] = Math.min(state[0], value);
-        case MAX -> state[0] = Math.max(state[0], value);
+        case MIN -> {
+          state[0] = Math.min(state[0], value);
+          state[1]++;
+        }
+        case MAX -> {
+          state[0] = Math.max(state[0], value);
+          state[1]++;
+        }
         case AVG -> {
           state[0]++;
           state[1] += value;
@@ -77,7 +84,8 @@ public sealed interface Aggregate permits Aggregate.Scalar, Buckets {
      */
     public long value(long[] state, long normal) {
       return switch (this) {
-        case COUNT, SUM, MIN, MAX -> state[0] / normal;
+        case COUNT, SUM -> state[0] / normal;
+        case MIN, MAX -> state[1] == 0 ? 0 : state[0] / normal;
         case AVG -> state[0] == 0 ? 0 : state[1] / normal / state[0];
         case STDDEV -> deviation(state, normal);
       };
@@ -99,7 +107,15 @@ public sealed interface Aggregate permits Aggregate.Scalar, Buckets {
 
     @Override
     public int compare(long[] left, long[] right, long normal) {
-      return Long.compare(value(left, normal), value(right, normal));
+      return this == AVG && left[0] != 0 && right[0] != 0
+          ? products(left[1], right[0], right[1], left[0])
+          : Long.compare(value(left, normal), value(right, normal));
+    }
+
+    /** Compares a * b with c * d, in 128 bits. */
+    private static int products(long a, long b, long c, long d) {
+      int high = Long.compare(Math.multiplyHigh(a, b), Math.multiplyHigh(c, d));
+      return high != 0 ? high : Long.compareUnsigned(a * b, c * d);
     }
   }
 }

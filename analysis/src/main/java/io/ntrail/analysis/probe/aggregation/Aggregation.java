@@ -13,12 +13,17 @@ public final class Aggregation {
   /** Bytes that an entry takes besides its state and strings. */
   private static final int ENTRY_BYTES = 160;
 
+  /** Bytes that a frame takes in a key that is a stack. */
+  private static final long FRAME_BYTES = 64;
+
   private final String name;
   private final Aggregate function;
   private final List<Type> keyTypes;
+  private final KeyRoom room;
   private final Map<Object, Entry> entries = new HashMap<>();
   private long normal = 1;
   private boolean isPrinted;
+  private long drops;
 
   /**
    * Value of a key.
@@ -28,11 +33,16 @@ public final class Aggregation {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Entry(Object[] keys, long[] state) {}
 
-  /** An aggregation without values. */
-  public Aggregation(String name, Aggregate function, List<Type> keyTypes) {
+  /**
+   * An aggregation without values.
+   *
+   * @param room that all aggregations of a program share
+   */
+  public Aggregation(String name, Aggregate function, List<Type> keyTypes, KeyRoom room) {
     this.name = name;
     this.function = function;
     this.keyTypes = List.copyOf(keyTypes);
+    this.room = room;
   }
 
   /** Returns its name without the at sign. */
@@ -98,7 +108,10 @@ public final class Aggregation {
         keep < 0
             ? sorted.subList((int) most, sorted.size())
             : sorted.subList(0, sorted.size() - (int) most);
-    gone.forEach(entry -> entries.remove(key(entry.keys)));
+    for (Entry entry : gone) {
+      entries.remove(key(entry.keys));
+      room.give(bytes(entry.keys, entry.state));
+    }
   }
 
   /** Returns the one object that keys are found by. */
@@ -110,28 +123,36 @@ public final class Aggregation {
     };
   }
 
-  /**
-   * Adds a value.
-   *
-   * @param room bytes that a new key may take
-   * @return bytes that it took; -1 if there is not enough room
-   */
-  public long add(Object key, Object[] keys, long value, long weight, long room) {
+  /** Returns how many values were not added for want of room. */
+  public long drops() {
+    return drops;
+  }
+
+  private static long bytes(Object[] keys, long[] state) {
+    long bytes = ENTRY_BYTES + 8L * state.length;
+    for (Object one : keys) {
+      bytes +=
+          switch (one) {
+            case String text -> text.length();
+            case List<?> frames -> FRAME_BYTES * frames.size();
+            default -> 16;
+          };
+    }
+    return bytes;
+  }
+
+  /** Adds a value; with a new key, only if there is room. */
+  public void add(Object key, Object[] keys, long value, long weight) {
     Entry entry = entries.get(key);
-    long took = 0;
     if (entry == null) {
       long[] state = function.fresh();
-      took = ENTRY_BYTES + 8L * state.length;
-      for (Object one : keys) {
-        took += one instanceof String text ? text.length() : 16;
-      }
-      if (took > room) {
-        return -1;
+      if (!room.take(bytes(keys, state))) {
+        drops++;
+        return;
       }
       entry = new Entry(keys.clone(), state);
       entries.put(key, entry);
     }
     function.add(entry.state, value, weight);
-    return took;
   }
 }

@@ -17,9 +17,12 @@ public record EntryOrder(boolean byKey, int keyPosition, boolean isReverse) {
 
   /** Returns the order of an aggregation's values. */
   public Comparator<Entry> of(Aggregation aggregation) {
-    Comparator<Entry> byValue =
-        (left, right) ->
-            aggregation.function().compare(left.state(), right.state(), aggregation.normal());
+    return of((left, right) ->
+        aggregation.function().compare(left.state(), right.state(), aggregation.normal()));
+  }
+
+  /** Returns the order of values that are compared in a way of their own. */
+  public Comparator<Entry> of(Comparator<Entry> byValue) {
     Comparator<Entry> keys = (left, right) -> keys(left.keys(), right.keys());
     Comparator<Entry> order = byKey ? keys.thenComparing(byValue) : byValue.thenComparing(keys);
     return isReverse ? order.reversed() : order;

@@ -7,11 +7,13 @@ import io.ntrail.analysis.probe.engine.Value;
 import io.ntrail.analysis.probe.syntax.CompileError;
 import io.ntrail.analysis.probe.syntax.Expression;
 import io.ntrail.analysis.probe.syntax.Place;
+import io.ntrail.analysis.probe.types.Type;
 import io.ntrail.analysis.probe.types.Types;
+import io.ntrail.formats.bytes.SpellingSuggestion;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /** Calls that record something, or change what is printed. */
@@ -167,20 +169,34 @@ final class Actions {
   /** Returns the aggregation that an action is about. */
   private Aggregation aggregation(Expression.Call call, int least, int most) {
     count(call, least, most);
-    return aggregation(call.arguments().getFirst());
+    return aggregation(call.function(), call.arguments().getFirst());
   }
 
-  private Aggregation aggregation(Expression expression) {
+  /** Returns DTrace's tag for a mistake in a call: D_TRUNC_AGGARG. */
+  private static String tag(String action, String what) {
+    String name =
+        switch (action) {
+          case "normalize" -> "NORM";
+          case "denormalize" -> "DENORM";
+          default -> action.toUpperCase(Locale.ROOT);
+        };
+    return "D_%s_%s".formatted(name, what);
+  }
+
+  private Aggregation aggregation(String action, Expression expression) {
     if (!(expression instanceof Expression.Aggregation named)) {
       throw new CompileError(
-          "D_AGG_SCALAR", expression.place(), "an aggregation is needed here: @name");
+          tag(action, "AGGARG"), expression.place(), "an aggregation is needed here: @name");
     }
     Aggregation known = environment.aggregations.get(named.name());
     if (known == null) {
+      String near = SpellingSuggestion.of(named.name(), environment.aggregations.keySet());
       throw new CompileError(
-          "D_AGG_UNDEF",
+          tag(action, "AGGBAD"),
           expression.place(),
-          "nothing is added to @%s before".formatted(named.name()));
+          "nothing is added to @%s before%s"
+              .formatted(
+                  named.name(), near.isEmpty() ? "" : "; did you mean @%s?".formatted(near)));
     }
     return known;
   }
@@ -194,8 +210,24 @@ final class Actions {
             : Optional.empty();
     List<Aggregation> all = new ArrayList<>();
     for (Expression one : arguments.subList(format.isPresent() ? 1 : 0, arguments.size())) {
-      Aggregation its = aggregation(one);
-      if (!all.isEmpty() && all.getFirst().keyTypes().size() != its.keyTypes().size()) {
+      Aggregation its = aggregation("printa", one);
+      List<Type> keys = its.keyTypes();
+      List<Type> wanted = all.isEmpty() ? keys : all.getFirst().keyTypes();
+      for (int i = 0; i < keys.size() && i < wanted.size(); i++) {
+        if (keys.get(i) instanceof Type.Text != wanted.get(i) instanceof Type.Text) {
+          throw new CompileError(
+              "D_PRINTA_AGGKEY",
+              one.place(),
+              "key %d of @%s is a %s, and that of @%s a %s"
+                  .formatted(
+                      i + 1,
+                      its.name(),
+                      keys.get(i).text(),
+                      all.getFirst().name(),
+                      wanted.get(i).text()));
+        }
+      }
+      if (keys.size() != wanted.size()) {
         throw new CompileError(
             "D_PRINTA_AGGPROTO",
             one.place(),
@@ -212,10 +244,5 @@ final class Actions {
   /** Returns the step that adds a value to an aggregation. */
   Step add(Expression.Aggregation to, Expression value) {
     return new AggregationCompiler(environment, compiler).add(to, value);
-  }
-
-  /** Returns a constant that may be missing. */
-  static OptionalLong constant(Optional<Value> value) {
-    return value.map(Value::constant).orElse(OptionalLong.empty());
   }
 }

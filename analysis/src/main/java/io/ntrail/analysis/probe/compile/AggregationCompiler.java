@@ -20,6 +20,9 @@ import java.util.Optional;
 final class AggregationCompiler {
   private static final int MOST_LEVELS = 65_535;
 
+  private static final List<String> FUNCTIONS =
+      List.of("count", "sum", "min", "max", "avg", "stddev", "quantize", "lquantize", "llquantize");
+
   private final Environment environment;
   private final ExpressionCompiler compiler;
 
@@ -57,12 +60,23 @@ final class AggregationCompiler {
     Value argument =
         function == Aggregate.Scalar.COUNT
             ? Value.constant(Types.INT, 1)
-            : compiler.number(call.arguments().getFirst());
+            : scalar(call.arguments().getFirst());
     Value weight =
         isBuckets && call.arguments().size() > parameters
-            ? compiler.number(call.arguments().get(parameters))
+            ? scalar(call.arguments().get(parameters))
             : Value.constant(Types.INT, 1);
     return step(aggregation, keys, argument, weight);
+  }
+
+  private Value scalar(Expression argument) {
+    Value value = compiler.compile(argument);
+    if (!value.type().isNumber()) {
+      throw new CompileError(
+          "D_AGG_SCALAR",
+          argument.place(),
+          "a number is added to an aggregation, not a %s".formatted(value.type().text()));
+    }
+    return value;
   }
 
   private static Step step(
@@ -101,7 +115,7 @@ final class AggregationCompiler {
   private Aggregation declared(Expression.Aggregation to, Aggregate function, List<Type> keyTypes) {
     Aggregation known = environment.aggregations.get(to.name());
     if (known == null) {
-      Aggregation made = new Aggregation(to.name(), function, keyTypes);
+      Aggregation made = new Aggregation(to.name(), function, keyTypes, environment.room);
       environment.aggregations.put(to.name(), made);
       return made;
     }
@@ -118,7 +132,9 @@ final class AggregationCompiler {
     }
     if (!known.function().equals(function)) {
       throw new CompileError(
-          "D_LQUANT_MATCHSTEP", place, "@%s has other ranges elsewhere".formatted(to.name()));
+          ranges(known.function(), function),
+          place,
+          "@%s has other ranges elsewhere".formatted(to.name()));
     }
     boolean isSame = known.keyTypes().size() == keyTypes.size();
     for (int i = 0; isSame && i < keyTypes.size(); i++) {
@@ -129,6 +145,23 @@ final class AggregationCompiler {
           "D_AGG_KEY", place, "@%s has other keys elsewhere".formatted(to.name()));
     }
     return known;
+  }
+
+  /** Returns DTrace's tag for the first parameter that is another one. */
+  private static String ranges(Aggregate known, Aggregate function) {
+    if (known instanceof Buckets.Linear one && function instanceof Buckets.Linear other) {
+      return one.base() != other.base()
+          ? "D_LQUANT_MATCHBASE"
+          : one.limit() != other.limit() ? "D_LQUANT_MATCHLIM" : "D_LQUANT_MATCHSTEP";
+    }
+    if (known instanceof Buckets.LogLinear one && function instanceof Buckets.LogLinear other) {
+      return one.factor() != other.factor()
+          ? "D_LLQUANT_MATCHFACTOR"
+          : one.low() != other.low()
+              ? "D_LLQUANT_MATCHLOW"
+              : one.high() != other.high() ? "D_LLQUANT_MATCHHIGH" : "D_LLQUANT_MATCHNSTEPS";
+    }
+    return "D_AGG_REDEF";
   }
 
   private Aggregate function(Expression.Call call) {
@@ -163,7 +196,9 @@ final class AggregationCompiler {
         long step = count > 3 ? parameter(call, 3) : 1;
         if (base != (int) base || limit != (int) limit || limit <= base || step <= 0) {
           throw new CompileError(
-              "D_LQUANT_BASEVAL",
+              base != (int) base
+                  ? "D_LQUANT_BASEVAL"
+                  : limit != (int) limit || limit <= base ? "D_LQUANT_LIMVAL" : "D_LQUANT_STEPVAL",
               place,
               "lquantize() needs base < limit in 32 bits, and a step above 0");
         }
@@ -181,7 +216,8 @@ final class AggregationCompiler {
           throw new CompileError(
               "D_AGG_FUNC",
               place,
-              "%s() is no function of aggregations".formatted(call.function()));
+              "%s() is no function of aggregations: those are %s"
+                  .formatted(call.function(), String.join(", ", FUNCTIONS)));
     };
   }
 

@@ -15,11 +15,49 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Variables that every program has: what its event is, and where it fired. */
 final class Builtins {
   /** Characters of a name that the kernel of Windows keeps of a program. */
   private static final int NAME = 14;
+
+  /** Variables that other programs do not know: one of their own may have such a name. */
+  private static final Set<String> EXTENSIONS = Set.of("duration", "exception", "execpath");
+
+  private static final List<String> NAMES =
+      List.of(
+          "timestamp",
+          "walltimestamp",
+          "vtimestamp",
+          "cpu",
+          "pid",
+          "ppid",
+          "tid",
+          "id",
+          "epid",
+          "duration",
+          "exception",
+          "irql",
+          "errno",
+          "uid",
+          "gid",
+          "stackdepth",
+          "ustackdepth",
+          "curthread",
+          "caller",
+          "ucaller",
+          "execname",
+          "execpath",
+          "execargs",
+          "zonename",
+          "probeprov",
+          "probemod",
+          "probefunc",
+          "probename",
+          "args",
+          "arg0",
+          "arg1");
 
   private final Environment environment;
 
@@ -31,8 +69,8 @@ final class Builtins {
     return Optional.of(Value.number(type, value));
   }
 
-  private static Optional<Value> text(Value.Textual value) {
-    return Optional.of(Value.text(value));
+  private Optional<Value> text(Value.Textual value) {
+    return Optional.of(environment.limited(value));
   }
 
   /** Returns the variable of a name; empty if there is none. */
@@ -75,6 +113,16 @@ final class Builtins {
     };
   }
 
+  /** Returns true for a variable of DTrace: a program cannot have one with its name. */
+  boolean isFixed(Expression.Name name) {
+    return !EXTENSIONS.contains(name.name()) && of(name).isPresent();
+  }
+
+  /** Returns the names of all variables. */
+  static List<String> names() {
+    return NAMES;
+  }
+
   private static String cut(String name) {
     return name.length() <= NAME ? name : name.substring(0, NAME);
   }
@@ -110,7 +158,7 @@ final class Builtins {
       return Value.number(joined(types), _ -> 1);
     }
     return first instanceof Type.Text
-        ? Value.text(run -> run.event().argumentText(index))
+        ? environment.limited(run -> run.event().argumentText(index))
         : Value.number(first, run -> run.event().argument(index));
   }
 
@@ -121,9 +169,14 @@ final class Builtins {
     for (Type type : types) {
       if (type instanceof Type.Fields its) {
         name = name.isEmpty() ? its.name() : name;
-        its.fields().forEach(field -> fields.putIfAbsent(field.name(), field));
+        its.fields().forEach(field -> fields.merge(field.name(), field, Builtins::joined));
       }
     }
     return new Type.Fields(name, List.copyOf(fields.values()));
+  }
+
+  private static Type.Fields.Field joined(Type.Fields.Field one, Type.Fields.Field other) {
+    boolean isSame = one.type() instanceof Type.Text == other.type() instanceof Type.Text;
+    return isSame ? one : new Type.Fields.Field(one.name(), Types.VOID);
   }
 }

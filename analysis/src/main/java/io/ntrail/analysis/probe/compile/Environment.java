@@ -1,11 +1,15 @@
 package io.ntrail.analysis.probe.compile;
 
 import io.ntrail.analysis.probe.aggregation.Aggregation;
+import io.ntrail.analysis.probe.aggregation.KeyRoom;
 import io.ntrail.analysis.probe.engine.Memory;
 import io.ntrail.analysis.probe.engine.Options;
 import io.ntrail.analysis.probe.engine.Probe;
-import io.ntrail.analysis.probe.syntax.Expression;
+import io.ntrail.analysis.probe.engine.Value;
+import io.ntrail.analysis.probe.syntax.CompileError;
 import io.ntrail.analysis.probe.syntax.Expression.Scope;
+import io.ntrail.analysis.probe.syntax.Place;
+import io.ntrail.analysis.probe.syntax.Program;
 import io.ntrail.analysis.probe.types.Type;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,8 +24,9 @@ final class Environment {
   final Memory memory;
   final Map<String, Variable> variables = new HashMap<>();
   final Map<String, Aggregation> aggregations = new LinkedHashMap<>();
-  final Map<String, Expression> inlines = new HashMap<>();
+  final Map<String, Program.Inline> inlines = new HashMap<>();
   final List<Integer> clauseSlots = new ArrayList<>();
+  final KeyRoom room;
 
   private int slots;
 
@@ -46,6 +51,7 @@ final class Environment {
   Environment(Options options, Memory memory) {
     this.options = options;
     this.memory = memory;
+    this.room = new KeyRoom(options.get("aggsize"));
   }
 
   /** Returns how many variables there are. */
@@ -53,14 +59,27 @@ final class Environment {
     return slots;
   }
 
+  /** Returns a string as variables keep it: no longer than strings may be. */
+  Value limited(Value.Textual text) {
+    int most = Math.max(0, options.size("strsize") - 1);
+    return Value.text(run -> {
+      String value = text.get(run);
+      return value == null || value.length() <= most ? value : value.substring(0, most);
+    });
+  }
+
   static String key(Scope scope, String name) {
     return scope + " " + name;
   }
 
   /** Adds a variable. */
-  Variable declare(Scope scope, String name, Type type, @Nullable List<Type> keys) {
+  Variable declare(Scope scope, String name, Type type, @Nullable List<Type> keys, Place place) {
     boolean isMemory = !type.isNumber() && !(type instanceof Type.Text);
     long address = isMemory && keys == null ? memory.variable(type.size()) : 0;
+    if (isMemory && keys == null && address == 0 && type.size() > 0) {
+      throw new CompileError(
+          "D_DECL_OVERSIZE", place, "there is no more room for variables: " + name);
+    }
     Variable variable = new Variable(scope, name, type, slots++, address, keys);
     variables.put(key(scope, name), variable);
     if (scope == Scope.CLAUSE) {

@@ -8,6 +8,7 @@ import io.ntrail.analysis.probe.syntax.CompileError;
 import io.ntrail.analysis.probe.syntax.Expression;
 import io.ntrail.analysis.probe.syntax.Expression.Scope;
 import io.ntrail.analysis.probe.syntax.Place;
+import io.ntrail.analysis.probe.syntax.Program;
 import io.ntrail.analysis.probe.types.StructType;
 import io.ntrail.analysis.probe.types.Type;
 import io.ntrail.analysis.probe.types.Types;
@@ -16,26 +17,34 @@ import java.util.Optional;
 
 /** Gives expressions a type and makes values of them. */
 final class ExpressionCompiler {
+  /** Expressions of a program at most, those of inlines as often as they are named. */
+  private static final int MOST_EXPRESSIONS = 2_000_000;
+
+  /** Expressions that lie in each other at most. */
+  private static final int MOST_DEPTH = 600;
+
   private final Environment environment;
-  private final TypeTable types;
+  private final ProgramTypes types;
   private final Places places;
   private final Builtins builtins;
   private final Functions functions;
   private final Run constants;
+  private int count;
+  private int depth;
 
   /**
    * @param constants what constants are evaluated with: nothing of it is looked at
    */
   ExpressionCompiler(Environment environment, Run constants) {
     this.environment = environment;
-    this.types = new TypeTable(this::constant);
+    this.types = new ProgramTypes(this::constant);
     this.builtins = new Builtins(environment);
     this.places = new Places(environment, builtins, this);
     this.functions = new Functions(environment);
     this.constants = constants;
   }
 
-  TypeTable types() {
+  ProgramTypes types() {
     return types;
   }
 
@@ -73,29 +82,68 @@ final class ExpressionCompiler {
 
   /** Returns a string. */
   Value text(Expression expression) {
-    Value value = compile(expression);
+    return text(compile(expression), expression.place());
+  }
+
+  /** Returns a value as a string. */
+  Value text(Value value, Place place) {
     if (value.isText()) {
       return value;
     }
-    if (value.type() instanceof Type.Pointer pointer && pointer.to().size() <= 1
-        || value.type() instanceof Type.Array array && array.of().size() == 1) {
+    if (value.constant().isPresent() && value.constant().getAsLong() == 0) {
+      return Value.text(_ -> null);
+    }
+    if (isOfCharacters(value)) {
       int most = environment.options.size("strsize") - 1;
       return Value.text(run -> {
         long address = value.number().get(run);
         return address == 0 ? null : run.memory().text(address, most);
       });
     }
-    if (value.constant().isPresent() && value.constant().getAsLong() == 0) {
-      return Value.text(_ -> null);
-    }
     throw new CompileError(
-        "D_PROTO_ARG",
-        expression.place(),
-        "a string is needed here, not a %s".formatted(value.type().text()));
+        "D_PROTO_ARG", place, "a string is needed here, not a %s".formatted(value.type().text()));
+  }
+
+  private static boolean isOfCharacters(Value value) {
+    return value.constant().isEmpty()
+        && (value.type() instanceof Type.Pointer pointer && pointer.to().size() <= 1
+            || value.type() instanceof Type.Array array && array.of().size() == 1);
+  }
+
+  /** Returns true for a variable that every program has. */
+  boolean isBuiltin(Expression.Name name) {
+    return name.scope() == Scope.GLOBAL && builtins.isFixed(name);
+  }
+
+  /** Adds a name of an expression, which may have those before it. */
+  void inline(Program.Inline inline) {
+    // Mistakes are told here, not where it is named.
+    valueOf(inline);
+    environment.inlines.put(inline.declarator().name(), inline);
+  }
+
+  private Value valueOf(Program.Inline inline) {
+    Type type = types.of(inline.declarator().type());
+    return type instanceof Type.Text
+        ? text(inline.value())
+        : cast(type, compile(inline.value()), inline.value().place());
   }
 
   /** Returns the value of an expression. */
   Value compile(Expression expression) {
+    if (++count > MOST_EXPRESSIONS || ++depth > MOST_DEPTH) {
+      throw new CompileError(
+          "D_SYNTAX",
+          expression.place(),
+          "the program is too large: %d expressions, %d in each other"
+              .formatted(MOST_EXPRESSIONS, MOST_DEPTH));
+    }
+    Value value = compiled(expression);
+    depth--;
+    return value;
+  }
+
+  private Value compiled(Expression expression) {
     return switch (expression) {
       case Expression.Number number ->
           Value.constant(
@@ -126,7 +174,14 @@ final class ExpressionCompiler {
       case Expression.Binary binary -> {
         Value left = compile(binary.left());
         Value right = compile(binary.right());
-        yield folded(Operators.binary(binary.operator(), left, right, binary.place()), left, right);
+        // A string and an address of characters: what is there is compared.
+        left = right.isText() && isOfCharacters(left) ? text(left, binary.place()) : left;
+        right = left.isText() && isOfCharacters(right) ? text(right, binary.place()) : right;
+        yield folded(
+            binary.place(),
+            Operators.binary(binary.operator(), left, right, binary.place()),
+            left,
+            right);
       }
       case Expression.Assignment assignment -> places.assignment(assignment);
       case Expression.Conditional conditional -> conditional(conditional);
@@ -153,9 +208,9 @@ final class ExpressionCompiler {
 
   private static Value sequence(Value first, Value second) {
     if (second.isText()) {
-      return Value.text(run -> {
+      return Value.chosen(run -> {
         first.object().get(run);
-        return second.text().get(run);
+        return second.text();
       });
     }
     return Value.number(
@@ -167,7 +222,7 @@ final class ExpressionCompiler {
   }
 
   /** Returns a value that is always the same as a constant. */
-  private Value folded(Value value, Value... from) {
+  private Value folded(Place place, Value value, Value... from) {
     for (Value one : from) {
       if (one.constant().isEmpty()) {
         return value;
@@ -178,8 +233,7 @@ final class ExpressionCompiler {
           ? Value.constant(value.type(), value.number().get(constants))
           : value;
     } catch (Fault e) {
-      // A division by zero: it is told when it happens.
-      return value;
+      throw new CompileError("D_DIV_ZERO", place, "a division by zero");
     }
   }
 
@@ -200,11 +254,13 @@ final class ExpressionCompiler {
 
   private Value stringOf(Expression.StringOf string) {
     Value value = compile(string.operand());
-    if (value.type() instanceof Type.Integral) {
-      int most = environment.options.size("strsize") - 1;
-      return Value.text(run -> run.memory().text(value.number().get(run), most));
-    }
-    return text(string.operand());
+    return value.type() instanceof Type.Integral ? stringOf(value) : text(value, string.place());
+  }
+
+  /** Returns the string at an address. */
+  private Value stringOf(Value address) {
+    int most = environment.options.size("strsize") - 1;
+    return Value.text(run -> run.memory().text(address.number().get(run), most));
   }
 
   private Value name(Expression.Name name) {
@@ -213,9 +269,9 @@ final class ExpressionCompiler {
       return target.get().load();
     }
     if (name.scope() == Scope.GLOBAL) {
-      Expression inline = environment.inlines.get(name.name());
+      Program.Inline inline = environment.inlines.get(name.name());
       if (inline != null) {
-        return compile(inline);
+        return valueOf(inline);
       }
       Optional<Long> constant = types.constant(name.name());
       if (constant.isPresent()) {
@@ -226,7 +282,7 @@ final class ExpressionCompiler {
         return builtin.get();
       }
     }
-    throw Places.unknown(name);
+    throw places.unknown(name);
   }
 
   private Value prefix(Expression.Prefix prefix) {
@@ -246,13 +302,14 @@ final class ExpressionCompiler {
       }
       case "!" -> {
         Value of = condition(prefix.operand());
-        yield folded(Value.number(Types.INT, run -> of.number().get(run) == 0 ? 1 : 0), of);
+        yield folded(place, Value.number(Types.INT, run -> of.number().get(run) == 0 ? 1 : 0), of);
       }
       default -> {
         Value of = number(prefix.operand());
         Type.Integral type = Types.promoted(of.type());
         Value.Numeric number = of.number();
         yield folded(
+            place,
             switch (prefix.operator()) {
               case "~" -> Value.number(type, run -> ~number.get(run));
               case "-" -> Value.number(type, run -> -number.get(run));
@@ -268,9 +325,9 @@ final class ExpressionCompiler {
     Value then = compile(conditional.then());
     Value otherwise = compile(conditional.otherwise());
     if (then.isText() || otherwise.isText()) {
-      Value one = text(conditional.then());
-      Value other = text(conditional.otherwise());
-      return Value.text(run -> (condition.number().get(run) != 0 ? one : other).text().get(run));
+      Value one = text(then, conditional.place());
+      Value other = text(otherwise, conditional.place());
+      return Value.chosen(run -> (condition.number().get(run) != 0 ? one : other).text());
     }
     if (!then.type().isNumber() || !otherwise.type().isNumber()) {
       throw Operators.mismatch(":", then, otherwise, conditional.place());
@@ -292,7 +349,7 @@ final class ExpressionCompiler {
       }
       if (places.isAssociative(name)) {
         Optional<Target> element = places.variable(name, places.keys(index.keys()));
-        return element.orElseThrow(() -> Places.unknown(name)).load();
+        return element.orElseThrow(() -> places.unknown(name)).load();
       }
     }
     return places.element(index).load();
@@ -317,19 +374,24 @@ final class ExpressionCompiler {
                                   fields.fields().stream()
                                       .map(Type.Fields.Field::name)
                                       .toList()))));
+      if (field.type() instanceof Type.Nothing) {
+        throw new CompileError(
+            "D_OP_INCOMPAT",
+            member.place(),
+            "%s is a string in some of these events, and a number in others: name one event"
+                .formatted(field.name()));
+      }
       FieldReference reference = new FieldReference(field.name());
       return field.type() instanceof Type.Text
-          ? Value.text(run -> run.event().fieldText(reference))
+          ? environment.limited(run -> run.event().fieldText(reference))
           : Value.number(field.type(), run -> run.event().field(reference));
     }
-    return places.memberTarget(member).load();
+    return places.memberTarget(member, struct).load();
   }
 
   private Value cast(Type to, Value value, Place place) {
     if (to instanceof Type.Text) {
-      return value.isText()
-          ? value
-          : Value.text(run -> run.memory().text(value.number().get(run), to.size()));
+      return value.isText() ? value : stringOf(value);
     }
     if (to instanceof Type.Nothing) {
       return value.as(to);
@@ -342,6 +404,7 @@ final class ExpressionCompiler {
     }
     Value.Numeric number = value.number();
     return folded(
+        place,
         to instanceof Type.Integral integral
             ? Value.number(to, run -> integral.cut(number.get(run)))
             : Value.number(to, number),

@@ -1,14 +1,14 @@
 package io.ntrail.analysis.probe.compile;
 
 import io.ntrail.analysis.probe.engine.Fault;
+import io.ntrail.analysis.probe.engine.ProbeEvent;
 import io.ntrail.analysis.probe.engine.Run;
 import io.ntrail.analysis.probe.engine.Value;
 import io.ntrail.analysis.probe.syntax.CompileError;
 import io.ntrail.analysis.probe.syntax.Expression;
-import io.ntrail.analysis.probe.types.Type;
 import io.ntrail.analysis.probe.types.Types;
+import io.ntrail.formats.bytes.SpellingSuggestion;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.LongUnaryOperator;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +17,67 @@ import org.jspecify.annotations.Nullable;
 final class Functions {
   private static final int MOST_PART = 1 << 20;
 
+  private static final List<String> NAMES =
+      List.of(
+          "strlen",
+          "strjoin",
+          "substr",
+          "index",
+          "rindex",
+          "strchr",
+          "strrchr",
+          "strstr",
+          "strtok",
+          "toupper",
+          "tolower",
+          "basename",
+          "dirname",
+          "cleanpath",
+          "lltostr",
+          "strtoll",
+          "json",
+          "htons",
+          "htonl",
+          "htonll",
+          "ntohs",
+          "ntohl",
+          "ntohll",
+          "inet_ntoa",
+          "inet_ntoa6",
+          "inet_ntop",
+          "copyin",
+          "copyinstr",
+          "copyinto",
+          "bcopy",
+          "alloca",
+          "rand",
+          "progenyof",
+          "speculation",
+          "stack",
+          "ustack",
+          "jstack",
+          "sym",
+          "usym",
+          "func",
+          "ufunc",
+          "mod",
+          "umod",
+          "uaddr",
+          "trace",
+          "tracemem",
+          "print",
+          "printf",
+          "printa",
+          "clear",
+          "trunc",
+          "normalize",
+          "denormalize",
+          "speculate",
+          "commit",
+          "discard",
+          "exit",
+          "setopt");
+
   private final Environment environment;
 
   Functions(Environment environment) {
@@ -24,7 +85,7 @@ final class Functions {
   }
 
   /** Call that is being compiled. */
-  private record Arguments(Expression.Call call, ExpressionCompiler compiler) {
+  record Arguments(Expression.Call call, ExpressionCompiler compiler) {
     Arguments count(int least, int most) {
       int count = call.arguments().size();
       if (count < least || count > most) {
@@ -65,7 +126,7 @@ final class Functions {
       case "strjoin" -> {
         Value left = arguments.count(2, 2).text(0);
         Value right = arguments.text(1);
-        yield limited(run -> left.string(run) + right.string(run));
+        yield environment.limited(run -> left.string(run) + right.string(run));
       }
       case "substr" -> part(arguments.count(2, 3));
       case "index", "rindex" -> index(arguments.count(2, 3), call.function().equals("index"));
@@ -74,12 +135,14 @@ final class Functions {
       case "strstr" -> {
         Value text = arguments.count(2, 2).text(0);
         Value wanted = arguments.text(1);
-        yield Value.text(
-            run -> from(text.string(run), text.string(run).indexOf(wanted.string(run))));
+        yield Value.text(run -> {
+          String all = text.string(run);
+          return from(all, all.indexOf(wanted.string(run)));
+        });
       }
       case "strtok" -> token(arguments.count(2, 2));
-      case "toupper" -> mapped(arguments.count(1, 1), text -> text.toUpperCase(Locale.ROOT));
-      case "tolower" -> mapped(arguments.count(1, 1), text -> text.toLowerCase(Locale.ROOT));
+      case "toupper" -> mapped(arguments.count(1, 1), Texts::upper);
+      case "tolower" -> mapped(arguments.count(1, 1), Texts::lower);
       case "basename" -> mapped(arguments.count(1, 1), Texts::baseName);
       case "dirname" -> mapped(arguments.count(1, 1), Texts::folder);
       case "cleanpath" -> mapped(arguments.count(1, 1), Texts::clean);
@@ -121,67 +184,21 @@ final class Functions {
               return wanted == run.event().processId() || wanted == run.event().parentId() ? 1 : 0;
             });
       }
-      case "alloca" -> {
-        Value size = arguments.count(1, 1).number(0);
-        yield Value.number(Types.ADDRESS, run -> run.memory().allocate(size.number().get(run)));
-      }
-      case "copyin" -> {
-        Value from = arguments.count(2, 2).number(0);
-        Value size = arguments.number(1);
-        yield Value.number(
-            Types.ADDRESS,
-            run -> {
-              byte[] bytes = run.memory().read(from.number().get(run), size.number().get(run));
-              long to = run.memory().allocate(bytes.length);
-              run.memory().write(to, bytes);
-              return to;
-            });
-      }
-      case "copyinstr" -> {
-        Value from = arguments.count(1, 2).number(0);
-        Value most = arguments.has(1) ? arguments.number(1) : Value.constant(Types.INT, MOST_PART);
-        int room = environment.options.size("strsize") - 1;
-        yield Value.text(run ->
-            run.memory().text(from.number().get(run), Math.clamp(most.number().get(run), 0, room)));
-      }
-      case "bcopy" -> {
-        Value from = arguments.count(3, 3).number(0);
-        Value to = arguments.number(1);
-        Value size = arguments.number(2);
-        yield Value.number(
-            Types.VOID,
-            run -> {
-              run.memory()
-                  .write(
-                      to.number().get(run),
-                      run.memory().read(from.number().get(run), size.number().get(run)));
-              return 0;
-            });
-      }
-      case "inet_ntoa" -> {
-        Value address = arguments.count(1, 1).any(0);
-        yield Value.text(run -> {
-          byte[] bytes = run.memory().read(address.number().get(run), 4);
-          return "%d.%d.%d.%d"
-              .formatted(bytes[0] & 0xFF, bytes[1] & 0xFF, bytes[2] & 0xFF, bytes[3] & 0xFF);
-        });
-      }
       case "stack", "ustack", "jstack" -> stack(arguments.count(0, 2));
       case "sym", "usym", "func", "ufunc", "mod", "umod", "uaddr" -> place(arguments.count(1, 1));
-      default ->
-          throw new CompileError(
-              "D_PROTO_UNKNOWN",
-              call.place(),
-              "there is no function %s()".formatted(call.function()));
+      default -> MemoryFunctions.call(arguments, environment).orElseThrow(() -> unknown(call));
     };
   }
 
-  private Value limited(Value.Textual text) {
-    int most = environment.options.size("strsize") - 1;
-    return Value.text(run -> {
-      String value = text.get(run);
-      return value == null || value.length() <= most ? value : value.substring(0, most);
-    });
+  /** Returns the error of a call of nothing. */
+  static CompileError unknown(Expression.Call call) {
+    String near = SpellingSuggestion.of(call.function(), NAMES);
+    return new CompileError(
+        "D_PROC_UNDEF",
+        call.place(),
+        "there is no function %s()%s"
+            .formatted(
+                call.function(), near.isEmpty() ? "" : "; did you mean %s()?".formatted(near)));
   }
 
   private static Value mapped(Arguments arguments, UnaryOperator<String> by) {
@@ -282,22 +299,9 @@ final class Functions {
     return Value.code(
         kind,
         run -> {
-          var name = run.event().code(address.number().get(run));
-          if (isModule || name.function().isEmpty()) {
-            return name.module().isEmpty()
-                ? "0x%x".formatted(address.number().get(run))
-                : name.module();
-          }
-          String function =
-              name.module().isEmpty() ? name.function() : name.module() + "`" + name.function();
-          return isFunction || name.offset() == 0
-              ? function
-              : function + "+0x%x".formatted(name.offset());
+          long at = address.number().get(run);
+          ProbeEvent.CodeName name = run.event().code(at);
+          return isModule ? name.moduleOr(at) : isFunction ? name.functionOr(at) : name.text(at);
         });
-  }
-
-  /** Returns true for a type that is recorded as a stack. */
-  static boolean isStack(Type type) {
-    return type instanceof Type.Code code && code.name().endsWith("stack");
   }
 }

@@ -9,9 +9,13 @@ import io.ntrail.analysis.probe.syntax.Place;
 import io.ntrail.analysis.probe.types.StructType;
 import io.ntrail.analysis.probe.types.Type;
 import io.ntrail.analysis.probe.types.Types;
+import io.ntrail.formats.bytes.SpellingSuggestion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Finds what names, elements and members stand for, and makes assignments to them. */
@@ -33,20 +37,36 @@ final class Places {
         .member(name)
         .orElseThrow(() ->
             new CompileError(
-                "D_UNKNOWN", place, "%s has no member %s".formatted(struct.text(), name)));
+                "D_UNKNOWN",
+                place,
+                "%s has no member %s; its members: %s"
+                    .formatted(
+                        struct.text(),
+                        name,
+                        struct.members().stream()
+                            .map(StructType.Member::name)
+                            .collect(Collectors.joining(", ")))));
   }
 
-  static CompileError unknown(Expression.Name name) {
+  CompileError unknown(Expression.Name name) {
     if (name.name().contains("`")) {
       return new CompileError(
           "D_SYM_NOTYPES",
           name.place(),
           "symbols of images are not known here: %s".formatted(name.name()));
     }
+    Set<String> known = new TreeSet<>(Builtins.names());
+    environment.variables.values().stream()
+        .map(
+            variable -> shown(new Expression.Name(variable.name(), variable.scope(), name.place())))
+        .forEach(known::add);
+    known.addAll(environment.inlines.keySet());
+    String near = SpellingSuggestion.of(shown(name), known);
     return new CompileError(
         "D_IDENT_UNDEF",
         name.place(),
-        "%s is not known: nothing before assigns to it".formatted(shown(name)));
+        "%s is not known: nothing before assigns to it%s"
+            .formatted(shown(name), near.isEmpty() ? "" : "; did you mean %s?".formatted(near)));
   }
 
   private static String shown(Expression.Name name) {
@@ -90,13 +110,13 @@ final class Places {
   private Target target(Expression expression, @Nullable Value value) {
     return switch (expression) {
       case Expression.Name name -> {
-        if (name.scope() == Scope.GLOBAL && builtins.of(name).isPresent()) {
+        if (name.scope() == Scope.GLOBAL && builtins.isFixed(name)) {
           throw new CompileError(
               "D_OP_WRITE", name.place(), "%s cannot be assigned to".formatted(name.name()));
         }
         yield variable(name, List.of())
             .orElseGet(() -> {
-              environment.declare(name.scope(), name.name(), stored(value), null);
+              environment.declare(name.scope(), name.name(), stored(value), null, name.place());
               return variable(name, List.of()).orElseThrow();
             });
       }
@@ -106,12 +126,12 @@ final class Places {
         yield variable(name, compiled)
             .orElseGet(() -> {
               List<Type> keyTypes = compiled.stream().map(Value::type).toList();
-              environment.declare(name.scope(), name.name(), stored(value), keyTypes);
+              environment.declare(name.scope(), name.name(), stored(value), keyTypes, name.place());
               return variable(name, compiled).orElseThrow();
             });
       }
       case Expression.Index index -> element(index);
-      case Expression.Member member -> memberTarget(member);
+      case Expression.Member member -> memberTarget(member, compiler.compile(member.struct()));
       case Expression.Prefix(String operator, Expression operand, Place place)
           when operator.equals("*") -> {
         Value address = compiler.compile(operand);
@@ -154,11 +174,11 @@ final class Places {
     Value value = compiler.compile(assignment.value());
     Target target = target(assignment.target(), value);
     if (target.type() instanceof Type.Text) {
-      Value text = compiler.text(assignment.value());
+      Value text = compiler.text(value, place);
       if (!assignment.operator().isEmpty()) {
         throw Operators.mismatch(assignment.operator() + "=", target.load(), text, place);
       }
-      return Value.text(run -> {
+      return VariableTargets.kept(run -> {
         String stored = text.text().get(run);
         target.textStore().set(run, stored);
         return stored;
@@ -177,8 +197,7 @@ final class Places {
       return stored(target, value.number());
     }
     // What it is before is read before the right side has an effect.
-    Value result = Operators.binary(assignment.operator(), target.load(), value, place);
-    return stored(target, result.number());
+    return target.changed(before -> Operators.binary(assignment.operator(), before, value, place));
   }
 
   static boolean isAddress(Value value) {
@@ -205,14 +224,10 @@ final class Places {
             * (target.type() instanceof Type.Pointer pointer
                 ? Math.max(1, pointer.to().size())
                 : 1L);
-    return Value.number(
-        target.type(),
-        run -> {
-          long before = target.load().number().get(run);
-          long after = target.cut(before + by);
-          target.store().set(run, after);
-          return isBefore ? after : before;
-        });
+    return isBefore
+        ? target.changed(
+            before -> Value.number(target.type(), run -> before.number().get(run) + by))
+        : target.stepped(by);
   }
 
   static Type pointed(Value address, Place place) {
@@ -239,8 +254,7 @@ final class Places {
         type, run -> array.number().get(run) + at.number().get(run) * size);
   }
 
-  Target memberTarget(Expression.Member member) {
-    Value struct = compiler.compile(member.struct());
+  Target memberTarget(Expression.Member member, Value struct) {
     Type type =
         member.isPointer() && struct.type() instanceof Type.Pointer pointer
             ? pointer.to()

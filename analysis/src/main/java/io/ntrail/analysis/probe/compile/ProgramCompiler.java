@@ -23,12 +23,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Makes a program that runs out of one that was read. */
 public final class ProgramCompiler {
-  private static final Set<String> SPECULATION = Set.of("speculate", "commit", "discard");
+  private static final int MOST_ENABLINGS = 1 << 20;
 
   private final Environment environment;
   private final ExpressionCompiler expressions;
@@ -81,7 +80,6 @@ public final class ProgramCompiler {
    */
   public static Compiled compile(
       Program program, Options options, Memory memory, ProbeMatcher matcher) {
-    ProgramCompiler compiler = new ProgramCompiler(options, memory, matcher);
     for (Program.Item item : program.items()) {
       if (item instanceof Program.Option option) {
         Optional<String> refusal = options.set(option.name(), option.value());
@@ -90,6 +88,7 @@ public final class ProgramCompiler {
         }
       }
     }
+    ProgramCompiler compiler = new ProgramCompiler(options, memory, matcher);
     program.items().forEach(compiler::item);
     return new Compiled(
         List.copyOf(compiler.enablings),
@@ -105,8 +104,7 @@ public final class ProgramCompiler {
       }
       case Program.Typedef typedef -> typedef.declarators().forEach(expressions.types()::typedef);
       case Program.TypeDeclaration declaration -> expressions.types().of(declaration.type());
-      case Program.Inline inline ->
-          environment.inlines.put(inline.declarator().name(), inline.value());
+      case Program.Inline inline -> expressions.inline(inline);
       case Program.Variables variables ->
           variables.declarators().forEach(one -> declare(variables.scope(), one));
       case Program.Clause clause -> clause(clause);
@@ -120,11 +118,15 @@ public final class ProgramCompiler {
             .keys()
             .map(names -> names.stream().map(expressions.types()::of).toList())
             .orElse(null);
-    if (environment.variables.containsKey(Environment.key(scope, declarator.name()))) {
+    boolean isKnown =
+        environment.variables.containsKey(Environment.key(scope, declarator.name()))
+            || expressions.isBuiltin(
+                new Expression.Name(declarator.name(), scope, declarator.place()));
+    if (isKnown) {
       throw new CompileError(
           "D_DECL_IDRED", declarator.place(), "%s is declared twice".formatted(declarator.name()));
     }
-    environment.declare(scope, declarator.name(), type, keys);
+    environment.declare(scope, declarator.name(), type, keys, declarator.place());
   }
 
   private void clause(Program.Clause clause) {
@@ -134,24 +136,15 @@ public final class ProgramCompiler {
     Optional<Value> predicate = clause.predicate().map(expressions::condition);
     List<Step> steps = new ArrayList<>();
     clause.body().ifPresent(body -> body.forEach(statement -> steps.add(statement(statement))));
-    check(clause);
+    clause.body().ifPresent(SpeculationRules::check);
     CompiledClause compiled = new CompiledClause(predicate, steps, steps.isEmpty(), clause.text());
-    probes.forEach(probe -> enablings.add(new Enabling(enablings.size() + 1, probe, compiled)));
-  }
-
-  /** Refuses what speculations do not allow. */
-  private static void check(Program.Clause clause) {
-    boolean hasRecorded = false;
-    for (Statement statement : clause.body().orElse(List.of())) {
-      if (!(statement instanceof Statement.Evaluate(Expression.Call call))) {
-        continue;
-      }
-      if (call.function().equals("speculate") && hasRecorded) {
-        throw new CompileError(
-            "D_SPEC_DREC", call.place(), "speculate() comes before what records data");
-      }
-      hasRecorded |= !SPECULATION.contains(call.function());
+    if (enablings.size() + probes.size() > MOST_ENABLINGS) {
+      throw new CompileError(
+          "D_PDESC_INVAL",
+          clause.place(),
+          "more than %d probes at all clauses: describe fewer".formatted(MOST_ENABLINGS));
     }
+    probes.forEach(probe -> enablings.add(new Enabling(enablings.size() + 1, probe, compiled)));
   }
 
   private Step statement(Statement statement) {
@@ -184,6 +177,10 @@ public final class ProgramCompiler {
       if (action.isPresent()) {
         return action.get();
       }
+    }
+    if (expression instanceof Expression.Aggregation alone) {
+      throw new CompileError(
+          "D_AGG_NULL", alone.place(), "@%s needs a function: = count()".formatted(alone.name()));
     }
     Value value = expressions.compile(expression);
     return value.isText() ? value.text()::get : value.number()::get;

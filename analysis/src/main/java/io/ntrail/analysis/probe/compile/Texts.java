@@ -1,5 +1,9 @@
 package io.ntrail.analysis.probe.compile;
 
+import io.ntrail.analysis.probe.engine.Fault;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
 /** Functions of strings, as DTrace has them; a character stands for a byte. */
 final class Texts {
   private Texts() {}
@@ -78,9 +82,15 @@ final class Texts {
 
   /** Returns a path without empty parts, {@code .} and {@code ..}. */
   static String clean(String path) {
-    boolean isAbsolute = path.startsWith("/");
-    java.util.ArrayDeque<String> parts = new java.util.ArrayDeque<>();
-    for (String part : path.split("/", -1)) {
+    boolean isAbsolute = !path.isEmpty() && isSeparator(path.charAt(0));
+    Deque<String> parts = new ArrayDeque<>();
+    for (int from = 0; from <= path.length(); ) {
+      int end = from;
+      while (end < path.length() && !isSeparator(path.charAt(end))) {
+        end++;
+      }
+      String part = path.substring(from, end);
+      from = end + 1;
       if (part.isEmpty() || part.equals(".")) {
         continue;
       }
@@ -90,16 +100,46 @@ final class Texts {
         parts.add(part);
       }
     }
-    String joined = String.join("/", parts);
-    return isAbsolute ? "/" + joined : joined.isEmpty() ? "." : joined;
+    String between = path.indexOf('/') < 0 && path.indexOf('\\') >= 0 ? "\\" : "/";
+    String joined = String.join(between, parts);
+    return isAbsolute ? between + joined : joined.isEmpty() ? "." : joined;
+  }
+
+  /** Returns a text with capitals; only those of ASCII change. */
+  static String upper(String text) {
+    return shifted(text, 'a', 'z', 'A' - 'a');
+  }
+
+  /** Returns a text without capitals; only those of ASCII change. */
+  static String lower(String text) {
+    return shifted(text, 'A', 'Z', 'a' - 'A');
+  }
+
+  private static String shifted(String text, char from, char to, int by) {
+    StringBuilder all = new StringBuilder(text);
+    for (int i = 0; i < all.length(); i++) {
+      char c = all.charAt(i);
+      if (c >= from && c <= to) {
+        all.setCharAt(i, (char) (c + by));
+      }
+    }
+    return all.toString();
+  }
+
+  private static int radix(long base, int least) {
+    if (base < least || base > Character.MAX_RADIX) {
+      throw new Fault(Fault.Kind.ILLOP, 0);
+    }
+    return (int) base;
   }
 
   /** Returns a number as a string. */
   static String number(long value, long base) {
-    if (base == 10) {
+    int radix = radix(base, 2);
+    if (radix == 10) {
       return Long.toString(value);
     }
-    String digits = Long.toUnsignedString(value, Math.clamp(base, 2, 36));
+    String digits = Long.toUnsignedString(value, radix);
     return base == 16 ? "0x" + digits : base == 8 ? "0" + digits : digits;
   }
 
@@ -111,7 +151,7 @@ final class Texts {
     }
     boolean isNegative = at < text.length() && text.charAt(at) == '-';
     at += isNegative || at < text.length() && text.charAt(at) == '+' ? 1 : 0;
-    int radix = Math.clamp(base, 2, 36);
+    int radix = radix(base, 2);
     if (radix == 16 && text.regionMatches(true, at, "0x", 0, 2)) {
       at += 2;
     }

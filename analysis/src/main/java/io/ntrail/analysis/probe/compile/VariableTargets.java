@@ -34,12 +34,29 @@ final class VariableTargets {
     if (variable.type() instanceof Type.Text) {
       int most = environment.options.size("strsize") - 1;
       return Target.text(
-          Value.text(run -> run.variables().text(slot)),
+          kept(run -> run.variables().text(slot)),
           (run, value) -> run.variables().set(slot, cut(value, most)));
     }
     return Target.number(
         Value.number(variable.type(), run -> run.variables().number(slot)),
         (run, value) -> run.variables().set(slot, value));
+  }
+
+  /** Returns a string of a variable: one that was never set has no characters. */
+  static Value kept(Value.Textual text) {
+    return Value.text(
+        new Value.Textual() {
+          @Override
+          public @Nullable String get(Run run) {
+            return text.get(run);
+          }
+
+          @Override
+          public String string(Run run) {
+            String value = text.get(run);
+            return value == null ? "" : value;
+          }
+        });
   }
 
   private static @Nullable String cut(@Nullable String text, int most) {
@@ -51,14 +68,27 @@ final class VariableTargets {
     if (variable.type() instanceof Type.Text) {
       int most = environment.options.size("strsize") - 1;
       return Target.text(
-          Value.text(run -> (String) run.variables().dynamic(key.apply(run))),
+          kept(run -> (String) run.variables().dynamic(key.apply(run))),
           (run, value) -> run.variables().setDynamic(key.apply(run), cut(value, most)));
     }
-    return Target.number(
-        Value.number(
-            variable.type(),
-            run -> run.variables().dynamic(key.apply(run)) instanceof Long number ? number : 0),
-        (run, value) -> run.variables().setDynamic(key.apply(run), value));
+    return Target.cell(
+        variable.type(),
+        new Target.Cell() {
+          @Override
+          public Object locate(Run run) {
+            return key.apply(run);
+          }
+
+          @Override
+          public long get(Run run, Object at) {
+            return run.variables().dynamic(at) instanceof Long number ? number : 0;
+          }
+
+          @Override
+          public void set(Run run, Object at, long value) {
+            run.variables().setDynamic(at, value);
+          }
+        });
   }
 
   /** Returns what makes the key of a value: the variable, the thread, the keys. */
@@ -80,17 +110,27 @@ final class VariableTargets {
 
   /** Returns a place in memory. */
   static Target memory(Type type, Value.Numeric address) {
-    if (type instanceof Type.Integral integral) {
-      return Target.number(
-          Value.number(
-              type,
-              run -> run.memory().number(address.get(run), integral.size(), integral.isSigned())),
-          (run, value) -> run.memory().set(address.get(run), integral.size(), value));
-    }
-    if (type instanceof Type.Pointer) {
-      return Target.number(
-          Value.number(type, run -> run.memory().number(address.get(run), 8, false)),
-          (run, value) -> run.memory().set(address.get(run), 8, value));
+    if (type.isNumber()) {
+      int bytes = type.size();
+      boolean isSigned = !type.isUnsigned();
+      return Target.cell(
+          type,
+          new Target.Cell() {
+            @Override
+            public Object locate(Run run) {
+              return address.get(run);
+            }
+
+            @Override
+            public long get(Run run, Object at) {
+              return run.memory().number((long) at, bytes, isSigned);
+            }
+
+            @Override
+            public void set(Run run, Object at, long value) {
+              run.memory().set((long) at, bytes, value);
+            }
+          });
     }
     if (type instanceof Type.Text) {
       return Target.text(
@@ -123,16 +163,25 @@ final class VariableTargets {
     int shift = member.shift();
     boolean isUnsigned = member.type().isUnsigned();
     long mask = -1L >>> unused << shift;
-    return Target.number(
-        Value.number(
-            member.type(),
-            run -> {
-              long bits = run.memory().number(at.get(run), size, false) >>> shift << unused;
-              return isUnsigned ? bits >>> unused : bits >> unused;
-            }),
-        (run, value) -> {
-          long before = run.memory().number(at.get(run), size, false);
-          run.memory().set(at.get(run), size, before & ~mask | value << shift & mask);
+    return Target.cell(
+        member.type(),
+        new Target.Cell() {
+          @Override
+          public Object locate(Run run) {
+            return at.get(run);
+          }
+
+          @Override
+          public long get(Run run, Object place) {
+            long bits = run.memory().number((long) place, size, false) >>> shift << unused;
+            return isUnsigned ? bits >>> unused : bits >> unused;
+          }
+
+          @Override
+          public void set(Run run, Object place, long value) {
+            long before = run.memory().number((long) place, size, false);
+            run.memory().set((long) place, size, before & ~mask | value << shift & mask);
+          }
         });
   }
 }

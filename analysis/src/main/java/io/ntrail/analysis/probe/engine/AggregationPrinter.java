@@ -31,8 +31,6 @@ final class AggregationPrinter {
    */
   void print(List<Aggregation> all, Optional<Format> format) {
     int leader = Math.clamp(options.get("aggsortpos"), 0, all.size() - 1);
-    Aggregation first = all.get(leader);
-    EntryOrder order = options.order();
     List<Map<Object, Entry>> byKey = new ArrayList<>();
     Map<Object, Entry> keys = new HashMap<>();
     for (Aggregation one : all) {
@@ -41,10 +39,8 @@ final class AggregationPrinter {
       byKey.add(its);
       its.forEach(keys::putIfAbsent);
     }
-    Comparator<Entry> compared = order.of(first);
     List<Entry> sorted = new ArrayList<>(keys.values());
-    sorted.replaceAll(entry -> of(first, byKey.get(leader), entry));
-    sorted.sort(compared);
+    sorted.sort(compared(all, byKey, leader));
     for (Entry entry : sorted) {
       Object key = Aggregation.key(entry.keys());
       List<Entry> row = new ArrayList<>();
@@ -60,12 +56,31 @@ final class AggregationPrinter {
     }
   }
 
+  /** Returns the order of keys: the values of the leader count first, then those that follow it. */
+  private Comparator<Entry> compared(
+      List<Aggregation> all, List<Map<Object, Entry>> byKey, int leader) {
+    EntryOrder order = options.order();
+    Comparator<Entry> byValue = (_, _) -> 0;
+    for (int i = 0; i < all.size(); i++) {
+      int at = (leader + i) % all.size();
+      Aggregation one = all.get(at);
+      byValue =
+          byValue.thenComparing((left, right) ->
+              one.function()
+                  .compare(
+                      of(one, byKey.get(at), left).state(),
+                      of(one, byKey.get(at), right).state(),
+                      one.normal()));
+    }
+    return order.of(byValue);
+  }
+
   private static Entry of(Aggregation aggregation, Map<Object, Entry> byKey, Entry other) {
     Entry its = byKey.get(Aggregation.key(other.keys()));
     return its != null ? its : new Entry(other.keys(), aggregation.function().fresh());
   }
 
-  private static String table(List<Aggregation> all, List<Entry> row) {
+  private String table(List<Aggregation> all, List<Entry> row) {
     StringBuilder text = new StringBuilder();
     List<Type> types = all.getFirst().keyTypes();
     for (int i = 0; i < types.size(); i++) {
@@ -78,7 +93,10 @@ final class AggregationPrinter {
   }
 
   /** Returns a key as tables have it: of one and two bytes without sign. */
-  private static String key(Type type, Object key) {
+  private String key(Type type, Object key) {
+    if (key instanceof List<?> frames) {
+      return StackText.of(frames, options.get("stackindent"));
+    }
     if (key instanceof Long number) {
       return switch (type.size()) {
         case 1 -> " %3d".formatted(number & 0xFF);

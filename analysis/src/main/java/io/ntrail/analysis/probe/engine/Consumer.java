@@ -20,6 +20,7 @@ public final class Consumer {
   private boolean hasHeader;
   private int indent;
   private int lastProbe;
+  private long lastEvent;
 
   /**
    * A consumer that printed nothing yet.
@@ -35,6 +36,11 @@ public final class Consumer {
     this.err = err;
     this.aggregations = aggregations;
     this.printer = new AggregationPrinter(options, this);
+  }
+
+  /** Returns how many values of aggregations were not added. */
+  long drops() {
+    return aggregations.stream().mapToLong(Aggregation::drops).sum();
   }
 
   /** Returns the options. */
@@ -64,7 +70,7 @@ public final class Consumer {
     }
     Probe probe = firing.enabling().probe();
     if (options.is("flowindent")) {
-      flow(probe, firing.cpu());
+      flow(probe, firing);
     } else {
       if (!hasHeader) {
         print("%3s %6s %32s\n".formatted("CPU", "ID", "FUNCTION:NAME"));
@@ -79,13 +85,14 @@ public final class Consumer {
   }
 
   /** Prints the begin of a line with the depth of calls. */
-  private void flow(Probe probe, int cpu) {
+  private void flow(Probe probe, Firing firing) {
     if (!hasHeader) {
       print("%3s %-41s\n".formatted("CPU", "FUNCTION"));
       hasHeader = true;
     }
     boolean isSystem = probe.provider().equals("syscall");
-    boolean isAgain = lastProbe == probe.id();
+    // Another clause at the same event is on the same level.
+    boolean isAgain = lastProbe == probe.id() && lastEvent == firing.event();
     String text;
     int depth;
     if (is(probe, "entry")) {
@@ -101,7 +108,8 @@ public final class Consumer {
       text = "| " + probe.function() + ":" + probe.name();
     }
     lastProbe = probe.id();
-    print("%3d %-41s ".formatted(cpu, " ".repeat(Math.max(0, depth) + 2) + text));
+    lastEvent = firing.event();
+    print("%3d %-41s ".formatted(firing.cpu(), " ".repeat(Math.max(0, depth) + 1) + text));
   }
 
   private static boolean is(Probe probe, String kind) {

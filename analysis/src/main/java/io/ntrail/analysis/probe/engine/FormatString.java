@@ -23,6 +23,12 @@ final class FormatString implements AggregationPrinter.Format {
   private static final DateTimeFormatter MAIL =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT);
 
+  /** Blanks before a frame of a stack. */
+  private static final int INDENT = 14;
+
+  private static final int MOST_WIDTH = 1 << 15;
+  private static final int MOST_PARTS = 1000;
+
   private final List<Part> parts = new ArrayList<>();
   private int arguments;
 
@@ -120,6 +126,13 @@ final class FormatString implements AggregationPrinter.Format {
     if (!isAggregation) {
       arguments++;
     }
+    if (width > MOST_WIDTH || precision > MOST_WIDTH || parts.size() > MOST_PARTS) {
+      throw new CompileError(
+          "D_PRINTF_FMT_BAD",
+          place,
+          "a format has at most %d conversions, and none is wider than %d"
+              .formatted(MOST_PARTS / 2, MOST_WIDTH));
+    }
     parts.add(new Part("", format.charAt(at), flags.toString(), width, precision, isAggregation));
     return at + 1;
   }
@@ -133,7 +146,7 @@ final class FormatString implements AggregationPrinter.Format {
   }
 
   private static int number(String format, int from, int to) {
-    return to == from ? 0 : Integer.parseInt(format.substring(from, Math.min(to, from + 6)));
+    return to == from ? 0 : Integer.parseInt(format.substring(from, Math.min(to, from + 9)));
   }
 
   /** Returns how many arguments it takes, without aggregations. */
@@ -141,9 +154,32 @@ final class FormatString implements AggregationPrinter.Format {
     return arguments;
   }
 
+  /** Returns the conversions of its arguments in order; those of widths are stars. */
+  String conversions() {
+    StringBuilder all = new StringBuilder();
+    for (Part part : parts) {
+      all.append(part.width == -2 ? "*" : "").append(part.precision == -2 ? "*" : "");
+      if (part.conversion != '\0' && !part.isAggregation) {
+        all.append(part.conversion);
+      }
+    }
+    return all.toString();
+  }
+
   /** Returns true if it has a conversion of an aggregation. */
   boolean hasAggregation() {
     return parts.stream().anyMatch(Part::isAggregation);
+  }
+
+  /** Checks the types of keys; a format may have fewer of them than there are. */
+  void checkKeys(List<Type> types, Place place) {
+    if (types.size() < arguments) {
+      throw new CompileError(
+          "D_PRINTF_ARG_PROTO",
+          place,
+          "the format takes %d keys, and there are %d".formatted(arguments, types.size()));
+    }
+    checkTypes(types, place);
   }
 
   /** Checks the types of arguments. */
@@ -154,30 +190,61 @@ final class FormatString implements AggregationPrinter.Format {
           place,
           "the format takes %d arguments, and %d are given".formatted(arguments, types.size()));
     }
+    checkTypes(types, place);
+  }
+
+  private void checkTypes(List<Type> types, Place place) {
     int next = 0;
     for (Part part : parts) {
-      next += part.width == -2 ? 1 : 0;
-      next += part.precision == -2 ? 1 : 0;
+      int stars = (part.width == -2 ? 1 : 0) + (part.precision == -2 ? 1 : 0);
+      for (int i = 0; i < stars; i++) {
+        number(types.get(next), next + 1, '*', place);
+        next++;
+      }
       if (part.conversion == '\0' || part.isAggregation) {
         continue;
       }
       Type type = types.get(next++);
-      boolean isText = type instanceof Type.Text || type instanceof Type.Array;
-      boolean fits =
-          switch (part.conversion) {
-            case 's', 'S' -> isText || type instanceof Type.Pointer || type instanceof Type.Code;
-            case 'k' -> type instanceof Type.Code;
-            case 'a', 'A' -> type.isNumber() || type instanceof Type.Code;
-            default -> type.isNumber();
-          };
-      if (!fits) {
-        throw new CompileError(
-            "D_PRINTF_ARG_TYPE",
-            place,
-            "argument %d is a %s, which %%%c does not print"
-                .formatted(next, type.text(), part.conversion));
+      switch (part.conversion) {
+        case 's', 'S' -> {
+          boolean isText =
+              type instanceof Type.Text
+                  || type instanceof Type.Code code && !code.isStack()
+                  || type instanceof Type.Array array && array.of().size() == 1;
+          if (!isText) {
+            throw misfit(type, next, part.conversion, place);
+          }
+        }
+        case 'k' -> {
+          if (!(type instanceof Type.Code code) || !code.isStack()) {
+            throw misfit(type, next, part.conversion, place);
+          }
+        }
+        case 'a', 'A' -> {
+          if (!type.isNumber() && !(type instanceof Type.Code)) {
+            throw misfit(type, next, part.conversion, place);
+          }
+        }
+        case 'e', 'E', 'f', 'g', 'G' ->
+            throw new CompileError(
+                "D_PRINTF_ARG_TYPE", place, "%" + part.conversion + " has no numbers to print");
+        default -> number(type, next, part.conversion, place);
       }
     }
+  }
+
+  private static void number(Type type, int argument, char conversion, Place place) {
+    if (!type.isNumber()) {
+      throw misfit(type, argument, conversion, place);
+    }
+  }
+
+  private static CompileError misfit(Type type, int argument, char conversion, Place place) {
+    return new CompileError(
+        "D_PRINTF_ARG_TYPE",
+        place,
+        "argument %d is a %s, which %%%c does not print"
+            .formatted(argument, type.text(), conversion));
   }
 
   /** Returns the text with arguments. */
@@ -206,13 +273,18 @@ final class FormatString implements AggregationPrinter.Format {
       long width = part.width == -2 ? values.next().number() : part.width;
       long precision = part.precision == -2 ? values.next().number() : part.precision;
       boolean isLeft = part.has('-') || part.width == -2 && width < 0;
-      int least = (int) Math.min(Math.abs(part.width == -1 ? 0 : width), 1 << 16);
+      int least = Math.clamp(Math.abs(part.width == -1 ? 0 : width), 0, MOST_WIDTH);
       String value;
       if (part.isAggregation) {
         int at = Math.min(aggregation++, all.size() - 1);
         value = aggregated(part, all.get(at), row.get(at), (int) precision);
       } else {
-        value = converted(part, values.next(), (int) precision);
+        Argument argument = values.next();
+        if (part.conversion == 'k' && argument.value() instanceof List<?> frames) {
+          text.append(StackText.of(frames, part.width == -1 ? INDENT : Math.abs(width)));
+          continue;
+        }
+        value = converted(part, argument, (int) precision);
       }
       boolean isZero =
           part.has('0') && !isLeft && precision < 0 && "diouxXp".indexOf(part.conversion) >= 0;
@@ -232,7 +304,9 @@ final class FormatString implements AggregationPrinter.Format {
     if (!isZero) {
       return " ".repeat(missing) + value;
     }
-    int sign = value.startsWith("-") || value.startsWith("+") ? 1 : 0;
+    boolean hasPrefix = value.startsWith("0x") || value.startsWith("0X");
+    boolean hasSign = !value.isEmpty() && "-+ ".indexOf(value.charAt(0)) >= 0;
+    int sign = hasPrefix ? 2 : hasSign ? 1 : 0;
     return value.substring(0, sign) + "0".repeat(missing) + value.substring(sign);
   }
 
@@ -294,8 +368,10 @@ final class FormatString implements AggregationPrinter.Format {
   private static String digits(String number, int precision, Part part) {
     boolean isNegative = number.startsWith("-");
     String bare = isNegative ? number.substring(1) : number;
-    String filled = "0".repeat(Math.clamp(precision - bare.length(), 0, 1 << 16)) + bare;
-    return isNegative ? "-" + filled : (part.has('+') ? "+" : part.has(' ') ? " " : "") + filled;
+    String filled = "0".repeat(Math.clamp(precision - bare.length(), 0, MOST_WIDTH)) + bare;
+    boolean isSigned = part.conversion == 'd' || part.conversion == 'i';
+    String plus = isSigned && part.has('+') ? "+" : isSigned && part.has(' ') ? " " : "";
+    return (isNegative ? "-" : plus) + filled;
   }
 
   /** Returns the begin of a text; a precision of 0 counts as none. */

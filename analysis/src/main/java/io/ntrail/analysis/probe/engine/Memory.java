@@ -12,6 +12,7 @@ public final class Memory {
   private static final long VARIABLES = 0x7D00_0000_0000_0000L;
   private static final long SCRATCH = 0x7E00_0000_0000_0000L;
   private static final int MOST_SCRATCH = 1 << 20;
+  private static final int MOST_VARIABLES = 1 << 24;
 
   private byte[] variables = new byte[256];
   private int variablesSize;
@@ -35,8 +36,11 @@ public final class Memory {
     this.other = other;
   }
 
-  /** Makes room for a variable; returns its address. */
+  /** Makes room for a variable; returns its address, 0 if there is not enough room. */
   public long variable(int size) {
+    if (size > MOST_VARIABLES - variablesSize) {
+      return 0;
+    }
     long address = VARIABLES + variablesSize;
     variablesSize += size + 7 & ~7;
     if (variablesSize > variables.length) {

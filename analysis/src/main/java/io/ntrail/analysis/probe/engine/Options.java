@@ -1,6 +1,7 @@
 package io.ntrail.analysis.probe.engine;
 
 import io.ntrail.analysis.probe.aggregation.EntryOrder;
+import io.ntrail.formats.bytes.SpellingSuggestion;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -12,6 +13,10 @@ public final class Options {
   private static final Map<String, Kind> KINDS = kinds();
 
   private final Map<String, Long> values = new TreeMap<>();
+
+  /** Values above which memory would have no bound. */
+  private static final Map<String, Long> MOST =
+      Map.of("strsize", 1L << 16, "nspec", 1L << 16, "stackframes", 1024L, "ustackframes", 1024L);
 
   private enum Kind {
     FLAG,
@@ -99,21 +104,29 @@ public final class Options {
   public Optional<String> set(String name, Optional<String> value) {
     Kind kind = KINDS.get(name);
     if (kind == null) {
-      return Optional.of("there is no option %s".formatted(name));
+      String near = SpellingSuggestion.of(name, KINDS.keySet());
+      return Optional.of(
+          "there is no option %s%s"
+              .formatted(name, near.isEmpty() ? "" : ": did you mean %s?".formatted(near)));
     }
     String text = value.orElse("").toLowerCase(Locale.ROOT);
     try {
-      values.put(
-          name,
+      long number =
           switch (kind) {
             case FLAG -> flag(text);
             case NUMBER -> Long.decode(text);
             case SIZE -> size(text, "kmgt");
             case RATE -> rate(text);
-            case WORD -> 1L;
-          });
+            case WORD -> text.equals("utf8") ? 1 : 0;
+          };
+      long most = MOST.getOrDefault(name, Long.MAX_VALUE);
+      if (number < 0 || number > most) {
+        return Optional.of(
+            "%s is no value of the option %s: from 0 to %d".formatted(text, name, most));
+      }
+      values.put(name, number);
       return Optional.empty();
-    } catch (NumberFormatException e) {
+    } catch (NumberFormatException | ArithmeticException e) {
       return Optional.of(
           "%s is no value of the option %s".formatted(value.orElse("nothing"), name));
     }

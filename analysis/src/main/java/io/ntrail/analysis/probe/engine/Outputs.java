@@ -6,6 +6,8 @@ import io.ntrail.analysis.probe.syntax.CompileError;
 import io.ntrail.analysis.probe.syntax.Place;
 import io.ntrail.analysis.probe.types.StructType;
 import io.ntrail.analysis.probe.types.Type;
+import io.ntrail.analysis.probe.types.Types;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,18 +18,52 @@ public final class Outputs {
 
   /** Prints a value by its type and size. */
   public static Step trace(Value value) {
-    if (value.type() instanceof StructType || value.type() instanceof Type.Array) {
+    boolean isBytes =
+        value.type() instanceof StructType
+            || value.type() instanceof Type.Array array && array.of().size() != 1;
+    if (isBytes) {
       int size = value.type().size();
       return run -> bytes(run, run.memory().read(value.number().get(run), size));
     }
+    if (value.type() instanceof Type.Array characters) {
+      return run ->
+          characters(run, run.memory().read(value.number().get(run), characters.length()));
+    }
     return run -> {
       Argument argument = Argument.of(value, run);
-      run.record(to -> to.print(traced(argument, to.isQuiet())));
+      run.record(
+          argument.size(),
+          to ->
+              to.print(
+                  argument.value() instanceof List<?> frames
+                      ? StackText.of(frames, to.options().get("stackindent"))
+                      : traced(argument, to.isQuiet())));
     };
   }
 
+  /** Prints characters up to their NUL, or all bytes if not all of them can be printed. */
+  private static void characters(Run run, byte[] bytes) {
+    int end = 0;
+    while (end < bytes.length && isPrintable(bytes[end])) {
+      end++;
+    }
+    for (int i = end; i < bytes.length; i++) {
+      if (bytes[i] != 0) {
+        bytes(run, bytes);
+        return;
+      }
+    }
+    Argument argument =
+        new Argument(Types.TEXT, new String(bytes, 0, end, StandardCharsets.ISO_8859_1));
+    run.record(bytes.length, to -> to.print(traced(argument, to.isQuiet())));
+  }
+
+  private static boolean isPrintable(byte c) {
+    return c >= ' ' && c < 0x7F || c >= '\007' && c <= '\r';
+  }
+
   private static void bytes(Run run, byte[] bytes) {
-    run.record(to -> to.print(HexDump.text(bytes)));
+    run.record(bytes.length, to -> to.print(HexDump.text(bytes)));
   }
 
   private static String traced(Argument argument, boolean isQuiet) {
@@ -63,12 +99,8 @@ public final class Outputs {
   /** Prints a value with its type. */
   public static Step print(Value value) {
     return run -> {
-      Argument argument = Argument.of(value, run);
-      String text =
-          argument.value() instanceof Long number
-              ? number == 0 ? "0" : "0x" + Long.toHexString(argument.unsigned())
-              : "\"" + argument.value() + "\"";
-      run.record(to -> to.print(argument.type().text() + " " + text + "\n"));
+      String text = TypedText.of(value, run) + "\n";
+      run.record(text.length(), to -> to.print(text));
     };
   }
 
@@ -78,19 +110,27 @@ public final class Outputs {
     if (compiled.hasAggregation()) {
       throw new CompileError("D_PRINTF_AGG_CONV", place, "%@ is of printa()");
     }
+    String conversions = compiled.conversions();
     compiled.check(values.stream().map(Value::type).toList(), place);
     return run -> {
       List<Argument> arguments = new ArrayList<>(values.size());
-      for (Value value : values) {
-        arguments.add(Argument.of(value, run));
+      for (int i = 0; i < values.size(); i++) {
+        boolean isCode = conversions.charAt(i) == 'a' || conversions.charAt(i) == 'A';
+        Argument argument = Argument.of(values.get(i), run);
+        arguments.add(isCode ? argument.asCode(run) : argument);
       }
-      run.record(to -> to.print(compiled.text(arguments)));
+      int size = 8;
+      for (Argument argument : arguments) {
+        size += argument.size();
+      }
+      run.record(size, to -> to.print(compiled.text(arguments)));
     };
   }
 
   /** Prints aggregations, by a format or as a table. */
   public static Step printa(List<Aggregation> all, Optional<String> format, Place place) {
     Optional<FormatString> compiled = format.map(text -> new FormatString(text, place));
+    compiled.ifPresent(one -> one.checkKeys(all.getFirst().keyTypes(), place));
     return run ->
         run.record(to -> {
           all.forEach(Aggregation::printed);

@@ -87,7 +87,7 @@ public interface ProbeEvent {
 
   /** Names of a place in code: module, and function with offset. */
   default CodeName code(long address) {
-    return new CodeName("", "0x%x".formatted(address), 0);
+    return new CodeName("", "", 0);
   }
 
   /**
@@ -96,5 +96,27 @@ public interface ProbeEvent {
    * @param module empty if unknown
    * @param function empty if unknown
    */
-  record CodeName(String module, String function, long offset) {}
+  record CodeName(String module, String function, long offset) {
+    /** Returns module, function and offset, as far as they are known. */
+    public String text(long address) {
+      if (function.isEmpty()) {
+        return moduleOr(address);
+      }
+      String whole = functionOr(address);
+      return offset == 0 ? whole : whole + "+0x" + Long.toHexString(offset);
+    }
+
+    /** Returns module and function; without a function the module, or else the address. */
+    public String functionOr(long address) {
+      if (function.isEmpty()) {
+        return moduleOr(address);
+      }
+      return module.isEmpty() ? function : module + "`" + function;
+    }
+
+    /** Returns the module, or else the address. */
+    public String moduleOr(long address) {
+      return module.isEmpty() ? "0x" + Long.toHexString(address) : module;
+    }
+  }
 }

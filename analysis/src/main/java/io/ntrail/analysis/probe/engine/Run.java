@@ -29,9 +29,8 @@ public final class Run {
   private boolean isExiting;
   private boolean isInError;
   private int exitStatus;
-  private long aggregationRoom;
-  private long aggregationDrops;
   private long fired;
+  private long events;
 
   /**
    * A program before its first event.
@@ -46,7 +45,6 @@ public final class Run {
     this.event = event;
     this.variables = new Variables(options.get("dynvarsize"));
     this.speculations = new Speculations(options.size("nspec"), options.get("specsize"));
-    this.aggregationRoom = options.get("aggsize");
   }
 
   /**
@@ -128,6 +126,7 @@ public final class Run {
   /** Runs the clauses at a probe, and prints what they recorded. */
   public void fire(List<Enabling> enablings, ProbeEvent next) {
     event = next;
+    events++;
     unfinishedTokens = null;
     for (int slot : clauseSlots) {
       variables.set(slot, 0);
@@ -193,7 +192,7 @@ public final class Run {
   private Firing begun() {
     Firing current = firing;
     if (current == null) {
-      current = new Firing(enabling(), event.cpu());
+      current = new Firing(enabling(), event.cpu(), events);
       firing = current;
     }
     return current;
@@ -212,9 +211,18 @@ public final class Run {
     }
   }
 
-  /** Records data of an action. */
+  /** Records that an action was run, which prints nothing or only little. */
   public void record(Recorded data) {
-    begun().data().add(data);
+    record(8, data);
+  }
+
+  /**
+   * Records data of an action.
+   *
+   * @param size bytes that it takes in a speculation
+   */
+  public void record(int size, Recorded data) {
+    begun().add(size, data);
   }
 
   /** Sends what the clause records to a speculation. */
@@ -248,18 +256,13 @@ public final class Run {
 
   /** Adds a value to an aggregation. */
   public void add(Aggregation to, Object key, Object[] keys, long value, long weight) {
-    long took = to.add(key, keys, value, weight, aggregationRoom);
-    if (took < 0) {
-      aggregationDrops++;
-    } else {
-      aggregationRoom -= took;
-    }
+    to.add(key, keys, value, weight);
   }
 
   /** Returns what was not kept, in DTrace's words. */
   public List<String> drops() {
     List<String> all = new ArrayList<>();
-    told(all, aggregationDrops, "aggregation drop", "");
+    told(all, consumer.drops(), "aggregation drop", "");
     told(all, variables.drops(), "dynamic variable drop", "");
     told(all, speculations.drops(), "speculative drop", "");
     told(all, speculations.failed(), "failed speculation", " (no speculative buffer available)");

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /** Buffers of firings of which it is not yet known whether they are printed. */
 final class Speculations {
   private final long room;
-  private final @Nullable Buffer[] buffers;
+  private final int count;
+  private final List<@Nullable Buffer> buffers = new ArrayList<>();
   private long failed;
   private long drops;
 
@@ -18,17 +19,20 @@ final class Speculations {
   }
 
   Speculations(int count, long room) {
-    this.buffers = new @Nullable Buffer[count];
+    this.count = count;
     this.room = room;
   }
 
   /** Returns the number of a new one, from 1; 0 if all are in use. */
   int begin() {
-    for (int i = 0; i < buffers.length; i++) {
-      if (buffers[i] == null) {
-        buffers[i] = new Buffer();
-        return i + 1;
-      }
+    int free = buffers.indexOf(null);
+    if (free >= 0) {
+      buffers.set(free, new Buffer());
+      return free + 1;
+    }
+    if (buffers.size() < count) {
+      buffers.add(new Buffer());
+      return buffers.size();
     }
     failed++;
     return 0;
@@ -36,15 +40,12 @@ final class Speculations {
 
   /** Returns one that is in use; null if it is not. */
   @Nullable Buffer buffer(long id) {
-    return id < 1 || id > buffers.length ? null : buffers[(int) id - 1];
+    return id < 1 || id > buffers.size() ? null : buffers.get((int) id - 1);
   }
 
   /** Adds a firing. */
   void add(Buffer to, Firing firing) {
-    long size = 16;
-    for (Recorded one : firing.data()) {
-      size += one.size();
-    }
+    long size = firing.size();
     if (to.used + size > room) {
       drops++;
     } else {
@@ -59,7 +60,7 @@ final class Speculations {
     if (buffer == null) {
       return List.of();
     }
-    buffers[(int) id - 1] = null;
+    buffers.set((int) id - 1, null);
     return buffer.firings;
   }
 

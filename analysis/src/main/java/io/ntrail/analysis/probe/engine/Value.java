@@ -27,6 +27,15 @@ public record Value(
   public interface Textual {
     /** Evaluates. */
     @Nullable String get(Run run);
+
+    /** Evaluates where characters are needed; NULL is an address that cannot be read. */
+    default String string(Run run) {
+      String value = get(run);
+      if (value == null) {
+        throw new Fault(Fault.Kind.BADADDR, 0);
+      }
+      return value;
+    }
   }
 
   /** Evaluates to what is recorded of code. */
@@ -58,7 +67,30 @@ public record Value(
         Types.TEXT, run -> text.get(run) == null ? 0 : 1, text, object, OptionalLong.empty());
   }
 
-  /** What is recorded of code. */
+  /** A string that is one of others, chosen when it is evaluated. */
+  public static Value chosen(Choice choice) {
+    return text(
+        new Textual() {
+          @Override
+          public @Nullable String get(Run run) {
+            return choice.of(run).get(run);
+          }
+
+          @Override
+          public String string(Run run) {
+            return choice.of(run).string(run);
+          }
+        });
+  }
+
+  /** Chooses a string. */
+  @FunctionalInterface
+  public interface Choice {
+    /** Chooses. */
+    Textual of(Run run);
+  }
+
+  /** A place in code, or a stack, as it is recorded. */
   public static Value code(String name, Objective object) {
     return new Value(new Type.Code(name), _ -> 0, Value::noText, object, OptionalLong.empty());
   }
@@ -77,13 +109,9 @@ public record Value(
     return number.get(run) != 0;
   }
 
-  /** Returns a string's value; NULL is an address that cannot be read. */
+  /** Returns the characters of a string; NULL is an address that cannot be read. */
   public String string(Run run) {
-    String value = text.get(run);
-    if (value == null) {
-      throw new Fault(Fault.Kind.BADADDR, 0);
-    }
-    return value;
+    return text.string(run);
   }
 
   /** Returns it with another type. */

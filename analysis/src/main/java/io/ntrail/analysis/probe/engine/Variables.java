@@ -2,6 +2,7 @@ package io.ntrail.analysis.probe.engine;
 
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -57,11 +58,11 @@ public final class Variables {
   public void setDynamic(Object key, @Nullable Object value) {
     if (value == null || value instanceof Long number && number == 0) {
       Object old = dynamic.remove(key);
-      used -= old == null ? 0 : ENTRY_BYTES + bytes(old);
+      used -= old == null ? 0 : bytes(key) + bytes(old);
       return;
     }
     Object old = dynamic.get(key);
-    long more = bytes(value) - (old == null ? -ENTRY_BYTES : bytes(old));
+    long more = bytes(value) + (old == null ? bytes(key) : -bytes(old));
     if (used + more > room) {
       drops++;
       return;
@@ -71,7 +72,11 @@ public final class Variables {
   }
 
   private static long bytes(Object value) {
-    return value instanceof String text ? text.length() : 8;
+    return switch (value) {
+      case String text -> text.length();
+      case List<?> keys -> ENTRY_BYTES + keys.stream().mapToLong(Variables::bytes).sum();
+      default -> 8;
+    };
   }
 
   /** Returns how many values were not kept for want of room. */

@@ -4,7 +4,7 @@ import java.util.List;
 
 /** Expression as it is written. */
 public sealed interface Expression {
-  /** Where it begins. */
+  /** Returns the place where it begins. */
   Place place();
 
   /** Number or character. */

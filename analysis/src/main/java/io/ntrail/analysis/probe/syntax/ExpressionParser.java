@@ -3,12 +3,16 @@ package io.ntrail.analysis.probe.syntax;
 import io.ntrail.analysis.probe.syntax.Expression.Scope;
 import io.ntrail.analysis.probe.syntax.Token.Kind;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /** Reads expressions: precedence as in C, with {@code ^^} between {@code ||} and {@code &&}. */
 final class ExpressionParser extends TypeParser {
+
+  /** Expressions that lie in each other at most. */
+  private static final int MOST_HEIGHT = 500;
 
   private static final Map<String, Integer> PRECEDENCE =
       Map.ofEntries(
@@ -41,6 +45,7 @@ final class ExpressionParser extends TypeParser {
       Set.of(
           "break", "case", "continue", "default", "do", "for", "goto", "return", "switch", "while");
 
+  private final IdentityHashMap<Expression, Integer> heights = new IdentityHashMap<>();
   private boolean inPredicate;
 
   ExpressionParser(Lexer lexer, Set<String> typedefs) {
@@ -64,7 +69,7 @@ final class ExpressionParser extends TypeParser {
     while (token.is(",")) {
       Place place = token.place();
       advance();
-      left = new Expression.Binary(",", left, assignment(), place);
+      left = binary(",", left, assignment(), place);
     }
     return left;
   }
@@ -78,11 +83,16 @@ final class ExpressionParser extends TypeParser {
       advance();
       Expression then = expression();
       expect(":");
-      left = new Expression.Conditional(left, then, assignment(), place);
+      Expression otherwise = assignment();
+      left =
+          made(
+              new Expression.Conditional(left, then, otherwise, place),
+              List.of(left, then, otherwise));
     } else if (token.kind() == Kind.OPERATOR && ASSIGNMENTS.contains(token.text())) {
       String operator = token.text().substring(0, token.text().length() - 1);
       advance();
-      left = new Expression.Assignment(operator, left, assignment(), place);
+      Expression value = assignment();
+      left = made(new Expression.Assignment(operator, left, value, place), List.of(left, value));
     }
     leave();
     return left;
@@ -98,7 +108,7 @@ final class ExpressionParser extends TypeParser {
       String operator = token.text();
       Place place = token.place();
       advance();
-      left = new Expression.Binary(operator, left, binary(precedence + 1), place);
+      left = binary(operator, left, binary(precedence + 1), place);
     }
     return left;
   }
@@ -126,7 +136,8 @@ final class ExpressionParser extends TypeParser {
     if (token.kind() == Kind.OPERATOR && PREFIXES.contains(token.text())) {
       String operator = token.text();
       advance();
-      return new Expression.Prefix(operator, prefix(), place);
+      Expression operand = prefix();
+      return made(new Expression.Prefix(operator, operand, place), List.of(operand));
     }
     if (token.isName("sizeof")) {
       advance();
@@ -142,11 +153,13 @@ final class ExpressionParser extends TypeParser {
         lexer.reset(here);
         token = parenthesis;
       }
-      return new Expression.SizeOf(prefix(), place);
+      Expression operand = prefix();
+      return made(new Expression.SizeOf(operand, place), List.of(operand));
     }
     if (token.isName("stringof")) {
       advance();
-      return new Expression.StringOf(prefix(), place);
+      Expression operand = prefix();
+      return made(new Expression.StringOf(operand, place), List.of(operand));
     }
     if (token.is("(")) {
       int here = lexer.at();
@@ -155,7 +168,8 @@ final class ExpressionParser extends TypeParser {
       if (isType()) {
         TypeName type = typeName();
         expect(")");
-        return new Expression.Cast(type, prefix(), place);
+        Expression operand = prefix();
+        return made(new Expression.Cast(type, operand, place), List.of(operand));
       }
       lexer.reset(here);
       token = parenthesis;
@@ -167,30 +181,49 @@ final class ExpressionParser extends TypeParser {
     Expression left = primary();
     while (token.kind() == Kind.OPERATOR) {
       Place place = token.place();
+      Expression inner = left;
       switch (token.text()) {
         case "[" -> {
           advance();
           List<Expression> keys = list("]");
-          left = new Expression.Index(left, keys, place);
+          left = made(new Expression.Index(inner, keys, place), keys);
         }
-        case "." -> {
+        case ".", "->" -> {
+          boolean isPointer = token.is("->");
           advance();
-          left = new Expression.Member(left, name("a member"), false, place);
-        }
-        case "->" -> {
-          advance();
-          left = new Expression.Member(left, name("a member"), true, place);
+          left = new Expression.Member(inner, name("a member"), isPointer, place);
         }
         case "++", "--" -> {
-          left = new Expression.Postfix(token.text(), left, place);
+          left = new Expression.Postfix(token.text(), inner, place);
           advance();
         }
         default -> {
           return left;
         }
       }
+      left = made(left, List.of(inner));
     }
     return left;
+  }
+
+  private Expression binary(String operator, Expression left, Expression right, Place place) {
+    return made(new Expression.Binary(operator, left, right, place), List.of(left, right));
+  }
+
+  /** Notes how deep an expression is: what is too deep could not be evaluated. */
+  private Expression made(Expression whole, List<Expression> parts) {
+    int height = heights.getOrDefault(whole, 0);
+    for (Expression part : parts) {
+      height = Math.max(height, heights.getOrDefault(part, 0) + 1);
+    }
+    if (height > MOST_HEIGHT) {
+      throw new CompileError(
+          "D_SYNTAX",
+          whole.place(),
+          "more than %d operators lie in each other".formatted(MOST_HEIGHT));
+    }
+    heights.put(whole, height);
+    return whole;
   }
 
   /** Reads a list up to its end, which is taken, too. */
@@ -223,7 +256,8 @@ final class ExpressionParser extends TypeParser {
       case AGGREGATION -> {
         advance();
         String name = first.text().isEmpty() ? "_" : first.text();
-        yield new Expression.Aggregation(name, take("[") ? list("]") : List.of(), place);
+        List<Expression> keys = take("[") ? list("]") : List.of();
+        yield made(new Expression.Aggregation(name, keys, place), keys);
       }
       case NAME -> named(first);
       default -> {
@@ -263,7 +297,8 @@ final class ExpressionParser extends TypeParser {
       return new Expression.OffsetOf(type, member, first.place());
     }
     if (take("(")) {
-      return new Expression.Call(name, list(")"), first.place());
+      List<Expression> arguments = list(")");
+      return made(new Expression.Call(name, arguments, first.place()), arguments);
     }
     return new Expression.Name(name, Scope.GLOBAL, first.place());
   }

@@ -9,7 +9,10 @@ import java.util.Set;
 /** Reads tokens one by one, and the names of types in them. */
 abstract class TypeParser {
   /** Depth of expressions in expressions at most. */
-  private static final int MOST_DEPTH = 200;
+  private static final int MOST_DEPTH = 400;
+
+  /** Stars and lengths that a type has at most. */
+  private static final int MOST_POINTERS = 16;
 
   private static final Set<String> BASIC =
       Set.of(
@@ -114,8 +117,11 @@ abstract class TypeParser {
 
   final int stars() {
     int stars = 0;
-    while (take("*")) {
-      stars++;
+    while (token.is("*")) {
+      if (++stars > MOST_POINTERS) {
+        throw unexpected("at most %d stars are".formatted(MOST_POINTERS));
+      }
+      advance();
       skipQualifiers();
     }
     return stars;
@@ -129,7 +135,11 @@ abstract class TypeParser {
 
   final List<Expression> lengths() {
     List<Expression> lengths = new ArrayList<>();
-    while (take("[")) {
+    while (token.is("[")) {
+      if (lengths.size() == MOST_POINTERS) {
+        throw unexpected("at most %d lengths are".formatted(MOST_POINTERS));
+      }
+      advance();
       lengths.add(token.is("]") ? new Expression.Number(0, 4, true, token.place()) : assignment());
       expect("]");
     }
@@ -238,6 +248,9 @@ abstract class TypeParser {
       }
       int bits = 0;
       if (take(":")) {
+        if (token.kind() != Kind.NUMBER || token.value() < 1 || token.value() > Long.SIZE) {
+          throw unexpected("a width in bits is");
+        }
         bits = (int) token.value();
         advance();
       }

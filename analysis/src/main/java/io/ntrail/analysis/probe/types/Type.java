@@ -108,6 +108,11 @@ public sealed interface Type
     public String text() {
       return name;
     }
+
+    /** Returns true for stacks. */
+    public boolean isStack() {
+      return name.endsWith("stack");
+    }
   }
 
   /**

@@ -9,17 +9,22 @@ import io.ntrail.analysis.probe.types.Type;
 import io.ntrail.analysis.probe.types.Types;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /** Types that a program declares, besides those that every program has. */
-final class TypeTable {
+final class ProgramTypes {
   private static final int MOST_BYTES = 1 << 20;
+
+  /** Types that lie in each other at most. */
+  private static final int MOST_DEPTH = 64;
 
   private final Map<String, Type> typedefs = new HashMap<>();
   private final Map<String, StructType> structs = new HashMap<>();
+  private final IdentityHashMap<StructType, Integer> depths = new IdentityHashMap<>();
   private final Map<String, Long> constants = new HashMap<>();
   private final ToLongFunction<Expression> evaluate;
 
@@ -28,7 +33,7 @@ final class TypeTable {
    *
    * @param evaluate value of a constant
    */
-  TypeTable(ToLongFunction<Expression> evaluate) {
+  ProgramTypes(ToLongFunction<Expression> evaluate) {
     this.evaluate = evaluate;
   }
 
@@ -43,6 +48,38 @@ final class TypeTable {
 
   /** Returns a type by its name. */
   Type of(TypeName name) {
+    Type type = whole(name);
+    if (depth(type) > MOST_DEPTH) {
+      throw new CompileError(
+          "D_DECL_OVERSIZE",
+          name.place(),
+          "more than %d types lie in each other".formatted(MOST_DEPTH));
+    }
+    return type;
+  }
+
+  private int depth(Type type) {
+    int depth = 0;
+    Type inner = type;
+    while (true) {
+      switch (inner) {
+        case Type.Pointer pointer when pointer.to() instanceof StructType -> {
+          return depth;
+        }
+        case Type.Pointer pointer -> inner = pointer.to();
+        case Type.Array array -> inner = array.of();
+        case StructType struct -> {
+          return depth + depths.getOrDefault(struct, 0);
+        }
+        default -> {
+          return depth;
+        }
+      }
+      depth++;
+    }
+  }
+
+  private Type whole(TypeName name) {
     Type type = base(name);
     for (int i = 0; i < name.pointers(); i++) {
       type = new Type.Pointer(type);
@@ -133,6 +170,8 @@ final class TypeTable {
           "D_DECL_OVERSIZE", declarators.getFirst().place(), "a struct is too large");
     }
     struct.complete(members, (int) bytes, most);
+    int deepest = members.stream().mapToInt(member -> depth(member.type())).max().orElse(0);
+    depths.put(struct, deepest + 1);
   }
 
   private static int alignment(Type type) {

@@ -1,0 +1,216 @@
+package io.ntrail.analysis.probe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Values of functions, worked out by hand. */
+class ProbeFunctionsTest {
+  private static String text(String expression) {
+    return ProbeScript.begin("printf(\"[%s]\", " + expression.replace('`', '"') + ")");
+  }
+
+  private static String number(String expression) {
+    return ProbeScript.begin("printf(\"%d\", " + expression.replace('`', '"') + ")");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "substr(`abcdef`, 2); [cdef]",
+        "substr(`abcdef`, 2, 3); [cde]",
+        "substr(`abcdef`, 0, 0); []",
+        "substr(`abcdef`, -2); [ef]",
+        "substr(`abcdef`, -4, 2); [cd]",
+        "substr(`abcdef`, 1, -1); [bcde]",
+        "substr(`abcdef`, 2, -9); []",
+        "substr(`abcdef`, 9); []",
+        "substr(`abcdef`, -9); [abcdef]",
+        "substr(`abcdef`, -9, 5); [ab]",
+        "substr(`abcdef`, 3, 99); [def]",
+        "substr(``, 0, 5); []",
+        "strjoin(`ab`, `cd`); [abcd]",
+        "strjoin(``, ``); []",
+        "toupper(`aZ-09é`); [AZ-09Ã©]",
+        "tolower(`aZ-09É`); [az-09Ã\u0089]",
+        "strchr(`abcabc`, 'b'); [bcabc]",
+        "strrchr(`abcabc`, 'b'); [bc]",
+        "strstr(`abcabc`, `ca`); [cabc]",
+        "strstr(`abc`, ``); [abc]",
+        "lltostr(255); [255]",
+        "lltostr(-255); [-255]",
+        "lltostr(255, 16); [0xff]",
+        "lltostr(8, 8); [010]",
+        "lltostr(5, 2); [101]",
+        "lltostr(35, 36); [z]",
+        "stringof(`abc`); [abc]",
+        "inet_ntop(2, alloca(4)); [0.0.0.0]",
+        "inet_ntop(23, alloca(16)); [::]"
+      })
+  void functionsOfStringsHaveStrings(String expression, String value) {
+    assertEquals(value, text(expression));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "strlen(`abc`); 3",
+        "strlen(``); 0",
+        "index(`abcabc`, `c`); 2",
+        "index(`abcabc`, `c`, 3); 5",
+        "index(`abcabc`, `c`, -5); 2",
+        "index(`abcabc`, `x`); -1",
+        "index(`abcabc`, ``); 0",
+        "index(`abc`, `c`, 99); -1",
+        "rindex(`abcabc`, `a`); 3",
+        "rindex(`abcabc`, `a`, 2); 0",
+        "rindex(`abcabc`, `a`, -1); -1",
+        "rindex(`abcabc`, `x`); -1",
+        "rindex(`abcabc`, ``); 6",
+        "strchr(`abc`, 'x') == NULL; 1",
+        "strstr(`abc`, `x`) == NULL; 1",
+        "strtoll(`123`); 123",
+        "strtoll(`  -45xyz`); -45",
+        "strtoll(`+6`); 6",
+        "strtoll(`0x1f`, 16); 31",
+        "strtoll(`ff`, 16); 255",
+        "strtoll(`101`, 2); 5",
+        "strtoll(`zz`, 36); 1295",
+        "strtoll(``); 0",
+        "strtoll(`x`); 0",
+        "htons(0x1234); 13330",
+        "htonl(0x12345678); 2018915346",
+        "ntohs(0x3412); 4660",
+        "ntohl(0x78563412); 305419896",
+        "htonll(1); 72057594037927936",
+        "ntohll(72057594037927936); 1",
+        "progenyof(0); 1"
+      })
+  void functionsOfStringsHaveNumbers(String expression, String value) {
+    assertEquals(value, number(expression));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "/foo/bar; bar; /foo",
+        "/foo/bar/; bar; /foo",
+        "foo; foo; .",
+        "/; /; /",
+        "''; .; .",
+        "..; ..; .",
+        "a//b; b; a",
+        "//a; a; /",
+        "C:\\\\x\\\\y.txt; y.txt; C:\\x"
+      })
+  void pathsHaveALastPartAndAFolder(String path, String last, String folder) {
+    assertEquals(
+        "[" + last + "] [" + folder + "]",
+        ProbeScript.begin(
+            "printf(\"[%s] [%s]\", basename(\"" + path + "\"), dirname(\"" + path + "\"))"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "/a/./b; /a/b",
+        "/a/../b; /b",
+        "/a//b/; /a/b",
+        "/../a; /a",
+        "a/../../b; ../b",
+        "a\\\\..\\\\b; b"
+      })
+  void pathsAreCleaned(String path, String clean) {
+    assertEquals("[" + clean + "]", text("cleanpath(`" + path + "`)"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "a; [1]",
+        "b.c; [text]",
+        "b.d[1]; [20]",
+        "b.d[2].e; [true]",
+        "b.d; [[10, 20, {`e`: true}]]"
+      })
+  void jsonIsReadByAPath(String path, String value) {
+    String json = "{`a`: 1, `b`: {`c`: `text`, `d`: [10, 20, {`e`: true}]}}".replace("`", "\\\"");
+    assertEquals(
+        value.replace('`', '"'),
+        ProbeScript.begin("printf(\"[%s]\", json(\"" + json + "\", \"" + path + "\"))"));
+  }
+
+  @Test
+  void jsonWithoutTheMemberIsNull() {
+    assertEquals(
+        "1 1 1",
+        ProbeScript.begin(
+            "printf(\"%d %d %d\", json(\"{}\", \"a\") == NULL, json(\"[1]\", \"[3]\") == NULL,"
+                + " json(\"no\", \"a\") == NULL)"));
+  }
+
+  @Test
+  void tokensEndAtDelimitersWhichBeginTheRest() {
+    assertEquals(
+        "a b c 1",
+        ProbeScript.begin(
+            "printf(\"%s\", strtok(\",a,,b;c\", \",\")); printf(\" %s\", strtok(NULL, \",;\"));"
+                + "printf(\" %s\", strtok(NULL, \";\")); printf(\" %d\", strtok(NULL, \";\") == NULL)"));
+  }
+
+  @Test
+  void bytesAreCopiedAndReadAsNumbers() {
+    assertEquals(
+        "1 65 0",
+        ProbeScript.begin(
+            "this->p = (char *)alloca(8); this->p[0] = 'A'; this->q = (char *)alloca(8);"
+                + "bcopy(this->p, this->q, 8);"
+                + "printf(\"%d %d %d\", stringof(this->q) == \"A\", *this->q, this->q[1])"));
+  }
+
+  @Test
+  void memoryThatIsNotThereIsAFault() {
+    ProbeScript.Result result =
+        ProbeScript.with(null)
+            .run("#pragma D option quiet\nBEGIN { trace(copyinstr(0x1234)); } BEGIN { exit(3); }");
+    assertEquals(
+        "dtrace: error on enabled probe ID 1 (ID 1: dtrace:::BEGIN):"
+            + " invalid address (0x1234) in action #1\n",
+        result.err());
+    assertEquals(3, result.status());
+  }
+
+  @Test
+  void randomNumbersAreThoseOfEveryRun() {
+    String program = "printf(\"%d %d\", rand(), rand())";
+    assertEquals(ProbeScript.begin(program), ProbeScript.begin(program));
+    assertEquals("1", ProbeScript.begin("printf(\"%d\", rand() != rand())"));
+  }
+
+  @Test
+  void aBaseThatIsNoneIsAFault() {
+    ProbeScript.Result result =
+        ProbeScript.with(null)
+            .run("#pragma D option quiet\nBEGIN { trace(lltostr(1, 99)); } BEGIN { exit(0); }");
+    assertTrue(result.err().contains("illegal operation in action #1"), result.err());
+  }
+
+  @Test
+  void placesInCodeHaveNames() {
+    assertEquals(
+        "app`main+0x10 app`main app 0x7 other\n",
+        ProbeScript.quiet(
+            ProbeScript.lines(
+                "read { printf(\"%a \", 0x1010); }",
+                "read { printf(\"%s %s %s %s\\n\", ufunc(0x1010), umod(0x1010), uaddr(7), umod(0x2000)); }"),
+            ProbeScript.Event.read(1, 1, 0, "")));
+  }
+}
