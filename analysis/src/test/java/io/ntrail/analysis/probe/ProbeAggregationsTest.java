@@ -3,6 +3,7 @@ package io.ntrail.analysis.probe;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -293,5 +294,67 @@ class ProbeAggregationsTest {
                     "tick-1ms { @[i++] = count(); } tick-1ms /i == 100/ { trunc(@); exit(0); }"));
     // An entry takes 160 + 8 + 16 bytes: 22 of them fit.
     assertEquals(List.of("78 aggregation drops"), result.drops());
+  }
+
+  @Test
+  void sumsMayHaveBars() {
+    assertEquals(
+        "\n\n"
+            + " ".repeat(49)
+            + "key  ------------- Distribution ------------- count    \n  a"
+            + " ".repeat(49)
+            + " |"
+            + "@".repeat(10)
+            + " ".repeat(30)
+            + " 1        \n  b"
+            + " ".repeat(49)
+            + " |"
+            + "@".repeat(30)
+            + " ".repeat(10)
+            + " 3        ",
+        ProbeScript.quiet(
+            "#pragma D option agghist\n"
+                + "BEGIN { @[\"a\"] = sum(1); @[\"b\"] = sum(3); exit(0); }"));
+  }
+
+  @Test
+  void barsMayBeZoomedToTheLongest() {
+    String text =
+        ProbeScript.quiet(
+            "#pragma D option aggzoom\n"
+                + "BEGIN { @ = quantize(1, 2); @ = quantize(2, 1); printa(@); exit(0); }");
+    // 95 % of 40 are 38; half of them are 19.
+    assertTrue(text.contains("1 |" + "@".repeat(38) + "   2 "), text);
+    assertTrue(text.contains("2 |" + "@".repeat(19) + " ".repeat(21) + " 1 "), text);
+  }
+
+  @Test
+  void barsMayHaveEighthsOfBlocks() {
+    String bytes =
+        ProbeScript.quiet(
+            "#pragma D option encoding=utf8\n"
+                + "BEGIN { @ = quantize(1, 2); @ = quantize(2, 1); printa(@); exit(0); }");
+    String text = new String(bytes.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+    // A third of 40 * 8 eighths are 107: 13 blocks and 3 eighths.
+    assertTrue(
+        text.contains("2 |" + "\u2588".repeat(13) + "\u258d" + " ".repeat(26) + " 1 "), text);
+  }
+
+  @Test
+  void aDistributionMayBePackedIntoALine() {
+    String program =
+        "#pragma D option aggpack\n"
+            + "BEGIN { @[7] = quantize(1, 3); @[7] = quantize(4, 1); printa(@); exit(0); }";
+    // Three quarters are the sixth of eight levels, a quarter is the second one.
+    assertEquals("\n        7 0 : x _ : 8 | 4\n", ProbeScript.quiet(program));
+    String bytes = ProbeScript.quiet("#pragma D option encoding=utf8\n" + program);
+    assertEquals(
+        "\n        7 0 : \u2586 \u2582 : 8 | 4\n",
+        new String(bytes.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void whatAFiringPrintsOfAnAggregationHasAllOfTheFiring() {
+    assertEquals("2", ProbeScript.begin("@ = count(); printa(\"%@d\", @); @ = count()"));
   }
 }

@@ -29,7 +29,7 @@ class ProbeErrorsTest {
         "5 = 6~ 1:9 D_OP_LVAL",
         "pid = 6~ 1:9 D_OP_WRITE",
         "x = 1 + \"a\"~ 1:15 D_OP_INCOMPAT",
-        "x = \"a\"; x = 5~ 1:20 D_PROTO_ARG",
+        "x = \"a\"; x = 5~ 1:20 D_OP_INCOMPAT",
         "x[1] = 1; x[1, 2] = 1~ 1:19 D_PROTO_LEN",
         "x[1] = 1; x[\"a\"] = 1~ 1:19 D_PROTO_ARG",
         "x[1] = 1; trace(x)~ 1:25 D_OP_ARRFUN",
@@ -41,6 +41,9 @@ class ProbeErrorsTest {
         "trace(1.5)~ 1:15 D_SYNTAX",
         "while (1)~ 1:9 D_SYNTAX",
         "trace($9)~ 1:15 D_MACRO_UNDEF",
+        "trace($)~ 1:15 D_MACRO_UNDEF",
+        "trace(errno)~ 1:15 D_VAR_UNSUP",
+        "trace(curthread)~ 1:15 D_VAR_UNSUP",
         "trace(args[3])~ 1:19 D_ARGS_IDX",
         "trace(sizeof(void))~ 1:15 D_SIZEOF_TYPE",
         "trace((nothing)1)~ 1:24 D_SYNTAX",
@@ -55,6 +58,8 @@ class ProbeErrorsTest {
         "@a = count(1)~ 1:14 D_PROTO_LEN",
         "@a = count(); @a = sum(1)~ 1:23 D_AGG_REDEF",
         "@a[1] = count(); @a[\"x\"] = count()~ 1:26 D_AGG_KEY",
+        "@a[1] = count(); @a[ustack()] = count()~ 1:26 D_AGG_KEY",
+        "@a[ustack()] = count(); @a[usym(1)] = count()~ 1:33 D_AGG_KEY",
         "@a = lquantize(1, 0, 9); @a = lquantize(1, 1, 9)~ 1:34 D_LQUANT_MATCHBASE",
         "@a = lquantize(1, 0, 9); @a = lquantize(1, 0, 8)~ 1:34 D_LQUANT_MATCHLIM",
         "@a = lquantize(1, 0, 9); @a = lquantize(1, 0, 9, 3)~ 1:34 D_LQUANT_MATCHSTEP",
@@ -134,6 +139,20 @@ class ProbeErrorsTest {
     assertEquals(
         "Read has no field Offset; its fields: Size, FileName",
         error("read { trace(args[0]->Offset); }").reason());
+  }
+
+  @Test
+  void anArgumentWithFieldsIsNotAValue() {
+    assertEquals(
+        "one of its fields is needed here: Size, FileName",
+        error("read { trace(args[0]); }").reason());
+  }
+
+  @Test
+  void aFieldThatIsNotOfOneTypeInAllEventsIsRefused() {
+    assertEquals(
+        "Size is a string in some of these events, and a number in others: name one event",
+        error("read, other { trace(args[0]->Size); }").reason());
   }
 
   @Test

@@ -402,6 +402,15 @@ class ProbeExpressionsTest {
   }
 
   @Test
+  void fieldsAreThoseOfTheirArgument() {
+    assertEquals(
+        "50 77 8",
+        ProbeScript.quiet(
+            "read { printf(\"%d %d %d\", args[0]->Size, args[1]->Id, args[1]->Size); }",
+            ProbeScript.Event.read(1, 1, 50, "")));
+  }
+
+  @Test
   void numbersMayHaveUnitsOfTime() {
     assertEquals(
         "1000 2000000 3000000000", ProbeScript.begin("printf(\"%d %d %d\", 1us, 2ms, 3sec)"));

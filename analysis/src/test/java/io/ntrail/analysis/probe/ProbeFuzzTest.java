@@ -179,6 +179,22 @@ class ProbeFuzzTest {
   }
 
   @FuzzTest(maxDuration = "60s")
+  void whatLooksLikeActionsIsRunOrRefused(byte[] data) {
+    StringBuilder program = new StringBuilder();
+    for (byte piece : data) {
+      program.append(PIECES.get((piece & 0xFF) % PIECES.size()));
+    }
+    run(
+        """
+        struct t { int a; char b[4]; int c : 3; };
+        struct t v; string s; int x; int y; self int x; this int y;
+        BEGIN { @ = count(); @a = sum(1); x = 7; s = "text"; v.a = 1; }
+        read { %s; exit(0); }
+        """
+            .formatted(program));
+  }
+
+  @FuzzTest(maxDuration = "60s")
   void anyFormatIsPrintedOrRefused(byte[] data) {
     String format = new String(data, StandardCharsets.ISO_8859_1).replaceAll("[\"\\\\\n]", "%");
     run("BEGIN { printf(\"" + format + "\", 5, -7LL, \"text\"); exit(0); }");

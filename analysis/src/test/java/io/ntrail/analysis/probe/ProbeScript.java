@@ -37,16 +37,28 @@ final class ProbeScript {
               new Type.Fields.Field("Size", Types.UINT32),
               new Type.Fields.Field("FileName", Types.TEXT)));
 
+  /** Fields of {@code args[1]} there. */
+  static final Type.Fields PROCESS =
+      new Type.Fields(
+          "Process",
+          List.of(
+              new Type.Fields.Field("Id", Types.INT), new Type.Fields.Field("Size", Types.INT)));
+
+  /** Fields of {@code args[0]} at the probe {@code other}. */
+  static final Type.Fields OTHER =
+      new Type.Fields("Other", List.of(new Type.Fields.Field("Size", Types.TEXT)));
+
   private static final List<Probe> PROBES =
       List.of(
           new Probe(1, "dtrace", "", "", "BEGIN", List.of()),
           new Probe(2, "dtrace", "", "", "END", List.of()),
           new Probe(3, "dtrace", "", "", "ERROR", List.of()),
           new Probe(4, "profile", "", "", "tick-1ms", List.of()),
-          new Probe(5, "test", "disk", "DoRead", "read", List.of(READ)),
+          new Probe(5, "test", "disk", "DoRead", "read", List.of(READ, PROCESS)),
           new Probe(6, "pid1", "app", "outer", "entry", List.of(Types.INT)),
           new Probe(7, "pid1", "app", "outer", "return", List.of(Types.INT)),
-          new Probe(8, "test", "", "", "event", List.of()));
+          new Probe(8, "test", "", "", "event", List.of()),
+          new Probe(9, "test", "", "", "other", List.of(OTHER)));
 
   private final Memory.@Nullable Reader memory;
   private final Macros macros;
@@ -110,7 +122,8 @@ final class ProbeScript {
 
     @Override
     public long field(FieldReference field) {
-      return field.name().equals("Size") ? size : 0;
+      boolean isSize = field.name().equals("Size");
+      return field.argument() == 1 ? isSize ? 8 : 77 : isSize ? size : 0;
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.ntrail.testkit.probe;
 
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,37 +18,98 @@ record SlowAggregation(String name, String function, List<SlowType> keyTypes, Li
   private static final BigInteger LEAST = BigInteger.ONE.shiftLeft(62).negate();
 
   /** Returns the text of the call that adds a value. */
-  String call(String arguments) {
+  String call(String value, String weight) {
+    String last = weight.isEmpty() ? "" : ", " + weight;
     return range.isEmpty()
-        ? function + "(" + arguments + ")"
-        : function
-            + "("
-            + arguments
-            + ", %d, %d, %d)".formatted(range.get(0), range.get(1), range.get(2));
+        ? function + "(" + value + last + ")"
+        : "%s(%s, %d, %d, %d%s)"
+            .formatted(function, value, range.get(0), range.get(1), range.get(2), last);
   }
 
-  /** Values by key; a key is a number or a string. */
-  static final class Rows {
-    private final Map<List<Object>, List<BigInteger>> rows = new LinkedHashMap<>();
+  /** Value and its weight. */
+  record Added(BigInteger value, long weight) {}
 
-    void add(List<Object> key, BigInteger value) {
-      rows.computeIfAbsent(key, _ -> new ArrayList<>()).add(value);
+  /** Values by key, and how they are printed; a key is a number or a string. */
+  static final class Rows {
+    private final Map<List<Object>, List<Added>> rows = new LinkedHashMap<>();
+    private long normal = 1;
+    private boolean isPrinted;
+
+    void add(List<Object> key, BigInteger value, long weight) {
+      rows.computeIfAbsent(key, _ -> new ArrayList<>()).add(new Added(value, weight));
     }
+
+    boolean isPrinted() {
+      return isPrinted;
+    }
+  }
+
+  /** Returns the format that printa() gets: all keys, and the value. */
+  String format() {
+    StringBuilder format = new StringBuilder();
+    for (SlowType type : keyTypes) {
+      format.append(type == SlowType.STRING ? "%s|" : "%d|");
+    }
+    return format.append("%@d\\n").toString();
+  }
+
+  /** Does something to the values; returns the text that it prints. */
+  String changed(Rows rows, String action, int by) {
+    switch (action) {
+      case "clear" -> rows.rows.values().forEach(List::clear);
+      case "normalize" -> rows.normal = by;
+      case "denormalize" -> rows.normal = 1;
+      case "trunc" -> {
+        List<Map.Entry<List<Object>, List<Added>>> sorted = sorted(rows);
+        int gone = Math.max(0, sorted.size() - Math.abs(by));
+        List<Map.Entry<List<Object>, List<Added>>> out =
+            by < 0 ? sorted.subList(sorted.size() - gone, sorted.size()) : sorted.subList(0, gone);
+        out.stream().map(Map.Entry::getKey).toList().forEach(rows.rows::remove);
+      }
+      default -> {
+        rows.isPrinted = true;
+        return printed(rows);
+      }
+    }
+    return "";
+  }
+
+  private String printed(Rows rows) {
+    StringBuilder text = new StringBuilder();
+    for (Map.Entry<List<Object>, List<Added>> row : sorted(rows)) {
+      for (int i = 0; i < keyTypes.size(); i++) {
+        Object key = row.getKey().get(i);
+        text.append(key).append('|');
+      }
+      text.append(
+          isDistribution()
+              ? distribution(row.getValue(), rows.normal)
+              : scalar(row.getValue(), BigInteger.valueOf(rows.normal)));
+      text.append('\n');
+    }
+    return text.toString();
+  }
+
+  private List<Map.Entry<List<Object>, List<Added>>> sorted(Rows rows) {
+    List<Map.Entry<List<Object>, List<Added>>> sorted = new ArrayList<>();
+    rows.rows.forEach((key, values) -> sorted.add(Map.entry(key, values)));
+    Comparator<Map.Entry<List<Object>, List<Added>>> byValue =
+        (left, right) -> compare(left.getValue(), right.getValue());
+    sorted.sort(byValue.thenComparing((left, right) -> keys(left.getKey(), right.getKey())));
+    return sorted;
   }
 
   /** Returns the table that a program prints at its end. */
   String table(Rows rows) {
-    List<Map.Entry<List<Object>, List<BigInteger>>> sorted = new ArrayList<>(rows.rows.entrySet());
-    sorted.sort(
-        Comparator.<Map.Entry<List<Object>, List<BigInteger>>>comparingInt(_ -> 0)
-            .thenComparing((left, right) -> compare(left.getValue(), right.getValue()))
-            .thenComparing((left, right) -> keys(left.getKey(), right.getKey())));
     StringBuilder text = new StringBuilder();
-    for (Map.Entry<List<Object>, List<BigInteger>> row : sorted) {
+    for (Map.Entry<List<Object>, List<Added>> row : sorted(rows)) {
       for (int i = 0; i < keyTypes.size(); i++) {
         text.append(key(keyTypes.get(i), row.getKey().get(i)));
       }
-      text.append(isDistribution() ? distribution(row.getValue()) : number(row.getValue()));
+      text.append(
+          isDistribution()
+              ? distribution(row.getValue(), rows.normal)
+              : " " + right(scalar(row.getValue(), BigInteger.valueOf(rows.normal)), 16));
       text.append('\n');
     }
     return text.toString();
@@ -90,34 +152,39 @@ record SlowAggregation(String name, String function, List<SlowType> keyTypes, Li
     return " ".repeat(Math.max(0, width - text.length())) + text;
   }
 
-  private static BigInteger sum(List<BigInteger> values) {
-    return SlowType.wide(values.stream().reduce(BigInteger.ZERO, BigInteger::add), true);
+  private static BigInteger sum(List<Added> values) {
+    return SlowType.wide(
+        values.stream().map(Added::value).reduce(BigInteger.ZERO, BigInteger::add), true);
   }
 
-  private String number(List<BigInteger> values) {
-    return " " + right(scalar(values), 16);
-  }
-
-  private BigInteger scalar(List<BigInteger> values) {
+  private BigInteger scalar(List<Added> values, BigInteger normal) {
+    if (values.isEmpty()) {
+      return BigInteger.ZERO;
+    }
     BigInteger count = BigInteger.valueOf(values.size());
     return switch (function) {
-      case "count" -> count;
-      case "sum" -> sum(values);
-      case "min" -> values.stream().min(Comparator.naturalOrder()).orElseThrow();
-      case "max" -> values.stream().max(Comparator.naturalOrder()).orElseThrow();
-      case "avg" -> sum(values).divide(count);
+      case "count" -> count.divide(normal);
+      case "sum" -> sum(values).divide(normal);
+      case "min" ->
+          values.stream().map(Added::value).reduce(BigInteger::min).orElseThrow().divide(normal);
+      case "max" ->
+          values.stream().map(Added::value).reduce(BigInteger::max).orElseThrow().divide(normal);
+      case "avg" -> sum(values).divide(normal).divide(count);
       case "stddev" -> {
         BigInteger squares =
-            values.stream().map(one -> one.multiply(one)).reduce(BigInteger.ZERO, BigInteger::add);
-        BigInteger mean = sum(values).divide(count);
-        BigInteger variance = squares.divide(count).subtract(mean.multiply(mean));
+            values.stream()
+                .map(one -> one.value().multiply(one.value()))
+                .reduce(BigInteger.ZERO, BigInteger::add);
+        BigInteger mean = sum(values).divide(normal).divide(count);
+        BigInteger variance =
+            squares.divide(normal).divide(normal).divide(count).subtract(mean.multiply(mean));
         yield variance.signum() < 0 ? BigInteger.ZERO : variance.sqrt();
       }
       default -> throw new IllegalStateException(function);
     };
   }
 
-  private int compare(List<BigInteger> left, List<BigInteger> right) {
+  private int compare(List<Added> left, List<Added> right) {
     if (isDistribution()) {
       int bySum = weighted(left).compareTo(weighted(right));
       if (bySum != 0 || !hasZero()) {
@@ -127,10 +194,10 @@ record SlowAggregation(String name, String function, List<SlowType> keyTypes, Li
     }
     if (function.equals("avg")) {
       return sum(left)
-          .multiply(BigInteger.valueOf(right.size()))
-          .compareTo(sum(right).multiply(BigInteger.valueOf(left.size())));
+          .multiply(BigInteger.valueOf(Math.max(1, right.size())))
+          .compareTo(sum(right).multiply(BigInteger.valueOf(Math.max(1, left.size()))));
     }
-    return scalar(left).compareTo(scalar(right));
+    return scalar(left, BigInteger.ONE).compareTo(scalar(right, BigInteger.ONE));
   }
 
   private boolean hasZero() {
@@ -141,12 +208,17 @@ record SlowAggregation(String name, String function, List<SlowType> keyTypes, Li
     return base <= 0 && range.get(1) > 0 && base % range.get(2) == 0;
   }
 
-  private long weight(List<BigInteger> values, BigInteger bucket) {
-    return values.stream().filter(one -> bucket(one).equals(bucket)).count();
+  private long weight(List<Added> values, BigInteger bucket) {
+    return values.stream()
+        .filter(one -> bucket(one.value()).equals(bucket))
+        .mapToLong(Added::weight)
+        .sum();
   }
 
-  private BigInteger weighted(List<BigInteger> values) {
-    return values.stream().map(this::bucket).reduce(BigInteger.ZERO, BigInteger::add);
+  private BigInteger weighted(List<Added> values) {
+    return values.stream()
+        .map(one -> bucket(one.value()).multiply(BigInteger.valueOf(one.weight())))
+        .reduce(BigInteger.ZERO, BigInteger::add);
   }
 
   /** Returns the value that stands for the range of another one. */
@@ -197,32 +269,58 @@ record SlowAggregation(String name, String function, List<SlowType> keyTypes, Li
     return all;
   }
 
-  private String distribution(List<BigInteger> values) {
-    List<Map.Entry<BigInteger, String>> all = new ArrayList<>(buckets().entrySet());
-    List<Integer> used = new ArrayList<>();
-    for (int i = 0; i < all.size(); i++) {
-      if (weight(values, all.get(i).getKey()) > 0) {
-        used.add(i);
-      }
+  private String distribution(List<Added> values, long normal) {
+    List<String> labels = List.copyOf(buckets().values());
+    long[] weights =
+        buckets().keySet().stream().mapToLong(bucket -> weight(values, bucket)).toArray();
+    int first = 0;
+    int last = weights.length - 1;
+    while (first < last && weights[first] == 0) {
+      first++;
     }
+    while (last > first && weights[last] == 0) {
+      last--;
+    }
+    if (weights[first] == 0) {
+      // Nothing is in it: the ranges around zero, or the first three.
+      first = range.isEmpty() ? 63 : 1;
+      last = first;
+    }
+    first = Math.max(0, first - 1);
+    last = Math.min(weights.length - 1, last + 1);
+    long total = Arrays.stream(weights).map(Math::abs).sum();
+    boolean hasPositive = Arrays.stream(weights).anyMatch(one -> one > 0);
+    boolean hasNegative = Arrays.stream(weights).anyMatch(one -> one < 0);
     StringBuilder text =
         new StringBuilder(
             "\n           value  ------------- Distribution ------------- count    \n");
-    int last = Math.min(all.size() - 1, used.getLast() + 1);
-    for (int i = Math.max(0, used.getFirst() - 1); i <= last; i++) {
-      long weight = weight(values, all.get(i).getKey());
-      // Rounded to the nearest, in whole numbers.
-      int ats = (int) ((2 * 40 * weight + values.size()) / (2L * values.size()));
-      String count = Long.toString(weight);
-      text.append(right(all.get(i).getValue(), 16))
-          .append(" |")
-          .append("@".repeat(ats))
-          .append(" ".repeat(40 - ats))
+    for (int i = first; i <= last; i++) {
+      String count = Long.toString(weights[i] / normal);
+      text.append(right(labels.get(i), 16))
+          .append(' ')
+          .append(bar(weights[i], total, hasPositive, hasNegative))
           .append(' ')
           .append(count)
           .append(" ".repeat(9 - count.length()))
           .append('\n');
     }
     return text.toString();
+  }
+
+  private static String bar(long weight, long total, boolean hasPositive, boolean hasNegative) {
+    int room = hasPositive && hasNegative ? 20 : 40;
+    // Rounded to the nearest, in whole numbers.
+    long ats = total == 0 ? 0 : (2L * room * Math.abs(weight) + total) / (2L * total);
+    String signs = "@".repeat((int) ats);
+    String blanks = " ".repeat(room - (int) ats);
+    if (!hasNegative) {
+      return "|" + signs + blanks;
+    }
+    if (!hasPositive) {
+      return blanks + signs + "|";
+    }
+    return weight > 0
+        ? " ".repeat(room) + "|" + signs + blanks
+        : blanks + signs + "|" + " ".repeat(room);
   }
 }

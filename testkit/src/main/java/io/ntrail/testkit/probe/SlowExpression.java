@@ -20,7 +20,7 @@ sealed interface SlowExpression {
     return false;
   }
 
-  private static String in(SlowExpression inner, int least) {
+  static String in(SlowExpression inner, int least) {
     return inner.binding() < least ? "(" + inner.text() + ")" : inner.text();
   }
 
@@ -66,7 +66,7 @@ sealed interface SlowExpression {
     public String text() {
       return keys.isEmpty()
           ? name
-          : name + keys.stream().map(key -> in(key, 2)).collect(Collectors.joining(", ", "[", "]"));
+          : name + keys.stream().map(key -> in(key, 1)).collect(Collectors.joining(", ", "[", "]"));
     }
   }
 
@@ -137,6 +137,24 @@ sealed interface SlowExpression {
     }
   }
 
+  /** Two expressions, the value of the second one. */
+  record Sequence(SlowExpression first, SlowExpression second) implements SlowExpression {
+    @Override
+    public SlowType type() {
+      return second.type();
+    }
+
+    @Override
+    public String text() {
+      return in(first, 0) + ", " + in(second, 1);
+    }
+
+    @Override
+    public int binding() {
+      return 0;
+    }
+  }
+
   /** Choice of one of two. */
   record Choice(SlowExpression condition, SlowExpression then, SlowExpression otherwise)
       implements SlowExpression {
@@ -149,7 +167,7 @@ sealed interface SlowExpression {
 
     @Override
     public String text() {
-      return in(condition, 3) + " ? " + then.text() + " : " + in(otherwise, 2);
+      return in(condition, 3) + " ? " + in(then, 0) + " : " + in(otherwise, 1);
     }
 
     @Override

@@ -17,7 +17,8 @@ final class SlowMachine {
   private final Map<List<Object>, Object> variables = new HashMap<>();
   private final Map<String, SlowAggregation.Rows> aggregations = new HashMap<>();
   private final StringBuilder out = new StringBuilder();
-  private StringBuilder recorded = new StringBuilder();
+  private final List<Runnable> pending = new ArrayList<>();
+  private List<Runnable> recorded = new ArrayList<>();
   private @Nullable SlowEvent event;
 
   /** Division by zero: the clause is over, and what it recorded is gone. */
@@ -36,7 +37,9 @@ final class SlowMachine {
     fire("END", SlowProgram.NO_EVENT);
     out.append('\n');
     for (SlowAggregation one : program.aggregations()) {
-      out.append(one.table(rows(one)));
+      if (!rows(one).isPrinted()) {
+        out.append(one.table(rows(one)));
+      }
     }
     return out.toString();
   }
@@ -50,17 +53,19 @@ final class SlowMachine {
     variables.keySet().removeIf(key -> key.getFirst().toString().startsWith("this->"));
     for (SlowProgram.Clause clause : program.clauses()) {
       if (clause.probe().equals(probe)) {
-        recorded = new StringBuilder();
+        recorded = new ArrayList<>();
         try {
           if (clause.predicate().isEmpty() || isTrue(clause.predicate().get())) {
             clause.statements().forEach(this::run);
           }
-          out.append(recorded);
+          pending.addAll(recorded);
         } catch (Faulted e) {
           // The next clause goes on.
         }
       }
     }
+    pending.forEach(Runnable::run);
+    pending.clear();
   }
 
   private void run(SlowStatement statement) {
@@ -72,11 +77,14 @@ final class SlowMachine {
       case SlowStatement.Add add -> {
         List<Object> keys = new ArrayList<>();
         add.keys().forEach(key -> keys.add(kept(key.type(), value(key))));
-        BigInteger number = ONE;
-        for (SlowExpression value : add.values()) {
-          number = SlowType.wide(number(value), true);
-        }
-        rows(add.to()).add(keys, number);
+        List<BigInteger> numbers = new ArrayList<>();
+        add.values().forEach(one -> numbers.add(SlowType.wide(number(one), true)));
+        BigInteger number = numbers.isEmpty() ? ONE : numbers.getFirst();
+        rows(add.to()).add(keys, number, numbers.size() < 2 ? 1 : numbers.get(1).longValue());
+      }
+      case SlowStatement.Change change -> {
+        SlowAggregation of = change.of();
+        recorded.add(() -> out.append(of.changed(rows(of), change.action(), change.by())));
       }
     }
   }
@@ -97,7 +105,7 @@ final class SlowMachine {
     } else {
       text = value.toString();
     }
-    recorded.append(text).append('\n');
+    recorded.add(() -> out.append(text).append('\n'));
   }
 
   private static Object kept(SlowType type, Object value) {
@@ -129,6 +137,10 @@ final class SlowMachine {
       case SlowExpression.Builtin builtin -> builtin(builtin.text());
       case SlowExpression.Unary unary -> SlowType.wide(unary(unary), true);
       case SlowExpression.Binary binary -> binary(binary);
+      case SlowExpression.Sequence sequence -> {
+        value(sequence.first());
+        yield value(sequence.second());
+      }
       case SlowExpression.Choice choice ->
           value(isTrue(choice.condition()) ? choice.then() : choice.otherwise());
       case SlowExpression.Cast cast -> SlowType.wide(cast.type().cut(number(cast.operand())), true);

@@ -121,11 +121,12 @@ public final class SlowPrograms {
   }
 
   private SlowStatement statement(int depth) {
-    return switch (gen.below(depth > 0 ? 5 : 4)) {
+    return switch (gen.below(depth > 0 ? 6 : 5)) {
       case 0 -> print();
       case 1 -> new SlowStatement.Effect(change(3));
       case 2 -> add();
       case 3 -> hasStrings ? new SlowStatement.Effect(keep()) : print();
+      case 4 -> used.isEmpty() ? print() : aside();
       default ->
           new SlowStatement.If(
               number(2),
@@ -138,6 +139,13 @@ public final class SlowPrograms {
     return hasStrings && gen.flag()
         ? new SlowStatement.Print("%s", string(3))
         : new SlowStatement.Print(gen.oneOf("%d", "%x", "%u", "%o", "%i"), number(4));
+  }
+
+  private SlowStatement aside() {
+    SlowAggregation of = used.get(gen.below(used.size()));
+    String action = gen.oneOf("printa", "trunc", "normalize", "denormalize", "clear");
+    int by = action.equals("trunc") ? gen.below(7) - 3 : 1 + gen.below(5);
+    return new SlowStatement.Change(of, action, by);
   }
 
   private SlowStatement add() {
@@ -241,10 +249,13 @@ public final class SlowPrograms {
         yield new SlowExpression.Binary(operator, number(depth - 1), number(depth - 1));
       }
       case 7 ->
-          gen.flag()
-              ? new SlowExpression.Cast(
-                  gen.oneOf(NUMBERS.toArray(SlowType[]::new)), number(depth - 1))
-              : new SlowExpression.Choice(number(depth - 1), number(depth - 1), number(depth - 1));
+          gen.below(8) == 0
+              ? new SlowExpression.Sequence(number(depth - 1), number(depth - 1))
+              : gen.flag()
+                  ? new SlowExpression.Cast(
+                      gen.oneOf(NUMBERS.toArray(SlowType[]::new)), number(depth - 1))
+                  : new SlowExpression.Choice(
+                      number(depth - 1), number(depth - 1), number(depth - 1));
       case 8 -> change(depth);
       case 9 -> {
         String operator = gen.oneOf("==", "!=", "<", "<=", ">", ">=");

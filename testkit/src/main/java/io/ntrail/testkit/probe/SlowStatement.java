@@ -34,7 +34,7 @@ sealed interface SlowStatement {
   record Print(String conversion, SlowExpression value) implements SlowStatement {
     @Override
     public String text() {
-      return "printf(\"" + conversion + "\\n\", " + value.text() + ");";
+      return "printf(\"" + conversion + "\\n\", " + SlowExpression.in(value, 1) + ");";
     }
   }
 
@@ -47,9 +47,22 @@ sealed interface SlowStatement {
           keys.isEmpty()
               ? ""
               : keys.stream().map(SlowExpression::text).collect(Collectors.joining(", ", "[", "]"));
-      String arguments =
-          values.stream().map(SlowExpression::text).collect(Collectors.joining(", "));
-      return "@" + to.name() + at + " = " + to.call(arguments) + ";";
+      List<String> arguments = values.stream().map(one -> SlowExpression.in(one, 1)).toList();
+      String value = arguments.isEmpty() ? "" : arguments.getFirst();
+      String weight = arguments.size() < 2 ? "" : arguments.get(1);
+      return "@" + to.name() + at + " = " + to.call(value, weight) + ";";
+    }
+  }
+
+  /** Something that is done to an aggregation when it is printed: {@code clear}. */
+  record Change(SlowAggregation of, String action, int by) implements SlowStatement {
+    @Override
+    public String text() {
+      return switch (action) {
+        case "trunc", "normalize" -> "%s(@%s, %d);".formatted(action, of.name(), by);
+        case "printa" -> "printa(\"%s\", @%s);".formatted(of.format(), of.name());
+        default -> "%s(@%s);".formatted(action, of.name());
+      };
     }
   }
 }

@@ -13,12 +13,8 @@ public sealed interface Aggregate permits Aggregate.Scalar, Buckets {
   /** Adds a value to a state. */
   void add(long[] state, long value, long weight);
 
-  /**
-   * Compares two states in the order in which they are printed.
-   *
-   * @param normal divisor of values
-   */
-  int compare(long[] left, long[] right, long normal);
+  /** Compares two states in the order in which they are printed. */
+  int compare(long[] left, long[] right);
 
   /** Functions whose result is a number. */
   enum Scalar implements Aggregate {
@@ -106,10 +102,10 @@ public sealed interface Aggregate permits Aggregate.Scalar, Buckets {
     }
 
     @Override
-    public int compare(long[] left, long[] right, long normal) {
-      return this == AVG && left[0] != 0 && right[0] != 0
-          ? products(left[1], right[0], right[1], left[0])
-          : Long.compare(value(left, normal), value(right, normal));
+    public int compare(long[] left, long[] right) {
+      return this == AVG
+          ? products(left[1], Math.max(1, right[0]), right[1], Math.max(1, left[0]))
+          : Long.compare(value(left, 1), value(right, 1));
     }
 
     /** Compares a * b with c * d, in 128 bits. */

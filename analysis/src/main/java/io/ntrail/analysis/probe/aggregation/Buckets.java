@@ -43,7 +43,7 @@ public sealed interface Buckets extends Aggregate
   }
 
   @Override
-  default int compare(long[] left, long[] right, long normal) {
+  default int compare(long[] left, long[] right) {
     int bySum = Double.compare(sum(left), sum(right));
     int zero = zero();
     return bySum != 0 || zero < 0 ? bySum : Long.compare(left[zero], right[zero]);

@@ -1,35 +1,50 @@
 package io.ntrail.analysis.probe.aggregation;
 
-/** Table of a distribution, with a bar for each range. */
-public final class Distribution {
-  private static final int BAR = 40;
+import io.ntrail.analysis.probe.aggregation.BarStyle.Scale;
 
+/** Table of a distribution, with a bar for each range, or one line for all of them. */
+public final class Distribution {
   private Distribution() {}
 
   /** Returns the table, from the line break before its head to that behind its last row. */
-  public static String text(Buckets buckets, long[] state, long normal) {
+  public static String text(Buckets buckets, long[] state, long normal, BarStyle style) {
     int[] shown = shown(buckets, state);
-    double total = 0;
-    boolean hasPositive = false;
-    boolean hasNegative = false;
-    for (int i = shown[0]; i <= shown[1]; i++) {
-      hasPositive |= state[i] > 0;
-      hasNegative |= state[i] < 0;
-      total += Math.abs((double) state[i]);
-    }
-    StringBuilder table =
-        new StringBuilder()
-            .append('\n')
-            .append(
-                "%16s %41s %-9s\n"
-                    .formatted("value", "------------- Distribution -------------", "count"));
+    Scale scale = Scale.of(state, shown[0], shown[1]);
+    StringBuilder table = new StringBuilder(head("value", 16));
     for (int i = shown[0]; i <= shown[1]; i++) {
       table
           .append("%16s ".formatted(buckets.label(i)))
-          .append(bar(state[i], total, hasPositive, hasNegative))
+          .append(style.bar(state[i], scale))
           .append(" %-9d\n".formatted(state[i] / normal));
     }
     return table.toString();
+  }
+
+  /** Returns the head of a table of bars, with the line break before it. */
+  public static String head(String title, int width) {
+    return "\n%s%s %41s %-9s\n"
+        .formatted(
+            " ".repeat(Math.max(0, width - title.length())),
+            title,
+            "------------- Distribution -------------",
+            "count");
+  }
+
+  /** Returns all ranges in one line: the first one, a character for each, the last one, the sum. */
+  public static String packed(Buckets buckets, long[] state, long normal, BarStyle style) {
+    int[] shown = shown(buckets, state);
+    Scale scale = Scale.of(state, shown[0], shown[1]);
+    StringBuilder line = new StringBuilder(" ").append(buckets.label(shown[0])).append(" :");
+    long sum = 0;
+    for (int i = shown[0]; i <= shown[1]; i++) {
+      line.append(style.level(state[i], scale));
+      sum += state[i];
+    }
+    return line.append(": ")
+        .append(buckets.label(shown[1]))
+        .append(" | ")
+        .append(sum / normal)
+        .toString();
   }
 
   /** Returns the first and the last range of a table: one beside those with weights. */
@@ -46,21 +61,5 @@ public final class Distribution {
       last--;
     }
     return new int[] {Math.max(0, first - 1), Math.min(state.length - 1, last + 1)};
-  }
-
-  private static String bar(long weight, double total, boolean hasPositive, boolean hasNegative) {
-    boolean isBoth = hasPositive && hasNegative;
-    int length = isBoth ? BAR / 2 : BAR;
-    int depth = total == 0 ? 0 : (int) (Math.abs((double) weight) * length / total + 0.5);
-    String ats = "@".repeat(depth);
-    String blanks = " ".repeat(length - depth);
-    if (!hasNegative) {
-      return "|" + ats + blanks;
-    }
-    if (!hasPositive) {
-      return blanks + ats + "|";
-    }
-    String other = " ".repeat(length);
-    return weight <= 0 ? blanks + ats + "|" + other : other + "|" + ats + blanks;
   }
 }

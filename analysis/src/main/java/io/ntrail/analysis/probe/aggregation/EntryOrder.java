@@ -17,8 +17,7 @@ public record EntryOrder(boolean byKey, int keyPosition, boolean isReverse) {
 
   /** Returns the order of an aggregation's values. */
   public Comparator<Entry> of(Aggregation aggregation) {
-    return of((left, right) ->
-        aggregation.function().compare(left.state(), right.state(), aggregation.normal()));
+    return of((left, right) -> aggregation.function().compare(left.state(), right.state()));
   }
 
   /** Returns the order of values that are compared in a way of their own. */

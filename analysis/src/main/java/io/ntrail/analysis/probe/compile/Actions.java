@@ -53,12 +53,12 @@ final class Actions {
         switch (call.function()) {
           case "trace" -> {
             count(call, 1, 1);
-            yield Outputs.trace(compiler.compile(arguments.getFirst()));
+            yield Outputs.trace(compiler.recorded(arguments.getFirst()));
           }
           case "tracemem" -> memory(call);
           case "print" -> {
             count(call, 1, 1);
-            yield Outputs.print(compiler.compile(arguments.getFirst()));
+            yield Outputs.print(compiler.recorded(arguments.getFirst()));
           }
           case "printf" -> {
             count(call, 1, Integer.MAX_VALUE);
@@ -150,7 +150,7 @@ final class Actions {
   private List<Value> values(List<Expression> arguments, int from) {
     List<Value> values = new ArrayList<>();
     for (Expression argument : arguments.subList(from, arguments.size())) {
-      values.add(compiler.compile(argument));
+      values.add(compiler.recorded(argument));
     }
     return values;
   }
@@ -214,7 +214,7 @@ final class Actions {
       List<Type> keys = its.keyTypes();
       List<Type> wanted = all.isEmpty() ? keys : all.getFirst().keyTypes();
       for (int i = 0; i < keys.size() && i < wanted.size(); i++) {
-        if (keys.get(i) instanceof Type.Text != wanted.get(i) instanceof Type.Text) {
+        if (!Types.areAlike(keys.get(i), wanted.get(i))) {
           throw new CompileError(
               "D_PRINTA_AGGKEY",
               one.place(),

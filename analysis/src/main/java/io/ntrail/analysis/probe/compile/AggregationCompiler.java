@@ -138,7 +138,7 @@ final class AggregationCompiler {
     }
     boolean isSame = known.keyTypes().size() == keyTypes.size();
     for (int i = 0; isSame && i < keyTypes.size(); i++) {
-      isSame = known.keyTypes().get(i) instanceof Type.Text == keyTypes.get(i) instanceof Type.Text;
+      isSame = Types.areAlike(known.keyTypes().get(i), keyTypes.get(i));
     }
     if (!isSame) {
       throw new CompileError(

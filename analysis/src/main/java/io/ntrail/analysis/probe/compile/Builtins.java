@@ -97,9 +97,8 @@ final class Builtins {
           number(new Type.Integral("unsigned int", 4, false), run -> run.enabling().id());
       case "duration" -> number(Types.INT64, run -> run.event().duration());
       case "exception" -> number(Types.UINT32, run -> run.event().exception());
-      case "irql", "errno", "uid", "gid", "stackdepth" -> number(Types.INT, _ -> 0);
+      case "stackdepth" -> number(Types.UINT32, run -> run.event().stack(false).size());
       case "ustackdepth" -> number(Types.UINT32, run -> run.event().stack(true).size());
-      case "curthread", "caller", "ucaller" -> number(Types.UINT64, _ -> 0);
       case "execname" -> text(run -> cut(bytes(run.event().program())));
       case "execpath" -> text(run -> bytes(run.event().program()));
       case "execargs" -> text(run -> bytes(run.event().commandLine()));
@@ -109,6 +108,11 @@ final class Builtins {
       case "probefunc" -> text(run -> bytes(run.enabling().probe().function()));
       case "probename" -> text(run -> bytes(run.enabling().probe().name()));
       case "NULL" -> Optional.of(Value.constant(Types.ADDRESS, 0));
+      case "irql", "errno", "uid", "gid", "curthread", "caller", "ucaller", "uregs" ->
+          throw new CompileError(
+              "D_VAR_UNSUP",
+              name.place(),
+              "%s is not known of events: nothing records it".formatted(word));
       default -> Optional.empty();
     };
   }
@@ -155,7 +159,8 @@ final class Builtins {
     }
     Type first = types.getFirst();
     if (first instanceof Type.Fields) {
-      return Value.number(joined(types), _ -> 1);
+      // Its number is what fields of it are found by.
+      return Value.constant(joined(types), index);
     }
     return first instanceof Type.Text
         ? environment.limited(run -> run.event().argumentText(index))

@@ -14,6 +14,7 @@ import io.ntrail.analysis.probe.types.Type;
 import io.ntrail.analysis.probe.types.Types;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Gives expressions a type and makes values of them. */
 final class ExpressionCompiler {
@@ -68,6 +69,25 @@ final class ExpressionCompiler {
     return value;
   }
 
+  /** Returns a value that can be recorded. */
+  Value recorded(Expression expression) {
+    Value value = compile(expression);
+    if (value.type() instanceof Type.Fields fields) {
+      throw new CompileError(
+          "D_OP_SCALAR",
+          expression.place(),
+          "one of its fields is needed here: %s".formatted(names(fields)));
+    }
+    if (value.type() instanceof Type.Nothing) {
+      throw new CompileError("D_OP_SCALAR", expression.place(), "this has no value");
+    }
+    return value;
+  }
+
+  private static String names(Type.Fields fields) {
+    return fields.fields().stream().map(Type.Fields.Field::name).collect(Collectors.joining(", "));
+  }
+
   /** Returns what is zero or not: a number, an address, a string. */
   Value condition(Expression expression) {
     Value value = compile(expression);
@@ -104,7 +124,7 @@ final class ExpressionCompiler {
         "D_PROTO_ARG", place, "a string is needed here, not a %s".formatted(value.type().text()));
   }
 
-  private static boolean isOfCharacters(Value value) {
+  static boolean isOfCharacters(Value value) {
     return value.constant().isEmpty()
         && (value.type() instanceof Type.Pointer pointer && pointer.to().size() <= 1
             || value.type() instanceof Type.Array array && array.of().size() == 1);
@@ -366,14 +386,7 @@ final class ExpressionCompiler {
                       "D_UNKNOWN",
                       member.place(),
                       "%s has no field %s; its fields: %s"
-                          .formatted(
-                              fields.name(),
-                              member.name(),
-                              String.join(
-                                  ", ",
-                                  fields.fields().stream()
-                                      .map(Type.Fields.Field::name)
-                                      .toList()))));
+                          .formatted(fields.name(), member.name(), names(fields))));
       if (field.type() instanceof Type.Nothing) {
         throw new CompileError(
             "D_OP_INCOMPAT",
@@ -381,7 +394,8 @@ final class ExpressionCompiler {
             "%s is a string in some of these events, and a number in others: name one event"
                 .formatted(field.name()));
       }
-      FieldReference reference = new FieldReference(field.name());
+      int argument = (int) struct.constant().orElse(0);
+      FieldReference reference = new FieldReference(argument, field.name());
       return field.type() instanceof Type.Text
           ? environment.limited(run -> run.event().fieldText(reference))
           : Value.number(field.type(), run -> run.event().field(reference));

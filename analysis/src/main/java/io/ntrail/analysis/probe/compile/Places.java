@@ -174,6 +174,11 @@ final class Places {
     Value value = compiler.compile(assignment.value());
     Target target = target(assignment.target(), value);
     if (target.type() instanceof Type.Text) {
+      boolean isString =
+          value.isText() || ExpressionCompiler.isOfCharacters(value) || isNull(value);
+      if (!isString) {
+        throw mismatch(target, value, place);
+      }
       Value text = compiler.text(value, place);
       if (!assignment.operator().isEmpty()) {
         throw Operators.mismatch(assignment.operator() + "=", target.load(), text, place);
@@ -188,16 +193,24 @@ final class Places {
     if (isStruct
         ? !target.type().equals(value.type())
         : !value.type().isNumber() && !isAddress(value)) {
-      throw new CompileError(
-          "D_OP_INCOMPAT",
-          place,
-          "a %s cannot be assigned to a %s".formatted(value.type().text(), target.type().text()));
+      throw mismatch(target, value, place);
     }
     if (assignment.operator().isEmpty()) {
       return stored(target, value.number());
     }
     // What it is before is read before the right side has an effect.
     return target.changed(before -> Operators.binary(assignment.operator(), before, value, place));
+  }
+
+  private static boolean isNull(Value value) {
+    return value.constant().isPresent() && value.constant().getAsLong() == 0;
+  }
+
+  private static CompileError mismatch(Target target, Value value, Place place) {
+    return new CompileError(
+        "D_OP_INCOMPAT",
+        place,
+        "a %s cannot be assigned to a %s".formatted(value.type().text(), target.type().text()));
   }
 
   static boolean isAddress(Value value) {

@@ -144,8 +144,9 @@ final class VariableTargets {
   }
 
   private static void store(Memory memory, long address, String text) {
-    byte[] bytes = new byte[text.length() + 1];
-    for (int i = 0; i < text.length(); i++) {
+    int length = Math.min(text.length(), Types.TEXT.size() - 1);
+    byte[] bytes = new byte[length + 1];
+    for (int i = 0; i < length; i++) {
       bytes[i] = (byte) text.charAt(i);
     }
     memory.write(address, bytes);

@@ -3,6 +3,7 @@ package io.ntrail.analysis.probe.engine;
 import io.ntrail.analysis.probe.aggregation.Aggregate;
 import io.ntrail.analysis.probe.aggregation.Aggregation;
 import io.ntrail.analysis.probe.aggregation.Aggregation.Entry;
+import io.ntrail.analysis.probe.aggregation.BarStyle;
 import io.ntrail.analysis.probe.aggregation.Buckets;
 import io.ntrail.analysis.probe.aggregation.Distribution;
 import io.ntrail.analysis.probe.aggregation.EntryOrder;
@@ -41,6 +42,16 @@ final class AggregationPrinter {
     }
     List<Entry> sorted = new ArrayList<>(keys.values());
     sorted.sort(compared(all, byKey, leader));
+    boolean isHistogram =
+        format.isEmpty()
+            && options.is("agghist")
+            && all.size() == 1
+            && (all.getFirst().function() == Aggregate.Scalar.COUNT
+                || all.getFirst().function() == Aggregate.Scalar.SUM);
+    if (isHistogram) {
+      histogram(all.getFirst(), sorted);
+      return;
+    }
     for (Entry entry : sorted) {
       Object key = Aggregation.key(entry.keys());
       List<Entry> row = new ArrayList<>();
@@ -49,7 +60,7 @@ final class AggregationPrinter {
             byKey.get(i).getOrDefault(key, new Entry(entry.keys(), all.get(i).function().fresh())));
       }
       if (format.isPresent()) {
-        to.print(format.get().text(all, row));
+        to.print(format.get().text(all, row, options.bars()));
       } else {
         to.print(table(all, row));
       }
@@ -68,11 +79,34 @@ final class AggregationPrinter {
           byValue.thenComparing((left, right) ->
               one.function()
                   .compare(
-                      of(one, byKey.get(at), left).state(),
-                      of(one, byKey.get(at), right).state(),
-                      one.normal()));
+                      of(one, byKey.get(at), left).state(), of(one, byKey.get(at), right).state()));
     }
     return order.of(byValue);
+  }
+
+  /** Prints the values of an aggregation as bars of one table. */
+  private void histogram(Aggregation of, List<Entry> entries) {
+    List<String> keys = new ArrayList<>();
+    long[] values = new long[entries.size()];
+    for (int i = 0; i < values.length; i++) {
+      StringBuilder key = new StringBuilder();
+      for (int k = 0; k < of.keyTypes().size(); k++) {
+        key.append(key(of.keyTypes().get(k), entries.get(i).keys()[k]));
+      }
+      keys.add(key.toString());
+      values[i] = entries.get(i).state()[0];
+    }
+    if (keys.isEmpty()) {
+      return;
+    }
+    BarStyle bars = options.bars();
+    BarStyle.Scale scale = BarStyle.Scale.of(values, 0, values.length - 1);
+    to.print(Distribution.head("key", keys.getFirst().length()));
+    for (int i = 0; i < values.length; i++) {
+      to.print(
+          "%s %s %-9d\n"
+              .formatted(keys.get(i), bars.bar(values[i], scale), values[i] / of.normal()));
+    }
   }
 
   private static Entry of(Aggregation aggregation, Map<Object, Entry> byKey, Entry other) {
@@ -109,11 +143,14 @@ final class AggregationPrinter {
   }
 
   /** Returns the value as a table has it. */
-  private static String value(Aggregation aggregation, Entry entry) {
+  private String value(Aggregation aggregation, Entry entry) {
     return switch (aggregation.function()) {
       case Aggregate.Scalar scalar ->
           " %16d".formatted(scalar.value(entry.state(), aggregation.normal()));
-      case Buckets buckets -> Distribution.text(buckets, entry.state(), aggregation.normal());
+      case Buckets buckets when options.is("aggpack") ->
+          Distribution.packed(buckets, entry.state(), aggregation.normal(), options.bars());
+      case Buckets buckets ->
+          Distribution.text(buckets, entry.state(), aggregation.normal(), options.bars());
     };
   }
 
@@ -121,6 +158,6 @@ final class AggregationPrinter {
   @FunctionalInterface
   interface Format {
     /** Returns the text of one key. */
-    String text(List<Aggregation> aggregations, List<Entry> row);
+    String text(List<Aggregation> aggregations, List<Entry> row, BarStyle bars);
   }
 }

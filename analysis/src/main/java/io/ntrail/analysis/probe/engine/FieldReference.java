@@ -4,13 +4,25 @@ import org.jspecify.annotations.Nullable;
 
 /** Mention of a field of events, with room for the place where it was found last. */
 public final class FieldReference {
+  private final int argument;
   private final String name;
   private @Nullable Object owner;
   private int place;
 
-  /** A mention by name. */
+  /** A mention by name of a field of {@code args[0]}. */
   public FieldReference(String name) {
+    this(0, name);
+  }
+
+  /** A mention by name of a field of an argument. */
+  public FieldReference(int argument, String name) {
+    this.argument = argument;
     this.name = name;
+  }
+
+  /** Returns the number of the argument that it is a field of. */
+  public int argument() {
+    return argument;
   }
 
   /** Returns the name. */

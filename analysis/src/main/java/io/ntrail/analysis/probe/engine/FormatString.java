@@ -3,6 +3,7 @@ package io.ntrail.analysis.probe.engine;
 import io.ntrail.analysis.probe.aggregation.Aggregate;
 import io.ntrail.analysis.probe.aggregation.Aggregation;
 import io.ntrail.analysis.probe.aggregation.Aggregation.Entry;
+import io.ntrail.analysis.probe.aggregation.BarStyle;
 import io.ntrail.analysis.probe.aggregation.Buckets;
 import io.ntrail.analysis.probe.aggregation.Distribution;
 import io.ntrail.analysis.probe.syntax.CompileError;
@@ -249,20 +250,21 @@ final class FormatString implements AggregationPrinter.Format {
 
   /** Returns the text with arguments. */
   String text(List<Argument> values) {
-    return text(values.iterator(), List.of(), List.of());
+    return text(values.iterator(), List.of(), List.of(), BarStyle.PLAIN);
   }
 
   @Override
-  public String text(List<Aggregation> aggregations, List<Entry> row) {
+  public String text(List<Aggregation> aggregations, List<Entry> row, BarStyle bars) {
     List<Argument> keys = new ArrayList<>();
     List<Type> types = aggregations.getFirst().keyTypes();
     for (int i = 0; i < types.size(); i++) {
       keys.add(new Argument(types.get(i), row.getFirst().keys()[i]));
     }
-    return text(keys.iterator(), aggregations, row);
+    return text(keys.iterator(), aggregations, row, bars);
   }
 
-  private String text(Iterator<Argument> values, List<Aggregation> all, List<Entry> row) {
+  private String text(
+      Iterator<Argument> values, List<Aggregation> all, List<Entry> row, BarStyle bars) {
     StringBuilder text = new StringBuilder();
     int aggregation = 0;
     for (Part part : parts) {
@@ -277,7 +279,7 @@ final class FormatString implements AggregationPrinter.Format {
       String value;
       if (part.isAggregation) {
         int at = Math.min(aggregation++, all.size() - 1);
-        value = aggregated(part, all.get(at), row.get(at), (int) precision);
+        value = aggregated(part, all.get(at), row.get(at), (int) precision, bars);
       } else {
         Argument argument = values.next();
         if (part.conversion == 'k' && argument.value() instanceof List<?> frames) {
@@ -310,12 +312,13 @@ final class FormatString implements AggregationPrinter.Format {
     return value.substring(0, sign) + "0".repeat(missing) + value.substring(sign);
   }
 
-  private static String aggregated(Part part, Aggregation of, Entry entry, int precision) {
+  private static String aggregated(
+      Part part, Aggregation of, Entry entry, int precision, BarStyle bars) {
     return switch (of.function()) {
       case Aggregate.Scalar scalar ->
           converted(
               part, new Argument(Types.INT64, scalar.value(entry.state(), of.normal())), precision);
-      case Buckets buckets -> Distribution.text(buckets, entry.state(), of.normal());
+      case Buckets buckets -> Distribution.text(buckets, entry.state(), of.normal(), bars);
     };
   }
 

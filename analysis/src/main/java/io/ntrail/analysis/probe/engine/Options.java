@@ -1,5 +1,6 @@
 package io.ntrail.analysis.probe.engine;
 
+import io.ntrail.analysis.probe.aggregation.BarStyle;
 import io.ntrail.analysis.probe.aggregation.EntryOrder;
 import io.ntrail.formats.bytes.SpellingSuggestion;
 import java.util.List;
@@ -88,6 +89,11 @@ public final class Options {
   /** Returns a number that an array can have as its size. */
   public int size(String name) {
     return Math.clamp(get(name), 0, 1 << 28);
+  }
+
+  /** Returns the look of bars. */
+  public BarStyle bars() {
+    return new BarStyle(is("aggzoom"), is("encoding"));
   }
 
   /** Returns the order in which values of aggregations are printed. */

@@ -17,7 +17,7 @@ public final class Run {
   private final Variables variables;
   private final Speculations speculations;
   private final SplittableRandom random = new SplittableRandom(36);
-  private final List<Firing> pending = new ArrayList<>();
+  private final List<Recorded> pending = new ArrayList<>();
   private @Nullable String unfinishedTokens;
   private int[] clauseSlots = new int[0];
   private List<Enabling> onError = List.of();
@@ -140,9 +140,9 @@ public final class Run {
 
   private void flush() {
     if (!pending.isEmpty()) {
-      List<Firing> all = List.copyOf(pending);
+      List<Recorded> all = List.copyOf(pending);
       pending.clear();
-      all.forEach(consumer::consume);
+      all.forEach(one -> one.consume(consumer));
     }
   }
 
@@ -176,8 +176,8 @@ public final class Run {
   }
 
   private void faulted(Enabling at, int action, Fault fault) {
-    flush();
-    consumer.fault(at, action, fault);
+    // Told where the data of the clause would be printed.
+    pending.add(to -> to.fault(at, action, fault));
     if (isInError || onError.isEmpty()) {
       return;
     }
@@ -205,7 +205,7 @@ public final class Run {
     }
     Speculations.Buffer to = speculation;
     if (to == null) {
-      pending.add(current);
+      pending.add(printer -> printer.consume(current));
     } else {
       speculations.add(to, current);
     }
@@ -238,7 +238,7 @@ public final class Run {
 
   /** Prints what a speculation has. */
   public void commit(long id) {
-    pending.addAll(speculations.end(id));
+    speculations.end(id).forEach(firing -> pending.add(to -> to.consume(firing)));
   }
 
   /** Ends the program when the clause is over. */

@@ -163,7 +163,7 @@ final class Lexer {
     boolean isString = peek(0) == '$';
     at += isString ? 1 : 0;
     String name = word();
-    Optional<String> value = macros.text(name);
+    Optional<String> value = name.isEmpty() ? Optional.empty() : macros.text(name);
     if (name.isEmpty() || value.isEmpty() && !hasDefaults) {
       throw error(
           "D_MACRO_UNDEF", from, "the macro $%s has no value: give it an argument".formatted(name));

@@ -102,6 +102,15 @@ public final class Types {
     };
   }
 
+  /** Returns true for types whose values are keys of one kind: numbers, strings, stacks, places. */
+  public static boolean areAlike(Type one, Type other) {
+    if (one instanceof Type.Code code && other instanceof Type.Code its) {
+      return code.isStack() == its.isStack();
+    }
+    return one.isNumber() && other.isNumber()
+        || one instanceof Type.Text && other instanceof Type.Text;
+  }
+
   /** Returns the type of a number of a size. */
   public static Integral integral(int size, boolean isSigned) {
     return switch (size) {
