@@ -334,6 +334,22 @@ class ProbeExpressionsTest {
   }
 
   @Test
+  void structsOfThreadsAndKeysAreTheirOwn() {
+    assertEquals(
+        "1: 1 10 0\n2: 1 20 0\n1: 2 10 0\n",
+        ProbeScript.quiet(
+            ProbeScript.lines(
+                "struct s { int n; int a[2]; };",
+                "self struct s mine;",
+                "struct s by[int];",
+                "read { self->mine.n++; by[tid].a[1] = tid * 10; }",
+                "read { printf(\"%d: %d %d %d\\n\", tid, self->mine.n, by[tid].a[1], by[9].n); }"),
+            ProbeScript.Event.read(1, 1, 0, ""),
+            ProbeScript.Event.read(2, 2, 0, ""),
+            ProbeScript.Event.read(3, 1, 0, "")));
+  }
+
+  @Test
   void anEnumerationNamesNumbers() {
     assertEquals(
         "0 1 7 8",

@@ -122,10 +122,19 @@ class ProbeFunctionsTest {
       value = {
         "/a/./b; /a/b",
         "/a/../b; /b",
-        "/a//b/; /a/b",
+        "/a//b/; /a/b/",
+        "/a///b; /a/b",
         "/../a; /a",
-        "a/../../b; ../b",
-        "a\\\\..\\\\b; b"
+        "/a/b/..; /a/",
+        "/a/b/../; /a/",
+        "/a/b/.; /a/b/.",
+        "/a/./../b; /b",
+        "/a/.b/..c; /a/.b/..c",
+        "a/../../b; /b",
+        "./a; ./a",
+        "/; /",
+        "''; ''",
+        "C:\\\\a\\\\..\\\\b; C:\\b"
       })
   void pathsAreCleaned(String path, String clean) {
     assertEquals("[" + clean + "]", text("cleanpath(`" + path + "`)"));

@@ -99,7 +99,10 @@ class ProbePrintingTest {
         "(char)5; `   5`",
         "(short)-5; `    -5`",
         "5; `          5`",
-        "5LL; `                5`",
+        "5LL; `                   5`",
+        "(unsigned char)-1; ` 255`",
+        "(unsigned int)-1; ` 4294967295`",
+        "(unsigned long long)-1; ` 18446744073709551615`",
         "\"text\"; `  text                             `"
       })
   void aTracedValueHasAWidthByItsSize(String value, String text) {

@@ -75,8 +75,9 @@ final class Environment {
   /** Adds a variable. */
   Variable declare(Scope scope, String name, Type type, @Nullable List<Type> keys, Place place) {
     boolean isMemory = !type.isNumber() && !(type instanceof Type.Text);
-    long address = isMemory && keys == null ? memory.variable(type.size()) : 0;
-    if (isMemory && keys == null && address == 0 && type.size() > 0) {
+    boolean isDynamic = keys != null || scope == Scope.THREAD;
+    long address = isMemory && !isDynamic ? memory.variable(type.size()) : 0;
+    if (isMemory && !isDynamic && address == 0) {
       throw new CompileError(
           "D_DECL_OVERSIZE", place, "there is no more room for variables: " + name);
     }

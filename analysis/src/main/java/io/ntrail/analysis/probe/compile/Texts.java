@@ -1,8 +1,6 @@
 package io.ntrail.analysis.probe.compile;
 
 import io.ntrail.analysis.probe.engine.Fault;
-import java.util.ArrayDeque;
-import java.util.Deque;
 
 /** Functions of strings, as DTrace has them; a character stands for a byte. */
 final class Texts {
@@ -80,29 +78,31 @@ final class Texts {
     return c == '/' || c == '\\';
   }
 
-  /** Returns a path without empty parts, {@code .} and {@code ..}. */
+  /**
+   * Returns a path without what stands for nothing: slashes beside slashes, {@code /./}, and {@code
+   * /../} with the part before it. What the path ends with stays, a slash or {@code /.}.
+   */
   static String clean(String path) {
-    boolean isAbsolute = !path.isEmpty() && isSeparator(path.charAt(0));
-    Deque<String> parts = new ArrayDeque<>();
-    for (int from = 0; from <= path.length(); ) {
-      int end = from;
-      while (end < path.length() && !isSeparator(path.charAt(end))) {
-        end++;
-      }
-      String part = path.substring(from, end);
-      from = end + 1;
-      if (part.isEmpty() || part.equals(".")) {
-        continue;
-      }
-      if (part.equals("..") && !parts.isEmpty() && !parts.getLast().equals("..")) {
-        parts.removeLast();
-      } else if (!part.equals("..") || !isAbsolute) {
-        parts.add(part);
+    char slash = path.indexOf('/') < 0 && path.indexOf('\\') >= 0 ? '\\' : '/';
+    StringBuilder clean = new StringBuilder();
+    int at = 0;
+    while (at < path.length()) {
+      if (path.charAt(at) != slash) {
+        clean.append(path.charAt(at++));
+      } else if (path.startsWith(slash + "" + slash, at)) {
+        at++;
+      } else if (path.startsWith(slash + "." + slash, at)) {
+        at += 2;
+      } else if (path.startsWith(slash + ".." + slash, at)
+          || path.length() == at + 3 && path.endsWith("..")) {
+        clean.setLength(Math.max(0, clean.lastIndexOf(String.valueOf(slash))));
+        at += 3;
+        clean.append(at == path.length() ? String.valueOf(slash) : "");
+      } else {
+        clean.append(path.charAt(at++));
       }
     }
-    String between = path.indexOf('/') < 0 && path.indexOf('\\') >= 0 ? "\\" : "/";
-    String joined = String.join(between, parts);
-    return isAbsolute ? between + joined : joined.isEmpty() ? "." : joined;
+    return clean.toString();
   }
 
   /** Returns a text with capitals; only those of ASCII change. */

@@ -65,6 +65,11 @@ final class VariableTargets {
 
   private Target dynamic(Variable variable, List<Value> keys) {
     Function<Run, Object> key = key(variable, keys);
+    if (variable.type() instanceof StructType || variable.type() instanceof Type.Array) {
+      int size = variable.type().size();
+      return memory(
+          variable.type(), run -> run.variables().block(key.apply(run), size, run.memory()));
+    }
     if (variable.type() instanceof Type.Text) {
       int most = environment.options.size("strsize") - 1;
       return Target.text(

@@ -68,15 +68,17 @@ public final class Outputs {
 
   private static String traced(Argument argument, boolean isQuiet) {
     if (argument.value() instanceof Long number) {
-      if (isQuiet) {
-        return Long.toString(number);
-      }
-      return switch (argument.type().size()) {
-        case 1 -> " %3d".formatted(number);
-        case 2 -> " %5d".formatted(number);
-        case 4 -> " %10d".formatted(number);
-        default -> " %16d".formatted(number);
-      };
+      String digits =
+          argument.type().isUnsigned() ? Long.toUnsignedString(number) : Long.toString(number);
+      // As wide as the digits of the greatest number with a sign.
+      int width =
+          switch (argument.type().size()) {
+            case 1 -> 3;
+            case 2 -> 5;
+            case 4 -> 10;
+            default -> 19;
+          };
+      return isQuiet ? digits : " " + " ".repeat(Math.max(0, width - digits.length())) + digits;
     }
     String text = String.valueOf(argument.value());
     return isQuiet ? text : "  %-33s".formatted(text);

@@ -54,6 +54,22 @@ public final class Variables {
     return dynamic.get(key);
   }
 
+  /** Returns the address of the struct or array with a key; it is made if there is none. */
+  public long block(Object key, int size, Memory memory) {
+    if (dynamic.get(key) instanceof Long address) {
+      return address;
+    }
+    long took = bytes(key) + size;
+    long address = used + took > room ? 0 : memory.variable(size);
+    if (address == 0) {
+      drops++;
+      throw new Fault(Fault.Kind.NOSCRATCH, 0);
+    }
+    used += took;
+    dynamic.put(key, address);
+    return address;
+  }
+
   /** Sets the value with a key; zero and NULL remove it. */
   public void setDynamic(Object key, @Nullable Object value) {
     if (value == null || value instanceof Long number && number == 0) {
