@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.analysis.probe.syntax.CompileError;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Programs that are too deep, too long or too greedy: they run in bounds, or are refused. */
@@ -67,6 +69,30 @@ class HostileProgramsTest {
     String program =
         "BEGIN { " + parts[0].formatted(parts[1].repeat(MANY), parts[2].repeat(MANY)) + "; }";
     assertTrue(refused(program).reason().length() < 200, row);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "(; pid; ); 190",
+        "~; pid; ''; 190",
+        "''; pid; +1; 490",
+        "(; pid; +1); 190",
+        "pid?pid:; pid; ''; 190",
+        "pid?; pid; :1; 190",
+        "(int); pid; ''; 190",
+        "strlen(strjoin(lltostr(; pid; ),\"a\")); 60"
+      })
+  void whatIsJustNotTooDeepRunsInASmallStack(String before, String inner, String after, int times)
+      throws InterruptedException {
+    String program = "trace(" + before.repeat(times) + inner + after.repeat(times) + ")";
+    List<String> printed = new ArrayList<>();
+    Thread small =
+        new Thread(null, () -> printed.add(ProbeScript.begin(program)), "small", 512 << 10);
+    small.start();
+    small.join();
+    assertEquals(1, printed.size());
   }
 
   @Test

@@ -158,6 +158,14 @@ class ProbeFunctionsTest {
   }
 
   @Test
+  void escapesInJsonStayAsTheyAre() {
+    assertEquals(
+        "[x\\ny\\\"z]",
+        ProbeScript.begin(
+            "printf(\"[%s]\", json(\"{\\\"a\\\": \\\"x\\\\ny\\\\\\\"z\\\"}\", \"a\"))"));
+  }
+
+  @Test
   void jsonWithoutTheMemberIsNull() {
     assertEquals(
         "1 1 1",

@@ -91,20 +91,10 @@ final class SlowMachine {
 
   private void print(SlowStatement.Print print) {
     Object value = kept(print.value().type(), value(print.value()));
-    SlowType type = print.value().type();
-    String text;
-    if (value instanceof BigInteger number) {
-      BigInteger unsigned = number.mod(ONE.shiftLeft(8 * type.bytes()));
-      text =
-          switch (print.conversion()) {
-            case "%x" -> unsigned.toString(16);
-            case "%o" -> unsigned.toString(8);
-            case "%u" -> unsigned.toString();
-            default -> number.toString();
-          };
-    } else {
-      text = value.toString();
-    }
+    String text =
+        value instanceof BigInteger number
+            ? print.conversion().text(number, print.value().type())
+            : print.conversion().text(value.toString());
     recorded.add(() -> out.append(text).append('\n'));
   }
 

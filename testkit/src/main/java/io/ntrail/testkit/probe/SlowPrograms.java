@@ -137,8 +137,17 @@ public final class SlowPrograms {
 
   private SlowStatement print() {
     return hasStrings && gen.flag()
-        ? new SlowStatement.Print("%s", string(3))
-        : new SlowStatement.Print(gen.oneOf("%d", "%x", "%u", "%o", "%i"), number(4));
+        ? new SlowStatement.Print(conversion('s'), string(3))
+        : new SlowStatement.Print(conversion(gen.oneOf('d', 'x', 'u', 'o', 'i', 'X')), number(4));
+  }
+
+  private SlowConversion conversion(char letter) {
+    boolean isPlain = gen.below(3) > 0;
+    String flags = isPlain ? "" : gen.oneOf("", "-", "0", "+", " ", "#", "-+", "0#", "-#", "+0");
+    String fitting = letter == 's' ? flags.replaceAll("[^-]", "") : flags;
+    return isPlain
+        ? new SlowConversion("", 0, 0, letter)
+        : new SlowConversion(fitting, gen.below(14), gen.below(6), letter);
   }
 
   private SlowStatement aside() {

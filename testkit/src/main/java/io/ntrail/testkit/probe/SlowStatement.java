@@ -31,10 +31,10 @@ sealed interface SlowStatement {
   }
 
   /** One value, printed by a conversion and a line break. */
-  record Print(String conversion, SlowExpression value) implements SlowStatement {
+  record Print(SlowConversion conversion, SlowExpression value) implements SlowStatement {
     @Override
     public String text() {
-      return "printf(\"" + conversion + "\\n\", " + SlowExpression.in(value, 1) + ");";
+      return "printf(\"%s\\n\", %s);".formatted(conversion.format(), SlowExpression.in(value, 1));
     }
   }
 

@@ -38,19 +38,9 @@ final class JsonPath {
     return found.startsWith("\"") ? unquoted(found) : found;
   }
 
+  /** Returns what is between quotes; escapes stay, as DTrace leaves them. */
   private static String unquoted(String quoted) {
-    StringBuilder all = new StringBuilder();
-    for (int i = 1; i < quoted.length() - 1; i++) {
-      char c = quoted.charAt(i);
-      if (c == '\\' && i + 1 < quoted.length() - 1) {
-        char escaped = quoted.charAt(++i);
-        int known = "bfnrt".indexOf(escaped);
-        all.append(known < 0 ? escaped : "\b\f\n\r\t".charAt(known));
-      } else {
-        all.append(c);
-      }
-    }
-    return all.toString();
+    return quoted.substring(1, Math.max(1, quoted.length() - 1));
   }
 
   private void blanks() {

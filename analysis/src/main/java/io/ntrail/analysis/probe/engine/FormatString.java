@@ -325,23 +325,21 @@ final class FormatString implements AggregationPrinter.Format {
   private static String converted(Part part, Argument value, int precision) {
     return switch (part.conversion) {
       case 'd', 'i' ->
-          digits(
-              value.type().isUnsigned()
-                  ? Long.toUnsignedString(value.unsigned())
-                  : Long.toString(value.number()),
-              precision,
-              part);
-      case 'u' -> digits(Long.toUnsignedString(value.unsigned()), precision, part);
-      case 'o' ->
-          digits(
-              (part.has('#') ? "0" : "") + Long.toOctalString(value.unsigned()), precision, part);
+          value.type().isUnsigned()
+              ? filled(Long.toUnsignedString(value.unsigned()), precision)
+              : signed(Long.toString(value.number()), precision, part);
+      case 'u' -> filled(Long.toUnsignedString(value.unsigned()), precision);
+      case 'o' -> {
+        String digits = Long.toOctalString(value.unsigned());
+        boolean hasZero = part.has('#') && !digits.equals("0");
+        yield filled((hasZero ? "0" : "") + digits, precision);
+      }
       case 'x', 'p' ->
           (part.has('#') && value.unsigned() != 0 ? "0x" : "")
-              + digits(Long.toHexString(value.unsigned()), precision, part);
+              + filled(Long.toHexString(value.unsigned()), precision);
       case 'X' ->
           (part.has('#') && value.unsigned() != 0 ? "0X" : "")
-              + digits(
-                  Long.toHexString(value.unsigned()).toUpperCase(Locale.ROOT), precision, part);
+              + filled(Long.toHexString(value.unsigned()).toUpperCase(Locale.ROOT), precision);
       case 'c' -> String.valueOf((char) (value.number() & 0xFF));
       case 'C' -> escaped(String.valueOf((char) (value.number() & 0xFF)));
       case 'S' -> cut(escaped(String.valueOf(value.value())), precision);
@@ -368,13 +366,14 @@ final class FormatString implements AggregationPrinter.Format {
   }
 
   /** Returns a number with at least as many digits as the precision says. */
-  private static String digits(String number, int precision, Part part) {
-    boolean isNegative = number.startsWith("-");
-    String bare = isNegative ? number.substring(1) : number;
-    String filled = "0".repeat(Math.clamp(precision - bare.length(), 0, MOST_WIDTH)) + bare;
-    boolean isSigned = part.conversion == 'd' || part.conversion == 'i';
-    String plus = isSigned && part.has('+') ? "+" : isSigned && part.has(' ') ? " " : "";
-    return (isNegative ? "-" : plus) + filled;
+  private static String filled(String number, int precision) {
+    return "0".repeat(Math.clamp(precision - number.length(), 0, MOST_WIDTH)) + number;
+  }
+
+  private static String signed(String number, int precision, Part part) {
+    return number.startsWith("-")
+        ? "-" + filled(number.substring(1), precision)
+        : (part.has('+') ? "+" : part.has(' ') ? " " : "") + filled(number, precision);
   }
 
   /** Returns the begin of a text; a precision of 0 counts as none. */
