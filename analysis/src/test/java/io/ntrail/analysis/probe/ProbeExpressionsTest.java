@@ -139,7 +139,14 @@ class ProbeExpressionsTest {
     "sizeof(int64_t), 8",
     "sizeof(1), 4",
     "sizeof(1LL), 8",
-    "sizeof(4294967296), 8"
+    "sizeof(4294967296), 8",
+    // Decimal constants have a sign, others may have none.
+    "sizeof(4294967295), 8",
+    "sizeof(0xffffffff), 4",
+    "sizeof(037777777777), 4",
+    "sizeof(4294967295u), 4",
+    "sizeof('abcd'), 4",
+    "sizeof('abcde'), 8"
   })
   void sizesAreThoseOfWindows(String expression, String size) {
     assertEquals(size, ProbeScript.begin("printf(\"%d\", " + expression + ")"));
@@ -319,6 +326,33 @@ class ProbeExpressionsTest {
                 "BEGIN { printf(\"%d %d %d %d %d\", offsetof(struct s, c), offsetof(struct s,"
                     + " i), offsetof(struct s, h), offsetof(struct s, l), sizeof(struct s)); exit(0);"
                     + " }")));
+  }
+
+  @Test
+  void membersOfUnionsLieInOnePlace() {
+    assertEquals(
+        "0 0 8 513",
+        ProbeScript.quiet(
+            ProbeScript.lines(
+                "union u { char c[2]; short s; long long l; };",
+                "union u v;",
+                "BEGIN { v.c[0] = 1; v.c[1] = 2;"
+                    + " printf(\"%d %d %d %d\", offsetof(union u, c), offsetof(union u, l),"
+                    + " sizeof(union u), v.s); exit(0); }")));
+  }
+
+  @Test
+  void bitFieldsShareTheirUnit() {
+    // 3 + 5 bits fill a byte of an int, 30 more need the next int.
+    assertEquals(
+        "0 4 8 5 17 7",
+        ProbeScript.quiet(
+            ProbeScript.lines(
+                "struct s { int a : 3; unsigned int b : 5; unsigned int c : 30; };",
+                "struct s v;",
+                "BEGIN { v.b = 17; v.c = 7; v.a = 5; printf(\"%d %d %d %d %d %d\","
+                    + " offsetof(struct s, a), offsetof(struct s, c), sizeof(struct s),"
+                    + " v.a & 7, v.b, v.c); exit(0); }")));
   }
 
   @Test

@@ -201,6 +201,17 @@ class ProbePrintingTest {
   }
 
   @Test
+  void printShowsNamesOfEnumerations() {
+    assertEquals(
+        "enum color GREEN\nenum color 0x9\n",
+        ProbeScript.quiet(
+            ProbeScript.lines(
+                "enum color { RED, GREEN = 5 };",
+                "enum color v;",
+                "BEGIN { v = GREEN; print(v); v = 9; print(v); exit(0); }")));
+  }
+
+  @Test
   void bytesArePrintedWithTheirCharacters() {
     assertEquals(
         ProbeScript.lines(

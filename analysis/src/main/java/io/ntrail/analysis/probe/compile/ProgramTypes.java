@@ -23,6 +23,7 @@ final class ProgramTypes {
   private static final int MOST_DEPTH = 64;
 
   private final Map<String, Type> typedefs = new HashMap<>();
+  private final Map<String, Type> enumerations = new HashMap<>();
   private final Map<String, StructType> structs = new HashMap<>();
   private final IdentityHashMap<StructType, Integer> depths = new IdentityHashMap<>();
   private final Map<String, Long> constants = new HashMap<>();
@@ -99,8 +100,7 @@ final class ProgramTypes {
   private Type base(TypeName name) {
     String first = name.words().getFirst();
     if (first.equals("enum")) {
-      name.values().ifPresent(this::enumeration);
-      return Types.INT;
+      return enumeration(name);
     }
     if (first.equals("struct") || first.equals("union")) {
       return struct(name, first);
@@ -115,12 +115,23 @@ final class ProgramTypes {
                 "there is no type %s".formatted(String.join(" ", name.words()))));
   }
 
-  private void enumeration(List<TypeName.EnumValue> values) {
+  private Type enumeration(TypeName name) {
+    String text = name.tag().isEmpty() ? "enum" : "enum " + name.tag();
+    if (name.values().isEmpty()) {
+      return Optional.ofNullable(enumerations.get(text))
+          .orElseThrow(
+              () -> new CompileError("D_DECL_TYPERR", name.place(), "there is no type " + text));
+    }
+    Map<Long, String> names = new HashMap<>();
     long next = 0;
-    for (TypeName.EnumValue value : values) {
+    for (TypeName.EnumValue value : name.values().get()) {
       next = value.value().map(evaluate::applyAsLong).orElse(next);
+      names.putIfAbsent(next, value.name());
       constants.put(value.name(), next++);
     }
+    Type.Integral type = new Type.Integral(text, Types.INT.size(), true, Map.copyOf(names));
+    enumerations.put(text, type);
+    return type;
   }
 
   private StructType struct(TypeName name, String keyword) {

@@ -33,6 +33,12 @@ final class TypedText {
   }
 
   private static String scalar(Type type, long number) {
+    if (type instanceof Type.Integral integral) {
+      String name = integral.names().get(integral.cut(number));
+      if (name != null) {
+        return name;
+      }
+    }
     long cut = type.size() >= 8 ? number : number & (1L << 8 * Math.max(1, type.size())) - 1;
     return cut == 0 ? "0" : "0x" + Long.toHexString(cut);
   }

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.probe.types;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Type of a value in a D program. */
@@ -23,8 +24,15 @@ public sealed interface Type
    * Number.
    *
    * @param size 1, 2, 4 or 8 bytes
+   * @param names of an enumeration, by number
    */
-  record Integral(String name, int size, boolean isSigned) implements Type {
+  record Integral(String name, int size, boolean isSigned, Map<Long, String> names)
+      implements Type {
+    /** Number that has no names. */
+    public Integral(String name, int size, boolean isSigned) {
+      this(name, size, isSigned, Map.of());
+    }
+
     @Override
     public String text() {
       return name;
