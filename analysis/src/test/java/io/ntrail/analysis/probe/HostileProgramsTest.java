@@ -168,6 +168,27 @@ class HostileProgramsTest {
   }
 
   @Test
+  void whatAFiringPrintsIsBoundedByItsBuffer() {
+    ProbeScript.Result result =
+        ProbeScript.with(null)
+            .run(
+                ProbeScript.lines(
+                    "#pragma D option quiet",
+                    "#pragma D option bufsize=1k",
+                    "BEGIN { s = \"%s\"; }".formatted("x".repeat(200)),
+                    "BEGIN { printf(\"a\"); %s }".formatted("trace(s);".repeat(100)),
+                    "BEGIN { printf(\"b\"); exit(0); }"));
+    assertEquals("b\n", result.out());
+    assertEquals(List.of("1 drop on CPU 0"), result.drops());
+  }
+
+  @Test
+  void anOptionDoesNotAskForMoreMemoryThanThereIs() {
+    assertEquals("D_PRAGMA_OPTSET", refused("#pragma D option aggsize=1000t\nBEGIN {}").tag());
+    assertEquals("D_PRAGMA_OPTSET", refused("#pragma D option specsize=1000t\nBEGIN {}").tag());
+  }
+
+  @Test
   void hugeWidthsAreRefused() {
     assertEquals("D_PRINTF_FMT_BAD", refused("BEGIN { printf(\"%999999999d\", 1); }").tag());
     assertEquals("D_PRINTF_FMT_BAD", refused("BEGIN { printf(\"%.999999999d\", 1); }").tag());

@@ -15,6 +15,9 @@ public final class Options {
 
   private final Map<String, Long> values = new TreeMap<>();
 
+  /** Bytes that a program may ask for at most: a quarter of what there is. */
+  private static final long MOST_BYTES = Runtime.getRuntime().maxMemory() / 4;
+
   /** Values above which memory would have no bound. */
   private static final Map<String, Long> MOST =
       Map.of("strsize", 1L << 16, "nspec", 1L << 16, "stackframes", 1024L, "ustackframes", 1024L);
@@ -31,6 +34,7 @@ public final class Options {
   public Options() {
     values.put("strsize", 256L);
     values.put("nspec", 1L);
+    values.put("bufsize", 4L << 20);
     values.put("specsize", 32L << 10);
     values.put("stackframes", 20L);
     values.put("ustackframes", 20L);
@@ -125,7 +129,7 @@ public final class Options {
             case RATE -> rate(text);
             case WORD -> text.equals("utf8") ? 1 : 0;
           };
-      long most = MOST.getOrDefault(name, Long.MAX_VALUE);
+      long most = MOST.getOrDefault(name, kind == Kind.SIZE ? MOST_BYTES : Long.MAX_VALUE);
       if (number < 0 || number > most) {
         return Optional.of(
             "%s is no value of the option %s: from 0 to %d".formatted(text, name, most));

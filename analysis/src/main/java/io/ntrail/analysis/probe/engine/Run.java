@@ -3,7 +3,9 @@ package io.ntrail.analysis.probe.engine;
 import io.ntrail.analysis.probe.aggregation.Aggregation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +31,10 @@ public final class Run {
   private boolean isExiting;
   private boolean isInError;
   private int exitStatus;
+  private final Map<Integer, Long> drops = new TreeMap<>();
+  private final long bufferSize;
+  private long pendingBytes;
+  private boolean isOverflowing;
   private long fired;
   private long events;
 
@@ -44,6 +50,7 @@ public final class Run {
     this.memory = memory;
     this.event = event;
     this.variables = new Variables(options.get("dynvarsize"));
+    this.bufferSize = options.get("bufsize");
     this.speculations = new Speculations(options.size("nspec"), options.get("specsize"));
   }
 
@@ -142,6 +149,7 @@ public final class Run {
     if (!pending.isEmpty()) {
       List<Recorded> all = List.copyOf(pending);
       pending.clear();
+      pendingBytes = 0;
       all.forEach(one -> one.consume(consumer));
     }
   }
@@ -171,6 +179,7 @@ public final class Run {
       firing = null;
       speculation = null;
       isDiscarded = false;
+      isOverflowing = false;
       memory.clearScratch();
     }
   }
@@ -203,8 +212,13 @@ public final class Run {
     if (current == null || isDiscarded) {
       return;
     }
+    if (isOverflowing) {
+      drops.merge(current.cpu(), 1L, Long::sum);
+      return;
+    }
     Speculations.Buffer to = speculation;
     if (to == null) {
+      pendingBytes += current.size();
       pending.add(printer -> printer.consume(current));
     } else {
       speculations.add(to, current);
@@ -222,7 +236,12 @@ public final class Run {
    * @param size bytes that it takes in a speculation
    */
   public void record(int size, Recorded data) {
-    begun().add(size, data);
+    Firing current = begun();
+    if (pendingBytes + current.size() + size > bufferSize) {
+      isOverflowing = true;
+    } else {
+      current.add(size, data);
+    }
   }
 
   /** Sends what the clause records to a speculation. */
@@ -262,6 +281,7 @@ public final class Run {
   /** Returns what was not kept, in DTrace's words. */
   public List<String> drops() {
     List<String> all = new ArrayList<>();
+    drops.forEach((cpu, count) -> told(all, count, "drop", " on CPU " + cpu));
     told(all, consumer.drops(), "aggregation drop", "");
     told(all, variables.drops(), "dynamic variable drop", "");
     told(all, speculations.drops(), "speculative drop", "");

@@ -6,9 +6,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Buffers of firings of which it is not yet known whether they are printed. */
 final class Speculations {
+  /** Bytes of all buffers together at most. */
+  private static final long MOST_BYTES = Runtime.getRuntime().maxMemory() / 4;
+
   private final long room;
   private final int count;
   private final List<@Nullable Buffer> buffers = new ArrayList<>();
+  private long used;
   private long failed;
   private long drops;
 
@@ -46,10 +50,11 @@ final class Speculations {
   /** Adds a firing. */
   void add(Buffer to, Firing firing) {
     long size = firing.size();
-    if (to.used + size > room) {
+    if (to.used + size > room || used + size > MOST_BYTES) {
       drops++;
     } else {
       to.used += size;
+      used += size;
       to.firings.add(firing);
     }
   }
@@ -61,6 +66,7 @@ final class Speculations {
       return List.of();
     }
     buffers.set((int) id - 1, null);
+    used -= buffer.used;
     return buffer.firings;
   }
 
