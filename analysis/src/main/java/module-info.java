@@ -18,8 +18,11 @@ module io.ntrail.analysis {
   exports io.ntrail.analysis.model;
   exports io.ntrail.analysis.naming;
   exports io.ntrail.analysis.probe.aggregation;
+  exports io.ntrail.analysis.probe.calls;
   exports io.ntrail.analysis.probe.compile;
   exports io.ntrail.analysis.probe.engine;
+  exports io.ntrail.analysis.probe.etw;
+  exports io.ntrail.analysis.probe.sources;
   exports io.ntrail.analysis.probe.syntax;
   exports io.ntrail.analysis.probe.types;
   exports io.ntrail.analysis.profile;

@@ -10,6 +10,11 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
     /** A call began with an entry: the innermost one of the selected area. */
     void opened(int frame, CallCursor entry);
 
+    /** An exception left a call that is told as ended later, when that shows. */
+    default void left(int frame, CallCursor unwind) {
+      // Most wait for the end.
+    }
+
     /** The innermost call of the selected area ended; it is taken away after this. */
     void closed(int frame, long time, CallEnd end, long value);
 
@@ -73,6 +78,11 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
 
   /** A frame is about to be taken away. */
   abstract void popping(int frame);
+
+  /** Tells that an exception left a call. */
+  final void leaving(int frame, CallCursor unwind) {
+    sink.left(frame, unwind);
+  }
 
   final int losses() {
     return losses;

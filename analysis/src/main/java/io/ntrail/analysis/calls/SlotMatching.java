@@ -134,6 +134,9 @@ final class SlotMatching extends CallBuilder {
    * them, since their frames were in the same place. The first record counts.
    */
   private void leave(int frame, CallCursor record) {
+    if (!open.unwound[frame]) {
+      leaving(frame, record);
+    }
     open.unwound[frame] = true;
     int at = frame;
     while (true) {

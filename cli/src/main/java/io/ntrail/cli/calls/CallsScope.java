@@ -7,6 +7,7 @@ import io.ntrail.analysis.calls.CallSource;
 import io.ntrail.analysis.calls.CallStream;
 import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.cli.common.CallImageFiles;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Losses;

@@ -21,6 +21,7 @@ import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.ReadingProgress;
+import io.ntrail.cli.common.SchemaFiles;
 import io.ntrail.cli.common.SymbolDownloads;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.TimeRange;

@@ -47,7 +47,8 @@ public final class CommandRunner {
       outputs.complete();
       return exitCode;
     } catch (UsageError e) {
-      return fail(terminal, String.valueOf(e.getMessage()), e.nextStep(), ExitCode.USAGE);
+      return fail(
+          terminal, String.valueOf(e.getMessage()), e.excerpt(), e.nextStep(), ExitCode.USAGE);
     } catch (CannotGoOn e) {
       return fail(terminal, e.message(), nextStep(e, args), exitCode(e.reason()));
     } catch (DamagedInput e) {
@@ -274,8 +275,14 @@ public final class CommandRunner {
   }
 
   private static int fail(Terminal terminal, String message, String nextStep, int exitCode) {
+    return fail(terminal, message, List.of(), nextStep, exitCode);
+  }
+
+  private static int fail(
+      Terminal terminal, String message, List<String> excerpt, String nextStep, int exitCode) {
     terminal.out().flush();
     terminal.err().println("ntrail: " + message);
+    excerpt.forEach(line -> terminal.err().println("  " + line));
     if (!nextStep.isEmpty()) {
       terminal.err().println((nextStep.startsWith("readable: ") ? "" : "try: ") + nextStep);
     }

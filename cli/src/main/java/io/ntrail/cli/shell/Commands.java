@@ -8,6 +8,8 @@ import io.ntrail.cli.export.DiffCommand;
 import io.ntrail.cli.export.ExportCommand;
 import io.ntrail.cli.image.ImageCommand;
 import io.ntrail.cli.info.InfoCommand;
+import io.ntrail.cli.probe.DtraceCommand;
+import io.ntrail.cli.probe.ProbeCommand;
 import io.ntrail.cli.profile.ProfileCommand;
 import io.ntrail.cli.pt.PtCommand;
 import io.ntrail.cli.stacks.StacksCommand;
@@ -57,6 +59,9 @@ public final class Commands {
               "symbols", "functions and source lines of addresses", true, SymbolsCommand::new),
           new Entry(
               "trace", "records the calls of a program that it starts", true, TraceCommand::new),
+          new Entry(
+              "probe", "programs in the D language over a recording", true, ProbeCommand::new),
+          new Entry("dtrace", "DTrace's command line over a recording", true, DtraceCommand::new),
           new Entry("pt", "an Intel Processor Trace: packets, instructions", true, PtCommand::new),
           new Entry("dump", "a minidump of a running program", true, DumpCommand::new),
           new Entry("doctor", "checks this installation", true, DoctorCommand::new),

@@ -42,6 +42,8 @@ class JsonOptionsTest {
   private static final Map<String, String> NO_INFLUENCE_THERE =
       Map.ofEntries(
           Map.entry("events --long", "lines of text; refused with other formats"),
+          Map.entry("probe -s", "where the program is"),
+          Map.entry("probe -l", "a list as dtrace prints it; refused with other formats"),
           Map.entry("diff --to", "the answer is a picture or stacks, no JSON"),
           Map.entry("diff --min", "with --to"),
           Map.entry("diff --annotate", "with --to"),

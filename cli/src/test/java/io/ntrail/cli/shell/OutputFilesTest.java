@@ -89,6 +89,11 @@ class OutputFilesTest {
           new Reading("calls shop.ntr --flat", "shop.ntr"),
           new Reading("calls shop.jtrc -y shopcore.dll", "shopcore.dll"),
           new Reading("calls shop.jtrc -y images", "images/shopcore.dll"),
+          new Reading("probe BEGIN shop.etl", "shop.etl"),
+          new Reading("probe -s shop.d shop.etl", "shop.d"),
+          new Reading("probe BEGIN shop.jtrc -y shopcore.dll", "shopcore.dll"),
+          new Reading("dtrace --recording shop.etl -n BEGIN", "shop.etl"),
+          new Reading("dtrace --recording shop.ntr -s shop.d", "shop.d"),
           new Reading("export shop.etl --to collapsed", "shop.etl"),
           new Reading("export shop.etl --to flamegraph -y pdbs", "pdbs/shopcore.pdb"),
           new Reading("export shop.ntr --to collapsed", "shop.ntr"),
@@ -142,6 +147,7 @@ class OutputFilesTest {
     Files.writeString(folder.resolve("before.txt"), "main;work 3\n");
     Files.writeString(folder.resolve("after.txt"), "main;work 4\n");
     Files.writeString(folder.resolve("shop.man"), "<instrumentationManifest/>");
+    Files.writeString(folder.resolve("shop.d"), "BEGIN { exit(0); }");
     Files.createDirectories(folder.resolve("formats"));
     for (String name : List.of("shop.tmf", "formats/shop.tmf")) {
       Files.writeString(folder.resolve(name), TMF);

@@ -197,8 +197,13 @@ public final class EventReader {
     return key;
   }
 
+  /** The process of an id at this time; null if not recorded. */
+  public @Nullable ProcessInstance processLife(int process) {
+    return process == RecordCursor.NO_ID ? null : machine.process(process, key);
+  }
+
   /** The process of a thread at this time; {@link RecordCursor#NO_ID} if unknown. */
-  int processOf(int thread) {
+  public int processOf(int thread) {
     if (thread != RecordCursor.NO_ID && thread == threadId()) {
       return processId();
     }

@@ -136,7 +136,7 @@ public final class EventType {
   }
 
   /** Returns the text that identifies the type, whichever object represents it. */
-  String identity() {
+  public String identity() {
     return guid + "/" + id + "/" + opcode + "/" + version + "/" + event;
   }
 

@@ -85,6 +85,16 @@ public interface ProbeEvent {
     return List.of();
   }
 
+  /**
+   * Returns a frame as DTrace prints it: {@code module`function+0xOFFSET}, the module without what
+   * follows its last dot.
+   */
+  static String frame(String module, String function, long offset) {
+    int dot = module.lastIndexOf('.');
+    String place = offset == 0 ? "" : "+0x" + Long.toHexString(offset);
+    return (dot <= 0 ? module : module.substring(0, dot)) + '`' + function + place;
+  }
+
   /** Names of a place in code: module, and function with offset. */
   default CodeName code(long address) {
     return new CodeName("", "", 0);

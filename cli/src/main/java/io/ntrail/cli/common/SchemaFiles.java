@@ -1,7 +1,6 @@
-package io.ntrail.cli.events;
+package io.ntrail.cli.common;
 
 import io.ntrail.analysis.etw.events.UserSchemas;
-import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.OutputFile;
@@ -23,13 +22,13 @@ import java.util.zip.GZIPInputStream;
 import picocli.CommandLine.ParseResult;
 
 /** Reads the files of {@code --manifest} and {@code --tmf}, also packed with gzip. */
-final class SchemaFiles {
+public final class SchemaFiles {
   /** Larger files are not event schemas. */
   private static final int MOST_BYTES = 64 << 20;
 
   private SchemaFiles() {}
 
-  static UserSchemas read(ParseResult parsed, Terminal terminal) {
+  public static UserSchemas read(ParseResult parsed, Terminal terminal) {
     List<Manifest> manifests = new ArrayList<>();
     for (String name : CommonOptions.all(parsed, "--manifest")) {
       Manifest manifest = Manifest.parse(bytes(name), name);

@@ -1,9 +1,8 @@
-package io.ntrail.cli.calls;
+package io.ntrail.cli.common;
 
 import io.ntrail.analysis.calls.CallImageSymbols;
 import io.ntrail.analysis.calls.CallModule;
 import io.ntrail.analysis.calls.CallRecording;
-import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.archives.MemberChoice;
@@ -23,7 +22,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /** Images that were named to find names for the functions of a call recording. */
-final class CallImageFiles {
+public final class CallImageFiles {
   private static final int MOST_FILES = 20_000;
 
   private CallImageFiles() {}
@@ -33,7 +32,8 @@ final class CallImageFiles {
    *
    * @param places images, or folders of them; of folders only what has a module's name is opened
    */
-  static CallImageSymbols symbols(CallRecording recording, List<String> places, Terminal terminal) {
+  public static CallImageSymbols symbols(
+      CallRecording recording, List<String> places, Terminal terminal) {
     if (places.isEmpty()) {
       return CallImageSymbols.NONE;
     }

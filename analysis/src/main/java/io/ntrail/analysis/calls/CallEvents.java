@@ -1,0 +1,167 @@
+package io.ntrail.analysis.calls;
+
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Entries and ends of the calls of several threads, in time order where the clock is shared by all
+ * threads, else thread after thread. Of calls without a record of their end there is no end.
+ */
+public final class CallEvents implements AutoCloseable {
+  /** Kinds of events. */
+  public enum Kind {
+    /** A function was entered. */
+    ENTRY,
+    /** A function returned. */
+    RETURN,
+    /** An exception left a function. */
+    UNWIND
+  }
+
+  /**
+   * An entry or an end.
+   *
+   * @param thread by its place in the source
+   * @param function as {@link CallSource#function} knows it
+   * @param time in the unit of the source's clock
+   * @param entry time of the call's entry; -1 if it was not recorded
+   * @param value what was returned, or the exception's code
+   * @param arguments of an entry, as many as were recorded
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Event(
+      Kind kind, int thread, long function, long time, long entry, long value, long[] arguments) {}
+
+  private static final long[] NOTHING = {};
+
+  private final CallSource source;
+  private final Deque<Integer> waiting = new ArrayDeque<>();
+  private final PriorityQueue<Reader> merged =
+      new PriorityQueue<>(
+          Comparator.comparingLong(Reader::time).thenComparingInt(reader -> reader.thread));
+
+  /** Records of one thread. */
+  private final class Reader implements CallBuilder.Sink {
+    final int thread;
+    final CallCursor cursor;
+    final OpenCalls open = new OpenCalls();
+    final CallBuilder builder;
+    final Deque<Event> found = new ArrayDeque<>();
+    boolean isOver;
+
+    Reader(int thread) {
+      this.thread = thread;
+      this.cursor = source.cursor(thread);
+      this.builder = CallBuilder.of(source.matching(), open, this);
+    }
+
+    long time() {
+      return found.element().time;
+    }
+
+    /** Reads up to the next event; false if there is none. */
+    boolean advance() {
+      while (found.isEmpty() && !isOver) {
+        if (cursor.next()) {
+          builder.accept(cursor);
+        } else {
+          isOver = true;
+          builder.finish();
+          cursor.close();
+        }
+      }
+      return !found.isEmpty();
+    }
+
+    @Override
+    public void opened(int frame, CallCursor entry) {
+      int count = entry.argumentCount();
+      long[] arguments = count == 0 ? NOTHING : new long[count];
+      for (int i = 0; i < count; i++) {
+        arguments[i] = entry.argument(i);
+      }
+      found.add(
+          new Event(
+              Kind.ENTRY, thread, entry.function(), entry.time(), entry.time(), 0, arguments));
+    }
+
+    @Override
+    public void left(int frame, CallCursor unwind) {
+      end(open.function[frame], unwind.time(), open.entry[frame], CallEnd.UNWIND, unwind.value());
+    }
+
+    @Override
+    public void closed(int frame, long time, CallEnd end, long value) {
+      if (open.unwound[frame] && end == CallEnd.UNWIND) {
+        // Told when it was left.
+        return;
+      }
+      end(open.function[frame], time, open.entry[frame], end, value);
+    }
+
+    @Override
+    public void ended(long function, long time, CallEnd end, long value) {
+      end(function, time, -1, end, value);
+    }
+
+    private void end(long function, long time, long entry, CallEnd end, long value) {
+      @Nullable Kind kind =
+          switch (end) {
+            case RETURN -> Kind.RETURN;
+            case UNWIND -> Kind.UNWIND;
+            default -> null;
+          };
+      if (kind != null) {
+        found.add(new Event(kind, thread, function, time, entry, value, NOTHING));
+      }
+    }
+  }
+
+  /**
+   * Events of some threads.
+   *
+   * @param threads by their place in the source
+   */
+  public CallEvents(CallSource source, List<Integer> threads) {
+    this.source = source;
+    if (source.clock().shared()) {
+      threads.forEach(this::open);
+    } else {
+      waiting.addAll(threads);
+    }
+  }
+
+  private void open(int thread) {
+    add(new Reader(thread));
+  }
+
+  private void add(Reader reader) {
+    if (reader.advance()) {
+      merged.add(reader);
+    }
+  }
+
+  /** Returns the next event; null after the last one. */
+  public @Nullable Event next() {
+    Reader first = merged.poll();
+    while (first == null && !waiting.isEmpty()) {
+      open(waiting.removeFirst());
+      first = merged.poll();
+    }
+    if (first == null) {
+      return null;
+    }
+    Event event = first.found.remove();
+    add(first);
+    return event;
+  }
+
+  @Override
+  public void close() {
+    merged.forEach(reader -> reader.cursor.close());
+  }
+}

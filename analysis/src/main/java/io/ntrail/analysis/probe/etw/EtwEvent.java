@@ -1,0 +1,122 @@
+package io.ntrail.analysis.probe.etw;
+
+import io.ntrail.analysis.etw.events.EventReader;
+import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.etw.machine.ProcessInstance;
+import io.ntrail.analysis.probe.engine.Fault;
+import io.ntrail.analysis.probe.engine.FieldReference;
+import io.ntrail.analysis.probe.engine.ProbeEvent;
+import io.ntrail.analysis.stacks.NamedFrame;
+import io.ntrail.formats.etl.RecordCursor;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Event of a recording as programs see it, at the place where a walk stands. */
+class EtwEvent implements ProbeEvent {
+  /** Program of an event whose process is not recorded. */
+  static final String UNKNOWN = "(unknown)";
+
+  /** 1970 in units of 100 ns since 1601. */
+  static final long UNIX_EPOCH = 116_444_736_000_000_000L;
+
+  private final Events.Walk walk;
+
+  EtwEvent(Events.Walk walk) {
+    this.walk = walk;
+  }
+
+  final EventReader event() {
+    return walk.event();
+  }
+
+  @Override
+  public final long timestamp() {
+    return event().nanos();
+  }
+
+  @Override
+  public final long wallTimestamp() {
+    RecordCursor record = event().record();
+    return (record.file().clock().fileTime(record.ticks()) - UNIX_EPOCH) * 100;
+  }
+
+  @Override
+  public final int cpu() {
+    return event().record().cpu();
+  }
+
+  @Override
+  public long processId() {
+    return event().processId();
+  }
+
+  @Override
+  public long threadId() {
+    return event().threadId();
+  }
+
+  /** Returns the process; null if it is not recorded. */
+  @Nullable ProcessInstance process() {
+    return event().processLife();
+  }
+
+  @Override
+  public final long parentId() {
+    ProcessInstance process = process();
+    return process == null ? RecordCursor.NO_ID : process.parent();
+  }
+
+  @Override
+  public final String program() {
+    ProcessInstance process = process();
+    return process == null ? UNKNOWN : process.image();
+  }
+
+  @Override
+  public final String commandLine() {
+    ProcessInstance process = process();
+    String line = process == null ? null : process.commandLine();
+    return line == null ? "" : line;
+  }
+
+  @Override
+  public long argument(int number) {
+    throw new Fault(Fault.Kind.ILLOP, 0);
+  }
+
+  @Override
+  public long field(FieldReference field) {
+    return EventFields.number(event(), field);
+  }
+
+  @Override
+  public @Nullable String fieldText(FieldReference field) {
+    return EventFields.text(event(), field);
+  }
+
+  private static String text(NamedFrame frame) {
+    String module = frame.module();
+    if (module == null) {
+      return "0x" + Long.toHexString(frame.ip());
+    }
+    String function = frame.function();
+    return function != null
+        ? ProbeEvent.frame(module, function, Math.max(0, frame.offset()))
+        : frame.rva() == NamedFrame.UNKNOWN
+            ? ProbeEvent.frame(module, "0x" + Long.toHexString(frame.ip()), 0)
+            : ProbeEvent.frame(module, "0x" + Long.toHexString(frame.rva()), 0);
+  }
+
+  @Override
+  public final List<String> stack(boolean isUser) {
+    List<String> texts = new ArrayList<>();
+    for (NamedFrame frame : walk.stack()) {
+      // Addresses of the kernel have the highest bit.
+      if (frame.ip() >= 0 == isUser) {
+        texts.add(text(frame));
+      }
+    }
+    return texts;
+  }
+}

@@ -1,0 +1,177 @@
+package io.ntrail.analysis.probe.sources;
+
+import io.ntrail.analysis.probe.aggregation.Aggregation;
+import io.ntrail.analysis.probe.compile.ProgramCompiler;
+import io.ntrail.analysis.probe.compile.ProgramCompiler.Compiled;
+import io.ntrail.analysis.probe.engine.Consumer;
+import io.ntrail.analysis.probe.engine.Enabling;
+import io.ntrail.analysis.probe.engine.Memory;
+import io.ntrail.analysis.probe.engine.Options;
+import io.ntrail.analysis.probe.engine.Probe;
+import io.ntrail.analysis.probe.engine.ProbeEvent;
+import io.ntrail.analysis.probe.engine.Run;
+import io.ntrail.analysis.probe.syntax.CompileError;
+import io.ntrail.analysis.probe.syntax.Program;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+/** Runs a program over the events of a source. One run each. */
+public final class ProbeRun {
+  private final ProbeSource source;
+  private final ProbeCatalog catalog;
+  private final Options options;
+  private final Compiled compiled;
+  private final Memory memory = new Memory((_, _) -> new byte[0]);
+  private final int matched;
+
+  /**
+   * Answer beside what was printed.
+   *
+   * @param status given to exit(); 0 without one
+   * @param isExited true if the program called exit()
+   * @param matched enabled clauses, one for each of their probes
+   * @param fired clauses that ran their actions
+   * @param drops what was not kept, in words
+   * @param aggregations in the order of the program
+   */
+  public record Outcome(
+      int status,
+      boolean isExited,
+      int matched,
+      long fired,
+      List<String> drops,
+      List<Aggregation> aggregations) {
+    /** Copies. */
+    public Outcome {
+      drops = List.copyOf(drops);
+      aggregations = List.copyOf(aggregations);
+    }
+  }
+
+  /**
+   * Compiles a program.
+   *
+   * @param options are set as the program says
+   * @throws CompileError if it makes no sense, or means no probe
+   */
+  public ProbeRun(ProbeSource source, Program program, Options options) {
+    this(source, program, options, false);
+  }
+
+  /**
+   * Compiles a program.
+   *
+   * @param options are set as the program says
+   * @param isLenient true if descriptions may mean no probe
+   * @throws CompileError if it makes no sense
+   */
+  public ProbeRun(ProbeSource source, Program program, Options options, boolean isLenient) {
+    this.source = source;
+    this.catalog = new ProbeCatalog(source);
+    this.options = options;
+    this.compiled =
+        ProgramCompiler.compile(
+            program, options, memory, description -> catalog.matching(description, isLenient));
+    this.matched = compiled.enablings().size();
+  }
+
+  /** Returns how many clauses are enabled, one for each of their probes. */
+  public int matched() {
+    return matched;
+  }
+
+  /** State of a run: what fires when. */
+  private final class Turns implements ProbeSource.Sink {
+    private final Run run;
+    private final BooleanSupplier isStopped;
+    private final Map<Integer, List<Enabling>> byProbe = new HashMap<>();
+    private final List<ProbeCatalog.Timer> timers = catalog.timers();
+    private final long[] due = new long[timers.size()];
+    private long nextDue = Long.MAX_VALUE;
+
+    Turns(Run run, BooleanSupplier isStopped) {
+      this.run = run;
+      this.isStopped = isStopped;
+      for (Enabling enabling : compiled.enablings()) {
+        byProbe.computeIfAbsent(enabling.probe().id(), _ -> new ArrayList<>()).add(enabling);
+      }
+      for (int i = 0; i < due.length; i++) {
+        due[i] = timers.get(i).nanos();
+        nextDue = Math.min(nextDue, due[i]);
+      }
+    }
+
+    List<Enabling> of(Probe probe) {
+      return byProbe.getOrDefault(probe.id(), List.of());
+    }
+
+    private boolean goesOn() {
+      return !run.isExiting() && !isStopped.getAsBoolean();
+    }
+
+    @Override
+    public boolean reach(long nanos) {
+      while (nextDue <= nanos && goesOn()) {
+        long now = nextDue;
+        nextDue = Long.MAX_VALUE;
+        for (int i = 0; i < due.length; i++) {
+          if (due[i] == now && goesOn()) {
+            run.fire(of(timers.get(i).probe()), source.at(now));
+            due[i] += timers.get(i).nanos();
+          }
+          nextDue = Math.min(nextDue, due[i]);
+        }
+      }
+      return goesOn();
+    }
+
+    @Override
+    public boolean fire(Probe probe, ProbeEvent event) {
+      if (!reach(event.timestamp())) {
+        return false;
+      }
+      run.fire(of(probe), event);
+      return goesOn();
+    }
+  }
+
+  /**
+   * Runs it, from BEGIN to END.
+   *
+   * @param out receives what it prints
+   * @param err receives faults
+   * @param isStopped true as soon as the events are to end
+   */
+  public Outcome run(OutputStream out, PrintStream err, BooleanSupplier isStopped) {
+    Consumer consumer = new Consumer(options, out, err, compiled.aggregations());
+    Run run = new Run(options, consumer, memory, source.at(0));
+    Turns turns = new Turns(run, isStopped);
+    run.prepare(compiled.variables(), compiled.clauseLocals(), turns.of(ProbeCatalog.ERROR));
+    run.fire(turns.of(ProbeCatalog.BEGIN), source.at(0));
+    if (turns.goesOn()) {
+      source.run(enabled(), turns);
+      if (turns.goesOn()) {
+        turns.reach(source.endNanos());
+      }
+    }
+    boolean isExited = run.isExiting();
+    run.ending();
+    run.fire(turns.of(ProbeCatalog.END), source.at(source.endNanos()));
+    consumer.end();
+    return new Outcome(
+        run.exitStatus(), isExited, matched, run.fired(), run.drops(), compiled.aggregations());
+  }
+
+  private Set<Probe> enabled() {
+    Set<Probe> enabled = new HashSet<>();
+    compiled.enablings().forEach(one -> enabled.add(one.probe()));
+    return enabled;
+  }
+}

@@ -1,0 +1,50 @@
+package io.ntrail.analysis.probe.sources;
+
+import io.ntrail.analysis.probe.engine.Probe;
+import io.ntrail.analysis.probe.engine.ProbeEvent;
+import io.ntrail.analysis.probe.syntax.ProbeDescription;
+import java.util.List;
+import java.util.Set;
+
+/** Probes, and the events that fire them: a recording, or a program that runs. */
+public interface ProbeSource extends AutoCloseable {
+  /** Receiver of events in time order. */
+  interface Sink {
+    /**
+     * Tells that time went on, before what happens then.
+     *
+     * @return false if nothing more is wanted
+     */
+    boolean reach(long nanos);
+
+    /**
+     * Fires a probe.
+     *
+     * @param event valid until this returns
+     * @return false if nothing more is wanted
+     */
+    boolean fire(Probe probe, ProbeEvent event);
+  }
+
+  /** Returns all probes, by their numbers. */
+  List<Probe> all();
+
+  /**
+   * Returns the probes that a description means; empty if there are none.
+   *
+   * @param ignoresCase true if case does not matter
+   */
+  List<Probe> matching(ProbeDescription description, boolean ignoresCase);
+
+  /** Returns the event that BEGIN, END and the probes of time see. */
+  ProbeEvent at(long nanos);
+
+  /** Hands the events of some probes on, in time order. */
+  void run(Set<Probe> enabled, Sink sink);
+
+  /** Returns the nanoseconds from the start to the end, when all was read. */
+  long endNanos();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,187 @@
+package io.ntrail.cli.probe;
+
+import io.ntrail.analysis.probe.aggregation.Aggregate;
+import io.ntrail.analysis.probe.aggregation.Aggregation;
+import io.ntrail.analysis.probe.aggregation.Buckets;
+import io.ntrail.analysis.probe.aggregation.Distribution;
+import io.ntrail.analysis.probe.engine.Options;
+import io.ntrail.analysis.probe.sources.ProbeRun;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Progress;
+import io.ntrail.cli.text.Terminal;
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ParseResult;
+
+/** Answer of a program: what it prints, or its aggregations. */
+final class ProbeAnswer {
+  /** Bytes of the output that JSON holds. */
+  private static final int MOST_OUTPUT = 64 << 20;
+
+  private final ProbeInput input;
+  private final Options options;
+  private final ProbeRun run;
+  private final ParseResult parsed;
+  private final Terminal terminal;
+
+  ProbeAnswer(
+      ProbeInput input, Options options, ProbeRun run, ParseResult parsed, Terminal terminal) {
+    this.input = input;
+    this.options = options;
+    this.run = run;
+    this.parsed = parsed;
+    this.terminal = terminal;
+  }
+
+  /** The first bytes of what is printed. */
+  private static final class Kept extends OutputStream {
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private long leftOut;
+
+    @Override
+    public void write(int b) {
+      if (bytes.size() < MOST_OUTPUT) {
+        bytes.write(b);
+      } else {
+        leftOut++;
+      }
+    }
+
+    @Override
+    public void write(byte[] from, int at, int length) {
+      int room = Math.min(length, MOST_OUTPUT - bytes.size());
+      bytes.write(from, at, room);
+      leftOut += length - room;
+    }
+  }
+
+  private ProbeRun.Outcome run(OutputStream out) {
+    ProbeRun.Outcome outcome;
+    try (Progress _ = input.progress(parsed, terminal)) {
+      outcome = run.run(out, terminal.err(), input::isStopped);
+    }
+    input.ended();
+    return outcome;
+  }
+
+  /** Prints what the program prints. */
+  ProbeRun.Outcome text() {
+    ProbeRun.Outcome outcome = run(terminal.out());
+    terminal.out().flush();
+    outcome.drops().forEach(drop -> terminal.err().println("dtrace: " + drop));
+    return outcome;
+  }
+
+  /** Prints what it printed, and its aggregations, as JSON. */
+  ProbeRun.Outcome json() {
+    Kept kept = new Kept();
+    ProbeRun.Outcome outcome = run(kept);
+    try (Json json = new Json(terminal.out())) {
+      json.object().text("schema", "ntrail.probe/1");
+      json.text("output", kept.bytes.toString(StandardCharsets.UTF_8));
+      json.number("outputLeftOut", kept.leftOut);
+      json.array("aggregations");
+      for (Aggregation aggregation : outcome.aggregations()) {
+        for (Aggregation.Entry entry : sorted(aggregation)) {
+          entry(json, aggregation, entry);
+        }
+      }
+      json.endArray();
+      json.object("probes").number("matched", outcome.matched()).number("fired", outcome.fired());
+      json.endObject().array("drops");
+      outcome.drops().forEach(json::text);
+      json.endArray().number("exitStatus", outcome.status());
+      json.gaps(input.gaps()).endObject();
+    }
+    return outcome;
+  }
+
+  private List<Aggregation.Entry> sorted(Aggregation aggregation) {
+    List<Aggregation.Entry> entries = new ArrayList<>(aggregation.entries());
+    entries.sort(options.order().of(aggregation));
+    return entries;
+  }
+
+  private static void entry(Json json, Aggregation aggregation, Aggregation.Entry entry) {
+    json.object().text("name", aggregation.name()).text("function", function(aggregation));
+    json.array("keys");
+    for (Object key : entry.keys()) {
+      switch (key) {
+        case Long number -> json.number(number);
+        case List<?> frames ->
+            json.text(String.join("\n", frames.stream().map(String::valueOf).toList()));
+        default -> json.text(utf8(String.valueOf(key)));
+      }
+    }
+    json.endArray();
+    switch (aggregation.function()) {
+      case Aggregate.Scalar scalar ->
+          json.number("value", scalar.value(entry.state(), aggregation.normal()));
+      case Buckets buckets -> {
+        json.array("buckets");
+        int[] shown = Distribution.shown(buckets, entry.state());
+        for (int i = shown[0]; i <= shown[1]; i++) {
+          json.object().number("value", buckets.value(i)).text("label", buckets.label(i).strip());
+          json.number("count", entry.state()[i] / aggregation.normal()).endObject();
+        }
+        json.endArray();
+      }
+    }
+    json.endObject();
+  }
+
+  private static String function(Aggregation aggregation) {
+    return aggregation.function().name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Returns the text that bytes are, a character for each. */
+  static String utf8(String bytes) {
+    return new String(bytes.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+  }
+
+  /** Prints a row for each value of its aggregations. */
+  ProbeRun.Outcome csv() {
+    ProbeRun.Outcome outcome = run(OutputStream.nullOutputStream());
+    terminal.out().print("name,function,keys,bucket,value\r\n");
+    for (Aggregation aggregation : outcome.aggregations()) {
+      for (Aggregation.Entry entry : sorted(aggregation)) {
+        String start = aggregation.name() + "," + function(aggregation) + "," + quoted(keys(entry));
+        switch (aggregation.function()) {
+          case Aggregate.Scalar scalar ->
+              row(start, "", scalar.value(entry.state(), aggregation.normal()));
+          case Buckets buckets -> {
+            int[] shown = Distribution.shown(buckets, entry.state());
+            for (int i = shown[0]; i <= shown[1]; i++) {
+              row(start, quoted(buckets.label(i).strip()), entry.state()[i] / aggregation.normal());
+            }
+          }
+        }
+      }
+    }
+    outcome.drops().forEach(drop -> terminal.err().println("dtrace: " + drop));
+    return outcome;
+  }
+
+  private void row(String start, String bucket, long value) {
+    terminal.out().print(start + "," + bucket + "," + value + "\r\n");
+  }
+
+  private static String keys(Aggregation.Entry entry) {
+    List<String> texts = new ArrayList<>();
+    for (@Nullable Object key : entry.keys()) {
+      texts.add(key instanceof String text ? utf8(text) : String.valueOf(key));
+    }
+    return String.join(" ", texts);
+  }
+
+  private static String quoted(String text) {
+    return text.chars().anyMatch(c -> ",\"\r\n".indexOf(c) >= 0)
+        ? '"' + text.replace("\"", "\"\"") + '"'
+        : text;
+  }
+}

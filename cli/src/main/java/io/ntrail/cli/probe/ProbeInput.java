@@ -1,0 +1,159 @@
+package io.ntrail.cli.probe;
+
+import io.ntrail.analysis.calls.CallNames;
+import io.ntrail.analysis.calls.CallRecording;
+import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.etw.events.SchemaSources;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.model.Ability;
+import io.ntrail.analysis.model.Recording;
+import io.ntrail.analysis.naming.RecordingSymbols;
+import io.ntrail.analysis.probe.calls.CallProbes;
+import io.ntrail.analysis.probe.etw.EtwProbes;
+import io.ntrail.analysis.probe.sources.ClockSource;
+import io.ntrail.analysis.probe.sources.ProbeSource;
+import io.ntrail.cli.common.CallImageFiles;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.ReadingProgress;
+import io.ntrail.cli.common.SchemaFiles;
+import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.text.Progress;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.Gap;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ParseResult;
+
+/** The recording that a program runs over, opened; without one only time goes on. */
+final class ProbeInput implements AutoCloseable {
+  /** Seconds that a program without a recording runs at most: a day. */
+  private static final long MOST_SECONDS = 86_400;
+
+  private final ProbeSource source;
+  private final @Nullable Recording recording;
+  private final @Nullable SymbolSearchPath places;
+  private final @Nullable RecordingSymbols symbols;
+  private final AtomicBoolean isStopped = new AtomicBoolean();
+
+  private ProbeInput(
+      ProbeSource source,
+      @Nullable Recording recording,
+      @Nullable SymbolSearchPath places,
+      @Nullable RecordingSymbols symbols) {
+    this.source = source;
+    this.recording = recording;
+    this.places = places;
+    this.symbols = symbols;
+  }
+
+  /**
+   * Opens a recording.
+   *
+   * @param paths its files; none: only time goes on
+   * @param hasStacks true if stacks are wanted
+   */
+  static ProbeInput open(
+      List<Path> paths, boolean hasStacks, ParseResult parsed, Terminal terminal) {
+    if (paths.isEmpty()) {
+      return new ProbeInput(new ClockSource(MOST_SECONDS), null, null, null);
+    }
+    Recording recording;
+    try (RecordingInput input =
+        RecordingInput.of(paths, Ability.EVENTS, Ability.CALLS)
+            .together(CommonOptions.isTogether(parsed))) {
+      recording = input.open();
+    }
+    try {
+      if (recording instanceof CallRecording calls) {
+        CallNames names =
+            new CallNames(
+                calls.source(),
+                CallImageFiles.symbols(calls, CommonOptions.all(parsed, "-y"), terminal));
+        return new ProbeInput(new CallProbes(calls.source(), names), calls, null, null);
+      }
+      return etw(recording.ability(EtwRecording.class).orElseThrow(), hasStacks, parsed, terminal);
+    } catch (RuntimeException e) {
+      recording.close();
+      throw e;
+    }
+  }
+
+  private static ProbeInput etw(
+      EtwRecording recording, boolean hasStacks, ParseResult parsed, Terminal terminal) {
+    SchemaSources sources = new SchemaSources(SchemaFiles.read(parsed, terminal));
+    Events.Learn[] also =
+        hasStacks ? new Events.Learn[] {Events.Learn.ADDRESSES} : new Events.Learn[0];
+    try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
+      Events events = Events.of(recording, sources, CommonOptions.cores(parsed), also);
+      if (!hasStacks) {
+        return new ProbeInput(new EtwProbes(events, null), recording, null, null);
+      }
+      List<Path> paths = recording.fileNames().stream().map(Path::of).toList();
+      SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal);
+      RecordingSymbols symbols =
+          new RecordingSymbols(events.machine().images(), places.search(), places.images());
+      return new ProbeInput(new EtwProbes(events, symbols), recording, places, symbols);
+    }
+  }
+
+  ProbeSource source() {
+    return source;
+  }
+
+  /** Begins to show how far reading came; Ctrl+C ends the events. */
+  Progress progress(ParseResult parsed, Terminal terminal) {
+    if (recording instanceof EtwRecording etw) {
+      return ReadingProgress.listing(etw, parsed, terminal);
+    }
+    boolean isQuiet = CommonOptions.has(parsed, "-q") || terminal.outIsTerminal();
+    return Progress.start(terminal, isQuiet, () -> "running the program", this::stop);
+  }
+
+  private void stop() {
+    isStopped.set(true);
+    if (recording instanceof CallRecording calls) {
+      calls.work().stop();
+    }
+  }
+
+  boolean isStopped() {
+    return isStopped.get();
+  }
+
+  /** Notes that the events ended before the recording did, if they did. */
+  void ended() {
+    if (isStopped() && recording instanceof CallRecording calls) {
+      calls.work().stopped();
+    }
+  }
+
+  List<Gap> gaps() {
+    return recording == null ? List.of() : recording.gaps();
+  }
+
+  Optional<Recording> recording() {
+    return Optional.ofNullable(recording);
+  }
+
+  /** Tells what is missing; returns the exit code. */
+  int finish(ParseResult parsed, Terminal terminal) {
+    return recording == null ? ExitCode.DONE : Losses.finish(recording, parsed, terminal);
+  }
+
+  @Override
+  public void close() {
+    if (symbols != null) {
+      symbols.close();
+    }
+    if (places != null) {
+      places.close();
+    }
+    source.close();
+  }
+}

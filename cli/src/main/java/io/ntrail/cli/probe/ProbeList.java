@@ -1,0 +1,43 @@
+package io.ntrail.cli.probe;
+
+import io.ntrail.analysis.probe.engine.Probe;
+import io.ntrail.analysis.probe.types.Type;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/** List of probes, as {@code dtrace -l} has it. */
+final class ProbeList {
+  private ProbeList() {}
+
+  /**
+   * Prints probes.
+   *
+   * @param isVerbose true: with the types of their arguments
+   */
+  static void print(List<Probe> probes, boolean isVerbose, PrintStream out) {
+    out.println("%5s %10s %17s %33s %s".formatted("ID", "PROVIDER", "MODULE", "FUNCTION", "NAME"));
+    for (Probe probe : probes) {
+      out.println(
+          "%5d %10s %17s %33s %s"
+              .formatted(
+                  probe.id(), probe.provider(), probe.module(), probe.function(), probe.name()));
+      for (int i = 0; isVerbose && i < probe.arguments().size(); i++) {
+        types(i, probe.arguments().get(i)).forEach(line -> out.println("        " + line));
+      }
+    }
+  }
+
+  private static List<String> types(int index, Type type) {
+    List<String> lines = new ArrayList<>();
+    if (type instanceof Type.Fields fields) {
+      lines.add("args[%d]: %s *".formatted(index, fields.text()));
+      for (Type.Fields.Field field : fields.fields()) {
+        lines.add("  args[%d]->%s: %s".formatted(index, field.name(), field.type().text()));
+      }
+    } else {
+      lines.add("args[%d]: %s".formatted(index, type.text()));
+    }
+    return lines;
+  }
+}

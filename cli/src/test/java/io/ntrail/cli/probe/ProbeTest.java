@@ -1,0 +1,204 @@
+package io.ntrail.cli.probe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.ntrail.cli.harness.Cli;
+import io.ntrail.cli.harness.Cli.Result;
+import io.ntrail.cli.harness.JsonReader;
+import io.ntrail.cli.harness.JsonSchema;
+import io.ntrail.testkit.TestData;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code ntrail probe} and {@code dtrace} over the samples. */
+class ProbeTest {
+  private static final Path ETL = TestData.projectRoot().resolve("samples/shop.etl");
+  private static final Path CALLS = TestData.projectRoot().resolve("samples/shop.ntr");
+
+  private static JsonReader json(String program, Path file) throws IOException {
+    Result result = Cli.run("probe", program, file, "--format", "json");
+    assertEquals(0, result.exit(), result.err());
+    JsonReader answer = result.json();
+    assertEquals(List.of(), JsonSchema.named("probe").strictFindings(answer));
+    return answer;
+  }
+
+  /** Returns the values of the one aggregation by their keys. */
+  private static Map<String, Long> values(String program, Path file) throws IOException {
+    Map<String, Long> values = new TreeMap<>();
+    for (JsonReader entry : json(program, file).get("aggregations").array()) {
+      List<String> keys =
+          entry.get("keys").array().stream().map(key -> String.valueOf(key.value())).toList();
+      values.put(String.join(" ", keys), entry.get("value").number());
+    }
+    return values;
+  }
+
+  /** Returns counts by a key as {@code events --count --by} has them. */
+  private static Map<String, Long> counts(String event, String key) {
+    Result result =
+        Cli.run("events", ETL, "-e", event, "--count", "--by", key, "--format", "json", "-n", "0");
+    Map<String, Long> counts = new TreeMap<>();
+    for (JsonReader row : result.json().get("groups").array()) {
+      counts.put(row.get(key).text(), row.get("count").number());
+    }
+    return counts;
+  }
+
+  @Test
+  void samplesByProcessAreThoseThatEventsCounts() throws IOException {
+    assertEquals(
+        counts("PerfInfo/SampleProf", "process"),
+        values("kernel::PerfInfo:SampleProf { @[execname] = count(); }", ETL));
+  }
+
+  @Test
+  void whatAThreadSwitchEndsAndBeginsIsCountedOnceEach() throws IOException {
+    Map<String, Long> on = values("sched:::on-cpu { @[execname] = count(); }", ETL);
+    Map<String, Long> off = values("sched:::off-cpu { @[execname] = count(); }", ETL);
+    assertEquals(1582, on.values().stream().mapToLong(Long::longValue).sum());
+    assertEquals(1582, off.values().stream().mapToLong(Long::longValue).sum());
+    assertEquals(on, values("sched:::off-cpu { @[args[1]->pr_fname] = count(); }", ETL));
+  }
+
+  @Test
+  void bytesOfDiskRequestsAreThoseOfTheFields() throws IOException {
+    assertEquals(
+        values("kernel::DiskIo:Read,kernel::DiskIo:Write { @ = sum(args[0]->TransferSize); }", ETL),
+        values("io:::done { @ = sum(args[0]->b_bcount); }", ETL));
+    assertEquals(
+        Map.of("", 131L), values("io:::start /args[0]->b_flags & 0x40/ { @ = count(); }", ETL));
+  }
+
+  @Test
+  void aDiskRequestThatBeginsHasNoSizeYet() throws IOException {
+    Result result = Cli.run("probe", "io:::start { @ = sum(args[0]->b_bcount); }", ETL);
+    assertTrue(result.err().contains("illegal operation in action #1"), result.err());
+  }
+
+  @Test
+  void eventsOfProvidersAreFoundByNameAndGuid() throws IOException {
+    Map<String, Long> byName = values("etw:Shop-Store:Order:Change { @[pid] = count(); }", ETL);
+    assertEquals(71, byName.values().stream().mapToLong(Long::longValue).sum());
+    String guid =
+        Cli.run("events", ETL, "-e", "Shop-Store/*", "-n", "1", "--format", "jsonl")
+            .json()
+            .get("providerGuid")
+            .text();
+    assertEquals(byName, values("etw:%s:Order:Change { @[pid] = count(); }".formatted(guid), ETL));
+    assertEquals(
+        76L,
+        values("etw:%s:0xff_0xffffffffffffffff:generic_event { @ = count(); }".formatted(guid), ETL)
+            .get(""));
+  }
+
+  @Test
+  void probesOfTimeFireByTheTimeOfEvents() throws IOException {
+    JsonReader answer =
+        json("#pragma D option quiet\ntick-500ms { printf(\"%d \", timestamp / 1ms); }", ETL);
+    assertEquals("500 1000 1500 \n", answer.get("output").text());
+  }
+
+  @Test
+  void timesOfCallsAreThoseOfCalls() throws IOException {
+    Map<String, Long> times =
+        values("shopcore!*:return, kernelbase!*:return { @[probefunc] = sum(duration); }", CALLS);
+    assertEquals(15_280_000L, times.get("RegOpenKeyExInternalW"));
+    Map<String, Long> entries = values("fbt:::entry { @[probefunc] = count(); }", CALLS);
+    assertEquals(16L, entries.values().stream().mapToLong(Long::longValue).sum());
+    assertEquals(2L, values("*!*:unwind { @ = count(); }", CALLS).get(""));
+  }
+
+  @Test
+  void anArgumentThatWasNotRecordedIsAFaultAndNoZero() throws IOException {
+    Result result = Cli.run("probe", "shopcore!Tx::Current:entry { trace(arg9); }", CALLS);
+    assertTrue(result.err().contains("illegal operation in action #1"), result.err());
+  }
+
+  @Test
+  void endIsTheEndOfTheProgramAndNotOfProcesses() throws IOException {
+    assertEquals(
+        "c\n", json("#pragma D option quiet\nEND { printf(\"c\"); }", ETL).get("output").text());
+  }
+
+  @Test
+  void aNameThatIsNotThereIsRefusedWithItsPlaceAndTheNearestOne() throws IOException {
+    Result result = Cli.run("probe", "kernel::FileIo:Reed { @ = count(); }", ETL);
+    assertEquals(2, result.exit());
+    assertEquals(
+        """
+        ntrail: no probe matches kernel::FileIo:Reed; nearest: Read (1:1) [D_PDESC_ZERO]
+          kernel::FileIo:Reed { @ = count(); }
+          ^^^^^^^^^^^^^^^^^^^
+        """,
+        result.err());
+  }
+
+  @Test
+  void aProgramOfAFileTakesArguments(@TempDir Path folder) throws IOException {
+    Path script = folder.resolve("one.d");
+    Files.writeString(
+        script,
+        "#pragma D option quiet\nkernel::FileIo:Read /pid == $1/ { n++; }\nEND { printf(\"%s %d\", $$2, n); }");
+    Result result = Cli.run("probe", "-s", script, ETL, "4312", "reads");
+    assertEquals("reads 399\n", result.out());
+  }
+
+  @Test
+  void dtraceEndsWithTheStatusOfExit() throws IOException {
+    Result result =
+        Cli.run("dtrace", "--recording", ETL, "-q", "-n", "BEGIN { printf(\"x\"); exit(7); }");
+    assertEquals("x\n", result.out());
+    assertEquals(7, result.exit());
+  }
+
+  @Test
+  void dtraceTakesSeveralProgramsAndSaysHowManyProbesMatched() throws IOException {
+    Result result =
+        Cli.run("dtrace", "-n", "BEGIN { x = 1; }", "-n", "BEGIN { trace(x); exit(0); }");
+    assertEquals(0, result.exit());
+    assertEquals("dtrace: description 'BEGIN' matched 2 probes\n", result.err());
+    assertTrue(result.out().contains("1"), result.out());
+  }
+
+  @Test
+  void dtraceListsProbesWithTheTypesOfTheirArguments() throws IOException {
+    Result result = Cli.run("dtrace", "--recording", ETL, "-l", "-v", "-n", "proc:::create");
+    assertTrue(result.out().startsWith("   ID   PROVIDER            MODULE"), result.out());
+    assertTrue(result.out().contains("args[0]->pr_psargs: string"), result.out());
+  }
+
+  @Test
+  void withoutARecordingOnlyTimeGoesOn() throws IOException {
+    Result result = Cli.run("probe", "tick-1ms { i++; } tick-1ms /i == 3/ { trace(i); exit(0); }");
+    assertEquals(0, result.exit());
+    assertTrue(result.out().contains(":tick-1ms "), result.out());
+  }
+
+  @Test
+  void csvHasARowForEachValue() throws IOException {
+    Result result =
+        Cli.run(
+            "probe",
+            "kernel::DiskIo:Read { @[execname] = count(); @q = quantize(args[0]->TransferSize); }",
+            ETL,
+            "--format",
+            "csv");
+    assertEquals(
+        """
+        name,function,keys,bucket,value\r
+        _,count,shopd.exe,,131\r
+        q,quantize,,32768,0\r
+        q,quantize,,65536,131\r
+        q,quantize,,131072,0\r
+        """,
+        result.out());
+  }
+}
