@@ -2,6 +2,7 @@ package io.ntrail.cli.probe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.Cli.Result;
@@ -16,6 +17,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code ntrail probe} and {@code dtrace} over the samples. */
 class ProbeTest {
@@ -57,6 +60,35 @@ class ProbeTest {
     assertEquals(
         counts("PerfInfo/SampleProf", "process"),
         values("kernel::PerfInfo:SampleProf { @[execname] = count(); }", ETL));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "perfview-net45-x86-win7",
+        "airbus-ShutdownPerfDiagLogger",
+        "diaghub.kernel.1",
+        "tx-HTTP_Server",
+        "sonde-test"
+      })
+  void allProbesTogetherFireForEachEventOfARecording(String name) throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    Path file = TestData.file("etl/" + name + ".etl.gz");
+    Result result =
+        Cli.run(
+            "dtrace", "--recording", file, "-Z", "-q", "-n", "kernel:::, etw::: { @ = count(); }");
+    long events = 0;
+    for (JsonReader row :
+        Cli.run("events", file, "--count", "--format", "json", "-n", "0")
+            .json()
+            .get("events")
+            .array()) {
+      // Stacks are attached to their events, and no events themselves.
+      boolean isStack =
+          !row.get("event").isNull() && row.get("event").text().startsWith("StackWalk/");
+      events += isStack ? 0 : row.get("count").number();
+    }
+    assertEquals(Long.toString(events), result.out().strip(), result.err());
   }
 
   @Test

@@ -87,12 +87,12 @@ class EtwEvent implements ProbeEvent {
 
   @Override
   public long field(FieldReference field) {
-    return EventFields.number(event(), field);
+    return ProbeFields.number(event(), field);
   }
 
   @Override
   public @Nullable String fieldText(FieldReference field) {
-    return EventFields.text(event(), field);
+    return ProbeFields.text(event(), field);
   }
 
   private static String text(NamedFrame frame) {

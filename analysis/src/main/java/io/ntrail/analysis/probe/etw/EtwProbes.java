@@ -123,7 +123,7 @@ public final class EtwProbes implements ProbeSource {
     EventType first = group.getFirst();
     for (EventType type : group) {
       identities.add(type.identity());
-      for (Type.Fields.Field field : EventFields.of(type.text(), type.schema()).fields()) {
+      for (Type.Fields.Field field : ProbeFields.of(type.text(), type.schema()).fields()) {
         if (fields.stream().noneMatch(other -> other.name().equals(field.name()))) {
           fields.add(field);
         }
@@ -244,7 +244,7 @@ public final class EtwProbes implements ProbeSource {
   public void run(Set<Probe> enabled, Sink sink) {
     try (Events.Walk walk = walk()) {
       IdentityHashMap<EventType, List<Firing>> byType = new IdentityHashMap<>();
-      Map<KernelProbe, KernelEvent> kernel = new EnumMap<>(KernelProbe.class);
+      Map<KernelProbe, KernelProbeEvent> kernel = new EnumMap<>(KernelProbe.class);
       EtwEvent plain = new EtwEvent(walk);
       List<Probe> ordered = enabled.stream().sorted(Comparator.comparingInt(Probe::id)).toList();
       boolean hasEvents = ordered.stream().anyMatch(knownOf::containsKey);
@@ -258,7 +258,9 @@ public final class EtwProbes implements ProbeSource {
             if (one != null && one.identity.contains(identity)) {
               KernelProbe of = one.kernel;
               ProbeEvent event =
-                  of == null ? plain : kernel.computeIfAbsent(of, _ -> new KernelEvent(walk, of));
+                  of == null
+                      ? plain
+                      : kernel.computeIfAbsent(of, _ -> new KernelProbeEvent(walk, of));
               firings.add(new Firing(probe, event, levels.get(probe)));
             }
           }

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Fields of events as programs see them: numbers and strings, and beside some the text or the
  * nanoseconds that `events` prints there. Lists and structures are left out.
  */
-final class EventFields {
-  private EventFields() {}
+final class ProbeFields {
+  private ProbeFields() {}
 
   /** Returns the type of {@code args[0]} of events. */
   static Type.Fields of(String event, @Nullable Schema schema) {

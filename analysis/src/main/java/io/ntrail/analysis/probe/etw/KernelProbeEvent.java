@@ -8,7 +8,7 @@ import io.ntrail.formats.etl.RecordCursor;
 import org.jspecify.annotations.Nullable;
 
 /** Event of the kernel as one of the {@link KernelProbe probes} that DTrace has for it. */
-final class KernelEvent extends EtwEvent {
+final class KernelProbeEvent extends EtwEvent {
   private static final int SECTOR = 512;
   private static final int B_READ = 0x40;
   private static final int B_WRITE = 0x100;
@@ -36,13 +36,13 @@ final class KernelEvent extends EtwEvent {
   private final FieldReference disk = new FieldReference("DiskNumber");
   private final FieldReference file = new FieldReference("FileName");
 
-  KernelEvent(Events.Walk walk, KernelProbe probe) {
+  KernelProbeEvent(Events.Walk walk, KernelProbe probe) {
     super(walk);
     this.probe = probe;
   }
 
   private long number(FieldReference field) {
-    return EventFields.number(event(), field);
+    return ProbeFields.number(event(), field);
   }
 
   @Override
@@ -159,7 +159,7 @@ final class KernelEvent extends EtwEvent {
   }
 
   private String path() {
-    String path = EventFields.text(event(), file);
+    String path = ProbeFields.text(event(), file);
     return path == null ? UNKNOWN : path;
   }
 }
