@@ -96,6 +96,8 @@ final class ProbeAnswer {
       json.endObject().array("drops");
       outcome.drops().forEach(json::text);
       json.endArray().number("exitStatus", outcome.status());
+      json.text("unit", input.hasNanos() ? "ns" : "ticks");
+      json.lost(input.lostEvents(), input.lostBuffers());
       json.gaps(input.gaps()).endObject();
     }
     return outcome;

@@ -7,6 +7,7 @@ import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.model.Ability;
+import io.ntrail.analysis.model.RecorderLosses;
 import io.ntrail.analysis.model.Recording;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.probe.calls.CallProbes;
@@ -143,7 +144,42 @@ final class ProbeInput implements AutoCloseable {
 
   /** Tells what is missing; returns the exit code. */
   int finish(ParseResult parsed, Terminal terminal) {
-    return recording == null ? ExitCode.DONE : Losses.finish(recording, parsed, terminal);
+    Recording of = recording;
+    if (of == null) {
+      return ExitCode.DONE;
+    }
+    RecorderLosses losses = of.losses();
+    if (losses.any() || losses.neverFinalised() > 0) {
+      terminal
+          .err()
+          .println(
+              "warning: %s: %s; what was not recorded fires no probe"
+                  .formatted(of.fileNames().getFirst(), Losses.state(of)));
+    }
+    if (!hasNanos()) {
+      terminal
+          .err()
+          .println(
+              "warning: "
+                  + of.fileNames().getFirst()
+                  + ": clock frequency unknown; timestamp and duration are ticks");
+    }
+    return Losses.finish(of, parsed, terminal);
+  }
+
+  /** Returns true if times are nanoseconds; else they are ticks of an unknown rate. */
+  boolean hasNanos() {
+    return !(recording instanceof CallRecording calls) || calls.source().clock().nanos();
+  }
+
+  /** Returns the events or records that the recorder counted as lost. */
+  long lostEvents() {
+    return recording == null ? 0 : Losses.events(recording);
+  }
+
+  /** Returns the buffers that the recorder counted as lost. */
+  long lostBuffers() {
+    return recording == null ? 0 : Losses.buffers(recording);
   }
 
   @Override

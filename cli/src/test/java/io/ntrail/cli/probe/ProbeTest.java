@@ -155,6 +155,30 @@ class ProbeTest {
   }
 
   @Test
+  void whatTheRecorderLostIsTold() throws IOException {
+    Result result = Cli.run("probe", "*!*:entry { @ = count(); }", CALLS);
+    assertTrue(
+        result.err().contains("3 records lost; what was not recorded fires no probe"),
+        result.err());
+    assertEquals(3L, json("*!*:entry { @ = count(); }", CALLS).get("lost").get("events").number());
+  }
+
+  @Test
+  void ticksOfAnUnknownClockAreToldAsSuch() throws IOException {
+    Path ticks = TestData.projectRoot().resolve("samples/shop.jtrc");
+    String program = "fbt:::return { @ = max(duration); }";
+    Result result = Cli.run("probe", program, ticks);
+    assertTrue(
+        result.err().contains("clock frequency unknown; timestamp and duration are ticks"),
+        result.err());
+    Result timer = Cli.run("probe", "tick-1s { exit(0); }", ticks);
+    assertEquals(2, timer.exit());
+    assertTrue(timer.err().contains("needs times in nanoseconds"), timer.err());
+    assertEquals("ticks", json(program, ticks).get("unit").text());
+    assertEquals("ns", json(program, CALLS).get("unit").text());
+  }
+
+  @Test
   void endIsTheEndOfTheProgramAndNotOfProcesses() throws IOException {
     assertEquals(
         "c\n", json("#pragma D option quiet\nEND { printf(\"c\"); }", ETL).get("output").text());

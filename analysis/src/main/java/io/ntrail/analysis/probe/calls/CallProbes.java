@@ -133,6 +133,11 @@ public final class CallProbes implements ProbeSource {
   }
 
   @Override
+  public boolean hasTime() {
+    return source.clock().nanos() && source.clock().shared();
+  }
+
+  @Override
   public ProbeEvent at(long nanos) {
     return new Moment(nanos);
   }

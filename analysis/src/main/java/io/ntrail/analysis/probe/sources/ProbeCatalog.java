@@ -109,6 +109,12 @@ public final class ProbeCatalog {
     if (!kind.equals("tick") && !kind.equals("profile") || !pattern.meansProvider("profile")) {
       return Optional.empty();
     }
+    if (!source.hasTime()) {
+      throw new CompileError(
+          "D_PDESC_INVAL",
+          description.place(),
+          "%s needs times in nanoseconds, and this recording has ticks".formatted(name));
+    }
     OptionalLong nanos = Rate.nanos(name.substring(dash + 1));
     if (nanos.isEmpty() || nanos.getAsLong() < LEAST_NANOS) {
       throw new CompileError(

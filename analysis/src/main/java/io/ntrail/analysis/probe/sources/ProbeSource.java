@@ -36,6 +36,11 @@ public interface ProbeSource extends AutoCloseable {
    */
   List<Probe> matching(ProbeDescription description, boolean ignoresCase);
 
+  /** Returns true if times are nanoseconds that all threads share: probes of time need that. */
+  default boolean hasTime() {
+    return true;
+  }
+
   /** Returns the event that BEGIN, END and the probes of time see. */
   ProbeEvent at(long nanos);
 
