@@ -283,6 +283,19 @@ class ProbeAggregationsTest {
   }
 
   @Test
+  void keysThatAreTruncatedMakeRoom() {
+    ProbeScript.Result result =
+        ProbeScript.with(null)
+            .run(
+                ProbeScript.lines(
+                    "#pragma D option quiet",
+                    "#pragma D option aggsize=4k",
+                    "int i;",
+                    "tick-1ms { @[i++] = count(); trunc(@); } tick-1ms /i == 100/ { exit(0); }"));
+    assertEquals(List.of(), result.drops());
+  }
+
+  @Test
   void keysWithoutRoomAreCountedAsDrops() {
     ProbeScript.Result result =
         ProbeScript.with(null)

@@ -58,6 +58,8 @@ class ProbeErrorsTest {
         "@a = count(1)~ 1:14 D_PROTO_LEN",
         "@a = count(); @a = sum(1)~ 1:23 D_AGG_REDEF",
         "@a[1] = count(); @a[\"x\"] = count()~ 1:26 D_AGG_KEY",
+        "@a[1] = count(); @a[1, 2] = count()~ 1:26 D_AGG_KEY",
+        "if (1) { speculate(1); } exit(0)~ 1:34 D_EXIT_SPEC",
         "@a[1] = count(); @a[ustack()] = count()~ 1:26 D_AGG_KEY",
         "@a[ustack()] = count(); @a[usym(1)] = count()~ 1:33 D_AGG_KEY",
         "@a = lquantize(1, 0, 9); @a = lquantize(1, 1, 9)~ 1:34 D_LQUANT_MATCHBASE",

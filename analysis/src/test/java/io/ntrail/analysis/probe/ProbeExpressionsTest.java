@@ -328,6 +328,92 @@ class ProbeExpressionsTest {
                     + " }")));
   }
 
+  @ParameterizedTest
+  @CsvSource({"8 / 2 / 2 == 2, 1", "(8 / 2) / 4, 1", "7 / 8, 0", "6 / 3 - 2, 0"})
+  void aPredicateMayDivide(String predicate, String runs) {
+    assertEquals(
+        runs.equals("1") ? "yes" : "",
+        ProbeScript.quiet(
+            "BEGIN /" + predicate + "/ { printf(\"yes\"); }\nBEGIN /1/ { exit(0); }"));
+  }
+
+  @Test
+  void aPredicateEndsBeforeACommentToo() {
+    assertEquals("yes", ProbeScript.quiet("BEGIN /1/ /* why */ { printf(\"yes\"); exit(0); }"));
+  }
+
+  @Test
+  void theFirstLineMayNameAnInterpreterAndOtherPragmasAreLeftOut() {
+    assertEquals(
+        "yes\n",
+        ProbeScript.with(null)
+            .run(
+                ProbeScript.lines(
+                    "#!/usr/sbin/dtrace -s",
+                    "#pragma ident \"something else\"",
+                    "#pragma D option quiet",
+                    "BEGIN { printf(\"yes\"); exit(0); }"))
+            .out());
+  }
+
+  @Test
+  void pointersCountInTheirType() {
+    assertEquals(
+        "4 8 2 3 7 -1",
+        ProbeScript.begin(
+            "this->p = (int *)alloca(16); this->q = this->p; this->q++;"
+                + "this->a = (long long)this->q - (long long)this->p; this->q = this->p + 2;"
+                + "this->b = (long long)this->q - (long long)this->p; this->p[3] = 7;"
+                + "printf(\"%d %d %d %d %d %d\", this->a, this->b, this->q - this->p,"
+                + " this->p + 3 - this->p, *(this->p + 3), this->p - (this->p + 1))"));
+  }
+
+  @Test
+  void numbersInMemoryHaveTheirSign() {
+    assertEquals(
+        "1 0 1",
+        ProbeScript.quiet(
+            ProbeScript.lines(
+                "struct s { char c; unsigned char u; short h; };",
+                "struct s v;",
+                "BEGIN { v.c = -1; v.u = -1; v.h = -1;"
+                    + " printf(\"%d %d %d\", v.c < 0, v.u < 0, v.h == -1); exit(0); }")));
+  }
+
+  @Test
+  void membersMayBeStructs() {
+    assertEquals(
+        "12 7",
+        ProbeScript.quiet(
+            ProbeScript.lines(
+                "struct outer { long long first; struct inner { int a; int b; } in; };",
+                "struct outer v;",
+                "BEGIN { v.in.b = 7; printf(\"%d %d\","
+                    + " offsetof(struct outer, in) + offsetof(struct inner, b), v.in.b); exit(0); }")));
+  }
+
+  @Test
+  void membersWithoutANameAreThoseOfTheirStruct() {
+    assertEquals(
+        "8 12 12 7 7",
+        ProbeScript.quiet(
+            ProbeScript.lines(
+                "struct s { long long first; struct { int a; union { int b; int c; }; }; };",
+                "struct s v;",
+                "BEGIN { v.b = 7; printf(\"%d %d %d %d %d\", offsetof(struct s, a),"
+                    + " offsetof(struct s, b), offsetof(struct s, c), v.b, v.c); exit(0); }")));
+  }
+
+  @Test
+  void memoryOfAClauseIsZeroAtFirst() {
+    assertEquals(
+        "0",
+        ProbeScript.quiet(
+            ProbeScript.lines(
+                "BEGIN { this->p = (int *)alloca(4); *this->p = 7; }",
+                "BEGIN { this->q = (int *)alloca(4); printf(\"%d\", *this->q); exit(0); }")));
+  }
+
   @Test
   void membersOfUnionsLieInOnePlace() {
     assertEquals(

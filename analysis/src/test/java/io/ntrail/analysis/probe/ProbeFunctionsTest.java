@@ -183,6 +183,27 @@ class ProbeFunctionsTest {
                 + "printf(\" %s\", strtok(NULL, \";\")); printf(\" %d\", strtok(NULL, \";\") == NULL)"));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "this->p[15] = 1; ::1",
+        "this->p[0] = 0x20 - this->p[1] = 1 - this->p[15] = 1; 2001::1",
+        "this->p[0] = 0xfe - this->p[1] = 0x80 - this->p[8] = 1 - this->p[15] = 2; fe80::100:0:0:2",
+        "this->p[1] = 1 - this->p[3] = 1 - this->p[7] = 1 - this->p[9] = 1 - this->p[11] = 1"
+            + " - this->p[13] = 1 - this->p[15] = 1; 1:1:0:1:1:1:1:1",
+        "this->p[10] = 0xff - this->p[11] = 0xff - this->p[12] = 127 - this->p[15] = 1;"
+            + " ::ffff:127.0.0.1"
+      })
+  void addressesOfTheInternetLeaveOutTheirLongestZeros(String bytes, String text) {
+    assertEquals(
+        text,
+        ProbeScript.begin(
+            "this->p = (unsigned char *)alloca(16); "
+                + bytes.replace(" - ", "; ")
+                + "; printf(\"%s\", inet_ntoa6(this->p))"));
+  }
+
   @Test
   void bytesAreCopiedAndReadAsNumbers() {
     assertEquals(

@@ -2,6 +2,7 @@ package io.ntrail.analysis.probe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -131,6 +132,21 @@ class ProbePrintingTest {
   }
 
   @Test
+  void aPredicateMayStandAlone() {
+    assertEquals(
+        ProbeScript.lines(
+            "CPU     ID                    FUNCTION:NAME",
+            "  0      5                      DoRead:read ",
+            ""),
+        ProbeScript.with(null)
+            .run(
+                "BEGIN /0/; read /args[0]->Size / 2 == 5/; END /0/",
+                ProbeScript.Event.read(1, 1, 11, ""),
+                ProbeScript.Event.read(2, 1, 20, ""))
+            .out());
+  }
+
+  @Test
   void callsAreIndented() {
     // A name takes 41 characters, and a blank follows; a number takes ten, and a blank before it.
     String number = " ".repeat(32 + 1 + 10);
@@ -155,6 +171,17 @@ class ProbePrintingTest {
                 ProbeScript.Event.read(1, 1, 0, ""),
                 ProbeScript.Event.leave(1),
                 ProbeScript.Event.leave(1))
+            .out());
+  }
+
+  @Test
+  void callsOfTheSystemHaveAnArrowOfTheirOwn() {
+    assertEquals(
+        ProbeScript.lines("CPU FUNCTION" + " ".repeat(33), "  0  => NtRead" + " ".repeat(32), ""),
+        ProbeScript.with(null)
+            .run(
+                "#pragma D option flowindent\nNtRead:entry",
+                new ProbeScript.Event(10, 0, 1, 0, "", List.of()))
             .out());
   }
 
@@ -244,6 +271,22 @@ class ProbePrintingTest {
                 + " predicate"),
         result.err());
     assertEquals(5, result.status());
+  }
+
+  @Test
+  void aDivisorOfZeroIsAFault() {
+    ProbeScript.Result result =
+        ProbeScript.with(null)
+            .run(
+                ProbeScript.lines(
+                    "#pragma D option quiet",
+                    "int zero;",
+                    "BEGIN { @ = sum(7); normalize(@, zero); }",
+                    "BEGIN { printa(\"%@d\", @); exit(0); }"));
+    assertEquals("7\n", result.out());
+    assertEquals(
+        "dtrace: error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): divide-by-zero in action #2\n",
+        result.err());
   }
 
   @Test

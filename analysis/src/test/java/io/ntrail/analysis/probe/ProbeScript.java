@@ -58,7 +58,8 @@ final class ProbeScript {
           new Probe(6, "pid1", "app", "outer", "entry", List.of(Types.INT)),
           new Probe(7, "pid1", "app", "outer", "return", List.of(Types.INT)),
           new Probe(8, "test", "", "", "event", List.of()),
-          new Probe(9, "test", "", "", "other", List.of(OTHER)));
+          new Probe(9, "test", "", "", "other", List.of(OTHER)),
+          new Probe(10, "syscall", "", "NtRead", "entry", List.of()));
 
   private final Memory.@Nullable Reader memory;
   private final Macros macros;

@@ -213,7 +213,14 @@ abstract class TypeParser {
     enter();
     List<TypeName.Declarator> members = new ArrayList<>();
     while (!take("}")) {
-      members.addAll(declarators(specifiers()));
+      Place place = token.place();
+      TypeName type = specifiers();
+      if (token.is(";") && type.members().isPresent()) {
+        // Its members are those of the struct around it.
+        members.add(new TypeName.Declarator("", type, Optional.empty(), 0, place));
+      } else {
+        members.addAll(declarators(type));
+      }
       expect(";");
     }
     leave();
