@@ -112,6 +112,11 @@ final class ProbeScript {
     }
 
     @Override
+    public long parentId() {
+      return 0;
+    }
+
+    @Override
     public String program() {
       return "SearchIndexer.exe";
     }

@@ -178,6 +178,27 @@ class ProbeTest {
     assertEquals("ns", json(program, CALLS).get("unit").text());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"vtimestamp", "duration", "arg0", "exception", "execargs"})
+  void whatNobodyKnowsAtTheBeginningIsAFault(String word) {
+    Result result = Cli.run("probe", "BEGIN { trace(%s); }".formatted(word));
+    assertTrue(result.err().contains("illegal operation in action #1"), result.err());
+  }
+
+  @Test
+  void idsThatNobodyKnowsAreMinusOne() throws IOException {
+    String program =
+        "#pragma D option quiet\nBEGIN { printf(\"%d %d %d %s\", pid, ppid, tid, execname); }";
+    assertEquals("-1 -1 -1 (unknown)\n", json(program, ETL).get("output").text());
+  }
+
+  @Test
+  void errorsOfDiskRequestsAreNotAmongTheFieldsAsNothingTellsThem() {
+    Result result = Cli.run("probe", "io:::done { @ = sum(args[0]->b_error); }", ETL);
+    assertEquals(2, result.exit());
+    assertTrue(result.err().contains("has no field b_error"), result.err());
+  }
+
   @Test
   void endIsTheEndOfTheProgramAndNotOfProcesses() throws IOException {
     assertEquals(

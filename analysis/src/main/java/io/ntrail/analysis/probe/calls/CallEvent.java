@@ -56,6 +56,11 @@ final class CallEvent implements ProbeEvent {
   }
 
   @Override
+  public int cpu() {
+    return (int) UNKNOWN;
+  }
+
+  @Override
   public long processId() {
     return thread.pid();
   }
@@ -68,7 +73,7 @@ final class CallEvent implements ProbeEvent {
   @Override
   public String program() {
     String process = thread.process();
-    return process == null ? "(unknown)" : process;
+    return process == null ? UNKNOWN_PROGRAM : process;
   }
 
   @Override

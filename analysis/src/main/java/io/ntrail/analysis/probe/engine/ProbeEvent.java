@@ -3,8 +3,17 @@ package io.ntrail.analysis.probe.engine;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Event that a probe fires for, as programs look at it. Numbers are 0 where nothing is known. */
+/**
+ * Event that a probe fires for, as programs look at it. What an event does not have is a {@link
+ * Fault}, but for ids.
+ */
 public interface ProbeEvent {
+  /** An id that is not known. */
+  long UNKNOWN = -1;
+
+  /** Program of an event whose process is not known. */
+  String UNKNOWN_PROGRAM = "(unknown)";
+
   /** Nanoseconds since the recording began. */
   long timestamp();
 
@@ -13,7 +22,7 @@ public interface ProbeEvent {
 
   /** Nanoseconds that the thread ran. */
   default long virtualTimestamp() {
-    return 0;
+    throw new Fault(Fault.Kind.ILLOP, 0);
   }
 
   /** Number of the processor. */
@@ -23,42 +32,42 @@ public interface ProbeEvent {
 
   /** Id of the process. */
   default long processId() {
-    return 0;
+    return UNKNOWN;
   }
 
   /** Id of the process that started it. */
   default long parentId() {
-    return 0;
+    return UNKNOWN;
   }
 
   /** Id of the thread. */
   default long threadId() {
-    return 0;
+    return UNKNOWN;
   }
 
   /** Name of the program, whole. */
   default String program() {
-    return "";
+    return UNKNOWN_PROGRAM;
   }
 
   /** Command line. */
   default String commandLine() {
-    return "";
+    throw new Fault(Fault.Kind.ILLOP, 0);
   }
 
   /** Nanoseconds that the call took which ends here. */
   default long duration() {
-    return 0;
+    throw new Fault(Fault.Kind.ILLOP, 0);
   }
 
   /** Code of the exception that left the call which ends here. */
   default long exception() {
-    return 0;
+    throw new Fault(Fault.Kind.ILLOP, 0);
   }
 
   /** Argument by its number. */
   default long argument(int number) {
-    return 0;
+    throw new Fault(Fault.Kind.ILLOP, 0);
   }
 
   /** Argument that is a string; null: NULL. */

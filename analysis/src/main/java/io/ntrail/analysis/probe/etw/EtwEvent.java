@@ -14,9 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Event of a recording as programs see it, at the place where a walk stands. */
 class EtwEvent implements ProbeEvent {
-  /** Program of an event whose process is not recorded. */
-  static final String UNKNOWN = "(unknown)";
-
   /** 1970 in units of 100 ns since 1601. */
   static final long UNIX_EPOCH = 116_444_736_000_000_000L;
 
@@ -70,19 +67,17 @@ class EtwEvent implements ProbeEvent {
   @Override
   public final String program() {
     ProcessInstance process = process();
-    return process == null ? UNKNOWN : process.image();
+    return process == null ? UNKNOWN_PROGRAM : process.image();
   }
 
   @Override
   public final String commandLine() {
     ProcessInstance process = process();
     String line = process == null ? null : process.commandLine();
-    return line == null ? "" : line;
-  }
-
-  @Override
-  public long argument(int number) {
-    throw new Fault(Fault.Kind.ILLOP, 0);
+    if (line == null) {
+      throw new Fault(Fault.Kind.ILLOP, 0);
+    }
+    return line;
   }
 
   @Override

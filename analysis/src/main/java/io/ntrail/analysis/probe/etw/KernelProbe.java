@@ -61,9 +61,7 @@ enum KernelProbe {
                 new Field("b_addr", Types.UINT64),
                 new Field("b_blkno", Types.UINT64),
                 new Field("b_lblkno", Types.UINT64),
-                new Field("b_resid", Types.UINT64),
-                new Field("b_bufsize", Types.INT64),
-                new Field("b_error", Types.INT))),
+                new Field("b_bufsize", Types.INT64))),
         new Type.Fields(
             "devinfo_t",
             List.of(

@@ -118,7 +118,6 @@ final class KernelProbeEvent extends EtwEvent {
       case "b_bcount", "b_bufsize" -> isFlush() ? 0 : number(size);
       case "b_addr" -> number(irp);
       case "b_blkno", "b_lblkno" -> number(offset) / SECTOR;
-      case "b_resid", "b_error" -> 0;
       case "dev_minor", "dev_instance" -> number(disk);
       default -> super.field(field);
     };
@@ -142,12 +141,15 @@ final class KernelProbeEvent extends EtwEvent {
     return switch (field.name()) {
       case "pr_fname" -> {
         ProcessInstance process = argumentProcess();
-        yield process == null ? UNKNOWN : process.image();
+        yield process == null ? UNKNOWN_PROGRAM : process.image();
       }
       case "pr_psargs" -> {
         ProcessInstance process = argumentProcess();
         String line = process == null ? null : process.commandLine();
-        yield line == null ? "" : line;
+        if (line == null) {
+          throw new Fault(Fault.Kind.ILLOP, 0);
+        }
+        yield line;
       }
       case "dev_name" -> "disk";
       case "dev_statname" -> "disk" + number(disk);
@@ -160,6 +162,6 @@ final class KernelProbeEvent extends EtwEvent {
 
   private String path() {
     String path = ProbeFields.text(event(), file);
-    return path == null ? UNKNOWN : path;
+    return path == null ? UNKNOWN_PROGRAM : path;
   }
 }
