@@ -289,7 +289,7 @@ final class ChildrenTest {
   void childrenOfSeveralThreadsAtOnceAreTraced() throws IOException {
     Traced traced = traced("crowd", "8");
     sameAsUntraced(traced, "crowd", "8");
-    assertEquals(8, traced.children.size());
+    assertEquals(8, traced.children.size(), () -> "untraced: " + traced.untraced);
     traced.children.forEach(child -> isLeaf(child, 3, 1));
   }
 
