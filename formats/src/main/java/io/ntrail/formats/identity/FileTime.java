@@ -20,6 +20,11 @@ public final class FileTime {
     return fileTime > 0 && Math.floorDiv(fileTime / SECOND - TO_UNIX_SECONDS, 86_400L) < LAST_DAY;
   }
 
+  /** Returns nanoseconds since 1970 in UTC; beyond the year 2262 they do not fit. */
+  public static long unixNanos(long fileTime) {
+    return (fileTime - TO_UNIX_SECONDS * SECOND) * 100;
+  }
+
   /**
    * Returns {@code 2026-03-14T08:26:53.5891234Z}: ISO 8601 with 7 decimals; the bare number if it
    * is not a date up to the year 9999.

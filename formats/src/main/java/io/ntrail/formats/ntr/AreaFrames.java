@@ -106,8 +106,8 @@ final class AreaFrames {
     }
   }
 
-  OpenFrame frame(int at) {
-    return new OpenFrame(
+  EventChunk.OpenFrame frame(int at) {
+    return new EventChunk.OpenFrame(
         area, function[at], slot[at], key[at], returnAddress[at], ticks[at], call[at]);
   }
 }

@@ -46,4 +46,18 @@ public record EventChunk(
   public boolean openIncomplete() {
     return (flags & NtrLayout.OPEN_INCOMPLETE) != 0;
   }
+
+  /**
+   * Frame that the recorder considered open at the start of the chunk.
+   *
+   * @param area number of its stack
+   * @param function its number
+   * @param slot its index among the traced frames of the stack, unsigned
+   * @param key the address above its return address
+   * @param returnAddress its return address
+   * @param ticks time of its entry
+   * @param call the number of the call in its thread, from 0
+   */
+  public record OpenFrame(
+      int area, long function, int slot, long key, long returnAddress, long ticks, long call) {}
 }

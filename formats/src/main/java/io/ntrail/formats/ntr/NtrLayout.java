@@ -78,4 +78,19 @@ final class NtrLayout {
   static long chunkSize(int payload) {
     return (CHUNK_HEADER + (long) payload + 7) & ~7L;
   }
+
+  /** Returns a number of values, which has to be one that an event can have. */
+  static int values(int count) {
+    if (count < 0 || count > MAX_VALUES) {
+      throw new IllegalArgumentException("more than 32 values: " + count);
+    }
+    return count;
+  }
+
+  /** Checks the number of events of a chunk. */
+  static void mustBeEvents(int events) {
+    if (events < 1 || events > MAX_EVENTS) {
+      throw new IllegalArgumentException("events in a chunk: " + events);
+    }
+  }
 }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
 import java.util.zip.Deflater;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a recording of function calls, as docs/ntr.md specifies.
@@ -55,6 +56,7 @@ public final class NtrWriter implements AutoCloseable {
   private EventTally written = EventTally.NONE;
   private boolean failed;
   private boolean closed;
+  private @Nullable RecordingFollower follower;
 
   /**
    * Starts a recording: writes its first chunk.
@@ -76,9 +78,7 @@ public final class NtrWriter implements AutoCloseable {
   public NtrWriter(
       OutputStream out, NtrHeader header, int recording, Packing packing, int chunkEvents)
       throws IOException {
-    if (chunkEvents < 1 || chunkEvents > NtrLayout.MAX_EVENTS) {
-      throw new IllegalArgumentException("events in a chunk: " + chunkEvents);
-    }
+    NtrLayout.mustBeEvents(chunkEvents);
     this.out = out;
     this.header = header;
     this.recording = recording;
@@ -87,9 +87,21 @@ public final class NtrWriter implements AutoCloseable {
     recordingChunk();
   }
 
+  /** Lets somebody follow what is written from now on. To be called before the first event. */
+  public void follow(RecordingFollower by) {
+    follower = by;
+    by.header(header);
+  }
+
+  /** Returns true if whoever follows should be given nothing more for a while. */
+  public boolean isFollowerFull() {
+    return follower != null && follower.isFull();
+  }
+
   /** Takes the events of a thread; the same object for the same number. */
   public ThreadEventWriter events(long thread) {
-    return threads.computeIfAbsent(thread, n -> new ThreadEventWriter(this, n, chunkEvents));
+    return threads.computeIfAbsent(
+        thread, n -> new ThreadEventWriter(this, follower, n, chunkEvents));
   }
 
   /** Bytes written so far. */
@@ -128,21 +140,33 @@ public final class NtrWriter implements AutoCloseable {
 
   /** Defines a process, or completes what was defined of it. */
   public void process(TracedProcess process) throws IOException {
+    if (follower != null) {
+      follower.process(process);
+    }
     definitions.process(process);
   }
 
   /** Defines a thread, or completes what was defined of it. */
   public void thread(TracedThread thread) throws IOException {
+    if (follower != null) {
+      follower.thread(thread);
+    }
     definitions.thread(thread);
   }
 
   /** Defines a module, or completes what was defined of it. */
   public void module(TracedModule module) throws IOException {
+    if (follower != null) {
+      follower.module(module);
+    }
     definitions.module(module);
   }
 
   /** Defines a function, or completes what was defined of it. */
   public void function(TracedFunction function) throws IOException {
+    if (follower != null) {
+      follower.function(function);
+    }
     definitions.function(function);
   }
 
@@ -158,6 +182,9 @@ public final class NtrWriter implements AutoCloseable {
 
   /** Defines the callers of an entry. */
   public void callers(TracedThread.Callers callers) throws IOException {
+    if (follower != null) {
+      follower.callers(callers);
+    }
     definitions.callers(callers);
   }
 
@@ -168,6 +195,9 @@ public final class NtrWriter implements AutoCloseable {
 
   /** Writes the readings of several clocks at one moment. */
   public void calibration(ClockCalibration calibration) throws IOException {
+    if (follower != null) {
+      follower.calibration(calibration);
+    }
     definitions.calibration(calibration);
   }
 

@@ -31,7 +31,7 @@ public final class ThreadEventCursor implements AutoCloseable {
 
   private final SiteTable sites = new SiteTable();
   private final Map<Integer, AreaFrames> areas = new HashMap<>();
-  private final List<OpenFrame> openFrames = new ArrayList<>();
+  private final List<EventChunk.OpenFrame> openFrames = new ArrayList<>();
   private AreaFrames frames = new AreaFrames(0);
   private int open;
   private int fewestOpen;
@@ -485,7 +485,7 @@ public final class ThreadEventCursor implements AutoCloseable {
   /**
    * The frames that were open before the first event of the chunk, area by area, outermost first.
    */
-  public List<OpenFrame> openFrames() {
+  public List<EventChunk.OpenFrame> openFrames() {
     return List.copyOf(openFrames);
   }
 

@@ -2,6 +2,7 @@ package io.ntrail.formats.ntr;
 
 import java.io.IOException;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the events of one thread of a recording in their order and puts them into chunks
@@ -16,6 +17,7 @@ public final class ThreadEventWriter {
   private static final long[] NO_VALUES = {};
 
   private final NtrWriter writer;
+  private final @Nullable RecordingFollower follower;
   private final long thread;
   private final int chunkEvents;
   private final ColumnWriter[] columns = new ColumnWriter[NtrLayout.COLUMNS];
@@ -25,7 +27,6 @@ public final class ThreadEventWriter {
   private final ColumnWriter siteColumn;
   private final ColumnWriter values;
   private final ColumnWriter others;
-
   private final SiteTable sites = new SiteTable();
   private final SiteIndex index = new SiteIndex(sites);
   private long lastReturnAddress;
@@ -54,8 +55,10 @@ public final class ThreadEventWriter {
   private long latest;
   private long lastCode;
 
-  ThreadEventWriter(NtrWriter writer, long thread, int chunkEvents) {
+  ThreadEventWriter(
+      NtrWriter writer, @Nullable RecordingFollower follower, long thread, int chunkEvents) {
     this.writer = writer;
+    this.follower = follower;
     this.thread = thread;
     this.chunkEvents = chunkEvents;
     for (int i = 0; i < columns.length; i++) {
@@ -97,7 +100,8 @@ public final class ThreadEventWriter {
       long[] arguments,
       int count)
       throws IOException {
-    enter(ticks, function, area, slot, key, returnAddress, shape(count), arguments, count);
+    enter(
+        ticks, function, area, slot, key, returnAddress, NtrLayout.values(count), arguments, count);
   }
 
   /** An entry of a function whose exits are not recorded. */
@@ -111,15 +115,8 @@ public final class ThreadEventWriter {
       long[] arguments,
       int count)
       throws IOException {
-    int shape = shape(count) | NtrLayout.SHAPE_ENTRY_ONLY;
+    int shape = NtrLayout.values(count) | NtrLayout.SHAPE_ENTRY_ONLY;
     enter(ticks, function, area, slot, key, returnAddress, shape, arguments, count);
-  }
-
-  private static int shape(int count) {
-    if (count < 0 || count > NtrLayout.MAX_VALUES) {
-      throw new IllegalArgumentException("more than 32 values: " + count);
-    }
-    return count;
   }
 
   private void enter(
@@ -133,8 +130,9 @@ public final class ThreadEventWriter {
       long[] arguments,
       int count)
       throws IOException {
-    begin(ticks, area);
     boolean pushed = (shape & NtrLayout.SHAPE_ENTRY_ONLY) == 0;
+    int kind = pushed ? EventKind.ENTRY : EventKind.ENTRY_ONLY;
+    begin(kind, ticks, function, area, slot, key, returnAddress, arguments, count);
     if (pushed) {
       leave(frames.gone(slot, key));
       if (open == NtrLayout.MAX_FRAMES) {
@@ -230,8 +228,8 @@ public final class ThreadEventWriter {
   public void exit(
       long ticks, long function, int area, int slot, long key, long value, long[] more, int count)
       throws IOException {
-    int n = shape(count);
-    begin(ticks, area);
+    int n = NtrLayout.values(count);
+    begin(EventKind.EXIT, ticks, function, area, slot, key, value, more, count);
     exits++;
     if (!uncover(function, slot, key)) {
       otherEvent(EventKind.EXIT, function, slot, key, value, more, n);
@@ -267,7 +265,7 @@ public final class ThreadEventWriter {
   /** An exception left a frame. */
   public void unwind(long ticks, long function, int area, int slot, long key, long code)
       throws IOException {
-    begin(ticks, area);
+    begin(EventKind.UNWIND, ticks, function, area, slot, key, code, NO_VALUES, 0);
     unwinds++;
     if (uncover(function, slot, key)) {
       pop();
@@ -298,8 +296,8 @@ public final class ThreadEventWriter {
       long[] more,
       int count)
       throws IOException {
-    int n = shape(count);
-    begin(ticks, area);
+    int n = NtrLayout.values(count);
+    begin(kind, ticks, function, area, slot, key, value, more, count);
     otherEvent(kind, function, slot, key, value, more, n);
     switch (kind) {
       case EventKind.ENTRY -> calls++;
@@ -329,6 +327,9 @@ public final class ThreadEventWriter {
   /** The recorder lost records between the event before and the next one. */
   public void lost(long records) throws IOException {
     if (records != 0) {
+      if (follower != null) {
+        follower.lost(thread, records);
+      }
       flush();
       lost += records;
     }
@@ -359,7 +360,19 @@ public final class ThreadEventWriter {
     }
   }
 
-  private void begin(long ticks, int area) {
+  private void begin(
+      int kind,
+      long ticks,
+      long function,
+      int area,
+      int slot,
+      long key,
+      long value,
+      long[] more,
+      int count) {
+    if (follower != null) {
+      follower.event(thread, kind, ticks, function, area, slot, key, value, more, count);
+    }
     if (events == 0) {
       beginChunk();
       firstTicks = ticks;

@@ -143,7 +143,7 @@ record Reading(
         values);
   }
 
-  static String text(OpenFrame frame) {
+  static String text(EventChunk.OpenFrame frame) {
     return Integer.toUnsignedString(frame.area())
         + (" " + frame.function() + " " + frame.slot() + " " + frame.key())
         + (" " + frame.returnAddress() + " " + frame.ticks() + " " + frame.call());

@@ -97,8 +97,7 @@ public final class Recorder implements AutoCloseable {
     output =
         shared == null ? new RecorderOutput(writer, ring, settings.maxBytes(), remarks) : shared;
     lock = output.lock;
-    List<Integer> all = session.argumentPlaces();
-    argumentPlaces = all.subList(0, Math.min(all.size(), settings.arguments()));
+    argumentPlaces = session.argumentPlaces().stream().limit(settings.arguments()).toList();
     throttle =
         new CallThrottle(session.cells(), output, settings.throttle(), settings.ticksPerSecond());
     sink = new RecordSink(session, argumentPlaces.size(), writer, remarks, throttle);
@@ -121,16 +120,14 @@ public final class Recorder implements AutoCloseable {
    * @param process its number in the {@code .ntr}
    */
   public Recorder beside(SessionFile other, long process) {
-    RecorderSettings how =
-        new RecorderSettings(
-            process,
-            settings.began(),
-            settings.maxBytes(),
-            settings.arguments(),
-            settings.throttle(),
-            settings.ticksPerSecond());
     return new Recorder(
-        other, how, output.writer, output.ring, new RecorderDiagnostics(), output, clock);
+        other,
+        settings.of(process),
+        output.writer,
+        output.ring,
+        new RecorderDiagnostics(),
+        output,
+        clock);
   }
 
   /**
@@ -241,10 +238,12 @@ public final class Recorder implements AutoCloseable {
   public int poll() {
     lock.lock();
     try {
-      if (finished) {
+      if (!finished) {
+        session.drains();
+      }
+      if (finished || output.writer.isFollowerFull()) {
         return 0;
       }
-      session.drains();
       grow();
       totals.poll(reader.names());
       session.samples().collect();
@@ -283,6 +282,20 @@ public final class Recorder implements AutoCloseable {
     // A thread fills a chunk in 40 microseconds at its fastest; the file may be 100 ms behind.
     long most = session.samples().layout().exist() ? SAMPLES_NANOS : 20_000_000;
     return Math.clamp(statistics.buffersFree() * 30_000L, 500_000, most);
+  }
+
+  /** Takes out all records that are in chunks now, also those in use, however many there are. */
+  public void drain() {
+    lock.lock();
+    try {
+      if (!finished) {
+        reader.pool().search();
+        passTwice();
+        reader.readInUse();
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Writes everything into the file now. */

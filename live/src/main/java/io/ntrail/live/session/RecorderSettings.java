@@ -22,4 +22,9 @@ public record RecorderSettings(
   public RecorderSettings(long process, long began, long maxBytes) {
     this(process, began, maxBytes, Integer.MAX_VALUE);
   }
+
+  /** Returns these settings for another process. */
+  RecorderSettings of(long other) {
+    return new RecorderSettings(other, began, maxBytes, arguments, throttle, ticksPerSecond);
+  }
 }

@@ -132,6 +132,11 @@ public final class StackSamples {
     return Bytes.copyOf(bytes.toArray(), "sampled stack");
   }
 
+  /** Returns how many places wait. */
+  public synchronized int waiting() {
+    return waiting.size();
+  }
+
   /** Returns the places that wait, the oldest first, and forgets them. */
   public synchronized List<Bytes> take(int most) {
     List<Bytes> some = new ArrayList<>();

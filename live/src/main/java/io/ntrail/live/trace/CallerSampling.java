@@ -103,6 +103,15 @@ final class CallerSampling {
     }
   }
 
+  /** Walks all stacks that wait now. */
+  void catchUp() {
+    int left = finished ? 0 : samples.waiting();
+    while (left > 0 && walkSome(true)) {
+      left -= MOST_AT_ONCE;
+    }
+    write();
+  }
+
   /** Frees places of threads that ended while they filled them. */
   private void freePlaces() {
     if (samples.areStuck()) {

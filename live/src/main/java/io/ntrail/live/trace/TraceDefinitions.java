@@ -41,16 +41,21 @@ final class TraceDefinitions {
   }
 
   /** Defines the process, which runs. */
-  void process(int pid, long began, String program, String commandLine) {
-    recorder.define(
-        to -> to.process(TracedProcess.running(process, pid, began, program, commandLine)));
+  void process(TraceTarget target, long began) {
+    int pid = target.process().pid();
+    recorder.define(to ->
+        to.process(
+            TracedProcess.running(process, pid, began, target.program(), target.commandLine())));
   }
 
   /** Defines the process, which has ended. */
-  void ended(int pid, long began, long end, int exitCode, String program, String commandLine) {
+  void ended(TraceTarget target, long began, long end, int exitCode) {
+    int pid = target.process().pid();
     long code = exitCode & 0xFFFF_FFFFL;
-    recorder.define(
-        to -> to.process(new TracedProcess(process, pid, began, end, code, program, commandLine)));
+    recorder.define(to ->
+        to.process(
+            new TracedProcess(
+                process, pid, began, end, code, target.program(), target.commandLine())));
   }
 
   /** Defines functions that can be called from now on. */

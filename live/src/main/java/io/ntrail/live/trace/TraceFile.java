@@ -12,6 +12,8 @@ import io.ntrail.live.session.Recorder;
 import io.ntrail.live.session.RecorderSettings;
 import io.ntrail.live.session.SessionFile;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -44,7 +46,7 @@ final class TraceFile implements AutoCloseable {
   private static final long FRAME_BYTES = 8;
 
   private final Recorder recorder;
-  private final OutputFile output;
+  private final Optional<OutputFile> output;
   private final Optional<NtrRing> ring;
   private final Map<Long, Map<RecorderCounter, Long>> counters = new HashMap<>();
   private final Map<UntracedKey, UntracedModule> untraced = new LinkedHashMap<>();
@@ -59,7 +61,7 @@ final class TraceFile implements AutoCloseable {
 
   private record UntracedKey(long process, String path, long from) {}
 
-  private TraceFile(Recorder recorder, OutputFile output, Optional<NtrRing> ring) {
+  private TraceFile(Recorder recorder, Optional<OutputFile> output, Optional<NtrRing> ring) {
     this.recorder = recorder;
     this.output = output;
     this.ring = ring;
@@ -82,19 +84,34 @@ final class TraceFile implements AutoCloseable {
             settings.arguments(),
             settings.buffers().throttle(),
             header.ticksPerSecond());
-    OutputFile output = OutputFile.reserve(settings.file(), "-o");
+    Path file = settings.file().orElse(null);
+    if (file == null) {
+      NtrWriter writer = writer(OutputStream.nullOutputStream(), settings, header, id);
+      return new TraceFile(
+          Recorder.appending(session, writer, how), Optional.empty(), Optional.empty());
+    }
+    OutputFile output = OutputFile.reserve(file, "-o");
     try {
       if (settings.ringBytes() == 0) {
-        NtrWriter writer = new NtrWriter(output.open(), header, id);
-        return new TraceFile(Recorder.appending(session, writer, how), output, Optional.empty());
+        NtrWriter writer = writer(output.open(), settings, header, id);
+        return new TraceFile(
+            Recorder.appending(session, writer, how), Optional.of(output), Optional.empty());
       }
-      NtrRing ring = new NtrRing(settings.file(), settings.ringBytes(), header, id);
+      NtrRing ring = new NtrRing(file, settings.ringBytes(), header, id);
       ring.keep(false);
-      return new TraceFile(Recorder.keepingLast(session, ring, how), output, Optional.of(ring));
+      return new TraceFile(
+          Recorder.keepingLast(session, ring, how), Optional.of(output), Optional.of(ring));
     } catch (IOException | RuntimeException e) {
       output.close();
       throw e;
     }
+  }
+
+  private static NtrWriter writer(
+      OutputStream out, TraceSettings settings, NtrHeader header, int id) throws IOException {
+    NtrWriter writer = new NtrWriter(out, header, id);
+    settings.follower().ifPresent(writer::follow);
+    return writer;
   }
 
   /**
@@ -102,14 +119,14 @@ final class TraceFile implements AutoCloseable {
    * ends.
    */
   void settle() {
-    output.settle();
+    output.ifPresent(OutputFile::settle);
     ring.ifPresent(its -> its.keep(true));
   }
 
   /** Deletes a recording that was not settled; the recorder has ended it. */
   @Override
   public void close() {
-    output.close();
+    output.ifPresent(OutputFile::close);
   }
 
   /** The recorder of the first process, which has the file. */

@@ -33,7 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TraceRun implements AutoCloseable {
   private static final long THREADS_NANOS = 500_000_000;
-  private static final long CALIBRATION_NANOS = 10_000_000_000L;
   private static final int EXIT_MILLIS = 250;
 
   private final TraceSetup setup;
@@ -44,8 +43,7 @@ public final class TraceRun implements AutoCloseable {
   private final long process;
   private final Recorder recorder;
   private final ClockReading began;
-  private final String program;
-  private final long ticksPerSecond;
+  private final TraceClock clock;
   private final TraceDefinitions definitions;
   private final CallerSampling callers;
   private final RecorderThread thread;
@@ -56,7 +54,6 @@ public final class TraceRun implements AutoCloseable {
   private Optional<ChildProcessHook> childHook = Optional.empty();
   private @Nullable ClockReading endTime;
   private long lastThreads = System.nanoTime();
-  private long lastCalibration = System.nanoTime();
   private int restored;
   private Optional<DetachResult> detachment = Optional.empty();
 
@@ -69,8 +66,7 @@ public final class TraceRun implements AutoCloseable {
     this.process = setup.process();
     this.recorder = setup.recorder();
     this.began = setup.began();
-    this.program = target.program();
-    this.ticksPerSecond = target.clock().rate(target.firstMoment(), began);
+    this.clock = new TraceClock(setup);
     this.definitions = new TraceDefinitions(recorder, file, process);
     this.callers = new CallerSampling(setup, definitions);
     this.thread = RecorderThread.start(recorder);
@@ -144,9 +140,9 @@ public final class TraceRun implements AutoCloseable {
     }
     this.plan = plan.without(tracer.outOfReach(), SkipReason.Kind.OUT_OF_REACH);
     TargetProcess traces = target.process();
-    definitions.process(traces.pid(), began.ticks(), program, target.commandLine());
+    definitions.process(target, began.ticks());
     if (setup.isFirst()) {
-      calibrate(began);
+      clock.calibrate(began);
     }
     recorder.name(traces.mainThreadId(), "main");
     definitions.functions(traced);
@@ -209,7 +205,7 @@ public final class TraceRun implements AutoCloseable {
    * Notes that the program ran for some time before it was traced: calls of that time are missing.
    */
   void ranUntraced(long nanos) {
-    definitions.untraced(plan, target.clock().now().ticks(), nanos, ticksPerSecond);
+    definitions.untraced(plan, target.clock().now().ticks(), nanos, clock.ticksPerSecond());
   }
 
   /** Returns how long threads of any process in the file waited until libraries were patched. */
@@ -224,7 +220,7 @@ public final class TraceRun implements AutoCloseable {
 
   /** Returns a time of the clock in nanoseconds since the start; 0 if unknown. */
   public long nanos(long ticks) {
-    return ticksPerSecond == 0 ? 0 : Math.round((ticks - began.ticks()) * 1e9 / ticksPerSecond);
+    return clock.nanos(ticks);
   }
 
   /** Returns how many functions were restored at the end. */
@@ -284,7 +280,7 @@ public final class TraceRun implements AutoCloseable {
 
   /** Writes the counts of functions to the recording. */
   private void tell() {
-    definitions.counts(plan, setup.isFirst() ? ticksPerSecond : 0, cost());
+    definitions.counts(plan, setup.isFirst() ? clock.ticksPerSecond() : 0, cost());
   }
 
   /** Waits for the end of the program; returns its exit code if it has ended. */
@@ -324,9 +320,8 @@ public final class TraceRun implements AutoCloseable {
         lastThreads = now;
         threads();
       }
-      if (setup.isFirst() && now - lastCalibration > CALIBRATION_NANOS) {
-        lastCalibration = now;
-        calibrate(target.clock().now());
+      if (setup.isFirst()) {
+        clock.keep();
       }
     }
     thread
@@ -349,10 +344,16 @@ public final class TraceRun implements AutoCloseable {
     recorder.retain(tracer.aliveThreads(), ticks);
   }
 
-  /** Calibrates the clock against the begin of the first process. */
-  private void calibrate(ClockReading moment) {
-    var calibration = target.clock().calibration(began, moment);
-    recorder.define(to -> to.calibration(calibration));
+  /**
+   * Takes out what was recorded before now, with the callers of calls, and calibrates the clock:
+   * times up to now are what they will be in the recording.
+   */
+  public void settleTimes() {
+    ClockReading moment = target.clock().now();
+    recorder.drain();
+    session.samples().collect();
+    callers.catchUp();
+    clock.calibrate(moment);
   }
 
   /** Returns its number in the file. */
@@ -387,7 +388,7 @@ public final class TraceRun implements AutoCloseable {
 
   /** Returns the rate of the recording's clock; 0 if unknown. */
   public long ticksPerSecond() {
-    return ticksPerSecond;
+    return clock.ticksPerSecond();
   }
 
   /**
@@ -457,13 +458,11 @@ public final class TraceRun implements AutoCloseable {
       ClockReading end = noteEnd();
       ClockReading last = target.clock().now();
       if (setup.isFirst()) {
-        calibrate(last);
+        clock.calibrate(last);
       } else if (exitCode.isPresent()) {
         recorder.retain(Set.of(), end.ticks());
       }
-      int pid = target.process().pid();
-      exitCode.ifPresent(code ->
-          definitions.ended(pid, began.ticks(), end.ticks(), code, program, target.commandLine()));
+      exitCode.ifPresent(code -> definitions.ended(target, began.ticks(), end.ticks(), code));
       file.count(process, Map.of(RecorderCounter.REENTRANT, session.reentrant()));
       session.samples().collect();
       callers.finish(exitCode.isPresent());
@@ -488,7 +487,7 @@ public final class TraceRun implements AutoCloseable {
       recorder.close();
     } catch (IOException e) {
       throw new CannotGoOn(
-          setup.settings().file() + " could not be finalised: " + e.getMessage(), "");
+          setup.settings().fileName() + " could not be finalised: " + e.getMessage(), "");
     } finally {
       if (setup.isFirst()) {
         file.close();

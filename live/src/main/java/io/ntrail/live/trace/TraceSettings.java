@@ -1,32 +1,63 @@
 package io.ntrail.live.trace;
 
+import io.ntrail.formats.ntr.RecordingFollower;
 import io.ntrail.live.session.SessionFile;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * Settings of a trace.
  *
- * @param file the {@code .ntr}
+ * @param file the {@code .ntr}; empty if nothing is kept
  * @param arguments how many arguments of each call are recorded: 0 to 12
  * @param buffers between each program and the recorder
  * @param threads stacks that can be traced at once, at most
  * @param maxBytes recording stops when the file has so many; 0 = never
  * @param ringBytes the file keeps the last so many bytes; 0 = all
  * @param writer who writes the file, for its header
+ * @param follower follows what is recorded
  */
 public record TraceSettings(
-    Path file,
+    Optional<Path> file,
     int arguments,
     BufferSettings buffers,
     int threads,
     long maxBytes,
     long ringBytes,
-    String writer) {
+    String writer,
+    Optional<RecordingFollower> follower) {
+  /** Settings of a trace into a file that nobody follows. */
+  public TraceSettings(
+      Path file,
+      int arguments,
+      BufferSettings buffers,
+      int threads,
+      long maxBytes,
+      long ringBytes,
+      String writer) {
+    this(
+        Optional.of(file),
+        arguments,
+        buffers,
+        threads,
+        maxBytes,
+        ringBytes,
+        writer,
+        Optional.empty());
+  }
+
   /** Returns these settings for so many functions. */
   public TraceSettings expecting(int functions) {
     return new TraceSettings(
-        file, arguments, buffers.expecting(functions), threads, maxBytes, ringBytes, writer);
+        file,
+        arguments,
+        buffers.expecting(functions),
+        threads,
+        maxBytes,
+        ringBytes,
+        writer,
+        follower);
   }
 
   /** Creates the session file of the first program. */
@@ -37,5 +68,10 @@ public record TraceSettings(
   /** Returns the size of a record. */
   public int recordBytes() {
     return arguments == 0 ? 32 : arguments <= 4 ? 64 : 128;
+  }
+
+  /** Returns the recording as messages name it. */
+  String fileName() {
+    return file.map(Path::toString).orElse("the recording");
   }
 }

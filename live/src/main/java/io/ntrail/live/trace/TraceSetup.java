@@ -68,7 +68,8 @@ record TraceSetup(
       undoFirst(target, tracer);
       close(session);
       throw new CannotGoOn(
-          settings.file() + " could not be written: " + e.getMessage(), "choose another with -o");
+          settings.fileName() + " could not be written: " + e.getMessage(),
+          "choose another with -o");
     } catch (RuntimeException e) {
       undoFirst(target, tracer);
       close(session);
