@@ -20,6 +20,16 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
 
     /** A call whose beginning is missing ended. */
     void ended(long function, long time, CallEnd end, long value);
+
+    /** A call began, and there are too many open ones: it has no frame. */
+    default void openedBeyond(CallCursor entry) {
+      // Most count such calls only.
+    }
+
+    /** A call that has no frame since there were too many ended. */
+    default void endedBeyond(CallCursor record, CallEnd end) {
+      // As its beginning.
+    }
   }
 
   final OpenCalls open;
@@ -56,11 +66,11 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
 
   /** Adds a call without an end: its callees count as its caller's. */
   void entryOnly(CallCursor record) {
-    if (roomForOne()) {
+    if (roomForOne(record)) {
       opened(record);
       close(record.time(), CallEnd.ENTRY_ONLY, 0);
     } else {
-      endsBeyond();
+      beyond--;
     }
   }
 
@@ -99,18 +109,20 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
   }
 
   /** Returns true if there is room for a call; without, the call is not reported. */
-  final boolean roomForOne() {
+  final boolean roomForOne(CallCursor entry) {
     if (open.isFull()) {
       beyond++;
+      sink.openedBeyond(entry);
       return false;
     }
     return true;
   }
 
   /** Returns true if the end of a call belongs to one that is not reported. */
-  final boolean endsBeyond() {
+  final boolean endsBeyond(CallCursor record, CallEnd end) {
     if (beyond > 0) {
       beyond--;
+      sink.endedBeyond(record, end);
       return true;
     }
     return false;

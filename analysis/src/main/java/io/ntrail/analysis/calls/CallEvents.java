@@ -1,6 +1,7 @@
 package io.ntrail.analysis.calls;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
@@ -42,11 +43,20 @@ public final class CallEvents implements AutoCloseable {
   private final Deque<Integer> waiting = new ArrayDeque<>();
   private final PriorityQueue<Reader> merged =
       new PriorityQueue<>(
-          Comparator.comparingLong(Reader::time).thenComparingInt(reader -> reader.thread));
+          Comparator.comparingLong(Reader::time)
+              .thenComparingLong(reader -> reader.firstTime)
+              .thenComparingInt(reader -> reader.thread));
+
+  /** Threads of a growing source that have no further records for the moment. */
+  private final List<Reader> dry = new ArrayList<>();
+
+  private boolean isGrowing;
+  private int opened;
 
   /** Records of one thread. */
   private final class Reader implements CallBuilder.Sink {
     final int thread;
+    final long firstTime;
     final CallCursor cursor;
     final OpenCalls open = new OpenCalls();
     final CallBuilder builder;
@@ -55,6 +65,7 @@ public final class CallEvents implements AutoCloseable {
 
     Reader(int thread) {
       this.thread = thread;
+      this.firstTime = source.threads().get(thread).firstTime();
       this.cursor = source.cursor(thread);
       this.builder = CallBuilder.of(source.matching(), open, this);
     }
@@ -68,6 +79,8 @@ public final class CallEvents implements AutoCloseable {
       while (found.isEmpty() && !isOver) {
         if (cursor.next()) {
           builder.accept(cursor);
+        } else if (isGrowing) {
+          return false;
         } else {
           isOver = true;
           builder.finish();
@@ -79,6 +92,20 @@ public final class CallEvents implements AutoCloseable {
 
     @Override
     public void opened(int frame, CallCursor entry) {
+      entered(entry);
+    }
+
+    @Override
+    public void openedBeyond(CallCursor entry) {
+      entered(entry);
+    }
+
+    @Override
+    public void endedBeyond(CallCursor record, CallEnd end) {
+      end(record.function(), record.time(), -1, end, record.value());
+    }
+
+    private void entered(CallCursor entry) {
       int count = entry.argumentCount();
       long[] arguments = count == 0 ? NOTHING : new long[count];
       for (int i = 0; i < count; i++) {
@@ -135,6 +162,35 @@ public final class CallEvents implements AutoCloseable {
     }
   }
 
+  private CallEvents(CallSource source) {
+    this.source = source;
+    this.isGrowing = true;
+  }
+
+  /**
+   * Events of all threads of a source that grows: its cursors end where nothing more is known for
+   * the moment, and go on after that. Of all threads it knows the records up to the same time.
+   */
+  public static CallEvents growing(CallSource source) {
+    return new CallEvents(source);
+  }
+
+  /**
+   * Looks for threads and records that a growing source has more.
+   *
+   * @param isLast true if it does not grow any more
+   */
+  public void more(boolean isLast) {
+    isGrowing = !isLast;
+    List<Reader> again = List.copyOf(dry);
+    dry.clear();
+    again.forEach(this::add);
+    int count = source.threads().size();
+    while (opened < count) {
+      open(opened++);
+    }
+  }
+
   private void open(int thread) {
     add(new Reader(thread));
   }
@@ -142,10 +198,12 @@ public final class CallEvents implements AutoCloseable {
   private void add(Reader reader) {
     if (reader.advance()) {
       merged.add(reader);
+    } else if (isGrowing) {
+      dry.add(reader);
     }
   }
 
-  /** Returns the next event; null after the last one. */
+  /** Returns the next event; null after the last one, of a growing source for the moment. */
   public @Nullable Event next() {
     Reader first = merged.poll();
     while (first == null && !waiting.isEmpty()) {
@@ -163,5 +221,6 @@ public final class CallEvents implements AutoCloseable {
   @Override
   public void close() {
     merged.forEach(reader -> reader.cursor.close());
+    dry.forEach(reader -> reader.cursor.close());
   }
 }

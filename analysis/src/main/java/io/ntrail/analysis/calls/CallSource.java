@@ -24,6 +24,14 @@ public interface CallSource extends AutoCloseable {
     SLOT
   }
 
+  /**
+   * Function that was traced in a process.
+   *
+   * @param process its id
+   * @param function as {@link CallSource#function} knows it
+   */
+  record Traced(long process, long function) {}
+
   /** Name for messages. */
   String name();
 
@@ -66,6 +74,26 @@ public interface CallSource extends AutoCloseable {
 
   /** A routine that a record names. */
   CallFunction function(long function);
+
+  /**
+   * Returns the functions that were traced, called or not, in the order in which they were defined;
+   * empty for formats that know only those that were called.
+   */
+  default List<Traced> traced() {
+    return List.of();
+  }
+
+  /**
+   * Returns the time up to which calls were recorded at least; empty if the format does not say.
+   */
+  default OptionalLong end() {
+    return OptionalLong.empty();
+  }
+
+  /** Returns time 0 in nanoseconds since 1970 in UTC; empty if unknown. */
+  default OptionalLong begunAt() {
+    return OptionalLong.empty();
+  }
 
   /** Returns the number of records that the recorder counted as lost; empty if it did not count. */
   OptionalLong lost();

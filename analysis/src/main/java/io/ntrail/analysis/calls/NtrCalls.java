@@ -6,8 +6,10 @@ import io.ntrail.analysis.model.ThrottledFunction;
 import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.identity.FileTime;
 import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.formats.ntr.CallTotals;
+import io.ntrail.formats.ntr.ClockCalibration;
 import io.ntrail.formats.ntr.EventChunk;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrHeader;
@@ -241,6 +243,36 @@ public final class NtrCalls implements CallSource {
   }
 
   @Override
+  public List<Traced> traced() {
+    return file.functions().values().stream()
+        .sorted(Comparator.comparingLong(TracedFunction::number))
+        .map(function -> new Traced(pid(function), function.number()))
+        .toList();
+  }
+
+  private long pid(TracedFunction function) {
+    TracedModule module = file.modules().get(function.module());
+    TracedProcess process = module == null ? null : file.processes().get(module.process());
+    return process == null ? 0 : process.pid();
+  }
+
+  @Override
+  public OptionalLong end() {
+    List<ClockCalibration> all = file.calibrations();
+    return all.isEmpty()
+        ? OptionalLong.empty()
+        : OptionalLong.of(clock.reader().time(all.getLast().ticks()));
+  }
+
+  @Override
+  public OptionalLong begunAt() {
+    long utc = file.header().map(NtrHeader::beganUtc).orElse(0L);
+    return utc == 0 || !clock.isNanos()
+        ? OptionalLong.empty()
+        : OptionalLong.of(FileTime.unixNanos(utc));
+  }
+
+  @Override
   public boolean hasReturnedValues() {
     return hasReturnedValues;
   }
@@ -353,10 +385,11 @@ public final class NtrCalls implements CallSource {
         ? Optional.empty()
         : Optional.ofNullable(
                 callers.getOrDefault(new ThreadId(its.process(), its.tid()), Map.of()).get(entry))
-            .map(NtrCalls::stack);
+            .map(NtrCalls::callerStack);
   }
 
-  private static CallerStack stack(TracedThread.Callers callers) {
+  /** Returns recorded callers as those of a call. */
+  public static CallerStack callerStack(TracedThread.Callers callers) {
     return new CallerStack(
         callers.frames().stream()
             .map(frame ->

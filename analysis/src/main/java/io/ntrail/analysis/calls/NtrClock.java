@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A calibration counts if it is later than the last one that counts by both clocks. Immutable.
  */
-final class NtrClock {
+public final class NtrClock {
   private static final long NANOS = 1_000_000_000;
 
   /** Calibrations that count, or where the recording began: by both clocks each after the last. */
@@ -44,7 +44,7 @@ final class NtrClock {
    * @param header null if it is damaged
    * @param calibrations in order of ticks
    */
-  static NtrClock of(@Nullable NtrHeader header, List<ClockCalibration> calibrations) {
+  public static NtrClock of(@Nullable NtrHeader header, List<ClockCalibration> calibrations) {
     long[] ticks = new long[Math.max(1, calibrations.size())];
     long[] nanos = new long[ticks.length];
     int count = 0;
@@ -74,7 +74,7 @@ final class NtrClock {
   }
 
   /** Returns true if times are nanoseconds; else they are ticks of an unknown length. */
-  boolean isNanos() {
+  public boolean isNanos() {
     return ticks.length > 1 || rate != 0;
   }
 
@@ -89,7 +89,7 @@ final class NtrClock {
   }
 
   /** Reads the clock, by one thread. */
-  Reader reader() {
+  public Reader reader() {
     return new Reader();
   }
 
@@ -128,7 +128,7 @@ final class NtrClock {
   }
 
   /** Remembers the line of the last ticks: the next ones are mostly on the same. */
-  final class Reader {
+  public final class Reader {
     private @Nullable Line line;
 
     /** The first ticks on the line, and how many more. */
@@ -139,7 +139,7 @@ final class NtrClock {
     private Reader() {}
 
     /** The time of ticks. */
-    long time(long of) {
+    public long time(long of) {
       Line same = line;
       if (same == null || Long.compareUnsigned(of - first, more) > 0) {
         if (!isNanos()) {

@@ -43,7 +43,7 @@ final class RoutineMatching extends CallBuilder {
 
   @Override
   void entry(CallCursor record) {
-    if (roomForOne()) {
+    if (roomForOne(record)) {
       opened(record);
     }
   }
@@ -55,7 +55,7 @@ final class RoutineMatching extends CallBuilder {
 
   @Override
   void exit(CallCursor record, CallEnd end) {
-    if (endsBeyond()) {
+    if (endsBeyond(record, end)) {
       return;
     }
     long function = record.function();

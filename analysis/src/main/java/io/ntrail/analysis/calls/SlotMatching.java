@@ -49,7 +49,7 @@ final class SlotMatching extends CallBuilder {
       }
       abandon(record.time());
     }
-    if (roomForOne()) {
+    if (roomForOne(record)) {
       int frame = opened(record);
       open.slot[frame] = slot;
       open.key[frame] = key;
@@ -78,7 +78,7 @@ final class SlotMatching extends CallBuilder {
     }
     int top = open.top();
     if (top == OpenCalls.NONE || open.slot[top] != slot) {
-      if (!endsBeyond()) {
+      if (!endsBeyond(record, end)) {
         withoutEntry(record, end);
       }
       return;

@@ -52,7 +52,7 @@ final class CallEvent implements ProbeEvent {
 
   @Override
   public long wallTimestamp() {
-    throw notRecorded();
+    return source.begunAt().orElseThrow(CallEvent::notRecorded) + timestamp();
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.ntrail.analysis.probe.calls;
 import io.ntrail.analysis.calls.CallEvents;
 import io.ntrail.analysis.calls.CallNames;
 import io.ntrail.analysis.calls.CallSource;
-import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.probe.engine.Probe;
 import io.ntrail.analysis.probe.engine.ProbeEvent;
 import io.ntrail.analysis.probe.sources.ProbeCatalog;
@@ -12,64 +11,94 @@ import io.ntrail.analysis.probe.sources.ProbePattern;
 import io.ntrail.analysis.probe.sources.ProbeSource;
 import io.ntrail.analysis.probe.syntax.ProbeDescription;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Probes of a recording of calls: {@code pidPID:module:function:entry}, {@code return} and {@code
- * unwind}; of all its processes with {@code fbt} as the provider.
+ * unwind}; of all its processes with {@code fbt} as the provider. The functions that enter the
+ * system are also probes of {@code syscall}.
  */
 public final class CallProbes implements ProbeSource {
   private static final String FBT = "fbt";
+  private static final String SYSCALL = "syscall";
+
+  /** Number that those of functions of modules that are loaded later follow. */
+  private static final int LATER = 1 << 19;
+
+  /** Modules whose functions named Nt... are system calls. */
+  private static final Set<String> SYSTEM = Set.of("ntdll.dll", "win32u.dll");
 
   private final CallSource source;
   private final CallNames names;
   private final List<Known> known = new ArrayList<>();
   private final Map<String, Known> ofAll = new TreeMap<>();
+  private final Set<Place> places = new HashSet<>();
+  private int last = ProbeCatalog.FIRST - 1;
   private long end;
 
   /** Function in a process. */
-  private record Place(long process, String module, String function) {}
+  record Place(long process, String module, String function) {}
 
   /**
    * Probe with the calls that fire it.
    *
    * @param process its id; -1: any
    */
-  private record Known(
-      Probe probe, ProbeNames names, CallEvents.Kind kind, long process, Place place) {}
+  record Known(Probe probe, ProbeNames names, CallEvents.Kind kind, long process, Place place) {
+    /** Returns true if events of a function fire it. */
+    boolean isOf(CallEvents.Kind of, Place function) {
+      return kind == of
+          && (process < 0 || process == function.process)
+          && place.module.equals(function.module)
+          && place.function.equals(function.function);
+    }
+  }
 
-  /** The probes of a recording. */
-  public CallProbes(CallSource source, CallNames names) {
+  private CallProbes(CallSource source, CallNames names) {
     this.source = source;
     this.names = names;
-    Map<Long, Set<Long>> functions = new TreeMap<>();
+  }
+
+  /** The probes of a recording: of the functions that were traced, called or not. */
+  public static CallProbes of(CallSource source, CallNames names) {
+    CallProbes probes = new CallProbes(source, names);
+    probes.addTraced();
+    return probes;
+  }
+
+  /**
+   * The probes of calls that are still to come, none at first.
+   *
+   * @param source grows
+   */
+  public static CallProbes growing(CallSource source, CallNames names) {
+    return new CallProbes(source, names);
+  }
+
+  private void addTraced() {
+    source.traced().forEach(one -> add(place(one.process(), one.function())));
+    Map<Long, Map<String, Place>> called = new TreeMap<>();
+    Set<CallSource.Traced> seen = new HashSet<>();
     try (CallEvents events = events()) {
       for (CallEvents.Event event = events.next(); event != null; event = events.next()) {
-        functions
-            .computeIfAbsent(process(event.thread()), _ -> new HashSet<>())
-            .add(event.function());
+        long process = process(event.thread());
+        if (seen.add(new CallSource.Traced(process, event.function()))) {
+          called
+              .computeIfAbsent(process, _ -> new TreeMap<>())
+              .put(names.text(event.function()), place(process, event.function()));
+        }
         end = Math.max(end, event.time());
       }
     }
-    functions.forEach((process, all) -> {
-      Map<String, Place> places = new TreeMap<>();
-      for (long function : all) {
-        CallNames.Name name = names.of(function);
-        places.put(name.text(), new Place(process, name.module(), name.function()));
-      }
-      places.values().forEach(place -> add(place, "pid" + process));
-    });
+    called.values().forEach(all -> all.values().forEach(this::add));
+    end = Math.max(end, source.end().orElse(0));
   }
 
   private CallEvents events() {
@@ -80,20 +109,42 @@ public final class CallProbes implements ProbeSource {
     return source.threads().get(thread).pid();
   }
 
-  private void add(Place place, String provider) {
-    for (CallEvents.Kind kind : CallEvents.Kind.values()) {
-      known.add(make(ProbeCatalog.FIRST + known.size(), place, provider, place.process, kind));
+  /** Returns where a function is. */
+  Place place(long process, long function) {
+    CallNames.Name name = names.of(function);
+    return new Place(process, name.module(), name.function());
+  }
+
+  /**
+   * Adds a function, unless it is known.
+   *
+   * @return its probes, if it is new
+   */
+  public List<Probe> add(long process, String module, String function) {
+    return add(new Place(process, module, function)).stream().map(Known::probe).toList();
+  }
+
+  List<Known> add(Place place) {
+    if (!places.add(place)) {
+      return List.of();
     }
+    List<Known> more = new ArrayList<>();
+    for (CallEvents.Kind kind : CallEvents.Kind.values()) {
+      more.add(make(++last, place, "pid" + place.process, place.process, kind));
+    }
+    known.addAll(more);
+    return more;
   }
 
   private static Known make(
       int id, Place place, String provider, long process, CallEvents.Kind kind) {
     String module = place.module;
     int dot = module.lastIndexOf('.');
+    List<String> modules = dot <= 0 ? List.of(module) : List.of(module.substring(0, dot), module);
     ProbeNames names =
         new ProbeNames(
             List.of(provider),
-            dot <= 0 ? List.of(module) : List.of(module.substring(0, dot), module),
+            provider.equals(SYSCALL) ? List.of("") : modules,
             List.of(place.function),
             List.of(kind.name().toLowerCase(Locale.ROOT)));
     return new Known(names.probe(id, List.of()), names, kind, process, place);
@@ -107,21 +158,27 @@ public final class CallProbes implements ProbeSource {
   @Override
   public List<Probe> matching(ProbeDescription description, boolean ignoresCase) {
     ProbePattern pattern = ProbePattern.of(description, ignoresCase);
-    if (!pattern.isAnyProvider() && pattern.meansProvider(FBT)) {
-      return ofAll(pattern);
+    for (String provider : List.of(FBT, SYSCALL)) {
+      if (!pattern.isAnyProvider() && pattern.meansProvider(provider)) {
+        return ofAll(provider, pattern);
+      }
     }
     return known.stream().filter(one -> pattern.matches(one.names)).map(Known::probe).toList();
   }
 
   /** Returns probes that fire in all processes. */
-  private List<Probe> ofAll(ProbePattern pattern) {
+  private List<Probe> ofAll(String provider, ProbePattern pattern) {
     Map<String, Probe> found = new TreeMap<>();
     for (Known one : known) {
+      boolean isSystem = provider.equals(SYSCALL);
+      if (isSystem && !isSystemCall(one.place.module, one.place.function)) {
+        continue;
+      }
       Known general =
           make(
               ProbeCatalog.FIRST + known.size() + (1 << 20) + ofAll.size(),
               one.place,
-              FBT,
+              provider,
               -1,
               one.kind);
       if (pattern.matches(general.names)) {
@@ -132,6 +189,18 @@ public final class CallProbes implements ProbeSource {
     return List.copyOf(found.values());
   }
 
+  /** Returns true if a function is where a program calls the system. */
+  public static boolean isSystemCall(String module, String function) {
+    return SYSTEM.contains(module.toLowerCase(Locale.ROOT)) && function.startsWith("Nt");
+  }
+
+  /** Returns the known probes that are enabled. */
+  List<Known> wanted(Set<Probe> enabled) {
+    return Stream.concat(known.stream(), ofAll.values().stream())
+        .filter(one -> enabled.contains(one.probe))
+        .toList();
+  }
+
   @Override
   public boolean hasTime() {
     return source.clock().nanos() && source.clock().shared();
@@ -139,68 +208,36 @@ public final class CallProbes implements ProbeSource {
 
   @Override
   public ProbeEvent at(long nanos) {
-    return new Moment(nanos);
+    return new Moment(source, nanos);
   }
 
   /** Time without an event. */
-  private record Moment(long timestamp) implements ProbeEvent {
+  private record Moment(CallSource source, long timestamp) implements ProbeEvent {
     @Override
     public long wallTimestamp() {
-      throw CallEvent.notRecorded();
+      return source.begunAt().orElseThrow(CallEvent::notRecorded) + timestamp;
     }
-  }
-
-  /** Returns the probes that calls of a function fire, by the kind of event. */
-  private List<List<Probe>> fired(long process, long function, List<Known> enabled) {
-    CallNames.Name name = names.of(function);
-    List<List<Probe>> all = new ArrayList<>();
-    for (CallEvents.Kind kind : CallEvents.Kind.values()) {
-      Set<Probe> probes = new TreeSet<>(Comparator.comparingInt(Probe::id));
-      for (Known one : enabled) {
-        if (one.kind == kind
-            && (one.process < 0 || one.process == process)
-            && one.place.module.equals(name.module())
-            && one.place.function.equals(name.function())) {
-          probes.add(one.probe);
-        }
-      }
-      all.add(List.copyOf(probes));
-    }
-    return all;
   }
 
   @Override
   public void run(Set<Probe> enabled, Sink sink) {
-    List<Known> wanted =
-        Stream.concat(known.stream(), ofAll.values().stream())
-            .filter(one -> enabled.contains(one.probe))
-            .toList();
-    if (wanted.isEmpty()) {
-      return;
-    }
-    Map<Long, Map<Long, List<List<Probe>>>> byFunction = new HashMap<>();
-    CallEvent seen = new CallEvent(source, names);
-    try (CallEvents events = events()) {
-      for (CallEvents.@Nullable Event event = events.next(); event != null; event = events.next()) {
-        long process = process(event.thread());
-        long function = event.function();
-        List<Probe> probes =
-            byFunction
-                .computeIfAbsent(process, _ -> new HashMap<>())
-                .computeIfAbsent(function, _ -> fired(process, function, wanted))
-                .get(event.kind().ordinal());
-        if (probes.isEmpty()) {
-          continue;
-        }
-        CallThread thread = source.threads().get(event.thread());
-        seen.moveTo(event, thread);
-        for (int i = 0; i < probes.size(); i++) {
-          if (!sink.fire(probes.get(i), seen)) {
-            return;
-          }
-        }
+    CallFirings firings = new CallFirings(this, source, names, enabled, sink, false);
+    if (firings.isAnyWanted()) {
+      try (CallEvents events = events()) {
+        firings.fire(events);
       }
     }
+  }
+
+  /**
+   * Fires the events of a growing recording.
+   *
+   * @param enabled probes that are known already
+   */
+  public CallFirings firings(Set<Probe> enabled, Sink sink) {
+    // The program's probes of time have the numbers behind those of now.
+    last = Math.max(last, LATER);
+    return new CallFirings(this, source, names, enabled, sink, true);
   }
 
   @Override

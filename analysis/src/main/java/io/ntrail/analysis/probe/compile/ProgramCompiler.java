@@ -34,6 +34,7 @@ public final class ProgramCompiler {
   private final Actions actions;
   private final ProbeMatcher matcher;
   private final List<Enabling> enablings = new ArrayList<>();
+  private final List<DescribedClause> clauses = new ArrayList<>();
 
   /** Finder of probes. */
   @FunctionalInterface
@@ -53,13 +54,27 @@ public final class ProgramCompiler {
    * @param aggregations in the order in which they appear
    * @param variables number of them
    * @param clauseLocals those that a firing begins without
+   * @param clauses in the order of the program
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Compiled(
       List<Enabling> enablings,
       List<Aggregation> aggregations,
       int variables,
-      int[] clauseLocals) {}
+      int[] clauseLocals,
+      List<DescribedClause> clauses) {}
+
+  /**
+   * Clause with the probes that it is for.
+   *
+   * @param probes as the program describes them
+   */
+  public record DescribedClause(List<ProbeDescription> probes, CompiledClause clause) {
+    /** Copies. */
+    public DescribedClause {
+      probes = List.copyOf(probes);
+    }
+  }
 
   private ProgramCompiler(Options options, Memory memory, ProbeMatcher matcher) {
     this.environment = new Environment(options, memory);
@@ -94,7 +109,8 @@ public final class ProgramCompiler {
         List.copyOf(compiler.enablings),
         List.copyOf(compiler.environment.aggregations.values()),
         compiler.environment.slots(),
-        compiler.environment.clauseSlots.stream().mapToInt(Integer::intValue).toArray());
+        compiler.environment.clauseSlots.stream().mapToInt(Integer::intValue).toArray(),
+        List.copyOf(compiler.clauses));
   }
 
   private void item(Program.Item item) {
@@ -144,6 +160,7 @@ public final class ProgramCompiler {
           clause.place(),
           "more than %d probes at all clauses: describe fewer".formatted(MOST_ENABLINGS));
     }
+    clauses.add(new DescribedClause(clause.probes(), compiled));
     probes.forEach(probe -> enablings.add(new Enabling(enablings.size() + 1, probe, compiled)));
   }
 

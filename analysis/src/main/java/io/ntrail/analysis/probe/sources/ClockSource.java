@@ -49,6 +49,7 @@ public final class ClockSource implements ProbeSource {
     }
     try {
       while (endNanos() < most && sink.reach(endNanos())) {
+        sink.pause();
         Thread.sleep(1);
       }
     } catch (InterruptedException e) {

@@ -11,6 +11,7 @@ import io.ntrail.analysis.probe.engine.Probe;
 import io.ntrail.analysis.probe.engine.ProbeEvent;
 import io.ntrail.analysis.probe.engine.Run;
 import io.ntrail.analysis.probe.syntax.CompileError;
+import io.ntrail.analysis.probe.syntax.ProbeDescription;
 import io.ntrail.analysis.probe.syntax.Program;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -90,14 +91,17 @@ public final class ProbeRun {
   /** State of a run: what fires when. */
   private final class Turns implements ProbeSource.Sink {
     private final Run run;
+    private final Consumer consumer;
     private final BooleanSupplier isStopped;
     private final Map<Integer, List<Enabling>> byProbe = new HashMap<>();
     private final List<ProbeCatalog.Timer> timers = catalog.timers();
     private final long[] due = new long[timers.size()];
     private long nextDue = Long.MAX_VALUE;
+    private int enabled = compiled.enablings().size();
 
-    Turns(Run run, BooleanSupplier isStopped) {
+    Turns(Run run, Consumer consumer, BooleanSupplier isStopped) {
       this.run = run;
+      this.consumer = consumer;
       this.isStopped = isStopped;
       for (Enabling enabling : compiled.enablings()) {
         byProbe.computeIfAbsent(enabling.probe().id(), _ -> new ArrayList<>()).add(enabling);
@@ -140,6 +144,27 @@ public final class ProbeRun {
       run.fire(of(probe), event);
       return goesOn();
     }
+
+    @Override
+    public boolean enable(Probe probe) {
+      List<Enabling> all = new ArrayList<>();
+      for (ProgramCompiler.DescribedClause clause : compiled.clauses()) {
+        for (ProbeDescription description : clause.probes()) {
+          if (catalog.matching(description, true).contains(probe)) {
+            all.add(new Enabling(++enabled, probe, clause.clause()));
+          }
+        }
+      }
+      if (!all.isEmpty()) {
+        byProbe.put(probe.id(), all);
+      }
+      return !all.isEmpty();
+    }
+
+    @Override
+    public void pause() {
+      consumer.flush();
+    }
   }
 
   /**
@@ -152,9 +177,10 @@ public final class ProbeRun {
   public Outcome run(OutputStream out, PrintStream err, BooleanSupplier isStopped) {
     Consumer consumer = new Consumer(options, out, err, compiled.aggregations());
     Run run = new Run(options, consumer, memory, source.at(0));
-    Turns turns = new Turns(run, isStopped);
+    Turns turns = new Turns(run, consumer, isStopped);
     run.prepare(compiled.variables(), compiled.clauseLocals(), turns.of(ProbeCatalog.ERROR));
     run.fire(turns.of(ProbeCatalog.BEGIN), source.at(0));
+    turns.pause();
     if (turns.goesOn()) {
       source.run(enabled(), turns);
       if (turns.goesOn()) {
@@ -166,7 +192,12 @@ public final class ProbeRun {
     run.fire(turns.of(ProbeCatalog.END), source.at(source.endNanos()));
     consumer.end();
     return new Outcome(
-        run.exitStatus(), isExited, matched, run.fired(), run.drops(), compiled.aggregations());
+        run.exitStatus(),
+        isExited,
+        turns.enabled,
+        run.fired(),
+        run.drops(),
+        compiled.aggregations());
   }
 
   private Set<Probe> enabled() {

@@ -24,6 +24,16 @@ public interface ProbeSource extends AutoCloseable {
      * @return false if nothing more is wanted
      */
     boolean fire(Probe probe, ProbeEvent event);
+
+    /**
+     * Enables a probe that came after the program was compiled, at all clauses that mean it.
+     *
+     * @return true if there are any
+     */
+    boolean enable(Probe probe);
+
+    /** Tells that nothing more is known for the moment: what was printed may be shown. */
+    void pause();
   }
 
   /** Returns all probes, by their numbers. */
