@@ -23,6 +23,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
@@ -34,6 +37,12 @@ import picocli.CommandLine.ParseResult;
 public final class DtraceCommand implements Command {
   private static final String EXAMPLE =
       "ntrail dtrace --recording recording.etl -n 'kernel:::Read { @[execname] = count(); }'";
+
+  private static final String LIVE_EXAMPLE =
+      "ntrail dtrace -n 'pid$target::ReadFile:entry { @ = count(); }' -c shopd.exe";
+
+  /** Word of a command line, which may have quotes. */
+  private static final Pattern WORD = Pattern.compile("(?:[^\\s\"]|\"[^\"]*\")+");
 
   /** Letters that enable probes, and the field that a word without colons stands for. */
   private static final Map<String, ProbeDescription.Field> FIELDS = fields();
@@ -70,8 +79,9 @@ public final class DtraceCommand implements Command {
     spec.addOption(CommonOptions.flag("a description may match no probe", "-Z"));
     spec.addOption(CommonOptions.values("NAME[=VALUE]", "an option of the language", "-x"));
     spec.addOption(CommonOptions.value("SIZE", "size of buffers, which grow as they need", "-b"));
-    spec.addOption(CommonOptions.value("COMMAND", "runs a program: not over recordings", "-c"));
-    spec.addOption(CommonOptions.value("PID", "a running program: not over recordings", "-p"));
+    spec.addOption(CommonOptions.value("COMMAND", "runs a program and watches it", "-c"));
+    spec.addOption(CommonOptions.value("PID", "watches a running program", "-p"));
+    LiveRequest.options(spec);
     spec.addOption(SymbolSearchPath.option());
     spec.addOption(
         CommonOptions.values(
@@ -85,13 +95,6 @@ public final class DtraceCommand implements Command {
 
   @Override
   public int run(ParseResult parsed, Terminal system) {
-    for (String live : List.of("-c", "-p")) {
-      if (CommonOptions.has(parsed, live)) {
-        throw new UsageError(
-            live + " looks at a program that runs; record it first, and look at its recording",
-            "ntrail trace ... -o calls.ntr, then ntrail dtrace --recording calls.ntr ...");
-      }
-    }
     boolean isList = CommonOptions.has(parsed, "-l");
     List<ProbeProgram> programs = programs(parsed);
     if (programs.isEmpty() && !isList) {
@@ -105,14 +108,31 @@ public final class DtraceCommand implements Command {
     }
     List<Path> paths =
         CommonOptions.all(parsed, "--recording").stream().map(CommonOptions::path).toList();
-    boolean hasStacks = programs.stream().anyMatch(ProbeProgram::hasStacks);
+    Optional<LiveRequest> live = live(parsed);
+    List<String> arguments = new ArrayList<>(CommonOptions.positionals(parsed));
+    String name = programs.isEmpty() ? "" : programs.getFirst().name();
+    arguments.addFirst(name.isEmpty() ? "dtrace" : name);
+    ProbePreparation preparation =
+        new ProbePreparation(programs, arguments, options, CommonOptions.has(parsed, "-Z"));
     try (Terminal terminal = CommonOptions.output(parsed, system);
-        ProbeInput input = ProbeInput.open(paths, hasStacks, parsed, terminal)) {
+        ProbeInput input = preparation.open(paths, live, parsed, terminal)) {
       if (isList) {
-        return list(programs, input, parsed, terminal);
+        return list(preparation, input, parsed, terminal);
       }
-      return run(programs, options, input, parsed, terminal);
+      return run(preparation, input, parsed, terminal);
     }
+  }
+
+  private static Optional<LiveRequest> live(ParseResult parsed) {
+    if (CommonOptions.has(parsed, "-c") && CommonOptions.has(parsed, "--recording")
+        || CommonOptions.has(parsed, "-p") && CommonOptions.has(parsed, "--recording")) {
+      throw new UsageError("--recording and a program that runs exclude each other", EXAMPLE);
+    }
+    List<String> words = new ArrayList<>();
+    for (Matcher matcher = WORD.matcher(CommonOptions.text(parsed, "-c", "")); matcher.find(); ) {
+      words.add(matcher.group().replace("\"", ""));
+    }
+    return LiveRequest.of(words, parsed, LIVE_EXAMPLE);
   }
 
   private static void set(Options options, String name, boolean isSet) {
@@ -148,40 +168,39 @@ public final class DtraceCommand implements Command {
   }
 
   private static int run(
-      List<ProbeProgram> programs,
-      Options options,
-      ProbeInput input,
-      ParseResult parsed,
-      Terminal terminal) {
-    List<String> arguments = new ArrayList<>(CommonOptions.positionals(parsed));
-    String name = programs.getFirst().name();
-    arguments.addFirst(name.isEmpty() ? "dtrace" : name);
-    ProbeRun run =
-        ProbeProgram.compile(
-            programs,
-            input.source(),
-            options,
-            arguments,
-            Map.of(),
-            CommonOptions.has(parsed, "-Z"));
+      ProbePreparation preparation, ProbeInput input, ParseResult parsed, Terminal terminal) {
+    Options options = preparation.options();
+    ProbeRun run = preparation.compile(input, parsed, terminal);
+    ProbeProgram first = preparation.programs().getFirst();
     if (!options.is("quiet")) {
       terminal
           .err()
           .println(
               "dtrace: %s matched %s"
                   .formatted(
-                      name.isEmpty()
-                          ? "description '" + programs.getFirst().description() + "'"
-                          : "script '" + name + "'",
+                      first.name().isEmpty()
+                          ? "description '" + first.description() + "'"
+                          : "script '" + first.name() + "'",
                       Numbers.counted(run.matched(), "probe")));
     }
     ProbeRun.Outcome outcome = new ProbeAnswer(input, options, run, parsed, terminal).text();
+    if (!options.is("quiet")) {
+      input
+          .live()
+          .filter(its -> its.hasEnded())
+          .ifPresent(
+              its -> terminal.err().println("dtrace: pid %d has exited".formatted(its.pid())));
+    }
     int code = input.finish(parsed, terminal);
     return outcome.isExited() ? outcome.status() & 0xFF : code;
   }
 
   private static int list(
-      List<ProbeProgram> programs, ProbeInput input, ParseResult parsed, Terminal terminal) {
+      ProbePreparation preparation, ProbeInput input, ParseResult parsed, Terminal terminal) {
+    List<ProbeProgram> programs = preparation.programs();
+    if (input.live().isPresent()) {
+      preparation.compile(input, parsed, terminal);
+    }
     ProbeCatalog catalog = new ProbeCatalog(input.source());
     List<Probe> probes = new ArrayList<>();
     if (programs.isEmpty()) {

@@ -12,26 +12,34 @@ import io.ntrail.cli.text.Terminal;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/** {@code ntrail probe 'PROGRAM' FILE}: runs a program in the D language over a recording. */
+/**
+ * {@code ntrail probe 'PROGRAM' FILE}: runs a program in the D language over a recording, or over a
+ * program that runs.
+ */
 public final class ProbeCommand implements Command {
   private static final String EXAMPLE =
       "ntrail probe 'kernel::FileIo:Read { @[execname] = count(); }' recording.etl";
+
+  private static final String LIVE_EXAMPLE =
+      "ntrail probe 'shopcore!Stock::Match:entry { @ = count(); }' -- shopd.exe";
 
   public ProbeCommand() {}
 
   @Override
   public CommandSpec spec() {
     CommandSpec spec =
-        CommonOptions.command("probe", "Programs in the D language over recordings.");
+        CommonOptions.command(
+            "probe", "Programs in the D language over recordings and running programs.");
     spec.addOption(CommonOptions.value("FILE.d", "the program of this file", "-s", "--script"));
     spec.addOption(CommonOptions.flag("the probes of the recording", "-l", "--list"));
     spec.addOption(
         CommonOptions.values("NAME[=VALUE]", "an option of the language: quiet, strsize=1k", "-x"));
+    spec.addOption(CommonOptions.value("NAME|PID", "watches a running program", "-p", "--process"));
+    LiveRequest.options(spec);
     spec.addOption(SymbolSearchPath.option());
     spec.addOption(
         CommonOptions.values(
@@ -40,7 +48,9 @@ public final class ProbeCommand implements Command {
     CommonOptions.output(spec, "text, json or csv", List.of("text", "json", "csv"));
     CommonOptions.together(spec);
     spec.addPositional(
-        CommonOptions.files("the program, then a recording: .etl, .ntr, .jtrc; then $1, $2 ..."));
+        CommonOptions.files(
+            "the program, then a recording: .etl, .ntr, .jtrc, then $1, $2 ...;"
+                + " or -- and a program to start, with its arguments"));
     return spec;
   }
 
@@ -68,6 +78,8 @@ public final class ProbeCommand implements Command {
   @Override
   public int run(ParseResult parsed, Terminal system) {
     List<String> words = new ArrayList<>(CommonOptions.positionals(parsed));
+    List<String> started = started(parsed);
+    words.subList(words.size() - started.size(), words.size()).clear();
     Format format = CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.CSV);
     boolean isList = CommonOptions.has(parsed, "-l");
     Options options = options(parsed);
@@ -78,13 +90,16 @@ public final class ProbeCommand implements Command {
         CommonOptions.has(parsed, "-s")
             ? ProbeProgram.ofFile(CommonOptions.path(CommonOptions.text(parsed, "-s", "")))
             : first(words);
+    Optional<LiveRequest> live = LiveRequest.of(started, parsed, LIVE_EXAMPLE);
     List<Path> paths =
-        words.isEmpty() ? List.of() : List.of(CommonOptions.path(words.removeFirst()));
+        words.isEmpty() || live.isPresent()
+            ? List.of()
+            : List.of(CommonOptions.path(words.removeFirst()));
     words.addFirst(program.name().isEmpty() ? "probe" : program.name());
+    ProbePreparation preparation = new ProbePreparation(List.of(program), words, options, false);
     try (Terminal terminal = CommonOptions.output(parsed, system);
-        ProbeInput input = ProbeInput.open(paths, program.hasStacks(), parsed, terminal)) {
-      ProbeRun run =
-          ProbeProgram.compile(List.of(program), input.source(), options, words, Map.of(), false);
+        ProbeInput input = preparation.open(paths, live, parsed, terminal)) {
+      ProbeRun run = preparation.compile(input, parsed, terminal);
       ProbeAnswer answer = new ProbeAnswer(input, options, run, parsed, terminal);
       switch (format) {
         case JSON -> answer.json();
@@ -93,6 +108,13 @@ public final class ProbeCommand implements Command {
       }
       return input.finish(parsed, terminal);
     }
+  }
+
+  /** Returns the words behind {@code --}: a program and its arguments. */
+  private static List<String> started(ParseResult parsed) {
+    List<String> all = parsed.originalArgs();
+    int mark = all.indexOf("--");
+    return mark < 0 ? List.of() : all.subList(mark + 1, all.size());
   }
 
   private static ProbeProgram first(List<String> words) {

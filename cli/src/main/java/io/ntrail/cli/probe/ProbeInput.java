@@ -27,11 +27,15 @@ import io.ntrail.formats.bytes.Gap;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
-/** The recording that a program runs over, opened; without one only time goes on. */
+/**
+ * The recording that a program runs over, opened, or the program that it watches; without either
+ * only time goes on.
+ */
 final class ProbeInput implements AutoCloseable {
   /** Seconds that a program without a recording runs at most: a day. */
   private static final long MOST_SECONDS = 86_400;
@@ -40,6 +44,7 @@ final class ProbeInput implements AutoCloseable {
   private final @Nullable Recording recording;
   private final @Nullable SymbolSearchPath places;
   private final @Nullable RecordingSymbols symbols;
+  private final @Nullable LiveProbes live;
   private final AtomicBoolean isStopped = new AtomicBoolean();
 
   private ProbeInput(
@@ -51,6 +56,20 @@ final class ProbeInput implements AutoCloseable {
     this.recording = recording;
     this.places = places;
     this.symbols = symbols;
+    this.live = null;
+  }
+
+  private ProbeInput(LiveProbes live) {
+    this.source = live;
+    this.recording = null;
+    this.places = null;
+    this.symbols = null;
+    this.live = live;
+  }
+
+  /** Takes a program that runs. */
+  static ProbeInput of(LiveProbes live) {
+    return new ProbeInput(live);
   }
 
   /**
@@ -76,7 +95,7 @@ final class ProbeInput implements AutoCloseable {
             new CallNames(
                 calls.source(),
                 CallImageFiles.symbols(calls, CommonOptions.all(parsed, "-y"), terminal));
-        return new ProbeInput(new CallProbes(calls.source(), names), calls, null, null);
+        return new ProbeInput(CallProbes.of(calls.source(), names), calls, null, null);
       }
       return etw(recording.ability(EtwRecording.class).orElseThrow(), hasStacks, parsed, terminal);
     } catch (RuntimeException e) {
@@ -107,13 +126,28 @@ final class ProbeInput implements AutoCloseable {
     return source;
   }
 
+  /** Returns the program that is watched; empty if there is a recording, or nothing. */
+  Optional<LiveProbes> live() {
+    return Optional.ofNullable(live);
+  }
+
   /** Begins to show how far reading came; Ctrl+C ends the events. */
   Progress progress(ParseResult parsed, Terminal terminal) {
     if (recording instanceof EtwRecording etw) {
       return ReadingProgress.listing(etw, parsed, terminal);
     }
-    boolean isQuiet = CommonOptions.has(parsed, "-q") || terminal.outIsTerminal();
+    boolean isQuiet = CommonOptions.has(parsed, "-q") || terminal.outIsTerminal() || live != null;
     return Progress.start(terminal, isQuiet, () -> "running the program", this::stop);
+  }
+
+  /** Returns the id of the process that {@code $target} stands for; empty if there is none. */
+  OptionalLong target() {
+    if (live != null) {
+      return OptionalLong.of(live.pid());
+    }
+    return recording instanceof CallRecording calls && !calls.threads().isEmpty()
+        ? OptionalLong.of(calls.threads().getFirst().pid())
+        : OptionalLong.empty();
   }
 
   private void stop() {
@@ -146,6 +180,9 @@ final class ProbeInput implements AutoCloseable {
   int finish(ParseResult parsed, Terminal terminal) {
     Recording of = recording;
     if (of == null) {
+      if (live != null) {
+        LiveReport.print(live, terminal.err());
+      }
       return ExitCode.DONE;
     }
     RecorderLosses losses = of.losses();
@@ -174,6 +211,9 @@ final class ProbeInput implements AutoCloseable {
 
   /** Returns the events or records that the recorder counted as lost. */
   long lostEvents() {
+    if (live != null) {
+      return live.lost();
+    }
     return recording == null ? 0 : Losses.events(recording);
   }
 

@@ -19,7 +19,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Text of a program.
@@ -33,6 +34,7 @@ record ProbeProgram(String text, String name, ProbeDescription.Field lastField) 
   private static final long MOST_BYTES = 16 << 20;
 
   private static final int SHOWN = 100;
+  private static final Pattern ARGUMENT = Pattern.compile("\\barg([0-9])\\b");
 
   static ProbeProgram ofCommandLine(String text) {
     return new ProbeProgram(text, "", ProbeDescription.Field.NAME);
@@ -70,42 +72,74 @@ record ProbeProgram(String text, String name, ProbeDescription.Field lastField) 
     return text.contains("stack");
   }
 
+  /** Returns how many arguments of calls it may look at. */
+  private int arguments() {
+    int most = 0;
+    for (Matcher matcher = ARGUMENT.matcher(text); matcher.find(); ) {
+      most = Math.max(most, 1 + Integer.parseInt(matcher.group(1)));
+    }
+    return most;
+  }
+
+  /** Returns how many arguments of calls programs may look at. */
+  static int arguments(List<ProbeProgram> programs) {
+    return programs.stream().mapToInt(ProbeProgram::arguments).max().orElse(0);
+  }
+
   /**
-   * Compiles programs as one.
+   * Reads programs as one.
    *
-   * @param arguments {@code $0}, {@code $1} and so on
-   * @param names other macros
-   * @param isLenient true if a description may match nothing
+   * @param macros {@code $0}, {@code $1}, {@code $target} and so on
    */
-  static ProbeRun compile(
-      List<ProbeProgram> programs,
-      ProbeSource source,
-      Options options,
-      List<String> arguments,
-      Map<String, String> names,
-      boolean isLenient) {
+  static Program parse(List<ProbeProgram> programs, Options options, Macros macros) {
     List<Program.Item> items = new ArrayList<>();
     for (ProbeProgram program : programs) {
       try {
         items.addAll(
-            Parser.parse(
-                    program.text,
-                    new Macros(arguments, names),
-                    program.lastField,
-                    options.is("defaultargs"))
+            Parser.parse(program.text, macros, program.lastField, options.is("defaultargs"))
                 .items());
       } catch (CompileError e) {
         throw program.refusal(e);
       }
     }
-    try {
-      return new ProbeRun(source, new Program(items), options, isLenient);
-    } catch (CompileError e) {
-      // Of several, nobody knows which one the place is of.
-      throw programs.size() == 1
-          ? programs.getFirst().refusal(e)
-          : new UsageError("%s [%s]".formatted(e.reason(), e.tag()), "");
+    return new Program(items);
+  }
+
+  /** Returns the probes that a program describes. */
+  static List<ProbeDescription> described(Program program) {
+    List<ProbeDescription> all = new ArrayList<>();
+    for (Program.Item item : program.items()) {
+      if (item instanceof Program.Clause clause) {
+        all.addAll(clause.probes());
+      }
     }
+    return all;
+  }
+
+  /**
+   * Compiles programs that were read as one.
+   *
+   * @param isLenient true if a description may match nothing
+   */
+  static ProbeRun compile(
+      List<ProbeProgram> programs,
+      Program program,
+      ProbeSource source,
+      Options options,
+      boolean isLenient) {
+    try {
+      return new ProbeRun(source, program, options, isLenient);
+    } catch (CompileError e) {
+      throw refusal(programs, e);
+    }
+  }
+
+  /** Returns an error of one of several programs. */
+  static UsageError refusal(List<ProbeProgram> programs, CompileError error) {
+    // Of several, nobody knows which one the place is of.
+    return programs.size() == 1
+        ? programs.getFirst().refusal(error)
+        : new UsageError("%s [%s]".formatted(error.reason(), error.tag()), "");
   }
 
   /** Returns an error with the place where it was seen. */

@@ -49,6 +49,9 @@ class OutputFilesTest {
 
   @TempDir private Path folder;
 
+  /** Behind options that a recording does not have. */
+  private static final String FOR_PROGRAMS = " is for a program that runs";
+
   /**
    * A command line without the options of its output.
    *
@@ -210,10 +213,12 @@ class OutputFilesTest {
               result.messages().stream().filter(m -> m.startsWith("ntrail: ")).toList().getLast();
           assertTrue(
               message.matches(
-                  ".*( would overwrite |the same command reads it|applies to recordings).*"),
+                      ".*( would overwrite |the same command reads it|applies to recordings).*")
+                  || message.endsWith(FOR_PROGRAMS),
               what + ": " + result);
           assertTrue(
               message.contains("applies to recordings")
+                  || message.endsWith(FOR_PROGRAMS)
                   || result.err().contains("try: " + option + " another.file"),
               what + ": " + result);
           assertEquals(before, all(), what);

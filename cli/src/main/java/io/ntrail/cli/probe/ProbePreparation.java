@@ -1,0 +1,114 @@
+package io.ntrail.cli.probe;
+
+import io.ntrail.analysis.probe.engine.Options;
+import io.ntrail.analysis.probe.sources.ProbeCatalog;
+import io.ntrail.analysis.probe.sources.ProbeRun;
+import io.ntrail.analysis.probe.syntax.CompileError;
+import io.ntrail.analysis.probe.syntax.Macros;
+import io.ntrail.analysis.probe.syntax.ProbeDescription;
+import io.ntrail.analysis.probe.syntax.Program;
+import io.ntrail.cli.common.ProgramHost;
+import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.OutputFile;
+import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.SkipReason;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * Programs with what they run over: a recording, a program that is watched, or neither.
+ *
+ * @param programs run as one
+ * @param arguments {@code $0}, {@code $1} and so on
+ * @param isLenient true if a description may match nothing
+ */
+record ProbePreparation(
+    List<ProbeProgram> programs, List<String> arguments, Options options, boolean isLenient) {
+  ProbePreparation {
+    programs = List.copyOf(programs);
+    arguments = List.copyOf(arguments);
+  }
+
+  private boolean hasStacks() {
+    return programs.stream().anyMatch(ProbeProgram::hasStacks);
+  }
+
+  /**
+   * Opens what the programs run over.
+   *
+   * @param paths of a recording
+   * @param request the program that is watched, if one is
+   */
+  ProbeInput open(
+      List<Path> paths, Optional<LiveRequest> request, ParseResult parsed, Terminal terminal) {
+    if (request.isEmpty()) {
+      return ProbeInput.open(paths, hasStacks(), parsed, terminal);
+    }
+    terminal.outputs().of("--keep").ifPresent(OutputFile::check);
+    // Nothing is started for a program that makes no sense.
+    ProbeProgram.parse(programs, options, new Macros(arguments, Map.of("target", "0")));
+    return ProbeInput.of(LiveProbes.open(ProgramHost.of(parsed), request.get()));
+  }
+
+  /** Compiles the programs. */
+  ProbeRun compile(ProbeInput input, ParseResult parsed, Terminal terminal) {
+    Map<String, String> names =
+        input.target().stream()
+            .mapToObj(pid -> Map.of("target", String.valueOf(pid)))
+            .findFirst()
+            .orElse(Map.of());
+    Program program = ProbeProgram.parse(programs, options, new Macros(arguments, names));
+    if (input.live().isPresent()) {
+      plan(input.live().get(), program, parsed, terminal);
+      // Each description was looked at.
+      return ProbeProgram.compile(programs, program, input.source(), options, true);
+    }
+    return ProbeProgram.compile(programs, program, input.source(), options, isLenient);
+  }
+
+  private void plan(LiveProbes live, Program program, ParseResult parsed, Terminal terminal) {
+    List<ProbeDescription> described = ProbeProgram.described(program);
+    live.plan(
+        described,
+        SymbolSearchPath.offline(parsed, terminal),
+        ProbeProgram.arguments(programs),
+        hasStacks(),
+        options);
+    ProbeCatalog catalog = new ProbeCatalog(live);
+    for (ProbeDescription one : described) {
+      try {
+        if (catalog.matching(one, true).isEmpty()) {
+          List<PlannedFunction> refused = live.refused(one);
+          if (!refused.isEmpty()) {
+            PlannedFunction first = refused.getFirst();
+            throw new CannotGoOn(
+                "%s cannot be traced: %s"
+                    .formatted(first.title(), first.reason().map(SkipReason::text).orElse("")),
+                "ntrail trace --plan --why -f '%s' ...".formatted(first.title()));
+          }
+          if (live.mayComeLater(one)) {
+            terminal
+                .err()
+                .println(
+                    "ntrail: no loaded module has %s; waiting for others".formatted(one.text()));
+          } else if (!isLenient) {
+            String near = live.nearest(one);
+            throw new CompileError(
+                "D_PDESC_ZERO",
+                one.place(),
+                "no function matches %s%s"
+                    .formatted(one.text(), near.isEmpty() ? "" : "; nearest: " + near));
+          }
+        }
+      } catch (CompileError e) {
+        throw ProbeProgram.refusal(programs, e);
+      }
+    }
+    LiveReport.begin(live.plan(), terminal.err());
+  }
+}
