@@ -32,6 +32,9 @@ public final class ProbeRun {
   private final Memory memory = new Memory((_, _) -> new byte[0]);
   private final int matched;
 
+  /** Firings of a probe of time without any event between them: further ones are left out. */
+  private static final long MOST_AT_ONCE = 1_000_000;
+
   /**
    * Answer beside what was printed.
    *
@@ -97,6 +100,7 @@ public final class ProbeRun {
     private final List<ProbeCatalog.Timer> timers = catalog.timers();
     private final long[] due = new long[timers.size()];
     private long nextDue = Long.MAX_VALUE;
+    private long leftOut;
     private int enabled = compiled.enablings().size();
 
     Turns(Run run, Consumer consumer, BooleanSupplier isStopped) {
@@ -122,18 +126,35 @@ public final class ProbeRun {
 
     @Override
     public boolean reach(long nanos) {
-      while (nextDue <= nanos && goesOn()) {
+      if (nextDue <= nanos) {
+        leaveOut(nanos);
+      }
+      while (nextDue <= nanos && nextDue != Long.MAX_VALUE && goesOn()) {
         long now = nextDue;
         nextDue = Long.MAX_VALUE;
         for (int i = 0; i < due.length; i++) {
           if (due[i] == now && goesOn()) {
             run.fire(of(timers.get(i).probe()), source.at(now));
-            due[i] += timers.get(i).nanos();
+            long period = timers.get(i).nanos();
+            due[i] = due[i] > Long.MAX_VALUE - period ? Long.MAX_VALUE : due[i] + period;
           }
           nextDue = Math.min(nextDue, due[i]);
         }
       }
       return goesOn();
+    }
+
+    /** Leaves firings out where a time without events has more of them than anybody looks at. */
+    private void leaveOut(long nanos) {
+      for (int i = 0; i < due.length; i++) {
+        long period = timers.get(i).nanos();
+        long all = due[i] > nanos ? 0 : (nanos - due[i]) / period;
+        if (all > MOST_AT_ONCE) {
+          long left = all - MOST_AT_ONCE;
+          leftOut += left;
+          due[i] += left * period;
+        }
+      }
     }
 
     @Override
@@ -196,8 +217,18 @@ public final class ProbeRun {
         isExited,
         turns.enabled,
         run.fired(),
-        run.drops(),
+        drops(run, turns),
         compiled.aggregations());
+  }
+
+  private static List<String> drops(Run run, Turns turns) {
+    List<String> drops = new ArrayList<>(run.drops());
+    if (turns.leftOut > 0) {
+      drops.add(
+          "%d firings of probes of time left out, in times without events"
+              .formatted(turns.leftOut));
+    }
+    return drops;
   }
 
   private Set<Probe> enabled() {
