@@ -155,7 +155,8 @@ public final class NtrCalls implements CallSource {
         clock.reader().time(began(number)));
   }
 
-  private static CallModule module(TracedModule module) {
+  /** Returns a recorded module as calls have it. */
+  public static CallModule module(TracedModule module) {
     return new CallModule(
         WindowsPath.lastPart(module.path()),
         module.path(),
@@ -232,7 +233,18 @@ public final class NtrCalls implements CallSource {
 
   @Override
   public CallFunction function(long function) {
-    TracedFunction traced = file.functions().get(function);
+    return function(function, file.functions(), modules);
+  }
+
+  /**
+   * Returns a recorded function as calls have it.
+   *
+   * @param functions by their numbers
+   * @param modules by their numbers
+   */
+  public static CallFunction function(
+      long function, Map<Long, TracedFunction> functions, Map<Long, CallModule> modules) {
+    TracedFunction traced = functions.get(function);
     if (traced == null) {
       // Its definition was in a chunk that is damaged.
       return new CallFunction(null, 0, "(function " + Long.toUnsignedString(function) + ")");

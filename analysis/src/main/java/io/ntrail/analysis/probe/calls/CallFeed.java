@@ -6,6 +6,7 @@ import io.ntrail.analysis.calls.CallFunction;
 import io.ntrail.analysis.calls.CallModule;
 import io.ntrail.analysis.calls.CallSource;
 import io.ntrail.analysis.calls.CallThread;
+import io.ntrail.analysis.calls.NtrCalls;
 import io.ntrail.analysis.calls.NtrClock;
 import io.ntrail.analysis.model.CallerStack;
 import io.ntrail.formats.bytes.Gap;
@@ -46,6 +47,7 @@ public final class CallFeed implements CallSource, RecordingFollower {
   private final Map<Long, CallModule> modules = new ConcurrentHashMap<>();
   private final Map<Long, TracedModule> definedModules = new ConcurrentHashMap<>();
   private final Map<Long, TracedProcess> processes = new ConcurrentHashMap<>();
+  private final Map<Begin, String> names = new ConcurrentHashMap<>();
   private final FeedCallers callers = new FeedCallers();
   private final Object lock = new Object();
 
@@ -74,6 +76,9 @@ public final class CallFeed implements CallSource, RecordingFollower {
   private long until;
   private long untilNanos;
   private boolean isLast;
+
+  /** Where a function begins. */
+  private record Begin(CallModule module, long rva) {}
 
   /**
    * Nothing was recorded yet.
@@ -104,20 +109,16 @@ public final class CallFeed implements CallSource, RecordingFollower {
   @Override
   public void module(TracedModule module) {
     definedModules.put(module.number(), module);
-    modules.putIfAbsent(
-        module.number(),
-        new CallModule(
-            WindowsPath.lastPart(module.path()),
-            module.path(),
-            module.base(),
-            module.image().size(),
-            module.image().timestamp(),
-            module.pdb()));
+    modules.putIfAbsent(module.number(), NtrCalls.module(module));
   }
 
   @Override
   public void function(TracedFunction function) {
     functions.put(function.number(), function);
+    CallModule module = modules.get(function.module());
+    if (module != null && !function.name().isEmpty()) {
+      names.put(new Begin(module, function.rva()), function.name());
+    }
   }
 
   @Override
@@ -311,13 +312,7 @@ public final class CallFeed implements CallSource, RecordingFollower {
 
   @Override
   public CallFunction function(long number) {
-    TracedFunction traced = functions.get(number);
-    if (traced == null) {
-      return new CallFunction(null, 0, "(function " + Long.toUnsignedString(number) + ")");
-    }
-    CallModule module = modules.get(traced.module());
-    long address = module == null ? traced.rva() : module.base() + traced.rva();
-    return new CallFunction(module, address, traced.name().isEmpty() ? null : traced.name());
+    return NtrCalls.function(number, functions, modules);
   }
 
   @Override
@@ -344,11 +339,7 @@ public final class CallFeed implements CallSource, RecordingFollower {
 
   @Override
   public Optional<String> nameAt(CallModule module, long rva) {
-    return functions.values().stream()
-        .filter(one -> one.rva() == rva && module.equals(modules.get(one.module())))
-        .map(TracedFunction::name)
-        .filter(name -> !name.isEmpty())
-        .findFirst();
+    return Optional.ofNullable(names.get(new Begin(module, rva)));
   }
 
   @Override
