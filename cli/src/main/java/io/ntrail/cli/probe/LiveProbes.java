@@ -228,7 +228,7 @@ final class LiveProbes implements ProbeSource {
     } finally {
       feed.close();
       trace.stop();
-      result = trace.await();
+      result = Optional.of(trace.await());
       late = firings.late();
       end = Math.max(feed.ended(), firings.latest());
     }

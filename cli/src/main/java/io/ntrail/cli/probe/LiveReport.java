@@ -5,8 +5,8 @@ import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.formats.ntr.UntracedModule;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.TracePlan;
-import io.ntrail.live.session.RecorderStatistics;
 import java.io.PrintStream;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -19,14 +19,15 @@ final class LiveReport {
   /** Prints what is known before the program runs. */
   static void begin(TracePlan plan, PrintStream err) {
     plan.remarks().forEach(remark -> err.println("ntrail: " + remark));
-    refused(plan, err);
+    refused(plan).forEach(line -> err.println("warning: " + line));
   }
 
-  private static void refused(TracePlan plan, PrintStream err) {
+  private static List<String> refused(TracePlan plan) {
+    List<String> lines = new ArrayList<>();
     int refused = plan.matched() - plan.patched();
     if (refused > 0) {
-      err.println(
-          "warning: %s of %s cannot be traced and %s no probe: %s"
+      lines.add(
+          "%s of %s cannot be traced and %s no probe: %s"
               .formatted(
                   Numbers.count(refused),
                   Numbers.counted(plan.matched(), "matching function"),
@@ -36,12 +37,13 @@ final class LiveReport {
     List<PlannedFunction> entries =
         plan.functions().stream().filter(one -> one.isTraced() && !one.hasExits()).toList();
     if (!entries.isEmpty()) {
-      err.println(
-          "warning: %s only entry, neither return nor unwind: %s"
+      lines.add(
+          "%s only entry, neither return nor unwind: %s"
               .formatted(
                   entries.size() == 1 ? "1 function fires" : entries.size() + " functions fire",
                   names(entries)));
     }
+    return lines;
   }
 
   private static String names(List<PlannedFunction> functions) {
@@ -61,31 +63,46 @@ final class LiveReport {
   static void print(LiveProbes live, PrintStream err) {
     live.result()
         .ifPresent(result -> {
-          TracePlan before = live.plan();
-          if (result.plan().functions().size() > before.functions().size()
-              || result.plan().patched() < before.patched()) {
-            refused(result.plan(), err);
+          if (!refused(result.plan()).equals(refused(live.plan()))) {
+            refused(result.plan()).forEach(line -> err.println("warning: " + line));
           }
-          if (!result.hasExits()) {
-            err.println("warning: entries only: exits cannot be recorded in this program");
-          }
-          for (UntracedModule one : result.untraced()) {
-            err.println(
-                "warning: %s was not traced for a time: %s"
-                    .formatted(WindowsPath.lastPart(one.module()), one.why()));
-          }
-          RecorderStatistics statistics = result.statistics();
-          if (statistics.allDropped() > 0) {
-            err.println(
-                "warning: %s lost, as all buffers were full: what was not recorded fires no probe"
-                    .formatted(Numbers.counted(statistics.allDropped(), "record")));
-          }
-          if (live.late() > 0) {
-            err.println(
-                "warning: %s fired after later ones of other threads"
-                    .formatted(Numbers.counted(live.late(), "event")));
-          }
+          missed(live, result).forEach(line -> err.println("warning: " + line));
           result.remarks().forEach(remark -> err.println("ntrail: " + remark));
         });
+  }
+
+  /** Returns what fired no probe, or not in its turn. */
+  static List<String> missing(LiveProbes live) {
+    List<String> lines = new ArrayList<>();
+    live.result()
+        .ifPresent(result -> {
+          lines.addAll(refused(result.plan()));
+          lines.addAll(missed(live, result));
+        });
+    return lines;
+  }
+
+  private static List<String> missed(LiveProbes live, LiveTrace.Result result) {
+    List<String> lines = new ArrayList<>();
+    if (!result.hasExits()) {
+      lines.add("entries only: exits cannot be recorded in this program");
+    }
+    for (UntracedModule one : result.untraced()) {
+      lines.add(
+          "%s was not traced for a time: %s"
+              .formatted(WindowsPath.lastPart(one.module()), one.why()));
+    }
+    long lost = result.statistics().allDropped();
+    if (lost > 0) {
+      lines.add(
+          "%s lost, as all buffers were full: what was not recorded fires no probe"
+              .formatted(Numbers.counted(lost, "record")));
+    }
+    if (live.late() > 0) {
+      lines.add(
+          "%s fired after later ones of other threads"
+              .formatted(Numbers.counted(live.late(), "event")));
+    }
+    return lines;
   }
 }

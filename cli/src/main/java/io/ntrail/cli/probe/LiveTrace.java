@@ -1,7 +1,6 @@
 package io.ntrail.cli.probe;
 
 import io.ntrail.analysis.probe.calls.CallFeed;
-import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.ntr.UntracedModule;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.RecorderState;
@@ -11,9 +10,9 @@ import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceSettings;
 import io.ntrail.live.trace.TraceTarget;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /**
  * Trace whose calls are read while they are recorded. A thread of its own looks after it, since a
@@ -28,10 +27,8 @@ final class LiveTrace {
   private final CallFeed feed;
   private final long nanos;
   private final long passNanos;
-  private final Thread thread;
+  private final CompletableFuture<Result> result;
   private volatile boolean isStopped;
-  private volatile @Nullable Throwable failure;
-  private volatile @Nullable Result result;
 
   /**
    * Result of a trace.
@@ -67,10 +64,12 @@ final class LiveTrace {
     this.feed = feed;
     this.nanos = nanos;
     this.passNanos = passNanos;
-    this.thread = Thread.ofPlatform().name("trace").start(this::run);
+    this.result =
+        CompletableFuture.supplyAsync(
+            this::trace, task -> Thread.ofPlatform().name("trace").start(task));
   }
 
-  private void run() {
+  private Result trace() {
     boolean hasBegun = false;
     try (TraceAhead ahead = TraceAhead.begin(settings)) {
       target.planAhead(plan);
@@ -79,23 +78,22 @@ final class LiveTrace {
         hasBegun = true;
         OptionalInt exit = watch(run);
         RecorderStatistics statistics = run.finish(exit);
-        result =
-            new Result(
-                exit,
-                run.plan(),
-                statistics,
-                run.untraced(),
-                run.selfTest().passed(),
-                statistics.remarks());
-      }
-    } catch (Throwable e) {
-      // Whatever it is, who reads must hear of it.
-      failure = e;
-      if (!hasBegun) {
-        target.giveUp();
+        return new Result(
+            exit,
+            run.plan(),
+            statistics,
+            run.untraced(),
+            run.selfTest().passed(),
+            statistics.remarks());
       }
     } finally {
-      feed.recordingEnded();
+      try {
+        if (!hasBegun) {
+          target.giveUp();
+        }
+      } finally {
+        feed.recordingEnded();
+      }
     }
   }
 
@@ -125,29 +123,16 @@ final class LiveTrace {
     isStopped = true;
   }
 
-  /**
-   * Waits for its end.
-   *
-   * @return nothing if it did not begin
-   */
-  Optional<Result> await() {
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
+  /** Waits for its end; a failure of the trace is thrown. */
+  Result await() {
+    try {
+      return result.join();
+    } catch (CompletionException e) {
+      switch (e.getCause()) {
+        case RuntimeException failure -> throw failure;
+        case Error failure -> throw failure;
+        case null, default -> throw e;
       }
     }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    switch (failure) {
-      case null -> {}
-      case RuntimeException e -> throw e;
-      case Error e -> throw e;
-      case Throwable e -> throw new CannotGoOn("the trace failed: " + e, "");
-    }
-    return Optional.ofNullable(result);
   }
 }

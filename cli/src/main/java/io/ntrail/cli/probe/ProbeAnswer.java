@@ -95,6 +95,7 @@ final class ProbeAnswer {
       json.object("probes").number("matched", outcome.matched()).number("fired", outcome.fired());
       json.endObject().array("drops");
       outcome.drops().forEach(json::text);
+      input.live().ifPresent(live -> LiveReport.missing(live).forEach(json::text));
       json.endArray().number("exitStatus", outcome.status());
       json.text("unit", input.hasNanos() ? "ns" : "ticks");
       json.lost(input.lostEvents(), input.lostBuffers());
