@@ -77,7 +77,7 @@ public final class CallFeed implements CallSource, RecordingFollower {
   private long untilNanos;
   private boolean isLast;
 
-  /** Where a function begins. */
+  /** Begin of a function. */
   private record Begin(CallModule module, long rva) {}
 
   /**
