@@ -65,9 +65,12 @@ public final class CrashRecovery {
     try {
       ConservativeStackScan references = new ConservativeStackScan(target, all, stopped);
       references.look(stacks);
-      if (references.count(Set.of(), referred) > 0) {
-        found.forEach(one -> references.next(one.resources().words(), referred));
-      }
+      references.count(Set.of(), referred);
+      // A frame writes through the words of its own session: another one's are not used by it.
+      found.stream()
+          .filter(one -> one.all().stream().anyMatch(referred::contains))
+          .toList()
+          .forEach(one -> references.next(one.resources().words(), referred));
       if (references.inside() > 0) {
         referred.addAll(all);
       }
