@@ -67,7 +67,7 @@ public final class ProbeBenchmark {
     Type fields = new Type.Fields("event", List.of(new Type.Fields.Field("size", Types.UINT64)));
     Probe probe = new Probe(1, "bench", "", "", "event", List.of(fields));
     Options options = new Options();
-    Memory memory = new Memory((_, _) -> new byte[0]);
+    Memory memory = new Memory(null);
     Compiled compiled =
         ProgramCompiler.compile(
             Parser.parse(PROGRAM, new Macros(List.of("bench"), Map.of())),

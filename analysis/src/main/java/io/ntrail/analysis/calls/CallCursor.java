@@ -1,5 +1,7 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.model.ArgumentMemory;
+
 /**
  * The records of a thread in the order in which they were made, as a flyweight. For one thread of
  * the reader at a time; any number of cursors may be open.
@@ -57,6 +59,11 @@ public interface CallCursor extends AutoCloseable {
    */
   default long argument(int index) {
     throw new IndexOutOfBoundsException(index);
+  }
+
+  /** Returns the memory that the arguments of an entry pointed to, as far as it was recorded. */
+  default ArgumentMemory memory() {
+    return ArgumentMemory.NONE;
   }
 
   /** Gives back what the cursor holds; most hold nothing. */

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.model.ArgumentMemory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -32,10 +33,18 @@ public final class CallEvents implements AutoCloseable {
    * @param entry time of the call's entry; -1 if it was not recorded
    * @param value what was returned, or the exception's code
    * @param arguments of an entry, as many as were recorded
+   * @param memory that they pointed to, as far as it was recorded
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Event(
-      Kind kind, int thread, long function, long time, long entry, long value, long[] arguments) {}
+      Kind kind,
+      int thread,
+      long function,
+      long time,
+      long entry,
+      long value,
+      long[] arguments,
+      ArgumentMemory memory) {}
 
   private static final long[] NOTHING = {};
 
@@ -113,7 +122,14 @@ public final class CallEvents implements AutoCloseable {
       }
       found.add(
           new Event(
-              Kind.ENTRY, thread, entry.function(), entry.time(), entry.time(), 0, arguments));
+              Kind.ENTRY,
+              thread,
+              entry.function(),
+              entry.time(),
+              entry.time(),
+              0,
+              arguments,
+              entry.memory()));
     }
 
     @Override
@@ -143,7 +159,8 @@ public final class CallEvents implements AutoCloseable {
             default -> null;
           };
       if (kind != null) {
-        found.add(new Event(kind, thread, function, time, entry, value, NOTHING));
+        found.add(
+            new Event(kind, thread, function, time, entry, value, NOTHING, ArgumentMemory.NONE));
       }
     }
   }

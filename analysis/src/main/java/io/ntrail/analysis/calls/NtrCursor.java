@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.model.ArgumentMemory;
 import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.ntr.EventChunk;
 import io.ntrail.formats.ntr.EventKind;
@@ -30,6 +31,12 @@ final class NtrCursor implements CallCursor {
   private long missing;
   private long position;
 
+  /** Memory of the entry that the cursor stands on. */
+  private ArgumentMemory memory = ArgumentMemory.NONE;
+
+  /** Memory of the entry that is to come. */
+  private final ArgumentMemory.Collector collected = new ArgumentMemory.Collector();
+
   NtrCursor(ThreadEventCursor events, List<EventChunk> chunks, NtrClock.Reader clock) {
     this.events = events;
     this.chunks = chunks;
@@ -52,7 +59,11 @@ final class NtrCursor implements CallCursor {
       isMissing = false;
       position = 2 * events.event() + 2;
       if (isOfCalls()) {
+        memory = collected.take(events.ticks(), events.key());
         return true;
+      }
+      if (events.kind() == EventKind.MEMORY) {
+        collected.add(events.ticks(), events.key(), events.value(), values());
       }
     }
     if (!ended) {
@@ -63,6 +74,19 @@ final class NtrCursor implements CallCursor {
       return missing > 0;
     }
     return false;
+  }
+
+  private long[] values() {
+    long[] values = new long[events.valueCount()];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = events.value(i);
+    }
+    return values;
+  }
+
+  @Override
+  public ArgumentMemory memory() {
+    return memory;
   }
 
   private boolean step() {

@@ -15,6 +15,7 @@ import io.ntrail.analysis.probe.syntax.ProbeDescription;
 import io.ntrail.cli.text.Version;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.code.ArgumentCopies;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.BufferMemory;
@@ -46,6 +47,7 @@ final class LiveProbes implements ProbeSource {
   private @Nullable LiveSelection selection;
   private @Nullable TracePlan plan;
   private int arguments;
+  private ArgumentCopies copies = ArgumentCopies.NONE;
   private boolean hasStacks;
   private Options options = new Options();
   private boolean hasBegun;
@@ -87,6 +89,7 @@ final class LiveProbes implements ProbeSource {
    * Finds the functions that are meant; nothing is changed yet.
    *
    * @param arguments of each call that are recorded
+   * @param copies memory that they point to and that is recorded
    * @param hasStacks true if callers are recorded
    * @param options of the program, as they are when it runs
    */
@@ -94,9 +97,11 @@ final class LiveProbes implements ProbeSource {
       List<ProbeDescription> descriptions,
       PdbSearch symbols,
       int arguments,
+      ArgumentCopies copies,
       boolean hasStacks,
       Options options) {
     this.arguments = Math.min(arguments, MOST_ARGUMENTS);
+    this.copies = copies;
     this.hasStacks = hasStacks;
     this.options = options;
     LiveSelection first = LiveSelection.of(descriptions, pid(), symbols, request.mayStop());
@@ -205,6 +210,7 @@ final class LiveProbes implements ProbeSource {
         new TraceSettings(
             request.recording(),
             arguments,
+            copies,
             buffers,
             MOST_THREADS,
             0,

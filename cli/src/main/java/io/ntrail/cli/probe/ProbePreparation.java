@@ -1,5 +1,6 @@
 package io.ntrail.cli.probe;
 
+import io.ntrail.analysis.probe.compile.CopiedArguments;
 import io.ntrail.analysis.probe.engine.Options;
 import io.ntrail.analysis.probe.sources.ProbeCatalog;
 import io.ntrail.analysis.probe.sources.ProbeRun;
@@ -12,9 +13,11 @@ import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.OutputFile;
+import io.ntrail.live.code.ArgumentCopies;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.SkipReason;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,7 +54,9 @@ record ProbePreparation(
     }
     terminal.outputs().of("--keep").ifPresent(OutputFile::check);
     // Nothing is started for a program that makes no sense.
-    ProbeProgram.parse(programs, options, new Macros(arguments, Map.of("target", "0")));
+    Program program =
+        ProbeProgram.parse(programs, options, new Macros(arguments, Map.of("target", "0")));
+    copies(program);
     return ProbeInput.of(LiveProbes.open(ProgramHost.of(parsed), request.get()));
   }
 
@@ -71,12 +76,37 @@ record ProbePreparation(
     return ProbeProgram.compile(programs, program, input.source(), options, isLenient);
   }
 
+  /** Returns the memory that the programs copy of arguments. */
+  private ArgumentCopies copies(Program program) {
+    try {
+      List<ArgumentCopies.Copy> copies = new ArrayList<>();
+      int bytes = 0;
+      for (CopiedArguments.Copy copy : CopiedArguments.of(program, options)) {
+        bytes += ArgumentCopies.recordBytes(copy.length());
+        if (bytes > ArgumentCopies.MOST_BYTES) {
+          throw new CompileError(
+              "D_PROTO_ARG",
+              copy.place(),
+              ("of a program that runs, %d bytes of each call are copied at most, and %d are asked"
+                      + " for; a string takes strsize (-x strsize=64)")
+                  .formatted(ArgumentCopies.MOST_BYTES, bytes));
+        }
+        copies.add(
+            new ArgumentCopies.Copy(copy.argument(), copy.offset(), copy.length(), copy.isText()));
+      }
+      return new ArgumentCopies(copies);
+    } catch (CompileError e) {
+      throw ProbeProgram.refusal(programs, e);
+    }
+  }
+
   private void plan(LiveProbes live, Program program, ParseResult parsed, Terminal terminal) {
     List<ProbeDescription> described = ProbeProgram.described(program);
     live.plan(
         described,
         SymbolSearchPath.offline(parsed, terminal),
         ProbeProgram.arguments(programs),
+        copies(program),
         hasStacks(),
         options);
     ProbeCatalog catalog = new ProbeCatalog(live);

@@ -20,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code ntrail probe} and {@code dtrace} over a program that runs under Wine. */
 class LiveProbeTest {
@@ -49,6 +51,8 @@ class LiveProbeTest {
           "named:entry { @o[arg1 % 10] = stddev(arg1); } END { trunc(@o, 3); printa(\"%d %@d\\n\", @o); }",
           "slow:entry { self->s = speculation(); speculate(self->s); printf(\"%d\\n\", arg0); }"
               + " slow:return /arg1 == 5/ { commit(self->s); } slow:return /arg1 != 5/ { discard(self->s); }",
+          "named:entry { @p[copyinstr(arg0)] = count(); }",
+          "named:entry /copyinstr(arg0, 2) == \"c-\"/ { @q[*(short *)copyin(arg0, 2)] = count(); }",
           "little:entry { exit(3); } END { printf(\"over\\n\"); }");
 
   @TempDir private Path folder;
@@ -141,6 +145,44 @@ class LiveProbeTest {
     // 20.
     assertEquals(List.of(6001L, 5919L, 45L, 20L), values);
     assertEquals(0, json.get("lost").get("events").number());
+  }
+
+  @Test
+  void stringsThatArgumentsPointToAreCopiedAtTheEntry() throws Exception {
+    Ran live =
+        ran(
+            "probe",
+            "named:entry { @[substr(copyinstr(arg0), 0, 2)] = count(); }"
+                + " named:entry /copyinstr(arg0) == \"e-1999\"/ { n++; }"
+                + " END { printf(\"%d\\n\", n); printa(\"%s %@d\\n\", @); }",
+            "-x",
+            "quiet",
+            "-x",
+            "aggsortkey",
+            "--",
+            program);
+    assertEquals(0, live.exit, live.err);
+    // Each of three threads has 2,000 names, whose first letters take turns.
+    assertEquals(
+        "done 1\r\n3\na- 1200\nb- 1200\nc- 1200\nd- 1200\ne- 1200\nx 1\n\n", live.out, live.err);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "named:return { trace(copyinstr(arg1)); }|1:22|use it at probes of entry",
+        "named:entry { self->a = arg0; } named:return { trace(copyin(self->a, 4)); }|1:54|at probes",
+        "named:entry { trace(copyinstr(arg0 * 2)); }|1:36|arg0 to arg9, or one of them plus",
+        "named:entry { tracemem(copyin(arg0, arg1), 4); }|1:37|needs a constant number of bytes",
+        "named:entry { tracemem(copyin(arg0, 4096), 4); }|1:24|896 bytes of each call are copied",
+      })
+  void otherMemoryIsRefusedWithItsPlace(String text, String place, String reason) throws Exception {
+    Ran live = ran("probe", text, "--", program);
+    assertEquals(2, live.exit, live.err);
+    assertTrue(live.err.contains(reason), live.err);
+    assertTrue(live.err.contains("(" + place + ")"), live.err);
+    assertEquals("", live.out);
   }
 
   @Test

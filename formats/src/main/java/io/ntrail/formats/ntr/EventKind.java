@@ -35,5 +35,11 @@ public final class EventKind {
   /** The calls of a slot and of those above it are over since here: nothing says how they ended. */
   public static final int OVER = 11;
 
+  /**
+   * Memory that an argument of the next entry of this thread points to; the value is its address,
+   * the first further value how many bytes it is, and the others are these.
+   */
+  public static final int MEMORY = 12;
+
   private EventKind() {}
 }

@@ -312,11 +312,24 @@ public final class SessionLayout {
   /** u64: the address above the return address. */
   public static final int RECORD_KEY = 24;
 
-  /** u64 each: arguments of entries, where records have 64 or 128 bytes. */
+  /** u64 each: arguments of entries, where records have 64 bytes or more. */
   public static final int RECORD_ARGUMENTS = 32;
 
-  /** u64 each: arguments after those in registers, where records have 128 bytes. */
+  /** u64 each: arguments after those in registers, where records have 128 bytes or more. */
   public static final int RECORD_STACK_ARGUMENTS = 64;
+
+  /**
+   * Copies of memory that arguments point to, of entries of larger records: for each a u32 with the
+   * bytes that could be read, a u32 that is 0, and room for all that were asked for, to a multiple
+   * of 8.
+   */
+  public static final int RECORD_COPIES = 128;
+
+  /** Bytes in front of a copy. */
+  public static final int COPY_HEAD = 8;
+
+  /** Bytes of a record at most: a thread that waits for a chunk has room for one. */
+  public static final int MOST_RECORD_BYTES = 1024;
 
   /** Kind of a record: a function was entered. */
   public static final int ENTRY = 2;

@@ -131,10 +131,11 @@ public final class TracingMemory {
                     control,
                     session.mostChunks(),
                     tls,
-                    session.recordBytes(),
+                    session.records(),
                     session.cells().at() == 0 ? 0 : control + session.cells().at(),
                     session.tables().layout(),
-                    session.samples().layout()));
+                    session.samples().layout(),
+                    query(target)));
     RuntimeImage runtime = code.runtime();
     this.routines = runtime.routines();
     memory.commit(
@@ -153,6 +154,27 @@ public final class TracingMemory {
         touchParameters, new BytesBuilder(16).u64(control).u64(session.reserved()).toArray());
     // It takes a while, in which much else can be done.
     this.touching = target.start(reserved + routines.touch(), touchParameters, ROUTINE_MILLIS);
+  }
+
+  /**
+   * Returns the address of the system call that says what memory can be copied; 0 if nothing is
+   * copied.
+   *
+   * @throws CannotGoOn if more than the system call would run there, with whatever locks the
+   *     program holds at a call
+   */
+  private long query(TargetProcess its) {
+    if (!session.records().copies().exist()) {
+      return 0;
+    }
+    long address = its.calls().address("ntdll!NtQueryVirtualMemory");
+    if (!PlainSystemCall.is(memory.read(address, PlainSystemCall.BYTES))) {
+      throw new CannotGoOn(
+          "ntdll!NtQueryVirtualMemory is changed in this program, so that memory that arguments"
+              + " point to cannot be copied safely",
+          "leave copyin() and copyinstr() out, or end what hooks the program");
+    }
+    return address;
   }
 
   /** Awaits that all pages of the session are mapped: traced code is not to wait for that. */

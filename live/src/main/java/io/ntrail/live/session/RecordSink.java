@@ -21,6 +21,7 @@ final class RecordSink {
   private final CallThrottle throttle;
   private final int wordsEach;
   private final int argumentCount;
+  private final RecordedCopies copies;
   private final long[] words;
   private final long[] arguments;
   private final FunctionNumbers functions = new FunctionNumbers();
@@ -42,7 +43,8 @@ final class RecordSink {
     this.throttle = throttle;
     this.writer = writer;
     this.remarks = remarks;
-    wordsEach = session.recordBytes() / 8;
+    wordsEach = session.records().bytes() / 8;
+    copies = new RecordedCopies(session.records().copies(), remarks);
     argumentCount = arguments;
     words = new long[SessionLayout.CHUNK_BYTES / 8];
     this.arguments = new long[argumentCount];
@@ -144,6 +146,7 @@ final class RecordSink {
         }
         switch (kind) {
           case SessionLayout.ENTRY -> {
+            others += copies.write(words, at, function, area, slot, to);
             entries++;
             lastArea = area;
             lastSlot = slot;
@@ -167,7 +170,7 @@ final class RecordSink {
             to.unwind(ticks, function, area, slot, key, value & 0xFFFF_FFFFL);
           }
           default -> {
-            others++;
+            others += 1 + copies.write(words, at, function, lastArea, lastSlot, to);
             System.arraycopy(words, at + 4, arguments, 0, argumentCount);
             to.entryOnly(ticks, function, lastArea, lastSlot, key, value, arguments, argumentCount);
           }

@@ -97,7 +97,8 @@ public final class Recorder implements AutoCloseable {
     output =
         shared == null ? new RecorderOutput(writer, ring, settings.maxBytes(), remarks) : shared;
     lock = output.lock;
-    argumentPlaces = session.argumentPlaces().stream().limit(settings.arguments()).toList();
+    argumentPlaces =
+        session.records().argumentPlaces().stream().limit(settings.arguments()).toList();
     throttle =
         new CallThrottle(session.cells(), output, settings.throttle(), settings.ticksPerSecond());
     sink = new RecordSink(session, argumentPlaces.size(), writer, remarks, throttle);

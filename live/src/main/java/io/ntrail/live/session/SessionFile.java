@@ -1,15 +1,15 @@
 package io.ntrail.live.session;
 
 import io.ntrail.formats.bytes.SharedFile;
+import io.ntrail.live.code.ArgumentCopies;
 import io.ntrail.live.code.CallDetail;
 import io.ntrail.live.code.CallTables;
+import io.ntrail.live.code.RecordLayout;
 import io.ntrail.live.code.SamplePlaces;
 import io.ntrail.live.code.SessionLayout;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * Controller's view of the file that the target, the agent and the recorder have mapped
@@ -28,7 +28,7 @@ public final class SessionFile implements AutoCloseable {
   private final CallTablePool tables;
   private final ThrottleCells cells;
   private final StackSamples samples;
-  private final int recordBytes;
+  private final RecordLayout records;
   private final BufferMemory memory;
   private int chunks;
   private int mostChunks;
@@ -41,7 +41,7 @@ public final class SessionFile implements AutoCloseable {
 
   private SessionFile(
       SharedFile file,
-      int recordBytes,
+      RecordLayout records,
       int mostChunks,
       BufferMemory memory,
       CallTables tables,
@@ -53,30 +53,29 @@ public final class SessionFile implements AutoCloseable {
     this.samples = new StackSamples(file, samples);
     this.notices = new DllNotificationRing(file);
     this.resumes = new ResumeRequests(file);
-    this.recordBytes = recordBytes;
+    this.records = records;
     this.mostChunks = mostChunks;
     this.memory = memory;
   }
 
   /** Creates a session that does not grow, without cells, and without places for stacks. */
   public static SessionFile create(int recordBytes, int chunks) throws IOException {
-    return create(recordBytes, chunks, false, 0);
+    return create(RecordLayout.of(recordBytes), chunks, false, 0);
   }
 
   /**
    * Creates a session that does not grow: in memory if there is room, else in the temporary folder.
    *
-   * @param recordBytes 32, or with arguments 64 or 128
    * @param chunks of 64 KiB, 2 to 65,536
    * @param throttles whether functions have cells
    * @param every of so many calls, the stack of one is sampled; 0: of none
    * @throws IOException if there is no room anywhere
    */
-  public static SessionFile create(int recordBytes, int chunks, boolean throttles, int every)
+  public static SessionFile create(RecordLayout records, int chunks, boolean throttles, int every)
       throws IOException {
     BufferMemory all = BufferMemory.of(0);
     return create(
-        SharedFile.folders(), recordBytes, chunks, chunks, all, CallTables.NONE, throttles, every);
+        SharedFile.folders(), records, chunks, chunks, all, CallTables.NONE, throttles, every);
   }
 
   /**
@@ -90,13 +89,13 @@ public final class SessionFile implements AutoCloseable {
   public static SessionFile adding(CallDetail detail, int functions) throws IOException {
     int chunks = SessionLayout.FEWEST_CHUNKS;
     CallTables tables = CallTables.of(detail, at(chunks), functions);
-    return create(SharedFile.folders(), 32, chunks, chunks, BufferMemory.of(0), tables, false, 0);
+    RecordLayout none = RecordLayout.of(0, ArgumentCopies.NONE);
+    return create(SharedFile.folders(), none, chunks, chunks, BufferMemory.of(0), tables, false, 0);
   }
 
   /**
    * Creates a session that grows: in memory if there is room, else in the temporary folder.
    *
-   * @param recordBytes 32, or with arguments 64 or 128
    * @param chunks of 64 KiB at first, 2 to 65,536; fewer if the limit is lower
    * @param memory limit of all chunks
    * @param throttles whether functions have cells
@@ -104,11 +103,11 @@ public final class SessionFile implements AutoCloseable {
    * @throws IOException if there is no room anywhere
    */
   public static SessionFile growing(
-      int recordBytes, int chunks, BufferMemory memory, boolean throttles, int every)
+      RecordLayout records, int chunks, BufferMemory memory, boolean throttles, int every)
       throws IOException {
     int most = SessionLayout.CHUNK_RING;
     return create(
-        SharedFile.folders(), recordBytes, chunks, most, memory, CallTables.NONE, throttles, every);
+        SharedFile.folders(), records, chunks, most, memory, CallTables.NONE, throttles, every);
   }
 
   /** Creates a session in a folder that does not grow. */
@@ -125,12 +124,13 @@ public final class SessionFile implements AutoCloseable {
   static SessionFile create(
       List<Path> folders, int recordBytes, int chunks, int mostChunks, BufferMemory memory)
       throws IOException {
-    return create(folders, recordBytes, chunks, mostChunks, memory, CallTables.NONE, false, 0);
+    RecordLayout records = RecordLayout.of(recordBytes);
+    return create(folders, records, chunks, mostChunks, memory, CallTables.NONE, false, 0);
   }
 
   private static SessionFile create(
       List<Path> folders,
-      int recordBytes,
+      RecordLayout records,
       int chunks,
       int mostChunks,
       BufferMemory memory,
@@ -138,9 +138,6 @@ public final class SessionFile implements AutoCloseable {
       boolean throttles,
       int every)
       throws IOException {
-    if (recordBytes != 32 && recordBytes != 64 && recordBytes != 128) {
-      throw new IllegalArgumentException("records of " + recordBytes + " bytes");
-    }
     if (chunks < SessionLayout.FEWEST_CHUNKS || chunks > SessionLayout.CHUNK_RING) {
       throw new IllegalArgumentException(chunks + " chunks");
     }
@@ -157,10 +154,10 @@ public final class SessionFile implements AutoCloseable {
     }
     SessionFile session =
         new SessionFile(
-            file, recordBytes, mostChunks, memory, tables, throttles ? at(mostChunks) : 0, samples);
+            file, records, mostChunks, memory, tables, throttles ? at(mostChunks) : 0, samples);
     file.setU32(SessionLayout.AT_MAGIC, SessionLayout.MAGIC);
     file.setU32(SessionLayout.AT_VERSION, SessionLayout.VERSION);
-    file.setU32(SessionLayout.AT_RECORD_BYTES, recordBytes);
+    file.setU32(SessionLayout.AT_RECORD_BYTES, records.bytes());
     session.add(first);
     try {
       session.samples.reserve();
@@ -254,9 +251,9 @@ public final class SessionFile implements AutoCloseable {
     return at(chunks);
   }
 
-  /** Returns the size of a record: 32, 64 or 128. */
-  public int recordBytes() {
-    return recordBytes;
+  /** Returns size and content of records. */
+  public RecordLayout records() {
+    return records;
   }
 
   /** Returns the number of chunks so far. */
@@ -271,18 +268,7 @@ public final class SessionFile implements AutoCloseable {
 
   /** Returns the number of records in a full chunk. */
   public int recordsPerChunk() {
-    return SessionLayout.CHUNK_BYTES / recordBytes - 1;
-  }
-
-  /**
-   * Returns the sources of the values of entries, in the numbers of docs/ntr.md section 4: rcx,
-   * rdx, r8, r9, then the eight stack slots above the caller's home space.
-   */
-  public List<Integer> argumentPlaces() {
-    Stream<Integer> registers = recordBytes >= 64 ? Stream.of(1, 2, 3, 4) : Stream.of();
-    // The key is one pointer above the return address, and the home space takes four.
-    IntStream slots = recordBytes >= 128 ? IntStream.range(16 + 5, 16 + 13) : IntStream.empty();
-    return Stream.concat(registers, slots.boxed()).toList();
+    return SessionLayout.CHUNK_BYTES / records.bytes() - 1;
   }
 
   /** Sets whether unknown threads begin to be recorded; false at first. */
@@ -475,9 +461,9 @@ public final class SessionFile implements AutoCloseable {
    */
   int whole(int chunk, int from) {
     int most = recordsPerChunk();
-    long at = at(chunk) + recordBytes + SessionLayout.RECORD_META;
+    long at = at(chunk) + records.bytes() + SessionLayout.RECORD_META;
     int record = from;
-    while (record < most && file.u32Acquire(at + (long) recordBytes * record) != 0) {
+    while (record < most && file.u32Acquire(at + (long) records.bytes() * record) != 0) {
       record++;
     }
     return record - from;
@@ -485,8 +471,8 @@ public final class SessionFile implements AutoCloseable {
 
   /** Copies records. */
   void copyRecords(int chunk, int from, int count, long[] target) {
-    long at = at(chunk) + (long) recordBytes * (1 + from);
-    file.copyTo(at, target, 0, count * (recordBytes / 8));
+    long at = at(chunk) + (long) records.bytes() * (1 + from);
+    file.copyTo(at, target, 0, count * (records.bytes() / 8));
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.ntrail.live.agent.StdioHelperImage;
 import io.ntrail.live.code.Architecture;
 import io.ntrail.live.code.CallTables;
 import io.ntrail.live.code.LoaderCalls;
+import io.ntrail.live.code.RecordLayout;
 import io.ntrail.live.code.SamplePlaces;
 import io.ntrail.live.code.SessionAddresses;
 import io.ntrail.live.code.SessionCode;
@@ -50,10 +51,11 @@ public final class TracePractice {
                 PLACE / 2,
                 CHUNKS,
                 new TlsSlots(1, 2),
-                RECORD,
+                RecordLayout.of(RECORD),
                 0,
                 CallTables.NONE,
-                SamplePlaces.NONE));
+                SamplePlaces.NONE,
+                0));
     long area = PLACE + architecture.areas().alignment();
     code.areas().template();
     code.areas().data(1);

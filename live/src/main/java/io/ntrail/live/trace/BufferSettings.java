@@ -1,6 +1,7 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.live.code.CallDetail;
+import io.ntrail.live.code.RecordLayout;
 import io.ntrail.live.code.SessionLayout;
 import io.ntrail.live.session.BufferMemory;
 import io.ntrail.live.session.SessionFile;
@@ -76,7 +77,7 @@ public record BufferSettings(
   }
 
   /** Creates the session file of the first program, or of a child. */
-  SessionFile session(int recordBytes, boolean isFirst) throws IOException {
+  SessionFile session(RecordLayout records, boolean isFirst) throws IOException {
     if (adds()) {
       return SessionFile.adding(detail, functions);
     }
@@ -84,8 +85,8 @@ public record BufferSettings(
     int first = chunks == 0 ? usual : chunks;
     SessionFile session =
         memory.isPresent()
-            ? SessionFile.growing(recordBytes, first, memory.get(), throttle > 0, sampling)
-            : SessionFile.create(recordBytes, first, throttle > 0, sampling);
+            ? SessionFile.growing(records, first, memory.get(), throttle > 0, sampling)
+            : SessionFile.create(records, first, throttle > 0, sampling);
     session.waitWhenFull(waits);
     return session;
   }

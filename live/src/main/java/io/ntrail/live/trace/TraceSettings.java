@@ -1,6 +1,8 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.formats.ntr.RecordingFollower;
+import io.ntrail.live.code.ArgumentCopies;
+import io.ntrail.live.code.RecordLayout;
 import io.ntrail.live.session.SessionFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -11,6 +13,7 @@ import java.util.Optional;
  *
  * @param file the {@code .ntr}; empty if nothing is kept
  * @param arguments how many arguments of each call are recorded: 0 to 12
+ * @param copies memory that arguments point to and that is recorded with them
  * @param buffers between each program and the recorder
  * @param threads stacks that can be traced at once, at most
  * @param maxBytes recording stops when the file has so many; 0 = never
@@ -21,6 +24,7 @@ import java.util.Optional;
 public record TraceSettings(
     Optional<Path> file,
     int arguments,
+    ArgumentCopies copies,
     BufferSettings buffers,
     int threads,
     long maxBytes,
@@ -39,6 +43,7 @@ public record TraceSettings(
     this(
         Optional.of(file),
         arguments,
+        ArgumentCopies.NONE,
         buffers,
         threads,
         maxBytes,
@@ -52,6 +57,7 @@ public record TraceSettings(
     return new TraceSettings(
         file,
         arguments,
+        copies,
         buffers.expecting(functions),
         threads,
         maxBytes,
@@ -62,12 +68,12 @@ public record TraceSettings(
 
   /** Creates the session file of the first program. */
   SessionFile firstSession() throws IOException {
-    return buffers.session(recordBytes(), true);
+    return buffers.session(records(), true);
   }
 
-  /** Returns the size of a record. */
-  public int recordBytes() {
-    return arguments == 0 ? 32 : arguments <= 4 ? 64 : 128;
+  /** Returns size and content of records. */
+  public RecordLayout records() {
+    return RecordLayout.of(arguments, copies);
   }
 
   /** Returns the recording as messages name it. */

@@ -86,7 +86,7 @@ record TraceSetup(
     SessionFile its = null;
     Tracer itsTracer = null;
     try {
-      its = settings.buffers().session(settings.recordBytes(), false);
+      its = settings.buffers().session(settings.records(), false);
       itsTracer = tracer(child, settings, its);
       UnwindSelfTest itsTest = selfTest(child, itsTracer);
       long number = file.nextProcess();

@@ -127,7 +127,7 @@ class SessionFileTest {
             List.of(1, 2, 3, 4, 21, 22, 23, 24, 25, 26, 27, 28));
     for (int bytes : places.keySet()) {
       try (SessionFile session = SessionFile.create(folder, bytes, 2)) {
-        assertEquals(places.get(bytes), session.argumentPlaces());
+        assertEquals(places.get(bytes), session.records().argumentPlaces());
       }
     }
   }

@@ -129,7 +129,8 @@ final class ArgumentsTest {
       TraceSettings how =
           new TraceSettings(
               Path.of("a.ntr"), wanted, BufferSettings.fixed(512, false), 64, 0, 0, "test");
-      Settings settings = new Settings().exports().recordBytes(how.recordBytes()).arguments(wanted);
+      Settings settings =
+          new Settings().exports().recordBytes(how.records().bytes()).arguments(wanted);
       Outcome traced = programs.same(settings, program);
       Map<String, List<List<Long>>> entries = entries(traced.recording());
       assertEquals(wide(wanted), entries.get("wide " + ENTRY), wanted + " arguments");

@@ -14,7 +14,9 @@ import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.code.ArgumentCopies;
 import io.ntrail.live.code.CallDetail;
+import io.ntrail.live.code.RecordLayout;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.plan.ModuleFile;
 import io.ntrail.live.plan.PlannedFunction;
@@ -105,7 +107,7 @@ final class Tracing implements AutoCloseable {
   /** Settings of a trace. */
   static final class Settings {
     private BiPredicate<TargetModule, String> wanted = (module, name) -> false;
-    private int recordBytes = 32;
+    private RecordLayout records = RecordLayout.of(32);
     private int arguments = 12;
     private int chunks = 512;
     private int stacks = 1;
@@ -152,7 +154,13 @@ final class Tracing implements AutoCloseable {
 
     /** Bytes of a record. */
     Settings recordBytes(int bytes) {
-      recordBytes = bytes;
+      records = RecordLayout.of(bytes);
+      return this;
+    }
+
+    /** Memory that arguments point to is recorded with them. */
+    Settings copies(ArgumentCopies.Copy... copies) {
+      records = RecordLayout.of(ArgumentCopies.ARGUMENTS, new ArgumentCopies(List.of(copies)));
       return this;
     }
 
@@ -290,8 +298,7 @@ final class Tracing implements AutoCloseable {
     Result result;
     try (SessionFile session =
             settings.detail == CallDetail.RECORDS
-                ? SessionFile.create(
-                    settings.recordBytes, settings.chunks, false, settings.sampling)
+                ? SessionFile.create(settings.records, settings.chunks, false, settings.sampling)
                 : SessionFile.adding(settings.detail, 100);
         TargetProcess started = TargetProcess.start(calls, commandLine, streams);
         TargetProcess target = settings.attached ? attach(started, awaited) : started) {

@@ -116,6 +116,11 @@ final class CallEvent implements ProbeEvent {
   }
 
   @Override
+  public byte[] memory(long address, int length) {
+    return event().memory().read(address, length);
+  }
+
+  @Override
   public List<String> stack(boolean isUser) {
     if (!isUser) {
       return List.of();

@@ -275,11 +275,15 @@ public final class CallFeed implements CallSource, RecordingFollower {
 
     @Override
     public boolean next() {
-      boolean is = thread.next(isLast, until);
-      if (is && !thread.isLost()) {
-        taken.setRelease(taken.getPlain() + 1);
+      while (thread.next(isLast, until)) {
+        if (!thread.isLost()) {
+          taken.setRelease(taken.getPlain() + 1);
+        }
+        if (isOfCalls()) {
+          return true;
+        }
       }
-      return is;
+      return false;
     }
 
     @Override

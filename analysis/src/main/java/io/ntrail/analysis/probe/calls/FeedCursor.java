@@ -2,6 +2,7 @@ package io.ntrail.analysis.probe.calls;
 
 import io.ntrail.analysis.calls.CallCursor;
 import io.ntrail.analysis.calls.CallEventKind;
+import io.ntrail.analysis.model.ArgumentMemory;
 import io.ntrail.formats.ntr.EventKind;
 import java.util.Objects;
 
@@ -9,8 +10,35 @@ import java.util.Objects;
 abstract class FeedCursor implements CallCursor {
   final FeedThread thread;
 
+  /** Memory of the entry that the cursor stands on. */
+  private ArgumentMemory memory = ArgumentMemory.NONE;
+
+  /** Memory of the entry that is to come. */
+  private final ArgumentMemory.Collector collected = new ArgumentMemory.Collector();
+
   FeedCursor(FeedThread thread) {
     this.thread = thread;
+  }
+
+  /**
+   * Looks at a record; returns true if it is one of calls, and not what belongs to the next one.
+   */
+  final boolean isOfCalls() {
+    if (thread.kind() == EventKind.MEMORY) {
+      long[] values = new long[thread.count()];
+      for (int i = 0; i < values.length; i++) {
+        values[i] = thread.more(i);
+      }
+      collected.add(thread.ticks(), thread.key(), thread.value(), values);
+      return false;
+    }
+    memory = collected.take(thread.ticks(), thread.key());
+    return true;
+  }
+
+  @Override
+  public ArgumentMemory memory() {
+    return memory;
   }
 
   @Override

@@ -95,14 +95,7 @@ public final class ProgramCompiler {
    */
   public static Compiled compile(
       Program program, Options options, Memory memory, ProbeMatcher matcher) {
-    for (Program.Item item : program.items()) {
-      if (item instanceof Program.Option option) {
-        Optional<String> refusal = options.set(option.name(), option.value());
-        if (refusal.isPresent()) {
-          throw new CompileError("D_PRAGMA_OPTSET", option.place(), refusal.get());
-        }
-      }
-    }
+    setOptions(program, options);
     ProgramCompiler compiler = new ProgramCompiler(options, memory, matcher);
     program.items().forEach(compiler::item);
     return new Compiled(
@@ -111,6 +104,18 @@ public final class ProgramCompiler {
         compiler.environment.slots(),
         compiler.environment.clauseSlots.stream().mapToInt(Integer::intValue).toArray(),
         List.copyOf(compiler.clauses));
+  }
+
+  /** Sets the options that a program names. */
+  static void setOptions(Program program, Options options) {
+    for (Program.Item item : program.items()) {
+      if (item instanceof Program.Option option) {
+        Optional<String> refusal = options.set(option.name(), option.value());
+        if (refusal.isPresent()) {
+          throw new CompileError("D_PRAGMA_OPTSET", option.place(), refusal.get());
+        }
+      }
+    }
   }
 
   private void item(Program.Item item) {

@@ -19,8 +19,9 @@ public final class Memory {
   private byte[] scratch = new byte[256];
   private int scratchSize;
   private final @Nullable Reader other;
+  private @Nullable ProbeEvent event;
 
-  /** Memory of events. */
+  /** Memory beside that of events. */
   @FunctionalInterface
   public interface Reader {
     /** Returns bytes at an address, fewer if not all can be read. */
@@ -34,6 +35,11 @@ public final class Memory {
    */
   public Memory(@Nullable Reader other) {
     this.other = other;
+  }
+
+  /** Tells which event's memory is looked at. */
+  void see(ProbeEvent next) {
+    event = next;
   }
 
   /** Makes room for a variable; returns its address, 0 if there is not enough room. */
@@ -83,7 +89,10 @@ public final class Memory {
     if (inVariables >= 0 && inVariables <= variablesSize - size) {
       return Arrays.copyOfRange(variables, (int) inVariables, (int) inVariables + size);
     }
-    byte[] found = other == null ? new byte[0] : other.read(address, size);
+    byte[] found = event == null ? new byte[0] : event.memory(address, size);
+    if (found.length < size && other != null) {
+      found = other.read(address, size);
+    }
     if (found.length < size) {
       throw new Fault(Kind.BADADDR, address);
     }

@@ -85,6 +85,11 @@ public interface ProbeEvent {
     return "";
   }
 
+  /** Returns bytes of the process's memory, fewer if not all of them were recorded. */
+  default byte[] memory(long address, int length) {
+    return new byte[0];
+  }
+
   /**
    * Frames of the stack, innermost first.
    *

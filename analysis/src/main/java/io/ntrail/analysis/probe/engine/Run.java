@@ -49,6 +49,7 @@ public final class Run {
     this.consumer = consumer;
     this.memory = memory;
     this.event = event;
+    memory.see(event);
     this.variables = new Variables(options.get("dynvarsize"));
     this.bufferSize = options.get("bufsize");
     this.speculations = new Speculations(options.size("nspec"), options.get("specsize"));
@@ -133,6 +134,7 @@ public final class Run {
   /** Runs the clauses at a probe, and prints what they recorded. */
   public void fire(List<Enabling> enablings, ProbeEvent next) {
     event = next;
+    memory.see(next);
     events++;
     unfinishedTokens = null;
     for (int slot : clauseSlots) {

@@ -29,7 +29,7 @@ public final class ProbeRun {
   private final ProbeCatalog catalog;
   private final Options options;
   private final Compiled compiled;
-  private final Memory memory = new Memory((_, _) -> new byte[0]);
+  private final Memory memory = new Memory(null);
   private final int matched;
 
   /** Firings of a probe of time without any event between them: further ones are left out. */

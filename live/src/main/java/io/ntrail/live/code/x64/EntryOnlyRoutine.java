@@ -60,6 +60,13 @@ final class EntryOnlyRoutine extends RuntimeRoutines {
     range(
         STUB_PUSHED + 1,
         () -> {
+          // What they point to may be copied with those on the stack.
+          if (record > SessionLayout.RECORD_ARGUMENTS) {
+            a.mov(RDX, ptr(RSP).plus(8)).mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS), RDX);
+            a.mov(RDX, ptr(RSP)).mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 8), RDX);
+            a.mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 16), R8);
+            a.mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 24), R9);
+          }
           a.lea(RDX, ptr(RSP).plus(32)).mov(ptr(RCX).plus(SessionLayout.RECORD_KEY), RDX);
           if (record > SessionLayout.RECORD_STACK_ARGUMENTS) {
             a.push(RAX);
@@ -73,12 +80,6 @@ final class EntryOnlyRoutine extends RuntimeRoutines {
     range(
         STUB_PUSHED + 1,
         () -> {
-          if (record > SessionLayout.RECORD_ARGUMENTS) {
-            a.mov(RDX, ptr(RSP).plus(8)).mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS), RDX);
-            a.mov(RDX, ptr(RSP)).mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 8), RDX);
-            a.mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 16), R8);
-            a.mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 24), R9);
-          }
           a.mov(RDX, ptr(RSP).plus(24)).mov(ptr(RCX).plus(SessionLayout.RECORD_VALUE), RDX);
           a.mov(ptr(RCX).plus(SessionLayout.RECORD_FUNCTION), EAX).push(RAX);
         });

@@ -1,17 +1,18 @@
 package io.ntrail.live.code.x64;
 
 import io.ntrail.live.code.CallTables;
+import io.ntrail.live.code.RecordLayout;
 import io.ntrail.live.code.SamplePlaces;
 import io.ntrail.programs.x86.asm.AssembledCode;
-import io.ntrail.programs.x86.asm.operands.Label;
 
 /**
  * Runtime block of a session, with the rare cases of stubs and slots: a stack's first traced call,
  * a slot that finds another stack or a stale frame below it, the end of a chunk of records,
  * functions whose entries alone are recorded.
  *
- * <p>It makes no system call, takes no lock, allocates nothing: it runs under any lock of the
- * target. Flags and all registers but those that stubs saved stay as they are.
+ * <p>It takes no lock and allocates nothing, and makes one system call only where memory is copied
+ * that arguments point to: it runs under any lock of the target. Flags and all registers but those
+ * that stubs saved stay as they are.
  */
 final class RuntimeBlock {
   private final RoutineContext parts;
@@ -19,7 +20,7 @@ final class RuntimeBlock {
   private final EntryOnlyRoutine entries;
   private final ChunkRoutines chunks;
   private final TableRoutines tables;
-  private final Label stackArguments;
+  private final ArgumentRoutines arguments;
   private final StackSampling sampling;
   private final long base;
   private final AssembledCode code;
@@ -29,11 +30,11 @@ final class RuntimeBlock {
     this.parts = parts;
     stacks = new SlowPathRoutines(parts);
     chunks = new ChunkRoutines(parts);
-    stackArguments = parts.assembler().label("stack arguments");
+    arguments = new ArgumentRoutines(parts, stacks.untraced);
     tables = new TableRoutines(parts, stacks.firstCall, stacks.untraced);
     sampling = new StackSampling(parts);
     entries =
-        new EntryOnlyRoutine(parts, stacks.firstCall, stackArguments, sampling.begin, chunks.full);
+        new EntryOnlyRoutine(parts, stacks.firstCall, arguments.begin, sampling.begin, chunks.full);
     AreaRoutines areas = new AreaRoutines(parts);
     boolean adds = parts.tables().exist();
     stacks.write(areas, adds ? tables.firstTable : chunks.firstChunk);
@@ -43,7 +44,7 @@ final class RuntimeBlock {
     entries.write();
     areas.write();
     chunks.write(stacks.untraced);
-    StackArguments.write(parts.assembler(), stackArguments, parts::add);
+    arguments.write();
     if (parts.samples().exist()) {
       sampling.write();
     }
@@ -57,24 +58,26 @@ final class RuntimeBlock {
    *     AreaLayout#INDEX} in front of them; the code lies at {@link AreaLayout#CODE}
    * @param control where the target has the session file mapped
    * @param chunks how many the file may have
-   * @param record bytes of a record
+   * @param records size and content of records
    * @param tables where calls are added up in place of records
    * @param samples where stacks are copied to
+   * @param query address of NtQueryVirtualMemory, where memory is copied
    */
   static RuntimeBlock at(
       long block,
       long control,
       int chunks,
       TlsOffsets words,
-      int record,
+      RecordLayout records,
       CallTables tables,
-      SamplePlaces samples) {
+      SamplePlaces samples,
+      long query) {
     if (block % AreaLayout.ALIGNMENT != 0) {
       throw new IllegalArgumentException("a block at 0x" + Long.toHexString(block));
     }
     return new RuntimeBlock(
         block + AreaLayout.CODE,
-        RoutineContext.of(block, control, chunks, words, record, tables, samples));
+        RoutineContext.of(block, control, chunks, words, records, tables, samples, query));
   }
 
   /** Returns the code. */
@@ -140,10 +143,10 @@ final class RuntimeBlock {
   }
 
   /**
-   * Returns the address of the routine that records arguments on the stack ({@link
-   * StackArguments}).
+   * Returns the address of the routine that records arguments on the stack, and memory that
+   * arguments point to ({@link ArgumentRoutines}).
    */
   long stackArguments() {
-    return base + code.offset(stackArguments);
+    return base + code.offset(arguments.begin);
   }
 }

@@ -262,6 +262,15 @@ final class SlotCode {
 
   private void recordEntry(Label full) {
     a.mov(ptr(RCX).plus(SessionLayout.RECORD_KEY), RDX);
+    // What they point to may be copied with those on the stack.
+    if (record > SessionLayout.RECORD_ARGUMENTS) {
+      a.mov(RAX, ptr(RSP))
+          .mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS), RAX)
+          .mov(RAX, cell(SAVE_RDX))
+          .mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 8), RAX)
+          .mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 16), R8)
+          .mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 24), R9);
+    }
     if (record > SessionLayout.RECORD_STACK_ARGUMENTS) {
       a.call(cell(AreaLayout.STACK_ARGUMENTS));
     }
@@ -271,16 +280,9 @@ final class SlotCode {
           .bind(endOfAreaField())
           .call(cell(AreaLayout.SAMPLING));
     }
-    a.mov(RAX, cell(RET)).mov(ptr(RCX).plus(SessionLayout.RECORD_VALUE), RAX);
-    if (record > SessionLayout.RECORD_ARGUMENTS) {
-      a.mov(RAX, ptr(RSP))
-          .mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS), RAX)
-          .mov(RAX, cell(SAVE_RDX))
-          .mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 8), RAX)
-          .mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 16), R8)
-          .mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 24), R9);
-    }
-    a.mov(RAX, cell(BODY))
+    a.mov(RAX, cell(RET))
+        .mov(ptr(RCX).plus(SessionLayout.RECORD_VALUE), RAX)
+        .mov(RAX, cell(BODY))
         .mov(ptr(RCX).plus(SessionLayout.RECORD_FUNCTION), EAX)
         .mov(EAX, cell(META))
         // The last store makes the record one.

@@ -8,7 +8,7 @@ import java.util.List;
 
 /** Measurement of the overhead of the first slot, with {@link TargetRoutines#cost}. */
 final class SlotOverheadTest implements OverheadTest {
-  private static final int BUFFER = 0x1_0000;
+  private static final int BUFFER = TargetRoutines.COST_BUFFER_BYTES;
 
   /** {@code rdtsc}, and a nop of the same length. */
   private static final byte[] CLOCK = {0x0F, 0x31};
@@ -17,9 +17,11 @@ final class SlotOverheadTest implements OverheadTest {
 
   private final long area;
   private final AreaImage code;
+  private final int calls;
 
-  SlotOverheadTest(long area, AreaImage code) {
+  SlotOverheadTest(long area, AreaImage code, int record) {
     this.area = area;
+    this.calls = TargetRoutines.costCalls(record);
     this.code = code;
   }
 
@@ -62,6 +64,6 @@ final class SlotOverheadTest implements OverheadTest {
         results.i64(TargetRoutines.COST_UNRECORDED),
         results.i64(TargetRoutines.COST_PLAIN),
         results.i64(TargetRoutines.COST_CLOCK),
-        TargetRoutines.COST_CALLS);
+        calls);
   }
 }

@@ -225,12 +225,22 @@ final class TargetRoutines {
   /** Bytes of the measurement's parameters. */
   static final int COST_SIZE = 64;
 
-  /** Number of calls of one measurement: their records must fit into the buffer. */
-  static final int COST_CALLS = 250;
+  /** Size of the buffer for the records of one measurement. */
+  static final int COST_BUFFER_BYTES = 1 << 16;
+
+  private static final int COST_CALLS = 250;
 
   private static final int COST_ROUNDS = 40;
 
   private static final int NOT_RECORDED = -1;
+
+  /**
+   * Returns the number of calls of one measurement: their records fit into the buffer, and its last
+   * record is none of them.
+   */
+  static int costCalls(int record) {
+    return Math.min(COST_CALLS, COST_BUFFER_BYTES / (2 * record) - 1);
+  }
 
   /**
    * Measures the overhead of tracing a function that only returns; the shortest of 40 measurements.
@@ -238,6 +248,7 @@ final class TargetRoutines {
   static byte[] cost(TlsOffsets words, int record, CallDetail detail) {
     // The thread's word is that of its table, or goes on from the first record.
     int first = detail == CallDetail.RECORDS ? record : 0;
+    int calls = costCalls(record);
     boolean counts = detail == CallDetail.COUNTS;
     Assembler a = Assembler.x64();
     Label stub = a.label("stub");
@@ -250,16 +261,17 @@ final class TargetRoutines {
     a.mov(ptr(RDX).plus(AreaLayout.data(-1) + AreaLayout.KEY), RCX).add(RAX, gs(0x30)).neg(RAX);
     a.mov(ptr(RDX).plus(AreaLayout.NEGATED_BASE), RAX);
     a.mov(RAX, ptr(RBX).plus(COST_SLOT)).mov(gs(words.slot()), RAX);
-    goes(a, words, first, COST_TRACED, () -> a.call(stub));
+    goes(a, words, calls, first, COST_TRACED, () -> a.call(stub));
     // A slot that is left without a place for records makes the thread unknown.
     goes(
         a,
         words,
+        calls,
         NOT_RECORDED,
         COST_UNRECORDED,
         () -> a.mov(RAX, ptr(RBX).plus(COST_SLOT)).mov(gs(words.slot()), RAX).call(stub));
-    goes(a, words, NOT_RECORDED, COST_PLAIN, () -> a.call(body));
-    goes(a, words, NOT_RECORDED, COST_CLOCK, () -> a.rdtsc().rdtsc());
+    goes(a, words, calls, NOT_RECORDED, COST_PLAIN, () -> a.call(body));
+    goes(a, words, calls, NOT_RECORDED, COST_CLOCK, () -> a.rdtsc().rdtsc());
     a.xor(EAX, EAX).mov(gs(words.slot()), RAX).mov(gs(words.record()), RAX);
     a.mov(RDX, ptr(RBX).plus(COST_AREA));
     a.mov(ptr(RDX).plus(AreaLayout.STACK_BASE), RAX)
@@ -286,7 +298,8 @@ final class TargetRoutines {
    *
    * @param first distance of the thread's word from the buffer, or {@link #NOT_RECORDED}
    */
-  private static void goes(Assembler a, TlsOffsets words, int first, int out, Runnable what) {
+  private static void goes(
+      Assembler a, TlsOffsets words, int calls, int first, int out, Runnable what) {
     Label outer = a.label();
     Label inner = a.label();
     Label longer = a.label();
@@ -295,7 +308,7 @@ final class TargetRoutines {
     if (first != NOT_RECORDED) {
       a.mov(RAX, ptr(RBX).plus(COST_BUFFER)).add(RAX, first);
     }
-    a.mov(gs(words.record()), RAX).mov(EDI, COST_CALLS);
+    a.mov(gs(words.record()), RAX).mov(EDI, calls);
     a.rdtsc().shl(RDX, 32).or(RAX, RDX).mov(RSI, RAX).bind(inner);
     what.run();
     a.dec(EDI).jnz(inner).rdtsc().shl(RDX, 32).or(RAX, RDX).sub(RAX, RSI);

@@ -22,11 +22,12 @@ final class X64SessionCode implements SessionCode {
   private final CallTables tables;
   private final long cells;
   private final RuntimeBlock runtime;
+  private final int record;
   private final RuntimeImage image;
   private final AreaImage areas;
 
   X64SessionCode(SessionAddresses addresses) {
-    int record = addresses.recordBytes();
+    this.record = addresses.records().bytes();
     this.tls = TlsOffsets.of(addresses.tls());
     this.tables = addresses.tables();
     this.cells = addresses.cells();
@@ -37,9 +38,10 @@ final class X64SessionCode implements SessionCode {
             addresses.control(),
             addresses.chunks(),
             tls,
-            record,
+            addresses.records(),
             tables,
-            addresses.samples());
+            addresses.samples(),
+            addresses.query());
     this.areas = AreaImage.of(tls, slotRecord, runtime);
     byte[] code = runtime.bytes();
     if (code.length > TABLE - AreaLayout.CODE) {
@@ -102,6 +104,6 @@ final class X64SessionCode implements SessionCode {
 
   @Override
   public OverheadTest overheadTest(long area) {
-    return new SlotOverheadTest(area, areas);
+    return new SlotOverheadTest(area, areas, record);
   }
 }
