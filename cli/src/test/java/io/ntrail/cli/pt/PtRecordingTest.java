@@ -102,4 +102,20 @@ class PtRecordingTest {
     double first = JsonReader.parse(calls.getFirst()).get("entry").number();
     assertTrue(first < 1_000_000, calls.getFirst());
   }
+
+  @Test
+  void returnsThatFireProbesAreTheReturnsThatLibiptCounts() {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    // Near returns of the README beside the streams.
+    Map<String, Long> returns =
+        Map.of("unzip", 111L, "avscript32", 7258L, "mruby", 31_164L, "qemu", 72_008L);
+    for (String stream : Slice.of(List.of("unzip", "avscript32", "mruby", "qemu"), 3)) {
+      Path recording = folder.resolve(stream + ".ntr");
+      run(flow("xdc/" + stream), "--calls", "-o", recording);
+      Cli.Result probed =
+          Cli.run("probe", "*:return { @ = count(); }", recording, "--format", "json");
+      JsonReader sum = probed.json().get("aggregations").array().getFirst();
+      assertEquals(returns.get(stream), sum.get("value").number(), stream);
+    }
+  }
 }
