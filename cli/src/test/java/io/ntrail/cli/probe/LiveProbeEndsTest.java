@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How watching a program that runs already ends: the program goes on as it was. */
+/** Ends of watching a program that runs already: it goes on as it was. */
 class LiveProbeEndsTest {
   private static final int CODE = 42;
   private static final Pattern COUNTED = Pattern.compile("calls (\\d+) of (\\d+)");

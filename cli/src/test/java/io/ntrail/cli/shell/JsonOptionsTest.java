@@ -69,6 +69,7 @@ class JsonOptionsTest {
           Map.entry("symbols --fetch", "SymbolServersTest"),
           Map.entry("dump -p", "DumpTest"),
           Map.entry("dump --full", "DumpTest"),
+          Map.entry("merge --compress", "MergeTest"),
           Map.entry("doctor --self-test", "DoctorSelfTestTest"));
 
   /** Metrics and the like, which are no candidates of their option. */

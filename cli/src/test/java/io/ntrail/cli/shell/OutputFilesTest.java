@@ -70,6 +70,8 @@ class OutputFilesTest {
           new Reading("info shop.etl.gz", "shop.etl.gz"),
           new Reading("info shop.zip", "shop.zip"),
           new Reading("info shop.cab", "shop.cab"),
+          new Reading("merge shop.etl", "shop.etl"),
+          new Reading("merge shop.zip", "shop.zip"),
           new Reading("info shop.etl shop.ntr", "shop.ntr"),
           new Reading("info shop.jtrc", "shop.jtrc"),
           new Reading("info shopcore.dll", "shopcore.dll"),

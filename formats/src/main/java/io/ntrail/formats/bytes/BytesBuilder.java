@@ -95,12 +95,21 @@ public final class BytesBuilder {
     return u16(0);
   }
 
+  /** Writes over two bytes that were written before. */
+  public BytesBuilder setU16(int at, int value) {
+    return set(at, value, Short.BYTES);
+  }
+
   /** Writes over four bytes that were written before. */
   public BytesBuilder setU32(int at, int value) {
-    if (at < 0 || at > size - 4) {
+    return set(at, value, Integer.BYTES);
+  }
+
+  private BytesBuilder set(int at, int value, int count) {
+    if (at < 0 || at > size - count) {
       throw new IndexOutOfBoundsException(at);
     }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < count; i++) {
       bytes[at + i] = (byte) (value >> 8 * i);
     }
     return this;

@@ -64,6 +64,11 @@ public final class BufferIndex {
     return ends.get(buffer) & ~(END_UNKNOWN | CUT);
   }
 
+  /** Returns the end of the header buffer's records, relative to its start. */
+  public int headerEnd() {
+    return end(0);
+  }
+
   /** Returns true if the header has no end of records, so that filler ends them. */
   boolean endUnknown(int buffer) {
     return (ends.get(buffer) & END_UNKNOWN) != 0;

@@ -108,6 +108,9 @@ public final class EtlFile implements AutoCloseable {
           input, null, EtlClock.unknown(file.earliest()), buffers, file.compression, sessionSize);
     }
     file.reportMissingEnd(gaps, scanner.usedEnd(), scanner.skipped());
+    if ((header.logFileMode() & LogFileHeader.EVENT_TRACE_RELOG_MODE) != 0) {
+      CopiedGaps.read(file, gaps);
+    }
     return file;
   }
 

@@ -8,6 +8,8 @@ final class EtlLayout {
   static final int BUFFER_HEADER = 0x48;
 
   static final int SavedOffset = 0x04;
+  static final int CurrentOffset = 0x08;
+  static final int ReferenceCount = 0x0C;
   static final int TimeStamp = 0x10;
   static final int SequenceNumber = 0x18;
   static final int ProcessorIndex = 0x28;

@@ -54,7 +54,7 @@ public final class ReadingState {
   }
 
   /** Returns whether the pass that asks has to end. */
-  boolean isStopping() {
+  public boolean isStopping() {
     return work.isStopping();
   }
 

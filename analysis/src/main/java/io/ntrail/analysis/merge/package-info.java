@@ -1,0 +1,5 @@
+/** One recording out of several. */
+@NullMarked
+package io.ntrail.analysis.merge;
+
+import org.jspecify.annotations.NullMarked;

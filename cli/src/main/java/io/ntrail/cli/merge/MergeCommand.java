@@ -1,0 +1,135 @@
+package io.ntrail.cli.merge;
+
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.merge.RecordingMerge;
+import io.ntrail.analysis.merge.RecordingMerge.Written;
+import io.ntrail.analysis.model.Ability;
+import io.ntrail.cli.common.Command;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.OutputOptions;
+import io.ntrail.cli.common.ReadingProgress;
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Progress;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.OutputFile;
+import java.io.IOException;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code ntrail merge A.etl B.etl -o AB.etl}: one recording out of several. */
+public final class MergeCommand implements Command {
+  private static final String EXAMPLE = "ntrail merge kernel.etl user.etl -o all.etl";
+  private static final String COMPRESS = "--compress";
+
+  public MergeCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = CommonOptions.command("merge", "One recording out of several.");
+    OutputOptions.add(spec, "the new recording", "-o", "--output");
+    spec.addOption(
+        CommonOptions.value(
+            "xpress|none", "compression of its buffers; default: as the files have it", COMPRESS));
+    spec.addOption(CommonOptions.value("text|json", "how the report is written", "--format"));
+    spec.addPositional(
+        CommonOptions.words("FILE", "recordings of one machine and boot", List.of()));
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed, Terminal terminal) {
+    List<Path> paths = CommonOptions.positionals(parsed).stream().map(CommonOptions::path).toList();
+    if (paths.isEmpty()) {
+      throw new UsageError("merge needs recordings", EXAMPLE);
+    }
+    OutputFile file =
+        terminal
+            .outputs()
+            .of("-o")
+            .orElseThrow(() -> new UsageError("merge needs a file: -o FILE.etl", EXAMPLE));
+    Format format = CommonOptions.format(parsed, Format.TEXT, Format.JSON);
+    EtwRecording opened;
+    try (RecordingInput input = RecordingInput.of(paths, Ability.EVENTS)) {
+      opened = input.open(EtwRecording.class);
+    }
+    try (EtwRecording recording = opened;
+        Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
+      boolean isCompressed = isCompressed(parsed, recording);
+      Written written = write(recording, file, isCompressed);
+      file.complete();
+      if (format == Format.JSON) {
+        json(recording, file, written, terminal);
+      } else {
+        text(recording, file, written, terminal);
+      }
+      return Losses.finish(recording, parsed, terminal);
+    }
+  }
+
+  private static boolean isCompressed(ParseResult parsed, EtwRecording recording) {
+    String wanted = CommonOptions.text(parsed, COMPRESS, "");
+    return switch (wanted) {
+      case "" -> RecordingMerge.isCompressed(recording);
+      case "xpress" -> true;
+      case "none" -> false;
+      default -> throw new UsageError(COMPRESS + " takes xpress or none, not " + wanted, EXAMPLE);
+    };
+  }
+
+  private static Written write(EtwRecording recording, OutputFile file, boolean isCompressed) {
+    try (SeekableByteChannel channel = file.openChannel()) {
+      return RecordingMerge.write(recording, channel, isCompressed);
+    } catch (IOException e) {
+      throw file.failed(e);
+    }
+  }
+
+  private static void text(
+      EtwRecording recording, OutputFile file, Written written, Terminal terminal) {
+    terminal
+        .out()
+        .println(
+            "%s: %s records of %s in %s, %s"
+                .formatted(
+                    file.place(),
+                    Numbers.count(written.records()),
+                    Numbers.counted(recording.files().size(), "file"),
+                    Numbers.counted(written.buffers(), "buffer"),
+                    Numbers.bytes(written.bytes())));
+    terminal.out().println(Losses.state(recording));
+  }
+
+  private static void json(
+      EtwRecording recording, OutputFile file, Written written, Terminal terminal) {
+    try (Json json = new Json(terminal.out())) {
+      json.object().text("schema", "ntrail.write/1");
+      json.array("inputs");
+      recording
+          .files()
+          .forEach(one ->
+              json.object().text("path", one.name()).number("bytes", one.size()).endObject());
+      json.endArray();
+      json.object("output").text("path", file.place().toString());
+      json.number("bytes", written.bytes()).number("records", written.records());
+      json.number("buffers", written.buffers()).endObject();
+      json.object("left").number("records", written.headerRecords()).object("byReason");
+      if (written.headerRecords() > 0) {
+        json.number("headersOfFurtherFiles", written.headerRecords());
+      }
+      json.endObject().endObject();
+      json.object("added").number("images", 0).number("volumes", 0);
+      json.number("descriptions", 0).endObject();
+      json.array("missing").endArray();
+      json.lost(Losses.events(recording), Losses.buffers(recording));
+      json.gaps(written.gaps()).endObject();
+    }
+  }
+}

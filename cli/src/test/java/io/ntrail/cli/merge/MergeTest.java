@@ -1,0 +1,160 @@
+package io.ntrail.cli.merge;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.cli.harness.Cli;
+import io.ntrail.cli.harness.Cli.Result;
+import io.ntrail.cli.harness.JsonReader;
+import io.ntrail.cli.harness.JsonSchema;
+import io.ntrail.testkit.Slice;
+import io.ntrail.testkit.TestData;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code ntrail merge}: what is in the files is in the new one, and nothing else. */
+class MergeTest {
+  @TempDir private Path folder;
+
+  private static Path etl(String name) {
+    return TestData.file("etl/" + name + ".etl.gz");
+  }
+
+  private static List<Path> shared() throws IOException {
+    try (Stream<Path> files = Files.list(TestData.file("etl"))) {
+      return files.filter(file -> file.toString().endsWith(".etl.gz")).sorted().toList();
+    }
+  }
+
+  /** Returns the events as JSON lines, but for header records, which say how a file is made. */
+  private static String events(Object... files) {
+    Object[] words = new Object[files.length + 3];
+    words[0] = "events";
+    System.arraycopy(files, 0, words, 1, files.length);
+    words[files.length + 1] = "--format";
+    words[files.length + 2] = "jsonl";
+    Result result = Cli.run(words);
+    return result
+        .out()
+        .lines()
+        .filter(line -> !line.contains("\"event\":\"EventTrace/Header\""))
+        .collect(Collectors.joining("\n"));
+  }
+
+  private Path merged(Object... words) {
+    Path file = folder.resolve("merged" + words.length + ".etl");
+    Object[] all = Arrays.copyOf(words, words.length + 3);
+    System.arraycopy(words, 0, all, 1, words.length);
+    all[0] = "merge";
+    all[words.length + 1] = "-o";
+    all[words.length + 2] = file;
+    Result result = Cli.run(all);
+    assertEquals(0, result.exit(), result.err());
+    return file;
+  }
+
+  @Test
+  void eachSharedRecordingHasTheSameEventsAfterwards() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    for (Path file : Slice.of(shared(), 8)) {
+      assertEquals(events(file), events(merged(file)), file.toString());
+    }
+  }
+
+  @Test
+  void compressionChangesTheBytesAndNothingElse() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    for (String name : List.of("tx-CrossMachineHTTP", "perfview-gcevents")) {
+      Path plain = merged(etl(name), "--compress", "none");
+      Path packed = merged(etl(name), "--compress", "xpress", "-q");
+      assertTrue(Files.size(packed) < Files.size(plain) / 2, name);
+      assertEquals(events(etl(name)), events(plain), name);
+      assertEquals(events(etl(name)), events(packed), name);
+    }
+  }
+
+  @Test
+  void filesOfOneBootAreOneRecordingInTheSameOrder() {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    Object[] parts = {
+      etl("diaghub.kernel.1"), etl("diaghub.user_paged.1"), etl("diaghub.user_injected.1"),
+    };
+    Path one = merged(parts);
+    // UTC is that of the first file's session, whose start another one notes some us apart.
+    assertEquals(withoutUtc(events(parts)), withoutUtc(events(one)));
+  }
+
+  @Test
+  void mergingAgainChangesNothing() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    Path once = merged(etl("diaghub.kernel.1"), etl("diaghub.user_paged.1"));
+    Path again = merged(once);
+    assertArrayEquals(Files.readAllBytes(once), Files.readAllBytes(again));
+  }
+
+  @Test
+  void filesOfDifferentMachinesAreRefusedWithWhatDiffers() {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    Path out = folder.resolve("none.etl");
+    Result result = Cli.run("merge", etl("tx-HTTP_Server"), etl("perfview-gcevents"), "-o", out);
+    assertEquals(2, result.exit(), result.err());
+    assertFalse(Files.exists(out));
+  }
+
+  @Test
+  void damageOfAnInputIsToldByTheNewFile() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    byte[] bytes = TestData.gunzip("etl/tx-CrossMachineHTTP.etl.gz");
+    Path cut = Files.write(folder.resolve("cut.etl"), Arrays.copyOf(bytes, bytes.length - 5000));
+    // A record in the middle gets a size that cannot be.
+    byte[] broken = bytes.clone();
+    Arrays.fill(broken, 100_000, 100_400, (byte) 0x5A);
+    Path bad = Files.write(folder.resolve("bad.etl"), broken);
+    for (Path damaged : List.of(cut, bad)) {
+      Path out = folder.resolve("out.etl");
+      Result merge = Cli.run("merge", damaged, "-o", out, "--format", "json");
+      assertEquals(3, merge.exit(), merge.err());
+      assertEquals(List.of(), JsonSchema.named("write").strictFindings(merge.json()), merge.out());
+      JsonReader before = Cli.run("info", damaged, "--format", "json").json().get("gaps");
+      JsonReader after = Cli.run("info", out, "--format", "json").json().get("gaps");
+      assertTrue(!before.array().isEmpty());
+      assertEquals(before.toString(), after.toString());
+      assertEquals(3, Cli.run("info", out).exit());
+      assertEquals(events(damaged), withoutGaps(events(out)));
+      Path again = folder.resolve("again.etl");
+      assertEquals(3, Cli.run("merge", out, "-o", again).exit());
+      assertArrayEquals(Files.readAllBytes(out), Files.readAllBytes(again));
+    }
+  }
+
+  private static String withoutUtc(String events) {
+    return events.replaceAll("\"utc\":\"[^\"]*\"", "");
+  }
+
+  private static String withoutGaps(String events) {
+    return events
+        .lines()
+        .filter(line -> !line.contains("\"provider\":\"ntrail\""))
+        .collect(Collectors.joining("\n"));
+  }
+
+  @Test
+  void anInputIsNeverTheOutput() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    Path file = Files.write(folder.resolve("a.etl"), TestData.gunzip("etl/tx-HTTP_Server.etl.gz"));
+    Result result = Cli.run("merge", file, "-o", file);
+    assertEquals(2, result.exit(), result.err());
+    assertArrayEquals(
+        TestData.gunzip("etl/tx-HTTP_Server.etl.gz"), Files.readAllBytes(file), result.err());
+  }
+}

@@ -1,0 +1,211 @@
+package io.ntrail.formats.etl;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.compression.Compression;
+import io.ntrail.formats.compression.XpressCompressor;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.SeekableByteChannel;
+import java.util.Arrays;
+
+/**
+ * Writes a recording that is made of others: a header buffer, and buffers of records that are
+ * copied as they are. Numbers of buffers rise in the order in which they are written; all else of
+ * their headers, the processor and the number of the session among it, is that of the buffer that a
+ * record comes from. One thread.
+ *
+ * <p>Source: facts on the container of {@code .etl} files; {@code WMI_BUFFER_HEADER} and {@code
+ * TRACE_LOGFILE_HEADER} of ntwmi.h and evntrace.h.
+ */
+public final class EtlFileWriter {
+  /** LogFileMode of a file that was made of others: relogged, sequential. */
+  public static final int RELOGGED = 0x10001;
+
+  /** Bit of LogFileMode of a file whose buffers are compressed. */
+  public static final int COMPRESSED_MODE = 0x400_0000;
+
+  /** Bytes before the records of a buffer. */
+  public static final int BUFFER_HEADER = EtlLayout.BUFFER_HEADER;
+
+  private static final int ALIGNMENT = 8;
+  private static final int RECORD_HEADER = 32;
+  private static final int PROCESSORS = 12;
+  private static final int END_TIME = 16;
+  private static final int LOG_FILE_MODE = 32;
+  private static final int BUFFERS_WRITTEN = 36;
+  private static final int EVENTS_LOST = 48;
+  private static final int LOG_VERSION = 6;
+
+  /** Log format 1.5, of uncompressed files since Windows 7: minor number in the high byte. */
+  private static final int LOG_1_5 = 0x0501;
+
+  private static final int LOG_2_0 = 0x0002;
+
+  /** State of a buffer that is being written to a file. */
+  private static final int FLUSH = 3;
+
+  private final SeekableByteChannel out;
+  private final OutputStream stream;
+  private final int bufferSize;
+  private final boolean isCompressed;
+  private final XpressCompressor encoder = new XpressCompressor();
+  private final byte[] slack;
+  private long buffers;
+  private long records;
+  private long written;
+
+  /**
+   * Begins a file; the header buffer is written at the end.
+   *
+   * @param bufferSize bytes of a buffer with its header: at least 1 KiB
+   * @param isCompressed true if buffers are compressed as far as that makes them smaller
+   * @throws IOException if it cannot be written
+   */
+  public EtlFileWriter(SeekableByteChannel out, int bufferSize, boolean isCompressed)
+      throws IOException {
+    this.out = out;
+    this.bufferSize = bufferSize;
+    this.isCompressed = isCompressed;
+    this.stream = Channels.newOutputStream(out);
+    this.slack = new byte[bufferSize];
+    Arrays.fill(slack, (byte) 0xFF);
+    out.position(bufferSize);
+    buffers = 1;
+    written = bufferSize;
+  }
+
+  /** Returns the bytes of a buffer with its header. */
+  public int bufferSize() {
+    return bufferSize;
+  }
+
+  /** Returns the number of buffers so far, the header buffer included. */
+  public long buffers() {
+    return buffers;
+  }
+
+  /** Returns the number of records so far, without those of the header buffer. */
+  public long records() {
+    return records;
+  }
+
+  /** Returns the bytes of the file so far. */
+  public long bytes() {
+    return written;
+  }
+
+  /**
+   * Writes a buffer.
+   *
+   * @param header of the buffer that the first record comes from
+   * @param hasLoss true if the loss that the header tells is before this buffer
+   * @param data records, each padded to 8 bytes
+   * @param length bytes of them, at most {@link #bufferSize} minus {@link #BUFFER_HEADER}
+   * @param count of records
+   * @throws IOException if it cannot be written
+   */
+  public void buffer(byte[] header, boolean hasLoss, byte[] data, int length, int count)
+      throws IOException {
+    BytesBuilder head = new BytesBuilder(BUFFER_HEADER).bytes(header, 0, BUFFER_HEADER);
+    int flags = (header[EtlLayout.BufferFlag] & 0xFF) & ~EtlLayout.ETW_BUFFER_FLAG_COMPRESSED;
+    if (!hasLoss) {
+      flags &= ~(EtlLayout.ETW_BUFFER_FLAG_EVENTS_LOST | EtlLayout.ETW_BUFFER_FLAG_BUFFER_LOST);
+    }
+    int end = BUFFER_HEADER + length;
+    int packed = isCompressed ? encoder.compress(data, 0, length) : -1;
+    if (packed >= 0) {
+      flags |= EtlLayout.ETW_BUFFER_FLAG_COMPRESSED;
+    }
+    int size = packed >= 0 ? BUFFER_HEADER + packed : isCompressed ? end : bufferSize;
+    head.setU32(0, size)
+        .setU32(EtlLayout.SavedOffset, end)
+        .setU32(EtlLayout.CurrentOffset, end)
+        .setU32(EtlLayout.ReferenceCount, 0)
+        .setU64(EtlLayout.SequenceNumber, buffers)
+        .setU32(EtlLayout.Offset, end)
+        .setU16(EtlLayout.BufferFlag, flags | header[EtlLayout.BufferFlag + 1] << 8);
+    stream.write(head.toArray());
+    int used = packed >= 0 ? packed : length;
+    stream.write(packed >= 0 ? encoder.output() : data, 0, used);
+    stream.write(slack, 0, size - BUFFER_HEADER - used);
+    buffers++;
+    records += count;
+    written += size;
+  }
+
+  /**
+   * Writes the header buffer, which ends the file: the header record as it is changed, and the
+   * records behind it as they are, as far as there is room.
+   *
+   * @param from header buffer of the first file, which begins with its header record
+   * @param fromEnd end of its records
+   * @throws IOException if it cannot be written
+   */
+  public void finish(Bytes from, int fromEnd, HeaderChanges changes) throws IOException {
+    int at = BUFFER_HEADER;
+    int pointer = RecordKind.at(RecordKind.ofMarker(from.i32(at))).pointerBytes();
+    int size = from.u16(at + 4);
+    byte[] record = record(from, at, pointer, changes);
+    BytesBuilder all = new BytesBuilder(bufferSize).bytes(from.array(0, BUFFER_HEADER));
+    all.bytes(record).zeros(-record.length & ALIGNMENT - 1);
+    int others = at + (size + ALIGNMENT - 1 & -ALIGNMENT);
+    while (others + ALIGNMENT <= fromEnd) {
+      int length = length(from, others, fromEnd);
+      if (length == 0 || all.size() + length > bufferSize) {
+        break;
+      }
+      all.bytes(from.array(others, length));
+      others += length;
+    }
+    int end = all.size();
+    all.setU32(0, bufferSize)
+        .setU32(EtlLayout.SavedOffset, end)
+        .setU32(EtlLayout.CurrentOffset, end)
+        .setU64(EtlLayout.SequenceNumber, 0L)
+        .setU32(EtlLayout.State, isCompressed ? Compression.XPRESS.number() : FLUSH)
+        .setU32(EtlLayout.Offset, end);
+    out.position(0);
+    stream.write(all.toArray());
+    stream.write(slack, 0, bufferSize - end);
+  }
+
+  private static int length(Bytes from, int at, int end) {
+    int kind = RecordKind.ofMarker(from.i32(at));
+    if (kind < 0) {
+      return 0;
+    }
+    int size = from.u16(at + RecordKind.at(kind).sizeOffset());
+    int padded = size + ALIGNMENT - 1 & -ALIGNMENT;
+    return size < ALIGNMENT || at + size > end ? 0 : Math.min(padded, from.length() - at);
+  }
+
+  private static int saturated(long count) {
+    return (int) Math.min(count, 0xFFFF_FFFFL);
+  }
+
+  private byte[] record(Bytes from, int at, int pointer, HeaderChanges changes) {
+    int payload = at + RECORD_HEADER;
+    int names = 56 + 2 * pointer + 176 + 32;
+    BytesBuilder record = new BytesBuilder(1024);
+    record.bytes(from.array(at, Math.min(RECORD_HEADER + names, from.u16(at + 4))));
+    record.zeros(Math.max(0, RECORD_HEADER + names - record.size()));
+    record.utf16z(changes.sessionName()).utf16z(changes.fileName());
+    int p = RECORD_HEADER;
+    boolean hasNewLog = from.u8(payload + LOG_VERSION) >= 2;
+    if (isCompressed != hasNewLog) {
+      record.setU16(p + LOG_VERSION, isCompressed ? LOG_2_0 : LOG_1_5);
+    }
+    record
+        .setU16(4, record.size())
+        .setU32(p, bufferSize)
+        .setU32(p + PROCESSORS, (int) changes.processors())
+        .setU64(p + END_TIME, changes.endTime())
+        .setU32(p + LOG_FILE_MODE, changes.logFileMode())
+        .setU32(p + BUFFERS_WRITTEN, saturated(buffers))
+        .setU32(p + EVENTS_LOST, saturated(changes.eventsLost()))
+        .setU32(p + names - 4, saturated(changes.buffersLost()));
+    return record.toArray();
+  }
+}
