@@ -3,9 +3,11 @@ package io.ntrail.analysis.probe;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.probe.engine.Options;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -309,25 +311,43 @@ class ProbeAggregationsTest {
     assertEquals(List.of("78 aggregation drops"), result.drops());
   }
 
+  private static String utf8(String bytes) {
+    return new String(bytes.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+  }
+
+  /** Returns a row of bars of 40 places: key, whole places, count. */
+  private static String bar(String key, int ats, long count) {
+    return "%17s |%s%s %-9d\n".formatted(key, "@".repeat(ats), " ".repeat(40 - ats), count);
+  }
+
+  private static final String BARS = " ------------- Distribution ------------- count    \n";
+
   @Test
-  void sumsMayHaveBars() {
+  void sumsMayHaveBarsBehindNarrowKeys() {
     assertEquals(
-        "\n\n"
-            + " ".repeat(49)
-            + "key  ------------- Distribution ------------- count    \n  a"
-            + " ".repeat(49)
-            + " |"
-            + "@".repeat(10)
-            + " ".repeat(30)
-            + " 1        \n  b"
-            + " ".repeat(49)
-            + " |"
-            + "@".repeat(30)
-            + " ".repeat(10)
-            + " 3        ",
+        "\n\n" + " ".repeat(14) + "key " + BARS + bar("a", 10, 1) + bar("b", 30, 3).stripTrailing(),
         ProbeScript.quiet(
-            "#pragma D option agghist\n"
-                + "BEGIN { @[\"a\"] = sum(1); @[\"b\"] = sum(3); exit(0); }"));
+                "#pragma D option agghist\n"
+                    + "BEGIN { @[\"a\"] = sum(1); @[\"b\"] = sum(3); exit(0); }")
+            .stripTrailing());
+  }
+
+  @Test
+  void aCountWithoutKeysHasABarAsWell() {
+    String text =
+        ProbeScript.quiet("#pragma D option agghist\nBEGIN { @ = count(); printa(@); exit(0); }");
+    assertEquals(
+        "\n\n" + " ".repeat(11) + "value " + BARS + " |" + "@".repeat(40) + " 1        \n", text);
+  }
+
+  @Test
+  void barsOfSumsAreZoomedToAWholeNumber() {
+    // 95 % of 3.16 are 3, and 3 is the whole: its bar is full. A third of 40 is 13.
+    String text =
+        ProbeScript.quiet(
+            "#pragma D option agghist\n#pragma D option aggzoom\n"
+                + "BEGIN { @[\"a\"] = sum(1); @[\"b\"] = sum(3); printa(@); exit(0); }");
+    assertTrue(text.endsWith(bar("a", 13, 1) + bar("b", 40, 3)), text);
   }
 
   @Test
@@ -343,27 +363,96 @@ class ProbeAggregationsTest {
 
   @Test
   void barsMayHaveEighthsOfBlocks() {
-    String bytes =
-        ProbeScript.quiet(
-            "#pragma D option encoding=utf8\n"
-                + "BEGIN { @ = quantize(1, 2); @ = quantize(2, 1); printa(@); exit(0); }");
-    String text = new String(bytes.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
-    // A third of 40 * 8 eighths are 107: 13 blocks and 3 eighths.
+    String text =
+        utf8(
+            ProbeScript.quiet(
+                "#pragma D option encoding=utf8\n"
+                    + "BEGIN { @ = quantize(1, 2); @ = quantize(2, 1); printa(@); exit(0); }"));
+    // A third of 40 are 13 blocks and 2.67 eighths, of which two are full.
     assertTrue(
-        text.contains("2 |" + "\u2588".repeat(13) + "\u258d" + " ".repeat(26) + " 1 "), text);
+        text.contains("2 |" + "\u2588".repeat(13) + "\u258e" + " ".repeat(26) + " 1 "), text);
   }
 
   @Test
-  void aDistributionMayBePackedIntoALine() {
+  void barsOfNegativeWeightsHaveNoBlocks() {
+    String text =
+        utf8(
+            ProbeScript.quiet(
+                "#pragma D option encoding=utf8\n"
+                    + "BEGIN { @ = quantize(1, -2); @ = quantize(2, 2); printa(@); exit(0); }"));
+    assertTrue(text.contains("1 " + " ".repeat(10) + "@".repeat(10) + "|" + " ".repeat(20)), text);
+    assertTrue(text.contains("2 " + " ".repeat(20) + "|" + "@".repeat(10)), text);
+  }
+
+  @Test
+  void distributionsMayBePackedIntoALineForEachKey() {
     String program =
         "#pragma D option aggpack\n"
             + "BEGIN { @[7] = quantize(1, 3); @[7] = quantize(4, 1); printa(@); exit(0); }";
-    // Three quarters are the sixth of eight levels, a quarter is the second one.
-    assertEquals("\n        7 0 : x _ : 8 | 4\n", ProbeScript.quiet(program));
-    String bytes = ProbeScript.quiet("#pragma D option encoding=utf8\n" + program);
+    // Three quarters of 7 are 5.25, the level 5 of 0 to 7; a quarter is the level 2.
     assertEquals(
-        "\n        7 0 : \u2586 \u2582 : 8 | 4\n",
-        new String(bytes.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8));
+        """
+
+              key  min .-----. max  | count
+                7    0 : x x : 8    | 4
+        """,
+        ProbeScript.quiet("#pragma D option encoding=ascii\n" + program).substring(1));
+    assertTrue(
+        utf8(ProbeScript.quiet(program)).endsWith("   0 : \u2586 \u2583 : 8    | 4\n"),
+        "blocks, unless the encoding is ascii");
+  }
+
+  @Test
+  void packedDistributionsHaveTheRangesOfAllKeysUnlessTheyBeginWithZero() {
+    String program =
+        "#pragma D option aggpack\n#pragma D option encoding=ascii\n"
+            + "BEGIN { @[\"a\"] = quantize(0); @[\"b\"] = quantize(2, -1); @[\"b\"] = quantize(3, 2); ";
+    // Of b, 2 and 3 are in one range, with the weight 1.
+    assertEquals(
+        """
+
+                      key  min .----. max  | count
+                        a    0 :X   : 4    | 1
+                        b    0 :  X : 4    | 1
+        """,
+        ProbeScript.quiet(program + "printa(@); exit(0); }").substring(1));
+  }
+
+  @Test
+  void negativeWeightsOfPackedDistributionsHaveLettersOfTheirOwn() {
+    String text =
+        ProbeScript.quiet(
+            "#pragma D option aggpack\n"
+                + "BEGIN { @ = quantize(1, -9); @ = quantize(4, -1); printa(@); exit(0); }");
+    // Nine tenths of 5 are 4.5, the level 5 of 0 to 5; a tenth is the level 1.
+    assertTrue(text.endsWith("   0 : V v : 8    | -10\n"), text);
+  }
+
+  @Test
+  void packedLinearDistributionsHaveAllRanges() {
+    assertEquals(
+        """
+
+             min .------. max      | count
+             < 0 :  x x : >= 4     | 2
+        """,
+        ProbeScript.quiet(
+                "#pragma D option aggpack\n#pragma D option encoding=ascii\n"
+                    + "BEGIN { @ = lquantize(1, 0, 4); @ = lquantize(3, 0, 4); printa(@); exit(0); }")
+            .substring(1));
+  }
+
+  @Test
+  void distributionsOfPowersOfAFactorAreNotPacked() {
+    String program = "BEGIN { @ = llquantize(3, 10, 0, 2, 10); printa(@); exit(0); }";
+    assertEquals(
+        ProbeScript.quiet(program), ProbeScript.quiet("#pragma D option aggpack\n" + program));
+  }
+
+  @Test
+  void anEncodingIsAsciiOrUtf8() {
+    assertEquals(Optional.empty(), new Options().set("encoding", Optional.of("ascii")));
+    assertTrue(new Options().set("encoding", Optional.of("utf16")).isPresent());
   }
 
   @Test

@@ -9,7 +9,7 @@ public final class Distribution {
   /** Returns the table, from the line break before its head to that behind its last row. */
   public static String text(Buckets buckets, long[] state, long normal, BarStyle style) {
     int[] shown = shown(buckets, state);
-    Scale scale = Scale.of(state, shown[0], shown[1]);
+    Scale scale = style.scale(state, shown[0], shown[1]);
     StringBuilder table = new StringBuilder(head("value", 16));
     for (int i = shown[0]; i <= shown[1]; i++) {
       table
@@ -28,23 +28,6 @@ public final class Distribution {
             title,
             "------------- Distribution -------------",
             "count");
-  }
-
-  /** Returns all ranges in one line: the first one, a character for each, the last one, the sum. */
-  public static String packed(Buckets buckets, long[] state, long normal, BarStyle style) {
-    int[] shown = shown(buckets, state);
-    Scale scale = Scale.of(state, shown[0], shown[1]);
-    StringBuilder line = new StringBuilder(" ").append(buckets.label(shown[0])).append(" :");
-    long sum = 0;
-    for (int i = shown[0]; i <= shown[1]; i++) {
-      line.append(style.level(state[i], scale));
-      sum += state[i];
-    }
-    return line.append(": ")
-        .append(buckets.label(shown[1]))
-        .append(" | ")
-        .append(sum / normal)
-        .toString();
   }
 
   /** Returns the first and the last range of a table: one beside those with weights. */

@@ -7,6 +7,7 @@ import io.ntrail.analysis.probe.aggregation.BarStyle;
 import io.ntrail.analysis.probe.aggregation.Buckets;
 import io.ntrail.analysis.probe.aggregation.Distribution;
 import io.ntrail.analysis.probe.aggregation.EntryOrder;
+import io.ntrail.analysis.probe.aggregation.PackedDistributions;
 import io.ntrail.analysis.probe.types.Type;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,6 +18,9 @@ import java.util.Optional;
 
 /** Prints the values of aggregations, as a table or by a format. */
 final class AggregationPrinter {
+  /** Room of strings and of numbers of eight bytes in tables of bars. */
+  private static final int KEY = 16;
+
   private final Options options;
   private final Consumer to;
 
@@ -42,15 +46,16 @@ final class AggregationPrinter {
     }
     List<Entry> sorted = new ArrayList<>(keys.values());
     sorted.sort(compared(all, byKey, leader));
-    boolean isHistogram =
-        format.isEmpty()
-            && options.is("agghist")
-            && all.size() == 1
-            && (all.getFirst().function() == Aggregate.Scalar.COUNT
-                || all.getFirst().function() == Aggregate.Scalar.SUM);
-    if (isHistogram) {
-      histogram(all.getFirst(), sorted);
-      return;
+    if (format.isEmpty() && all.size() == 1 && !sorted.isEmpty()) {
+      Aggregation only = all.getFirst();
+      if (options.is("agghist") && isCounted(only)) {
+        histogram(only, sorted);
+        return;
+      }
+      if (options.is("aggpack") && PackedDistributions.has(only.function())) {
+        packed(only, sorted);
+        return;
+      }
     }
     for (Entry entry : sorted) {
       Object key = Aggregation.key(entry.keys());
@@ -84,29 +89,67 @@ final class AggregationPrinter {
     return order.of(byValue);
   }
 
+  private static boolean isCounted(Aggregation aggregation) {
+    return aggregation.function() == Aggregate.Scalar.COUNT
+        || aggregation.function() == Aggregate.Scalar.SUM;
+  }
+
   /** Prints the values of an aggregation as bars of one table. */
   private void histogram(Aggregation of, List<Entry> entries) {
-    List<String> keys = new ArrayList<>();
     long[] values = new long[entries.size()];
     for (int i = 0; i < values.length; i++) {
-      StringBuilder key = new StringBuilder();
-      for (int k = 0; k < of.keyTypes().size(); k++) {
-        key.append(key(of.keyTypes().get(k), entries.get(i).keys()[k]));
-      }
-      keys.add(key.toString());
       values[i] = entries.get(i).state()[0];
     }
-    if (keys.isEmpty()) {
-      return;
-    }
     BarStyle bars = options.bars();
-    BarStyle.Scale scale = BarStyle.Scale.of(values, 0, values.length - 1);
-    to.print(Distribution.head("key", keys.getFirst().length()));
+    BarStyle.Scale scale = bars.scale(values, 0, values.length - 1).floored();
+    int width = narrowWidth(of.keyTypes());
+    to.print(Distribution.head(width == 0 ? "value" : "key", width == 0 ? KEY : width));
     for (int i = 0; i < values.length; i++) {
       to.print(
           "%s %s %-9d\n"
-              .formatted(keys.get(i), bars.bar(values[i], scale), values[i] / of.normal()));
+              .formatted(
+                  narrow(of.keyTypes(), entries.get(i)),
+                  bars.bar(values[i], scale),
+                  values[i] / of.normal()));
     }
+  }
+
+  /** Prints the distributions of an aggregation with a line for each key. */
+  private void packed(Aggregation of, List<Entry> entries) {
+    PackedDistributions lines =
+        PackedDistributions.of((Buckets) of.function(), entries, options.bars());
+    to.print(lines.head(narrowWidth(of.keyTypes())));
+    for (Entry entry : entries) {
+      to.print(narrow(of.keyTypes(), entry) + lines.line(entry.state()));
+    }
+  }
+
+  /** Returns the width of keys in tables of bars, each with the blank before it. */
+  private static int narrowWidth(List<Type> types) {
+    int width = 0;
+    for (Type type : types) {
+      width +=
+          type instanceof Type.Integral
+              ? switch (type.size()) {
+                case 1 -> 4;
+                case 2 -> 6;
+                case 4 -> 9;
+                default -> KEY + 1;
+              }
+              : KEY + 1;
+    }
+    return width;
+  }
+
+  /** Returns the keys as tables of bars have them: strings at the right of less room. */
+  private String narrow(List<Type> types, Entry entry) {
+    StringBuilder keys = new StringBuilder();
+    for (int i = 0; i < types.size(); i++) {
+      Object key = entry.keys()[i];
+      boolean isText = types.get(i) instanceof Type.Text;
+      keys.append(isText ? " %16s".formatted(key) : key(types.get(i), key));
+    }
+    return keys.toString();
   }
 
   private static Entry of(Aggregation aggregation, Map<Object, Entry> byKey, Entry other) {
@@ -147,8 +190,6 @@ final class AggregationPrinter {
     return switch (aggregation.function()) {
       case Aggregate.Scalar scalar ->
           " %16d".formatted(scalar.value(entry.state(), aggregation.normal()));
-      case Buckets buckets when options.is("aggpack") ->
-          Distribution.packed(buckets, entry.state(), aggregation.normal(), options.bars());
       case Buckets buckets ->
           Distribution.text(buckets, entry.state(), aggregation.normal(), options.bars());
     };

@@ -27,8 +27,12 @@ public final class Options {
     NUMBER,
     SIZE,
     RATE,
+    ENCODING,
     WORD
   }
+
+  private static final long ASCII = 1;
+  private static final long UTF8 = 2;
 
   /** Options with the values that they have unless something sets them. */
   public Options() {
@@ -73,8 +77,10 @@ public final class Options {
             List.of("bufsize", "aggsize", "strsize", "specsize", "dynvarsize", "jstackstrsize"),
             Kind.RATE,
             List.of("switchrate", "aggrate", "statusrate", "cleanrate"),
+            Kind.ENCODING,
+            List.of("encoding"),
             Kind.WORD,
-            List.of("bufpolicy", "bufresize", "encoding", "sympath"));
+            List.of("bufpolicy", "bufresize", "sympath"));
     Map<String, Kind> kinds = new TreeMap<>();
     names.forEach((kind, all) -> all.forEach(name -> kinds.put(name, kind)));
     return kinds;
@@ -97,7 +103,8 @@ public final class Options {
 
   /** Returns the look of bars. */
   public BarStyle bars() {
-    return new BarStyle(is("aggzoom"), is("encoding"));
+    long encoding = get("encoding");
+    return new BarStyle(is("aggzoom"), encoding == UTF8, encoding != ASCII);
   }
 
   /** Returns the order in which values of aggregations are printed. */
@@ -127,7 +134,8 @@ public final class Options {
             case NUMBER -> Long.decode(text);
             case SIZE -> size(text, "kmgt");
             case RATE -> rate(text);
-            case WORD -> text.equals("utf8") ? 1 : 0;
+            case ENCODING -> encoding(text);
+            case WORD -> 0;
           };
       long most = MOST.getOrDefault(name, kind == Kind.SIZE ? MOST_BYTES : Long.MAX_VALUE);
       if (number < 0 || number > most) {
@@ -154,6 +162,14 @@ public final class Options {
     int unit = text.isEmpty() ? -1 : units.indexOf(text.charAt(text.length() - 1));
     String digits = unit < 0 ? text : text.substring(0, text.length() - 1);
     return Math.multiplyExact(Long.parseLong(digits), 1L << 10 * (unit + 1));
+  }
+
+  private static long encoding(String text) {
+    return switch (text) {
+      case "ascii" -> ASCII;
+      case "utf8" -> UTF8;
+      default -> throw new NumberFormatException(text);
+    };
   }
 
   private static long rate(String text) {

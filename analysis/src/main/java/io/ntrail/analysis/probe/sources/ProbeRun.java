@@ -100,6 +100,10 @@ public final class ProbeRun {
     private final List<ProbeCatalog.Timer> timers = catalog.timers();
     private final long[] due = new long[timers.size()];
     private long nextDue = Long.MAX_VALUE;
+
+    /** Time of the last firing. */
+    private long now;
+
     private long leftOut;
     private int enabled = compiled.enablings().size();
 
@@ -130,7 +134,7 @@ public final class ProbeRun {
         leaveOut(nanos);
       }
       while (nextDue <= nanos && nextDue != Long.MAX_VALUE && goesOn()) {
-        long now = nextDue;
+        now = nextDue;
         nextDue = Long.MAX_VALUE;
         for (int i = 0; i < due.length; i++) {
           if (due[i] == now && goesOn()) {
@@ -162,6 +166,7 @@ public final class ProbeRun {
       if (!reach(event.timestamp())) {
         return false;
       }
+      now = event.timestamp();
       run.fire(of(probe), event);
       return goesOn();
     }
@@ -209,8 +214,10 @@ public final class ProbeRun {
       }
     }
     boolean isExited = run.isExiting();
+    // What ends before the events do ends when exit() was called, or at the last firing.
+    long end = turns.goesOn() ? source.endNanos() : turns.now;
     run.ending();
-    run.fire(turns.of(ProbeCatalog.END), source.at(source.endNanos()));
+    run.fire(turns.of(ProbeCatalog.END), source.at(end));
     consumer.end();
     return new Outcome(
         run.exitStatus(),

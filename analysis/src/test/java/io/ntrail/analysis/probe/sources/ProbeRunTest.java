@@ -1,6 +1,7 @@
 package io.ntrail.analysis.probe.sources;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.analysis.probe.engine.Options;
 import io.ntrail.analysis.probe.engine.Probe;
@@ -16,6 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ProbeRunTest {
   private static final Probe EVENT = new Probe(4, "test", "", "", "event", List.of());
@@ -89,5 +92,21 @@ class ProbeRunTest {
     assertEquals(
         List.of("9223371036853 firings of probes of time left out, in times without events"),
         outcome.drops());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "event { exit(0); } | 500000",
+        "tick-1ms { exit(0); } | 1000000",
+        "BEGIN { exit(0); } | 0",
+        "event {} | 3500000",
+      })
+  void endSeesTheTimeOfExitOrTheEndOfTheEvents(String clause, long time) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ran(out, clause + " event {} END { @ = max(timestamp); }", 500_000L, 3_500_000L);
+    String printed = out.toString(StandardCharsets.UTF_8).strip();
+    assertTrue(printed.endsWith(" " + time), printed);
   }
 }
