@@ -76,10 +76,10 @@ final class ProbeInput implements AutoCloseable {
    * Opens a recording.
    *
    * @param paths its files; none: only time goes on
-   * @param hasStacks true if stacks are wanted
+   * @param hasPlaces true if stacks or names of places in code are wanted
    */
   static ProbeInput open(
-      List<Path> paths, boolean hasStacks, ParseResult parsed, Terminal terminal) {
+      List<Path> paths, boolean hasPlaces, ParseResult parsed, Terminal terminal) {
     if (paths.isEmpty()) {
       return new ProbeInput(new ClockSource(MOST_SECONDS), null, null, null);
     }
@@ -97,7 +97,7 @@ final class ProbeInput implements AutoCloseable {
                 CallImageFiles.symbols(calls, CommonOptions.all(parsed, "-y"), terminal));
         return new ProbeInput(CallProbes.of(calls.source(), names), calls, null, null);
       }
-      return etw(recording.ability(EtwRecording.class).orElseThrow(), hasStacks, parsed, terminal);
+      return etw(recording.ability(EtwRecording.class).orElseThrow(), hasPlaces, parsed, terminal);
     } catch (RuntimeException e) {
       recording.close();
       throw e;
@@ -105,13 +105,13 @@ final class ProbeInput implements AutoCloseable {
   }
 
   private static ProbeInput etw(
-      EtwRecording recording, boolean hasStacks, ParseResult parsed, Terminal terminal) {
+      EtwRecording recording, boolean hasPlaces, ParseResult parsed, Terminal terminal) {
     SchemaSources sources = new SchemaSources(SchemaFiles.read(parsed, terminal));
     Events.Learn[] also =
-        hasStacks ? new Events.Learn[] {Events.Learn.ADDRESSES} : new Events.Learn[0];
+        hasPlaces ? new Events.Learn[] {Events.Learn.ADDRESSES} : new Events.Learn[0];
     try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
       Events events = Events.of(recording, sources, CommonOptions.cores(parsed), also);
-      if (!hasStacks) {
+      if (!hasPlaces) {
         return new ProbeInput(new EtwProbes(events, null), recording, null, null);
       }
       List<Path> paths = recording.fileNames().stream().map(Path::of).toList();

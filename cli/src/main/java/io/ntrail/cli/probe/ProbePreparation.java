@@ -50,7 +50,8 @@ record ProbePreparation(
   ProbeInput open(
       List<Path> paths, Optional<LiveRequest> request, ParseResult parsed, Terminal terminal) {
     if (request.isEmpty()) {
-      return ProbeInput.open(paths, hasStacks(), parsed, terminal);
+      boolean hasPlaces = programs.stream().anyMatch(ProbeProgram::hasPlaces);
+      return ProbeInput.open(paths, hasPlaces, parsed, terminal);
     }
     terminal.outputs().of("--keep").ifPresent(OutputFile::check);
     // Nothing is started for a program that makes no sense.

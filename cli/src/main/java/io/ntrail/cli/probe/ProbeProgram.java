@@ -34,6 +34,11 @@ record ProbeProgram(String text, String name, ProbeDescription.Field lastField) 
   private static final long MOST_BYTES = 16 << 20;
 
   private static final int SHOWN = 100;
+
+  /** Names of places in code: functions for them, and conversions of printf(). */
+  private static final Pattern PLACES =
+      Pattern.compile("\\b(u?(sym|func|mod)|uaddr)\\s*\\(|%[-+ 0#'*\\d]*[aA]");
+
   private static final Pattern ARGUMENT = Pattern.compile("\\barg([0-9])\\b");
 
   static ProbeProgram ofCommandLine(String text) {
@@ -70,6 +75,11 @@ record ProbeProgram(String text, String name, ProbeDescription.Field lastField) 
   /** Returns whether it looks at stacks: these are joined to the events only if it does. */
   boolean hasStacks() {
     return text.contains("stack");
+  }
+
+  /** Returns whether it looks at the names of code: images are followed only if it does. */
+  boolean hasPlaces() {
+    return hasStacks() || PLACES.matcher(text).find();
   }
 
   /** Returns how many arguments of calls it may look at. */

@@ -62,7 +62,7 @@ class ProbeTruthTest {
 
     /** Returns true if nothing of the shared test data is needed. */
     boolean isOwn() {
-      return isWorked() && (over.equals("nothing") || over.equals("switches"));
+      return isWorked() && List.of("nothing", "switches", "places").contains(over);
     }
 
     @Override
@@ -165,6 +165,7 @@ class ProbeTruthTest {
     String[] words = over.split(" ");
     return switch (words[0]) {
       case "switches" -> switches();
+      case "places" -> places();
       case "vectors" -> vectors(Arrays.stream(words).skip(1).map(Integer::parseInt).toList());
       default -> TestData.file(over);
     };
@@ -188,6 +189,17 @@ class ProbeTruthTest {
     made.at(4600).on(0).swap(101, RecordingBuilder.WAITING, 102);
     made.at(5000).on(1).swap(202, RecordingBuilder.WAITING, 0);
     made.at(6600).on(0).swap(102, RecordingBuilder.TERMINATED, 0);
+    return written(made.writer());
+  }
+
+  /** Samples of two processes that have images at the same address. */
+  private Path places() throws IOException {
+    RecordingBuilder made = new RecordingBuilder().world().on(0).as(-1, -1);
+    made.at(100).sample(RecordingBuilder.APP + 0x1000, 101);
+    made.at(200).sample(RecordingBuilder.KERNEL + 0x10, 101);
+    made.at(300).sample(RecordingBuilder.APP + 0x1000, 201);
+    made.at(400).sample(RecordingBuilder.KERNEL + 0x10, 201);
+    made.at(500).sample(0x1234, 201);
     return written(made.writer());
   }
 

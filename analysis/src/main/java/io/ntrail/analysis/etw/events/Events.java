@@ -11,6 +11,7 @@ import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.analysis.stacks.NamedFrame;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.programs.unwind.FrameTrust;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -282,6 +283,16 @@ public final class Events {
     /** The stack of the current event, innermost frame first; empty if it has none. */
     public List<NamedFrame> stack() {
       return stackReader == null ? List.of() : stackReader.frames(event);
+    }
+
+    /**
+     * Returns the place that an address is in a process at the current event; without names if
+     * stacks were not requested.
+     */
+    public NamedFrame place(int process, long address) {
+      return stackReader == null
+          ? NamedFrame.of(FrameTrust.RECORDED, address)
+          : stackReader.place(event, process, address);
     }
 
     /** Returns the addresses of the current event's stack, which it must have. */

@@ -15,6 +15,7 @@ final class StackReader implements AutoCloseable {
   private final StackAssembler whole;
   private final StackRecords.Walk walk;
   private final StackAddresses frames = new StackAddresses();
+  private final StackAddresses place = new StackAddresses();
   private boolean taken;
   private boolean has;
   private boolean finished;
@@ -58,6 +59,14 @@ final class StackReader implements AutoCloseable {
     return frames.count() == 0
         ? List.of()
         : names.resolve(event.processOf(whole.thread()), event.key(), frames);
+  }
+
+  /** Returns the place that an address is in a process at the current event. */
+  NamedFrame place(EventReader event, int process, long address) {
+    place.clear();
+    place.add(address);
+    // Inlined functions come first: the last one has the code.
+    return names.resolve(process, event.key(), place).getLast();
   }
 
   /** Returns the addresses of the current event's stack, which {@link #has} has found. */

@@ -295,13 +295,13 @@ final class Functions {
     Value address = arguments.number(0);
     String kind = arguments.call.function();
     boolean isModule = kind.endsWith("mod");
-    boolean isFunction = kind.endsWith("func");
+    boolean isAddress = kind.equals("uaddr");
     return Value.code(
         kind,
         run -> {
           long at = address.number().get(run);
           ProbeEvent.CodeName name = run.event().code(at);
-          return isModule ? name.moduleOr(at) : isFunction ? name.functionOr(at) : name.text(at);
+          return isModule ? name.moduleOr(at) : isAddress ? name.text(at) : name.functionOr(at);
         });
   }
 }

@@ -104,9 +104,7 @@ public interface ProbeEvent {
    * follows its last dot.
    */
   static String frame(String module, String function, long offset) {
-    int dot = module.lastIndexOf('.');
-    String place = offset == 0 ? "" : "+0x" + Long.toHexString(offset);
-    return (dot <= 0 ? module : module.substring(0, dot)) + '`' + function + place;
+    return CodeName.of(module, function, offset).text(0);
   }
 
   /** Names of a place in code: module, and function with offset. */
@@ -121,6 +119,14 @@ public interface ProbeEvent {
    * @param function empty if unknown
    */
   record CodeName(String module, String function, long offset) {
+    /**
+     * Returns a place in a known function of an image, whose name loses what follows its last dot.
+     */
+    public static CodeName of(String image, String function, long offset) {
+      int dot = image.lastIndexOf('.');
+      return new CodeName(dot <= 0 ? image : image.substring(0, dot), function, offset);
+    }
+
     /** Returns module, function and offset, as far as they are known. */
     public String text(long address) {
       if (function.isEmpty()) {

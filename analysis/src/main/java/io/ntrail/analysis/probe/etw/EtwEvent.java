@@ -90,17 +90,23 @@ class EtwEvent implements ProbeEvent {
     return ProbeFields.text(event(), field);
   }
 
-  private static String text(NamedFrame frame) {
+  /** Returns the names of a place; without a function its address in the module. */
+  private static CodeName name(NamedFrame frame) {
     String module = frame.module();
     if (module == null) {
-      return "0x" + Long.toHexString(frame.ip());
+      return new CodeName("", "", 0);
     }
     String function = frame.function();
-    return function != null
-        ? ProbeEvent.frame(module, function, Math.max(0, frame.offset()))
-        : frame.rva() == NamedFrame.UNKNOWN
-            ? ProbeEvent.frame(module, "0x" + Long.toHexString(frame.ip()), 0)
-            : ProbeEvent.frame(module, "0x" + Long.toHexString(frame.rva()), 0);
+    long address = frame.rva() == NamedFrame.UNKNOWN ? frame.ip() : frame.rva();
+    return CodeName.of(
+        module,
+        function == null ? "0x" + Long.toHexString(address) : function,
+        function == null ? 0 : Math.max(0, frame.offset()));
+  }
+
+  @Override
+  public final CodeName code(long address) {
+    return name(walk.place((int) processId(), address));
   }
 
   @Override
@@ -109,7 +115,7 @@ class EtwEvent implements ProbeEvent {
     for (NamedFrame frame : walk.stack()) {
       // Addresses of the kernel have the highest bit.
       if (frame.ip() >= 0 == isUser) {
-        texts.add(text(frame));
+        texts.add(name(frame).text(frame.ip()));
       }
     }
     return texts;
