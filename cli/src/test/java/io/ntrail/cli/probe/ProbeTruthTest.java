@@ -179,7 +179,8 @@ class ProbeTruthTest {
 
   /** Two processors: app.exe (100) has the threads 101 and 102, svc.exe (200) 201 and 202. */
   private Path switches() throws IOException {
-    RecordingBuilder made = new RecordingBuilder().world().as(-1, -1);
+    RecordingBuilder made =
+        new RecordingBuilder(EtlSettings.windows11().processors(2), 8).world().as(-1, -1);
     made.at(1000).on(0).swap(0, RecordingBuilder.READY, 101);
     made.at(1500).on(1).swap(0, RecordingBuilder.READY, 201);
     made.at(3000).on(0).swap(101, RecordingBuilder.WAITING, 0);

@@ -13,6 +13,8 @@ import io.ntrail.analysis.probe.sources.ProbeSource;
 import io.ntrail.analysis.probe.syntax.ProbeDescription;
 import io.ntrail.analysis.probe.types.Type;
 import io.ntrail.formats.etl.EtlClock;
+import io.ntrail.formats.etl.EtlFile;
+import io.ntrail.formats.etl.LogFileHeader;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -41,6 +43,8 @@ public final class EtwProbes implements ProbeSource {
   private final Map<Probe, Levels> levels = new HashMap<>();
   private final Map<Probe, Known> knownOf = new HashMap<>();
   private long end;
+  private long cpus;
+  private @Nullable Processors processors;
 
   /**
    * Probe with the events that fire it.
@@ -91,7 +95,11 @@ public final class EtwProbes implements ProbeSource {
       while (walk.next()) {
         types.add(walk.event().type());
         end = walk.event().nanos();
+        cpus = Math.max(cpus, walk.event().record().cpu() + 1L);
       }
+    }
+    for (EtlFile file : events.recording().files()) {
+      cpus = Math.max(cpus, file.header().map(LogFileHeader::processors).orElse(0L));
     }
     // Versions of one event are one probe, whose arguments have the fields of all of them.
     Map<String, List<EventType>> groups = new LinkedHashMap<>();
@@ -241,14 +249,38 @@ public final class EtwProbes implements ProbeSource {
   private record Moment(long timestamp, long wallTimestamp) implements ProbeEvent {}
 
   @Override
+  public int processors() {
+    Processors known = processors;
+    return known == null ? 1 : known.count();
+  }
+
+  @Override
+  public List<ProbeEvent> atEachProcessor(long nanos) {
+    Processors known = processors;
+    return known == null ? List.of(at(nanos)) : known.at(at(nanos));
+  }
+
+  @Override
   public void run(Set<Probe> enabled, Sink sink) {
     try (Events.Walk walk = walk()) {
+      Processors known =
+          enabled.stream().anyMatch(ProbeCatalog::isOnEachProcessor)
+              ? new Processors(walk, cpus, events.recording().oneClock())
+              : null;
+      processors = known;
       IdentityHashMap<EventType, List<Firing>> byType = new IdentityHashMap<>();
       Map<KernelProbe, KernelProbeEvent> kernel = new EnumMap<>(KernelProbe.class);
       EtwEvent plain = new EtwEvent(walk);
       List<Probe> ordered = enabled.stream().sorted(Comparator.comparingInt(Probe::id)).toList();
       boolean hasEvents = ordered.stream().anyMatch(knownOf::containsKey);
-      while (hasEvents && walk.next()) {
+      while ((hasEvents || known != null) && walk.next()) {
+        if (known != null) {
+          // What runs until now is seen by the probes of time that are due until now.
+          if (!sink.reach(walk.event().nanos())) {
+            return;
+          }
+          known.pass();
+        }
         List<Firing> firings = byType.get(walk.event().type());
         if (firings == null) {
           firings = new ArrayList<>();

@@ -52,6 +52,11 @@ public final class ProbeCatalog {
     return new Probe(id, "dtrace", "", "", name, Collections.nCopies(arguments, Types.INT64));
   }
 
+  /** Returns true if a probe of time fires on each processor, and not only once. */
+  public static boolean isOnEachProcessor(Probe probe) {
+    return probe.provider().equals("profile") && probe.name().startsWith("profile-");
+  }
+
   List<Timer> timers() {
     return List.copyOf(timers.values());
   }

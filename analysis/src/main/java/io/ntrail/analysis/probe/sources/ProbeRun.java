@@ -138,7 +138,7 @@ public final class ProbeRun {
         nextDue = Long.MAX_VALUE;
         for (int i = 0; i < due.length; i++) {
           if (due[i] == now && goesOn()) {
-            run.fire(of(timers.get(i).probe()), source.at(now));
+            fire(timers.get(i).probe());
             long period = timers.get(i).nanos();
             due[i] = due[i] > Long.MAX_VALUE - period ? Long.MAX_VALUE : due[i] + period;
           }
@@ -148,14 +148,26 @@ public final class ProbeRun {
       return goesOn();
     }
 
+    private void fire(Probe timer) {
+      List<ProbeEvent> events =
+          ProbeCatalog.isOnEachProcessor(timer)
+              ? source.atEachProcessor(now)
+              : List.of(source.at(now));
+      for (int i = 0; i < events.size() && goesOn(); i++) {
+        run.fire(of(timer), events.get(i));
+      }
+    }
+
     /** Leaves firings out where a time without events has more of them than anybody looks at. */
     private void leaveOut(long nanos) {
       for (int i = 0; i < due.length; i++) {
         long period = timers.get(i).nanos();
         long all = due[i] > nanos ? 0 : (nanos - due[i]) / period;
-        if (all > MOST_AT_ONCE) {
-          long left = all - MOST_AT_ONCE;
-          leftOut += left;
+        int each = ProbeCatalog.isOnEachProcessor(timers.get(i).probe()) ? source.processors() : 1;
+        long most = MOST_AT_ONCE / each;
+        if (all > most) {
+          long left = all - most;
+          leftOut += left * each;
           due[i] += left * period;
         }
       }

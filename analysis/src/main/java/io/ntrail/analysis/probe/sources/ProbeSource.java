@@ -54,6 +54,16 @@ public interface ProbeSource extends AutoCloseable {
   /** Returns the event that BEGIN, END and the probes of time see. */
   ProbeEvent at(long nanos);
 
+  /** Returns how many processors are told apart while it runs. */
+  default int processors() {
+    return 1;
+  }
+
+  /** Returns what probes of time see that fire on each processor, by the numbers of these. */
+  default List<ProbeEvent> atEachProcessor(long nanos) {
+    return List.of(at(nanos));
+  }
+
   /** Hands the events of some probes on, in time order. */
   void run(Set<Probe> enabled, Sink sink);
 
