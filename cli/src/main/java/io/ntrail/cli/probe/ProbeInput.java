@@ -107,13 +107,16 @@ final class ProbeInput implements AutoCloseable {
   private static ProbeInput etw(
       EtwRecording recording, boolean hasPlaces, ParseResult parsed, Terminal terminal) {
     SchemaSources sources = new SchemaSources(SchemaFiles.read(parsed, terminal));
-    Events.Learn[] also =
-        hasPlaces ? new Events.Learn[] {Events.Learn.ADDRESSES} : new Events.Learn[0];
+    int cores = CommonOptions.cores(parsed);
     try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
-      Events events = Events.of(recording, sources, CommonOptions.cores(parsed), also);
       if (!hasPlaces) {
-        return new ProbeInput(new EtwProbes(events, null), recording, null, null);
+        EtwProbes plain = new EtwProbes(Events.of(recording, sources, cores), null);
+        // The names of system calls are those of symbols.
+        if (!plain.hasSystemCalls()) {
+          return new ProbeInput(plain, recording, null, null);
+        }
       }
+      Events events = Events.of(recording, sources, cores, Events.Learn.ADDRESSES);
       List<Path> paths = recording.fileNames().stream().map(Path::of).toList();
       SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal);
       RecordingSymbols symbols =

@@ -28,13 +28,27 @@ final class ProbeList {
     }
   }
 
+  private static void fields(List<String> lines, String before, Type.Fields fields) {
+    for (Type.Fields.Field field : fields.fields()) {
+      Type type = field.type();
+      String name = before + field.name();
+      while (type instanceof Type.Elements elements) {
+        name += "[]";
+        type = elements.of();
+      }
+      if (type instanceof Type.Fields inner) {
+        fields(lines, name + ".", inner);
+      } else {
+        lines.add(name + ": " + type.text());
+      }
+    }
+  }
+
   private static List<String> types(int index, Type type) {
     List<String> lines = new ArrayList<>();
     if (type instanceof Type.Fields fields) {
       lines.add("args[%d]: %s *".formatted(index, fields.text()));
-      for (Type.Fields.Field field : fields.fields()) {
-        lines.add("  args[%d]->%s: %s".formatted(index, field.name(), field.type().text()));
-      }
+      fields(lines, "  args[%d]->".formatted(index), fields);
     } else {
       lines.add("args[%d]: %s".formatted(index, type.text()));
     }

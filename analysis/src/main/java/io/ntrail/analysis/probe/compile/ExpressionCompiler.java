@@ -1,7 +1,6 @@
 package io.ntrail.analysis.probe.compile;
 
 import io.ntrail.analysis.probe.engine.Fault;
-import io.ntrail.analysis.probe.engine.FieldReference;
 import io.ntrail.analysis.probe.engine.Run;
 import io.ntrail.analysis.probe.engine.Value;
 import io.ntrail.analysis.probe.syntax.CompileError;
@@ -29,6 +28,7 @@ final class ExpressionCompiler {
   private final Places places;
   private final Builtins builtins;
   private final Functions functions;
+  private final FieldPaths fieldPaths;
   private final Run constants;
   private int count;
   private int depth;
@@ -42,6 +42,7 @@ final class ExpressionCompiler {
     this.builtins = new Builtins(environment);
     this.places = new Places(environment, builtins, this);
     this.functions = new Functions(environment);
+    this.fieldPaths = new FieldPaths(environment, this);
     this.constants = constants;
   }
 
@@ -78,13 +79,17 @@ final class ExpressionCompiler {
           expression.place(),
           "one of its fields is needed here: %s".formatted(names(fields)));
     }
+    if (value.type() instanceof Type.Elements) {
+      throw new CompileError(
+          "D_OP_SCALAR", expression.place(), "one of its elements is needed here: [0]");
+    }
     if (value.type() instanceof Type.Nothing) {
       throw new CompileError("D_OP_SCALAR", expression.place(), "this has no value");
     }
     return value;
   }
 
-  private static String names(Type.Fields fields) {
+  static String names(Type.Fields fields) {
     return fields.fields().stream().map(Type.Fields.Field::name).collect(Collectors.joining(", "));
   }
 
@@ -372,35 +377,19 @@ final class ExpressionCompiler {
         return element.orElseThrow(() -> places.unknown(name)).load();
       }
     }
+    Optional<FieldPaths.Path> path = fieldPaths.path(index);
+    if (path.isPresent()) {
+      return fieldPaths.value(path.get());
+    }
     return places.element(index).load();
   }
 
   private Value member(Expression.Member member) {
-    Value struct = compile(member.struct());
-    if (struct.type() instanceof Type.Fields fields) {
-      Type.Fields.Field field =
-          fields
-              .field(member.name())
-              .orElseThrow(() ->
-                  new CompileError(
-                      "D_UNKNOWN",
-                      member.place(),
-                      "%s has no field %s; its fields: %s"
-                          .formatted(fields.name(), member.name(), names(fields))));
-      if (field.type() instanceof Type.Nothing) {
-        throw new CompileError(
-            "D_OP_INCOMPAT",
-            member.place(),
-            "%s is a string in some of these events, and a number in others: name one event"
-                .formatted(field.name()));
-      }
-      int argument = (int) struct.constant().orElse(0);
-      FieldReference reference = new FieldReference(argument, field.name());
-      return field.type() instanceof Type.Text
-          ? environment.limited(run -> run.event().fieldText(reference))
-          : Value.number(field.type(), run -> run.event().field(reference));
+    Optional<FieldPaths.Path> path = fieldPaths.path(member);
+    if (path.isPresent()) {
+      return fieldPaths.value(path.get());
     }
-    return places.memberTarget(member, struct).load();
+    return places.memberTarget(member, compile(member.struct())).load();
   }
 
   private Value cast(Type to, Value value, Place place) {

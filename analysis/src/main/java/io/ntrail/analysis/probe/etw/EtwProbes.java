@@ -1,6 +1,7 @@
 package io.ntrail.analysis.probe.etw;
 
 import io.ntrail.analysis.etw.events.EventFilter;
+import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.EventType;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.naming.RecordingSymbols;
@@ -12,6 +13,7 @@ import io.ntrail.analysis.probe.sources.ProbePattern;
 import io.ntrail.analysis.probe.sources.ProbeSource;
 import io.ntrail.analysis.probe.syntax.ProbeDescription;
 import io.ntrail.analysis.probe.types.Type;
+import io.ntrail.analysis.probe.types.Types;
 import io.ntrail.formats.etl.EtlClock;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.LogFileHeader;
@@ -33,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Probes of an ETW recording. */
 public final class EtwProbes implements ProbeSource {
+  private static final String SYSCALL = "syscall";
+
   private static final Pattern LEVEL_AND_KEYWORD =
       Pattern.compile("0x([0-9a-fA-F]{1,2})_0x([0-9a-fA-F]{1,16})");
 
@@ -45,6 +49,8 @@ public final class EtwProbes implements ProbeSource {
   private long end;
   private long cpus;
   private @Nullable Processors processors;
+  private @Nullable RecordedSystemCalls systemCalls;
+  private final Map<ProbeNames, List<Probe>> ofServices = new HashMap<>();
 
   /**
    * Probe with the events that fire it.
@@ -53,7 +59,12 @@ public final class EtwProbes implements ProbeSource {
    * @param kernel null if the probe is the event itself
    */
   private record Known(
-      Probe probe, ProbeNames names, Set<String> identity, @Nullable KernelProbe kernel) {}
+      Probe probe, ProbeNames names, Set<String> identity, @Nullable KernelProbe kernel) {
+    /** Returns true if an event of its own fires it, which has no other name. */
+    boolean isPlain() {
+      return kernel == null && !names.providers().contains(SYSCALL);
+    }
+  }
 
   /**
    * Events of at most a level and of some keywords.
@@ -123,6 +134,35 @@ public final class EtwProbes implements ProbeSource {
               List.of(probe.provider()), List.of(""), List.of(""), List.of(probe.word()));
       add(names, probe.arguments(), identities, probe);
     });
+    if (types.stream()
+        .anyMatch(type -> RecordedSystemCalls.kind(type) != RecordedSystemCalls.Kind.NONE)) {
+      findSystemCalls();
+    }
+  }
+
+  private void findSystemCalls() {
+    RecordedSystemCalls calls = new RecordedSystemCalls();
+    try (Events.Walk walk = walk()) {
+      calls.learn(walk);
+    }
+    systemCalls = calls;
+    for (ProbeNames service : calls.services()) {
+      List<Probe> both = new ArrayList<>();
+      for (String name : List.of("entry", "return")) {
+        ProbeNames names =
+            new ProbeNames(
+                service.providers(), service.modules(), service.functions(), List.of(name));
+        boolean isReturn = name.equals("return");
+        add(names, isReturn ? List.of(Types.INT, Types.INT) : List.of(), Set.of(), null);
+        both.add(known.getLast().probe);
+      }
+      ofServices.put(service, both);
+    }
+  }
+
+  /** Returns true if system calls were recorded: their names are those of symbols. */
+  public boolean hasSystemCalls() {
+    return systemCalls != null;
   }
 
   private void add(List<EventType> group) {
@@ -201,7 +241,7 @@ public final class EtwProbes implements ProbeSource {
     for (Known one : known) {
       boolean isMeant =
           isGeneric
-              ? one.kernel == null && pattern.matches(anyName(one.names))
+              ? one.isPlain() && pattern.matches(anyName(one.names))
               : pattern.matches(one.names);
       if (isMeant) {
         found.add(isLeveled ? leveled(one, description.function(), level) : one.probe);
@@ -273,6 +313,9 @@ public final class EtwProbes implements ProbeSource {
       EtwEvent plain = new EtwEvent(walk);
       List<Probe> ordered = enabled.stream().sorted(Comparator.comparingInt(Probe::id)).toList();
       boolean hasEvents = ordered.stream().anyMatch(knownOf::containsKey);
+      boolean hasCalls = ordered.stream().anyMatch(probe -> probe.provider().equals(SYSCALL));
+      RecordedSystemCalls calls = hasCalls ? systemCalls : null;
+      SystemCallEvent seen = new SystemCallEvent(walk);
       while ((hasEvents || known != null) && walk.next()) {
         if (known != null) {
           // What runs until now is seen by the probes of time that are due until now.
@@ -280,6 +323,9 @@ public final class EtwProbes implements ProbeSource {
             return;
           }
           known.pass();
+        }
+        if (calls != null && !fire(calls, seen, enabled, walk, sink)) {
+          return;
         }
         List<Firing> firings = byType.get(walk.event().type());
         if (firings == null) {
@@ -311,6 +357,35 @@ public final class EtwProbes implements ProbeSource {
         }
       }
     }
+  }
+
+  /** Fires the probes of a system call, if the walk stands at one; false if that was the last. */
+  private boolean fire(
+      RecordedSystemCalls calls,
+      SystemCallEvent seen,
+      Set<Probe> enabled,
+      Events.Walk walk,
+      Sink sink) {
+    EventReader event = walk.event();
+    RecordedSystemCalls.Kind kind = RecordedSystemCalls.kind(event.type());
+    calls.pass(event);
+    if (kind == RecordedSystemCalls.Kind.NONE) {
+      return true;
+    }
+    boolean isReturn = kind == RecordedSystemCalls.Kind.RETURN;
+    RecordedSystemCalls.Entered entered = isReturn ? calls.leave(event) : null;
+    long address = isReturn ? entered == null ? 0 : entered.address() : calls.address(event);
+    if (!isReturn) {
+      calls.enter(event, address);
+    }
+    ProbeNames service =
+        isReturn && entered == null ? RecordedSystemCalls.unknown() : calls.service(address);
+    List<Probe> both = ofServices.getOrDefault(service, List.of());
+    if (both.isEmpty() || !enabled.contains(both.get(isReturn ? 1 : 0))) {
+      return true;
+    }
+    seen.moveTo(isReturn, entered);
+    return sink.fire(both.get(isReturn ? 1 : 0), seen);
   }
 
   @Override

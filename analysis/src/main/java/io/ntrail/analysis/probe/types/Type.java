@@ -13,6 +13,7 @@ public sealed interface Type
         Type.Array,
         Type.Code,
         Type.Fields,
+        Type.Elements,
         StructType {
   /** Bytes of a value. */
   int size();
@@ -129,7 +130,7 @@ public sealed interface Type
    * @param name of the event
    */
   record Fields(String name, List<Field> fields) implements Type {
-    /** Field of an event: a number or a string. */
+    /** Field of an event: a number, a string, fields of a structure, or elements of a list. */
     public record Field(String name, Type type) {}
 
     @Override
@@ -149,6 +150,23 @@ public sealed interface Type
           .findFirst()
           .or(() ->
               fields.stream().filter(field -> field.name.equalsIgnoreCase(wanted)).findFirst());
+    }
+  }
+
+  /**
+   * Elements of a list among the fields of an event.
+   *
+   * @param of a number, a string, or fields of each
+   */
+  record Elements(Type of) implements Type {
+    @Override
+    public int size() {
+      return 8;
+    }
+
+    @Override
+    public String text() {
+      return of.text() + " []";
     }
   }
 
