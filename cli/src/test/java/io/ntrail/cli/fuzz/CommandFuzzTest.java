@@ -58,4 +58,14 @@ class CommandFuzzTest {
   void export(byte[] data) {
     FuzzedCommands.EXPORT.check(data);
   }
+
+  @FuzzTest(maxDuration = "700s")
+  void probesOfEvents(byte[] data) {
+    FuzzedCommands.PROBES_OF_EVENTS.check(data);
+  }
+
+  @FuzzTest(maxDuration = "700s")
+  void probesOfCalls(byte[] data) {
+    FuzzedCommands.PROBES_OF_CALLS.check(data);
+  }
 }

@@ -35,7 +35,9 @@ enum FuzzedCommands {
   SYMBOLS,
   CALLS,
   DIFF,
-  EXPORT;
+  EXPORT,
+  PROBES_OF_EVENTS,
+  PROBES_OF_CALLS;
 
   private static final List<String> FORMATS = List.of("text", "json", "jsonl", "csv");
 
@@ -51,6 +53,8 @@ enum FuzzedCommands {
       case CALLS -> List.of(NTR, JTRC, GZIP, ZIP);
       case DIFF -> List.of(ETL, NTR, COLLAPSED);
       case EXPORT -> List.of(ETL, NTR, COLLAPSED, ZIP);
+      case PROBES_OF_EVENTS -> List.of(ETL);
+      case PROBES_OF_CALLS -> List.of(NTR, JTRC, GZIP);
     };
   }
 
@@ -96,8 +100,47 @@ enum FuzzedCommands {
               List.of("calls", "--slowest", "5"));
       case DIFF -> List.of(List.of("diff"));
       case EXPORT -> List.of(List.of("export"));
+      case PROBES_OF_EVENTS -> EVENT_PROGRAMS.stream().map(text -> List.of("probe", text)).toList();
+      case PROBES_OF_CALLS -> CALL_PROGRAMS.stream().map(text -> List.of("probe", text)).toList();
     };
   }
+
+  /** Programs that look at fields, stacks, names, times and states of a recording of events. */
+  private static final List<String> EVENT_PROGRAMS =
+      List.of(
+          """
+          kernel::FileIo:Create { @[args[0]->OpenPath, execname] = count(); }
+          kernel::FileIo:Read { @b = quantize(args[0]->IoSize); @l = lquantize(args[0]->Offset, 0, 99, 9); }
+          etw:Shop-Store:Order:Change { printf("%s %d\\n", args[0]->StateText, pid); }
+          """,
+          """
+          kernel:::, etw::: { @[ustack(5), stack(3)] = count(); @m[umod(timestamp)] = count(); }
+          kernel::PerfInfo:SampleProf { @f[ufunc(args[0]->InstructionPointer)] = count(); }
+          """,
+          """
+          sched:::on-cpu { self->on = timestamp; }
+          sched:::off-cpu /self->on/ { @[execname, args[1]->pr_fname] = avg(timestamp - self->on); }
+          sched:::wakeup { @w[args[0]->pr_lwpid] = count(); }
+          io:::start { began[args[0]->b_addr] = timestamp; }
+          io:::done { @io[args[2]->fi_pathname] = max(timestamp - began[args[0]->b_addr]); }
+          proc:::create, proc:::exit { printf("%s %d %s\\n", execname, ppid, probename); }
+          proc:::load { @loaded[args[0]->FileName] = max(args[0]->ImageSize); }
+          """,
+          """
+          profile-1ms { @[cpu, tid] = count(); } tick-1ms { n++; }
+          kernel:::, etw::: { @t[walltimestamp / 1s] = llquantize(timestamp, 10, 0, 17, 10); }
+          BEGIN { n = 0; } END { printf("%d %Y", n, walltimestamp); }
+          """);
+
+  /** Programs that look at calls, their values and their callers. */
+  private static final List<String> CALL_PROGRAMS =
+      List.of(
+          """
+          fbt:::entry { @[pid, tid, probemod, probefunc] = count(); @a[arg0] = count(); }
+          fbt:::return { @d[probefunc] = quantize(duration); @v[arg1] = count(); }
+          fbt:::unwind { @u[exception] = count(); }
+          """,
+          "fbt:::entry { @[ustack(4)] = count(); } fbt:::return { @[ustack()] = count(); }");
 
   /** Runs the command over the file that the choices make, and checks its answers. */
   void check(byte[] choices) {

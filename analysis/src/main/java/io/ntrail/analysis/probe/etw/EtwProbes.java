@@ -123,7 +123,8 @@ public final class EtwProbes implements ProbeSource {
     Map<KernelProbe, Set<String>> kernel = new EnumMap<>(KernelProbe.class);
     for (KernelProbe probe : KernelProbe.values()) {
       for (EventType type : types) {
-        if (isKernel(type) && probe.events().contains(type.event())) {
+        String event = type.event();
+        if (event != null && isKernel(type) && probe.events().contains(event)) {
           kernel.computeIfAbsent(probe, _ -> new TreeSet<>()).add(type.identity());
         }
       }
@@ -191,7 +192,7 @@ public final class EtwProbes implements ProbeSource {
     knownOf.put(probe, one);
   }
 
-  private static boolean isKernel(EventType type) {
+  static boolean isKernel(EventType type) {
     return "Windows Kernel".equals(type.provider());
   }
 

@@ -58,7 +58,7 @@ final class Processors {
   }
 
   private static boolean isSwitch(EventType type) {
-    return "Thread/CSwitch".equals(type.event()) && "Windows Kernel".equals(type.provider());
+    return "Thread/CSwitch".equals(type.event()) && EtwProbes.isKernel(type);
   }
 
   /** Returns what each processor does at a time before the event that the walk stands at. */
