@@ -183,6 +183,11 @@ final class LiveProbes implements ProbeSource {
   }
 
   @Override
+  public int timer(int timers) {
+    return probes.timer(timers);
+  }
+
+  @Override
   public ProbeEvent at(long nanos) {
     return new Moment(probes.at(nanos), pid(), program());
   }

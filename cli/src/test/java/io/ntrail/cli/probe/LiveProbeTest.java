@@ -96,18 +96,21 @@ class LiveProbeTest {
   }
 
   private void replaysAlike(String text) throws IOException, InterruptedException {
+    wholeReplaysAlike("#pragma D option quiet\n" + text);
+  }
+
+  private void wholeReplaysAlike(String whole) throws IOException, InterruptedException {
     Path answer = folder.resolve("live.txt");
     Path calls = folder.resolve("calls.ntr");
     Files.deleteIfExists(calls);
-    String whole = "#pragma D option quiet\n" + text;
     Ran live = ran("probe", whole, "-o", answer, "--keep", calls, "--", program);
-    assertEquals(0, live.exit, () -> text + live.err);
-    assertEquals("done 1\r\n", live.out, text);
+    assertEquals(0, live.exit, () -> whole + live.err);
+    assertEquals("done 1\r\n", live.out, whole);
     Result replayed = Cli.run("probe", whole, calls);
     assertEquals(0, replayed.exit(), replayed.err());
     String printed = Files.readString(answer);
-    assertEquals(replayed.out(), printed, text);
-    assertTrue(printed.strip().length() > 0, text);
+    assertEquals(replayed.out(), printed, whole);
+    assertTrue(printed.strip().length() > 0, whole);
   }
 
   @Test
@@ -120,6 +123,13 @@ class LiveProbeTest {
     // All but the last one together, which would end the others.
     replaysAlike(String.join("\n", PROGRAMS.subList(0, PROGRAMS.size() - 1)));
     replaysAlike(PROGRAMS.getLast());
+  }
+
+  @Test
+  void numbersOfProbesAreThoseOfTheRecordingAlsoOfModulesThatAreLoadedLater() throws Exception {
+    wholeReplaysAlike(
+        "winmm!time*:entry, fbt:winmm::return { @[id] = count(); trace(id); }"
+            + " slow:entry { trace(id); } tick-5ms { @t[id] = count(); }");
   }
 
   @Test

@@ -320,6 +320,20 @@ public final class CallFeed implements CallSource, RecordingFollower {
   }
 
   @Override
+  public List<Traced> traced() {
+    return functions.values().stream()
+        .sorted(Comparator.comparingLong(TracedFunction::number))
+        .map(function -> new Traced(pid(function), function.number()))
+        .toList();
+  }
+
+  private long pid(TracedFunction function) {
+    TracedModule module = definedModules.get(function.module());
+    TracedProcess process = module == null ? null : processes.get(module.process());
+    return process == null ? 0 : process.pid();
+  }
+
+  @Override
   public boolean hasCallers() {
     return callers.any();
   }

@@ -9,6 +9,7 @@ import io.ntrail.analysis.probe.sources.ProbeSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,6 +22,10 @@ public final class CallFirings {
   private final ProbeSource.Sink sink;
   private final boolean isGrowing;
   private final List<CallProbes.Known> wanted;
+
+  /** Probes that the program was offered; it took those that it means. */
+  private final Set<Probe> offered;
+
   private final Map<Long, Map<Long, List<List<Probe>>>> byFunction = new HashMap<>();
   private final CallEvent seen;
   private List<CallThread> threads;
@@ -45,6 +50,7 @@ public final class CallFirings {
     this.sink = sink;
     this.isGrowing = isGrowing;
     this.wanted = new ArrayList<>(probes.wanted(enabled));
+    this.offered = new HashSet<>(enabled);
     this.seen = new CallEvent(source, names);
     this.threads = source.threads();
   }
@@ -100,9 +106,14 @@ public final class CallFirings {
   /** Returns the probes that calls of a function fire, by the kind of event. */
   private List<List<Probe>> fired(long process, long function) {
     CallProbes.Place place = probes.place(process, function);
-    if (isGrowing) {
-      // Its module was loaded later.
-      probes.add(place).stream().filter(one -> sink.enable(one.probe())).forEach(wanted::add);
+    if (isGrowing && !probes.knows(place)) {
+      // Its module was loaded later: its functions have numbers in the order of the recording.
+      List<CallProbes.Known> more = new ArrayList<>(probes.addDefined());
+      more.addAll(probes.add(place));
+      List.copyOf(more).forEach(one -> more.addAll(probes.ofAllProcesses(one)));
+      more.removeIf(one -> !offered.add(one.probe()));
+      Set<Probe> meant = sink.enable(more.stream().map(CallProbes.Known::probe).toList());
+      more.stream().filter(one -> meant.contains(one.probe())).forEach(wanted::add);
     }
     List<List<Probe>> all = new ArrayList<>();
     for (CallEvents.Kind kind : CallEvents.Kind.values()) {

@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -29,8 +30,18 @@ public final class CallProbes implements ProbeSource {
   private static final String FBT = "fbt";
   private static final String SYSCALL = "syscall";
 
-  /** Number that those of functions of modules that are loaded later follow. */
-  private static final int LATER = 1 << 19;
+  // Numbers are the same for a program that runs and for its recording: functions have them in the
+  // order in which they were defined, and nothing else has numbers that depend on how many there
+  // are.
+
+  /** Number of the first probe of a function; probes of time have those before. */
+  private static final int FUNCTIONS = 100;
+
+  /** Number that those of probes of time follow for which there is no room before the functions. */
+  private static final int MORE_TIMERS = 1 << 28;
+
+  /** Numbers that those of functions follow, where a probe fires in all processes. */
+  private static final Map<String, Integer> OF_ALL = Map.of(FBT, 1 << 26, SYSCALL, 1 << 27);
 
   /** Modules whose functions named Nt... are system calls. */
   private static final Set<String> SYSTEM = Set.of("ntdll.dll", "win32u.dll");
@@ -40,7 +51,7 @@ public final class CallProbes implements ProbeSource {
   private final List<Known> known = new ArrayList<>();
   private final Map<String, Known> ofAll = new TreeMap<>();
   private final Set<Place> places = new HashSet<>();
-  private int last = ProbeCatalog.FIRST - 1;
+  private int last = FUNCTIONS - 1;
   private long end;
 
   /** Function in a process. */
@@ -82,8 +93,15 @@ public final class CallProbes implements ProbeSource {
     return new CallProbes(source, names);
   }
 
+  /** Adds the functions that are defined; returns the probes of those that are new. */
+  List<Known> addDefined() {
+    List<Known> more = new ArrayList<>();
+    source.traced().forEach(one -> more.addAll(add(place(one.process(), one.function()))));
+    return more;
+  }
+
   private void addTraced() {
-    source.traced().forEach(one -> add(place(one.process(), one.function())));
+    addDefined();
     Map<Long, Map<String, Place>> called = new TreeMap<>();
     Set<CallSource.Traced> seen = new HashSet<>();
     try (CallEvents events = events()) {
@@ -122,6 +140,10 @@ public final class CallProbes implements ProbeSource {
    */
   public List<Probe> add(long process, String module, String function) {
     return add(new Place(process, module, function)).stream().map(Known::probe).toList();
+  }
+
+  boolean knows(Place place) {
+    return places.contains(place);
   }
 
   List<Known> add(Place place) {
@@ -170,23 +192,34 @@ public final class CallProbes implements ProbeSource {
   private List<Probe> ofAll(String provider, ProbePattern pattern) {
     Map<String, Probe> found = new TreeMap<>();
     for (Known one : known) {
-      boolean isSystem = provider.equals(SYSCALL);
-      if (isSystem && !isSystemCall(one.place.module, one.place.function)) {
-        continue;
-      }
-      Known general =
-          make(
-              ProbeCatalog.FIRST + known.size() + (1 << 20) + ofAll.size(),
-              one.place,
-              provider,
-              -1,
-              one.kind);
-      if (pattern.matches(general.names)) {
-        String text = general.probe.text();
-        found.put(text, ofAll.computeIfAbsent(text, _ -> general).probe);
-      }
+      general(provider, one)
+          .filter(general -> pattern.matches(general.names))
+          .map(this::only)
+          .ifPresent(general -> found.put(general.probe.text(), general.probe));
     }
     return List.copyOf(found.values());
+  }
+
+  /** Makes the probe of a provider that fires in all processes for the function of another. */
+  private static Optional<Known> general(String provider, Known one) {
+    if (provider.equals(SYSCALL) && !isSystemCall(one.place.module, one.place.function)) {
+      return Optional.empty();
+    }
+    int id = OF_ALL.getOrDefault(provider, 0) + one.probe.id();
+    return Optional.of(make(id, one.place, provider, -1, one.kind));
+  }
+
+  /** Returns the one probe for functions of the same name in all processes. */
+  private Known only(Known general) {
+    return ofAll.computeIfAbsent(general.probe.text(), _ -> general);
+  }
+
+  /** Returns the probes that fire in all processes for the function of another. */
+  List<Known> ofAllProcesses(Known one) {
+    return Stream.of(FBT, SYSCALL)
+        .flatMap(provider -> general(provider, one).stream())
+        .map(this::only)
+        .toList();
   }
 
   /** Returns true if a function is where a program calls the system. */
@@ -204,6 +237,12 @@ public final class CallProbes implements ProbeSource {
   @Override
   public boolean hasTime() {
     return source.clock().nanos() && source.clock().shared();
+  }
+
+  @Override
+  public int timer(int timers) {
+    int first = ProbeCatalog.FIRST + timers;
+    return first < FUNCTIONS ? first : MORE_TIMERS + timers;
   }
 
   @Override
@@ -235,8 +274,6 @@ public final class CallProbes implements ProbeSource {
    * @param enabled probes that are known already
    */
   public CallFirings firings(Set<Probe> enabled, Sink sink) {
-    // The program's probes of time have the numbers behind those of now.
-    last = Math.max(last, LATER);
     return new CallFirings(this, source, names, enabled, sink, true);
   }
 

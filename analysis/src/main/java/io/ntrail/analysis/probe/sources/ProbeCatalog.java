@@ -33,7 +33,6 @@ public final class ProbeCatalog {
 
   private final ProbeSource source;
   private final Map<String, Timer> timers = new LinkedHashMap<>();
-  private int last;
 
   /**
    * Probe of time.
@@ -45,7 +44,6 @@ public final class ProbeCatalog {
   /** The probes of a source. */
   public ProbeCatalog(ProbeSource source) {
     this.source = source;
-    this.last = FIRST - 1 + source.all().size();
   }
 
   private static Probe dtrace(int id, String name, int arguments) {
@@ -134,7 +132,12 @@ public final class ProbeCatalog {
                 _ ->
                     new Timer(
                         new Probe(
-                            ++last, "profile", "", "", name, List.of(Types.UINT64, Types.UINT64)),
+                            source.timer(timers.size()),
+                            "profile",
+                            "",
+                            "",
+                            name,
+                            List.of(Types.UINT64, Types.UINT64)),
                         nanos.getAsLong()))
             .probe());
   }

@@ -184,19 +184,22 @@ public final class ProbeRun {
     }
 
     @Override
-    public boolean enable(Probe probe) {
-      List<Enabling> all = new ArrayList<>();
+    public Set<Probe> enable(List<Probe> probes) {
+      Set<Probe> all = new HashSet<>();
       for (ProgramCompiler.DescribedClause clause : compiled.clauses()) {
         for (ProbeDescription description : clause.probes()) {
-          if (catalog.matching(description, true).contains(probe)) {
-            all.add(new Enabling(++enabled, probe, clause.clause()));
+          Set<Probe> meant = new HashSet<>(catalog.matching(description, true));
+          for (Probe probe : probes) {
+            if (meant.contains(probe)) {
+              all.add(probe);
+              byProbe
+                  .computeIfAbsent(probe.id(), _ -> new ArrayList<>())
+                  .add(new Enabling(++enabled, probe, clause.clause()));
+            }
           }
         }
       }
-      if (!all.isEmpty()) {
-        byProbe.put(probe.id(), all);
-      }
-      return !all.isEmpty();
+      return all;
     }
 
     @Override

@@ -26,11 +26,11 @@ public interface ProbeSource extends AutoCloseable {
     boolean fire(Probe probe, ProbeEvent event);
 
     /**
-     * Enables a probe that came after the program was compiled, at all clauses that mean it.
+     * Enables probes that came after the program was compiled, at all clauses that mean them.
      *
-     * @return true if there are any
+     * @return those that any clause means
      */
-    boolean enable(Probe probe);
+    Set<Probe> enable(List<Probe> probes);
 
     /** Tells that nothing more is known for the moment: what was printed may be shown. */
     void pause();
@@ -49,6 +49,15 @@ public interface ProbeSource extends AutoCloseable {
   /** Returns true if times are nanoseconds that all threads share: probes of time need that. */
   default boolean hasTime() {
     return true;
+  }
+
+  /**
+   * Returns the number of a probe of time.
+   *
+   * @param timers how many there are before it
+   */
+  default int timer(int timers) {
+    return ProbeCatalog.FIRST + all().size() + timers;
   }
 
   /** Returns the event that BEGIN, END and the probes of time see. */
