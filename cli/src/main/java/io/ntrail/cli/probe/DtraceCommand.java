@@ -82,7 +82,7 @@ public final class DtraceCommand implements Command {
     spec.addOption(CommonOptions.value("COMMAND", "runs a program and watches it", "-c"));
     spec.addOption(CommonOptions.value("PID", "watches a running program", "-p"));
     LiveRequest.options(spec);
-    spec.addOption(SymbolSearchPath.option());
+    SymbolSearchPath.optionsWithWait(spec);
     spec.addOption(
         CommonOptions.values(
             "FILE", "an instrumentation manifest that describes events", "--manifest"));

@@ -40,7 +40,7 @@ public final class ProbeCommand implements Command {
         CommonOptions.values("NAME[=VALUE]", "an option of the language: quiet, strsize=1k", "-x"));
     spec.addOption(CommonOptions.value("NAME|PID", "watches a running program", "-p", "--process"));
     LiveRequest.options(spec);
-    spec.addOption(SymbolSearchPath.option());
+    SymbolSearchPath.optionsWithWait(spec);
     spec.addOption(
         CommonOptions.values(
             "FILE", "an instrumentation manifest that describes events", "--manifest"));

@@ -2,6 +2,8 @@ package io.ntrail.cli.probe;
 
 import io.ntrail.analysis.calls.CallNames;
 import io.ntrail.analysis.calls.CallRecording;
+import io.ntrail.analysis.etw.HotImages;
+import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.recording.EtwRecording;
@@ -9,6 +11,7 @@ import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.model.Ability;
 import io.ntrail.analysis.model.RecorderLosses;
 import io.ntrail.analysis.model.Recording;
+import io.ntrail.analysis.naming.ImageFile;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.probe.calls.CallProbes;
 import io.ntrail.analysis.probe.etw.EtwProbes;
@@ -20,14 +23,18 @@ import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SchemaFiles;
+import io.ntrail.cli.common.SymbolDownloads;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
@@ -58,6 +65,10 @@ final class ProbeInput implements AutoCloseable {
     this.symbols = symbols;
     this.live = null;
   }
+
+  /** Images that have the services of system calls. */
+  private static final Set<String> KERNEL =
+      Set.of("ntoskrnl.exe", "ntkrnlmp.exe", "win32k.sys", "win32kbase.sys", "win32kfull.sys");
 
   private ProbeInput(LiveProbes live) {
     this.source = live;
@@ -108,6 +119,7 @@ final class ProbeInput implements AutoCloseable {
       EtwRecording recording, boolean hasPlaces, ParseResult parsed, Terminal terminal) {
     SchemaSources sources = new SchemaSources(SchemaFiles.read(parsed, terminal));
     int cores = CommonOptions.cores(parsed);
+    Events events;
     try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
       if (!hasPlaces) {
         EtwProbes plain = new EtwProbes(Events.of(recording, sources, cores), null);
@@ -116,13 +128,42 @@ final class ProbeInput implements AutoCloseable {
           return new ProbeInput(plain, recording, null, null);
         }
       }
-      Events events = Events.of(recording, sources, cores, Events.Learn.ADDRESSES);
-      List<Path> paths = recording.fileNames().stream().map(Path::of).toList();
-      SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal);
-      RecordingSymbols symbols =
-          new RecordingSymbols(events.machine().images(), places.search(), places.images());
-      return new ProbeInput(new EtwProbes(events, symbols), recording, places, symbols);
+      events = Events.of(recording, sources, cores, Events.Learn.ADDRESSES);
     }
+    List<Path> paths = recording.fileNames().stream().map(Path::of).toList();
+    SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal);
+    RecordingSymbols symbols =
+        new RecordingSymbols(events.machine().images(), places.search(), places.images());
+    try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {
+      SymbolDownloads.fetch(places, symbols, () -> images(events), isText(parsed), parsed);
+      return new ProbeInput(new EtwProbes(events, symbols), recording, places, symbols);
+    } catch (RuntimeException e) {
+      symbols.close();
+      places.close();
+      throw e;
+    }
+  }
+
+  /** Returns whether people read the answer: it waits for servers only so long. */
+  private static boolean isText(ParseResult parsed) {
+    return CommonOptions.text(parsed, "--format", "text").equals("text");
+  }
+
+  /** Returns the images whose names may be asked for: of stacks, and of the services of calls. */
+  private static List<Integer> images(Events events) {
+    Set<Integer> all = new LinkedHashSet<>();
+    List<ImageFile> files = events.machine().images().files();
+    for (int i = 0; i < files.size(); i++) {
+      if (KERNEL.contains(files.get(i).name().toLowerCase(Locale.ROOT))) {
+        all.add(i);
+      }
+    }
+    EventFilter any = new EventFilter.Builder().build();
+    // Without symbols: whatever is looked for there would be asked for one by one.
+    try (Events.Walk walk = events.walkWithStacks(any, Long.MIN_VALUE, Long.MAX_VALUE)) {
+      all.addAll(HotImages.of(events, walk, 0));
+    }
+    return List.copyOf(all);
   }
 
   ProbeSource source() {
@@ -204,7 +245,12 @@ final class ProbeInput implements AutoCloseable {
                   + of.fileNames().getFirst()
                   + ": clock frequency unknown; timestamp and duration are ticks");
     }
-    return Losses.finish(of, parsed, terminal);
+    if (places == null || symbols == null || !places.asksServers()) {
+      return Losses.finish(of, parsed, terminal);
+    }
+    Path first = Path.of(of.fileNames().getFirst());
+    SymbolDownloads.remarks(first, places, symbols, isText(parsed), parsed, terminal);
+    return Losses.finish(of, SymbolDownloads.lacking(places, symbols), parsed, terminal);
   }
 
   /** Returns true if times are nanoseconds; else they are ticks of an unknown rate. */
