@@ -7,18 +7,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.Cli.Result;
 import io.ntrail.testkit.TestData;
-import io.ntrail.testkit.etl.EtlRecords;
-import io.ntrail.testkit.etl.EtlSettings;
-import io.ntrail.testkit.etl.EtlWriter;
-import io.ntrail.testkit.profile.RecordingBuilder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -36,7 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ProbeTruthTest {
   private static final String WORKED = "worked";
   private static final List<String> PROVIDERS =
-      List.of("dtrace", "profile", "etw", "kernel", "sched", "io", "proc", "pid");
+      List.of("dtrace", "profile", "etw", "kernel", "sched", "io", "proc", "pid", "syscall");
 
   @TempDir private Path folder;
 
@@ -62,7 +56,7 @@ class ProbeTruthTest {
 
     /** Returns true if nothing of the shared test data is needed. */
     boolean isOwn() {
-      return isWorked() && List.of("nothing", "switches", "places").contains(over);
+      return isWorked() && List.of("nothing", "switches", "places", "calls").contains(over);
     }
 
     @Override
@@ -162,72 +156,14 @@ class ProbeTruthTest {
   }
 
   private Path recording(String over) throws IOException {
+    ProbeTruthRecordings made = new ProbeTruthRecordings(folder);
     String[] words = over.split(" ");
     return switch (words[0]) {
-      case "switches" -> switches();
-      case "places" -> places();
-      case "vectors" -> vectors(Arrays.stream(words).skip(1).map(Integer::parseInt).toList());
+      case "switches" -> made.switches();
+      case "places" -> made.places();
+      case "calls" -> made.calls();
+      case "vectors" -> made.vectors(Arrays.stream(words).skip(1).map(Integer::parseInt).toList());
       default -> TestData.file(over);
     };
-  }
-
-  private Path written(EtlWriter writer) throws IOException {
-    Path file = folder.resolve("made.etl");
-    Files.write(file, writer.toByteArray());
-    return file;
-  }
-
-  /** Two processors: app.exe (100) has the threads 101 and 102, svc.exe (200) 201 and 202. */
-  private Path switches() throws IOException {
-    RecordingBuilder made =
-        new RecordingBuilder(EtlSettings.windows11().processors(2), 8).world().as(-1, -1);
-    made.at(1000).on(0).swap(0, RecordingBuilder.READY, 101);
-    made.at(1500).on(1).swap(0, RecordingBuilder.READY, 201);
-    made.at(3000).on(0).swap(101, RecordingBuilder.WAITING, 0);
-    made.at(3500).on(1).as(200, 201).ready(101).as(-1, -1);
-    made.at(3600).on(0).swap(0, RecordingBuilder.READY, 101);
-    made.at(4000).on(1).swap(201, RecordingBuilder.READY, 202);
-    made.at(4600).on(0).swap(101, RecordingBuilder.WAITING, 102);
-    made.at(5000).on(1).swap(202, RecordingBuilder.WAITING, 0);
-    made.at(6600).on(0).swap(102, RecordingBuilder.TERMINATED, 0);
-    return written(made.writer());
-  }
-
-  /** Samples of two processes that have images at the same address. */
-  private Path places() throws IOException {
-    RecordingBuilder made = new RecordingBuilder().world().on(0).as(-1, -1);
-    made.at(100).sample(RecordingBuilder.APP + 0x1000, 101);
-    made.at(200).sample(RecordingBuilder.KERNEL + 0x10, 101);
-    made.at(300).sample(RecordingBuilder.APP + 0x1000, 201);
-    made.at(400).sample(RecordingBuilder.KERNEL + 0x10, 201);
-    made.at(500).sample(0x1234, 201);
-    return written(made.writer());
-  }
-
-  /** Payloads of real events of threads and disks, by their opcodes, a microsecond apart. */
-  private Path vectors(List<Integer> opcodes) throws IOException {
-    EtlSettings settings = EtlSettings.windows11();
-    EtlWriter writer = new EtlWriter(settings);
-    long time = settings.startTicks();
-    for (String line : Files.readAllLines(TestData.file("etl/kernel-payload-vectors.jsonl"))) {
-      String event = text(line, "event");
-      int group = event.equals("Thread") ? 0x0500 : event.equals("DiskIO") ? 0x0100 : 0;
-      int opcode = Integer.parseInt(text(line, "opcode"));
-      if (group != 0 && opcodes.contains(opcode) && text(line, "pointerBits").equals("64")) {
-        int version = Integer.parseInt(text(line, "version"));
-        byte[] payload = HexFormat.of().parseHex(text(line, "payloadHex"));
-        if (group == 0x0500 || version == 3) {
-          EtlRecords record = EtlRecords.perfInfo(8, group + opcode).version(version);
-          writer.log(0, record.time(time += 10).payload(payload).build());
-        }
-      }
-    }
-    return written(writer);
-  }
-
-  /** Returns the first value of a name in a line of JSON. */
-  private static String text(String line, String name) {
-    String behind = line.substring(line.indexOf('"' + name + "\": ") + name.length() + 4);
-    return behind.split("[,}]", 2)[0].replace("\"", "").strip();
   }
 }
