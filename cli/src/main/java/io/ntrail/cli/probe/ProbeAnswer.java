@@ -10,7 +10,9 @@ import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,10 +71,19 @@ final class ProbeAnswer {
     return outcome;
   }
 
-  /** Prints what the program prints. */
+  private static void flush(OutputStream out) {
+    try {
+      out.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Prints what the program prints: bytes, but on a terminal. */
   ProbeRun.Outcome text() {
-    ProbeRun.Outcome outcome = run(terminal.out());
-    terminal.out().flush();
+    OutputStream out = terminal.bytes();
+    ProbeRun.Outcome outcome = run(out);
+    flush(out);
     outcome.drops().forEach(drop -> terminal.err().println("dtrace: " + drop));
     return outcome;
   }

@@ -339,6 +339,14 @@ public final class Terminal implements AutoCloseable {
     err.rewrite("");
   }
 
+  /**
+   * Returns a stream to {@link #out} for bytes that are UTF-8 as a rule: files and pipes get them
+   * as they are, a terminal as text that does not steer it. It is to be flushed.
+   */
+  public OutputStream bytes() {
+    return outIsTerminal ? new TerminalBytes(out) : out;
+  }
+
   /** Returns whether the answer goes to a terminal. */
   public boolean outIsTerminal() {
     return outIsTerminal;

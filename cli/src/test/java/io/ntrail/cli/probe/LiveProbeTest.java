@@ -53,7 +53,7 @@ class LiveProbeTest {
               + " slow:return /arg1 == 5/ { commit(self->s); } slow:return /arg1 != 5/ { discard(self->s); }",
           "named:entry { @p[copyinstr(arg0)] = count(); }",
           "named:entry /copyinstr(arg0, 2) == \"c-\"/ { @q[*(short *)copyin(arg0, 2)] = count(); }",
-          "little:entry { exit(3); } END { printf(\"over\\n\"); }");
+          "little:entry { exit(3); } END { printf(\"over %d %d\\n\", timestamp, walltimestamp); }");
 
   @TempDir private Path folder;
   private String program = "";

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +40,23 @@ class TerminalTest {
     for (int i = 0; i < lines; i++) {
       terminal.out().print("line " + i + "\n");
     }
+  }
+
+  @Test
+  void bytesDoNotSteerATerminalAndAreAsTheyAreElsewhere() throws IOException {
+    byte[] bytes = "a\tb\u001b[2J\u2588\nc".getBytes(StandardCharsets.UTF_8);
+    try (Terminal screen = Terminal.of(out, err, 10, 80)) {
+      OutputStream stream = screen.bytes();
+      stream.write(bytes);
+      assertEquals("", shown(), "a line that has not ended waits");
+      stream.flush();
+    }
+    assertEquals("a\tb\uFFFD[2J\u2588\nc", shown());
+    out.reset();
+    try (Terminal pipe = Terminal.of(out, err)) {
+      pipe.bytes().write(bytes);
+    }
+    assertEquals("a\tb\u001b[2J\u2588\nc", shown());
   }
 
   @Test
