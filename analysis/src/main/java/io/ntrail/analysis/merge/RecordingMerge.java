@@ -81,15 +81,19 @@ public final class RecordingMerge {
    *
    * @param recording of one or several files
    * @param isCompressed true if its buffers are to be compressed
+   * @param more records that are added
    * @throws CannotGoOn if the files do not share a clock, or have lost their headers
    * @throws IOException if it cannot be written
    */
   public static Written write(
-      EtwRecording recording, SeekableByteChannel channel, boolean isCompressed)
+      EtwRecording recording,
+      SeekableByteChannel channel,
+      boolean isCompressed,
+      ImageIdentities.Found more)
       throws IOException {
     mustBeOne(recording);
     EtlFileWriter out = new EtlFileWriter(channel, bufferSize(recording), isCompressed);
-    return new RecordingMerge(recording, out).write(isCompressed);
+    return new RecordingMerge(recording, out).write(isCompressed, more);
   }
 
   private static void mustBeOne(EtwRecording recording) {
@@ -130,7 +134,7 @@ public final class RecordingMerge {
     return Math.toIntExact(most + 7 & ~7);
   }
 
-  private Written write(boolean isCompressed) throws IOException {
+  private Written write(boolean isCompressed, ImageIdentities.Found more) throws IOException {
     List<EtlFile> files = recording.files();
     RecordCursor[] cursors = files.stream().map(recording::cursor).toArray(RecordCursor[]::new);
     int[][] orders = files.stream().map(RecordingMerge::order).toArray(int[][]::new);
@@ -150,6 +154,7 @@ public final class RecordingMerge {
     for (OpenBuffer one : open.values()) {
       one.flush();
     }
+    add(more.records());
     long records = out.records();
     List<Gap> gaps = recording.gaps();
     tell(gaps);
@@ -226,12 +231,18 @@ public final class RecordingMerge {
 
   /** Writes the gaps, in buffers of their own. */
   private void tell(List<Gap> gaps) throws IOException {
+    long ticks = recording.files().getFirst().clock().headerTicks();
+    int room = out.bufferSize() - EtlFileWriter.BUFFER_HEADER;
+    add(gaps.stream().map(gap -> CopiedGaps.record(gap, ticks, room)).toList());
+  }
+
+  /** Writes records that are in none of the files, in buffers of their own. */
+  private void add(List<byte[]> records) throws IOException {
     OpenBuffer to = new OpenBuffer();
     byte[] header = new byte[EtlFileWriter.BUFFER_HEADER];
-    long ticks = recording.files().getFirst().clock().headerTicks();
     to.begin(header, false, 0);
-    for (Gap gap : gaps) {
-      to.add(CopiedGaps.record(gap, ticks, out.bufferSize() - EtlFileWriter.BUFFER_HEADER), header);
+    for (byte[] record : records) {
+      to.add(record, header);
     }
     to.flush();
   }

@@ -1,7 +1,11 @@
 package io.ntrail.cli.merge;
 
+import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.etw.events.SchemaSources;
+import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.merge.ImageIdentities;
 import io.ntrail.analysis.merge.RecordingMerge;
 import io.ntrail.analysis.merge.RecordingMerge.Written;
 import io.ntrail.analysis.model.Ability;
@@ -17,6 +21,8 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.OutputFile;
+import io.ntrail.programs.symbols.SymbolPath;
+import io.ntrail.programs.symbols.SymbolStores;
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
@@ -28,6 +34,10 @@ import picocli.CommandLine.ParseResult;
 public final class MergeCommand implements Command {
   private static final String EXAMPLE = "ntrail merge kernel.etl user.etl -o all.etl";
   private static final String COMPRESS = "--compress";
+  private static final String IMAGE_PATH = "--image-path";
+
+  /** Names in one line. */
+  private static final int SHOWN = 5;
 
   public MergeCommand() {}
 
@@ -38,6 +48,9 @@ public final class MergeCommand implements Command {
     spec.addOption(
         CommonOptions.value(
             "xpress|none", "compression of its buffers; default: as the files have it", COMPRESS));
+    spec.addOption(
+        CommonOptions.values(
+            "FOLDER", "adds the PDB ids of images that are in this folder", IMAGE_PATH));
     spec.addOption(CommonOptions.value("text|json", "how the report is written", "--format"));
     spec.addPositional(
         CommonOptions.words("FILE", "recordings of one machine and boot", List.of()));
@@ -63,12 +76,13 @@ public final class MergeCommand implements Command {
     try (EtwRecording recording = opened;
         Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
       boolean isCompressed = isCompressed(parsed, recording);
-      Written written = write(recording, file, isCompressed);
+      ImageIdentities.Found more = identities(parsed, recording);
+      Written written = write(recording, file, isCompressed, more);
       file.complete();
       if (format == Format.JSON) {
-        json(recording, file, written, terminal);
+        json(recording, file, written, more, terminal);
       } else {
-        text(recording, file, written, terminal);
+        text(recording, file, written, more, terminal);
       }
       return Losses.finish(recording, parsed, terminal);
     }
@@ -84,16 +98,41 @@ public final class MergeCommand implements Command {
     };
   }
 
-  private static Written write(EtwRecording recording, OutputFile file, boolean isCompressed) {
+  /** Looks for images, if folders of them are named. */
+  private static ImageIdentities.Found identities(ParseResult parsed, EtwRecording recording) {
+    List<SymbolPath.Element> folders =
+        CommonOptions.all(parsed, IMAGE_PATH).stream()
+            .<SymbolPath.Element>map(folder -> new SymbolPath.Folder(CommonOptions.path(folder)))
+            .toList();
+    if (folders.isEmpty()) {
+      return ImageIdentities.Found.NONE;
+    }
+    SymbolPath.Host host = SymbolPath.Host.here();
+    SymbolStores stores = SymbolStores.of(new SymbolPath(folders, List.of(), host.home()), host);
+    Events events =
+        Events.of(
+            recording,
+            new SchemaSources(UserSchemas.NONE),
+            CommonOptions.cores(parsed),
+            Events.Learn.ADDRESSES);
+    return ImageIdentities.of(events, stores);
+  }
+
+  private static Written write(
+      EtwRecording recording, OutputFile file, boolean isCompressed, ImageIdentities.Found more) {
     try (SeekableByteChannel channel = file.openChannel()) {
-      return RecordingMerge.write(recording, channel, isCompressed);
+      return RecordingMerge.write(recording, channel, isCompressed, more);
     } catch (IOException e) {
       throw file.failed(e);
     }
   }
 
   private static void text(
-      EtwRecording recording, OutputFile file, Written written, Terminal terminal) {
+      EtwRecording recording,
+      OutputFile file,
+      Written written,
+      ImageIdentities.Found more,
+      Terminal terminal) {
     terminal
         .out()
         .println(
@@ -105,10 +144,33 @@ public final class MergeCommand implements Command {
                     Numbers.counted(written.buffers(), "buffer"),
                     Numbers.bytes(written.bytes())));
     terminal.out().println(Losses.state(recording));
+    if (more.images() > 0 || !more.missing().isEmpty()) {
+      terminal
+          .out()
+          .println(
+              "added the PDB ids of %s%s"
+                  .formatted(
+                      Numbers.counted(more.images(), "image"),
+                      more.missing().isEmpty()
+                          ? ""
+                          : "; %s not found, or without a PDB: %s"
+                              .formatted(
+                                  Numbers.counted(more.missing().size(), "other"),
+                                  shown(more.missing()))));
+    }
+  }
+
+  private static String shown(List<String> names) {
+    String some = String.join(", ", names.subList(0, Math.min(SHOWN, names.size())));
+    return names.size() > SHOWN ? some + " ... (--format json lists all)" : some;
   }
 
   private static void json(
-      EtwRecording recording, OutputFile file, Written written, Terminal terminal) {
+      EtwRecording recording,
+      OutputFile file,
+      Written written,
+      ImageIdentities.Found more,
+      Terminal terminal) {
     try (Json json = new Json(terminal.out())) {
       json.object().text("schema", "ntrail.write/1");
       json.array("inputs");
@@ -125,9 +187,14 @@ public final class MergeCommand implements Command {
         json.number("headersOfFurtherFiles", written.headerRecords());
       }
       json.endObject().endObject();
-      json.object("added").number("images", 0).number("volumes", 0);
+      json.object("added").number("images", more.images()).number("volumes", 0);
       json.number("descriptions", 0).endObject();
-      json.array("missing").endArray();
+      json.array("missing");
+      for (String name : more.missing()) {
+        json.object().text("what", "image").text("name", name);
+        json.text("why", "not found, or without a PDB").endObject();
+      }
+      json.endArray();
       json.lost(Losses.events(recording), Losses.buffers(recording));
       json.gaps(written.gaps()).endObject();
     }

@@ -10,13 +10,20 @@ import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.Cli.Result;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
+import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.Slice;
 import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.etl.EtlRecord;
+import io.ntrail.testkit.etl.EtlRecords;
+import io.ntrail.testkit.etl.EtlSettings;
+import io.ntrail.testkit.etl.EtlWriter;
+import io.ntrail.testkit.etl.KernelPayloads;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -24,6 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code ntrail merge}: what is in the files is in the new one, and nothing else. */
 class MergeTest {
+  private static final Path SAMPLES = TestData.projectRoot().resolve("samples");
+
   @TempDir private Path folder;
 
   private static Path etl(String name) {
@@ -156,5 +165,62 @@ class MergeTest {
     assertEquals(2, result.exit(), result.err());
     assertArrayEquals(
         TestData.gunzip("etl/tx-HTTP_Server.etl.gz"), Files.readAllBytes(file), result.err());
+  }
+
+  /**
+   * A recording in which an image of the samples is loaded twice, and another one that is nowhere.
+   */
+  private Path withImages() throws IOException {
+    byte[] dll = Files.readAllBytes(SAMPLES.resolve("shopcore.dll"));
+    int pe = (int) LittleEndian.getU32(dll, 0x3C);
+    int stamp = (int) LittleEndian.getU32(dll, pe + 8);
+    int size = (int) LittleEndian.getU32(dll, pe + 0x50);
+    EtlSettings settings = EtlSettings.windows11();
+    EtlWriter writer = new EtlWriter(settings);
+    long base = 0x7FF8_0000_0000L;
+    for (int pid = 40; pid < 42; pid++) {
+      writer.log(0, image(settings, pid, base, size, stamp, "C:\\shop\\shopcore.dll"));
+    }
+    writer.log(0, image(settings, 40, base + (1 << 24), 4096, 77, "C:\\shop\\gone.dll"));
+    Path file = folder.resolve("images.etl");
+    writer.flush().writeTo(file);
+    return file;
+  }
+
+  private static EtlRecord image(
+      EtlSettings settings, int pid, long base, long size, int stamp, String path) {
+    return EtlRecords.system(8, 0x030A)
+        .version(3)
+        .time(settings.startTicks() + pid)
+        .thread(pid, 8)
+        .payload(KernelPayloads.image(base, size, pid, 0, stamp, path))
+        .build();
+  }
+
+  @Test
+  void imagesAtHandGiveTheIdsOfTheirPdbs() throws IOException {
+    Path images = withImages();
+    Path out = folder.resolve("out.etl");
+    Result merge = Cli.run("merge", images, "-o", out, "--image-path", SAMPLES, "--format", "json");
+    assertEquals(0, merge.exit(), merge.err());
+    assertEquals(List.of(), JsonSchema.named("write").strictFindings(merge.json()), merge.out());
+    assertEquals(1, merge.json().get("added").get("images").number());
+    assertEquals(
+        List.of("gone.dll"),
+        merge.json().get("missing").array().stream().map(one -> one.get("name").text()).toList());
+    // As the image's own description has it, which other tools read too.
+    String id = Cli.run("image", SAMPLES.resolve("shopcore.dll")).out();
+    String added = Cli.run("events", out, "-e", "ImageID/DbgID_RSDS", "--format", "jsonl").out();
+    List<JsonReader> records = added.lines().map(JsonReader::parse).toList();
+    assertEquals(2, records.size(), added);
+    assertEquals("shopcore.pdb", records.getFirst().get("fields").get("PDBFileName").text());
+    String guid = records.getFirst().get("fields").get("GuidSig").text();
+    assertTrue(
+        id.toLowerCase(Locale.ROOT).replace("-", "").contains(guid.replace("-", "")), id + guid);
+    assertEquals(List.of(40L, 41L), records.stream().map(one -> one.get("pid").number()).toList());
+    // What is known is not looked for again.
+    Path again = folder.resolve("again.etl");
+    Cli.run("merge", out, "-o", again, "--image-path", SAMPLES);
+    assertArrayEquals(Files.readAllBytes(out), Files.readAllBytes(again));
   }
 }

@@ -70,6 +70,7 @@ class JsonOptionsTest {
           Map.entry("dump -p", "DumpTest"),
           Map.entry("dump --full", "DumpTest"),
           Map.entry("merge --compress", "MergeTest"),
+          Map.entry("merge --image-path", "MergeTest"),
           Map.entry("probe --server", "ProbeSymbolServersTest"),
           Map.entry("doctor --self-test", "DoctorSelfTestTest"));
 

@@ -108,16 +108,31 @@ class DamagedRecordingsTest {
     for (Probe probe : source.all()) {
       for (int i = 0; i < probe.arguments().size(); i++) {
         if (probe.arguments().get(i) instanceof Type.Fields its) {
-          for (Type.Fields.Field field : its.fields()) {
-            if (NAME.matcher(field.name()).matches()) {
-              program.append(
-                  "%d { trace(args[%d]->%s); }%n".formatted(probe.id(), i, field.name()));
-            }
-          }
+          traces(program, "%d { trace(args[%d]->".formatted(probe.id(), i), its);
         }
       }
     }
     return program.append("BEGIN { n = 0; }").toString();
+  }
+
+  /** Appends clauses that trace fields, those of structures, and an element of each list. */
+  private static void traces(StringBuilder program, String begin, Type.Fields fields) {
+    for (Type.Fields.Field field : fields.fields()) {
+      if (!NAME.matcher(field.name()).matches()) {
+        continue;
+      }
+      String path = begin + field.name();
+      Type type = field.type();
+      if (type instanceof Type.Elements elements) {
+        path += "[%d]".formatted(program.length() % 3);
+        type = elements.of();
+      }
+      if (type instanceof Type.Fields inner) {
+        traces(program, path + ".", inner);
+      } else {
+        program.append(path).append("); }\n");
+      }
+    }
   }
 
   private static String ofKnownProbes(String program, EtwProbes source) {

@@ -1,0 +1,177 @@
+package io.ntrail.analysis.merge;
+
+import io.ntrail.analysis.etw.events.EventFilter;
+import io.ntrail.analysis.etw.events.EventReader;
+import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.naming.ImageFile;
+import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.etl.ClassRecord;
+import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.pe.DebugDirectory;
+import io.ntrail.formats.pe.DebugDirectory.CodeView;
+import io.ntrail.formats.schema.Payload;
+import io.ntrail.programs.symbols.ImageFileRequest;
+import io.ntrail.programs.symbols.OpenImage;
+import io.ntrail.programs.symbols.SymbolStores;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Identities of images that a recording lacks: the PDBs that belong to them, read from the images
+ * themselves where these are at hand. Symbols are found by them on any other machine.
+ *
+ * <p>Source: facts on the events of the kernel, records that are added by merging (ImageID).
+ */
+public final class ImageIdentities {
+  private static final Guid IMAGE_ID = Guid.parse("b3e675d7-2554-4f18-830b-2762732560de");
+  private static final int VERSION = 2;
+  private static final int INFO = 0;
+  private static final int RSDS = 36;
+  private static final Set<String> EVENTS = Set.of("Image/Load", "Image/DCStart", "Image/DCEnd");
+
+  /** Images of processes that get identities: more are a recording made up. */
+  private static final int MOST = 1 << 20;
+
+  private final Events events;
+  private final SymbolStores stores;
+  private final int pointerBytes;
+  private final Map<ImageFile, Optional<CodeView.Pdb70>> known = new HashMap<>();
+  private final Set<Mapped> done = new HashSet<>();
+  private final List<Added> added = new ArrayList<>();
+  private final Set<ImageFile> identified = new HashSet<>();
+  private final Set<String> missing = new TreeSet<>();
+
+  private record Mapped(int process, long base, ImageFile file) {}
+
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Added(long ticks, byte[] record) {}
+
+  /**
+   * Records that a recording lacks.
+   *
+   * @param records by time, each padded to 8 bytes
+   * @param images how many files they identify
+   * @param missing names of images that were not found, or that name no PDB
+   */
+  public record Found(List<byte[]> records, int images, List<String> missing) {
+    /** No records. */
+    public static final Found NONE = new Found(List.of(), 0, List.of());
+
+    /** Copies. */
+    public Found {
+      records = List.copyOf(records);
+      missing = List.copyOf(missing);
+    }
+  }
+
+  private ImageIdentities(Events events, SymbolStores stores) {
+    this.events = events;
+    this.stores = stores;
+    this.pointerBytes =
+        events.recording().files().getFirst().header().map(h -> h.pointerBytes()).orElse(8);
+  }
+
+  /**
+   * Looks for the images whose PDBs a recording does not name.
+   *
+   * @param events with addresses ({@link Events.Learn#ADDRESSES})
+   * @param stores where images are looked for
+   */
+  public static Found of(Events events, SymbolStores stores) {
+    return new ImageIdentities(events, stores).find();
+  }
+
+  private Found find() {
+    Set<ImageFile> named = new HashSet<>();
+    List<ImageFile> files = events.machine().images().files();
+    for (int file = 0; file < files.size(); file++) {
+      if (events.machine().images().pdb(file).isPresent()) {
+        named.add(files.get(file));
+      }
+    }
+    try (Events.Walk walk = events.walk(new EventFilter.Builder().build())) {
+      while (walk.next() && added.size() < MOST) {
+        EventReader event = walk.event();
+        if (EVENTS.contains(String.valueOf(event.type().event()))) {
+          look(event, named);
+        }
+      }
+    }
+    added.sort(Comparator.comparingLong(Added::ticks));
+    return new Found(
+        added.stream().map(Added::record).toList(), identified.size(), List.copyOf(missing));
+  }
+
+  private void look(EventReader event, Set<ImageFile> named) {
+    Payload payload = event.payload();
+    int base = payload.find("ImageBase");
+    int size = payload.find("ImageSize");
+    int name = payload.find("FileName");
+    int process = payload.find("ProcessId");
+    int stamp = payload.find("TimeDateStamp");
+    if (base < 0 || size < 0 || name < 0 || process < 0 || stamp < 0) {
+      // Old versions do not tell which build it is.
+      return;
+    }
+    ImageFile file =
+        new ImageFile(payload.text(name), payload.integer(size), (int) payload.integer(stamp));
+    int pid = (int) payload.integer(process);
+    long at = payload.integer(base);
+    if (named.contains(file) || !done.add(new Mapped(pid, at, file))) {
+      return;
+    }
+    Optional<CodeView.Pdb70> pdb = known.computeIfAbsent(file, this::read);
+    if (pdb.isEmpty()) {
+      missing.add(file.name());
+      return;
+    }
+    identified.add(file);
+    long ticks = event.record().ticks();
+    added.add(new Added(ticks, record(INFO, ticks, pid, info(at, file))));
+    added.add(new Added(ticks, record(RSDS, ticks, pid, rsds(at, pid, pdb.get()))));
+  }
+
+  private Optional<CodeView.Pdb70> read(ImageFile file) {
+    Optional<OpenImage> image =
+        ImageFileRequest.of(file.name(), file.id()).flatMap(sought -> stores.find(sought).found());
+    if (image.isEmpty()) {
+      return Optional.empty();
+    }
+    try (OpenImage open = image.get()) {
+      @Nullable CodeView view = DebugDirectory.of(open.image()).codeView().orElse(null);
+      return view instanceof CodeView.Pdb70 pdb ? Optional.of(pdb) : Optional.empty();
+    } catch (DamagedInput e) {
+      return Optional.empty();
+    }
+  }
+
+  private byte[] record(int opcode, long ticks, int pid, BytesBuilder payload) {
+    return new ClassRecord(IMAGE_ID, opcode, VERSION, ticks, pid, pointerBytes)
+        .bytes(payload.toArray());
+  }
+
+  private BytesBuilder pointer(BytesBuilder out, long value) {
+    return pointerBytes == 4 ? out.u32((int) value) : out.u64(value);
+  }
+
+  private BytesBuilder info(long base, ImageFile file) {
+    BytesBuilder out = pointer(pointer(new BytesBuilder(128), base), file.size());
+    return out.u32(0).u32(file.timeDateStamp()).utf16z(file.name());
+  }
+
+  private BytesBuilder rsds(long base, int pid, CodeView.Pdb70 pdb) {
+    BytesBuilder out = pointer(new BytesBuilder(128), base).u32(pid);
+    out.u64(pdb.guid().low()).u64(pdb.guid().high()).u32((int) pdb.age());
+    return out.bytes(pdb.path().getBytes(StandardCharsets.UTF_8)).u8(0);
+  }
+}
