@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -30,10 +29,16 @@ import java.util.stream.Collectors;
 public final class RecordingMerge {
   private static final int LEAST_BUFFER = 1 << 10;
 
+  /** Memory for buffers that are being filled. */
+  private static final long MOST_OPEN_BYTES = 64L << 20;
+
   private final EtwRecording recording;
   private final EtlFileWriter out;
   private long headerRecords;
-  private final Map<Stream, OpenBuffer> open = new LinkedHashMap<>();
+  private final LinkedHashMap<Stream, OpenBuffer> open = new LinkedHashMap<>();
+
+  /** Buffer that is written as soon as the records of one buffer are in it. */
+  private final OpenBuffer single;
 
   /** Processor of a session of a file: its records follow each other in time. */
   private record Stream(int file, int cpu, int session) {}
@@ -58,6 +63,7 @@ public final class RecordingMerge {
   private RecordingMerge(EtwRecording recording, EtlFileWriter out) {
     this.recording = recording;
     this.out = out;
+    this.single = new OpenBuffer();
   }
 
   /**
@@ -192,6 +198,23 @@ public final class RecordingMerge {
     return first;
   }
 
+  /** Returns true if buffers of a file are so small that several come into one. */
+  private boolean isPacked(EtlFile file) {
+    return recording.files().size() > 1 && 2 * file.sessionBufferSize() <= out.bufferSize();
+  }
+
+  private OpenBuffer open(Stream stream) throws IOException {
+    OpenBuffer known = open.get(stream);
+    if (known == null) {
+      if (!open.isEmpty() && (open.size() + 1L) * out.bufferSize() > MOST_OPEN_BYTES) {
+        open.pollFirstEntry().getValue().flush();
+      }
+      known = new OpenBuffer();
+      open.put(stream, known);
+    }
+    return known;
+  }
+
   private void copy(int number, int buffer, RecordCursor cursor) throws IOException {
     EtlFile file = recording.files().get(number);
     BufferIndex index = file.buffers();
@@ -204,8 +227,9 @@ public final class RecordingMerge {
       recording.visited(cursor);
       return;
     }
+    boolean isPacked = isPacked(file);
     Stream stream = new Stream(number, index.cpu(buffer), index.loggerId(buffer));
-    OpenBuffer to = open.computeIfAbsent(stream, _ -> new OpenBuffer());
+    OpenBuffer to = isPacked ? open(stream) : single;
     byte[] header =
         file.window(index.fileOffset(buffer), EtlFileWriter.BUFFER_HEADER)
             .array(0, EtlFileWriter.BUFFER_HEADER);
@@ -223,7 +247,7 @@ public final class RecordingMerge {
         to.add(cursor, header);
       }
     }
-    if (recording.files().size() == 1 || 2 * file.sessionBufferSize() > out.bufferSize()) {
+    if (!isPacked) {
       to.flush();
     }
     recording.visited(cursor);
