@@ -8,6 +8,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Values of expressions, worked out by hand from the rules of the language. */
 class ProbeExpressionsTest {
+  @Test
+  void constantsOfDTracesProvidersHaveTheirValues() {
+    assertEquals(
+        "64 256 1 3",
+        ProbeScript.begin("printf(\"%d %d %d %d\", B_READ, B_WRITE, CLD_EXITED, CLD_DUMPED)"));
+  }
+
+  @Test
+  void aProgramMayDeclareAConstantItself() {
+    assertEquals("5", ProbeScript.begin("B_READ = 5; printf(\"%d\", B_READ)"));
+  }
+
   @ParameterizedTest
   @CsvSource({
     "7 + 2, 9",

@@ -25,6 +25,24 @@ final class Builtins {
   /** Variables that other programs do not know: one of their own may have such a name. */
   private static final Set<String> EXTENSIONS = Set.of("duration", "exception", "execpath");
 
+  /**
+   * Constants of the arguments of io and proc, as io.d and signal.d of DTrace have them; those that
+   * a program declares count.
+   */
+  private static final Map<String, Integer> CONSTANTS =
+      Map.ofEntries(
+          Map.entry("B_BUSY", 0x1),
+          Map.entry("B_DONE", 0x2),
+          Map.entry("B_ERROR", 0x4),
+          Map.entry("B_PAGEIO", 0x10),
+          Map.entry("B_PHYS", 0x20),
+          Map.entry("B_READ", 0x40),
+          Map.entry("B_WRITE", 0x100),
+          Map.entry("B_ASYNC", 0x400),
+          Map.entry("CLD_EXITED", 1),
+          Map.entry("CLD_KILLED", 2),
+          Map.entry("CLD_DUMPED", 3));
+
   private static final List<String> NAMES =
       List.of(
           "timestamp",
@@ -113,13 +131,16 @@ final class Builtins {
               "D_VAR_UNSUP",
               name.place(),
               "%s is not known of events: nothing records it".formatted(word));
-      default -> Optional.empty();
+      default ->
+          Optional.ofNullable(CONSTANTS.get(word)).map(value -> Value.constant(Types.INT, value));
     };
   }
 
   /** Returns true for a variable of DTrace: a program cannot have one with its name. */
   boolean isFixed(Expression.Name name) {
-    return !EXTENSIONS.contains(name.name()) && of(name).isPresent();
+    return !EXTENSIONS.contains(name.name())
+        && !CONSTANTS.containsKey(name.name())
+        && of(name).isPresent();
   }
 
   /** Returns the names of all variables. */
