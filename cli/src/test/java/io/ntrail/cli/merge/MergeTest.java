@@ -13,6 +13,7 @@ import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.Slice;
 import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.described.RawRecord;
 import io.ntrail.testkit.etl.EtlRecord;
 import io.ntrail.testkit.etl.EtlRecords;
 import io.ntrail.testkit.etl.EtlSettings;
@@ -22,8 +23,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -77,6 +80,52 @@ class MergeTest {
     assumeTrue(TestData.available(), TestData.MISSING);
     for (Path file : Slice.of(shared(), 8)) {
       assertEquals(events(file), events(merged(file)), file.toString());
+    }
+  }
+
+  /** Counts the event and class records of a file, wherever they are in it. */
+  private static Map<RawRecord, Integer> counted(byte[] file) {
+    Map<RawRecord, Integer> counts = new HashMap<>();
+    RawRecord.walk(
+        file,
+        one -> {
+          // Gaps that the new file tells.
+          if (!one.provider().equals("e147b84d-c85f-54a5-6295-fa68dbe10dc5")) {
+            counts.merge(
+                new RawRecord(
+                    one.classic(),
+                    0,
+                    0,
+                    one.provider(),
+                    one.id(),
+                    one.version(),
+                    one.opcode(),
+                    one.flags(),
+                    one.pid(),
+                    one.tid(),
+                    one.time(),
+                    one.pointer(),
+                    one.traits(),
+                    one.schema(),
+                    one.payload()),
+                1,
+                Integer::sum);
+          }
+        });
+    return counts;
+  }
+
+  @Test
+  void aSecondReaderFindsTheSameRecordsInTheNewFile() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    for (String name :
+        List.of("tx-CrossMachineHTTP", "perfview-gcevents", "etwanalyzer-TraceLoggingTester")) {
+      Map<RawRecord, Integer> before = counted(TestData.gunzip("etl/" + name + ".etl.gz"));
+      assertFalse(before.isEmpty());
+      for (String compression : List.of("none", "xpress")) {
+        Path file = merged(etl(name), "--compress", compression);
+        assertEquals(before, counted(Files.readAllBytes(file)), name + " " + compression);
+      }
     }
   }
 
