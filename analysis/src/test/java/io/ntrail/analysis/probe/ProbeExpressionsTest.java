@@ -8,6 +8,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Values of expressions, worked out by hand from the rules of the language. */
 class ProbeExpressionsTest {
+  @ParameterizedTest
+  @CsvSource({
+    "sizeof((uint8_t)1 + (uint8_t)1), 1",
+    "sizeof((int8_t)1 + (uint16_t)1), 2",
+    "sizeof((uint8_t)1 << 9), 1",
+    "sizeof(~(uint16_t)1), 2",
+    "sizeof((uint8_t)1 + 1), 4",
+    "(int8_t)-1 < (uint8_t)1, 0",
+    "-8 >> 1u, -4"
+  })
+  void smallTypesAreNotPromotedToIntAsInC(String expression, String value) {
+    assertEquals(value, ProbeScript.begin("printf(\"%d\", " + expression + ")"));
+  }
+
   @Test
   void constantsOfDTracesProvidersHaveTheirValues() {
     assertEquals(

@@ -77,7 +77,7 @@ sealed interface SlowExpression {
   record Unary(String operator, SlowExpression operand) implements SlowExpression {
     @Override
     public SlowType type() {
-      return operator.equals("!") ? SlowType.INT : operand.type().promoted();
+      return operator.equals("!") ? SlowType.INT : operand.type();
     }
 
     @Override
@@ -104,7 +104,7 @@ sealed interface SlowExpression {
     public SlowType type() {
       return switch (operator) {
         case "==", "!=", "<", "<=", ">", ">=", "&&", "||", "^^" -> SlowType.INT;
-        case "<<", ">>" -> left.type().promoted();
+        case "<<", ">>" -> left.type();
         default -> SlowType.common(left.type(), right.type());
       };
     }

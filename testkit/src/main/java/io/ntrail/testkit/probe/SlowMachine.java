@@ -265,8 +265,7 @@ final class SlowMachine {
           case "|" -> one.or(other);
           case "^" -> one.xor(other);
           case "<<" -> left.shiftLeft(other.intValue() & 63);
-          case ">>" ->
-              SlowType.wide(left, leftType.promoted().isSigned()).shiftRight(other.intValue() & 63);
+          case ">>" -> SlowType.wide(left, leftType.isSigned()).shiftRight(other.intValue() & 63);
           default -> holds(operator, one.compareTo(other));
         };
     return SlowType.wide(result, true);

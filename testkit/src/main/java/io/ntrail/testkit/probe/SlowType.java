@@ -47,19 +47,16 @@ public enum SlowType {
     return isSigned;
   }
 
-  /** Returns the type that it is calculated with. */
-  SlowType promoted() {
-    return bytes < INT.bytes ? INT : this;
+  /**
+   * Returns the type of the result of two numbers: that of the higher rank, which is the number of
+   * bits, and one more without a sign.
+   */
+  static SlowType common(SlowType one, SlowType other) {
+    return one.rank() >= other.rank() ? one : other;
   }
 
-  /** Returns the type of the result of two numbers. */
-  static SlowType common(SlowType one, SlowType other) {
-    SlowType left = one.promoted();
-    SlowType right = other.promoted();
-    if (left.bytes == right.bytes) {
-      return left.isSigned ? right : left;
-    }
-    return left.bytes > right.bytes ? left : right;
+  private int rank() {
+    return 8 * bytes + (isSigned ? 0 : 1);
   }
 
   /** Returns the number that the type keeps of another one. */

@@ -331,7 +331,7 @@ final class ExpressionCompiler {
       }
       default -> {
         Value of = number(prefix.operand());
-        Type.Integral type = Types.promoted(of.type());
+        Type.Integral type = Types.integral(of.type());
         Value.Numeric number = of.number();
         yield folded(
             place,

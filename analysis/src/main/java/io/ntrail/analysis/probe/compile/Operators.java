@@ -102,7 +102,7 @@ final class Operators {
       return arithmetic(operator, right, left, place);
     }
     boolean isShift = operator.equals("<<") || operator.equals(">>");
-    Type.Integral type = isShift ? Types.promoted(leftType) : Types.common(leftType, rightType);
+    Type.Integral type = isShift ? Types.integral(leftType) : Types.common(leftType, rightType);
     return Value.number(type, operation(operator, one, other, type.isSigned()));
   }
 

@@ -121,18 +121,18 @@ public final class Types {
     };
   }
 
-  /** Returns the type of a number when it is calculated with: at least that of an int. */
-  public static Integral promoted(Type type) {
-    if (!(type instanceof Integral integral)) {
-      return UINT64;
-    }
-    return integral.size() < INT.size() ? INT : integral;
+  /** Returns the integral type of a number: of an address that of 64 bits. */
+  public static Integral integral(Type type) {
+    return type instanceof Integral integral ? integral : UINT64;
   }
 
-  /** Returns the type of the result of two numbers. */
+  /**
+   * Returns the type of the result of two numbers: the larger one, of two of a size that without a
+   * sign. Small types are not promoted to int as in C; source: dt_type_promote() of libdtrace.
+   */
   public static Integral common(Type left, Type right) {
-    Integral one = promoted(left);
-    Integral other = promoted(right);
+    Integral one = integral(left);
+    Integral other = integral(right);
     if (one.size() != other.size()) {
       return one.size() > other.size() ? one : other;
     }
