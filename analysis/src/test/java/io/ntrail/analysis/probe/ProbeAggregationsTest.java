@@ -48,6 +48,14 @@ class ProbeAggregationsTest {
   }
 
   @Test
+  void squaresOfADeviationHaveMoreThan64Bits() {
+    // Mean 3.2e9, squares 9e18 + 10.24e18 + 11.56e18.
+    assertTrue(
+        ProbeScript.begin("@ = stddev(3000000000); @ = stddev(3200000000); @ = stddev(3400000000)")
+            .contains(" 163299316"));
+  }
+
+  @Test
   void aValueAfterClearIsTheFirstOne() {
     assertEquals(
         "7\n",

@@ -158,6 +158,25 @@ class ProbeFunctionsTest {
   }
 
   @Test
+  void memoryBehindAnAllocationIsNotThere() {
+    ProbeScript.Result result =
+        ProbeScript.with(null)
+            .run("BEGIN { this->p = (char *)alloca(3); trace(this->p[3]); } BEGIN { exit(3); }");
+    assertTrue(result.err().contains("invalid address"), result.err());
+  }
+
+  @Test
+  void whatStrtokHasLeftIsForgottenAfterTheFiring() {
+    ProbeScript.Result result =
+        ProbeScript.with(null)
+            .run(
+                "#pragma D option quiet\nBEGIN { strtok(\"a,b\", \",\"); exit(0); }"
+                    + " END { trace(strtok(NULL, \",\")); }");
+    assertEquals("", result.out().strip());
+    assertTrue(result.err().contains("invalid address (0x0)"), result.err());
+  }
+
+  @Test
   void escapesInJsonStayAsTheyAre() {
     assertEquals(
         "[x\\ny\\\"z]",

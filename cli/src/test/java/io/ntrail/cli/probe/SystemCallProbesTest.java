@@ -15,6 +15,7 @@ import io.ntrail.testkit.etl.EtlRecords;
 import io.ntrail.testkit.etl.EtlSettings;
 import io.ntrail.testkit.etl.EtlWriter;
 import io.ntrail.testkit.etl.KernelPayloads;
+import io.ntrail.testkit.pdb.SmallPdb;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +36,9 @@ class SystemCallProbesTest {
   private static final UUID PDB = UUID.fromString("8f3c0e1a-5b7d-4c21-9e60-2a4f6b8c1d35");
   private static final int READ = 0x1000;
   private static final int WRITE = 0x2000;
+  private static final int GET_MESSAGE = 0x1100;
+  private static final int CALLBACK_RETURN = 0x1200;
+  private static final int CONTINUE = 0x1300;
   private static final int UNNAMED = 0x7000;
   private static final int SUCCESS = 0;
   private static final int DENIED = 0xC000_0022;
@@ -75,7 +79,10 @@ class SystemCallProbesTest {
   /** Threads 7 and 9 of a.exe and b.exe on two processors; thread 7 moves in the middle. */
   @BeforeEach
   void write() throws IOException {
-    EtlSettings settings = EtlSettings.windows11().processors(2);
+    write(EtlSettings.windows11().processors(2));
+  }
+
+  private void write(EtlSettings settings) throws IOException {
     start = settings.startTicks();
     EtlWriter writer = new EtlWriter(settings);
     for (int i = 0; i < 2; i++) {
@@ -149,8 +156,8 @@ class SystemCallProbesTest {
     assertEquals(
         """
         7 unknown 0 0
-        9 0x7000 0 0
-        9 NtWriteFile c0000022 c0000022
+        9 unknown 0 0
+        9 unknown c0000022 c0000022
         7 NtReadFile 0 0
         7 NtReadFile c0000022 c0000022
 
@@ -160,9 +167,97 @@ class SystemCallProbesTest {
   }
 
   @Test
+  void whereEventsWereLostAReturnIsThatOfAnEntryRightBeforeIt() throws IOException {
+    write(EtlSettings.windows11().processors(2).lost(1, 0));
+    assertEquals(
+        "unknown 0 unknown 0 unknown -1073741790 unknown 0 NtReadFile -1073741790", returns());
+  }
+
+  /** Writes a recording of one thread that calls services with public symbols only. */
+  private void rewrite(int... rvasAndReturns) throws IOException {
+    EtlSettings settings = EtlSettings.windows11();
+    EtlWriter writer = new EtlWriter(settings);
+    writer.log(
+        0,
+        kernel(1, 0x0303, 4, KernelPayloads.process(40, 4, 1, 0, "a.exe", "a.exe \u00fc\u65e5")));
+    writer.log(0, kernel(1, 0x0503, 3, KernelPayloads.thread(40, 7, 0x1000, 8, "")));
+    writer.log(
+        0,
+        kernel(
+            1,
+            0x1403,
+            2,
+            KernelPayloads.image(
+                KERNEL, 0x10_0000, 0, 0, 0x5EED, "\\SystemRoot\\system32\\ntoskrnl.exe")));
+    writer.log(
+        0,
+        EtlRecords.full(8, ClassGuids.IMAGE_ID)
+            .opcode(36)
+            .version(2)
+            .time(start + 1)
+            .payload(KernelPayloads.rsds(KERNEL, 0, PDB, 1, "ntkrnlmp.pdb"))
+            .build());
+    writer.log(0, toThread(10, 7, 0));
+    for (int i = 0; i < rvasAndReturns.length; i++) {
+      int one = rvasAndReturns[i];
+      writer.log(0, one > 0 ? enter(20 + i, one) : leave(20 + i, -one));
+    }
+    Files.delete(recording);
+    writer.flush().writeTo(recording);
+    SmallPdb pdb = new SmallPdb().id(PDB, 1).section(".text", 0x1000, 0x1000);
+    pdb.publicFunction("NtReadFile", 1, 0);
+    pdb.publicFunction("NtUserGetMessage", 1, 0x100);
+    pdb.publicFunction("NtCallbackReturn", 1, 0x200);
+    pdb.publicFunction("NtContinue", 1, 0x300);
+    Files.write(folder.resolve("ntkrnlmp.pdb"), pdb.write());
+  }
+
+  private String returns() {
+    return answer("syscall:::return { printf(\"%s %d \", probefunc, (int)arg0); }").strip();
+  }
+
+  @Test
+  void publicSymbolsNameServices() throws IOException {
+    rewrite(READ, 0, GET_MESSAGE, -1);
+    assertEquals("NtReadFile 0 NtUserGetMessage 1", returns());
+  }
+
+  @Test
+  void aCallInsideOfACallReturnsFirst() throws IOException {
+    rewrite(GET_MESSAGE, READ, -1, -2);
+    assertEquals("NtReadFile 1 NtUserGetMessage 2", returns());
+  }
+
+  @Test
+  void theReturnOfACallbackIsThatOfTheServiceThatCalledBack() throws IOException {
+    rewrite(GET_MESSAGE, CALLBACK_RETURN, -5, READ, -6);
+    assertEquals("NtUserGetMessage 5 NtReadFile 6", returns());
+  }
+
+  @Test
+  void aServiceThatGoesOnElsewhereHasNoReturn() throws IOException {
+    rewrite(CONTINUE, READ, -6, GET_MESSAGE, -7);
+    assertEquals("NtReadFile 6 NtUserGetMessage 7", returns());
+  }
+
+  @Test
+  void aServiceWithoutNameInsideOfAnotherMayBeTheReturnOfACallback() throws IOException {
+    rewrite(GET_MESSAGE, UNNAMED, -5, READ, -6);
+    assertEquals("unknown 5 NtReadFile 6", returns());
+  }
+
+  @Test
+  void aCommandLineIsPrintedAsUtf8() throws IOException {
+    rewrite(READ, 0);
+    assertEquals(
+        "a.exe \u00fc\u65e5\n\n",
+        answer("kernel::Process:DCStart { printf(\"%s\\n\", args[0]->CommandLine); }"));
+  }
+
+  @Test
   void failuresAreCountedByService() {
     assertEquals(
-        "NtReadFile 1\nNtWriteFile 1\n\n",
+        "NtReadFile 1\n\n",
         answer(
             "syscall::Nt*:return /(int)arg0 < 0/ { @[probefunc] = count(); }"
                 + " END { printa(\"%s %@d\\n\", @); }"));

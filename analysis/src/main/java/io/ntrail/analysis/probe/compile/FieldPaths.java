@@ -10,6 +10,7 @@ import io.ntrail.analysis.probe.types.Type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fields of events in expressions: {@code args[0]->Name}, {@code args[0]->List[2]}, {@code
@@ -128,12 +129,17 @@ final class FieldPaths {
     Value[] elements = path.elements.toArray(Value[]::new);
     if (elements.length == 0) {
       return path.type instanceof Type.Text
-          ? environment.limited(run -> run.event().fieldText(reference))
+          ? environment.limited(run -> bytes(run.event().fieldText(reference)))
           : Value.number(path.type, run -> run.event().field(reference));
     }
     return path.type instanceof Type.Text
-        ? environment.limited(run -> run.event().fieldText(reference.at(indices(elements, run))))
+        ? environment.limited(
+            run -> bytes(run.event().fieldText(reference.at(indices(elements, run)))))
         : Value.number(path.type, run -> run.event().field(reference.at(indices(elements, run))));
+  }
+
+  private static @Nullable String bytes(@Nullable String text) {
+    return text == null ? null : Builtins.bytes(text);
   }
 
   private static long[] indices(Value[] elements, Run run) {

@@ -60,9 +60,11 @@ public final class Memory {
     if (size < 0 || size > MOST_SCRATCH - scratchSize - 8) {
       throw new Fault(Kind.NOSCRATCH, 0);
     }
-    long address = SCRATCH + scratchSize;
     int before = scratchSize;
-    scratchSize += (int) size + 7 & ~7;
+    // What lies behind the last byte is not there: the beginning is aligned, not the end.
+    int begin = scratchSize + 7 & ~7;
+    long address = SCRATCH + begin;
+    scratchSize = begin + (int) size;
     if (scratchSize > scratch.length) {
       scratch = Arrays.copyOf(scratch, Math.max(scratchSize, 2 * scratch.length));
     }

@@ -142,7 +142,8 @@ public final class EtwProbes implements ProbeSource {
   }
 
   private void findSystemCalls() {
-    RecordedSystemCalls calls = new RecordedSystemCalls();
+    RecordedSystemCalls calls =
+        new RecordedSystemCalls(RecordedSystemCalls.isLossy(events.recording()));
     try (Events.Walk walk = walk()) {
       calls.learn(walk);
     }

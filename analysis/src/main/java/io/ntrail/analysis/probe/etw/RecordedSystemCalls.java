@@ -3,11 +3,13 @@ package io.ntrail.analysis.probe.etw;
 import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.EventType;
 import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.probe.engine.Fault;
 import io.ntrail.analysis.probe.engine.FieldReference;
 import io.ntrail.analysis.probe.sources.ProbeNames;
 import io.ntrail.analysis.stacks.NamedFrame;
 import io.ntrail.formats.etl.EtlFile;
+import io.ntrail.formats.etl.LogFileHeader;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -23,8 +25,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * System calls of a recording. The kernel's event of an entry has the address of the service and
  * nothing else, that of an exit its status and nothing else: the exit is of the last entry of its
- * thread. Where that is not known (it was not recorded, events were lost since, or the thread is
- * not known) the service of the exit is {@link #UNKNOWN}.
+ * thread that returns to its caller. Where that is not known (it was not recorded, events were lost
+ * since, the thread is not known, or a service without a name may have passed the exit on) the
+ * service of the exit is {@link #UNKNOWN}. In a recording that lost events, both are of one buffer,
+ * with no other thread between them.
  */
 final class RecordedSystemCalls {
   /** Function of exits whose entry is not known. */
@@ -43,7 +47,10 @@ final class RecordedSystemCalls {
   private static final int MOST_THREADS = 1 << 18;
 
   private final Map<Long, ProbeNames> services = new LinkedHashMap<>();
+  private final boolean isLossy;
   private final Map<Integer, Deque<Entered>> open = new HashMap<>();
+  private final Map<Integer, Stretch> stretches = new HashMap<>();
+  private long stretch;
   private final FieldReference address = new FieldReference("SysCallAddress");
   private boolean hasExits;
   private int buffer = -1;
@@ -53,8 +60,25 @@ final class RecordedSystemCalls {
   /** Buffer before which events were lost. */
   private record LossBefore(EtlFile file, int buffer) {}
 
-  /** Entry that has no exit yet. */
-  record Entered(long address, long nanos) {}
+  /** Records of a processor without a gap and without a switch of threads. */
+  private record Stretch(EtlFile file, int buffer, int thread, long number) {}
+
+  /**
+   * Entry that has no exit yet.
+   *
+   * @param stretch of records without a gap and without a switch of threads
+   */
+  record Entered(long address, long nanos, long stretch) {}
+
+  /** Ways in which services return. */
+  private enum Returning {
+    /** To the caller, unless the thread ends. */
+    ALWAYS,
+    /** To the caller only if they fail: else the thread goes on elsewhere in the program. */
+    IF_IT_FAILS,
+    /** Likewise; else the thread goes on in the service that called the program back. */
+    INTO_ANOTHER
+  }
 
   /** Kinds of events. */
   enum Kind {
@@ -66,8 +90,34 @@ final class RecordedSystemCalls {
     NONE
   }
 
-  /** Nothing is known yet. */
-  RecordedSystemCalls() {}
+  /**
+   * Nothing is known yet.
+   *
+   * @param isLossy true if events may be missing between two buffers
+   */
+  RecordedSystemCalls(boolean isLossy) {
+    this.isLossy = isLossy;
+  }
+
+  /** Returns true if events may be missing between two buffers of a recording. */
+  static boolean isLossy(EtwRecording recording) {
+    return !recording.gaps().isEmpty()
+        || recording.files().stream().anyMatch(RecordedSystemCalls::isLossy);
+  }
+
+  private static boolean isLossy(EtlFile of) {
+    for (int buffer = 0; buffer < of.buffers().count(); buffer++) {
+      if (of.buffers().lossBefore(buffer)) {
+        return true;
+      }
+    }
+    return of.header()
+        .filter(header ->
+            header.eventsLost() == 0
+                && header.buffersLost() == 0
+                && (header.logFileMode() & LogFileHeader.EVENT_TRACE_FILE_MODE_CIRCULAR) == 0)
+        .isEmpty();
+  }
 
   /** Returns the kind of the events of a type. */
   static Kind kind(EventType type) {
@@ -103,10 +153,11 @@ final class RecordedSystemCalls {
   /** Returns the names of a service: its function, or else where it lies. */
   private static ProbeNames names(NamedFrame frame, long at) {
     String function = frame.function();
-    boolean isExact = function != null && frame.offset() == 0 && !frame.isNearest();
     String module = frame.module();
-    if (isExact) {
-      return named("", String.valueOf(function));
+    // Services are entered at their first byte: a name of that place, exported or public, is
+    // theirs.
+    if (function != null && frame.offset() == 0) {
+      return named("", function);
     }
     return module == null || frame.rva() == NamedFrame.UNKNOWN
         ? named("", "0x" + Long.toHexString(at))
@@ -157,29 +208,82 @@ final class RecordedSystemCalls {
         open.clear();
       }
     }
+    if (isLossy) {
+      Stretch last = stretches.get(record.cpu());
+      int thread = event.threadId();
+      if (last == null
+          || last.file() != file
+          || last.buffer() != buffer
+          || last.thread() != thread) {
+        stretches.put(record.cpu(), new Stretch(record.file(), buffer, thread, ++stretch));
+      }
+    }
     String name = event.type().event();
     if ("Thread/Start".equals(name) || "Thread/End".equals(name)) {
       open.remove(event.threadId());
     }
   }
 
+  private long stretch(EventReader event) {
+    Stretch its = stretches.get(event.record().cpu());
+    return its == null ? 0 : its.number();
+  }
+
+  private static boolean isKnown(int thread) {
+    // Each processor has a thread 0 of its own.
+    return thread != RecordCursor.NO_ID && thread != 0;
+  }
+
+  private boolean isNamed(Entered entry) {
+    return !service(entry.address()).functions().getFirst().startsWith("0x");
+  }
+
+  private Returning returning(Entered entry) {
+    return switch (service(entry.address()).functions().getFirst()) {
+      case "NtContinue", "NtContinueEx", "NtRaiseException" -> Returning.IF_IT_FAILS;
+      case "NtCallbackReturn" -> Returning.INTO_ANOTHER;
+      default -> Returning.ALWAYS;
+    };
+  }
+
   /** Notes the entry of the thread of an event. */
   void enter(EventReader event, long at) {
-    if (event.threadId() != RecordCursor.NO_ID) {
-      if (open.size() >= MOST_THREADS) {
-        open.clear();
-      }
-      Deque<Entered> of = open.computeIfAbsent(event.threadId(), _ -> new ArrayDeque<>());
-      if (of.size() == MOST_DEPTH) {
-        of.removeFirst();
-      }
-      of.addLast(new Entered(at, event.nanos()));
+    if (!isKnown(event.threadId())) {
+      return;
     }
+    if (open.size() >= MOST_THREADS) {
+      open.clear();
+    }
+    Deque<Entered> of = open.computeIfAbsent(event.threadId(), _ -> new ArrayDeque<>());
+    // One that did not come back: the thread calls from elsewhere.
+    if (!of.isEmpty() && returning(of.getLast()) != Returning.ALWAYS) {
+      of.removeLast();
+    }
+    if (of.size() == MOST_DEPTH) {
+      of.removeFirst();
+    }
+    of.addLast(new Entered(at, event.nanos(), stretch(event)));
   }
 
   /** Returns the entry that an event of an exit belongs to; null if it is not known. */
   @Nullable Entered leave(EventReader event) {
-    Deque<Entered> of = open.get(event.threadId());
-    return of == null ? null : of.pollLast();
+    Deque<Entered> of = isKnown(event.threadId()) ? open.get(event.threadId()) : null;
+    Entered last = of == null ? null : of.pollLast();
+    if (of == null || last == null) {
+      return null;
+    }
+    if (returning(last) == Returning.INTO_ANOTHER) {
+      last = of.pollLast();
+    }
+    boolean isSure =
+        last != null
+            && (!isLossy || last.stretch() == stretch(event))
+            // Without a name it may be one that goes on in the service that is open beside it.
+            && (isNamed(last) || of.isEmpty());
+    if (!isSure) {
+      of.clear();
+      return null;
+    }
+    return last;
   }
 }
