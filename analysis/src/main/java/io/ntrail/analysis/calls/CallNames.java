@@ -65,8 +65,16 @@ public final class CallNames {
     if (frame.offset() == 0) {
       return Optional.empty();
     }
-    long begin = frame.address() - module.base() - frame.offset();
-    return source.nameAt(module, begin).or(() -> Optional.ofNullable(images.name(module, begin)));
+    return at(module, frame.address() - module.base() - frame.offset());
+  }
+
+  /**
+   * Returns the name of the function that begins at a place of a module; empty if it has none.
+   *
+   * @param rva bytes from the begin of the module
+   */
+  public Optional<String> at(CallModule module, long rva) {
+    return source.nameAt(module, rva).or(() -> Optional.ofNullable(images.name(module, rva)));
   }
 
   /** {@code module.dll!name}, or {@code module.dll!0xRVA}. */

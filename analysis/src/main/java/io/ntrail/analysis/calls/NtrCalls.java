@@ -48,6 +48,7 @@ public final class NtrCalls implements CallSource {
   /** Callers by process and id of the thread, then by time of the entry. */
   private final Map<ThreadId, Map<Long, TracedThread.Callers>> callers = new HashMap<>();
 
+  /** Names by module and RVA; empty until somebody asks for one. */
   private final Map<CallModule, Map<Long, String>> functionNames = new HashMap<>();
 
   private record ThreadId(long process, long tid) {}
@@ -96,9 +97,6 @@ public final class NtrCalls implements CallSource {
             callers
                 .computeIfAbsent(new ThreadId(one.process(), one.tid()), _ -> new HashMap<>())
                 .put(reader.time(one.ticks()), one));
-    if (!callers.isEmpty()) {
-      file.functions().values().forEach(this::name);
-    }
   }
 
   /**
@@ -433,7 +431,10 @@ public final class NtrCalls implements CallSource {
   }
 
   @Override
-  public Optional<String> nameAt(CallModule module, long rva) {
+  public synchronized Optional<String> nameAt(CallModule module, long rva) {
+    if (functionNames.isEmpty()) {
+      file.functions().values().forEach(this::name);
+    }
     return Optional.ofNullable(functionNames.getOrDefault(module, Map.of()).get(rva));
   }
 

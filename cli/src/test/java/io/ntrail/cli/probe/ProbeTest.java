@@ -155,6 +155,20 @@ class ProbeTest {
   }
 
   @Test
+  void addressesHaveTheNamesOfRecordedFunctions() {
+    // Those that the recording was written with.
+    Result result =
+        Cli.run(
+            "probe",
+            "#pragma D option quiet\n"
+                + "fbt:shopcore:0x10b0:entry { printf(\"%s %s %s %s\", ufunc(0x180001040),"
+                + " umod(0x180001040), ufunc(0x180001050), usym(0x10)); exit(0); }",
+            CALLS);
+    assertEquals(
+        "shopcore`Key::Parse shopcore shopcore`0x1050 0x10", result.out().strip(), result.err());
+  }
+
+  @Test
   void whatTheRecorderLostIsTold() throws IOException {
     Result result = Cli.run("probe", "*!*:entry { @ = count(); }", CALLS);
     assertTrue(

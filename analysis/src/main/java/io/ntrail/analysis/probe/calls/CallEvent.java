@@ -121,6 +121,19 @@ final class CallEvent implements ProbeEvent {
   }
 
   @Override
+  public CodeName code(long address) {
+    Optional<CallModule> module = source.moduleAt(event().thread(), address);
+    if (module.isEmpty()) {
+      return new CodeName("", "", 0);
+    }
+    CallModule its = module.get();
+    long rva = address - its.base();
+    // Where functions end is not recorded: only their begins have names.
+    return CodeName.of(
+        its.name(), names.at(its, rva).orElseGet(() -> "0x" + Long.toHexString(rva)), 0);
+  }
+
+  @Override
   public List<String> stack(boolean isUser) {
     if (!isUser) {
       return List.of();
