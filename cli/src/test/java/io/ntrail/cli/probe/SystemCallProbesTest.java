@@ -223,6 +223,12 @@ class SystemCallProbesTest {
   }
 
   @Test
+  void onlyTheFirstByteOfAFunctionIsAService() throws IOException {
+    rewrite(READ + 0x10, 0);
+    assertEquals("0x1010 0", returns());
+  }
+
+  @Test
   void aCallInsideOfACallReturnsFirst() throws IOException {
     rewrite(GET_MESSAGE, READ, -1, -2);
     assertEquals("NtReadFile 1 NtUserGetMessage 2", returns());
