@@ -76,20 +76,7 @@ class SystemCallProbesTest {
     return perfInfo(time, 0x0524, 4, KernelPayloads.cswitch(to, from, 8, 8, 0, 5));
   }
 
-  /** Threads 7 and 9 of a.exe and b.exe on two processors; thread 7 moves in the middle. */
-  @BeforeEach
-  void write() throws IOException {
-    write(EtlSettings.windows11().processors(2));
-  }
-
-  private void write(EtlSettings settings) throws IOException {
-    start = settings.startTicks();
-    EtlWriter writer = new EtlWriter(settings);
-    for (int i = 0; i < 2; i++) {
-      String name = i == 0 ? "a.exe" : "b.exe";
-      writer.log(0, kernel(1, 0x0303, 4, KernelPayloads.process(40 + i, 4, 1, 0, name, name)));
-      writer.log(0, kernel(1, 0x0503, 3, KernelPayloads.thread(40 + i, 7 + 2 * i, 0x1000, 8, "")));
-    }
+  private void logKernelImage(EtlWriter writer) {
     writer.log(
         0,
         kernel(
@@ -106,6 +93,23 @@ class SystemCallProbesTest {
             .time(start + 1)
             .payload(KernelPayloads.rsds(KERNEL, 0, PDB, 1, "ntkrnlmp.pdb"))
             .build());
+  }
+
+  /** Threads 7 and 9 of a.exe and b.exe on two processors; thread 7 moves in the middle. */
+  @BeforeEach
+  void write() throws IOException {
+    write(EtlSettings.windows11().processors(2));
+  }
+
+  private void write(EtlSettings settings) throws IOException {
+    start = settings.startTicks();
+    EtlWriter writer = new EtlWriter(settings);
+    for (int i = 0; i < 2; i++) {
+      String name = i == 0 ? "a.exe" : "b.exe";
+      writer.log(0, kernel(1, 0x0303, 4, KernelPayloads.process(40 + i, 4, 1, 0, name, name)));
+      writer.log(0, kernel(1, 0x0503, 3, KernelPayloads.thread(40 + i, 7 + 2 * i, 0x1000, 8, "")));
+    }
+    logKernelImage(writer);
     // An exit whose entry was before the recording.
     writer.log(0, toThread(10, 7, 0));
     writer.log(0, leave(20, SUCCESS));
@@ -181,22 +185,7 @@ class SystemCallProbesTest {
         0,
         kernel(1, 0x0303, 4, KernelPayloads.process(40, 4, 1, 0, "a.exe", "a.exe \u00fc\u65e5")));
     writer.log(0, kernel(1, 0x0503, 3, KernelPayloads.thread(40, 7, 0x1000, 8, "")));
-    writer.log(
-        0,
-        kernel(
-            1,
-            0x1403,
-            2,
-            KernelPayloads.image(
-                KERNEL, 0x10_0000, 0, 0, 0x5EED, "\\SystemRoot\\system32\\ntoskrnl.exe")));
-    writer.log(
-        0,
-        EtlRecords.full(8, ClassGuids.IMAGE_ID)
-            .opcode(36)
-            .version(2)
-            .time(start + 1)
-            .payload(KernelPayloads.rsds(KERNEL, 0, PDB, 1, "ntkrnlmp.pdb"))
-            .build());
+    logKernelImage(writer);
     writer.log(0, toThread(10, 7, 0));
     for (int i = 0; i < rvasAndReturns.length; i++) {
       int one = rvasAndReturns[i];
