@@ -39,7 +39,7 @@ public final class ImageIdentities {
   private static final int RSDS = 36;
   private static final Set<String> EVENTS = Set.of("Image/Load", "Image/DCStart", "Image/DCEnd");
 
-  /** Images of processes that get identities: more are a recording made up. */
+  /** Records that are added: more are a recording made up, whose images are missing then. */
   private static final int MOST = 1 << 20;
 
   private final Events events;
@@ -61,7 +61,7 @@ public final class ImageIdentities {
    *
    * @param records by time, each padded to 8 bytes
    * @param images how many files they identify
-   * @param missing names of images that were not found, or that name no PDB
+   * @param missing names of images that were not found, cannot be read or name no PDB
    */
   public record Found(List<byte[]> records, int images, List<String> missing) {
     /** No records. */
@@ -100,7 +100,7 @@ public final class ImageIdentities {
       }
     }
     try (Events.Walk walk = events.walk(new EventFilter.Builder().build())) {
-      while (walk.next() && added.size() < MOST) {
+      while (walk.next()) {
         EventReader event = walk.event();
         if (EVENTS.contains(String.valueOf(event.type().event()))) {
           look(event, named);
@@ -128,6 +128,10 @@ public final class ImageIdentities {
     int pid = (int) payload.integer(process);
     long at = payload.integer(base);
     if (named.contains(file) || !done.add(new Mapped(pid, at, file))) {
+      return;
+    }
+    if (added.size() >= MOST) {
+      missing.add(file.name());
       return;
     }
     Optional<CodeView.Pdb70> pdb = known.computeIfAbsent(file, this::read);

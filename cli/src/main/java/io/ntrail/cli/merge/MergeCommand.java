@@ -153,7 +153,7 @@ public final class MergeCommand implements Command {
                       Numbers.counted(more.images(), "image"),
                       more.missing().isEmpty()
                           ? ""
-                          : "; %s not found, or without a PDB: %s"
+                          : "; %s not found, damaged or without a PDB: %s"
                               .formatted(
                                   Numbers.counted(more.missing().size(), "other"),
                                   shown(more.missing()))));
@@ -192,7 +192,7 @@ public final class MergeCommand implements Command {
       json.array("missing");
       for (String name : more.missing()) {
         json.object().text("what", "image").text("name", name);
-        json.text("why", "not found, or without a PDB").endObject();
+        json.text("why", "not found, damaged or without a PDB").endObject();
       }
       json.endArray();
       json.lost(Losses.events(recording), Losses.buffers(recording));
