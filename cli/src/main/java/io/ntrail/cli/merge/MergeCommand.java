@@ -16,8 +16,6 @@ import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.OutputOptions;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.UsageError;
-import io.ntrail.cli.text.Json;
-import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.OutputFile;
@@ -33,11 +31,7 @@ import picocli.CommandLine.ParseResult;
 /** {@code ntrail merge A.etl B.etl -o AB.etl}: one recording out of several. */
 public final class MergeCommand implements Command {
   private static final String EXAMPLE = "ntrail merge kernel.etl user.etl -o all.etl";
-  private static final String COMPRESS = "--compress";
   private static final String IMAGE_PATH = "--image-path";
-
-  /** Names in one line. */
-  private static final int SHOWN = 5;
 
   public MergeCommand() {}
 
@@ -45,9 +39,7 @@ public final class MergeCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec = CommonOptions.command("merge", "One recording out of several.");
     OutputOptions.add(spec, "the new recording", "-o", "--output");
-    spec.addOption(
-        CommonOptions.value(
-            "xpress|none", "compression of its buffers; default: as the files have it", COMPRESS));
+    CompressOption.add(spec);
     spec.addOption(
         CommonOptions.values(
             "FOLDER", "adds the PDB ids of images that are in this folder", IMAGE_PATH));
@@ -75,27 +67,13 @@ public final class MergeCommand implements Command {
     }
     try (EtwRecording recording = opened;
         Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
-      boolean isCompressed = isCompressed(parsed, recording);
+      boolean isCompressed = CompressOption.isCompressed(parsed, recording, EXAMPLE);
       ImageIdentities.Found more = identities(parsed, recording);
       Written written = write(recording, file, isCompressed, more);
       file.complete();
-      if (format == Format.JSON) {
-        json(recording, file, written, more, terminal);
-      } else {
-        text(recording, file, written, more, terminal);
-      }
+      new WrittenReport(recording, file, written, more, terminal).print(format);
       return Losses.finish(recording, parsed, terminal);
     }
-  }
-
-  private static boolean isCompressed(ParseResult parsed, EtwRecording recording) {
-    String wanted = CommonOptions.text(parsed, COMPRESS, "");
-    return switch (wanted) {
-      case "" -> RecordingMerge.isCompressed(recording);
-      case "xpress" -> true;
-      case "none" -> false;
-      default -> throw new UsageError(COMPRESS + " takes xpress or none, not " + wanted, EXAMPLE);
-    };
   }
 
   /** Looks for images, if folders of them are named. */
@@ -124,79 +102,6 @@ public final class MergeCommand implements Command {
       return RecordingMerge.write(recording, channel, isCompressed, more);
     } catch (IOException e) {
       throw file.failed(e);
-    }
-  }
-
-  private static void text(
-      EtwRecording recording,
-      OutputFile file,
-      Written written,
-      ImageIdentities.Found more,
-      Terminal terminal) {
-    terminal
-        .out()
-        .println(
-            "%s: %s records of %s in %s, %s"
-                .formatted(
-                    file.place(),
-                    Numbers.count(written.records()),
-                    Numbers.counted(recording.files().size(), "file"),
-                    Numbers.counted(written.buffers(), "buffer"),
-                    Numbers.bytes(written.bytes())));
-    terminal.out().println(Losses.state(recording));
-    if (more.images() > 0 || !more.missing().isEmpty()) {
-      terminal
-          .out()
-          .println(
-              "added the PDB ids of %s%s"
-                  .formatted(
-                      Numbers.counted(more.images(), "image"),
-                      more.missing().isEmpty()
-                          ? ""
-                          : "; %s not found, damaged or without a PDB: %s"
-                              .formatted(
-                                  Numbers.counted(more.missing().size(), "other"),
-                                  shown(more.missing()))));
-    }
-  }
-
-  private static String shown(List<String> names) {
-    String some = String.join(", ", names.subList(0, Math.min(SHOWN, names.size())));
-    return names.size() > SHOWN ? some + " ... (--format json lists all)" : some;
-  }
-
-  private static void json(
-      EtwRecording recording,
-      OutputFile file,
-      Written written,
-      ImageIdentities.Found more,
-      Terminal terminal) {
-    try (Json json = new Json(terminal.out())) {
-      json.object().text("schema", "ntrail.write/1");
-      json.array("inputs");
-      recording
-          .files()
-          .forEach(one ->
-              json.object().text("path", one.name()).number("bytes", one.size()).endObject());
-      json.endArray();
-      json.object("output").text("path", file.place().toString());
-      json.number("bytes", written.bytes()).number("records", written.records());
-      json.number("buffers", written.buffers()).endObject();
-      json.object("left").number("records", written.headerRecords()).object("byReason");
-      if (written.headerRecords() > 0) {
-        json.number("headersOfFurtherFiles", written.headerRecords());
-      }
-      json.endObject().endObject();
-      json.object("added").number("images", more.images()).number("volumes", 0);
-      json.number("descriptions", 0).endObject();
-      json.array("missing");
-      for (String name : more.missing()) {
-        json.object().text("what", "image").text("name", name);
-        json.text("why", "not found, damaged or without a PDB").endObject();
-      }
-      json.endArray();
-      json.lost(Losses.events(recording), Losses.buffers(recording));
-      json.gaps(written.gaps()).endObject();
     }
   }
 }
