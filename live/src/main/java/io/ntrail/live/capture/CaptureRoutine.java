@@ -28,7 +28,8 @@ import io.ntrail.programs.x86.asm.operands.Label;
  * <p>One call does all of it, so that the thread is resumed also if the controller dies meanwhile.
  * The thread is suspended for as short a time as can be: what may be read before is read before.
  * Arguments: handle of the thread, handle of its process, address of the thread's environment
- * block, address of the buffer, most bytes of stack. The buffer is laid out by the constants.
+ * block, address of the head, most bytes of stack. The head, 16-byte aligned, is laid out by the
+ * constants; what it does not say has to be 0.
  */
 final class CaptureRoutine {
   /** Out, i32: status of the suspension; all else is undefined if it failed. */
@@ -52,6 +53,9 @@ final class CaptureRoutine {
   /** In, u64: number of further ranges, at most {@link #MAX_RANGES}. */
   static final int RANGES = 40;
 
+  /** In, u64: address in the agent that the stack is copied to, from the stack pointer on. */
+  static final int STACK_AT = 48;
+
   /** Out: first bytes of the thread's environment block. */
   static final int BLOCK = 64;
 
@@ -70,9 +74,6 @@ final class CaptureRoutine {
   /** In and out: the structure with the registers, whose flags say which registers are wanted. */
   static final int CONTEXT = 0x400;
 
-  /** Out: the stack, from the stack pointer on. */
-  static final int STACK = 0x1000;
-
   /** Most bytes of a stack that is not the thread's own, as far as there is memory. */
   static final int FOREIGN_STACK = 0x1_0000;
 
@@ -87,7 +88,15 @@ final class CaptureRoutine {
   /** Offset from the stack pointer of the fifth argument: frame, six registers, return address. */
   private static final int FIFTH = FRAME + 6 * 8 + 8 + 32;
 
+  /** Bytes that the address of a head is a multiple of, since it has a CONTEXT. */
+  private static final int ALIGNMENT = 16;
+
   private CaptureRoutine() {}
+
+  /** Returns the bytes of a head, of which several can follow each other. */
+  static int headBytes(CaptureLayout layout) {
+    return CONTEXT + layout.contextBytes() + ALIGNMENT - 1 & -ALIGNMENT;
+  }
 
   /** Returns the code, which can lie anywhere, for one side of threads. */
   static byte[] code(WindowsApi calls, CaptureLayout layout) {
@@ -136,7 +145,7 @@ final class CaptureRoutine {
     a.jnz(aligned).mov(R13, PAGE).bind(aligned);
 
     a.bind(piece).mov(RCX, RDI).mov(RDX, R12).mov(R9, R13);
-    a.lea(R8, ptr(RBX).plus(STACK)).add(R8, ptr(RBX).plus(STACK_BYTES));
+    a.mov(R8, ptr(RBX).plus(STACK_AT)).add(R8, ptr(RBX).plus(STACK_BYTES));
     a.mov(ptr(RSP).plus(32).as64(), 0);
     call(a, read);
     Label unread = a.label("not read");

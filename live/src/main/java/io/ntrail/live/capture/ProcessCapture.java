@@ -11,6 +11,7 @@ import io.ntrail.live.recovery.SessionJournal.SessionFrames;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThread;
+import io.ntrail.live.target.TargetThreads.Begun;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.unwind.LoadedModules;
 import io.ntrail.programs.unwind.x64.DynamicFunctions;
@@ -103,25 +104,25 @@ public final class ProcessCapture {
     return of(process, mostStack, true);
   }
 
-  private static ProcessCapture of(
-      TargetProcess process, int mostStack, boolean withDebugRegisters) {
+  private static ProcessCapture of(TargetProcess process, int mostStack, boolean isHeld) {
     // Nothing traces programs of 32 bits.
     List<SessionFrames> sessions =
         process.isEmulated() ? List.of() : SessionJournal.frames(process);
-    List<CapturedThread> captured = new ArrayList<>();
-    List<TargetThread> missing = new ArrayList<>();
+    List<TargetThread> threads = process.threads().list();
+    List<CapturedThread> captured;
     try (ThreadCapturer capturer =
         new ThreadCapturer(
-            process, mostStack, sessions.isEmpty() ? 0 : MOST_RANGES, withDebugRegisters)) {
+            process, threads.size(), mostStack, sessions.isEmpty() ? 0 : MOST_RANGES, isHeld)) {
       Map<Long, List<Long>> areas = areas(process, sessions);
-      for (TargetThread thread : process.threads().list()) {
-        Optional<CapturedThread> one = capturer.capture(thread, slots(process, thread, areas));
-        one.ifPresentOrElse(captured::add, () -> missing.add(thread));
-      }
+      captured = capturer.capture(threads, thread -> slots(process, thread, areas));
     }
     if (captured.isEmpty()) {
       throw new CannotGoOn("process %d has exited".formatted(process.pid()), "");
     }
+    Set<TargetThread> found =
+        captured.stream().map(CapturedThread::thread).collect(Collectors.toSet());
+    List<TargetThread> missing =
+        threads.stream().filter(thread -> !found.contains(thread)).toList();
     return new ProcessCapture(process, captured, missing, sessions);
   }
 
@@ -149,16 +150,17 @@ public final class ProcessCapture {
    * which change with each call.
    */
   private static List<Wanted> slots(
-      TargetProcess process, TargetThread thread, Map<Long, List<Long>> areas) {
+      TargetProcess process, Begun thread, Map<Long, List<Long>> areas) {
     if (areas.isEmpty()) {
       return List.of();
     }
-    long handle = process.threads().open(thread);
-    if (handle == 0 || process.threads().block(handle) == 0) {
+    int stackBase = process.architecture().threads().stackBase();
+    byte[] base = process.memory().readUpTo(thread.block() + stackBase, Long.BYTES);
+    if (base.length < Long.BYTES) {
       return List.of();
     }
     AreaGeometry geometry = process.architecture().areas();
-    return areas.getOrDefault(process.threads().stackBase(handle), List.of()).stream()
+    return areas.getOrDefault(Bytes.copyOf(base, "block").i64(0), List.of()).stream()
         .map(area -> new Wanted(area + geometry.data(), geometry.table() - geometry.data()))
         .toList();
   }

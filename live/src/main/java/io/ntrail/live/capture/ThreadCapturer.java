@@ -10,13 +10,20 @@ import io.ntrail.live.capture.CapturedThread.Range;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThread;
 import io.ntrail.live.target.TargetThreads;
+import io.ntrail.live.target.TargetThreads.Begun;
 import io.ntrail.live.target.WindowsApi;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
- * Captures threads of a process one at a time. Owns memory of the agent until it is closed.
+ * Captures threads of a process, one after the other, in as few requests to the agent as there is
+ * memory for. Owns memory of the agent until it is closed.
+ *
+ * <p>All that can be prepared is prepared before the first of them is suspended, and nothing is
+ * read from the agent before the last of them was resumed: what the controller does in between, its
+ * JVM's compiler above all, takes the processor from the agent while a thread is suspended.
  *
  * <p>Used by one thread at a time, as the agent is.
  */
@@ -27,6 +34,25 @@ final class ThreadCapturer implements AutoCloseable {
   private static final int RELEASE = 0x8000;
   private static final int PIECE = 0x8_0000;
   private static final int ACCESS_DENIED = 0xC000_0022;
+  private static final int PAGE = 0x1000;
+
+  /** Bytes of the agent's memory for the copies of one request, which has at least one thread. */
+  private static final int MOST_MEMORY = 64 << 20;
+
+  /**
+   * Time that the agent sleeps before it suspends the first thread: the JVM's compiler ends what it
+   * had to do, and the agent then has the processor as one that has waited for it.
+   */
+  private static final int QUIET_MILLIS = 20;
+
+  /**
+   * Priority while threads are suspended, so that no program that computes takes the processor from
+   * the agent. Wine 8 does nothing with it.
+   */
+  private static final int TIME_CRITICAL = 15;
+
+  private static final int NORMAL = 0;
+  private static final int CURRENT_THREAD = -2;
 
   /** Tries at a thread that is about to end. */
   private static final int ENDING_TRIES = 200;
@@ -39,8 +65,12 @@ final class ThreadCapturer implements AutoCloseable {
   private final int mostStack;
   private final int mostRanges;
   private final int registers;
+  private final boolean isHeld;
+  private final int headBytes;
+  private final int atOnce;
   private final long code;
-  private final long buffer;
+  private final long heads;
+  private final long copies;
   private final double nanosPerCount;
 
   /**
@@ -52,13 +82,33 @@ final class ThreadCapturer implements AutoCloseable {
   record Wanted(long address, int size) {}
 
   /**
+   * Thread that is to be captured.
+   *
+   * @param block address of the environment block of the side that is wanted
+   * @param ranges wanted ones that are within the limits
+   */
+  private record Request(Begun thread, long block, List<Wanted> ranges) {}
+
+  /**
+   * Result of one try.
+   *
+   * @param suspended status of the suspension
+   * @param registers status of the registers
+   * @param captured empty if one of them is an error
+   */
+  private record Attempt(
+      Request request, int suspended, int registers, Optional<CapturedThread> captured) {}
+
+  /**
    * Prepares.
    *
+   * @param count number of threads that are to be captured, as far as it is known
    * @param mostStack limit for the bytes of one stack
    * @param mostRanges limit for the bytes of all further ranges of one thread
-   * @param withDebugRegisters whether those are wanted, too, which takes longer
+   * @param isHeld whether the process is suspended already: debug registers are wanted, too, which
+   *     take longer, and nothing is waited for
    */
-  ThreadCapturer(TargetProcess process, int mostStack, int mostRanges, boolean withDebugRegisters) {
+  ThreadCapturer(TargetProcess process, int count, int mostStack, int mostRanges, boolean isHeld) {
     this.layout = process.isEmulated() ? CaptureLayout.X86 : CaptureLayout.X64;
     this.process = process;
     this.threads = process.threads();
@@ -66,11 +116,17 @@ final class ThreadCapturer implements AutoCloseable {
     this.agent = calls.agent();
     this.mostStack = Math.max(mostStack, CaptureRoutine.FOREIGN_STACK);
     this.mostRanges = mostRanges;
-    this.registers = layout.flags(withDebugRegisters);
+    this.registers = layout.flags(isHeld);
+    this.isHeld = isHeld;
+    this.headBytes = CaptureRoutine.headBytes(layout);
     byte[] routine = CaptureRoutine.code(calls, layout);
     this.code = allocate(routine.length, EXECUTE_READ_WRITE);
     agent.poke(code, routine);
-    this.buffer = allocate((long) CaptureRoutine.STACK + this.mostStack + mostRanges, READ_WRITE);
+    long places = Math.min(MOST_MEMORY / copyBytes(), PIECE / headBytes);
+    this.atOnce = Math.clamp(places, 1, Math.max(1, count));
+    long allHeads = (long) headBytes * atOnce + PAGE - 1 & -PAGE;
+    this.heads = allocate(allHeads + copyBytes() * atOnce, READ_WRITE);
+    this.copies = heads + allHeads;
     long cell = agent.scratch();
     agent.poke(cell, new byte[8]);
     calls.must("the clock", "kernel32!QueryPerformanceFrequency", cell);
@@ -82,57 +138,116 @@ final class ThreadCapturer implements AutoCloseable {
         "no memory in the agent", "kernel32!VirtualAlloc", 0, size, COMMIT, protection);
   }
 
+  /** Returns the bytes of one thread's copies: its stack, then its further ranges. */
+  private long copyBytes() {
+    return (long) mostStack + mostRanges;
+  }
+
   /**
-   * Captures a thread.
+   * Captures threads.
    *
-   * @param wanted further ranges; those beyond the limits are left out
-   * @return empty if it has ended or not begun yet
+   * @param wanted tells further ranges of a thread, right before it is captured; those beyond the
+   *     limits are left out
+   * @return them in their order, without those that have ended or not begun yet
    * @throws CannotGoOn if the system does not allow it
    */
-  Optional<CapturedThread> capture(TargetThread thread, List<Wanted> wanted) {
-    long handle = threads.open(thread);
-    long block = handle == 0 ? 0 : block(handle);
-    if (block == 0) {
-      return Optional.empty();
+  List<CapturedThread> capture(List<TargetThread> all, Function<Begun, List<Wanted>> wanted) {
+    List<CapturedThread> captured = new ArrayList<>();
+    for (int done = 0; done < all.size(); done += atOnce) {
+      List<Request> requests = new ArrayList<>();
+      for (Begun one : threads.begun(all.subList(done, Math.min(all.size(), done + atOnce)))) {
+        requests.add(new Request(one, block(one), within(wanted.apply(one))));
+      }
+      if (!requests.isEmpty()) {
+        for (Attempt attempt : attempt(requests, isHeld)) {
+          attempt.captured().or(() -> again(attempt)).ifPresent(captured::add);
+        }
+      }
     }
-    List<Wanted> within = within(wanted);
-    for (int i = 0; i < ENDING_TRIES; i++) {
-      agent.poke(buffer, request(within));
-      CallOutcome outcome =
-          agent.call(AgentCall.of(code, handle, process.handle(), block, buffer, mostStack));
-      Bytes head = agent.peek(buffer, CaptureRoutine.CONTEXT + layout.contextBytes());
-      int suspended = head.i32(CaptureRoutine.SUSPENDED);
-      int registers = head.i32(CaptureRoutine.REGISTERS);
+    return captured;
+  }
+
+  /** Tries again at a thread that is about to end; empty if it has ended. */
+  private Optional<CapturedThread> again(Attempt first) {
+    Request request = first.request();
+    Attempt last = first;
+    for (int i = 1; i < ENDING_TRIES && last.captured().isEmpty(); i++) {
+      // Systems differ in what they say of a thread that is about to end, or has ended.
+      if (threads.awaitEnd(request.thread().handle(), 1)
+          || last.suspended() >= 0 && last.registers() != ACCESS_DENIED) {
+        return Optional.empty();
+      }
+      last = attempt(List.of(request), true).getFirst();
+    }
+    return last.captured();
+  }
+
+  /**
+   * Tries at some threads once.
+   *
+   * @param requests at most as many as there is memory for
+   * @param isNow whether that may be disturbed by what the controller still does
+   */
+  private List<Attempt> attempt(List<Request> requests, boolean isNow) {
+    BytesBuilder all = new BytesBuilder(headBytes * requests.size());
+    List<AgentCall> batch = new ArrayList<>();
+    if (!isNow) {
+      batch.add(calls.prepare("kernel32!Sleep", QUIET_MILLIS));
+      batch.add(priority(TIME_CRITICAL));
+    }
+    for (int i = 0; i < requests.size(); i++) {
+      Request one = requests.get(i);
+      all.bytes(head(one, copies + copyBytes() * i));
+      batch.add(
+          AgentCall.of(
+              code,
+              one.thread().handle(),
+              process.handle(),
+              one.block(),
+              heads + (long) headBytes * i,
+              mostStack));
+    }
+    if (!isNow) {
+      batch.add(priority(NORMAL));
+    }
+    agent.poke(heads, all.toArray());
+    for (CallOutcome outcome : agent.call(batch)) {
       if (outcome.kind() != CallOutcome.Kind.DONE) {
         throw new CannotGoOn(
             "a thread could not be looked at (exception 0x%x)"
                 .formatted(outcome.result() & 0xFFFF_FFFFL),
             "");
       }
-      if (suspended >= 0 && registers >= 0) {
-        return Optional.of(captured(thread, handle, block, head, within));
-      }
-      // Systems differ in what they say of a thread that is about to end, or has ended.
-      if (threads.awaitEnd(handle, 1)) {
-        return Optional.empty();
-      }
-      if (suspended >= 0 && registers != ACCESS_DENIED) {
-        return Optional.empty();
-      }
     }
-    return Optional.empty();
+    Bytes answers = agent.peek(heads, headBytes * requests.size());
+    List<Attempt> attempts = new ArrayList<>();
+    for (int i = 0; i < requests.size(); i++) {
+      Bytes head = answers.slice(headBytes * i, headBytes);
+      int suspended = head.i32(CaptureRoutine.SUSPENDED);
+      int registers = head.i32(CaptureRoutine.REGISTERS);
+      Optional<CapturedThread> captured =
+          suspended >= 0 && registers >= 0
+              ? Optional.of(captured(requests.get(i), head, copies + copyBytes() * i))
+              : Optional.empty();
+      attempts.add(new Attempt(requests.get(i), suspended, registers, captured));
+    }
+    return attempts;
   }
 
-  /** Returns the environment block of the side that is wanted; 0 if there is none. */
-  private long block(long handle) {
-    long block = threads.block(handle);
-    if (block == 0 || layout == CaptureLayout.X64) {
-      return block;
+  /** Returns a call that changes the priority of the agent's thread. */
+  private AgentCall priority(int priority) {
+    return calls.prepare("kernel32!SetThreadPriority", CURRENT_THREAD, priority);
+  }
+
+  /** Returns the environment block of the side that is wanted. */
+  private long block(Begun thread) {
+    if (layout == CaptureLayout.X64) {
+      return thread.block();
     }
     byte[] distance =
-        process.memory().readUpTo(block + CaptureLayout.TO_32_BIT_BLOCK, Integer.BYTES);
+        process.memory().readUpTo(thread.block() + CaptureLayout.TO_32_BIT_BLOCK, Integer.BYTES);
     int told = distance.length == Integer.BYTES ? Bytes.copyOf(distance, "block").i32(0) : 0;
-    return block + (told == 0 ? CaptureLayout.USUAL_DISTANCE : told);
+    return thread.block() + (told == 0 ? CaptureLayout.USUAL_DISTANCE : told);
   }
 
   private List<Wanted> within(List<Wanted> wanted) {
@@ -147,51 +262,51 @@ final class ThreadCapturer implements AutoCloseable {
     return within;
   }
 
-  private byte[] request(List<Wanted> wanted) {
-    int size = CaptureRoutine.CONTEXT + layout.contextBytes();
-    BytesBuilder request = new BytesBuilder(size).zeros(size);
-    request.setU64(CaptureRoutine.RANGES, wanted.size());
-    request.setU32(CaptureRoutine.CONTEXT + layout.flagsAt(), registers);
-    long to = ranges();
-    for (int i = 0; i < wanted.size(); i++) {
+  /**
+   * Returns the head of a thread's request.
+   *
+   * @param copy address of its copies
+   */
+  private byte[] head(Request thread, long copy) {
+    BytesBuilder head = new BytesBuilder(headBytes).zeros(headBytes);
+    head.setU64(CaptureRoutine.RANGES, thread.ranges().size());
+    head.setU64(CaptureRoutine.STACK_AT, copy);
+    head.setU32(CaptureRoutine.CONTEXT + layout.flagsAt(), registers);
+    long to = copy + mostStack;
+    for (int i = 0; i < thread.ranges().size(); i++) {
       int at = CaptureRoutine.FIRST_RANGE + CaptureRoutine.RANGE * i;
-      Wanted range = wanted.get(i);
-      request.setU64(at, range.address).setU64(at + 8, range.size).setU64(at + 16, to);
+      Wanted range = thread.ranges().get(i);
+      head.setU64(at, range.address).setU64(at + 8, range.size).setU64(at + 16, to);
       to += range.size;
     }
-    return request.toArray();
+    return head.toArray();
   }
 
-  /** Returns where further ranges are copied to in the agent. */
-  private long ranges() {
-    return buffer + CaptureRoutine.STACK + mostStack;
-  }
-
-  private CapturedThread captured(
-      TargetThread thread, long handle, long block, Bytes head, List<Wanted> wanted) {
+  private CapturedThread captured(Request request, Bytes head, long copy) {
     Bytes context = head.slice(CaptureRoutine.CONTEXT, layout.contextBytes());
     int stackBytes = Math.clamp(head.i64(CaptureRoutine.STACK_BYTES), 0, mostStack);
-    Bytes stack = copy(buffer + CaptureRoutine.STACK, stackBytes);
+    Bytes stack = copy(copy, stackBytes);
     List<Range> memory = new ArrayList<>();
     if (stackBytes > 0) {
       memory.add(new Range(layout.pointer(context, layout.stackPointer()), stack));
     }
-    long at = ranges();
-    for (int i = 0; i < wanted.size(); i++) {
+    long at = copy + mostStack;
+    for (int i = 0; i < request.ranges().size(); i++) {
+      Wanted wanted = request.ranges().get(i);
       int range = CaptureRoutine.FIRST_RANGE + CaptureRoutine.RANGE * i;
-      int read = Math.clamp(head.i64(range + 24), 0, wanted.get(i).size);
+      int read = Math.clamp(head.i64(range + 24), 0, wanted.size);
       if (read > 0) {
-        memory.add(new Range(wanted.get(i).address, copy(at, read)));
+        memory.add(new Range(wanted.address, copy(at, read)));
       }
-      at += wanted.get(i).size;
+      at += wanted.size;
     }
     long counts = head.i64(CaptureRoutine.AFTER) - head.i64(CaptureRoutine.BEFORE);
     return new CapturedThread(
-        thread,
-        threads.description(handle),
+        request.thread().thread(),
+        threads.description(request.thread().handle()),
         layout == CaptureLayout.X64,
         context,
-        block,
+        request.block(),
         layout.pointer(head, CaptureRoutine.BLOCK + layout.stackLimit()),
         layout.pointer(head, CaptureRoutine.BLOCK + layout.stackBase()),
         stack,
@@ -212,6 +327,6 @@ final class ThreadCapturer implements AutoCloseable {
   @Override
   public void close() {
     calls.call("kernel32!VirtualFree", code, 0, RELEASE);
-    calls.call("kernel32!VirtualFree", buffer, 0, RELEASE);
+    calls.call("kernel32!VirtualFree", heads, 0, RELEASE);
   }
 }

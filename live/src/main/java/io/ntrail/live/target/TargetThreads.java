@@ -270,26 +270,58 @@ public final class TargetThreads implements AutoCloseable {
 
   /** Returns those of some threads that have their block: see {@link #find}. */
   private List<Stopped> started(List<Stopped> threads) {
-    if (threads.isEmpty()) {
-      return List.of();
-    }
-    long buffer = buffer();
-    List<AgentCall> asking = new ArrayList<>();
-    for (int i = 0; i < threads.size(); i++) {
-      asking.add(
-          calls.prepare(
-              "ntdll!NtQueryInformationThread",
-              threads.get(i).handle(),
-              0,
-              buffer + (long) BASIC_INFORMATION * i,
-              BASIC_INFORMATION,
-              0));
-    }
-    List<CallOutcome> outcomes = calls.call(asking);
-    Bytes answers = calls.agent().peek(buffer, BASIC_INFORMATION * threads.size());
-    return IntStream.range(0, threads.size())
-        .filter(i -> outcomes.get(i).isSuccess() && answers.i64(BASIC_INFORMATION * i + 8) != 0)
+    long[] blocks = blocks(threads);
+    return IntStream.range(0, blocks.length)
+        .filter(i -> blocks[i] != 0)
         .mapToObj(threads::get)
+        .toList();
+  }
+
+  /** Returns the environment blocks of threads; 0 where there is none, or none any more. */
+  private long[] blocks(List<Stopped> threads) {
+    long[] blocks = new long[threads.size()];
+    int most = PIECE / BASIC_INFORMATION;
+    for (int done = 0; done < blocks.length; done += most) {
+      List<Stopped> some = threads.subList(done, Math.min(blocks.length, done + most));
+      long buffer = buffer();
+      List<AgentCall> asking = new ArrayList<>();
+      for (int i = 0; i < some.size(); i++) {
+        asking.add(
+            calls.prepare(
+                "ntdll!NtQueryInformationThread",
+                some.get(i).handle(),
+                0,
+                buffer + (long) BASIC_INFORMATION * i,
+                BASIC_INFORMATION,
+                0));
+      }
+      List<CallOutcome> outcomes = calls.call(asking);
+      Bytes answers = calls.agent().peek(buffer, BASIC_INFORMATION * some.size());
+      for (int i = 0; i < some.size(); i++) {
+        blocks[done + i] = outcomes.get(i).isSuccess() ? answers.i64(BASIC_INFORMATION * i + 8) : 0;
+      }
+    }
+    return blocks;
+  }
+
+  /**
+   * Thread that has begun.
+   *
+   * @param handle of the agent
+   * @param block address of its environment block
+   */
+  public record Begun(TargetThread thread, long handle, long block) {}
+
+  /**
+   * Opens threads, in few exchanges for all; those that are gone, or have no environment block yet,
+   * are left out. The handles are closed with this.
+   */
+  public List<Begun> begun(List<TargetThread> threads) {
+    List<Stopped> opened = open(threads);
+    long[] blocks = blocks(opened);
+    return IntStream.range(0, blocks.length)
+        .filter(i -> blocks[i] != 0)
+        .mapToObj(i -> new Begun(opened.get(i).thread(), opened.get(i).handle(), blocks[i]))
         .toList();
   }
 

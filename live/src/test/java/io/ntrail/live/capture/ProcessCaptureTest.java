@@ -9,6 +9,7 @@ import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.capture.StandingProgram.Standing;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.target.TargetThread;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.unwind.FrameTrust;
 import io.ntrail.programs.unwind.StackFrame;
@@ -36,9 +37,19 @@ final class ProcessCaptureTest {
 
   @Test
   void theStackOfEachThreadHasTheReturnAddressesThatTheSystemFound() throws Exception {
+    mustHaveReturnAddresses(ProcessCapture.MOST_STACK);
+  }
+
+  /** With stacks of up to 10 MiB the agent has memory for six threads at once. */
+  @Test
+  void threadsThatNeedSeveralRequestsHaveTheReturnAddressesThatTheSystemFound() throws Exception {
+    mustHaveReturnAddresses(10 << 20);
+  }
+
+  private void mustHaveReturnAddresses(int mostStack) throws Exception {
     try (StandingProgram program = StandingProgram.start(folder, "standing.c");
         TargetProcess process = program.open()) {
-      ProcessCapture capture = ProcessCapture.of(process, ProcessCapture.MOST_STACK);
+      ProcessCapture capture = ProcessCapture.of(process, mostStack);
       Map<Integer, CapturedThread> threads =
           capture.threads().stream()
               .collect(Collectors.toMap(CapturedThread::tid, Function.identity()));
@@ -54,6 +65,9 @@ final class ProcessCaptureTest {
         assertTrue(thread.suspendedNanos() > 0, one.kind());
       }
       assertEquals(List.of(), capture.missing());
+      assertEquals(
+          process.threads().list().stream().map(TargetThread::tid).toList(),
+          capture.threads().stream().map(CapturedThread::tid).toList());
       assertEquals(UNDISTURBED, program.end());
     }
   }
