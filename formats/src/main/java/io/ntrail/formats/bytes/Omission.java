@@ -1,0 +1,9 @@
+package io.ntrail.formats.bytes;
+
+/**
+ * Records that a recording leaves out, since it was cut out of a larger one.
+ *
+ * @param what which ones: {@code events outside 12 s .. 14 s}
+ * @param records how many
+ */
+public record Omission(String what, long records) {}
