@@ -21,6 +21,7 @@ import io.ntrail.cli.common.CallImageFiles;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.Omissions;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SchemaFiles;
 import io.ntrail.cli.common.SymbolDownloads;
@@ -28,6 +29,7 @@ import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Omission;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -216,6 +218,11 @@ final class ProbeInput implements AutoCloseable {
     return recording == null ? List.of() : recording.gaps();
   }
 
+  /** Returns the records that the recording leaves out, as it was cut out of another one. */
+  List<Omission> omissions() {
+    return recording instanceof CallRecording calls ? calls.omissions() : List.of();
+  }
+
   Optional<Recording> recording() {
     return Optional.ofNullable(recording);
   }
@@ -229,6 +236,7 @@ final class ProbeInput implements AutoCloseable {
       }
       return ExitCode.DONE;
     }
+    Omissions.print(terminal.err(), "warning: " + of.fileNames().getFirst() + ": ", omissions());
     RecorderLosses losses = of.losses();
     if (losses.any() || losses.neverFinalised() > 0) {
       terminal
