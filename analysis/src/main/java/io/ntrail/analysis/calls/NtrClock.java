@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A calibration counts if it is later than the last one that counts by both clocks. Immutable.
  */
 public final class NtrClock {
-  /** What the gap for contradicting calibrations says could not be read. */
+  /** Subject of the gap for contradicting calibrations. */
   public static final String CALIBRATIONS = "clock calibrations";
 
   private static final long NANOS = 1_000_000_000;

@@ -144,6 +144,9 @@ public final class CallsCut {
   private Written write(SeekableByteChannel channel) throws IOException {
     long before = channel.position();
     recording.survey(choice.threads, 1);
+    if (recording.work().stoppedAt().isPresent()) {
+      throw CannotGoOn.interrupted();
+    }
     recording.work().begin(CallRecording.Pass.CALLS, recordsOf(choice.threads));
     Set<Integer> chosen = new HashSet<>(choice.threads);
     List<CallThread> threads = source.threads();

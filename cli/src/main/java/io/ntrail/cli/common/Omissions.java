@@ -30,12 +30,17 @@ public final class Omissions {
             .collect(Collectors.joining(", "));
   }
 
-  /** Writes them as a member of an open object; there is none if nothing is left out. */
+  /** Writes them as a member {@code cut}; there is none if nothing is left out. */
   public static void json(Json json, List<Omission> omissions) {
+    json(json, "cut", omissions);
+  }
+
+  /** Writes them as a member of an open object that has a member {@code cut} already. */
+  public static void json(Json json, String key, List<Omission> omissions) {
     if (omissions.isEmpty()) {
       return;
     }
-    json.array("cut");
+    json.array(key);
     for (Omission one : omissions) {
       json.object().text("what", one.what()).unsigned("records", one.records()).endObject();
     }

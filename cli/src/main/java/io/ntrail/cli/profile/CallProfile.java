@@ -171,7 +171,8 @@ public final class CallProfile implements ProfilePage {
         .number("idle", 0);
     scope(json);
     CallInfo.lost(json, scope.recording().source());
-    Omissions.json(json, scope.recording().omissions());
+    // The cut of a tree is something else.
+    Omissions.json(json, "omitted", scope.recording().omissions());
     json.gaps(scope.recording().gaps())
         .object("symbols")
         .unknown("hot")

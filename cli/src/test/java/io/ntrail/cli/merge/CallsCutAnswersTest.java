@@ -2,6 +2,7 @@ package io.ntrail.cli.merge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.analysis.calls.CallImageSymbols;
 import io.ntrail.analysis.calls.CallNames;
@@ -12,6 +13,8 @@ import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.merge.CallsCut;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.harness.Cli;
+import io.ntrail.cli.harness.JsonReader;
+import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.testkit.MemoryChannel;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,7 +38,7 @@ class CallsCutAnswersTest {
 
   @TempDir private Path folder;
 
-  /** What is asked for: parts of the time from 0 to 100, the thread with most records, or all. */
+  /** A question: percents of the calls in order of time, the thread with most records or all. */
   private record Cut(int from, int to, boolean oneThread, boolean oneFunction) {
     boolean hasTime() {
       return from > 0 || to < 100;
@@ -57,10 +60,9 @@ class CallsCutAnswersTest {
           new Cut(30, 35, true, true));
 
   /** A cut of a recording, and the options that ask for the same. */
-  private record Made(
-      Path whole, Path cut, List<String> options, String function, CallsCut.Written written) {}
+  private record Made(Path whole, Path cut, List<String> options, String program, Plan plan) {}
 
-  /** What is cut out of a recording. */
+  /** Part that is cut out of a recording. */
   private record Plan(List<Integer> threads, long tid, long from, long to, String function) {}
 
   private static Plan plan(Path whole, Cut cut) {
@@ -101,20 +103,43 @@ class CallsCutAnswersTest {
       }
       Path file = Files.createDirectories(folder.resolve("small")).resolve(whole.getFileName());
       MemoryChannel channel = new MemoryChannel();
-      CallsCut.Written written =
-          CallsCut.write(
-              recording,
-              new CallsCut.Choice(
-                  plan.threads,
-                  plan.from,
-                  plan.to,
-                  plan.from + " .. " + plan.to,
-                  cut.oneFunction ? List.of(NamePattern.of(plan.function)) : List.of()),
-              names(recording),
-              channel);
+      CallsCut.write(
+          recording,
+          new CallsCut.Choice(
+              plan.threads,
+              plan.from,
+              plan.to,
+              plan.from + " .. " + plan.to,
+              cut.oneFunction ? List.of(NamePattern.of(plan.function)) : List.of()),
+          names(recording),
+          channel);
       Files.write(file, channel.toByteArray());
-      return new Made(whole, file, options, plan.function, written);
+      return new Made(whole, file, options, program(plan, cut, file), plan);
     }
+  }
+
+  /** Returns a program that prints the events that are selected. */
+  private static String program(Plan plan, Cut cut, Path file) {
+    List<String> conditions = new ArrayList<>();
+    conditions.add("pid > 0");
+    if (plan.from != Long.MIN_VALUE) {
+      conditions.add("timestamp >= " + plan.from);
+    }
+    if (plan.to != Long.MAX_VALUE) {
+      conditions.add("timestamp < " + plan.to);
+    }
+    if (cut.oneThread) {
+      conditions.add("tid == " + plan.tid);
+    }
+    if (cut.oneFunction) {
+      conditions.add("probefunc == \"%s\"".formatted(plan.function.split("!", -1)[1]));
+    }
+    return "pid*:::entry,pid*:::return,pid*:::unwind /"
+        + String.join(" && ", conditions)
+        + "/ { printf(\"%d %s %s %d %x\\n\", timestamp, probefunc, probename, tid, "
+        // Files of NTrace have no arguments.
+        + (file.toString().endsWith(".jtrc") ? "0);" : "arg1);")
+        + " @[probemod, probefunc, probename] = count(); }";
   }
 
   /** Returns the times of entries of all threads, sorted. */
@@ -147,7 +172,7 @@ class CallsCutAnswersTest {
   }
 
   private static List<List<String>> questions(Made made, Cut cut) {
-    List<String> find = cut.oneFunction ? List.of("--find", made.function) : List.of();
+    List<String> find = cut.oneFunction ? List.of("--find", made.plan.function) : List.of();
     List<List<String>> all = new ArrayList<>();
     for (List<String> more :
         List.of(
@@ -163,7 +188,12 @@ class CallsCutAnswersTest {
             List.of("--slowest", "9", "--format", "json"))) {
       all.add(question("calls", made.options, find, more));
     }
-    List<String> histogram = List.of("--histogram", made.function);
+    // Files of NTrace have probes of the functions that were called: in the last cut there are
+    // none.
+    if (!made.whole.toString().endsWith(".jtrc") || !cut.equals(CUTS.getLast())) {
+      all.add(List.of("probe", made.program, "FILE", "-x", "quiet"));
+    }
+    List<String> histogram = List.of("--histogram", made.plan.function);
     all.add(question("calls", made.options, histogram, List.of()));
     all.add(question("calls", made.options, histogram, List.of("--format", "json")));
     if (!cut.oneFunction) {
@@ -202,7 +232,7 @@ class CallsCutAnswersTest {
         answer
             .replace(folder + "/small/", "")
             .replace(folder + "/", "")
-            .replaceAll("\"cut\":\\s*\\[[^\\]]*\\],?", "");
+            .replaceAll("\"(cut|omitted)\":\\s*\\[[^\\]]*\\],?", "");
     if (!cut.hasTime() && !cut.oneFunction) {
       return text;
     }
@@ -229,6 +259,13 @@ class CallsCutAnswersTest {
     return String.join("\n", lines);
   }
 
+  private static String withoutGaps(String answer) {
+    return answer
+        .lines()
+        .filter(line -> !line.contains("could not be read"))
+        .reduce("", (all, line) -> all + line + "\n");
+  }
+
   private static void same(String before, String after, String what) {
     List<String> expected = before.lines().toList();
     List<String> actual = after.lines().toList();
@@ -246,8 +283,105 @@ class CallsCutAnswersTest {
         String after = plain(answer(question, made.cut), cut);
         before = withoutShares(before, after);
         after = withoutShares(after, after);
+        if (cut.oneThread && question.getFirst().equals("probe")) {
+          // It reads all threads, with their gaps, whatever is selected.
+          before = withoutGaps(before);
+          after = withoutGaps(after);
+        }
         same(before, after, whole.getFileName() + " " + cut + " " + question);
         assertFalse(before.isBlank());
+      }
+    }
+  }
+
+  @Test
+  void informationAboutACutIsThatAboutTheWhole() throws IOException {
+    for (Path whole : CutRecordings.write(folder)) {
+      Made made = make(whole, CUTS.get(3));
+      JsonReader before = Cli.run("info", made.whole, "--format", "json").json();
+      JsonReader after = Cli.run("info", made.cut, "--format", "json").json();
+      for (String same :
+          List.of("statistics", "unit", "modules", "lost", "untraced", "throttled")) {
+        assertEquals(before.get(same).toString(), after.get(same).toString(), whole + same);
+      }
+      assertEquals(threads(before), threads(after));
+      assertEquals(before.get("neverFinalised").toString(), after.get("neverFinalised").toString());
+    }
+  }
+
+  private static List<String> threads(JsonReader info) {
+    return info.get("threads").array().stream()
+        .map(thread ->
+            "%s %s %s %s"
+                .formatted(
+                    thread.get("process"),
+                    thread.get("pid"),
+                    thread.get("tid"),
+                    thread.get("name")))
+        .toList();
+  }
+
+  @Test
+  void everyAnswerTellsWhatACutLeavesOut() throws IOException {
+    Path whole = CutRecordings.write(folder).getFirst();
+    Made made = make(whole, new Cut(30, 70, true, false));
+    Plan plan = made.plan;
+    String outside = "records outside " + plan.from + " .. " + plan.to;
+    for (List<String> question :
+        List.of(
+            List.of("info", "info", "cut"),
+            List.of("calls", "calls", "cut"),
+            List.of("calls-flat", "calls", "cut", "--flat"),
+            List.of("calls-histogram", "calls", "cut", "--histogram", "*"),
+            List.of("profile", "profile", "omitted"),
+            List.of("profile", "profile", "omitted", "--tree"))) {
+      List<Object> words = new ArrayList<>(List.of(question.get(1), made.cut, "--format", "json"));
+      words.addAll(question.subList(3, question.size()));
+      Cli.Result result = Cli.run(words.toArray());
+      JsonReader json = result.json();
+      assertEquals(List.of(), JsonSchema.named(question.getFirst()).strictFindings(json));
+      List<JsonReader> cut = json.get(question.get(2)).array();
+      assertEquals(
+          List.of(outside, "records of other threads"),
+          cut.stream().map(one -> one.get("what").text()).toList());
+      assertTrue(cut.stream().allMatch(one -> one.get("records").number() > 0));
+    }
+    Cli.Result probe =
+        Cli.run("probe", "pid*:::entry { @ = count(); }", made.cut, "--format", "json");
+    assertEquals(List.of(), JsonSchema.named("probe").strictFindings(probe.json()));
+    assertEquals(2, probe.json().get("cut").array().size());
+    assertTrue(Cli.run("info", made.cut).out().contains("  " + MARK + ", without "));
+    for (String command : List.of("calls", "profile", "export", "probe")) {
+      List<Object> words = new ArrayList<>(List.of(command));
+      words.addAll(
+          switch (command) {
+            case "export" -> List.of(made.cut, "--to", "collapsed");
+            case "probe" -> List.of("pid*:::entry { @ = count(); }", made.cut);
+            default -> List.of(made.cut);
+          });
+      String errors = Cli.run(words.toArray()).err();
+      assertTrue(errors.contains(MARK + ", without "), command + ": " + errors);
+      assertTrue(errors.contains(outside + ", "), errors);
+    }
+    assertFalse(Cli.run("calls", whole).err().contains(MARK));
+    assertFalse(Cli.run("calls", whole, "--format", "json").json().has("cut"));
+  }
+
+  @Test
+  void aComparisonOfACutWithTheWholeFindsNothing() throws IOException {
+    Path whole = CutRecordings.write(folder).get(2);
+    for (Cut cut : CUTS.subList(1, 6)) {
+      Made made = make(whole, cut);
+      List<Object> words = new ArrayList<>(List.of("diff", whole, made.cut, "-n", "0"));
+      words.addAll(made.options);
+      words.addAll(List.of("--format", "json"));
+      JsonReader json = Cli.run(words.toArray()).json();
+      List<JsonReader> rows = json.get("rows").array();
+      assertFalse(rows.isEmpty());
+      for (JsonReader row : rows) {
+        for (String weight : List.of("Self", "Inclusive")) {
+          assertEquals(row.get("before" + weight).number(), row.get("after" + weight).number());
+        }
       }
     }
   }

@@ -153,7 +153,7 @@ final class CutRecordings {
     writer.calibration(new ClockCalibration(BEGAN + 3_000_000, 1_200_007, 0));
   }
 
-  /** What a thread calls, and when. */
+  /** A thread that runs the program. */
   private static final class Running implements SyntheticProgram.Recorder {
     private final ThreadEventWriter events;
     private final int thread;
