@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * those that are open with it: at most {@link OpenCalls#MOST}. As soon as anything is written, all
  * of them are, since the records of a thread stay in their order.
  *
+ * <p>Times of a thread have to rise. Where damage that no checksum shows makes them fall, calls of
+ * the time may be left out.
+ *
  * @param <T> a copy of a record that waits
  */
 public final class CallSelection<T> {

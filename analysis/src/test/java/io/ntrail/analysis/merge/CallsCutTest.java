@@ -177,6 +177,11 @@ class CallsCutTest {
       for (int i = 0; i < threads.size(); i++) {
         List<SelectedCalls.Call> before = SelectedCalls.all(whole, threads.get(i));
         List<SelectedCalls.Call> after = SelectedCalls.all(cut, i);
+        assertTrue(SelectedCalls.isBalanced(cut.counts(i)));
+        if (!isRising(whole, threads.get(i))) {
+          // Damage that no checksum shows: commands do not find times in such a thread.
+          continue;
+        }
         assertEquals(
             text(SelectedCalls.selected(before, from, to, functions)),
             text(SelectedCalls.selected(after, from, to, functions)));
@@ -190,7 +195,6 @@ class CallsCutTest {
           assertEquals(
               SelectedCalls.selves(before, from, to), SelectedCalls.selves(after, from, to));
         }
-        assertTrue(SelectedCalls.isBalanced(cut.counts(i)));
         assertEquals(whole.source().lost(threads.get(i)), cut.source().lost(i));
       }
       if (threads.size() == whole.threads().size()) {
@@ -210,6 +214,19 @@ class CallsCutTest {
       }
     }
     return lost;
+  }
+
+  private static boolean isRising(CallRecording recording, int thread) {
+    long last = Long.MIN_VALUE;
+    try (CallCursor cursor = recording.source().cursor(thread)) {
+      while (cursor.next()) {
+        if (cursor.time() < last) {
+          return false;
+        }
+        last = cursor.time();
+      }
+    }
+    return true;
   }
 
   private static CallThread identity(CallThread thread) {
@@ -252,6 +269,23 @@ class CallsCutTest {
   @Test
   void aCutOfAFileOfNTraceHasTheSelectedCallsAsTheyWere() {
     Property.check(CUTS, gen -> check(gen, jtrc(gen, gen.flag()), "whole.jtrc"));
+  }
+
+  @Test
+  void aCutOfADamagedFileOfNTraceTellsItsGaps() {
+    Property.check(
+        CUTS,
+        gen -> {
+          byte[] file = jtrc(gen, gen.flag());
+          if (gen.flag()) {
+            file = Arrays.copyOf(file, 17 + gen.below(Math.max(1, file.length - 17)));
+          }
+          // Behind the header, without which it is no such file.
+          for (int flips = gen.below(4); flips > 0 && file.length > 16; flips--) {
+            file[16 + gen.below(file.length - 16)] ^= (byte) (1 << gen.below(8));
+          }
+          check(gen, file, "whole.jtrc");
+        });
   }
 
   @Test

@@ -5,8 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.calls.CallCursor;
+import io.ntrail.analysis.calls.CallEventKind;
 import io.ntrail.analysis.calls.CallRecording;
+import io.ntrail.analysis.calls.NtrCalls;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Omission;
 import io.ntrail.formats.ntr.EventKind;
 import io.ntrail.formats.ntr.NtrHeader;
@@ -95,6 +99,14 @@ class CutVectorsTest {
               default -> "kind " + event.kind();
             })
         .toList();
+  }
+
+  /** Returns where a chunk of events of the first thread begins. */
+  private static long chunkOf(byte[] file, int number) {
+    try (CallRecording recording = SelectedCalls.open(file, "whole.ntr")) {
+      NtrCalls source = (NtrCalls) recording.source();
+      return source.file().chunks(source.number(0)).get(number).offset();
+    }
   }
 
   private static CallsCut.Choice time(long from, long to) {
@@ -310,6 +322,43 @@ class CutVectorsTest {
   void theSameCutHasTheSameBytes() throws IOException {
     byte[] file = recording(events -> enter(events, 10, 1, 0));
     assertArrayEquals(cut(file, time(0, 50)), cut(file, time(0, 50)));
+  }
+
+  @Test
+  void recordsThatCannotBeReadAreMissingInTheCutToo() throws IOException {
+    byte[] file =
+        recording(events -> {
+          enter(events, 10, 1, 0);
+          events.flush();
+          enter(events, 20, 2, 1);
+          leave(events, 30, 2, 1);
+          events.flush();
+          enter(events, 40, 3, 1);
+          leave(events, 50, 3, 1);
+          leave(events, 60, 1, 0);
+        });
+    long offset = chunkOf(file, 1);
+    file[(int) offset + 32 + 144] ^= 1;
+    byte[] cut = cut(file, time(35, 55));
+    try (CallRecording small = SelectedCalls.open(cut, "cut.ntr");
+        CallCursor records = small.source().cursor(0)) {
+      List<String> seen = new ArrayList<>();
+      while (records.next()) {
+        seen.add(
+            records.event() + (records.event() == CallEventKind.LOST ? " " + records.value() : ""));
+      }
+      assertEquals(List.of("ENTRY", "LOST 2", "ENTRY", "EXIT", "EXIT"), seen);
+      assertEquals(
+          List.of(
+              new Gap(
+                  "whole.ntr",
+                  offset,
+                  small.gaps().getFirst().bytes(),
+                  "chunk of events",
+                  "its checksum is wrong")),
+          small.gaps());
+      assertEquals(0, small.source().lost().orElseThrow());
+    }
   }
 
   @Test
