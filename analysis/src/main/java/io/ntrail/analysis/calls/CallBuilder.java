@@ -61,6 +61,7 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
       case UNWIND -> unwind(record);
       case OVER -> over(record);
       case LOST -> losses++;
+      case LEFT_OUT -> leftOut(record);
     }
   }
 
@@ -73,6 +74,26 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
       beyond--;
     }
   }
+
+  private void leftOut(CallCursor record) {
+    open.select(record.area());
+    int frame = frameOf(record);
+    if (frame != OpenCalls.NONE) {
+      open.leftOut[frame] += record.value();
+    }
+  }
+
+  /** Returns the innermost call of the selected area up to the slot of a record. */
+  final int frameOf(CallCursor record) {
+    int frame = open.top();
+    while (frame != OpenCalls.NONE && slot(frame) > record.slot()) {
+      frame = open.below[frame];
+    }
+    return frame;
+  }
+
+  /** Returns the slot of a call; without slots, its depth. */
+  abstract int slot(int frame);
 
   abstract void entry(CallCursor record);
 

@@ -13,5 +13,7 @@ public enum CallEventKind {
   /** Calls of a slot and above it are over: it was not seen how they ended. */
   OVER,
   /** Records are missing here; the value is how many, 0 if unknown. */
-  LOST
+  LOST,
+  /** Calls below the call of a slot are left out of the recording; the value is how many. */
+  LEFT_OUT
 }

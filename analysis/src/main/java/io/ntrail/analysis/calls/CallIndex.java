@@ -37,6 +37,7 @@ final class CallIndex {
     final LongColumn key = calls.longs();
     final LongColumn time = calls.longs();
     final LongColumn children = calls.longs();
+    final LongColumn leftOut = calls.longs();
     final LongColumn value = calls.longs();
 
     int add() {
@@ -242,6 +243,7 @@ final class CallIndex {
       longs.end.set(node, (byte) end.ordinal());
       longs.time.set(node, time);
       longs.children.set(node, open.children[frame]);
+      longs.leftOut.set(node, open.leftOut[frame]);
       longs.value.set(node, value);
     }
 
@@ -370,6 +372,7 @@ final class CallIndex {
             longs.ordinal.get(node),
             longs.time.get(node),
             longs.children.get(node),
+            longs.leftOut.get(node),
             CallEnd.at(longs.end.get(node)),
             longs.value.get(node));
         node = longs.below.get(node);

@@ -1,6 +1,8 @@
 package io.ntrail.analysis.calls;
 
 import io.ntrail.formats.identity.PdbId;
+import io.ntrail.formats.identity.WindowsPath;
+import io.ntrail.formats.ntr.TracedModule;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,4 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param pdb which PDB belongs to it; null if unknown
  */
 public record CallModule(
-    String name, String path, long base, long size, long timestamp, @Nullable PdbId pdb) {}
+    String name, String path, long base, long size, long timestamp, @Nullable PdbId pdb) {
+  /** Returns a recorded module as calls have it. */
+  public static CallModule of(TracedModule module) {
+    return new CallModule(
+        WindowsPath.lastPart(module.path()),
+        module.path(),
+        module.base(),
+        module.image().size(),
+        module.image().timestamp(),
+        module.pdb());
+  }
+}

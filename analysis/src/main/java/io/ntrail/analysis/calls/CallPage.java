@@ -16,6 +16,7 @@ final class CallPage implements CallBuilder.Sink {
   long[] entry = new long[256];
   long[] exit = new long[256];
   long[] children = new long[256];
+  long[] leftOut = new long[256];
   long[] value = new long[256];
   long[] caller = new long[256];
   int[] depth = new int[256];
@@ -60,9 +61,10 @@ final class CallPage implements CallBuilder.Sink {
     index.finish(page, this);
   }
 
-  void end(int ordinal, long time, long below, CallEnd how, long result) {
+  void end(int ordinal, long time, long below, long without, CallEnd how, long result) {
     exit[ordinal] = time;
     children[ordinal] = below;
+    leftOut[ordinal] = without;
     value[ordinal] = result;
     end[ordinal] = (byte) how.ordinal();
   }
@@ -97,7 +99,7 @@ final class CallPage implements CallBuilder.Sink {
   @Override
   public void closed(int frame, long time, CallEnd how, long result) {
     if (open.ordinal[frame] != OpenCalls.BEFORE) {
-      end(open.ordinal[frame], time, open.children[frame], how, result);
+      end(open.ordinal[frame], time, open.children[frame], open.leftOut[frame], how, result);
     }
   }
 
@@ -105,7 +107,7 @@ final class CallPage implements CallBuilder.Sink {
   public void ended(long routine, long time, CallEnd how, long result) {
     int ordinal = add(routine, time, open.nextDepth(), 0);
     area[ordinal] = open.selected();
-    end(ordinal, time, 0, how, result);
+    end(ordinal, time, 0, 0, how, result);
     end[ordinal] |= LOST_ENTRY;
   }
 
@@ -128,6 +130,7 @@ final class CallPage implements CallBuilder.Sink {
     entry = Arrays.copyOf(entry, more);
     exit = Arrays.copyOf(exit, more);
     children = Arrays.copyOf(children, more);
+    leftOut = Arrays.copyOf(leftOut, more);
     value = Arrays.copyOf(value, more);
     caller = Arrays.copyOf(caller, more);
     depth = Arrays.copyOf(depth, more);

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.calls;
 
 import io.ntrail.analysis.calls.CallNames.Name;
+import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.PathTree;
 import io.ntrail.analysis.profile.ProfileRow;
@@ -83,6 +84,8 @@ public final class CallPathProfile {
   private @Nullable Around last;
   private int lastThread;
   private int lastArea;
+
+  /** Its node; the root if it was not asked for. */
   private int lastProcess;
 
   /**
@@ -154,7 +157,7 @@ public final class CallPathProfile {
     long duration = isOpen ? 0 : part(call.entry(), exit);
     int above = around.above(depth);
     boolean isRoot = above == ROOT;
-    int parent = isRoot ? lastProcess : above;
+    int parent = isRoot ? processOf(call) : above;
     int node = node(parent, 2 * number(call.function()) + (isOpen ? 1 : 0));
     boolean isCut = node < 0;
     if (isCut) {
@@ -210,6 +213,14 @@ public final class CallPathProfile {
       lastArea = call.area();
       same = stacks.computeIfAbsent(new Stack(lastThread, lastArea), _ -> new Around());
       last = same;
+      lastProcess = ROOT;
+    }
+    return same;
+  }
+
+  /** Returns the node of a call's process, made when there is something to add to it. */
+  private int processOf(CallWalk call) {
+    if (lastProcess == ROOT) {
       CallThread thread = call.threadInfo();
       Process process = byProcess ? new Process(thread.pid(), thread.process()) : ALL;
       lastProcess =
@@ -220,7 +231,7 @@ public final class CallPathProfile {
                 return tree.top(-processes.size());
               });
     }
-    return same;
+    return lastProcess;
   }
 
   /** Returns the node of a label below another one; negative if there is no memory for it. */
@@ -333,7 +344,7 @@ public final class CallPathProfile {
 
   /** Returns the paths with names, processes above their first calls. */
   public WeightTree tree(CallNames names) {
-    return new CallPathTree(this, names);
+    return new NamedPaths(this, names);
   }
 
   /** Returns the times of the routines, in no order. */
@@ -400,5 +411,62 @@ public final class CallPathProfile {
 
   private boolean counts(int node) {
     return !isProcess(node) && !isOpen(node);
+  }
+
+  /** Time of calls by path, with names. */
+  private static final class NamedPaths implements WeightTree {
+    private final CallPathProfile paths;
+    private final CallNames names;
+    private final long[] inclusive;
+
+    /** Creates a tree of what was added up, processes above their first calls. */
+    NamedPaths(CallPathProfile paths, CallNames names) {
+      this.paths = paths;
+      this.names = names;
+      this.inclusive = paths.inclusive();
+    }
+
+    @Override
+    public int size() {
+      return paths.size();
+    }
+
+    @Override
+    public int parent(int node) {
+      return paths.parent(node);
+    }
+
+    @Override
+    public String text(int node) {
+      if (node == 0) {
+        return "all";
+      }
+      return paths.isProcess(node) ? paths.process(node) : names.text(paths.function(node));
+    }
+
+    @Override
+    public FrameKind kind(int node) {
+      return paths.isProcess(node) ? FrameKind.PROCESS : FrameKind.NATIVE;
+    }
+
+    @Override
+    public boolean isOpen(int node) {
+      return paths.isOpen(node);
+    }
+
+    @Override
+    public long self(int node) {
+      return paths.self(node);
+    }
+
+    @Override
+    public long inclusive(int node) {
+      return inclusive[node];
+    }
+
+    @Override
+    public long cut() {
+      return paths.cut();
+    }
   }
 }

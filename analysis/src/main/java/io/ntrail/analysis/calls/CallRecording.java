@@ -8,6 +8,7 @@ import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Omission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -79,6 +80,11 @@ public final class CallRecording implements Recording, RecordedThreads {
   public Optional<Gap> stopGap() {
     return work.stoppedAt()
         .map(_ -> new Gap(source.name(), 0, -1, "records", "reading was stopped"));
+  }
+
+  /** Returns the records that are left out, as the recording was cut out of another one. */
+  public List<Omission> omissions() {
+    return source.omissions();
   }
 
   @Override
@@ -178,7 +184,7 @@ public final class CallRecording implements Recording, RecordedThreads {
 
   /** Returns true if calls of a thread lie on more than one stack. */
   public boolean hasStacks(int thread) {
-    return index(thread).hasAreas();
+    return source.hasStacks(thread) || index(thread).hasAreas();
   }
 
   @Override

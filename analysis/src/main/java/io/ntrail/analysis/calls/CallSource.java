@@ -5,6 +5,7 @@ import io.ntrail.analysis.model.HeldTimes;
 import io.ntrail.analysis.model.ThrottledFunction;
 import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Omission;
 import io.ntrail.formats.ntr.RecorderCounter;
 import java.util.List;
 import java.util.Map;
@@ -104,6 +105,19 @@ public interface CallSource extends AutoCloseable {
   }
 
   /**
+   * Returns true if it is known that calls of a thread lie on more than one stack, whether such are
+   * in the recording or were left out.
+   */
+  default boolean hasStacks(int thread) {
+    return false;
+  }
+
+  /** Returns the number of lost records that are known to be of threads that are left out. */
+  default long lostElsewhere() {
+    return 0;
+  }
+
+  /**
    * Returns calls of a thread that were added up where they happened, by routine: there are no
    * records of them.
    */
@@ -124,6 +138,11 @@ public interface CallSource extends AutoCloseable {
   /** Returns the number of records that were discarded because only the last ones were kept. */
   default long discarded() {
     return 0;
+  }
+
+  /** Returns the records that are left out, as the recording was cut out of another one. */
+  default List<Omission> omissions() {
+    return List.of();
   }
 
   /** Returns the times in which selected calls were not recorded; empty if the format has none. */

@@ -8,7 +8,8 @@ import java.util.OptionalLong;
  * For one thread of the reader at a time.
  *
  * <p>Calls of a thread are numbered from 0. Those below a call follow it, so that the next one
- * beside it is {@link #children()} further on, unless the thread has several stacks.
+ * beside it is as many further on as there are, without those that are {@linkplain #leftOut() left
+ * out}, unless the thread has several stacks.
  */
 public final class CallWalk implements AutoCloseable {
   private final CallSource source;
@@ -69,7 +70,7 @@ public final class CallWalk implements AutoCloseable {
   /** Moves past all calls below this one; several stacks of a thread keep that from being done. */
   public void skipChildren() {
     if (!index.hasAreas()) {
-      seek(number() + children() + 1);
+      seek(last() + 1);
     }
   }
 
@@ -117,7 +118,20 @@ public final class CallWalk implements AutoCloseable {
 
   /** Returns the number of calls below it, at any depth. */
   public long children() {
-    return calls.children[at];
+    return calls.children[at] + leftOut();
+  }
+
+  /**
+   * Returns the number of calls below it that the recording leaves out, as it was cut out of
+   * another one.
+   */
+  public long leftOut() {
+    return calls.leftOut[at];
+  }
+
+  /** Returns the number of the last call below it, of a thread with one stack. */
+  long last() {
+    return number() + calls.children[at];
   }
 
   /** Returns the number of open calls around it on its stack. */

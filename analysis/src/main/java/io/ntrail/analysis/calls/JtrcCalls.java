@@ -61,6 +61,11 @@ public final class JtrcCalls implements CallSource {
     return file.size();
   }
 
+  /** Returns the file that the calls are in. */
+  public JtrcFile file() {
+    return file;
+  }
+
   /** Processors of those days did not count alike: times of two threads cannot be compared. */
   @Override
   public CallClock clock() {

@@ -6,6 +6,7 @@ import io.ntrail.analysis.model.ThrottledFunction;
 import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.Omission;
 import io.ntrail.formats.identity.FileTime;
 import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.formats.ntr.CallTotals;
@@ -14,11 +15,13 @@ import io.ntrail.formats.ntr.EventChunk;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.RecorderCounter;
+import io.ntrail.formats.ntr.ThreadEventCursor;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.ntr.TracedThread;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -27,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +42,10 @@ public final class NtrCalls implements CallSource {
   private final NtrClock clock;
   private final boolean shared;
   private final boolean hasReturnedValues;
+
+  /** Entries and exits belong together by their functions alone. */
+  private final boolean isByFunction;
+
   private final List<Long> numbers;
   private final long[] lost;
   private final Map<Long, List<CallTotals>> totals = new LinkedHashMap<>();
@@ -64,7 +72,7 @@ public final class NtrCalls implements CallSource {
     this.gaps = gaps;
     this.clock = NtrClock.of(file.header().orElse(null), file.calibrations());
     if (clock.leftOut() > 0) {
-      gaps.add(contradiction(file, clock));
+      gaps.add(clock.contradiction(file));
     }
     this.shared = file.header().map(NtrHeader::oneClock).orElse(false);
     this.hasReturnedValues = file.header().map(NtrHeader::hasValues).orElse(true);
@@ -72,16 +80,19 @@ public final class NtrCalls implements CallSource {
     file.totals()
         .values()
         .forEach(one -> totals.computeIfAbsent(one.thread(), _ -> new ArrayList<>()).add(one));
+    this.isByFunction = file.header().map(NtrHeader::isByFunction).orElse(false);
+    Stream<Long> all =
+        Stream.of(file.wholeThreads().keySet(), file.threadsWithEvents(), totals.keySet())
+            .flatMap(Collection::stream)
+            .distinct();
+    // Ticks of different threads mean nothing to each other there.
     this.numbers =
-        Stream.concat(file.threadsWithEvents().stream(), totals.keySet().stream())
-            .distinct()
-            .sorted(Comparator.comparingLong(this::began))
-            .toList();
+        (isByFunction ? all : all.sorted(Comparator.comparingLong(this::began))).toList();
     for (long number : numbers) {
       threads.add(thread(number));
     }
     this.lost = numbers.stream().mapToLong(this::lostOf).toArray();
-    file.modules().forEach((number, module) -> modules.put(number, module(module)));
+    file.modules().forEach((number, module) -> modules.put(number, CallModule.of(module)));
     NtrClock.Reader reader = clock.reader();
     file.holds().values().stream()
         .collect(
@@ -97,23 +108,6 @@ public final class NtrCalls implements CallSource {
             callers
                 .computeIfAbsent(new ThreadId(one.process(), one.tid()), _ -> new HashMap<>())
                 .put(reader.time(one.ticks()), one));
-  }
-
-  /**
-   * Returns the gap for contradicting calibrations. It has no offset: each calibration may be right
-   * for itself.
-   */
-  private static Gap contradiction(NtrFile file, NtrClock clock) {
-    return new Gap(
-        file.name(),
-        0,
-        0,
-        "clock calibrations",
-        "%d of %d skipped: the one at %s ticks is not later than its predecessor by both clocks"
-            .formatted(
-                clock.leftOut(),
-                file.calibrations().size(),
-                Long.toUnsignedString(clock.firstLeftOut())));
   }
 
   /** Returns what stands for the threads whose calls are in one sum, with the first's process. */
@@ -133,13 +127,17 @@ public final class NtrCalls implements CallSource {
 
   /** Returns ticks of the first event or call of a thread. */
   private long began(long thread) {
+    TracedThread.Whole whole = file.wholeThreads().get(thread);
+    if (whole != null) {
+      return whole.firstTicks();
+    }
     List<EventChunk> chunks = file.chunks(thread);
     List<CallTotals> added = totals.getOrDefault(thread, List.of());
     return chunks.isEmpty() ? added.getFirst().from() : chunks.getFirst().earliest();
   }
 
   private CallThread thread(long number) {
-    if (number == 0) {
+    if (number == 0 && totals.containsKey(0L)) {
       return severalThreads();
     }
     TracedThread thread = file.threads().get(number);
@@ -147,21 +145,10 @@ public final class NtrCalls implements CallSource {
     return new CallThread(
         process == null ? 0 : process.pid(),
         thread == null ? number : thread.tid(),
-        process == null ? null : WindowsPath.lastPart(process.name()),
+        process == null || process.name().isEmpty() ? null : WindowsPath.lastPart(process.name()),
         thread == null || thread.name().isEmpty() ? null : thread.name(),
         file.events(number),
         clock.reader().time(began(number)));
-  }
-
-  /** Returns a recorded module as calls have it. */
-  public static CallModule module(TracedModule module) {
-    return new CallModule(
-        WindowsPath.lastPart(module.path()),
-        module.path(),
-        module.base(),
-        module.image().size(),
-        module.image().timestamp(),
-        module.pdb());
   }
 
   @Override
@@ -171,7 +158,7 @@ public final class NtrCalls implements CallSource {
 
   @Override
   public String kind() {
-    return "call recording of ntrail";
+    return isByFunction ? "call recording of NTrace" : "call recording of ntrail";
   }
 
   @Override
@@ -181,7 +168,7 @@ public final class NtrCalls implements CallSource {
 
   @Override
   public boolean neverFinalised() {
-    return !file.complete();
+    return !file.complete() || file.header().map(NtrHeader::isNeverFinalised).orElse(false);
   }
 
   /** Counters of later versions are left out. */
@@ -210,7 +197,7 @@ public final class NtrCalls implements CallSource {
 
   @Override
   public Matching matching() {
-    return Matching.SLOT;
+    return isByFunction ? Matching.ROUTINE : Matching.SLOT;
   }
 
   @Override
@@ -221,7 +208,41 @@ public final class NtrCalls implements CallSource {
   @Override
   public CallCursor cursor(int thread) {
     long number = numbers.get(thread);
-    return new NtrCursor(file.cursor(number, gaps), file.chunks(number), clock.reader());
+    return new NtrCursor(file.cursor(number, gaps), file.chunks(number), clock.reader(), _ -> {});
+  }
+
+  /**
+   * Records of a thread, and the events that they are, for those who copy them. Of missing events
+   * the position of the records is odd.
+   *
+   * @param events on the event of the record, or on the one before which events are missing
+   */
+  public record Copied(CallCursor records, ThreadEventCursor events) {}
+
+  /**
+   * Returns the records of a thread with their events.
+   *
+   * @param others is given the events that are no records, as they are passed
+   */
+  public Copied copied(int thread, Consumer<ThreadEventCursor> others) {
+    long number = numbers.get(thread);
+    ThreadEventCursor events = file.cursor(number, gaps);
+    return new Copied(new NtrCursor(events, file.chunks(number), clock.reader(), others), events);
+  }
+
+  /** Returns the number that a thread has in the file. */
+  public long number(int thread) {
+    return numbers.get(thread);
+  }
+
+  /** Returns the file that the calls are in. */
+  public NtrFile file() {
+    return file;
+  }
+
+  /** Returns ticks of the first event of a thread, in the file that this one was cut out of. */
+  public long firstTicks(int thread) {
+    return began(numbers.get(thread));
   }
 
   @Override
@@ -254,6 +275,9 @@ public final class NtrCalls implements CallSource {
 
   @Override
   public List<Traced> traced() {
+    if (isByFunction) {
+      return List.of();
+    }
     return file.functions().values().stream()
         .sorted(Comparator.comparingLong(TracedFunction::number))
         .map(function -> new Traced(pid(function), function.number()))
@@ -293,8 +317,11 @@ public final class NtrCalls implements CallSource {
    */
   @Override
   public OptionalLong lost() {
+    if (isByFunction) {
+      return OptionalLong.empty();
+    }
     long said = limited(file.statistic(RecorderCounter.DROPPED).orElse(0L));
-    long seen = 0;
+    long seen = lostElsewhere();
     for (long number : numbers) {
       for (EventChunk chunk : file.chunks(number)) {
         seen = limited(seen + limited(chunk.lost()));
@@ -302,6 +329,17 @@ public final class NtrCalls implements CallSource {
     }
     // Threads of a ring begin with what was discarded.
     return OptionalLong.of(Math.max(said, seen - Math.min(seen, discarded())));
+  }
+
+  @Override
+  public boolean hasStacks(int thread) {
+    TracedThread.Whole whole = file.wholeThreads().get(numbers.get(thread));
+    return whole != null && whole.hasStacks();
+  }
+
+  @Override
+  public long lostElsewhere() {
+    return limited(file.lostElsewhere());
   }
 
   @Override
@@ -321,7 +359,7 @@ public final class NtrCalls implements CallSource {
   public List<FunctionTimes> totals(int thread) {
     NtrClock.Reader reader = clock.reader();
     return totals.getOrDefault(numbers.get(thread), List.of()).stream()
-        .map(one -> FunctionTimes.of(one, ticks -> duration(reader, one.from(), ticks)))
+        .map(one -> FunctionTimes.of(one, ticks -> reader.duration(one.from(), ticks)))
         .toList();
   }
 
@@ -343,15 +381,14 @@ public final class NtrCalls implements CallSource {
         + (known.name() == null ? "0x" + Long.toHexString(known.address()) : known.name());
   }
 
-  private static long duration(NtrClock.Reader reader, long from, long ticks) {
-    return ticks < 0 || from + ticks < 0
-        ? Long.MAX_VALUE
-        : Math.max(0, reader.time(from + ticks) - reader.time(from));
-  }
-
   @Override
   public long discarded() {
     return limited(file.statistic(RecorderCounter.DISCARDED).orElse(0L));
+  }
+
+  @Override
+  public List<Omission> omissions() {
+    return file.omissions();
   }
 
   @Override

@@ -1,7 +1,9 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.ntr.ClockCalibration;
+import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrHeader;
 import java.math.BigInteger;
 import java.util.Arrays;
@@ -17,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A calibration counts if it is later than the last one that counts by both clocks. Immutable.
  */
 public final class NtrClock {
+  /** Subject of the gap for contradicting calibrations. */
+  public static final String CALIBRATIONS = "clock calibrations";
+
   private static final long NANOS = 1_000_000_000;
 
   /** Calibrations that count, or where the recording began: by both clocks each after the last. */
@@ -83,9 +88,18 @@ public final class NtrClock {
     return leftOut;
   }
 
-  /** Ticks of the first of them. */
-  long firstLeftOut() {
-    return firstLeftOut;
+  /**
+   * Returns the gap for contradicting calibrations. It has no offset: each calibration may be right
+   * for itself.
+   */
+  Gap contradiction(NtrFile file) {
+    return new Gap(
+        file.name(),
+        0,
+        0,
+        CALIBRATIONS,
+        "%d of %d skipped: the one at %s ticks is not later than its predecessor by both clocks"
+            .formatted(leftOut, file.calibrations().size(), Long.toUnsignedString(firstLeftOut)));
   }
 
   /** Reads the clock, by one thread. */
@@ -137,6 +151,13 @@ public final class NtrClock {
     private long more;
 
     private Reader() {}
+
+    /** The time that ticks take from some others on. */
+    long duration(long from, long count) {
+      return count < 0 || from + count < 0
+          ? Long.MAX_VALUE
+          : Math.max(0, time(from + count) - time(from));
+    }
 
     /** The time of ticks. */
     public long time(long of) {

@@ -7,6 +7,7 @@ import io.ntrail.formats.ntr.EventKind;
 import io.ntrail.formats.ntr.ThreadEventCursor;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * The events of a thread of a {@code .ntr} file that calls are made of. Missing events, however
@@ -19,6 +20,7 @@ final class NtrCursor implements CallCursor {
   private final ThreadEventCursor events;
   private final List<EventChunk> chunks;
   private final NtrClock.Reader clock;
+  private final Consumer<ThreadEventCursor> others;
 
   /** The event that the cursor of events stands on is still to be given. */
   private boolean held;
@@ -37,7 +39,17 @@ final class NtrCursor implements CallCursor {
   /** Memory of the entry that is to come. */
   private final ArgumentMemory.Collector collected = new ArgumentMemory.Collector();
 
-  NtrCursor(ThreadEventCursor events, List<EventChunk> chunks, NtrClock.Reader clock) {
+  /**
+   * The events of a thread.
+   *
+   * @param others is given the events that calls are not made of, as they are passed
+   */
+  NtrCursor(
+      ThreadEventCursor events,
+      List<EventChunk> chunks,
+      NtrClock.Reader clock,
+      Consumer<ThreadEventCursor> others) {
+    this.others = others;
     this.events = events;
     this.chunks = chunks;
     this.clock = clock;
@@ -62,6 +74,7 @@ final class NtrCursor implements CallCursor {
         memory = collected.take(events.ticks(), events.key());
         return true;
       }
+      others.accept(events);
       if (events.kind() == EventKind.MEMORY) {
         collected.add(events.ticks(), events.key(), events.value(), values());
       }
@@ -102,7 +115,8 @@ final class NtrCursor implements CallCursor {
           EventKind.UNWIND,
           EventKind.LOST,
           EventKind.ENTRY_ONLY,
-          EventKind.OVER ->
+          EventKind.OVER,
+          EventKind.LEFT_OUT ->
           true;
       default -> false;
     };
@@ -147,6 +161,7 @@ final class NtrCursor implements CallCursor {
       case EventKind.EXIT -> CallEventKind.EXIT;
       case EventKind.UNWIND -> CallEventKind.UNWIND;
       case EventKind.OVER -> CallEventKind.OVER;
+      case EventKind.LEFT_OUT -> CallEventKind.LEFT_OUT;
       default -> CallEventKind.LOST;
     };
   }

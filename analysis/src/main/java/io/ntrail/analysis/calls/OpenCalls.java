@@ -42,6 +42,9 @@ final class OpenCalls {
   /** Calls below it that have ended, and those below them. */
   long[] children = new long[64];
 
+  /** Calls below it, and below those, that the recording leaves out. */
+  long[] leftOut = new long[64];
+
   /** Time and code of the exception that left each call. */
   long[] leftTime = new long[64];
 
@@ -107,6 +110,7 @@ final class OpenCalls {
     function[frame] = routine;
     entry[frame] = time;
     children[frame] = 0;
+    leftOut[frame] = 0;
     node[frame] = NONE;
     left[frame] = false;
     unwound[frame] = false;
@@ -121,6 +125,7 @@ final class OpenCalls {
     top = below[frame];
     if (top != NONE) {
       children[top] += children[frame] + 1;
+      leftOut[top] += leftOut[frame];
     }
     below[frame] = free;
     free = frame;
@@ -181,6 +186,7 @@ final class OpenCalls {
     entry = Arrays.copyOf(entry, more);
     key = Arrays.copyOf(key, more);
     children = Arrays.copyOf(children, more);
+    leftOut = Arrays.copyOf(leftOut, more);
     leftTime = Arrays.copyOf(leftTime, more);
     leftCode = Arrays.copyOf(leftCode, more);
     left = Arrays.copyOf(left, more);

@@ -42,6 +42,11 @@ final class RoutineMatching extends CallBuilder {
   }
 
   @Override
+  int slot(int frame) {
+    return open.depth[frame];
+  }
+
+  @Override
   void entry(CallCursor record) {
     if (roomForOne(record)) {
       opened(record);

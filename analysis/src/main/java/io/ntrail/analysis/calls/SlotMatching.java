@@ -37,6 +37,11 @@ final class SlotMatching extends CallBuilder {
   }
 
   @Override
+  int slot(int frame) {
+    return open.slot[frame];
+  }
+
+  @Override
   void entry(CallCursor record) {
     open.select(record.area());
     int slot = record.slot();

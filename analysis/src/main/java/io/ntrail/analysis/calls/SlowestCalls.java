@@ -69,7 +69,7 @@ public final class SlowestCalls {
    * @param call stands on the call, and after it afterwards
    */
   public static Share largestShare(CallWalk call) {
-    long last = call.number() + call.children();
+    long last = call.last();
     int depth = call.depth() + 1;
     int area = call.area();
     LongLongMap calls = new LongLongMap();

@@ -58,12 +58,12 @@ public final class RecordingCut {
   private static List<Omission> omissions(Left left, Request request) {
     List<Omission> omissions = new ArrayList<>();
     if (left.time() + left.filter() > 0) {
-      omissions.add(new Omission("all but " + request.words, left.time() + left.filter()));
+      omissions.add(new Omission("records other than " + request.words, left.time() + left.filter()));
     }
     if (left.samples() > 0) {
       omissions.add(
           new Omission(
-              "samples but each of %,d of a processor".formatted(request.every), left.samples()));
+              "samples, all but one of %,d of each processor".formatted(request.every), left.samples()));
     }
     return omissions;
   }

@@ -40,7 +40,7 @@ final class CallFlatView {
     CallSource source = scope.recording().source();
     this.flat = profile(scope);
     long placed = IntStream.range(0, source.threads().size()).mapToLong(source::lost).sum();
-    this.anywhere = source.lost().orElse(0) > placed;
+    this.anywhere = source.lost().orElse(0) > placed + source.lostElsewhere();
     this.untracedModules =
         source.untraced().stream()
             .map(time -> time.module().toLowerCase(Locale.ROOT))

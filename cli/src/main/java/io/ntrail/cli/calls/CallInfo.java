@@ -8,6 +8,7 @@ import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.Omissions;
 import io.ntrail.cli.common.WorkPhase;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
@@ -97,6 +98,7 @@ public final class CallInfo {
             + Numbers.bytes(source.size())
             + ", "
             + Losses.state(recording));
+    Omissions.print(out, "  ", source.omissions());
     UntracedTimes.print(out, "  ", source.untraced(), source.clock().nanos());
     ThrottledFunctions.print(out, "  ", source.throttled(), source.clock().nanos());
     out.println();
@@ -191,6 +193,7 @@ public final class CallInfo {
         .endObject();
     lost(json, source);
     json.unknown("firstUtc").unknown("lastUtc").bool("neverFinalised", source.neverFinalised());
+    Omissions.json(json, source.omissions());
     UntracedTimes.json(json, source.untraced(), source.clock().nanos());
     ThrottledFunctions.json(json, source.throttled(), source.clock().nanos());
     CallStatistics.object(json, source.statistics());

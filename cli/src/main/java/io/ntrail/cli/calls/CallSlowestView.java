@@ -78,6 +78,7 @@ final class CallSlowestView {
     each(call -> {
       long duration = call.duration();
       long children = call.children();
+      long leftOut = call.leftOut();
       // Before the call's children are looked at.
       String held = held(call);
       List<String> callers = request.stacks() ? frames.lines(call) : List.of();
@@ -96,7 +97,10 @@ final class CallSlowestView {
       out.println(
           "      "
               + Numbers.counted(children, "child call")
-              + (share.total() == 0
+              + (leftOut > 0
+                  ? "; " + Numbers.count(leftOut) + " of them left out of this part of a recording"
+                  : "")
+              + (share.total() == 0 || leftOut > 0
                   ? ""
                   : "; "
                       + Numbers.percent(share.total(), duration)

@@ -11,6 +11,7 @@ import io.ntrail.cli.common.CallImageFiles;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.Omissions;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.cli.text.Json;
@@ -248,6 +249,7 @@ public final class CallsScope {
       json.unknown("lost");
     }
     json.number("discarded", recording.source().discarded()).number("addedUp", added());
+    Omissions.json(json, recording.omissions());
     UntracedTimes.json(json, recording.source().untraced(), nanos());
     ThrottledFunctions.json(json, recording.source().throttled(), nanos());
     return json;
@@ -288,12 +290,17 @@ public final class CallsScope {
     return nanos() ? "duration us" : "duration ticks";
   }
 
+  private String before() {
+    return "warning: " + recording.source().name() + ": ";
+  }
+
   /** Warns of unreadable parts, and returns the exit code. */
   public int finish(boolean strict) {
     List<Gap> gaps = recording.gaps();
     terminal.out().flush();
     Losses.warn(recording.source().gaps(), terminal);
     progress.sayStopped();
+    Omissions.print(terminal.err(), before(), recording.omissions());
     UntracedTimes.print(terminal.err(), "warning: ", recording.source().untraced(), nanos());
     ThrottledFunctions.print(terminal.err(), "warning: ", recording.source().throttled(), nanos());
     CallCounts counts = counts();

@@ -9,7 +9,6 @@ import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
-import io.ntrail.formats.bytes.Omission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -39,33 +38,8 @@ public final class Losses {
 
   /** Writes what was left out of a recording that was made of another one; nothing for others. */
   public static Json omissions(Json json, Recording recording) {
-    List<Omission> omissions = recording.omissions();
-    if (!omissions.isEmpty()) {
-      json.array("omissions");
-      for (Omission omission : omissions) {
-        json.object().text("what", omission.what()).number("records", omission.records());
-        json.endObject();
-      }
-      json.endArray();
-    }
+    Omissions.json(json, recording.omissions());
     return json;
-  }
-
-  /** Prints a line for each omission of a recording that was made of another one. */
-  private static void sayOmissions(Recording recording, Terminal terminal) {
-    List<Omission> omissions = recording.omissions();
-    String name =
-        recording.fileNames().size() == 1 ? recording.fileNames().getFirst() : "the recording";
-    for (Omission omission : omissions.subList(0, Math.min(SHOWN, omissions.size()))) {
-      terminal
-          .err()
-          .println(
-              "note: %s is a cut: %s, %s"
-                  .formatted(
-                      name,
-                      omission.what(),
-                      Numbers.counted(omission.records(), "record") + " left out"));
-    }
   }
 
   /**
@@ -84,7 +58,7 @@ public final class Losses {
       state.add(wholeness(gaps, losses, recording.fileNames().size()));
     }
     if (!recording.omissions().isEmpty()) {
-      state.add("a cut");
+      state.add("a part of another one");
     }
     String one = recording.kind() == RecordingKind.ETW ? "event" : "record";
     List<String> lost = new ArrayList<>();
@@ -191,7 +165,9 @@ public final class Losses {
       Recording recording, Symbols symbols, ParseResult parsed, Terminal terminal) {
     List<Gap> gaps = new ArrayList<>(recording.gaps());
     stop(recording).ifPresent(stop -> gaps.removeAll(stop.gaps));
-    sayOmissions(recording, terminal);
+    String name =
+        recording.fileNames().size() == 1 ? recording.fileNames().getFirst() : "the recording";
+    Omissions.print(terminal.err(), "note: " + name + ": ", recording.omissions());
     warn(gaps, terminal);
     recording
         .ability(EtwRecording.class)

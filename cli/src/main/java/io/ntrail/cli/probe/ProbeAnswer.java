@@ -6,6 +6,7 @@ import io.ntrail.analysis.probe.aggregation.Buckets;
 import io.ntrail.analysis.probe.aggregation.Distribution;
 import io.ntrail.analysis.probe.engine.Options;
 import io.ntrail.analysis.probe.sources.ProbeRun;
+import io.ntrail.cli.common.Omissions;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
@@ -110,7 +111,8 @@ final class ProbeAnswer {
       json.endArray().number("exitStatus", outcome.status());
       json.text("unit", input.hasNanos() ? "ns" : "ticks");
       json.lost(input.lostEvents(), input.lostBuffers());
-      input.omissions(json).gaps(input.gaps()).endObject();
+      Omissions.json(json, input.omissions());
+      json.gaps(input.gaps()).endObject();
     }
     return outcome;
   }

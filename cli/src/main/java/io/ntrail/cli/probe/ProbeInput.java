@@ -21,6 +21,7 @@ import io.ntrail.cli.common.CallImageFiles;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.Omissions;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SchemaFiles;
 import io.ntrail.cli.common.SymbolDownloads;
@@ -29,6 +30,7 @@ import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Omission;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -217,9 +219,9 @@ final class ProbeInput implements AutoCloseable {
     return recording == null ? List.of() : recording.gaps();
   }
 
-  /** Writes what was left out of the recording if it was made of another one. */
-  Json omissions(Json json) {
-    return recording == null ? json : Losses.omissions(json, recording);
+  /** Returns the records that the recording leaves out, as it was cut out of another one. */
+  List<Omission> omissions() {
+    return recording == null ? List.of() : recording.omissions();
   }
 
   Optional<Recording> recording() {
@@ -235,6 +237,7 @@ final class ProbeInput implements AutoCloseable {
       }
       return ExitCode.DONE;
     }
+    Omissions.print(terminal.err(), "warning: " + of.fileNames().getFirst() + ": ", omissions());
     RecorderLosses losses = of.losses();
     if (losses.any() || losses.neverFinalised() > 0) {
       terminal

@@ -11,6 +11,7 @@ import io.ntrail.cli.calls.CallFilter;
 import io.ntrail.cli.calls.CallInfo;
 import io.ntrail.cli.calls.CallsScope;
 import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.Omissions;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Json;
@@ -170,6 +171,8 @@ public final class CallProfile implements ProfilePage {
         .number("idle", 0);
     scope(json);
     CallInfo.lost(json, scope.recording().source());
+    // The cut of a tree is something else.
+    Omissions.json(json, scope.recording().omissions());
     json.gaps(scope.recording().gaps())
         .object("symbols")
         .unknown("hot")

@@ -66,7 +66,7 @@ class CutAnswersTest {
   private static final Pattern EFFORT =
       Pattern.compile(
           "\"records\":\\d+(?=,\"unmatched\")|\"symbols\":\\{\"hot\":\\d+"
-              + "|\"omissions\":\\[\\{[^]]*}],|, a cut(?=, )");
+              + "|\"omissions\":\\[\\{[^]]*}],|, a part of another one(?=, )");
 
   /** A recording with stacks of every kind. */
   private static final String STACKS = "perfview-net452-x64.etl.gz";
@@ -162,7 +162,7 @@ class CutAnswersTest {
 
   /** Returns true for what a cut says of itself, and for the header, which says how it was made. */
   private static boolean isOfTheCut(String line) {
-    return line.contains("is a cut:")
+    return line.contains("a part of another recording, without")
         || line.contains("\"provider\":\"ntrail\"")
         || line.contains("\"event\":\"EventTrace/Header\"")
         || line.contains("BuffersWritten");

@@ -63,17 +63,20 @@ class CutTest {
   @Test
   void eachCommandSaysThatItIsACut() throws IOException {
     Path cut = cut(SAMPLE, "--time", "0.5..0.75", "-p", "shopd.exe");
-    String words = "all but --time 0.5..0.75 -p shopd.exe";
+    String words = "records other than --time 0.5..0.75 -p shopd.exe";
     for (String command : List.of("info", "events", "profile")) {
       Result text = Cli.run(command, cut);
-      assertTrue(text.err().contains("is a cut: " + words), command + ": " + text.err());
+      assertTrue(
+          text.err().contains("a part of another recording, without ")
+              && text.err().contains(words),
+          command + ": " + text.err());
       JsonReader json = Cli.run(command, cut, "--format", "json").json();
       JsonReader told = json.get("omissions").array().getFirst();
       assertEquals(words, told.get("what").text(), command);
       assertTrue(told.get("records").number() > 0, command);
       assertEquals(List.of(), JsonSchema.named(command).strictFindings(json), command);
     }
-    assertTrue(Cli.run("info", cut).out().contains("a cut"));
+    assertTrue(Cli.run("info", cut).out().contains("a part of another one"));
   }
 
   @Test
@@ -81,7 +84,7 @@ class CutTest {
     Path cut = cut(cut(SAMPLE, "--time", "0.5..0.75"), "-p", "shopd.exe");
     JsonReader told = Cli.run("info", cut, "--format", "json").json().get("omissions");
     assertEquals(
-        List.of("all but --time 0.5..0.75", "all but -p shopd.exe"),
+        List.of("records other than --time 0.5..0.75", "records other than -p shopd.exe"),
         told.array().stream().map(one -> one.get("what").text()).toList());
   }
 
@@ -93,7 +96,7 @@ class CutTest {
     assertTrue(left >= 1_200 && left < 1_210, () -> left + " samples");
     Result info = Cli.run("info", cut, "--format", "json");
     JsonReader told = info.json().get("omissions").array().getFirst();
-    assertEquals("samples but each of 10 of a processor", told.get("what").text());
+    assertEquals("samples, all but one of 10 of each processor", told.get("what").text());
     assertEquals(12_000 - left, told.get("records").number());
     // All else is there.
     String others = "Thread/*";

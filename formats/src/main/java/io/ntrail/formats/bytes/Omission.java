@@ -1,10 +1,10 @@
 package io.ntrail.formats.bytes;
 
 /**
- * Records that a file lacks because whoever made it out of another one left them out. Not damage:
- * what is there can be trusted, and nothing else was meant to be there.
+ * Records that a recording leaves out, since it was cut out of a larger one. No damage: what is there
+ * can be trusted.
  *
- * @param what records they are, and why they were left out, in words
- * @param records how many there were; -1 if nobody counted them
+ * @param what which ones: {@code records outside 12 s .. 14 s}
+ * @param records how many
  */
 public record Omission(String what, long records) {}

@@ -94,6 +94,28 @@ final class ColumnWriter {
     }
   }
 
+  /** An event as it is: operation 10. */
+  void event(int kind, long function, int slot, long key, long value, long[] more, int count) {
+    var(kind);
+    var(function);
+    var(slot & 0xFFFF_FFFFL);
+    var(key);
+    var(value);
+    var(count);
+    for (int i = 0; i < count; i++) {
+      var(more[i]);
+    }
+  }
+
+  /** Definition of a site. */
+  void site(long function, long returnAddressStep, long keyStep, int slotStep, int shape) {
+    var(function);
+    zig(returnAddressStep);
+    zig(keyStep);
+    zig(slotStep);
+    var(shape);
+  }
+
   void zeros(int count) {
     room(count);
     Arrays.fill(bytes, size, size + count, (byte) 0);

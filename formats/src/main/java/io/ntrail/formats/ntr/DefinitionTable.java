@@ -1,6 +1,8 @@
 package io.ntrail.formats.ntr;
 
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Omission;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.identity.PdbId;
 import java.util.ArrayList;
@@ -24,7 +26,11 @@ final class DefinitionTable {
   final Map<Long, TracedProcess.Hold> holds = new LinkedHashMap<>();
   final Map<Long, CallTotals> totals = new LinkedHashMap<>();
   final Map<Long, TracedThread.Callers> callers = new LinkedHashMap<>();
+  final Map<Long, Omission> omissions = new LinkedHashMap<>();
+  final Map<Long, Gap> gaps = new LinkedHashMap<>();
+  final Map<Long, TracedThread.Whole> wholeThreads = new LinkedHashMap<>();
   final List<ClockCalibration> calibrations = new ArrayList<>();
+  long lostElsewhere;
   private long bytes;
 
   /**
@@ -45,7 +51,7 @@ final class DefinitionTable {
       if (bytes > MAX_BYTES) {
         throw in.damaged("exceed the limit of 64 MiB");
       }
-      if (kind >= 0 && kind <= NtrLayout.CALLERS) {
+      if (kind >= 0 && kind <= NtrLayout.LOST_ELSEWHERE) {
         record((int) kind, in);
       }
       in.skipTo(end);
@@ -112,6 +118,22 @@ final class DefinitionTable {
         holds.put(number, new TracedProcess.Hold(number, in.var(), in.var(), in.var(), in.text()));
       }
       case NtrLayout.CALLERS -> callers(in);
+      case NtrLayout.OMISSION -> {
+        long number = in.var();
+        long records = in.var();
+        omissions.put(number, new Omission(in.text(), records));
+      }
+      case NtrLayout.GAP -> {
+        long number = in.var();
+        long offset = in.var();
+        long length = in.zig();
+        gaps.put(number, new Gap(in.text(), offset, length, in.text(), in.text()));
+      }
+      case NtrLayout.WHOLE_THREAD -> {
+        long number = in.var();
+        wholeThreads.put(number, new TracedThread.Whole(number, in.var(), in.var() != 0));
+      }
+      case NtrLayout.LOST_ELSEWHERE -> lostElsewhere = in.var();
       default -> {
         // Of a later version.
       }

@@ -1,5 +1,7 @@
 package io.ntrail.formats.ntr;
 
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Omission;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Map;
@@ -13,12 +15,24 @@ final class DefinitionWriter {
   private final ColumnWriter definitions = new ColumnWriter(1 << 10);
   private final ColumnWriter record = new ColumnWriter(1 << 8);
   private @Nullable CurrentDefinitions remembered;
+  private @Nullable RecordingFollower follower;
+
+  /** Number of the last omission or gap. */
+  private long told;
 
   DefinitionWriter(NtrWriter writer) {
     this.writer = writer;
   }
 
+  /** Lets somebody follow what is defined from now on. */
+  void follow(RecordingFollower by) {
+    follower = by;
+  }
+
   void process(TracedProcess process) throws IOException {
+    if (follower != null) {
+      follower.process(process);
+    }
     record.var(process.number());
     record.var(process.pid());
     record.var(process.began());
@@ -34,6 +48,9 @@ final class DefinitionWriter {
   }
 
   void thread(TracedThread thread) throws IOException {
+    if (follower != null) {
+      follower.thread(thread);
+    }
     record.var(thread.number());
     record.var(thread.process());
     record.var(thread.tid());
@@ -48,6 +65,9 @@ final class DefinitionWriter {
   }
 
   void module(TracedModule module) throws IOException {
+    if (follower != null) {
+      follower.module(module);
+    }
     record.var(module.number());
     record.var(module.process());
     record.var(module.base());
@@ -72,6 +92,9 @@ final class DefinitionWriter {
   }
 
   void function(TracedFunction function) throws IOException {
+    if (follower != null) {
+      follower.function(function);
+    }
     record.var(function.number());
     record.var(function.module());
     record.var(function.rva());
@@ -87,6 +110,9 @@ final class DefinitionWriter {
   }
 
   void calibration(ClockCalibration calibration) throws IOException {
+    if (follower != null) {
+      follower.calibration(calibration);
+    }
     record.var(calibration.ticks());
     record.var(calibration.nanos());
     record.var(calibration.utc());
@@ -113,6 +139,9 @@ final class DefinitionWriter {
   }
 
   void callers(TracedThread.Callers callers) throws IOException {
+    if (follower != null) {
+      follower.callers(callers);
+    }
     if (callers.frames().size() > NtrLayout.MAX_CALLERS) {
       throw new IllegalArgumentException("more than 1,024 frames");
     }
@@ -159,6 +188,35 @@ final class DefinitionWriter {
       }
     }
     define(NtrLayout.TOTALS, totals.number());
+  }
+
+  void omission(Omission omission) throws IOException {
+    record.var(++told);
+    record.var(omission.records());
+    record.text(omission.what());
+    define(NtrLayout.OMISSION, told);
+  }
+
+  void gap(Gap gap) throws IOException {
+    record.var(++told);
+    record.var(gap.offset());
+    record.zig(gap.bytes());
+    record.text(gap.file());
+    record.text(gap.what());
+    record.text(gap.why());
+    define(NtrLayout.GAP, told);
+  }
+
+  void wholeThread(TracedThread.Whole whole) throws IOException {
+    record.var(whole.number());
+    record.var(whole.firstTicks());
+    record.var(whole.hasStacks() ? 1 : 0);
+    define(NtrLayout.WHOLE_THREAD, whole.number());
+  }
+
+  void lostElsewhere(long records) throws IOException {
+    record.var(records);
+    define(NtrLayout.LOST_ELSEWHERE, 0);
   }
 
   private void define(int kind, long what) throws IOException {

@@ -42,6 +42,25 @@ public record EventChunk(
     return NtrLayout.chunkSize(payload);
   }
 
+  /** Returns what an index has of it, in this order. */
+  long[] indexed() {
+    return new long[] {
+      thread,
+      sequence,
+      firstEvent,
+      firstCall,
+      earliest,
+      latest - earliest,
+      lost,
+      events,
+      calls,
+      openBefore,
+      openAfter,
+      fewestOpen,
+      flags
+    };
+  }
+
   /** Returns true if some open frames are not listed because they were too many. */
   public boolean openIncomplete() {
     return (flags & NtrLayout.OPEN_INCOMPLETE) != 0;

@@ -41,5 +41,11 @@ public final class EventKind {
    */
   public static final int MEMORY = 12;
 
+  /**
+   * Calls below the innermost call of this slot that the file leaves out, as it is a part of
+   * another one; the value is their number.
+   */
+  public static final int LEFT_OUT = 13;
+
   private EventKind() {}
 }

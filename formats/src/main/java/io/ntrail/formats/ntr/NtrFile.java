@@ -5,6 +5,7 @@ import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.bytes.Omission;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -78,6 +79,7 @@ public final class NtrFile implements AutoCloseable {
       list.scan(collector);
     }
     calibrations = definitions.calibrations();
+    definitions.gaps.values().forEach(gaps::add);
     chunks.replaceAll((thread, of) -> Collections.unmodifiableList(of));
   }
 
@@ -239,6 +241,21 @@ public final class NtrFile implements AutoCloseable {
   /** Calls that were added up, by number, in the order of their definition. */
   public Map<Long, CallTotals> totals() {
     return Collections.unmodifiableMap(definitions.totals);
+  }
+
+  /** Returns the records that the file leaves out, as it is a part of another one. */
+  public List<Omission> omissions() {
+    return List.copyOf(definitions.omissions.values());
+  }
+
+  /** The threads as they are in the file that this one is a part of, by number; else none. */
+  public Map<Long, TracedThread.Whole> wholeThreads() {
+    return Collections.unmodifiableMap(definitions.wholeThreads);
+  }
+
+  /** Returns how many records were lost of threads of that file that are not in this one. */
+  public long lostElsewhere() {
+    return definitions.lostElsewhere;
   }
 
   /** Returns simultaneous readings of several clocks, in order of ticks. */

@@ -30,6 +30,15 @@ public record NtrHeader(
   /** Values of exits mean nothing: it is not known what functions returned. */
   public static final int NO_VALUES = 1 << 16;
 
+  /**
+   * Slots and keys were made up from the depth of calls, and losses were not counted: entries and
+   * exits belong together by their functions.
+   */
+  public static final int BY_FUNCTION = 1 << 17;
+
+  /** The recording that this one is a part of was never finalised. */
+  public static final int NEVER_FINALISED = 1 << 18;
+
   /** Ticks are those of the processor's time stamp counter. */
   public static final int TIME_STAMP_COUNTER = 1;
 
@@ -44,6 +53,16 @@ public record NtrHeader(
   /** Returns true if the values of exits are what functions returned. */
   public boolean hasValues() {
     return (flags & NO_VALUES) == 0;
+  }
+
+  /** Returns true if entries and exits belong together by their functions alone. */
+  public boolean isByFunction() {
+    return (flags & BY_FUNCTION) != 0;
+  }
+
+  /** Returns true if the recording that this one is a part of was never finalised. */
+  public boolean isNeverFinalised() {
+    return (flags & NEVER_FINALISED) != 0;
   }
 
   /** Returns true if a kernel was recorded. */

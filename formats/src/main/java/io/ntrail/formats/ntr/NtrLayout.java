@@ -36,6 +36,10 @@ final class NtrLayout {
   static final int TOTALS = 10;
   static final int HOLD = 11;
   static final int CALLERS = 12;
+  static final int OMISSION = 13;
+  static final int GAP = 14;
+  static final int WHOLE_THREAD = 15;
+  static final int LOST_ELSEWHERE = 16;
 
   static final int EVENT_HEAD = 144;
   static final int HEAD_COLUMNS = 84;

@@ -1,12 +1,15 @@
 package io.ntrail.formats.ntr;
 
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Omission;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.zip.CRC32C;
 import java.util.zip.Deflater;
 import org.jspecify.annotations.Nullable;
@@ -90,6 +93,7 @@ public final class NtrWriter implements AutoCloseable {
   /** Lets somebody follow what is written from now on. To be called before the first event. */
   public void follow(RecordingFollower by) {
     follower = by;
+    definitions.follow(by);
     by.header(header);
   }
 
@@ -140,33 +144,21 @@ public final class NtrWriter implements AutoCloseable {
 
   /** Defines a process, or completes what was defined of it. */
   public void process(TracedProcess process) throws IOException {
-    if (follower != null) {
-      follower.process(process);
-    }
     definitions.process(process);
   }
 
   /** Defines a thread, or completes what was defined of it. */
   public void thread(TracedThread thread) throws IOException {
-    if (follower != null) {
-      follower.thread(thread);
-    }
     definitions.thread(thread);
   }
 
   /** Defines a module, or completes what was defined of it. */
   public void module(TracedModule module) throws IOException {
-    if (follower != null) {
-      follower.module(module);
-    }
     definitions.module(module);
   }
 
   /** Defines a function, or completes what was defined of it. */
   public void function(TracedFunction function) throws IOException {
-    if (follower != null) {
-      follower.function(function);
-    }
     definitions.function(function);
   }
 
@@ -182,9 +174,6 @@ public final class NtrWriter implements AutoCloseable {
 
   /** Defines the callers of an entry. */
   public void callers(TracedThread.Callers callers) throws IOException {
-    if (follower != null) {
-      follower.callers(callers);
-    }
     definitions.callers(callers);
   }
 
@@ -193,11 +182,28 @@ public final class NtrWriter implements AutoCloseable {
     definitions.totals(totals);
   }
 
+  /** Tells of records that the file leaves out, as it is a part of another one. */
+  public void omission(Omission omission) throws IOException {
+    definitions.omission(omission);
+  }
+
+  /** Tells of a stretch of another file that could not be read when this one was made of it. */
+  public void gap(Gap gap) throws IOException {
+    definitions.gap(gap);
+  }
+
+  /** Tells of a thread as it is in the file that this one is a part of. */
+  public void wholeThread(TracedThread.Whole whole) throws IOException {
+    definitions.wholeThread(whole);
+  }
+
+  /** Tells how many records were lost of threads of that file that are not in this one. */
+  public void lostElsewhere(long records) throws IOException {
+    definitions.lostElsewhere(records);
+  }
+
   /** Writes the readings of several clocks at one moment. */
   public void calibration(ClockCalibration calibration) throws IOException {
-    if (follower != null) {
-      follower.calibration(calibration);
-    }
     definitions.calibration(calibration);
   }
 
@@ -211,11 +217,16 @@ public final class NtrWriter implements AutoCloseable {
 
   /** Writes counters: totals since the beginning, which replace what was written before. */
   public void statistics(Map<RecorderCounter, Long> counters) throws IOException {
-    EnumMap<RecorderCounter, Long> sorted = new EnumMap<>(RecorderCounter.class);
-    sorted.putAll(counters);
+    TreeMap<Long, Long> sorted = new TreeMap<>();
+    counters.forEach((counter, value) -> sorted.put((long) counter.number(), value));
+    counters(sorted);
+  }
+
+  /** Writes counters by their numbers, those of later versions, too. */
+  public void counters(SortedMap<Long, Long> counters) throws IOException {
     beginChunk();
-    for (Map.Entry<RecorderCounter, Long> counter : sorted.entrySet()) {
-      chunk.var(counter.getKey().number());
+    for (Map.Entry<Long, Long> counter : counters.entrySet()) {
+      chunk.var(counter.getKey());
       chunk.var(counter.getValue());
     }
     endChunk(NtrLayout.STATISTICS, 0);
@@ -342,22 +353,7 @@ public final class NtrWriter implements AutoCloseable {
 
   private void eventEntry(EventChunk head) {
     indexEntry(NtrLayout.EVENTS, chunk.size - NtrLayout.CHUNK_HEADER);
-    for (long value :
-        new long[] {
-          head.thread(),
-          head.sequence(),
-          head.firstEvent(),
-          head.firstCall(),
-          head.earliest(),
-          head.latest() - head.earliest(),
-          head.lost(),
-          head.events(),
-          head.calls(),
-          head.openBefore(),
-          head.openAfter(),
-          head.fewestOpen(),
-          head.flags()
-        }) {
+    for (long value : head.indexed()) {
       index.var(value);
     }
   }

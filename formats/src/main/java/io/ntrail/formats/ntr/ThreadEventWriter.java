@@ -193,11 +193,7 @@ public final class ThreadEventWriter {
 
   private int define(long function, long returnAddress, long keyStep, int slotStep, int shape) {
     operation(NtrLayout.ENTRY_NEW);
-    siteColumn.var(function);
-    siteColumn.zig(returnAddress - lastReturnAddress);
-    siteColumn.zig(keyStep);
-    siteColumn.zig(slotStep);
-    siteColumn.var(shape);
+    siteColumn.site(function, returnAddress - lastReturnAddress, keyStep, slotStep, shape);
     lastReturnAddress = returnAddress;
     int site = sites.define(function, returnAddress, keyStep, slotStep, shape);
     index.add(site);
@@ -313,15 +309,7 @@ public final class ThreadEventWriter {
   private void otherEvent(
       int kind, long function, int slot, long key, long value, long[] more, int count) {
     operation(NtrLayout.OTHER);
-    others.var(kind);
-    others.var(function);
-    others.var(slot & 0xFFFF_FFFFL);
-    others.var(key);
-    others.var(value);
-    others.var(count);
-    for (int i = 0; i < count; i++) {
-      others.var(more[i]);
-    }
+    others.event(kind, function, slot, key, value, more, count);
   }
 
   /** The recorder lost records between the event before and the next one. */
@@ -333,6 +321,12 @@ public final class ThreadEventWriter {
       flush();
       lost += records;
     }
+  }
+
+  /** Events that are missing in the file come before the next one, as after damage. */
+  public void missing(long records) throws IOException {
+    flush();
+    eventsBefore += records;
   }
 
   /** Returns true if the frame is open; drops the frames above it. */
@@ -437,9 +431,13 @@ public final class ThreadEventWriter {
    * @throws IOException if the file cannot be written
    */
   public void flush() throws IOException {
-    if (events == 0 && lost == 0) {
-      return;
+    if (events > 0 || lost != 0) {
+      chunk();
     }
+  }
+
+  /** Writes a chunk, of no events if none wait. */
+  public void chunk() throws IOException {
     if (events == 0) {
       beginChunk();
       earliest = lastTicks;

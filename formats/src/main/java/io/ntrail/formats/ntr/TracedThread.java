@@ -20,6 +20,15 @@ public record TracedThread(
   }
 
   /**
+   * A thread in the recording that this one is a part of (docs/ntr.md section 4).
+   *
+   * @param number its id in this file
+   * @param firstTicks of its first event there
+   * @param hasStacks true if its calls lie on several stacks there
+   */
+  public record Whole(long number, long firstTicks, boolean hasStacks) {}
+
+  /**
    * Callers of one entry, from a copy of the stack at that moment (docs/ntr.md section 4). The
    * entry is the one of the thread with the same ticks and key.
    *

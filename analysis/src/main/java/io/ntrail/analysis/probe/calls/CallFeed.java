@@ -109,7 +109,7 @@ public final class CallFeed implements CallSource, RecordingFollower {
   @Override
   public void module(TracedModule module) {
     definedModules.put(module.number(), module);
-    modules.putIfAbsent(module.number(), NtrCalls.module(module));
+    modules.putIfAbsent(module.number(), CallModule.of(module));
   }
 
   @Override

@@ -1,0 +1,351 @@
+package io.ntrail.analysis.calls;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses the records of a thread that a smaller recording needs, so that the selected calls are in
+ * it what they were: with their depth, their ends, and the number of calls below them.
+ *
+ * <p>Selected are the calls that were active in a stretch of time and, if functions were asked for,
+ * are of one of these or were made while one was active. Kept are their records and those of the
+ * calls around them; besides
+ *
+ * <ul>
+ *   <li>each record that shows that a kept call is over, with the call that it begins, if it does;
+ *   <li>tail calls of kept calls: an exception that leaves them leaves their callers, too;
+ *   <li>all losses, since entries and exits are matched with more care after one;
+ *   <li>of the calls that are left out their number, for the innermost kept call around them.
+ * </ul>
+ *
+ * <p>So the open calls of the smaller recording are at any time the outermost ones of the larger
+ * one's, of each stack, and what ends them is in both. An entry that may be needed later waits with
+ * those that are open with it: at most {@link OpenCalls#MOST}. As soon as anything is written, all
+ * of them are, since the records of a thread stay in their order.
+ *
+ * <p>Times of a thread have to rise. Where damage that no checksum shows makes them fall, calls of
+ * the time may be left out.
+ *
+ * @param <T> a copy of a record that waits
+ */
+public final class CallSelection<T> {
+  /** Receiver of what is kept, in the order of the thread. */
+  public interface Output<T> {
+    /** Copies the record at hand, which may be needed later. */
+    T copy();
+
+    /** Makes one loss of one that waits and the record at hand, which follows it. */
+    T join(T loss);
+
+    /** Makes one loss of two. */
+    T join(T loss, T next);
+
+    /** Writes a record that waited. */
+    void write(T copy) throws IOException;
+
+    /** Writes the record at hand. */
+    void write() throws IOException;
+
+    /** Leaves out a record that waited. */
+    void drop(T copy);
+
+    /** Leaves out the record at hand. */
+    void drop();
+
+    /** Tells the number of calls that were left out below the call of a slot. */
+    void leftOut(int area, int slot, long key, long calls) throws IOException;
+  }
+
+  private enum Kind {
+    ENTRY,
+    UNWIND,
+    LOSS
+  }
+
+  /** A record that waits. */
+  private final class Waiting {
+    final Kind kind;
+    final int frame;
+    T copy;
+    @Nullable Waiting before;
+    @Nullable Waiting after;
+
+    Waiting(Kind kind, int frame, T copy) {
+      this.kind = kind;
+      this.frame = frame;
+      this.copy = copy;
+    }
+  }
+
+  private record LeftOut(int area, int slot, long key, long calls) {}
+
+  private final Output<T> out;
+  private final boolean hasSlots;
+  private final long from;
+  private final long to;
+  private final @Nullable LongPredicate functions;
+  private final OpenCalls open = new OpenCalls();
+  private final CallBuilder builder;
+  private final boolean[] kept = new boolean[OpenCalls.MOST];
+  private final boolean[] meant = new boolean[OpenCalls.MOST];
+  private final long[] leftOut = new long[OpenCalls.MOST];
+
+  /** The entry of each open call that waits, and the record that an exception left it. */
+  private final List<@Nullable Waiting> entries = new ArrayList<>();
+
+  private final List<@Nullable Waiting> unwinds = new ArrayList<>();
+  private final List<LeftOut> told = new ArrayList<>();
+  private @Nullable Waiting first;
+  private @Nullable Waiting last;
+  private int meantOpen;
+  private boolean hasBegun;
+
+  /** The record at hand is in time, is kept, or waits. */
+  private boolean isIn;
+
+  private boolean keeps;
+  private boolean waits;
+
+  /**
+   * Chooses records of one thread.
+   *
+   * @param from the first time; {@link Long#MIN_VALUE} for the start
+   * @param to the time before which calls have to be entered; {@link Long#MAX_VALUE} for the end
+   * @param functions that are asked for, as {@link CallSource#function} knows them; null for all
+   */
+  public CallSelection(
+      CallSource.Matching matching,
+      long from,
+      long to,
+      @Nullable LongPredicate functions,
+      Output<T> out) {
+    this.out = out;
+    this.hasSlots = matching == CallSource.Matching.SLOT;
+    this.from = from;
+    this.to = to;
+    this.functions = functions;
+    this.builder = CallBuilder.of(matching, open, new Sink());
+  }
+
+  private boolean isInside() {
+    return functions == null || meantOpen > 0;
+  }
+
+  /** Returns whether something that happened at a time, and is no record of calls, is selected. */
+  public boolean selects(long time) {
+    return time >= from && time < to && isInside();
+  }
+
+  /** Writes what has to come before something that is not a record of calls. */
+  public void before() throws IOException {
+    flush();
+  }
+
+  /** Looks at the next record. */
+  public void accept(CallCursor record) throws IOException {
+    switch (record.event()) {
+      case LOST -> {
+        builder.accept(record);
+        lose();
+      }
+      case LEFT_OUT -> leaveOut(record);
+      default -> choose(record);
+    }
+  }
+
+  private void choose(CallCursor record) throws IOException {
+    long time = record.time();
+    if (!hasBegun && time >= from) {
+      begin();
+    }
+    isIn = time >= from && time < to;
+    waits = false;
+    keeps = isIn && isInside();
+    if (keeps) {
+      // Before this record ends some of what waits.
+      flush();
+    }
+    builder.accept(record);
+    if (keeps) {
+      flush();
+      tell();
+      out.write();
+    } else if (!waits) {
+      out.drop();
+    }
+  }
+
+  /** Writes the calls that are active when the time begins. */
+  private void begin() throws IOException {
+    hasBegun = true;
+    if (isInside()) {
+      flush();
+    }
+  }
+
+  private void lose() {
+    Waiting end = last;
+    if (end != null && end.kind == Kind.LOSS) {
+      end.copy = out.join(end.copy);
+    } else {
+      add(new Waiting(Kind.LOSS, OpenCalls.NONE, out.copy()));
+    }
+  }
+
+  private void leaveOut(CallCursor record) {
+    open.select(record.area());
+    int frame = builder.frameOf(record);
+    if (frame != OpenCalls.NONE) {
+      leftOut[frame] += record.value();
+    }
+  }
+
+  /** The records of the thread are over. */
+  public void finish() throws IOException {
+    if (!hasBegun) {
+      begin();
+    }
+    builder.finish();
+    tell();
+    flush();
+  }
+
+  private void tell() throws IOException {
+    for (LeftOut one : told) {
+      out.leftOut(one.area, one.slot, one.key, one.calls);
+    }
+    told.clear();
+  }
+
+  private void flush() throws IOException {
+    for (Waiting one = first; one != null; one = one.after) {
+      out.write(one.copy);
+      if (one.frame != OpenCalls.NONE) {
+        kept[one.frame] = true;
+        entries.set(one.frame, null);
+        unwinds.set(one.frame, null);
+      }
+    }
+    first = null;
+    last = null;
+  }
+
+  private Waiting add(Waiting one) {
+    Waiting end = last;
+    one.before = end;
+    if (end == null) {
+      first = one;
+    } else {
+      end.after = one;
+    }
+    last = one;
+    return one;
+  }
+
+  private void drop(@Nullable Waiting one) {
+    if (one == null) {
+      return;
+    }
+    out.drop(one.copy);
+    remove(one);
+    Waiting before = one.before;
+    Waiting after = one.after;
+    if (before != null && after != null && before.kind == Kind.LOSS && after.kind == Kind.LOSS) {
+      before.copy = out.join(before.copy, after.copy);
+      remove(after);
+    }
+  }
+
+  private void remove(Waiting one) {
+    Waiting before = one.before;
+    Waiting after = one.after;
+    if (before == null) {
+      first = after;
+    } else {
+      before.after = after;
+    }
+    if (after == null) {
+      last = before;
+    } else {
+      after.before = before;
+    }
+  }
+
+  private boolean isMeant(long function) {
+    return functions != null && functions.test(function);
+  }
+
+  private final class Sink implements CallBuilder.Sink {
+    @Override
+    public void opened(int frame, CallCursor entry) {
+      while (entries.size() <= frame) {
+        entries.add(null);
+        unwinds.add(null);
+      }
+      meant[frame] = isMeant(entry.function());
+      meantOpen += meant[frame] ? 1 : 0;
+      keeps |= isIn && meant[frame] || isTailOfKept(frame, entry);
+      kept[frame] = keeps;
+      leftOut[frame] = 0;
+      if (!keeps && entry.event() == CallEventKind.ENTRY) {
+        entries.set(frame, add(new Waiting(Kind.ENTRY, frame, out.copy())));
+        waits = true;
+      }
+    }
+
+    /** Returns whether an exception that leaves a call would leave a kept one with it. */
+    private boolean isTailOfKept(int frame, CallCursor entry) {
+      int caller = open.below[frame];
+      return hasSlots
+          && caller != OpenCalls.NONE
+          && kept[caller]
+          && open.key[caller] == entry.frameKey()
+          && open.slot[caller] == entry.slot() - 1;
+    }
+
+    @Override
+    public void left(int frame, CallCursor unwind) {
+      int caller = open.below[frame];
+      boolean isTail =
+          caller != OpenCalls.NONE
+              && open.key[caller] == open.key[frame]
+              && open.slot[caller] == open.slot[frame] - 1;
+      if (kept[frame] || isTail) {
+        keeps = true;
+      } else if (!keeps) {
+        unwinds.set(frame, add(new Waiting(Kind.UNWIND, frame, out.copy())));
+        waits = true;
+      }
+    }
+
+    @Override
+    public void closed(int frame, long time, CallEnd end, long value) {
+      meantOpen -= meant[frame] ? 1 : 0;
+      if (kept[frame]) {
+        keeps = true;
+        if (leftOut[frame] > 0) {
+          told.add(
+              new LeftOut(open.area[frame], builder.slot(frame), open.key[frame], leftOut[frame]));
+        }
+        return;
+      }
+      drop(unwinds.set(frame, null));
+      drop(entries.set(frame, null));
+      int caller = open.below[frame];
+      if (caller != OpenCalls.NONE) {
+        leftOut[caller] += leftOut[frame] + 1;
+      }
+    }
+
+    @Override
+    public void ended(long function, long time, CallEnd end, long value) {
+      keeps |= isIn && isMeant(function);
+      if (!keeps && open.top() != OpenCalls.NONE) {
+        leftOut[open.top()]++;
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package io.ntrail.cli.common;
+
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.formats.bytes.Omission;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Tells what a recording that was cut out of another one leaves out, in the same words. */
+public final class Omissions {
+  private Omissions() {}
+
+  /**
+   * Prints a line, or nothing if nothing is left out.
+   *
+   * @param before what the line begins with
+   */
+  public static void print(PrintStream out, String before, List<Omission> omissions) {
+    if (!omissions.isEmpty()) {
+      out.println(before + text(omissions));
+    }
+  }
+
+  /** {@code a part of another recording, without 1,200 records outside 12 s .. 14 s}. */
+  private static String text(List<Omission> omissions) {
+    return "a part of another recording, without "
+        + omissions.stream()
+            .map(one -> Numbers.unsigned(one.records()) + " " + one.what())
+            .collect(Collectors.joining(", "));
+  }
+
+  /** Writes them as a member {@code omissions}; there is none if nothing is left out. */
+  public static void json(Json json, List<Omission> omissions) {
+    if (omissions.isEmpty()) {
+      return;
+    }
+    json.array("omissions");
+    for (Omission one : omissions) {
+      json.object().text("what", one.what()).unsigned("records", one.records()).endObject();
+    }
+    json.endArray();
+  }
+}

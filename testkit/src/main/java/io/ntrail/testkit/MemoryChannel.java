@@ -1,0 +1,61 @@
+package io.ntrail.testkit;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
+
+/** A file in memory that is only appended to. */
+public final class MemoryChannel implements SeekableByteChannel {
+  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+  /** Nothing yet. */
+  public MemoryChannel() {}
+
+  /** Returns what was written. */
+  public byte[] toByteArray() {
+    return bytes.toByteArray();
+  }
+
+  @Override
+  public int write(ByteBuffer source) {
+    byte[] more = new byte[source.remaining()];
+    source.get(more);
+    bytes.writeBytes(more);
+    return more.length;
+  }
+
+  @Override
+  public long position() {
+    return bytes.size();
+  }
+
+  @Override
+  public long size() {
+    return bytes.size();
+  }
+
+  @Override
+  public int read(ByteBuffer target) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public SeekableByteChannel position(long to) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public SeekableByteChannel truncate(long to) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public boolean isOpen() {
+    return true;
+  }
+
+  @Override
+  public void close() {
+    // There is nothing to close.
+  }
+}
