@@ -95,10 +95,10 @@ public final class RecordingMerge {
       EtwRecording recording,
       SeekableByteChannel channel,
       boolean isCompressed,
-      ImageIdentities.Found more)
+      List<AddedRecord> more)
       throws IOException {
     mustBeOne(recording);
-    EtlFileWriter out = new EtlFileWriter(channel, bufferSize(recording), isCompressed);
+    EtlFileWriter out = new EtlFileWriter(channel, bufferSize(recording, more), isCompressed);
     return new RecordingMerge(recording, out).write(isCompressed, more);
   }
 
@@ -126,9 +126,15 @@ public final class RecordingMerge {
     }
   }
 
-  /** Returns the size of the largest buffer with its records as they are before compression. */
-  private static int bufferSize(EtwRecording recording) {
+  /**
+   * Returns the size of the largest buffer with its records as they are before compression; a
+   * record that is added fits, too.
+   */
+  private static int bufferSize(EtwRecording recording, List<AddedRecord> more) {
     long most = LEAST_BUFFER;
+    for (AddedRecord record : more) {
+      most = Math.max(most, EtlFileWriter.BUFFER_HEADER + (long) record.bytes().length);
+    }
     for (EtlFile file : recording.files()) {
       most = Math.max(most, file.sessionBufferSize());
       for (int buffer = 0; buffer < file.buffers().count(); buffer++) {
@@ -140,7 +146,7 @@ public final class RecordingMerge {
     return Math.toIntExact(most + 7 & ~7);
   }
 
-  private Written write(boolean isCompressed, ImageIdentities.Found more) throws IOException {
+  private Written write(boolean isCompressed, List<AddedRecord> more) throws IOException {
     List<EtlFile> files = recording.files();
     RecordCursor[] cursors = files.stream().map(recording::cursor).toArray(RecordCursor[]::new);
     int[][] orders = files.stream().map(RecordingMerge::order).toArray(int[][]::new);
@@ -160,7 +166,7 @@ public final class RecordingMerge {
     for (OpenBuffer one : open.values()) {
       one.flush();
     }
-    add(more.records());
+    add(more.stream().map(AddedRecord::bytes).toList());
     long records = out.records();
     List<Gap> gaps = recording.gaps();
     tell(gaps);

@@ -36,7 +36,7 @@ class RecordingMergeTest {
     Path to = folder.resolve("out" + files++ + ".etl");
     try (SeekableByteChannel channel =
         Files.newByteChannel(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      RecordingMerge.write(recording, channel, isCompressed, ImageIdentities.Found.NONE);
+      RecordingMerge.write(recording, channel, isCompressed, List.of());
     }
     byte[] bytes = Files.readAllBytes(to);
     Files.delete(to);

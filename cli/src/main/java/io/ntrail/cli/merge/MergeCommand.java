@@ -5,6 +5,8 @@ import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.merge.Additions;
+import io.ntrail.analysis.merge.EventDescriptions;
 import io.ntrail.analysis.merge.ImageIdentities;
 import io.ntrail.analysis.merge.RecordingMerge;
 import io.ntrail.analysis.merge.RecordingMerge.Written;
@@ -15,6 +17,7 @@ import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.OutputOptions;
 import io.ntrail.cli.common.ReadingProgress;
+import io.ntrail.cli.common.SchemaFiles;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
@@ -36,8 +39,7 @@ public final class MergeCommand implements Command {
   private static final String COMPRESS = "--compress";
   private static final String IMAGE_PATH = "--image-path";
 
-  /** Names in one line. */
-  private static final int SHOWN = 5;
+  private static final String MANIFEST = "--manifest";
 
   public MergeCommand() {}
 
@@ -51,6 +53,9 @@ public final class MergeCommand implements Command {
     spec.addOption(
         CommonOptions.values(
             "FOLDER", "adds the PDB ids of images that are in this folder", IMAGE_PATH));
+    spec.addOption(
+        CommonOptions.values(
+            "FILE", "adds the event schemas of an instrumentation manifest", MANIFEST));
     spec.addOption(CommonOptions.value("text|json", "how the report is written", "--format"));
     spec.addPositional(
         CommonOptions.words("FILE", "recordings of one machine and boot", List.of()));
@@ -76,7 +81,7 @@ public final class MergeCommand implements Command {
     try (EtwRecording recording = opened;
         Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
       boolean isCompressed = isCompressed(parsed, recording);
-      ImageIdentities.Found more = identities(parsed, recording);
+      Additions more = additions(parsed, recording, terminal);
       Written written = write(recording, file, isCompressed, more);
       file.complete();
       if (format == Format.JSON) {
@@ -98,41 +103,50 @@ public final class MergeCommand implements Command {
     };
   }
 
-  /** Looks for images, if folders of them are named. */
-  private static ImageIdentities.Found identities(ParseResult parsed, EtwRecording recording) {
+  /** Looks for what the recording lacks, as far as the options tell where it may be. */
+  private static Additions additions(
+      ParseResult parsed, EtwRecording recording, Terminal terminal) {
+    boolean hasImages = CommonOptions.has(parsed, IMAGE_PATH);
+    UserSchemas manifests = SchemaFiles.read(parsed, terminal);
+    if (!hasImages && manifests == UserSchemas.NONE) {
+      return Additions.NONE;
+    }
+    Events events =
+        Events.of(
+            recording,
+            new SchemaSources(manifests),
+            CommonOptions.cores(parsed),
+            hasImages ? new Events.Learn[] {Events.Learn.ADDRESSES} : new Events.Learn[0]);
+    Additions more = Additions.NONE;
+    if (hasImages) {
+      more = more.and(ImageIdentities.of(events, stores(parsed)));
+    }
+    if (manifests != UserSchemas.NONE) {
+      more = more.and(EventDescriptions.of(events, manifests));
+    }
+    return more;
+  }
+
+  private static SymbolStores stores(ParseResult parsed) {
     List<SymbolPath.Element> folders =
         CommonOptions.all(parsed, IMAGE_PATH).stream()
             .<SymbolPath.Element>map(folder -> new SymbolPath.Folder(CommonOptions.path(folder)))
             .toList();
-    if (folders.isEmpty()) {
-      return ImageIdentities.Found.NONE;
-    }
     SymbolPath.Host host = SymbolPath.Host.here();
-    SymbolStores stores = SymbolStores.of(new SymbolPath(folders, List.of(), host.home()), host);
-    Events events =
-        Events.of(
-            recording,
-            new SchemaSources(UserSchemas.NONE),
-            CommonOptions.cores(parsed),
-            Events.Learn.ADDRESSES);
-    return ImageIdentities.of(events, stores);
+    return SymbolStores.of(new SymbolPath(folders, List.of(), host.home()), host);
   }
 
   private static Written write(
-      EtwRecording recording, OutputFile file, boolean isCompressed, ImageIdentities.Found more) {
+      EtwRecording recording, OutputFile file, boolean isCompressed, Additions more) {
     try (SeekableByteChannel channel = file.openChannel()) {
-      return RecordingMerge.write(recording, channel, isCompressed, more);
+      return RecordingMerge.write(recording, channel, isCompressed, more.records());
     } catch (IOException e) {
       throw file.failed(e);
     }
   }
 
   private static void text(
-      EtwRecording recording,
-      OutputFile file,
-      Written written,
-      ImageIdentities.Found more,
-      Terminal terminal) {
+      EtwRecording recording, OutputFile file, Written written, Additions more, Terminal terminal) {
     terminal
         .out()
         .println(
@@ -144,33 +158,11 @@ public final class MergeCommand implements Command {
                     Numbers.counted(written.buffers(), "buffer"),
                     Numbers.bytes(written.bytes())));
     terminal.out().println(Losses.state(recording));
-    if (more.images() > 0 || !more.missing().isEmpty()) {
-      terminal
-          .out()
-          .println(
-              "added the PDB ids of %s%s"
-                  .formatted(
-                      Numbers.counted(more.images(), "image"),
-                      more.missing().isEmpty()
-                          ? ""
-                          : "; %s not found, damaged or without a PDB: %s"
-                              .formatted(
-                                  Numbers.counted(more.missing().size(), "other"),
-                                  shown(more.missing()))));
-    }
-  }
-
-  private static String shown(List<String> names) {
-    String some = String.join(", ", names.subList(0, Math.min(SHOWN, names.size())));
-    return names.size() > SHOWN ? some + " ... (--format json lists all)" : some;
+    AddedText.lines(more).forEach(terminal.out()::println);
   }
 
   private static void json(
-      EtwRecording recording,
-      OutputFile file,
-      Written written,
-      ImageIdentities.Found more,
-      Terminal terminal) {
+      EtwRecording recording, OutputFile file, Written written, Additions more, Terminal terminal) {
     try (Json json = new Json(terminal.out())) {
       json.object().text("schema", "ntrail.write/1");
       json.array("inputs");
@@ -187,12 +179,12 @@ public final class MergeCommand implements Command {
         json.number("headersOfFurtherFiles", written.headerRecords());
       }
       json.endObject().endObject();
-      json.object("added").number("images", more.images()).number("volumes", 0);
-      json.number("descriptions", 0).endObject();
+      json.object("added").number("images", more.images()).number("volumes", more.volumes());
+      json.number("descriptions", more.descriptions()).endObject();
       json.array("missing");
-      for (String name : more.missing()) {
-        json.object().text("what", "image").text("name", name);
-        json.text("why", "not found, damaged or without a PDB").endObject();
+      for (Additions.Missing one : more.missing()) {
+        json.object().text("what", one.what()).text("name", one.name());
+        json.text("why", one.why()).endObject();
       }
       json.endArray();
       json.lost(Losses.events(recording), Losses.buffers(recording));

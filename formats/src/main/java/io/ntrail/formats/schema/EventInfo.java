@@ -48,7 +48,8 @@ public record EventInfo(
   /** Bytes before the properties. */
   static final int HEADER = 112;
 
-  private static final int PROPERTY = 24;
+  /** Bytes of a property. */
+  static final int PROPERTY_BYTES = 24;
 
   /** Limit of a name: longer text is not a name, and many properties may point at the same text. */
   static final int MAX_NAME = 1024;
@@ -161,11 +162,11 @@ public record EventInfo(
             EventNames.plain(texts.name(bytes.i32(at + 72))),
             // Of classes this is the name of an activity instead.
             wbem ? null : texts.name(bytes.i32(at + 92)));
-    int room = (length - HEADER) / PROPERTY;
+    int room = (length - HEADER) / PROPERTY_BYTES;
     int count = (int) Math.min(room, bytes.u32(at + 100));
     List<Property> properties = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      properties.add(property(bytes, at + HEADER + PROPERTY * i, texts));
+      properties.add(property(bytes, at + HEADER + PROPERTY_BYTES * i, texts));
     }
     return new EventInfo(
         Guid.read(bytes, at),

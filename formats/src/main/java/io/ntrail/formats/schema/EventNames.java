@@ -8,7 +8,7 @@ public final class EventNames {
   private static final String INFO = "Info";
 
   /** Names that Windows itself defines have it. */
-  private static final String PREFIX = "win:";
+  static final String PREFIX = "win:";
 
   private EventNames() {}
 
