@@ -71,6 +71,7 @@ class JsonOptionsTest {
           Map.entry("dump --full", "DumpTest"),
           Map.entry("merge --compress", "MergeTest"),
           Map.entry("merge --image-path", "MergeTest"),
+          Map.entry("merge --manifest", "MergeManifestTest"),
           Map.entry("probe --server", "ProbeSymbolServersTest"),
           Map.entry("doctor --self-test", "DoctorSelfTestTest"));
 

@@ -46,10 +46,10 @@ public record EventInfo(
     List<Property> properties,
     int topLevel) {
   /** Bytes before the properties. */
-  static final int HEADER = 112;
+  public static final int HEADER = 112;
 
   /** Bytes of a property. */
-  static final int PROPERTY_BYTES = 24;
+  public static final int PROPERTY_BYTES = 24;
 
   /** Limit of a name: longer text is not a name, and many properties may point at the same text. */
   static final int MAX_NAME = 1024;
@@ -108,10 +108,18 @@ public record EventInfo(
    */
   public record Property(
       String name, int flags, int in, int out, @Nullable String map, int count, int length) {
-    static final int STRUCT = 1;
-    static final int LENGTH_IS_PROPERTY = 2;
-    static final int COUNT_IS_PROPERTY = 4;
-    static final int FIXED_COUNT = 0x20;
+    /** It has members. */
+    public static final int STRUCT = 1;
+
+    /** The number of a property is where its length is. */
+    public static final int LENGTH_IS_PROPERTY = 2;
+
+    /** The number of a property is where its count is. */
+    public static final int COUNT_IS_PROPERTY = 4;
+
+    /** It is an array, if of one element. */
+    public static final int FIXED_COUNT = 0x20;
+
     static final int CUSTOM_SCHEMA = 0x80;
 
     boolean is(int flag) {

@@ -116,7 +116,7 @@ public enum InType {
   }
 
   /** Returns the number that TDH gives the type; 0 if it has none. */
-  int tdh() {
+  public int tdh() {
     return switch (this) {
       // What manifests can say is older than the numbers of classes.
       case COUNTED_STRING -> 22;

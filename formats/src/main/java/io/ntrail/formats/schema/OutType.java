@@ -91,7 +91,7 @@ public enum OutType {
    * Returns the number that TDH gives the meaning for values of an in type: for {@link #DEFAULT}
    * that of the meaning that the in type has by itself.
    */
-  int tdh(InType in) {
+  public int tdh(InType in) {
     return switch (this) {
       case DEFAULT -> byDefault(in);
       case STRING -> 1;

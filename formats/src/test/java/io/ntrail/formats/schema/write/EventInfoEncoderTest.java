@@ -1,11 +1,14 @@
-package io.ntrail.formats.schema;
+package io.ntrail.formats.schema.write;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.formats.schema.EventInfoEncoder.Descriptor;
+import io.ntrail.formats.schema.Manifest;
+import io.ntrail.formats.schema.Schema;
+import io.ntrail.formats.schema.ValueMap;
+import io.ntrail.formats.schema.write.EventInfoEncoder.Descriptor;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.TestData;

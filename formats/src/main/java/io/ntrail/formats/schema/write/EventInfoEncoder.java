@@ -1,7 +1,16 @@
-package io.ntrail.formats.schema;
+package io.ntrail.formats.schema.write;
 
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.schema.EventInfo;
+import io.ntrail.formats.schema.EventMapInfo;
+import io.ntrail.formats.schema.EventNames;
+import io.ntrail.formats.schema.Field;
+import io.ntrail.formats.schema.InType;
+import io.ntrail.formats.schema.LengthSpec;
+import io.ntrail.formats.schema.Manifest;
+import io.ntrail.formats.schema.Schema;
+import io.ntrail.formats.schema.ValueMap;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -137,10 +146,10 @@ public final class EventInfoEncoder {
     boolean isClassic = provider.isClassic();
     out.u32((isClassic ? EventInfo.Source.WBEM : EventInfo.Source.MANIFEST).ordinal());
     out.u32(text(base, provider.name()));
-    out.u32(text(base, ofWindows(event.levelName(), WindowsNames.level(event.level()))));
+    out.u32(text(base, EventNames.levelReference(event.levelName(), event.level())));
     out.u32(0).u32(keywords(base));
     out.u32(text(base, event.taskName()));
-    out.u32(text(base, ofWindows(event.opcodeName(), WindowsNames.opcode(event.opcode()))));
+    out.u32(text(base, EventNames.opcodeReference(event.opcodeName(), event.opcode())));
     out.u32(text(base, schema.message())).u32(0).u32(0).u32(0);
     // Of class events this would be the name of an activity.
     boolean isNamed =
@@ -221,11 +230,6 @@ public final class EventInfoEncoder {
     event.keywordNames().forEach(texts::utf16z);
     texts.u16(0);
     return at;
-  }
-
-  /** Names that Windows itself defines are written with {@code win:}. */
-  private static @Nullable String ofWindows(@Nullable String name, @Nullable String defined) {
-    return name != null && name.equals(defined) ? EventNames.PREFIX + name : name;
   }
 
   private int text(int base, @Nullable String text) {
