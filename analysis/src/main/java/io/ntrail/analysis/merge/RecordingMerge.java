@@ -49,7 +49,7 @@ public final class RecordingMerge {
    * @param bytes of the new file
    * @param records of it, but for those that tell gaps
    * @param buffers of it, the header buffer included
-   * @param headerRecords of further files, which are not in it: records of their header buffers
+   * @param headerRecords header records of further files, which are not in it
    * @param gaps of the files that it was made of
    */
   public record Written(
@@ -67,12 +67,16 @@ public final class RecordingMerge {
   }
 
   /**
-   * Returns true if some buffer of a recording is compressed.
+   * Returns true if some buffer of a recording is compressed, or would be if that made it smaller.
    *
    * @param recording the files that are merged
    */
   public static boolean isCompressed(EtwRecording recording) {
     for (EtlFile file : recording.files()) {
+      int mode = file.header().map(LogFileHeader::logFileMode).orElse(0);
+      if ((mode & EtlFileWriter.COMPRESSED_MODE) != 0) {
+        return true;
+      }
       for (int buffer = 0; buffer < file.buffers().count(); buffer++) {
         if (file.buffers().compressed(buffer)) {
           return true;
@@ -225,20 +229,20 @@ public final class RecordingMerge {
     EtlFile file = recording.files().get(number);
     BufferIndex index = file.buffers();
     cursor.open(buffer);
-    if (buffer == 0) {
-      // Its records are those of the new header buffer, or of a session that needs none.
-      while (cursor.next()) {
-        headerRecords += number > 0 ? 1 : 0;
-      }
-      recording.visited(cursor);
-      return;
-    }
     boolean isPacked = isPacked(file);
     Stream stream = new Stream(number, index.cpu(buffer), index.loggerId(buffer));
     OpenBuffer to = isPacked ? open(stream) : single;
     byte[] header =
         file.window(index.fileOffset(buffer), EtlFileWriter.BUFFER_HEADER)
             .array(0, EtlFileWriter.BUFFER_HEADER);
+    if (buffer == 0) {
+      copyHeaderBuffer(number, cursor, to, EtlFileWriter.ofData(header));
+      if (!isPacked) {
+        to.flush();
+      }
+      recording.visited(cursor);
+      return;
+    }
     boolean hasLoss = index.lossBefore(buffer);
     int most = index.compressed(buffer) ? index.inflatedBytes(buffer) : index.fileBytes(buffer);
     to.begin(header, hasLoss, most);
@@ -257,6 +261,22 @@ public final class RecordingMerge {
       to.flush();
     }
     recording.visited(cursor);
+  }
+
+  /**
+   * Copies what a further session tells of itself behind its header record, which no file has
+   * twice. The header buffer of the first one becomes that of the new file.
+   */
+  private void copyHeaderBuffer(int number, RecordCursor cursor, OpenBuffer to, byte[] header)
+      throws IOException {
+    to.begin(header, false, 0);
+    while (cursor.next()) {
+      if (number > 0 && cursor.kind().isHook() && cursor.hookId() == 0) {
+        headerRecords++;
+      } else if (number > 0) {
+        to.add(cursor, header);
+      }
+    }
   }
 
   /** Writes the gaps, in buffers of their own. */

@@ -30,6 +30,11 @@ public final class EtlFileWriter {
   public static final int BUFFER_HEADER = EtlLayout.BUFFER_HEADER;
 
   private static final int ALIGNMENT = 8;
+
+  /** Bytes of a record at most: its size has 16 bits. */
+  private static final int LARGEST = 0xFFF8;
+
+  private static final String CUT = "...";
   private static final int RECORD_HEADER = 32;
   private static final int PROCESSORS = 12;
   private static final int END_TIME = 16;
@@ -136,8 +141,22 @@ public final class EtlFileWriter {
   }
 
   /**
+   * Returns the header of a data buffer for records of a header buffer.
+   *
+   * @param header of the header buffer
+   */
+  public static byte[] ofData(byte[] header) {
+    return new BytesBuilder(BUFFER_HEADER)
+        .bytes(header, 0, BUFFER_HEADER)
+        .setU32(EtlLayout.State, FLUSH)
+        .setU16(EtlLayout.BufferType, 0)
+        .toArray();
+  }
+
+  /**
    * Writes the header buffer, which ends the file: the header record as it is changed, and the
-   * records behind it as they are, as far as there is room.
+   * records behind it as they are, as far as there is room. Names are cut if they do not fit
+   * otherwise.
    *
    * @param from header buffer of the first file, which begins with its header record
    * @param fromEnd end of its records
@@ -147,17 +166,19 @@ public final class EtlFileWriter {
     int at = BUFFER_HEADER;
     int pointer = RecordKind.at(RecordKind.ofMarker(from.i32(at))).pointerBytes();
     int size = from.u16(at + 4);
-    byte[] record = record(from, at, pointer, changes);
+    int others = at + (size + ALIGNMENT - 1 & -ALIGNMENT);
+    int othersEnd = others;
+    int length = 1;
+    while (length > 0 && othersEnd + ALIGNMENT <= fromEnd) {
+      length = length(from, othersEnd, fromEnd);
+      othersEnd += length;
+    }
+    int room = bufferSize - BUFFER_HEADER - (othersEnd - others);
+    byte[] record = record(from, at, pointer, changes, Math.min(room & -ALIGNMENT, LARGEST));
     BytesBuilder all = new BytesBuilder(bufferSize).bytes(from.array(0, BUFFER_HEADER));
     all.bytes(record).zeros(-record.length & ALIGNMENT - 1);
-    int others = at + (size + ALIGNMENT - 1 & -ALIGNMENT);
-    while (others + ALIGNMENT <= fromEnd) {
-      int length = length(from, others, fromEnd);
-      if (length == 0 || all.size() + length > bufferSize) {
-        break;
-      }
-      all.bytes(from.array(others, length));
-      others += length;
+    if (all.size() + othersEnd - others <= bufferSize) {
+      all.bytes(from.array(others, othersEnd - others));
     }
     int end = all.size();
     all.setU32(0, bufferSize)
@@ -181,17 +202,26 @@ public final class EtlFileWriter {
     return size < ALIGNMENT || at + size > end ? 0 : Math.min(padded, from.length() - at);
   }
 
+  private static String cut(String name, int most) {
+    return name.length() <= most
+        ? name
+        : most < CUT.length() ? "" : name.substring(0, most - CUT.length()) + CUT;
+  }
+
   private static int saturated(long count) {
     return (int) Math.min(count, 0xFFFF_FFFFL);
   }
 
-  private byte[] record(Bytes from, int at, int pointer, HeaderChanges changes) {
+  private byte[] record(Bytes from, int at, int pointer, HeaderChanges changes, int most) {
     int payload = at + RECORD_HEADER;
     int names = 56 + 2 * pointer + 176 + 32;
     BytesBuilder record = new BytesBuilder(1024);
     record.bytes(from.array(at, Math.min(RECORD_HEADER + names, from.u16(at + 4))));
     record.zeros(Math.max(0, RECORD_HEADER + names - record.size()));
-    record.utf16z(changes.sessionName()).utf16z(changes.fileName());
+    // Two NULs end them.
+    int characters = Math.max(0, (most - record.size()) / 2 - 2);
+    String file = cut(changes.fileName(), characters);
+    record.utf16z(cut(changes.sessionName(), characters - file.length())).utf16z(file);
     int p = RECORD_HEADER;
     boolean hasNewLog = from.u8(payload + LOG_VERSION) >= 2;
     if (isCompressed != hasNewLog) {
