@@ -10,12 +10,18 @@ import java.util.List;
  * @param images whose PDBs were added
  * @param volumes whose drive letters were added
  * @param descriptions of events that were added
+ * @param pdbs that were packed
  * @param missing what was to be added and could not
  */
 public record Additions(
-    List<AddedRecord> records, int images, int volumes, int descriptions, List<Missing> missing) {
+    List<AddedRecord> records,
+    int images,
+    int volumes,
+    int descriptions,
+    int pdbs,
+    List<Missing> missing) {
   /** Nothing. */
-  public static final Additions NONE = new Additions(List.of(), 0, 0, 0, List.of());
+  public static final Additions NONE = new Additions(List.of(), 0, 0, 0, 0, List.of());
 
   /**
    * Something that was to be added, and could not.
@@ -43,6 +49,7 @@ public record Additions(
         images + more.images,
         volumes + more.volumes,
         descriptions + more.descriptions,
+        pdbs + more.pdbs,
         allMissing);
   }
 }

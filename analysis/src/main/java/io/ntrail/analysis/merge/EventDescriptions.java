@@ -78,7 +78,7 @@ public final class EventDescriptions {
         }
       }
     }
-    return new Additions(added, 0, 0, descriptions, missing);
+    return new Additions(added, 0, 0, descriptions, 0, missing);
   }
 
   private void add(EventType type, Described described, RecordCursor record) {

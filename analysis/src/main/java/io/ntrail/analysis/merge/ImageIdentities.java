@@ -91,6 +91,7 @@ public final class ImageIdentities {
         identified.size(),
         0,
         0,
+        0,
         missing.stream()
             .map(name -> new Missing("image", name, "not found, damaged or without a PDB"))
             .toList());

@@ -30,6 +30,9 @@ final class AddedText {
     if (!added.isEmpty()) {
       lines.add("added " + String.join(", ", added));
     }
+    if (more.pdbs() > 0) {
+      lines.add("packed " + Numbers.counted(more.pdbs(), "PDB"));
+    }
     Map<String, List<String>> missing = new LinkedHashMap<>();
     for (Missing one : more.missing()) {
       missing

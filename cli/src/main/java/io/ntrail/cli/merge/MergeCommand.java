@@ -18,6 +18,7 @@ import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.OutputOptions;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SchemaFiles;
+import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
@@ -28,6 +29,7 @@ import io.ntrail.programs.symbols.SymbolPath;
 import io.ntrail.programs.symbols.SymbolStores;
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
@@ -40,6 +42,7 @@ public final class MergeCommand implements Command {
   private static final String IMAGE_PATH = "--image-path";
 
   private static final String MANIFEST = "--manifest";
+  private static final String PACK = "--pack";
 
   public MergeCommand() {}
 
@@ -56,6 +59,9 @@ public final class MergeCommand implements Command {
     spec.addOption(
         CommonOptions.values(
             "FILE", "adds the event schemas of an instrumentation manifest", MANIFEST));
+    spec.addOption(
+        CommonOptions.flag("a zip with the PDBs at hand of its images: -o NAME.etl.zip", PACK));
+    spec.addOption(SymbolSearchPath.option());
     spec.addOption(CommonOptions.value("text|json", "how the report is written", "--format"));
     spec.addPositional(
         CommonOptions.words("FILE", "recordings of one machine and boot", List.of()));
@@ -74,22 +80,49 @@ public final class MergeCommand implements Command {
             .of("-o")
             .orElseThrow(() -> new UsageError("merge needs a file: -o FILE.etl", EXAMPLE));
     Format format = CommonOptions.format(parsed, Format.TEXT, Format.JSON);
+    check(parsed, file);
     EtwRecording opened;
     try (RecordingInput input = RecordingInput.of(paths, Ability.EVENTS)) {
       opened = input.open(EtwRecording.class);
     }
+    boolean isPacked = CommonOptions.has(parsed, PACK);
     try (EtwRecording recording = opened;
-        Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
+        OutputFile merged = isPacked ? OutputFile.reserve(file.place(), "-o") : file) {
       boolean isCompressed = isCompressed(parsed, recording);
-      Additions more = additions(parsed, recording, terminal);
-      Written written = write(recording, file, isCompressed, more);
+      Additions more;
+      Written written;
+      try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
+        more = additions(parsed, recording, terminal);
+        written = write(recording, merged, isCompressed, more);
+      }
+      if (isPacked) {
+        more = more.and(PackedRecording.write(merged.unfinished(), paths, file, parsed, terminal));
+      }
       file.complete();
+      long bytes = isPacked ? size(file) : written.bytes();
       if (format == Format.JSON) {
-        json(recording, file, written, more, terminal);
+        json(recording, file, written, bytes, more, terminal);
       } else {
-        text(recording, file, written, more, terminal);
+        text(recording, file, written, bytes, more, terminal);
       }
       return Losses.finish(recording, parsed, terminal);
+    }
+  }
+
+  /** Refuses what could not be done at the end. */
+  private static void check(ParseResult parsed, OutputFile file) {
+    if (CommonOptions.has(parsed, PACK)) {
+      PackedRecording.name(file);
+    } else if (CommonOptions.has(parsed, "-y")) {
+      throw new UsageError("-y applies to --pack", "ntrail merge a.etl --pack -o all.etl.zip");
+    }
+  }
+
+  private static long size(OutputFile file) {
+    try {
+      return Files.size(file.place());
+    } catch (IOException e) {
+      throw file.failed(e);
     }
   }
 
@@ -146,7 +179,12 @@ public final class MergeCommand implements Command {
   }
 
   private static void text(
-      EtwRecording recording, OutputFile file, Written written, Additions more, Terminal terminal) {
+      EtwRecording recording,
+      OutputFile file,
+      Written written,
+      long bytes,
+      Additions more,
+      Terminal terminal) {
     terminal
         .out()
         .println(
@@ -156,13 +194,18 @@ public final class MergeCommand implements Command {
                     Numbers.count(written.records()),
                     Numbers.counted(recording.files().size(), "file"),
                     Numbers.counted(written.buffers(), "buffer"),
-                    Numbers.bytes(written.bytes())));
+                    Numbers.bytes(bytes)));
     terminal.out().println(Losses.state(recording));
     AddedText.lines(more).forEach(terminal.out()::println);
   }
 
   private static void json(
-      EtwRecording recording, OutputFile file, Written written, Additions more, Terminal terminal) {
+      EtwRecording recording,
+      OutputFile file,
+      Written written,
+      long bytes,
+      Additions more,
+      Terminal terminal) {
     try (Json json = new Json(terminal.out())) {
       json.object().text("schema", "ntrail.write/1");
       json.array("inputs");
@@ -172,7 +215,7 @@ public final class MergeCommand implements Command {
               json.object().text("path", one.name()).number("bytes", one.size()).endObject());
       json.endArray();
       json.object("output").text("path", file.place().toString());
-      json.number("bytes", written.bytes()).number("records", written.records());
+      json.number("bytes", bytes).number("records", written.records());
       json.number("buffers", written.buffers()).endObject();
       json.object("left").number("records", written.headerRecords()).object("byReason");
       if (written.headerRecords() > 0) {
@@ -180,7 +223,8 @@ public final class MergeCommand implements Command {
       }
       json.endObject().endObject();
       json.object("added").number("images", more.images()).number("volumes", more.volumes());
-      json.number("descriptions", more.descriptions()).endObject();
+      json.number("descriptions", more.descriptions()).number("pdbs", more.pdbs());
+      json.endObject();
       json.array("missing");
       for (Additions.Missing one : more.missing()) {
         json.object().text("what", one.what()).text("name", one.name());
