@@ -8,6 +8,7 @@ import io.ntrail.analysis.naming.ImageFile;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.etl.ClassRecord;
+import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.DebugDirectory;
 import io.ntrail.formats.pe.DebugDirectory.CodeView;
@@ -125,9 +126,8 @@ public final class ImageIdentities {
       return;
     }
     identified.add(file);
-    long ticks = event.record().ticks();
-    added.add(new AddedRecord(ticks, record(INFO, ticks, pid, info(at, file))));
-    added.add(new AddedRecord(ticks, record(RSDS, ticks, pid, rsds(at, pid, pdb.get()))));
+    add(INFO, event.record(), pid, info(at, pid, file));
+    add(RSDS, event.record(), pid, rsds(at, pid, pdb.get()));
   }
 
   private Optional<CodeView.Pdb70> read(ImageFile file) {
@@ -144,18 +144,20 @@ public final class ImageIdentities {
     }
   }
 
-  private byte[] record(int opcode, long ticks, int pid, BytesBuilder payload) {
-    return new ClassRecord(IMAGE_ID, opcode, VERSION, ticks, pid, 0, pointerBytes)
-        .bytes(payload.toArray());
+  private void add(int opcode, RecordCursor load, int pid, BytesBuilder payload) {
+    long ticks = load.ticks();
+    ClassRecord record =
+        new ClassRecord(IMAGE_ID, opcode, VERSION, ticks, pid, load.threadId(), pointerBytes);
+    added.add(new AddedRecord(ticks, record.bytes(payload.toArray())));
   }
 
   private BytesBuilder pointer(BytesBuilder out, long value) {
     return pointerBytes == 4 ? out.u32((int) value) : out.u64(value);
   }
 
-  private BytesBuilder info(long base, ImageFile file) {
+  private BytesBuilder info(long base, int pid, ImageFile file) {
     BytesBuilder out = pointer(pointer(new BytesBuilder(128), base), file.size());
-    return out.u32(0).u32(file.timeDateStamp()).utf16z(file.name());
+    return out.u32(pid).u32(file.timeDateStamp()).utf16z(file.name());
   }
 
   private BytesBuilder rsds(long base, int pid, CodeView.Pdb70 pdb) {

@@ -102,8 +102,16 @@ public final class RecordingMerge {
       List<AddedRecord> more)
       throws IOException {
     mustBeOne(recording);
-    EtlFileWriter out = new EtlFileWriter(channel, bufferSize(recording, more), isCompressed);
-    return new RecordingMerge(recording, out).write(isCompressed, more);
+    int bufferSize = bufferSize(recording, more);
+    EtlFile first = recording.files().getFirst();
+    Bytes header = first.window(0, first.buffers().fileBytes(0));
+    HeaderChanges changes = changes(recording, isCompressed);
+    int headerBytes =
+        isCompressed
+            ? EtlFileWriter.headerBytes(header, first.buffers().headerEnd(), changes, bufferSize)
+            : bufferSize;
+    EtlFileWriter out = new EtlFileWriter(channel, bufferSize, isCompressed, headerBytes);
+    return new RecordingMerge(recording, out).write(changes, more);
   }
 
   private static void mustBeOne(EtwRecording recording) {
@@ -150,7 +158,7 @@ public final class RecordingMerge {
     return Math.toIntExact(most + 7 & ~7);
   }
 
-  private Written write(boolean isCompressed, List<AddedRecord> more) throws IOException {
+  private Written write(HeaderChanges changes, List<AddedRecord> more) throws IOException {
     List<EtlFile> files = recording.files();
     RecordCursor[] cursors = files.stream().map(recording::cursor).toArray(RecordCursor[]::new);
     int[][] orders = files.stream().map(RecordingMerge::order).toArray(int[][]::new);
@@ -176,7 +184,7 @@ public final class RecordingMerge {
     tell(gaps);
     EtlFile first = files.getFirst();
     Bytes header = first.window(0, first.buffers().fileBytes(0));
-    out.finish(header, first.buffers().headerEnd(), changes(isCompressed));
+    out.finish(header, first.buffers().headerEnd(), changes);
     return new Written(out.bytes(), records, out.buffers(), headerRecords, gaps);
   }
 
@@ -297,7 +305,7 @@ public final class RecordingMerge {
     to.flush();
   }
 
-  private HeaderChanges changes(boolean isCompressed) {
+  private static HeaderChanges changes(EtwRecording recording, boolean isCompressed) {
     Set<String> sessions = new LinkedHashSet<>();
     Set<String> names = new LinkedHashSet<>();
     long end = 0;
