@@ -202,7 +202,7 @@ class MergeTest {
   void eachSharedRecordingStaysTheSameWhenItIsMergedAgain() throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
     Path manifest = TestData.file("etl/manifests/HTTP_Server.man.gz");
-    for (Path file : Slice.of(shared(), 6)) {
+    for (Path file : Slice.of(shared(), 12)) {
       for (String compression : List.of("none", "xpress")) {
         Path once = folder.resolve("once.etl");
         Path again = folder.resolve("again.etl");
@@ -342,5 +342,20 @@ class MergeTest {
     Path again = folder.resolve("again.etl");
     Cli.run("merge", out, "-o", again, "--image-path", SAMPLES);
     assertArrayEquals(Files.readAllBytes(out), Files.readAllBytes(again));
+  }
+
+  @Test
+  void recordMergeIsAnotherNameOfTheCommand() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    Path one = folder.resolve("one.etl");
+    Path other = folder.resolve("other.etl");
+    Result merge = Cli.run("merge", etl("tx-HTTP_Server"), "-o", one);
+    Result record = Cli.run("record", "merge", etl("tx-HTTP_Server"), "-o", other);
+    assertEquals(0, record.exit(), record.err());
+    assertEquals(-1, Files.mismatch(one, other));
+    assertEquals(merge.out().replace(one.toString(), other.toString()), record.out());
+    assertEquals(Cli.run("merge", "-h").out(), Cli.run("record", "merge", "-h").out());
+    assertEquals(Cli.run("help", "merge").out(), Cli.run("help", "record", "merge").out());
+    assertTrue(Cli.run("record", "merge", "--wrong").err().contains("for merge"));
   }
 }
