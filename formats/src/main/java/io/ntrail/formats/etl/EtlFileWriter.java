@@ -230,7 +230,7 @@ public final class EtlFileWriter {
     BytesBuilder all = new BytesBuilder(headerBytes).bytes(from.array(0, BUFFER_HEADER));
     all.bytes(record).zeros(-record.length & ALIGNMENT - 1);
     int first = all.size();
-    if (first + behind <= headerBytes) {
+    if (behind > 0 && first + behind <= headerBytes) {
       all.bytes(from.array(others, behind));
     }
     int end = all.size();
@@ -240,7 +240,8 @@ public final class EtlFileWriter {
         .setU32(EtlLayout.CurrentOffset, 0)
         .setU64(EtlLayout.SequenceNumber, 0L)
         .setU32(EtlLayout.State, isCompressed ? Compression.XPRESS.number() : 0)
-        .setU32(EtlLayout.Offset, end);
+        .setU32(EtlLayout.Offset, end)
+        .setU16(EtlLayout.BufferType, EtlLayout.ETW_BUFFER_TYPE_HEADER);
     out.position(0);
     stream.write(all.toArray());
     stream.write(slack, 0, headerBytes - end);
