@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a merge writes, byte by byte beside what Windows' own mergers and relogger have written:
+ * Bytes of merged files beside those that mergers and the relog interface of Windows have written:
  * where one of their files is merged once more, each difference is one of a list, with its reason.
  */
 class MergedLayoutTest {
