@@ -4,6 +4,7 @@ import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Omission;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.CopiedGaps;
@@ -19,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -34,6 +36,11 @@ public final class RecordingMerge {
 
   private final EtwRecording recording;
   private final EtlFileWriter out;
+  private final RecordSelection selection;
+
+  /** Records that were left out, by the answer of the selection. */
+  private final long[] left = new long[RecordSelection.ANSWERS];
+
   private long headerRecords;
   private final LinkedHashMap<Stream, OpenBuffer> open = new LinkedHashMap<>();
 
@@ -50,17 +57,33 @@ public final class RecordingMerge {
    * @param records of it, but for those that tell gaps
    * @param buffers of it, the header buffer included
    * @param headerRecords header records of further files, which are not in it
+   * @param left records that a selection left out
    * @param gaps of the files that it was made of
    */
   public record Written(
-      long bytes, long records, long buffers, long headerRecords, List<Gap> gaps) {
+      long bytes, long records, long buffers, long headerRecords, Left left, List<Gap> gaps) {
     /** Copies. */
     public Written {
       gaps = List.copyOf(gaps);
     }
   }
 
-  private RecordingMerge(EtwRecording recording, EtlFileWriter out) {
+  /**
+   * Numbers of records that were left out, by reason.
+   *
+   * @param time outside of the time range
+   * @param filter not of what was selected
+   * @param samples all but each nth of a processor
+   */
+  public record Left(long time, long filter, long samples) {
+    /** Returns the sum. */
+    public long all() {
+      return time + filter + samples;
+    }
+  }
+
+  private RecordingMerge(EtwRecording recording, EtlFileWriter out, RecordSelection selection) {
+    this.selection = selection;
     this.recording = recording;
     this.out = out;
     this.single = new OpenBuffer();
@@ -101,6 +124,24 @@ public final class RecordingMerge {
       boolean isCompressed,
       List<AddedRecord> more)
       throws IOException {
+    return write(recording, channel, isCompressed, more, RecordSelection.ALL, _ -> List.of());
+  }
+
+  /**
+   * Writes some records of a recording.
+   *
+   * @param notes tells what was left out
+   * @throws CannotGoOn if the files do not share a clock, or have lost their headers
+   * @throws IOException if it cannot be written
+   */
+  static Written write(
+      EtwRecording recording,
+      SeekableByteChannel channel,
+      boolean isCompressed,
+      List<AddedRecord> more,
+      RecordSelection selection,
+      Function<Left, List<Omission>> notes)
+      throws IOException {
     mustBeOne(recording);
     int bufferSize = bufferSize(recording, more);
     EtlFile first = recording.files().getFirst();
@@ -111,10 +152,10 @@ public final class RecordingMerge {
             ? EtlFileWriter.headerBytes(header, first.buffers().headerEnd(), changes, bufferSize)
             : bufferSize;
     EtlFileWriter out = new EtlFileWriter(channel, bufferSize, isCompressed, headerBytes);
-    return new RecordingMerge(recording, out).write(changes, more);
+    return new RecordingMerge(recording, out, selection).write(changes, more, notes);
   }
 
-  private static void mustBeOne(EtwRecording recording) {
+  static void mustBeOne(EtwRecording recording) {
     for (EtlFile file : recording.files()) {
       if (file.header().isEmpty()) {
         throw new CannotGoOn(
@@ -158,7 +199,9 @@ public final class RecordingMerge {
     return Math.toIntExact(most + 7 & ~7);
   }
 
-  private Written write(HeaderChanges changes, List<AddedRecord> more) throws IOException {
+  private Written write(
+      HeaderChanges changes, List<AddedRecord> more, Function<Left, List<Omission>> notes)
+      throws IOException {
     List<EtlFile> files = recording.files();
     RecordCursor[] cursors = files.stream().map(recording::cursor).toArray(RecordCursor[]::new);
     int[][] orders = files.stream().map(RecordingMerge::order).toArray(int[][]::new);
@@ -181,11 +224,16 @@ public final class RecordingMerge {
     add(more.stream().map(AddedRecord::bytes).toList());
     long records = out.records();
     List<Gap> gaps = recording.gaps();
-    tell(gaps);
+    Left omitted =
+        new Left(
+            left[RecordSelection.TIME], left[RecordSelection.FILTER], left[RecordSelection.SAMPLE]);
+    List<Omission> omissions = new ArrayList<>(recording.omissions());
+    omissions.addAll(notes.apply(omitted));
+    tell(gaps, omissions);
     EtlFile first = files.getFirst();
     Bytes header = first.window(0, first.buffers().fileBytes(0));
     out.finish(header, first.buffers().headerEnd(), changes);
-    return new Written(out.bytes(), records, out.buffers(), headerRecords, gaps);
+    return new Written(out.bytes(), records, out.buffers(), headerRecords, omitted, gaps);
   }
 
   /** Returns the buffers of a file as they were handed out, the header buffer first. */
@@ -218,7 +266,8 @@ public final class RecordingMerge {
 
   /** Returns true if buffers of a file are so small that several come into one. */
   private boolean isPacked(EtlFile file) {
-    return recording.files().size() > 1 && 2 * file.sessionBufferSize() <= out.bufferSize();
+    return !selection.isAll()
+        || recording.files().size() > 1 && 2 * file.sessionBufferSize() <= out.bufferSize();
   }
 
   private OpenBuffer open(Stream stream) throws IOException {
@@ -252,19 +301,13 @@ public final class RecordingMerge {
       return;
     }
     boolean hasLoss = index.lossBefore(buffer);
-    int most = index.compressed(buffer) ? index.inflatedBytes(buffer) : index.fileBytes(buffer);
+    // Of a buffer of which only some records are kept, these may come into two.
+    int most =
+        !selection.isAll()
+            ? 0
+            : index.compressed(buffer) ? index.inflatedBytes(buffer) : index.fileBytes(buffer);
     to.begin(header, hasLoss, most);
-    boolean isFirst = true;
-    while (cursor.next()) {
-      if (isFirst && !cursor.hasTime()) {
-        // It has the time of the buffer or of the record behind it, not of one before it.
-        to.flush();
-      }
-      isFirst = false;
-      if (!CopiedGaps.isOne(cursor)) {
-        to.add(cursor, header);
-      }
-    }
+    copy(number, cursor, to, header);
     if (!isPacked) {
       to.flush();
     }
@@ -282,16 +325,64 @@ public final class RecordingMerge {
       if (number > 0 && cursor.kind().isHook() && cursor.hookId() == 0) {
         headerRecords++;
       } else if (number > 0) {
-        to.add(cursor, header);
+        to.add(cursor.bytes(), cursor.offset(), cursor.size(), header);
       }
     }
   }
 
-  /** Writes the gaps, in buffers of their own. */
-  private void tell(List<Gap> gaps) throws IOException {
+  /** Copies the selected records of the open buffer. */
+  private void copy(int number, RecordCursor cursor, OpenBuffer to, byte[] header)
+      throws IOException {
+    boolean isFirst = true;
+    boolean isNextKept = false;
+    // The last record with a time of its own, as long as it is left out: its offset and answer.
+    int timed = -1;
+    int timedSize = 0;
+    int timedAnswer = RecordSelection.KEPT;
+    while (cursor.next()) {
+      if (CopiedGaps.isOne(cursor)) {
+        isFirst = false;
+        continue;
+      }
+      boolean hasTime = cursor.hasTime();
+      int answer = selection.of(number, cursor);
+      if (isNextKept) {
+        answer = RecordSelection.KEPT;
+        isNextKept = false;
+      }
+      if (answer != RecordSelection.KEPT) {
+        left[answer]++;
+        if (hasTime) {
+          timed = cursor.offset();
+          timedSize = cursor.size();
+          timedAnswer = answer;
+        }
+        isFirst &= !hasTime;
+        continue;
+      }
+      if (!hasTime && timed >= 0) {
+        // Its time is that of the record before it.
+        to.add(cursor.bytes(), timed, timedSize, header);
+        left[timedAnswer]--;
+      } else if (isFirst && !hasTime) {
+        // It has the time of the buffer or of the record behind it, not of one before it.
+        to.flush();
+        isNextKept = true;
+      }
+      timed = -1;
+      isFirst = false;
+      to.add(cursor.bytes(), cursor.offset(), cursor.size(), header);
+    }
+  }
+
+  /** Writes the gaps and what was left out, in buffers of their own. */
+  private void tell(List<Gap> gaps, List<Omission> omissions) throws IOException {
     long ticks = recording.files().getFirst().clock().headerTicks();
     int room = out.bufferSize() - EtlFileWriter.BUFFER_HEADER;
-    add(gaps.stream().map(gap -> CopiedGaps.record(gap, ticks, room)).toList());
+    List<byte[]> records = new ArrayList<>();
+    gaps.forEach(gap -> records.add(CopiedGaps.record(gap, ticks, room)));
+    omissions.forEach(one -> records.add(CopiedGaps.record(one, ticks)));
+    add(records);
   }
 
   /** Writes records that are in none of the files, in buffers of their own. */
@@ -363,10 +454,9 @@ public final class RecordingMerge {
       header = length == 0 ? itsHeader : header;
     }
 
-    void add(RecordCursor record, byte[] itsHeader) throws IOException {
-      int size = record.size();
+    void add(Bytes from, int offset, int size, byte[] itsHeader) throws IOException {
       room(size + 7 & ~7, itsHeader);
-      record.bytes().copyTo(record.offset(), data, length, size);
+      from.copyTo(offset, data, length, size);
       pad(size);
     }
 
@@ -379,6 +469,8 @@ public final class RecordingMerge {
     private void room(int size, byte[] itsHeader) throws IOException {
       if (length + size > data.length) {
         flush();
+      }
+      if (length == 0) {
         header = itsHeader;
       }
     }

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.model;
 
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Omission;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,6 +26,11 @@ public interface Recording extends AutoCloseable {
 
   /** Returns the losses that the recorder itself counted. */
   RecorderLosses losses();
+
+  /** Returns what whoever made the recording out of others has left out of them on purpose. */
+  default List<Omission> omissions() {
+    return List.of();
+  }
 
   /**
    * Returns the recording as one that has an ability.

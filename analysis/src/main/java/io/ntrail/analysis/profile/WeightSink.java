@@ -63,6 +63,23 @@ public final class WeightSink {
         && (processes.isEmpty() || wantsProcess(process, since));
   }
 
+  /**
+   * Returns true if what is said beside the weights is about a thread in scope, whatever the time.
+   *
+   * @param since a time at which the process had its id
+   */
+  public boolean isOurs(long since, int process, int thread) {
+    return wantsThread(thread, since)
+        && (processes.isEmpty()
+            || processes.fitProcess(
+                process, names.processName(names.processNumber(process, since), process)));
+  }
+
+  /** Returns true if a time is in scope. */
+  public boolean isInRange(long nanos) {
+    return scope.inRange(nanos);
+  }
+
   private boolean wantsThread(int thread, long key) {
     return threads.isEmpty() || threads.fitThread(thread, names.threadName(thread, key));
   }

@@ -5,9 +5,11 @@ import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.model.RecorderLosses;
 import io.ntrail.analysis.model.Recording;
 import io.ntrail.analysis.model.RecordingKind;
+import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Omission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +31,43 @@ public final class Losses {
     return recording.losses().buffers().orElse(0);
   }
 
+  /** Writes the losses, and what was left out of the recording if it was made of another one. */
+  public static Json json(Json json, Recording recording) {
+    json.lost(events(recording), buffers(recording));
+    return omissions(json, recording);
+  }
+
+  /** Writes what was left out of a recording that was made of another one; nothing for others. */
+  public static Json omissions(Json json, Recording recording) {
+    List<Omission> omissions = recording.omissions();
+    if (!omissions.isEmpty()) {
+      json.array("omissions");
+      for (Omission omission : omissions) {
+        json.object().text("what", omission.what()).number("records", omission.records());
+        json.endObject();
+      }
+      json.endArray();
+    }
+    return json;
+  }
+
+  /** Prints a line for each omission of a recording that was made of another one. */
+  private static void sayOmissions(Recording recording, Terminal terminal) {
+    List<Omission> omissions = recording.omissions();
+    String name =
+        recording.fileNames().size() == 1 ? recording.fileNames().getFirst() : "the recording";
+    for (Omission omission : omissions.subList(0, Math.min(SHOWN, omissions.size()))) {
+      terminal
+          .err()
+          .println(
+              "note: %s is a cut: %s, %s"
+                  .formatted(
+                      name,
+                      omission.what(),
+                      Numbers.counted(omission.records(), "record") + " left out"));
+    }
+  }
+
   /**
    * Returns {@code complete} if nothing is missing, or what is, for the first line of an answer;
    * what was lost only if the recorder counted it.
@@ -43,6 +82,9 @@ public final class Losses {
     long counted = losses.records().orElse(0) + losses.buffers().orElse(0);
     if (isDamaged(gaps, losses) || stopped.isEmpty() && counted == 0) {
       state.add(wholeness(gaps, losses, recording.fileNames().size()));
+    }
+    if (!recording.omissions().isEmpty()) {
+      state.add("a cut");
     }
     String one = recording.kind() == RecordingKind.ETW ? "event" : "record";
     List<String> lost = new ArrayList<>();
@@ -149,6 +191,7 @@ public final class Losses {
       Recording recording, Symbols symbols, ParseResult parsed, Terminal terminal) {
     List<Gap> gaps = new ArrayList<>(recording.gaps());
     stop(recording).ifPresent(stop -> gaps.removeAll(stop.gaps));
+    sayOmissions(recording, terminal);
     warn(gaps, terminal);
     recording
         .ability(EtwRecording.class)

@@ -59,9 +59,8 @@ final class EventCountsView {
         json -> {
           json.text("schema", "ntrail.event-counts/1").number("records", counts.records());
           listing.json(json);
-          json.number("rowsLeftOut", counts.rows().size() - rows.size())
-              .lost(Losses.events(recording), Losses.buffers(recording))
-              .gaps(recording.gaps());
+          json.number("rowsLeftOut", counts.rows().size() - rows.size());
+          Losses.json(json, recording).gaps(recording.gaps());
         });
   }
 

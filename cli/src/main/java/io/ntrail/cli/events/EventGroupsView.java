@@ -85,9 +85,8 @@ final class EventGroupsView {
               .number("records", groups.records());
           listing.json(json);
           json.number("rowsLeftOut", groups.rows().size() - rows.size())
-              .number("notKeptApart", groups.others())
-              .lost(Losses.events(recording), Losses.buffers(recording))
-              .gaps(recording.gaps());
+              .number("notKeptApart", groups.others());
+          Losses.json(json, recording).gaps(recording.gaps());
         });
   }
 

@@ -50,10 +50,8 @@ final class EventRows {
       while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && walk.next()) {
         columns.object(json, walk);
       }
-      json.endArray()
-          .lost(Losses.events(events.recording()), Losses.buffers(events.recording()))
-          .gaps(events.recording().gaps())
-          .endObject();
+      Losses.json(json.endArray(), events.recording());
+      json.gaps(events.recording().gaps()).endObject();
     }
   }
 

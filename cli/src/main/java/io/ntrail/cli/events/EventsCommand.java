@@ -6,7 +6,6 @@ import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.analysis.etw.events.EventGroups;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.events.Events.Learn;
-import io.ntrail.analysis.etw.events.FilterExpression;
 import io.ntrail.analysis.etw.events.SchemaSourceCounts;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.StackStatistics;
@@ -18,6 +17,7 @@ import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.EventFilterOptions;
 import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.ReadingProgress;
@@ -31,7 +31,6 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.ShellWords;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
@@ -39,8 +38,6 @@ import picocli.CommandLine.ParseResult;
 
 /** {@code ntrail events FILE...}: the events in time order, or how many there are of each type. */
 public final class EventsCommand implements Command {
-  private static final int MOST_CPUS = 1 << 16;
-
   /** Request of {@code ntrail events}, and where the answer goes. */
   private record Request(
       ParseResult parsed,
@@ -99,23 +96,7 @@ public final class EventsCommand implements Command {
             "with --count: by process, thread, event, cpu, provider, file or a field",
             "--by"));
     spec.addOption(CommonOptions.values("FIELD", "with --count: add up this field, too", "--sum"));
-    spec.addOption(
-        CommonOptions.values("NAME|PID", "only events of this process", "-p", "--process"));
-    spec.addOption(
-        CommonOptions.values("NAME|TID", "only events of this thread", "-t", "--thread"));
-    spec.addOption(
-        CommonOptions.values(
-            "PATTERN",
-            "only events of this name: FileIo/*, /regular expression/",
-            "-e",
-            "--event"));
-    spec.addOption(CommonOptions.value("FROM..TO", "only this time range, in seconds", "--time"));
-    spec.addOption(CommonOptions.value("LIST", "only events of these CPUs: 0,2-5", "--cpu"));
-    spec.addOption(
-        CommonOptions.value(
-            "CONDITION",
-            "only events whose fields satisfy the condition: 'size > 65536'",
-            "--where"));
+    EventFilterOptions.add(spec);
     spec.addOption(CommonOptions.flag("each event with its stack", "--stacks"));
     spec.addOption(CommonOptions.flag("each field on its own line", "--long"));
     SymbolSearchPath.optionsWithWait(spec);
@@ -164,7 +145,7 @@ public final class EventsCommand implements Command {
           "ntrail events " + ShellWords.file(paths.getFirst()) + " --long -n 10");
     }
     TimeRange written = TimeRange.withClock(CommonOptions.text(parsed, "--time", ".."));
-    EventFilter filter = filter(parsed);
+    EventFilter filter = EventFilterOptions.filter(parsed);
     long limit =
         count ? CommonOptions.number(parsed, "-n", 0) : CommonOptions.limit(parsed, format, system);
     SchemaSources sources = new SchemaSources(SchemaFiles.read(parsed, system));
@@ -352,49 +333,6 @@ public final class EventsCommand implements Command {
 
   private static void unmatched(Request request, List<UnmatchedTerm> words) {
     EventRemarks.unmatched(words, !request.range.whole(), !request.isWhole(), request.terminal);
-  }
-
-  private static EventFilter filter(ParseResult parsed) {
-    EventFilter.Builder filter = new EventFilter.Builder();
-    understood("-p shopd.exe", () -> CommonOptions.names(parsed, "-p").forEach(filter::process));
-    understood("-t 4316", () -> CommonOptions.names(parsed, "-t").forEach(filter::thread));
-    understood("-e 'FileIo/*'", () -> CommonOptions.all(parsed, "-e").forEach(filter::event));
-    if (CommonOptions.has(parsed, "--where")) {
-      understood(
-          "--where 'size > 65536 and path =~ *.db'",
-          () -> filter.where(FilterExpression.parse(CommonOptions.text(parsed, "--where", ""))));
-    }
-    if (CommonOptions.has(parsed, "--cpu")) {
-      filter.cpus(cpus(CommonOptions.text(parsed, "--cpu", "")));
-    }
-    return filter.build();
-  }
-
-  /** Turns what makes no sense into wrong usage, with an example that does. */
-  private static void understood(String example, Runnable read) {
-    try {
-      read.run();
-    } catch (IllegalArgumentException e) {
-      throw new UsageError(String.valueOf(e.getMessage()), example);
-    }
-  }
-
-  private static BitSet cpus(String list) {
-    BitSet cpus = new BitSet();
-    try {
-      for (String part : list.split(",", -1)) {
-        int dash = part.indexOf('-', 1);
-        int first = Integer.parseInt((dash < 0 ? part : part.substring(0, dash)).strip());
-        int last = dash < 0 ? first : Integer.parseInt(part.substring(dash + 1).strip());
-        if (first < 0 || last < first || last >= MOST_CPUS) {
-          throw new NumberFormatException(part);
-        }
-        cpus.set(first, last + 1);
-      }
-      return cpus;
-    } catch (NumberFormatException e) {
-      throw new UsageError("--cpu takes numbers, not " + list, "--cpu 0,2-5");
-    }
   }
 
   /** Returns the request as the first line repeats it. */

@@ -8,6 +8,7 @@ import io.ntrail.analysis.etw.machine.SystemConfiguration;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.EtwSummary;
 import io.ntrail.cli.common.EventIds;
+import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
@@ -31,7 +32,7 @@ final class InfoJson {
       sampling(json, overview.sampling());
       contents(json, overview.contents(), overview.sources());
       sources(json, overview.sources());
-      json.gaps(recording.gaps()).endObject();
+      Losses.omissions(json, recording).gaps(recording.gaps()).endObject();
     }
   }
 

@@ -108,8 +108,7 @@ final class InfoListing {
     if (hasCpu()) {
       json.number("cpuNanos", machine.total());
     }
-    json.lost(recording.losses().records().orElse(0), recording.losses().buffers().orElse(0));
-    json.gaps(recording.gaps());
+    Losses.json(json, recording).gaps(recording.gaps());
   }
 
   /** Returns whether rows have CPU times, and these are known. */

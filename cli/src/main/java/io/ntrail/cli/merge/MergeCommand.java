@@ -20,8 +20,6 @@ import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SchemaFiles;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
-import io.ntrail.cli.text.Json;
-import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.OutputFile;
@@ -38,7 +36,6 @@ import picocli.CommandLine.ParseResult;
 /** {@code ntrail merge A.etl B.etl -o AB.etl}: one recording out of several. */
 public final class MergeCommand implements Command {
   private static final String EXAMPLE = "ntrail merge kernel.etl user.etl -o all.etl";
-  private static final String COMPRESS = "--compress";
   private static final String IMAGE_PATH = "--image-path";
 
   private static final String MANIFEST = "--manifest";
@@ -50,9 +47,7 @@ public final class MergeCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec = CommonOptions.command("merge", "One recording out of several.");
     OutputOptions.add(spec, "the new recording", "-o", "--output");
-    spec.addOption(
-        CommonOptions.value(
-            "xpress|none", "compression of its buffers; default: as the files have it", COMPRESS));
+    CompressOption.add(spec);
     spec.addOption(
         CommonOptions.values(
             "FOLDER", "adds the PDB ids of images that are in this folder", IMAGE_PATH));
@@ -88,7 +83,7 @@ public final class MergeCommand implements Command {
     boolean isPacked = CommonOptions.has(parsed, PACK);
     try (EtwRecording recording = opened;
         OutputFile merged = isPacked ? OutputFile.reserve(file.place(), "-o") : file) {
-      boolean isCompressed = isCompressed(parsed, recording);
+      boolean isCompressed = CompressOption.isCompressed(parsed, recording, EXAMPLE);
       Additions more;
       Written written;
       try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
@@ -100,11 +95,7 @@ public final class MergeCommand implements Command {
       }
       file.complete();
       long bytes = isPacked ? size(file) : written.bytes();
-      if (format == Format.JSON) {
-        json(recording, file, written, bytes, more, terminal);
-      } else {
-        text(recording, file, written, bytes, more, terminal);
-      }
+      new WrittenReport(recording, file, written, bytes, more, terminal).print(format);
       return Losses.finish(recording, parsed, terminal);
     }
   }
@@ -124,16 +115,6 @@ public final class MergeCommand implements Command {
     } catch (IOException e) {
       throw file.failed(e);
     }
-  }
-
-  private static boolean isCompressed(ParseResult parsed, EtwRecording recording) {
-    String wanted = CommonOptions.text(parsed, COMPRESS, "");
-    return switch (wanted) {
-      case "" -> RecordingMerge.isCompressed(recording);
-      case "xpress" -> true;
-      case "none" -> false;
-      default -> throw new UsageError(COMPRESS + " takes xpress or none, not " + wanted, EXAMPLE);
-    };
   }
 
   /** Looks for what the recording lacks, as far as the options tell where it may be. */
@@ -175,64 +156,6 @@ public final class MergeCommand implements Command {
       return RecordingMerge.write(recording, channel, isCompressed, more.records());
     } catch (IOException e) {
       throw file.failed(e);
-    }
-  }
-
-  private static void text(
-      EtwRecording recording,
-      OutputFile file,
-      Written written,
-      long bytes,
-      Additions more,
-      Terminal terminal) {
-    terminal
-        .out()
-        .println(
-            "%s: %s records of %s in %s, %s"
-                .formatted(
-                    file.place(),
-                    Numbers.count(written.records()),
-                    Numbers.counted(recording.files().size(), "file"),
-                    Numbers.counted(written.buffers(), "buffer"),
-                    Numbers.bytes(bytes)));
-    terminal.out().println(Losses.state(recording));
-    AddedText.lines(more).forEach(terminal.out()::println);
-  }
-
-  private static void json(
-      EtwRecording recording,
-      OutputFile file,
-      Written written,
-      long bytes,
-      Additions more,
-      Terminal terminal) {
-    try (Json json = new Json(terminal.out())) {
-      json.object().text("schema", "ntrail.write/1");
-      json.array("inputs");
-      recording
-          .files()
-          .forEach(one ->
-              json.object().text("path", one.name()).number("bytes", one.size()).endObject());
-      json.endArray();
-      json.object("output").text("path", file.place().toString());
-      json.number("bytes", bytes).number("records", written.records());
-      json.number("buffers", written.buffers()).endObject();
-      json.object("left").number("records", written.headerRecords()).object("byReason");
-      if (written.headerRecords() > 0) {
-        json.number("headersOfFurtherFiles", written.headerRecords());
-      }
-      json.endObject().endObject();
-      json.object("added").number("images", more.images()).number("volumes", more.volumes());
-      json.number("descriptions", more.descriptions()).number("pdbs", more.pdbs());
-      json.endObject();
-      json.array("missing");
-      for (Additions.Missing one : more.missing()) {
-        json.object().text("what", one.what()).text("name", one.name());
-        json.text("why", one.why()).endObject();
-      }
-      json.endArray();
-      json.lost(Losses.events(recording), Losses.buffers(recording));
-      json.gaps(written.gaps()).endObject();
     }
   }
 }

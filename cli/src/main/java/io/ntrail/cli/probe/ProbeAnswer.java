@@ -110,7 +110,7 @@ final class ProbeAnswer {
       json.endArray().number("exitStatus", outcome.status());
       json.text("unit", input.hasNanos() ? "ns" : "ticks");
       json.lost(input.lostEvents(), input.lostBuffers());
-      json.gaps(input.gaps()).endObject();
+      input.omissions(json).gaps(input.gaps()).endObject();
     }
     return outcome;
   }

@@ -25,6 +25,7 @@ import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SchemaFiles;
 import io.ntrail.cli.common.SymbolDownloads;
 import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
@@ -214,6 +215,11 @@ final class ProbeInput implements AutoCloseable {
 
   List<Gap> gaps() {
     return recording == null ? List.of() : recording.gaps();
+  }
+
+  /** Writes what was left out of the recording if it was made of another one. */
+  Json omissions(Json json) {
+    return recording == null ? json : Losses.omissions(json, recording);
   }
 
   Optional<Recording> recording() {

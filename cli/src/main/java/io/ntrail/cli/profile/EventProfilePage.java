@@ -139,7 +139,7 @@ public final class EventProfilePage implements ProfilePage {
         .endObject();
     List<Gap> gaps = new ArrayList<>(recording.gaps());
     gaps.addAll(symbols.gaps());
-    json.lost(Losses.events(recording), Losses.buffers(recording)).gaps(gaps);
+    Losses.json(json, recording).gaps(gaps);
     json.object("symbols")
         .number("hot", symbols.hot())
         .number("found", symbols.found())

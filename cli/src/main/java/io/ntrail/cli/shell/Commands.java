@@ -8,6 +8,7 @@ import io.ntrail.cli.export.DiffCommand;
 import io.ntrail.cli.export.ExportCommand;
 import io.ntrail.cli.image.ImageCommand;
 import io.ntrail.cli.info.InfoCommand;
+import io.ntrail.cli.merge.CutCommand;
 import io.ntrail.cli.merge.MergeCommand;
 import io.ntrail.cli.probe.DtraceCommand;
 import io.ntrail.cli.probe.ProbeCommand;
@@ -67,6 +68,7 @@ public final class Commands {
           new Entry("dtrace", "DTrace's command line over a recording", true, DtraceCommand::new),
           new Entry("pt", "an Intel Processor Trace: packets, instructions", true, PtCommand::new),
           new Entry("merge", "one recording out of several", true, MergeCommand::new),
+          new Entry("cut", "a smaller recording out of one", true, CutCommand::new),
           new Entry("dump", "a minidump of a running program", true, DumpCommand::new),
           new Entry("doctor", "checks this installation", true, DoctorCommand::new),
           new Entry("config", "settings that stand for options", true, ConfigCommand::new),

@@ -239,7 +239,7 @@ final class FrequentStacks {
     json.number("groupsLeftOut", stacks.distinct() - shown).number("cut", stacks.cut());
     List<Gap> gaps = new ArrayList<>(recording.gaps());
     gaps.addAll(profile.symbols().gaps());
-    json.lost(Losses.events(recording), Losses.buffers(recording)).gaps(gaps);
+    Losses.json(json, recording).gaps(gaps);
     StacksJson.symbols(json, profile.symbols());
   }
 

@@ -225,7 +225,7 @@ final class TimeStacks {
     json.number("threadsLeftOut", stacks.search().others() + stacks.search().leftOut());
     List<Gap> gaps = new ArrayList<>(recording.gaps());
     gaps.addAll(stacks.symbols().gaps());
-    json.lost(Losses.events(recording), Losses.buffers(recording)).gaps(gaps);
+    Losses.json(json, recording).gaps(gaps);
     StacksJson.symbols(json, stacks.symbols());
   }
 

@@ -8,7 +8,9 @@ import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.bytes.NativeBuffer;
+import io.ntrail.formats.bytes.Omission;
 import io.ntrail.formats.compression.Compression;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,7 @@ public final class EtlFile implements AutoCloseable {
   private final BufferIndex buffers;
   private final Compression compression;
   private final long sessionBufferSize;
+  private List<Omission> omissions = List.of();
 
   private EtlFile(
       InputFile input,
@@ -109,9 +112,14 @@ public final class EtlFile implements AutoCloseable {
     }
     file.reportMissingEnd(gaps, scanner.usedEnd(), scanner.skipped());
     if ((header.logFileMode() & LogFileHeader.EVENT_TRACE_RELOG_MODE) != 0) {
-      CopiedGaps.read(file, gaps);
+      file.omissions = CopiedGaps.read(file, gaps);
     }
     return file;
+  }
+
+  /** Returns what was left out of the files that it was made of, as it tells itself. */
+  public List<Omission> omissions() {
+    return List.copyOf(omissions);
   }
 
   private static CannotGoOn notARecording(InputFile input) {

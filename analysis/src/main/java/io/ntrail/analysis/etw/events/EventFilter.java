@@ -95,7 +95,7 @@ public final class EventFilter {
   }
 
   /** Returns true if an event passes the filter. */
-  boolean passes(EventReader event) {
+  public boolean passes(EventReader event) {
     if (!events.isEmpty() && !passesType(event.type())) {
       return false;
     }
@@ -135,7 +135,7 @@ public final class EventFilter {
   }
 
   /** Notes that it has seen all events. */
-  void finished() {
+  public void finished() {
     finished = true;
   }
 

@@ -30,6 +30,7 @@ public final class EventReader {
   private final Payload payload = new Payload();
 
   private @Nullable RecordCursor record;
+  private int fileNumber;
   private long key;
   private long nanos;
   private @Nullable EventType type;
@@ -53,6 +54,7 @@ public final class EventReader {
   /** Moves to a record. Records must come in time order. */
   void moveTo(RecordCursor next, int file, long nanoseconds) {
     record = next;
+    fileNumber = file;
     nanos = nanoseconds;
     key = recording.key(next.file(), next.ticks());
     type = schemas.type(next);
@@ -73,6 +75,11 @@ public final class EventReader {
       throw new IllegalStateException("not on a record");
     }
     return current;
+  }
+
+  /** Returns the number of the record's file in the recording. */
+  public int fileNumber() {
+    return fileNumber;
   }
 
   /** Nanoseconds since the first file's header record. */
@@ -193,7 +200,7 @@ public final class EventReader {
   }
 
   /** Returns the key that orders records ({@link EtwRecording#key}). */
-  long key() {
+  public long key() {
     return key;
   }
 

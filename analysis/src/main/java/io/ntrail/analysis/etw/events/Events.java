@@ -167,6 +167,11 @@ public final class Events {
     return filter.unmatched(machine);
   }
 
+  /** Returns the events of the kernel, by hook id. */
+  public KernelEvents kernel() {
+    return sources.kernel();
+  }
+
   SchemaSources sources() {
     return sources;
   }

@@ -8,6 +8,7 @@ import io.ntrail.analysis.model.RecordingKind;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.bytes.Omission;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.EtlClock;
 import io.ntrail.formats.etl.EtlFile;
@@ -135,6 +136,11 @@ public final class EtwRecording implements Recording, RecordedEvents {
       inputs.subList(opened, inputs.size()).forEach(InputFile::close);
       throw e;
     }
+  }
+
+  @Override
+  public List<Omission> omissions() {
+    return files.stream().flatMap(file -> file.omissions().stream()).toList();
   }
 
   /** The files, in the order in which they were given. */

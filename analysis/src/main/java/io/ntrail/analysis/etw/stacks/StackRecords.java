@@ -58,6 +58,17 @@ public final class StackRecords {
         recording.files().stream().map(file -> new Buffers(file.buffers().count())).toList();
   }
 
+  /** Returns true if a record names the time of an event, and a stack for it. */
+  public static boolean isReference(RecordCursor record) {
+    return StackMatchRules.isReference(record);
+  }
+
+  /** Returns true if a record defines the stack that a key stands for. */
+  public static boolean isDefinition(RecordCursor record) {
+    int hook = StackMatchRules.stackHook(record);
+    return hook >= KernelEvent.STACKWALK_KEYCREATE && hook <= KernelEvent.STACKWALK_KEYRUNDOWN;
+  }
+
   /** Notes a record. Safe for several threads, each of which visits buffers of its own. */
   public void visit(int file, RecordCursor record) {
     int hook = StackMatchRules.stackHook(record);

@@ -166,6 +166,20 @@ final class EventContext {
     return events.wants(record);
   }
 
+  /**
+   * Returns true if what is said beside the weights is about a thread in scope, whatever the time.
+   *
+   * @param since a time at which the process had its id
+   */
+  boolean isOurs(long since, int process, int thread) {
+    return sink.isOurs(since, process, thread);
+  }
+
+  /** Returns true if a thread is in scope, and the event's time. */
+  boolean isInScope(int process, int thread) {
+    return sink.isInRange(nanos()) && sink.isOurs(key, process, thread);
+  }
+
   /** Counts what was idle. */
   void idle(long weight) {
     sink.idle(nanos(), key, weight);

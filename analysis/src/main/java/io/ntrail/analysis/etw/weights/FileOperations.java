@@ -48,6 +48,7 @@ final class FileOperations implements WeightVisitor {
   private final WeightUnit unit;
   private final ProfileDiagnostics diagnostics;
   private final Map<Long, Operation> operations = new HashMap<>();
+  private @Nullable EventContext last;
 
   FileOperations(WeightUnit unit, ProfileDiagnostics diagnostics) {
     this.unit = unit;
@@ -56,6 +57,7 @@ final class FileOperations implements WeightVisitor {
 
   @Override
   public void visit(EventContext event) {
+    last = event;
     FileOperation operation = FileOperation.of(event.hook());
     if (operation != null) {
       begin(event, operation);
@@ -91,7 +93,7 @@ final class FileOperations implements WeightVisitor {
                 sized ? payload.u32(at + sizeAt) : 0,
                 stack,
                 event.subject()));
-    if (before != null) {
+    if (before != null && event.isInScope(before.process, before.thread)) {
       diagnostics.addUnfinished(1);
     }
   }
@@ -106,7 +108,9 @@ final class FileOperations implements WeightVisitor {
         operations.remove(
             record.bytes().pointer(record.payloadOffset() + FileOperation.END_IRP, pointer));
     if (operation == null) {
-      diagnostics.addBroken();
+      if (event.passesEvent() && event.isInScope(event.process(), event.thread())) {
+        diagnostics.addBroken();
+      }
       return;
     }
     long weight =
@@ -126,7 +130,11 @@ final class FileOperations implements WeightVisitor {
 
   @Override
   public void finish(ProfileDiagnostics into) {
-    into.addUnfinished(operations.size());
+    for (Operation operation : operations.values()) {
+      if (last == null || last.isOurs(operation.since, operation.process, operation.thread)) {
+        into.addUnfinished(1);
+      }
+    }
     operations.clear();
   }
 }

@@ -11,6 +11,7 @@ import io.ntrail.formats.etl.KernelFieldOffsets.ReadyThread;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Waits of threads, or times in which they were ready and got no CPU: see docs/profile.md. */
 final class ThreadWaits implements WeightVisitor {
@@ -62,6 +63,10 @@ final class ThreadWaits implements WeightVisitor {
     final long since;
     final int process;
     final boolean waits;
+
+    /** True if switches are among the events that were asked for. */
+    final boolean isSelected;
+
     final StackSnapshot stack;
 
     /** Time at which it became ready, and the stack of that; the start if it never waited. */
@@ -70,7 +75,8 @@ final class ThreadWaits implements WeightVisitor {
     StackSnapshot readyStack = StackSnapshot.NONE;
     boolean ready;
 
-    Away(long since, int process, boolean waits, StackSnapshot stack) {
+    Away(long since, int process, boolean waits, boolean isSelected, StackSnapshot stack) {
+      this.isSelected = isSelected;
       this.since = since;
       this.process = process;
       this.waits = waits;
@@ -87,6 +93,7 @@ final class ThreadWaits implements WeightVisitor {
   private final boolean counted;
   private final ProfileDiagnostics diagnostics;
   private final Map<Integer, Away> away = new HashMap<>();
+  private @Nullable EventContext last;
 
   /**
    * @param readyTimes whether to yield the times of readiness, or else those of waiting
@@ -100,6 +107,7 @@ final class ThreadWaits implements WeightVisitor {
 
   @Override
   public void visit(EventContext event) {
+    last = event;
     RecordCursor record = event.record();
     int at = record.payloadOffset();
     int length = record.payloadLength();
@@ -127,7 +135,7 @@ final class ThreadWaits implements WeightVisitor {
     int out = payload.i32(at + CSwitch.OLD_THREAD_ID);
     int state = payload.u8(at + CSwitch.OLD_THREAD_STATE);
     int before = event.threadBeforeSwitch();
-    if (before != RecordCursor.NO_ID && before != out) {
+    if (before != RecordCursor.NO_ID && before != out && isSaid(event, out)) {
       diagnostics.addBreak();
     }
     if (out != 0) {
@@ -146,8 +154,9 @@ final class ThreadWaits implements WeightVisitor {
     boolean waits = state != 1 && state != 3 && state != 7;
     int process = event.machine().processOfThread(thread, event.key());
     StackSnapshot stack = event.stackOf(thread) ? event.keep(process) : StackSnapshot.NONE;
-    Away before = away.put(thread, new Away(event.key(), process, waits, stack));
-    if (before != null && (before.waits || readyTimes)) {
+    boolean isSelected = event.passesEvent();
+    Away before = away.put(thread, new Away(event.key(), process, waits, isSelected, stack));
+    if (before != null && (before.waits || readyTimes) && isSaid(event, process, thread)) {
       diagnostics.addBroken();
     }
     if (away.size() > MOST) {
@@ -198,22 +207,31 @@ final class ThreadWaits implements WeightVisitor {
   private void ended(EventContext event, boolean end) {
     int thread = event.threadOfThreadEvent();
     Away left = thread == RecordCursor.NO_ID ? null : away.remove(thread);
-    if (left != null && end && counts(left)) {
+    if (left != null && end && counts(left) && event.isInScope(left.process, thread)) {
       diagnostics.addUnfinished(1);
     }
   }
 
   private boolean counts(Away left) {
-    return readyTimes ? left.ready : left.waits;
+    return left.isSelected && (readyTimes ? left.ready : left.waits);
+  }
+
+  /** Returns true if something is said about a switch, of a thread whose process is looked up. */
+  private static boolean isSaid(EventContext event, int thread) {
+    return isSaid(event, event.machine().processOfThread(thread, event.key()), thread);
+  }
+
+  private static boolean isSaid(EventContext event, int process, int thread) {
+    return event.passesEvent() && event.isInScope(process, thread);
   }
 
   @Override
   public void finish(ProfileDiagnostics into) {
-    for (Away left : away.values()) {
-      if (counts(left)) {
+    away.forEach((thread, left) -> {
+      if (counts(left) && (last == null || last.isOurs(left.since, left.process, thread))) {
         into.addUnfinished(1);
       }
-    }
+    });
     away.clear();
   }
 }

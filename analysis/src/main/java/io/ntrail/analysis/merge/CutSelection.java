@@ -1,0 +1,327 @@
+package io.ntrail.analysis.merge;
+
+import io.ntrail.analysis.etw.events.EventFilter;
+import io.ntrail.analysis.etw.events.EventReader;
+import io.ntrail.analysis.etw.events.EventType;
+import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.stacks.StackRecords;
+import io.ntrail.analysis.merge.PairedRecords.Place;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.collections.LongSet;
+import io.ntrail.formats.etl.EtlFile;
+import io.ntrail.formats.etl.ExtendedItem;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.KernelFieldOffsets.CSwitch;
+import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
+import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
+import io.ntrail.formats.etl.RecordCursor;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Records of a recording that a filter lets through, and those that others need to be understood:
+ * with the same filter, each question has the same answer for a recording of these records alone.
+ *
+ * <p>Besides the records that pass there are kept: what tells of processes, images, files and
+ * descriptions ({@link ContextRecords}); the other half of waits, requests and stacks ({@link
+ * PairedRecords}); stacks of kept events, with the definitions of their keys; all records of the
+ * time of a kept one, since a stack finds its event among those; and the first event of each type,
+ * of the recording and within the time, as the types that there are decide about the metrics that
+ * are offered, and about what is said of a filter that fits nothing.
+ */
+final class CutSelection implements RecordSelection {
+  /** Types of events whose first one is looked for: self-describing ones have no end. */
+  private static final int MOST_TYPES = 1 << 14;
+
+  private static final int MOST_COINCIDENT = 1 << 20;
+  private static final int LEAST_BITS = 6;
+  private static final long FIBONACCI = 0x9E37_79B9_7F4A_7C15L;
+
+  private final EtwRecording recording;
+  private final long fromNanos;
+  private final long toNanos;
+  private final EventFilter filter;
+  private final int every;
+  private final ContextRecords context;
+  private final KernelEvents kernel;
+  private final RecordSet kept;
+  private final RecordSet thinned;
+
+  /** Times of kept records, as keys, or of the events that kept stack records name. */
+  private final NumberFilter times = new NumberFilter();
+
+  private final NumberFilter stackKeys = new NumberFilter();
+  private final Set<EventType> types = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  /** Types of events within the time that is kept. */
+  private final Set<EventType> typesInRange = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  private final Map<Integer, Long> samples = new HashMap<>();
+
+  /** Times and threads of kept records, of recordings whose samples become fewer. */
+  private final NumberFilter keptThreads;
+
+  /**
+   * Times and threads of samples that are left out although another record of their time is kept.
+   */
+  private final LongSet coincident = new LongSet();
+
+  /**
+   * Decides about all records of a recording, in two passes.
+   *
+   * @param fromNanos time of the first events that pass
+   * @param toNanos time before which they end
+   * @param every number of samples of a processor of which one passes; 1 for all
+   */
+  CutSelection(Events events, long fromNanos, long toNanos, EventFilter filter, int every) {
+    this.recording = events.recording();
+    this.fromNanos = fromNanos;
+    this.toNanos = toNanos;
+    this.filter = filter;
+    this.every = every;
+    this.kernel = events.kernel();
+    this.context = new ContextRecords(kernel);
+    List<EtlFile> files = recording.files();
+    this.kept = new RecordSet(files);
+    this.thinned = new RecordSet(files);
+    this.keptThreads = every > 1 ? new NumberFilter() : new NumberFilter(LEAST_BITS);
+    walk(events);
+    if (every > 1) {
+      each(this::findCoincident);
+    }
+    each(this::findStack);
+  }
+
+  private void walk(Events events) {
+    PairedRecords pairs =
+        new PairedRecords(
+            kernel,
+            place -> {
+              kept.add(place.file(), place.buffer(), place.offset());
+              times.add(place.key());
+            });
+    try (Events.Walk walk = events.walk(new EventFilter.Builder().build())) {
+      boolean isFirst = true;
+      Place last = null;
+      boolean isWithin = true;
+      while (walk.next()) {
+        if (isWithin && walk.event().nanos() >= toNanos) {
+          isWithin = false;
+          pairs.settle();
+        }
+        last = visit(walk.event(), pairs, isFirst);
+        isFirst = false;
+      }
+      pairs.settle();
+      if (last != null) {
+        // How long it was recorded is a fact about the recording.
+        kept.add(last.file(), last.buffer(), last.offset());
+      }
+    }
+    mustGoOn();
+    filter.finished();
+  }
+
+  private void mustGoOn() {
+    if (recording.reading().isStopping() || recording.stopped().isPresent()) {
+      throw CannotGoOn.interrupted();
+    }
+  }
+
+  private Place visit(EventReader event, PairedRecords pairs, boolean isFirst) {
+    RecordCursor record = event.record();
+    int file = event.fileNumber();
+    long nanos = event.nanos();
+    boolean isInRange = nanos >= fromNanos && nanos < toNanos;
+    boolean passes = isInRange && filter.passes(event);
+    if (passes && every > 1 && isSample(record) && !isNth(file, record)) {
+      passes = false;
+      thinned.add(file, record);
+    }
+    boolean isKept =
+        passes
+            || isFirst
+            || isNew(event.type(), types)
+            || isInRange && isNew(event.type(), typesInRange);
+    if (isKept) {
+      kept.add(file, record);
+      times.add(event.key());
+      noteThreads(event);
+      if (StackRecords.isReference(record)) {
+        times.add(named(record));
+      }
+    }
+    Place place = new Place(file, record.buffer(), record.offset(), event.key(), isKept);
+    pairs.visit(record, place);
+    return place;
+  }
+
+  /** Notes whose stacks a kept record may have. */
+  private void noteThreads(EventReader event) {
+    if (every > 1) {
+      keptThreads.add(mixed(event.key(), event.threadId()));
+      RecordCursor record = event.record();
+      boolean isSwitch = record.kind().isHook() && record.hookId() == KernelEvent.THREAD_CSWITCH;
+      if (isSwitch && record.payloadLength() >= CSwitch.OLD_THREAD_ID + 4) {
+        int out = record.bytes().i32(record.payloadOffset() + CSwitch.OLD_THREAD_ID);
+        keptThreads.add(mixed(event.key(), out));
+      }
+    }
+  }
+
+  private static boolean isNew(EventType type, Set<EventType> known) {
+    return known.size() < MOST_TYPES && known.add(type);
+  }
+
+  private static boolean isSample(RecordCursor record) {
+    if (!record.kind().isHook()) {
+      return false;
+    }
+    return switch (record.hookId()) {
+      case KernelEvent.PERFINFO_SAMPLEPROF,
+          KernelEvent.PERFINFO_PMCCOUNTERPROF,
+          KernelEvent.PERFINFO_SAMPLEDPROFILENMI ->
+          true;
+      default -> false;
+    };
+  }
+
+  /** Counts the samples of each processor: those of all may come at the same moment. */
+  private boolean isNth(int file, RecordCursor record) {
+    int slot = file << 16 | record.cpu();
+    long before = samples.getOrDefault(slot, 0L);
+    samples.put(slot, before + 1);
+    return before % every == 0;
+  }
+
+  private long named(RecordCursor record) {
+    return recording.key(
+        record.file(), record.bytes().i64(record.payloadOffset() + Stack.EVENT_TIME_STAMP));
+  }
+
+  /** Something that is done with each record, in any order. */
+  @FunctionalInterface
+  private interface Visitor {
+    void visit(int file, RecordCursor record);
+  }
+
+  private void each(Visitor visitor) {
+    List<EtlFile> files = recording.files();
+    for (int file = 0; file < files.size(); file++) {
+      try (RecordCursor record = recording.cursor(files.get(file))) {
+        for (int buffer = 0; buffer < files.get(file).buffers().count(); buffer++) {
+          mustGoOn();
+          record.open(buffer);
+          while (record.next()) {
+            visitor.visit(file, record);
+          }
+        }
+      }
+    }
+  }
+
+  /** Notes a sample that is left out at the time of a kept record of another thread. */
+  private void findCoincident(int file, RecordCursor record) {
+    if (isSample(record) && thinned.contains(file, record) && coincident.size() < MOST_COINCIDENT) {
+      long key = recording.key(record.file(), record.ticks());
+      long sample = mixed(key, sampledThread(record));
+      if (times.mayContain(key) && !keptThreads.mayContain(sample)) {
+        coincident.add(sample);
+      }
+    }
+  }
+
+  private static int sampledThread(RecordCursor record) {
+    int at = Sample.threadId(record.pointerBytes());
+    return record.payloadLength() >= at + 4
+        ? record.bytes().i32(record.payloadOffset() + at)
+        : RecordCursor.NO_ID;
+  }
+
+  /** Returns a number that stands for a time and a thread. */
+  private static long mixed(long key, int thread) {
+    return key * FIBONACCI + thread;
+  }
+
+  /**
+   * Returns true if a sample of a thread was left out at a time, and nothing else is kept of it.
+   */
+  private boolean isThinned(long key, int thread) {
+    return coincident.size() > 0 && coincident.contains(mixed(key, thread));
+  }
+
+  /** Keeps the stack records of kept events, and notes which definitions they need. */
+  private void findStack(int file, RecordCursor record) {
+    if (StackRecords.isReference(record)) {
+      long named = named(record);
+      int thread = record.bytes().i32(record.payloadOffset() + Stack.THREAD_ID);
+      if (kept.contains(file, record) || times.mayContain(named) && !isThinned(named, thread)) {
+        kept.add(file, record);
+        if (!isWhole(record)) {
+          stackKeys.add(
+              record.bytes().pointer(record.payloadOffset() + Stack.FRAMES, record.pointerBytes()));
+        }
+      }
+    } else if (record.kind().isEvent() && record.hasExtendedItems() && isKept(file, record)) {
+      for (int item = record.firstItem(); item != 0; item = record.nextItem(item)) {
+        int type = record.itemType(item);
+        int at = record.itemData(item) + Long.BYTES;
+        if (type == ExtendedItem.STACK_KEY32.number() && record.itemLength(item) >= 12) {
+          stackKeys.add(record.bytes().u32(at));
+        } else if (type == ExtendedItem.STACK_KEY64.number() && record.itemLength(item) >= 16) {
+          stackKeys.add(record.bytes().i64(at));
+        }
+      }
+    }
+  }
+
+  /** Returns true if a stack record has its frames itself, and no key. */
+  private static boolean isWhole(RecordCursor record) {
+    int opcode = record.kind().isHook() ? KernelEvent.type(record.hookId()) : record.opcode();
+    return opcode == KernelEvent.type(KernelEvent.STACKWALK_STACK)
+        || record.payloadLength() < Stack.FRAMES + record.pointerBytes();
+  }
+
+  private boolean isKept(int file, RecordCursor record) {
+    if (kept.contains(file, record) || context.isOne(record)) {
+      return true;
+    }
+    long key = recording.key(record.file(), record.ticks());
+    return times.mayContain(key)
+        && !(every > 1 && isSample(record) && isThinned(key, sampledThread(record)));
+  }
+
+  /** Returns true if a record defines a stack key that a kept record means. */
+  private boolean isNeeded(RecordCursor record) {
+    int pointer = record.pointerBytes();
+    return record.payloadLength() < pointer
+        || stackKeys.mayContain(record.bytes().pointer(record.payloadOffset(), pointer));
+  }
+
+  @Override
+  public boolean isAll() {
+    return false;
+  }
+
+  @Override
+  public int of(int file, RecordCursor record) {
+    boolean isKept =
+        StackRecords.isDefinition(record)
+            ? kept.contains(file, record) || isNeeded(record)
+            : StackRecords.isReference(record) ? kept.contains(file, record) : isKept(file, record);
+    if (isKept) {
+      return KEPT;
+    }
+    long nanos = recording.nanos(record.file(), record.ticks());
+    if (nanos < fromNanos || nanos >= toNanos) {
+      return TIME;
+    }
+    return thinned.contains(file, record) ? SAMPLE : FILTER;
+  }
+}

@@ -1,0 +1,65 @@
+package io.ntrail.analysis.merge;
+
+import io.ntrail.analysis.etw.events.EventFilter;
+import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.merge.RecordingMerge.Left;
+import io.ntrail.analysis.merge.RecordingMerge.Written;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Omission;
+import java.io.IOException;
+import java.nio.channels.SeekableByteChannel;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A smaller recording out of one: the events that a filter lets through, and what is needed to
+ * understand them. With the same filter, every question has the same answer for both.
+ */
+public final class RecordingCut {
+  /**
+   * Choice of what is kept.
+   *
+   * @param fromNanos time of the first events, in nanoseconds since the start of the recording
+   * @param toNanos time before which they end
+   * @param filter of events
+   * @param every number of samples of a processor of which one is kept; 1 for all
+   * @param words as the user wrote it: {@code --time 1..2 -p shop.exe}
+   */
+  public record Request(
+      long fromNanos, long toNanos, EventFilter filter, int every, String words) {}
+
+  private RecordingCut() {}
+
+  /**
+   * Writes the smaller recording.
+   *
+   * @param events of the whole one
+   * @param isCompressed true if its buffers are to be compressed
+   * @throws CannotGoOn if the files do not share a clock, or have lost their headers
+   * @throws IOException if it cannot be written
+   */
+  public static Written write(
+      Events events, Request request, SeekableByteChannel channel, boolean isCompressed)
+      throws IOException {
+    EtwRecording recording = events.recording();
+    RecordingMerge.mustBeOne(recording);
+    CutSelection selection =
+        new CutSelection(events, request.fromNanos, request.toNanos, request.filter, request.every);
+    return RecordingMerge.write(
+        recording, channel, isCompressed, List.of(), selection, left -> omissions(left, request));
+  }
+
+  private static List<Omission> omissions(Left left, Request request) {
+    List<Omission> omissions = new ArrayList<>();
+    if (left.time() + left.filter() > 0) {
+      omissions.add(new Omission("all but " + request.words, left.time() + left.filter()));
+    }
+    if (left.samples() > 0) {
+      omissions.add(
+          new Omission(
+              "samples but each of %,d of a processor".formatted(request.every), left.samples()));
+    }
+    return omissions;
+  }
+}
