@@ -31,4 +31,5 @@ module io.ntrail.formats {
   exports io.ntrail.formats.pe.unwind;
   exports io.ntrail.formats.pt;
   exports io.ntrail.formats.schema;
+  exports io.ntrail.formats.schema.write;
 }

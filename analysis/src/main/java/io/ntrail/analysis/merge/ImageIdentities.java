@@ -3,10 +3,12 @@ package io.ntrail.analysis.merge;
 import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.merge.Additions.Missing;
 import io.ntrail.analysis.naming.ImageFile;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.etl.ClassRecord;
+import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.DebugDirectory;
 import io.ntrail.formats.pe.DebugDirectory.CodeView;
@@ -16,7 +18,6 @@ import io.ntrail.programs.symbols.OpenImage;
 import io.ntrail.programs.symbols.SymbolStores;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -47,32 +48,11 @@ public final class ImageIdentities {
   private final int pointerBytes;
   private final Map<ImageFile, Optional<CodeView.Pdb70>> known = new HashMap<>();
   private final Set<Mapped> done = new HashSet<>();
-  private final List<Added> added = new ArrayList<>();
+  private final List<AddedRecord> added = new ArrayList<>();
   private final Set<ImageFile> identified = new HashSet<>();
   private final Set<String> missing = new TreeSet<>();
 
   private record Mapped(int process, long base, ImageFile file) {}
-
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Added(long ticks, byte[] record) {}
-
-  /**
-   * Records that a recording lacks.
-   *
-   * @param records by time, each padded to 8 bytes
-   * @param images how many files they identify
-   * @param missing names of images that were not found, cannot be read or name no PDB
-   */
-  public record Found(List<byte[]> records, int images, List<String> missing) {
-    /** No records. */
-    public static final Found NONE = new Found(List.of(), 0, List.of());
-
-    /** Copies. */
-    public Found {
-      records = List.copyOf(records);
-      missing = List.copyOf(missing);
-    }
-  }
 
   private ImageIdentities(Events events, SymbolStores stores) {
     this.events = events;
@@ -87,11 +67,11 @@ public final class ImageIdentities {
    * @param events with addresses ({@link Events.Learn#ADDRESSES})
    * @param stores where images are looked for
    */
-  public static Found of(Events events, SymbolStores stores) {
+  public static Additions of(Events events, SymbolStores stores) {
     return new ImageIdentities(events, stores).find();
   }
 
-  private Found find() {
+  private Additions find() {
     Set<ImageFile> named = new HashSet<>();
     List<ImageFile> files = events.machine().images().files();
     for (int file = 0; file < files.size(); file++) {
@@ -107,9 +87,15 @@ public final class ImageIdentities {
         }
       }
     }
-    added.sort(Comparator.comparingLong(Added::ticks));
-    return new Found(
-        added.stream().map(Added::record).toList(), identified.size(), List.copyOf(missing));
+    return new Additions(
+        AddedRecord.inOrder(added),
+        identified.size(),
+        0,
+        0,
+        0,
+        missing.stream()
+            .map(name -> new Missing("image", name, "not found, damaged or without a PDB"))
+            .toList());
   }
 
   private void look(EventReader event, Set<ImageFile> named) {
@@ -140,9 +126,8 @@ public final class ImageIdentities {
       return;
     }
     identified.add(file);
-    long ticks = event.record().ticks();
-    added.add(new Added(ticks, record(INFO, ticks, pid, info(at, file))));
-    added.add(new Added(ticks, record(RSDS, ticks, pid, rsds(at, pid, pdb.get()))));
+    add(INFO, event.record(), pid, info(at, pid, file));
+    add(RSDS, event.record(), pid, rsds(at, pid, pdb.get()));
   }
 
   private Optional<CodeView.Pdb70> read(ImageFile file) {
@@ -159,18 +144,20 @@ public final class ImageIdentities {
     }
   }
 
-  private byte[] record(int opcode, long ticks, int pid, BytesBuilder payload) {
-    return new ClassRecord(IMAGE_ID, opcode, VERSION, ticks, pid, pointerBytes)
-        .bytes(payload.toArray());
+  private void add(int opcode, RecordCursor load, int pid, BytesBuilder payload) {
+    long ticks = load.ticks();
+    ClassRecord record =
+        new ClassRecord(IMAGE_ID, opcode, VERSION, ticks, pid, load.threadId(), pointerBytes);
+    added.add(new AddedRecord(ticks, record.bytes(payload.toArray())));
   }
 
   private BytesBuilder pointer(BytesBuilder out, long value) {
     return pointerBytes == 4 ? out.u32((int) value) : out.u64(value);
   }
 
-  private BytesBuilder info(long base, ImageFile file) {
+  private BytesBuilder info(long base, int pid, ImageFile file) {
     BytesBuilder out = pointer(pointer(new BytesBuilder(128), base), file.size());
-    return out.u32(0).u32(file.timeDateStamp()).utf16z(file.name());
+    return out.u32(pid).u32(file.timeDateStamp()).utf16z(file.name());
   }
 
   private BytesBuilder rsds(long base, int pid, CodeView.Pdb70 pdb) {

@@ -47,12 +47,7 @@ public final class RecordingCut {
     CutSelection selection =
         new CutSelection(events, request.fromNanos, request.toNanos, request.filter, request.every);
     return RecordingMerge.write(
-        recording,
-        channel,
-        isCompressed,
-        ImageIdentities.Found.NONE,
-        selection,
-        left -> omissions(left, request));
+        recording, channel, isCompressed, List.of(), selection, left -> omissions(left, request));
   }
 
   private static List<Omission> omissions(Left left, Request request) {

@@ -56,7 +56,7 @@ public final class RecordingMerge {
    * @param bytes of the new file
    * @param records of it, but for those that tell gaps
    * @param buffers of it, the header buffer included
-   * @param headerRecords of further files, which are not in it: records of their header buffers
+   * @param headerRecords header records of further files, which are not in it
    * @param left records that a selection left out
    * @param gaps of the files that it was made of
    */
@@ -90,12 +90,16 @@ public final class RecordingMerge {
   }
 
   /**
-   * Returns true if some buffer of a recording is compressed.
+   * Returns true if some buffer of a recording is compressed, or would be if that made it smaller.
    *
    * @param recording the files that are merged
    */
   public static boolean isCompressed(EtwRecording recording) {
     for (EtlFile file : recording.files()) {
+      int mode = file.header().map(LogFileHeader::logFileMode).orElse(0);
+      if ((mode & EtlFileWriter.COMPRESSED_MODE) != 0) {
+        return true;
+      }
       for (int buffer = 0; buffer < file.buffers().count(); buffer++) {
         if (file.buffers().compressed(buffer)) {
           return true;
@@ -118,7 +122,7 @@ public final class RecordingMerge {
       EtwRecording recording,
       SeekableByteChannel channel,
       boolean isCompressed,
-      ImageIdentities.Found more)
+      List<AddedRecord> more)
       throws IOException {
     return write(recording, channel, isCompressed, more, RecordSelection.ALL, _ -> List.of());
   }
@@ -134,13 +138,21 @@ public final class RecordingMerge {
       EtwRecording recording,
       SeekableByteChannel channel,
       boolean isCompressed,
-      ImageIdentities.Found more,
+      List<AddedRecord> more,
       RecordSelection selection,
       Function<Left, List<Omission>> notes)
       throws IOException {
     mustBeOne(recording);
-    EtlFileWriter out = new EtlFileWriter(channel, bufferSize(recording), isCompressed);
-    return new RecordingMerge(recording, out, selection).write(isCompressed, more, notes);
+    int bufferSize = bufferSize(recording, more);
+    EtlFile first = recording.files().getFirst();
+    Bytes header = first.window(0, first.buffers().fileBytes(0));
+    HeaderChanges changes = changes(recording, isCompressed);
+    int headerBytes =
+        isCompressed
+            ? EtlFileWriter.headerBytes(header, first.buffers().headerEnd(), changes, bufferSize)
+            : bufferSize;
+    EtlFileWriter out = new EtlFileWriter(channel, bufferSize, isCompressed, headerBytes);
+    return new RecordingMerge(recording, out, selection).write(changes, more, notes);
   }
 
   static void mustBeOne(EtwRecording recording) {
@@ -167,9 +179,15 @@ public final class RecordingMerge {
     }
   }
 
-  /** Returns the size of the largest buffer with its records as they are before compression. */
-  private static int bufferSize(EtwRecording recording) {
+  /**
+   * Returns the size of the largest buffer with its records as they are before compression; a
+   * record that is added fits, too.
+   */
+  private static int bufferSize(EtwRecording recording, List<AddedRecord> more) {
     long most = LEAST_BUFFER;
+    for (AddedRecord record : more) {
+      most = Math.max(most, EtlFileWriter.BUFFER_HEADER + (long) record.bytes().length);
+    }
     for (EtlFile file : recording.files()) {
       most = Math.max(most, file.sessionBufferSize());
       for (int buffer = 0; buffer < file.buffers().count(); buffer++) {
@@ -182,7 +200,7 @@ public final class RecordingMerge {
   }
 
   private Written write(
-      boolean isCompressed, ImageIdentities.Found more, Function<Left, List<Omission>> notes)
+      HeaderChanges changes, List<AddedRecord> more, Function<Left, List<Omission>> notes)
       throws IOException {
     List<EtlFile> files = recording.files();
     RecordCursor[] cursors = files.stream().map(recording::cursor).toArray(RecordCursor[]::new);
@@ -203,7 +221,7 @@ public final class RecordingMerge {
     for (OpenBuffer one : open.values()) {
       one.flush();
     }
-    add(more.records());
+    add(more.stream().map(AddedRecord::bytes).toList());
     long records = out.records();
     List<Gap> gaps = recording.gaps();
     Left omitted =
@@ -214,7 +232,7 @@ public final class RecordingMerge {
     tell(gaps, omissions);
     EtlFile first = files.getFirst();
     Bytes header = first.window(0, first.buffers().fileBytes(0));
-    out.finish(header, first.buffers().headerEnd(), changes(isCompressed));
+    out.finish(header, first.buffers().headerEnd(), changes);
     return new Written(out.bytes(), records, out.buffers(), headerRecords, omitted, gaps);
   }
 
@@ -268,20 +286,20 @@ public final class RecordingMerge {
     EtlFile file = recording.files().get(number);
     BufferIndex index = file.buffers();
     cursor.open(buffer);
-    if (buffer == 0) {
-      // Its records are those of the new header buffer, or of a session that needs none.
-      while (cursor.next()) {
-        headerRecords += number > 0 ? 1 : 0;
-      }
-      recording.visited(cursor);
-      return;
-    }
     boolean isPacked = isPacked(file);
     Stream stream = new Stream(number, index.cpu(buffer), index.loggerId(buffer));
     OpenBuffer to = isPacked ? open(stream) : single;
     byte[] header =
         file.window(index.fileOffset(buffer), EtlFileWriter.BUFFER_HEADER)
             .array(0, EtlFileWriter.BUFFER_HEADER);
+    if (buffer == 0) {
+      copyHeaderBuffer(number, cursor, to, EtlFileWriter.ofData(header));
+      if (!isPacked) {
+        to.flush();
+      }
+      recording.visited(cursor);
+      return;
+    }
     boolean hasLoss = index.lossBefore(buffer);
     // Of a buffer of which only some records are kept, these may come into two.
     int most =
@@ -294,6 +312,22 @@ public final class RecordingMerge {
       to.flush();
     }
     recording.visited(cursor);
+  }
+
+  /**
+   * Copies what a further session tells of itself behind its header record, which no file has
+   * twice. The header buffer of the first one becomes that of the new file.
+   */
+  private void copyHeaderBuffer(int number, RecordCursor cursor, OpenBuffer to, byte[] header)
+      throws IOException {
+    to.begin(header, false, 0);
+    while (cursor.next()) {
+      if (number > 0 && cursor.kind().isHook() && cursor.hookId() == 0) {
+        headerRecords++;
+      } else if (number > 0) {
+        to.add(cursor.bytes(), cursor.offset(), cursor.size(), header);
+      }
+    }
   }
 
   /** Copies the selected records of the open buffer. */
@@ -362,7 +396,7 @@ public final class RecordingMerge {
     to.flush();
   }
 
-  private HeaderChanges changes(boolean isCompressed) {
+  private static HeaderChanges changes(EtwRecording recording, boolean isCompressed) {
     Set<String> sessions = new LinkedHashSet<>();
     Set<String> names = new LinkedHashSet<>();
     long end = 0;

@@ -5,7 +5,7 @@ import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.input.RecordingInput;
-import io.ntrail.analysis.merge.ImageIdentities;
+import io.ntrail.analysis.merge.Additions;
 import io.ntrail.analysis.merge.RecordingCut;
 import io.ntrail.analysis.merge.RecordingMerge.Written;
 import io.ntrail.analysis.model.Ability;
@@ -88,7 +88,7 @@ public final class CutCommand implements Command {
               within.fromNanos(), within.toNanos(), filter, every, words(parsed));
       Written written = write(events, request, file, isCompressed);
       file.complete();
-      new WrittenReport(recording, file, written, ImageIdentities.Found.NONE, terminal)
+      new WrittenReport(recording, file, written, written.bytes(), Additions.NONE, terminal)
           .print(format);
       EventRemarks.unmatched(events.unmatched(filter), !within.whole(), false, terminal);
       return Losses.finish(recording, parsed, terminal);

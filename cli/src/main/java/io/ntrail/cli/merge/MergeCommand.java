@@ -5,6 +5,8 @@ import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.merge.Additions;
+import io.ntrail.analysis.merge.EventDescriptions;
 import io.ntrail.analysis.merge.ImageIdentities;
 import io.ntrail.analysis.merge.RecordingMerge;
 import io.ntrail.analysis.merge.RecordingMerge.Written;
@@ -15,6 +17,8 @@ import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.OutputOptions;
 import io.ntrail.cli.common.ReadingProgress;
+import io.ntrail.cli.common.SchemaFiles;
+import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
@@ -23,6 +27,7 @@ import io.ntrail.programs.symbols.SymbolPath;
 import io.ntrail.programs.symbols.SymbolStores;
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
@@ -32,6 +37,9 @@ import picocli.CommandLine.ParseResult;
 public final class MergeCommand implements Command {
   private static final String EXAMPLE = "ntrail merge kernel.etl user.etl -o all.etl";
   private static final String IMAGE_PATH = "--image-path";
+
+  private static final String MANIFEST = "--manifest";
+  private static final String PACK = "--pack";
 
   public MergeCommand() {}
 
@@ -43,6 +51,12 @@ public final class MergeCommand implements Command {
     spec.addOption(
         CommonOptions.values(
             "FOLDER", "adds the PDB ids of images that are in this folder", IMAGE_PATH));
+    spec.addOption(
+        CommonOptions.values(
+            "FILE", "adds the event schemas of an instrumentation manifest", MANIFEST));
+    spec.addOption(
+        CommonOptions.flag("a zip with the PDBs at hand of its images: -o NAME.etl.zip", PACK));
+    spec.addOption(SymbolSearchPath.option());
     spec.addOption(CommonOptions.value("text|json", "how the report is written", "--format"));
     spec.addPositional(
         CommonOptions.words("FILE", "recordings of one machine and boot", List.of()));
@@ -61,45 +75,85 @@ public final class MergeCommand implements Command {
             .of("-o")
             .orElseThrow(() -> new UsageError("merge needs a file: -o FILE.etl", EXAMPLE));
     Format format = CommonOptions.format(parsed, Format.TEXT, Format.JSON);
+    check(parsed, file);
     EtwRecording opened;
     try (RecordingInput input = RecordingInput.of(paths, Ability.EVENTS)) {
       opened = input.open(EtwRecording.class);
     }
+    boolean isPacked = CommonOptions.has(parsed, PACK);
     try (EtwRecording recording = opened;
-        Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
+        OutputFile merged = isPacked ? OutputFile.reserve(file.place(), "-o") : file) {
       boolean isCompressed = CompressOption.isCompressed(parsed, recording, EXAMPLE);
-      ImageIdentities.Found more = identities(parsed, recording);
-      Written written = write(recording, file, isCompressed, more);
+      Additions more;
+      Written written;
+      try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
+        more = additions(parsed, recording, terminal);
+        written = write(recording, merged, isCompressed, more);
+      }
+      if (isPacked) {
+        more = more.and(PackedRecording.write(merged.unfinished(), paths, file, parsed, terminal));
+      }
       file.complete();
-      new WrittenReport(recording, file, written, more, terminal).print(format);
+      long bytes = isPacked ? size(file) : written.bytes();
+      new WrittenReport(recording, file, written, bytes, more, terminal).print(format);
       return Losses.finish(recording, parsed, terminal);
     }
   }
 
-  /** Looks for images, if folders of them are named. */
-  private static ImageIdentities.Found identities(ParseResult parsed, EtwRecording recording) {
+  /** Refuses what could not be done at the end. */
+  private static void check(ParseResult parsed, OutputFile file) {
+    if (CommonOptions.has(parsed, PACK)) {
+      PackedRecording.name(file);
+    } else if (CommonOptions.has(parsed, "-y")) {
+      throw new UsageError("-y applies to --pack", "ntrail merge a.etl --pack -o all.etl.zip");
+    }
+  }
+
+  private static long size(OutputFile file) {
+    try {
+      return Files.size(file.place());
+    } catch (IOException e) {
+      throw file.failed(e);
+    }
+  }
+
+  /** Looks for what the recording lacks, as far as the options tell where it may be. */
+  private static Additions additions(
+      ParseResult parsed, EtwRecording recording, Terminal terminal) {
+    boolean hasImages = CommonOptions.has(parsed, IMAGE_PATH);
+    UserSchemas manifests = SchemaFiles.read(parsed, terminal);
+    if (!hasImages && manifests == UserSchemas.NONE) {
+      return Additions.NONE;
+    }
+    Events events =
+        Events.of(
+            recording,
+            new SchemaSources(manifests),
+            CommonOptions.cores(parsed),
+            hasImages ? new Events.Learn[] {Events.Learn.ADDRESSES} : new Events.Learn[0]);
+    Additions more = Additions.NONE;
+    if (hasImages) {
+      more = more.and(ImageIdentities.of(events, stores(parsed)));
+    }
+    if (manifests != UserSchemas.NONE) {
+      more = more.and(EventDescriptions.of(events, manifests));
+    }
+    return more;
+  }
+
+  private static SymbolStores stores(ParseResult parsed) {
     List<SymbolPath.Element> folders =
         CommonOptions.all(parsed, IMAGE_PATH).stream()
             .<SymbolPath.Element>map(folder -> new SymbolPath.Folder(CommonOptions.path(folder)))
             .toList();
-    if (folders.isEmpty()) {
-      return ImageIdentities.Found.NONE;
-    }
     SymbolPath.Host host = SymbolPath.Host.here();
-    SymbolStores stores = SymbolStores.of(new SymbolPath(folders, List.of(), host.home()), host);
-    Events events =
-        Events.of(
-            recording,
-            new SchemaSources(UserSchemas.NONE),
-            CommonOptions.cores(parsed),
-            Events.Learn.ADDRESSES);
-    return ImageIdentities.of(events, stores);
+    return SymbolStores.of(new SymbolPath(folders, List.of(), host.home()), host);
   }
 
   private static Written write(
-      EtwRecording recording, OutputFile file, boolean isCompressed, ImageIdentities.Found more) {
+      EtwRecording recording, OutputFile file, boolean isCompressed, Additions more) {
     try (SeekableByteChannel channel = file.openChannel()) {
-      return RecordingMerge.write(recording, channel, isCompressed, more);
+      return RecordingMerge.write(recording, channel, isCompressed, more.records());
     } catch (IOException e) {
       throw file.failed(e);
     }

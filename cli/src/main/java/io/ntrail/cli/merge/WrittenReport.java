@@ -1,7 +1,7 @@
 package io.ntrail.cli.merge;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.merge.ImageIdentities;
+import io.ntrail.analysis.merge.Additions;
 import io.ntrail.analysis.merge.RecordingMerge.Written;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Losses;
@@ -19,17 +19,16 @@ import java.util.Map;
  *
  * @param recording the files that it was made of
  * @param file that was written
- * @param more records that were added
+ * @param bytes of that file
+ * @param more knowledge that was added
  */
 record WrittenReport(
     EtwRecording recording,
     OutputFile file,
     Written written,
-    ImageIdentities.Found more,
+    long bytes,
+    Additions more,
     Terminal terminal) {
-  /** Names in one line. */
-  private static final int SHOWN = 5;
-
   void print(Format format) {
     if (format == Format.JSON) {
       json();
@@ -58,25 +57,12 @@ record WrittenReport(
                     Numbers.count(written.records()),
                     Numbers.counted(recording.files().size(), "file"),
                     Numbers.counted(written.buffers(), "buffer"),
-                    Numbers.bytes(written.bytes())));
+                    Numbers.bytes(bytes)));
     if (written.left().all() > 0) {
       terminal.out().println("left out " + leftOut());
     }
     terminal.out().println(Losses.state(recording));
-    if (more.images() > 0 || !more.missing().isEmpty()) {
-      terminal
-          .out()
-          .println(
-              "added the PDB ids of %s%s"
-                  .formatted(
-                      Numbers.counted(more.images(), "image"),
-                      more.missing().isEmpty()
-                          ? ""
-                          : "; %s not found, damaged or without a PDB: %s"
-                              .formatted(
-                                  Numbers.counted(more.missing().size(), "other"),
-                                  shown(more.missing()))));
-    }
+    AddedText.lines(more).forEach(terminal.out()::println);
   }
 
   private String leftOut() {
@@ -96,11 +82,6 @@ record WrittenReport(
     }
   }
 
-  private static String shown(List<String> names) {
-    String some = String.join(", ", names.subList(0, Math.min(SHOWN, names.size())));
-    return names.size() > SHOWN ? some + " ... (--format json lists all)" : some;
-  }
-
   private void json() {
     try (Json json = new Json(terminal.out())) {
       json.object().text("schema", "ntrail.write/1");
@@ -111,7 +92,7 @@ record WrittenReport(
               json.object().text("path", one.name()).number("bytes", one.size()).endObject());
       json.endArray();
       json.object("output").text("path", file.place().toString());
-      json.number("bytes", written.bytes()).number("records", written.records());
+      json.number("bytes", bytes).number("records", written.records());
       json.number("buffers", written.buffers()).endObject();
       json.object("left")
           .number("records", written.headerRecords() + written.left().all())
@@ -123,12 +104,13 @@ record WrittenReport(
             }
           });
       json.endObject().endObject();
-      json.object("added").number("images", more.images()).number("volumes", 0);
-      json.number("descriptions", 0).endObject();
+      json.object("added").number("images", more.images()).number("volumes", more.volumes());
+      json.number("descriptions", more.descriptions()).number("pdbs", more.pdbs());
+      json.endObject();
       json.array("missing");
-      for (String name : more.missing()) {
-        json.object().text("what", "image").text("name", name);
-        json.text("why", "not found, damaged or without a PDB").endObject();
+      for (Additions.Missing one : more.missing()) {
+        json.object().text("what", one.what()).text("name", one.name());
+        json.text("why", one.why()).endObject();
       }
       json.endArray();
       Losses.json(json, recording);

@@ -21,7 +21,6 @@ import io.ntrail.cli.common.CallImageFiles;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Losses;
-import io.ntrail.cli.common.Omissions;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SchemaFiles;
 import io.ntrail.cli.common.SymbolDownloads;
@@ -237,7 +236,6 @@ final class ProbeInput implements AutoCloseable {
       }
       return ExitCode.DONE;
     }
-    Omissions.print(terminal.err(), "warning: " + of.fileNames().getFirst() + ": ", omissions());
     RecorderLosses losses = of.losses();
     if (losses.any() || losses.neverFinalised() > 0) {
       terminal

@@ -36,11 +36,13 @@ public final class CommandRunner {
   private CommandRunner() {}
 
   /**
-   * Runs {@code args[0]} with the other words.
+   * Runs a command.
    *
+   * @param typed its name, which may be one of two words, and the other words
    * @return the exit code
    */
-  public static int run(String[] args, Terminal terminal) {
+  public static int run(String[] typed, Terminal terminal) {
+    String[] args = Commands.withOwnName(typed);
     boolean internals = Arrays.asList(args).contains("-vv");
     try (OutputFiles outputs = terminal.outputs()) {
       int exitCode = runOrThrow(args, terminal);

@@ -17,7 +17,9 @@ import io.ntrail.cli.pt.PtCommand;
 import io.ntrail.cli.stacks.StacksCommand;
 import io.ntrail.cli.symbols.SymbolsCommand;
 import io.ntrail.cli.trace.TraceCommand;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -75,7 +77,22 @@ public final class Commands {
           new Entry("help", "help for a command or topic", true, HelpCommand::new),
           new Entry("warm", "trains the start cache", false, WarmCommand::new));
 
+  /** Two words that are another name of a command. */
+  private static final Map<List<String>, String> OTHER_NAMES =
+      Map.of(List.of("record", "merge"), "merge");
+
   private Commands() {}
+
+  /** Returns the words of a command line with the command's own name in front. */
+  static String[] withOwnName(String[] words) {
+    String name = words.length < 2 ? null : OTHER_NAMES.get(List.of(words[0], words[1]));
+    if (name == null) {
+      return words;
+    }
+    String[] own = Arrays.copyOfRange(words, 1, words.length);
+    own[0] = name;
+    return own;
+  }
 
   /** Returns all commands. */
   public static List<Entry> all() {

@@ -35,7 +35,8 @@ final class HelpCommand implements Command {
   @Override
   public int run(ParseResult parsed, Terminal terminal) {
     List<String> words = CommonOptions.positionals(parsed);
-    String name = words.isEmpty() ? "ntrail" : words.getFirst();
+    String name =
+        words.isEmpty() ? "ntrail" : Commands.withOwnName(words.toArray(String[]::new))[0];
     if (!HelpTexts.has(name)) {
       String nearest = SpellingSuggestion.of(name, subjects());
       throw new UsageError(

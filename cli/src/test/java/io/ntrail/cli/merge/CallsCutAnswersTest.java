@@ -233,7 +233,8 @@ class CallsCutAnswersTest {
             .replace(folder + "/small/", "")
             .replace(folder + "/", "")
             .replaceAll("\"omissions\":\\s*\\[[^\\]]*\\],?", "")
-            .replace(", a part of another one", "");
+            .replace(", a part of another one", "")
+            .replace("a part of another one, ", "");
     if (!cut.hasTime() && !cut.oneFunction) {
       return text;
     }

@@ -161,6 +161,77 @@ class MergeTest {
   }
 
   @Test
+  void volumesAndBuildThatOneInputKnowsAreKnownOfAll() {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    Path kernel = etl("diaghub.kernel.1");
+    // The merge of Visual Studio put what it added into a file of its own.
+    Path one = merged(kernel, etl("diaghub"));
+    String driver = "System32\\\\drivers\\\\IndirectKmd.sys";
+    Object[] images = {"events", kernel, "-e", "Image/DCStart", "--format", "jsonl", "-n", "0"};
+    assertTrue(Cli.run(images).out().contains("\\\\SystemRoot\\\\" + driver));
+    images[1] = one;
+    assertTrue(Cli.run(images).out().contains("C:\\\\WINDOWS\\\\" + driver));
+    assertTrue(
+        Cli.run("info", one, "--format", "json")
+            .out()
+            .contains("\"buildLab\":\"19041.1.amd64fre.vb_release.191206-1406\""));
+  }
+
+  @Test
+  void headersOfFurtherFilesAreAllThatIsLeft() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    Path out = folder.resolve("out.etl");
+    Result merge =
+        Cli.run(
+            "merge",
+            etl("diaghub.user_paged.1"),
+            etl("diaghub.user_injected.1"),
+            "-o",
+            out,
+            "--format",
+            "json");
+    assertEquals(List.of(), JsonSchema.named("write").strictFindings(merge.json()), merge.out());
+    JsonReader left = merge.json().get("left");
+    assertEquals(1, left.get("records").number());
+    assertEquals(1, left.get("byReason").get("headersOfFurtherFiles").number());
+    // 22,035 and 4 records as a second reader counts them, and one header.
+    assertEquals(22_035 + 4 - 2, merge.json().get("output").get("records").number());
+  }
+
+  @Test
+  void eachSharedRecordingStaysTheSameWhenItIsMergedAgain() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    Path manifest = TestData.file("etl/manifests/HTTP_Server.man.gz");
+    for (Path file : Slice.of(shared(), 12)) {
+      for (String compression : List.of("none", "xpress")) {
+        Path once = folder.resolve("once.etl");
+        Path again = folder.resolve("again.etl");
+        merge(file, once, compression, manifest);
+        merge(once, again, compression, manifest);
+        assertEquals(-1, Files.mismatch(once, again), file + " " + compression);
+        Files.delete(once);
+        Files.delete(again);
+      }
+    }
+  }
+
+  private static void merge(Path from, Path to, String compression, Path manifest) {
+    Result result =
+        Cli.run(
+            "merge",
+            from,
+            "-o",
+            to,
+            "--compress",
+            compression,
+            "--manifest",
+            manifest,
+            "--image-path",
+            SAMPLES);
+    assertTrue(result.exit() == 0 || result.exit() == 3, result.err());
+  }
+
+  @Test
   void filesOfDifferentMachinesAreRefusedWithWhatDiffers() {
     assumeTrue(TestData.available(), TestData.MISSING);
     Path out = folder.resolve("none.etl");
@@ -271,5 +342,20 @@ class MergeTest {
     Path again = folder.resolve("again.etl");
     Cli.run("merge", out, "-o", again, "--image-path", SAMPLES);
     assertArrayEquals(Files.readAllBytes(out), Files.readAllBytes(again));
+  }
+
+  @Test
+  void recordMergeIsAnotherNameOfTheCommand() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    Path one = folder.resolve("one.etl");
+    Path other = folder.resolve("other.etl");
+    Result merge = Cli.run("merge", etl("tx-HTTP_Server"), "-o", one);
+    Result record = Cli.run("record", "merge", etl("tx-HTTP_Server"), "-o", other);
+    assertEquals(0, record.exit(), record.err());
+    assertEquals(-1, Files.mismatch(one, other));
+    assertEquals(merge.out().replace(one.toString(), other.toString()), record.out());
+    assertEquals(Cli.run("merge", "-h").out(), Cli.run("record", "merge", "-h").out());
+    assertEquals(Cli.run("help", "merge").out(), Cli.run("help", "record", "merge").out());
+    assertTrue(Cli.run("record", "merge", "--wrong").err().contains("for merge"));
   }
 }

@@ -81,6 +81,9 @@ class JsonOptionsTest {
           Map.entry("cut --tmf", "CutTest"),
           Map.entry("merge --compress", "MergeTest"),
           Map.entry("merge --image-path", "MergeTest"),
+          Map.entry("merge --manifest", "MergeManifestTest"),
+          Map.entry("merge --pack", "MergePackTest"),
+          Map.entry("merge -y", "MergePackTest"),
           Map.entry("probe --server", "ProbeSymbolServersTest"),
           Map.entry("doctor --self-test", "DoctorSelfTestTest"));
 

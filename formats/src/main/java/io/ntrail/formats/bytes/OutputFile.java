@@ -192,6 +192,20 @@ public final class OutputFile implements AutoCloseable {
     }
   }
 
+  /**
+   * Returns the file with what was written so far; it is deleted when this is closed, unless it got
+   * its place.
+   *
+   * @throws IllegalStateException if nothing was opened, or it has its place
+   */
+  public Path unfinished() {
+    Path to = part;
+    if (to == null) {
+      throw new IllegalStateException("nothing is written to " + place);
+    }
+    return to;
+  }
+
   private void mustBeNoFolder() {
     if (Files.isDirectory(target)) {
       throw new CannotGoOn("cannot write " + place + ": it is a folder", another());

@@ -12,10 +12,17 @@ import io.ntrail.formats.identity.Guid;
  * @param version of the event
  * @param ticks raw time stamp
  * @param processId of the header
+ * @param threadId of the header
  * @param pointerBytes width of pointers in the payload, 4 or 8
  */
 public record ClassRecord(
-    Guid eventClass, int opcode, int version, long ticks, int processId, int pointerBytes) {
+    Guid eventClass,
+    int opcode,
+    int version,
+    long ticks,
+    int processId,
+    int threadId,
+    int pointerBytes) {
   private static final int HEADER = 48;
 
   /** Returns the bytes, padded to 8. */
@@ -23,7 +30,7 @@ public record ClassRecord(
     RecordKind kind = pointerBytes == 4 ? RecordKind.FULL32 : RecordKind.FULL64;
     BytesBuilder record = new BytesBuilder(HEADER + payload.length + 8);
     record.u16(HEADER + payload.length).u8(kind.headerType()).u8(0xC0);
-    record.u8(opcode).u8(0).u16(version).u32(0).u32(processId).u64(ticks);
+    record.u8(opcode).u8(0).u16(version).u32(threadId).u32(processId).u64(ticks);
     record.u64(eventClass.low()).u64(eventClass.high()).u64(0).bytes(payload);
     return record.zeros(-record.size() & 7).toArray();
   }

@@ -30,6 +30,13 @@ public final class EtlFileWriter {
   public static final int BUFFER_HEADER = EtlLayout.BUFFER_HEADER;
 
   private static final int ALIGNMENT = 8;
+
+  /** Bytes of a record at most: its size has 16 bits. */
+  private static final int LARGEST = 0xFFF8;
+
+  private static final String CUT = "...";
+
+  private static final int HEADER_STEP = 512;
   private static final int RECORD_HEADER = 32;
   private static final int PROCESSORS = 12;
   private static final int END_TIME = 16;
@@ -49,6 +56,7 @@ public final class EtlFileWriter {
   private final SeekableByteChannel out;
   private final OutputStream stream;
   private final int bufferSize;
+  private final int headerBytes;
   private final boolean isCompressed;
   private final XpressCompressor encoder = new XpressCompressor();
   private final byte[] slack;
@@ -65,15 +73,72 @@ public final class EtlFileWriter {
    */
   public EtlFileWriter(SeekableByteChannel out, int bufferSize, boolean isCompressed)
       throws IOException {
+    this(out, bufferSize, isCompressed, bufferSize);
+  }
+
+  /**
+   * Begins a file; the header buffer is written at the end.
+   *
+   * @param bufferSize bytes of a data buffer with its header: at least 1 KiB
+   * @param isCompressed true if buffers are compressed as far as that makes them smaller
+   * @param headerBytes of the header buffer, at most {@code bufferSize}
+   * @throws IOException if it cannot be written
+   */
+  public EtlFileWriter(
+      SeekableByteChannel out, int bufferSize, boolean isCompressed, int headerBytes)
+      throws IOException {
     this.out = out;
+    this.headerBytes = headerBytes;
     this.bufferSize = bufferSize;
     this.isCompressed = isCompressed;
     this.stream = Channels.newOutputStream(out);
     this.slack = new byte[bufferSize];
     Arrays.fill(slack, (byte) 0xFF);
-    out.position(bufferSize);
+    out.position(headerBytes);
     buffers = 1;
-    written = bufferSize;
+    written = headerBytes;
+  }
+
+  /**
+   * Returns the bytes that the header buffer of a compressed file takes: no more than it needs, in
+   * the steps of the mergers of Windows. In other files all buffers have one size.
+   *
+   * @param from header buffer of the first file, which begins with its header record
+   * @param fromEnd end of its records
+   * @param changes of the header record
+   * @param bufferSize bytes of a data buffer with its header
+   */
+  public static int headerBytes(Bytes from, int fromEnd, HeaderChanges changes, int bufferSize) {
+    int behind = others(from);
+    long needed =
+        BUFFER_HEADER
+            + RECORD_HEADER
+            + namesOffset(from)
+            + 2L * (changes.sessionName().length() + changes.fileName().length() + 2)
+            + ALIGNMENT
+            + (othersEnd(from, behind, fromEnd) - behind);
+    return (int) Math.min(bufferSize, needed + HEADER_STEP - 1 & -HEADER_STEP);
+  }
+
+  /** Returns the offset of the names in the payload of the header record. */
+  private static int namesOffset(Bytes from) {
+    int kind = RecordKind.ofMarker(from.i32(BUFFER_HEADER));
+    return 56 + 2 * RecordKind.at(kind).pointerBytes() + 176 + 32;
+  }
+
+  /** Returns the offset of the records behind the header record. */
+  private static int others(Bytes from) {
+    return BUFFER_HEADER + (from.u16(BUFFER_HEADER + 4) + ALIGNMENT - 1 & -ALIGNMENT);
+  }
+
+  private static int othersEnd(Bytes from, int others, int fromEnd) {
+    int end = others;
+    int length = 1;
+    while (length > 0 && end + ALIGNMENT <= fromEnd) {
+      length = length(from, end, fromEnd);
+      end += length;
+    }
+    return end;
   }
 
   /** Returns the bytes of a buffer with its header. */
@@ -136,39 +201,50 @@ public final class EtlFileWriter {
   }
 
   /**
+   * Returns the header of a data buffer for records of a header buffer.
+   *
+   * @param header of the header buffer
+   */
+  public static byte[] ofData(byte[] header) {
+    return new BytesBuilder(BUFFER_HEADER)
+        .bytes(header, 0, BUFFER_HEADER)
+        .setU32(EtlLayout.State, FLUSH)
+        .setU16(EtlLayout.BufferType, 0)
+        .toArray();
+  }
+
+  /**
    * Writes the header buffer, which ends the file: the header record as it is changed, and the
-   * records behind it as they are, as far as there is room.
+   * records behind it as they are, as far as there is room. Names are cut if they do not fit
+   * otherwise.
    *
    * @param from header buffer of the first file, which begins with its header record
    * @param fromEnd end of its records
    * @throws IOException if it cannot be written
    */
   public void finish(Bytes from, int fromEnd, HeaderChanges changes) throws IOException {
-    int at = BUFFER_HEADER;
-    int pointer = RecordKind.at(RecordKind.ofMarker(from.i32(at))).pointerBytes();
-    int size = from.u16(at + 4);
-    byte[] record = record(from, at, pointer, changes);
-    BytesBuilder all = new BytesBuilder(bufferSize).bytes(from.array(0, BUFFER_HEADER));
+    int others = others(from);
+    int behind = othersEnd(from, others, fromEnd) - others;
+    int room = headerBytes - BUFFER_HEADER - behind & -ALIGNMENT;
+    byte[] record = record(from, changes, Math.min(room, LARGEST));
+    BytesBuilder all = new BytesBuilder(headerBytes).bytes(from.array(0, BUFFER_HEADER));
     all.bytes(record).zeros(-record.length & ALIGNMENT - 1);
-    int others = at + (size + ALIGNMENT - 1 & -ALIGNMENT);
-    while (others + ALIGNMENT <= fromEnd) {
-      int length = length(from, others, fromEnd);
-      if (length == 0 || all.size() + length > bufferSize) {
-        break;
-      }
-      all.bytes(from.array(others, length));
-      others += length;
+    int first = all.size();
+    if (behind > 0 && first + behind <= headerBytes) {
+      all.bytes(from.array(others, behind));
     }
     int end = all.size();
-    all.setU32(0, bufferSize)
-        .setU32(EtlLayout.SavedOffset, end)
-        .setU32(EtlLayout.CurrentOffset, end)
+    // As mergers of Windows have it since Windows 8: the saved offset is that of the first record.
+    all.setU32(0, headerBytes)
+        .setU32(EtlLayout.SavedOffset, first)
+        .setU32(EtlLayout.CurrentOffset, 0)
         .setU64(EtlLayout.SequenceNumber, 0L)
-        .setU32(EtlLayout.State, isCompressed ? Compression.XPRESS.number() : FLUSH)
-        .setU32(EtlLayout.Offset, end);
+        .setU32(EtlLayout.State, isCompressed ? Compression.XPRESS.number() : 0)
+        .setU32(EtlLayout.Offset, end)
+        .setU16(EtlLayout.BufferType, EtlLayout.ETW_BUFFER_TYPE_HEADER);
     out.position(0);
     stream.write(all.toArray());
-    stream.write(slack, 0, bufferSize - end);
+    stream.write(slack, 0, headerBytes - end);
   }
 
   private static int length(Bytes from, int at, int end) {
@@ -181,17 +257,27 @@ public final class EtlFileWriter {
     return size < ALIGNMENT || at + size > end ? 0 : Math.min(padded, from.length() - at);
   }
 
+  private static String cut(String name, int most) {
+    return name.length() <= most
+        ? name
+        : most < CUT.length() ? "" : name.substring(0, most - CUT.length()) + CUT;
+  }
+
   private static int saturated(long count) {
     return (int) Math.min(count, 0xFFFF_FFFFL);
   }
 
-  private byte[] record(Bytes from, int at, int pointer, HeaderChanges changes) {
+  private byte[] record(Bytes from, HeaderChanges changes, int most) {
+    int at = BUFFER_HEADER;
     int payload = at + RECORD_HEADER;
-    int names = 56 + 2 * pointer + 176 + 32;
+    int names = namesOffset(from);
     BytesBuilder record = new BytesBuilder(1024);
     record.bytes(from.array(at, Math.min(RECORD_HEADER + names, from.u16(at + 4))));
     record.zeros(Math.max(0, RECORD_HEADER + names - record.size()));
-    record.utf16z(changes.sessionName()).utf16z(changes.fileName());
+    // Two NULs end them.
+    int characters = Math.max(0, (most - record.size()) / 2 - 2);
+    String file = cut(changes.fileName(), characters);
+    record.utf16z(cut(changes.sessionName(), characters - file.length())).utf16z(file);
     int p = RECORD_HEADER;
     boolean hasNewLog = from.u8(payload + LOG_VERSION) >= 2;
     if (isCompressed != hasNewLog) {

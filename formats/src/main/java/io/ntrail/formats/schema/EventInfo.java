@@ -46,9 +46,10 @@ public record EventInfo(
     List<Property> properties,
     int topLevel) {
   /** Bytes before the properties. */
-  static final int HEADER = 112;
+  public static final int HEADER = 112;
 
-  private static final int PROPERTY = 24;
+  /** Bytes of a property. */
+  public static final int PROPERTY_BYTES = 24;
 
   /** Limit of a name: longer text is not a name, and many properties may point at the same text. */
   static final int MAX_NAME = 1024;
@@ -107,10 +108,18 @@ public record EventInfo(
    */
   public record Property(
       String name, int flags, int in, int out, @Nullable String map, int count, int length) {
-    static final int STRUCT = 1;
-    static final int LENGTH_IS_PROPERTY = 2;
-    static final int COUNT_IS_PROPERTY = 4;
-    static final int FIXED_COUNT = 0x20;
+    /** It has members. */
+    public static final int STRUCT = 1;
+
+    /** The number of a property is where its length is. */
+    public static final int LENGTH_IS_PROPERTY = 2;
+
+    /** The number of a property is where its count is. */
+    public static final int COUNT_IS_PROPERTY = 4;
+
+    /** It is an array, if of one element. */
+    public static final int FIXED_COUNT = 0x20;
+
     static final int CUSTOM_SCHEMA = 0x80;
 
     boolean is(int flag) {
@@ -161,11 +170,11 @@ public record EventInfo(
             EventNames.plain(texts.name(bytes.i32(at + 72))),
             // Of classes this is the name of an activity instead.
             wbem ? null : texts.name(bytes.i32(at + 92)));
-    int room = (length - HEADER) / PROPERTY;
+    int room = (length - HEADER) / PROPERTY_BYTES;
     int count = (int) Math.min(room, bytes.u32(at + 100));
     List<Property> properties = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      properties.add(property(bytes, at + HEADER + PROPERTY * i, texts));
+      properties.add(property(bytes, at + HEADER + PROPERTY_BYTES * i, texts));
     }
     return new EventInfo(
         Guid.read(bytes, at),

@@ -115,6 +115,16 @@ public enum InType {
     return number == 0 || ofTdh(number) != NULL;
   }
 
+  /** Returns the number that TDH gives the type; 0 if it has none. */
+  public int tdh() {
+    return switch (this) {
+      // What manifests can say is older than the numbers of classes.
+      case COUNTED_STRING -> 22;
+      case COUNTED_ANSI -> 23;
+      default -> Math.max(0, tdh);
+    };
+  }
+
   /**
    * Bytes of a value.
    *

@@ -51,7 +51,7 @@ public record LengthSpec(Kind kind, int value) {
   }
 
   /** The slot that it asks; -1 if it asks none. */
-  int slot() {
+  public int slot() {
     return kind == Kind.SLOT || kind == Kind.SHARES ? value : -1;
   }
 }

@@ -209,9 +209,9 @@ final class ManifestProviders {
           id,
           version,
           eventGuid == null ? Guid.ZERO : eventGuid,
-          numberOf(level, windowsLevel(event.level()), 0xFF),
+          numberOf(level, EventNames.level(event.level()), 0xFF),
           numberOf(task, 0, 0xFFFF),
-          numberOf(opcode, windowsOpcode(event.opcode()), 0xFF),
+          numberOf(opcode, EventNames.opcode(event.opcode()), 0xFF),
           keyword,
           name(event, level, event.level()),
           taskName,
@@ -235,34 +235,5 @@ final class ManifestProviders {
       }
       return EventNames.plain(reference);
     }
-  }
-
-  /** The levels that winmeta.xml defines. */
-  private static int windowsLevel(String name) {
-    return switch (name) {
-      case "win:Critical" -> 1;
-      case "win:Error" -> 2;
-      case "win:Warning" -> 3;
-      case "win:Informational" -> 4;
-      case "win:Verbose" -> 5;
-      default -> 0;
-    };
-  }
-
-  /** The opcodes that winmeta.xml defines. */
-  private static int windowsOpcode(String name) {
-    return switch (name) {
-      case "win:Start" -> 1;
-      case "win:Stop" -> 2;
-      case "win:DC_Start" -> 3;
-      case "win:DC_Stop" -> 4;
-      case "win:Extension" -> 5;
-      case "win:Reply" -> 6;
-      case "win:Resume" -> 7;
-      case "win:Suspend" -> 8;
-      case "win:Send" -> 9;
-      case "win:Receive" -> 240;
-      default -> 0;
-    };
   }
 }

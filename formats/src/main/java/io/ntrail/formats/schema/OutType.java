@@ -86,4 +86,64 @@ public enum OutType {
       default -> DEFAULT;
     };
   }
+
+  /**
+   * Returns the number that TDH gives the meaning for values of an in type: for {@link #DEFAULT}
+   * that of the meaning that the in type has by itself.
+   */
+  public int tdh(InType in) {
+    return switch (this) {
+      case DEFAULT -> byDefault(in);
+      case STRING -> 1;
+      case DATE_TIME -> 2;
+      case SIGNED -> 3 + 2 * width(in);
+      case UNSIGNED -> 4 + 2 * width(in);
+      case BOOLEAN -> 13;
+      case HEX_BINARY -> 15;
+      case HEX -> 16 + width(in);
+      case PID -> 20;
+      case TID -> 21;
+      case PORT -> 22;
+      case IPV4 -> 23;
+      case IPV6 -> 24;
+      case SOCKET_ADDRESS -> 25;
+      case XML -> 28;
+      case WIN32_ERROR -> 30;
+      case NTSTATUS -> 31;
+      case HRESULT -> 32;
+      case JSON -> 34;
+      case UTF8 -> 35;
+      case CODE_POINTER -> 37;
+      case NO_PRINT -> 301;
+      // No manifest can name them.
+      case TICKS, TICKS_SPAN, UNIX_TIME, PATH, FILE_KEY -> 0;
+    };
+  }
+
+  private static int byDefault(InType in) {
+    return switch (in) {
+      case UNICODE_STRING, ANSI_STRING, COUNTED_STRING, COUNTED_ANSI, SID -> 1;
+      case FILETIME, SYSTEMTIME -> 2;
+      case INT8, INT16, INT32, INT64 -> SIGNED.tdh(in);
+      case UINT8, UINT16, UINT32, UINT64 -> UNSIGNED.tdh(in);
+      case FLOAT -> 11;
+      case DOUBLE -> 12;
+      case BOOLEAN -> 13;
+      case GUID -> 14;
+      case BINARY, COUNTED_BINARY -> 15;
+      case HEX_INT32 -> 18;
+      case HEX_INT64, POINTER -> 19;
+      default -> 0;
+    };
+  }
+
+  /** Returns the logarithm of the bytes of a number. */
+  private static int width(InType in) {
+    return switch (in.size(Long.BYTES)) {
+      case 1 -> 0;
+      case 2 -> 1;
+      case 4 -> 2;
+      default -> 3;
+    };
+  }
 }

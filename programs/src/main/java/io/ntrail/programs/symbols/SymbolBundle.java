@@ -14,8 +14,9 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
 /**
- * Writes a zip that is laid out as a symbol store: {@code name/key/name}. It appears as a whole
- * when it is {@link #finish finished}; the same files in the same order make the same bytes.
+ * Writes a zip that is laid out as a symbol store: {@code name/key/name}; or one with a file and
+ * such a store in a folder beside it. It appears as a whole when it is {@link #finish finished};
+ * the same files in the same order make the same bytes.
  */
 public final class SymbolBundle implements AutoCloseable {
   private static final int CHUNK = 1 << 20;
@@ -25,6 +26,7 @@ public final class SymbolBundle implements AutoCloseable {
 
   private final OutputFile file;
   private final ZipOutputStream zip;
+  private final String folder;
   private final Set<String> names = new HashSet<>();
 
   /**
@@ -34,7 +36,19 @@ public final class SymbolBundle implements AutoCloseable {
    * @throws CannotGoOn if it cannot be written
    */
   public SymbolBundle(OutputFile file) {
+    this(file, "");
+  }
+
+  /**
+   * Starts a zip of a file and its symbols.
+   *
+   * @param file as of {@link #SymbolBundle(OutputFile)}
+   * @param folder that the store is in, with a slash at its end; empty for none
+   * @throws CannotGoOn if it cannot be written
+   */
+  public SymbolBundle(OutputFile file, String folder) {
     this.file = file;
+    this.folder = folder;
     this.zip = new ZipOutputStream(new BufferedOutputStream(file.open(), CHUNK));
   }
 
@@ -47,8 +61,22 @@ public final class SymbolBundle implements AutoCloseable {
     if (!names.add(key.toString().toLowerCase(Locale.ROOT))) {
       return;
     }
+    write(folder + key, input);
+  }
+
+  /**
+   * Adds a file that is not a symbol file.
+   *
+   * @param name of it, without folders
+   * @throws CannotGoOn if it cannot be written
+   */
+  public void addFile(String name, InputFile input) {
+    write(name, input);
+  }
+
+  private void write(String name, InputFile input) {
     try {
-      ZipEntry entry = new ZipEntry(key.toString());
+      ZipEntry entry = new ZipEntry(name);
       entry.setTimeLocal(TIME);
       zip.putNextEntry(entry);
       for (long at = 0; at < input.size(); ) {
@@ -62,7 +90,7 @@ public final class SymbolBundle implements AutoCloseable {
     }
   }
 
-  /** Returns the number of files in it. */
+  /** Returns the number of symbol files in it. */
   public int count() {
     return names.size();
   }

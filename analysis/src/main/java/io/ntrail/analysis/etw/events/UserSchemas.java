@@ -7,6 +7,7 @@ import io.ntrail.formats.schema.Tmf;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +21,7 @@ public final class UserSchemas {
   private record ClassKey(Guid classGuid, int opcode, int version) {}
 
   private final Map<Guid, Manifest.Provider> providers = new HashMap<>();
-  private final Map<ClassKey, Schema> classes = new HashMap<>();
+  private final Map<ClassKey, Described> classes = new HashMap<>();
   private final List<Tmf> formats;
 
   /** Schemas of these files. */
@@ -32,7 +33,8 @@ public final class UserSchemas {
         if (provider.isClassic()) {
           for (Manifest.Event event : provider.events()) {
             classes.putIfAbsent(
-                new ClassKey(event.eventGuid(), event.opcode(), event.version()), event.schema());
+                new ClassKey(event.eventGuid(), event.opcode(), event.version()),
+                new Described(provider, event));
           }
         }
       }
@@ -48,7 +50,35 @@ public final class UserSchemas {
 
   /** An event of a class; null if no manifest describes it. */
   @Nullable Schema classic(Guid classGuid, int opcode, int version) {
-    return classes.get(new ClassKey(classGuid, opcode, version));
+    Described described = classes.get(new ClassKey(classGuid, opcode, version));
+    return described == null ? null : described.event.schema();
+  }
+
+  /**
+   * Description of an event by a manifest.
+   *
+   * @param provider that has the event
+   * @param event of it
+   */
+  public record Described(Manifest.Provider provider, Manifest.Event event) {}
+
+  /**
+   * Returns the description of the events of a type.
+   *
+   * @param type of an event
+   * @param isClassic true if its records name a class, not a provider
+   * @return empty if no manifest describes it
+   */
+  public Optional<Described> described(EventType type, boolean isClassic) {
+    if (isClassic) {
+      return Optional.ofNullable(
+          classes.get(new ClassKey(type.guid(), type.opcode(), type.version())));
+    }
+    Manifest.Provider provider = providers.get(type.guid());
+    Manifest.Event event = provider == null ? null : provider.event(type.id(), type.version());
+    return provider == null || event == null
+        ? Optional.empty()
+        : Optional.of(new Described(provider, event));
   }
 
   /** A message of software tracing; null if no TMF describes it. */
