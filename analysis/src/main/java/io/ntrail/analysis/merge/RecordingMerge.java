@@ -6,6 +6,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.BufferIndex;
+import io.ntrail.formats.etl.ClassRecord;
 import io.ntrail.formats.etl.CopiedGaps;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.EtlFileWriter;
@@ -34,6 +35,7 @@ public final class RecordingMerge {
 
   private final EtwRecording recording;
   private final EtlFileWriter out;
+  private final RecordRewriter rewriter;
   private long headerRecords;
   private final LinkedHashMap<Stream, OpenBuffer> open = new LinkedHashMap<>();
 
@@ -60,9 +62,10 @@ public final class RecordingMerge {
     }
   }
 
-  private RecordingMerge(EtwRecording recording, EtlFileWriter out) {
+  private RecordingMerge(EtwRecording recording, EtlFileWriter out, RecordRewriter rewriter) {
     this.recording = recording;
     this.out = out;
+    this.rewriter = rewriter;
     this.single = new OpenBuffer();
   }
 
@@ -97,9 +100,29 @@ public final class RecordingMerge {
       boolean isCompressed,
       ImageIdentities.Found more)
       throws IOException {
+    return write(recording, channel, isCompressed, more, RecordRewriter.NONE);
+  }
+
+  /**
+   * Writes a recording whose records are changed on the way.
+   *
+   * @param recording of one or several files
+   * @param isCompressed true if its buffers are to be compressed
+   * @param more records that are added
+   * @param rewriter what becomes of records
+   * @throws CannotGoOn if the files do not share a clock, or have lost their headers
+   * @throws IOException if it cannot be written
+   */
+  public static Written write(
+      EtwRecording recording,
+      SeekableByteChannel channel,
+      boolean isCompressed,
+      ImageIdentities.Found more,
+      RecordRewriter rewriter)
+      throws IOException {
     mustBeOne(recording);
     EtlFileWriter out = new EtlFileWriter(channel, bufferSize(recording), isCompressed);
-    return new RecordingMerge(recording, out).write(isCompressed, more);
+    return new RecordingMerge(recording, out, rewriter).write(isCompressed, more);
   }
 
   private static void mustBeOne(EtwRecording recording) {
@@ -160,14 +183,32 @@ public final class RecordingMerge {
     for (OpenBuffer one : open.values()) {
       one.flush();
     }
-    add(more.records());
+    add(more.records().stream().map(this::rewritten).toList());
     long records = out.records();
     List<Gap> gaps = recording.gaps();
     tell(gaps);
     EtlFile first = files.getFirst();
-    Bytes header = first.window(0, first.buffers().fileBytes(0));
-    out.finish(header, first.buffers().headerEnd(), changes(isCompressed));
+    out.finish(headerBuffer(first), first.buffers().headerEnd(), changes(isCompressed));
     return new Written(out.bytes(), records, out.buffers(), headerRecords, gaps);
+  }
+
+  private byte[] rewritten(byte[] record) {
+    byte[] copy = record.clone();
+    rewriter.rewrite(copy, ClassRecord.HEADER, copy.length);
+    return copy;
+  }
+
+  /** Returns the header buffer of a file, its records rewritten. */
+  private Bytes headerBuffer(EtlFile file) {
+    int length = file.buffers().fileBytes(0);
+    byte[] copy = file.window(0, length).array(0, length);
+    try (RecordCursor cursor = recording.cursor(file)) {
+      cursor.open(0);
+      while (cursor.next()) {
+        rewriter.rewrite(cursor, copy, cursor.offset());
+      }
+    }
+    return Bytes.copyOf(copy, file.name());
   }
 
   /** Returns the buffers of a file as they were handed out, the header buffer first. */
@@ -257,7 +298,16 @@ public final class RecordingMerge {
   private void tell(List<Gap> gaps) throws IOException {
     long ticks = recording.files().getFirst().clock().headerTicks();
     int room = out.bufferSize() - EtlFileWriter.BUFFER_HEADER;
-    add(gaps.stream().map(gap -> CopiedGaps.record(gap, ticks, room)).toList());
+    add(gaps.stream().map(gap -> CopiedGaps.record(rewritten(gap), ticks, room)).toList());
+  }
+
+  private Gap rewritten(Gap gap) {
+    return new Gap(
+        rewriter.rewrite(gap.file()),
+        gap.offset(),
+        gap.bytes(),
+        rewriter.rewrite(gap.what()),
+        rewriter.rewrite(gap.why()));
   }
 
   /** Writes records that are in none of the files, in buffers of their own. */
@@ -303,8 +353,8 @@ public final class RecordingMerge {
         processors,
         events,
         buffers,
-        String.join(" + ", sessions),
-        headers.size() == 1 ? names.iterator().next() : "[multiple files]");
+        rewriter.rewrite(String.join(" + ", sessions)),
+        headers.size() == 1 ? rewriter.rewrite(names.iterator().next()) : "[multiple files]");
   }
 
   /** Buffer that is being filled. */
@@ -333,6 +383,7 @@ public final class RecordingMerge {
       int size = record.size();
       room(size + 7 & ~7, itsHeader);
       record.bytes().copyTo(record.offset(), data, length, size);
+      rewriter.rewrite(record, data, length);
       pad(size);
     }
 

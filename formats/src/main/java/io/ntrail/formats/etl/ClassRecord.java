@@ -16,7 +16,8 @@ import io.ntrail.formats.identity.Guid;
  */
 public record ClassRecord(
     Guid eventClass, int opcode, int version, long ticks, int processId, int pointerBytes) {
-  private static final int HEADER = 48;
+  /** Bytes before the payload. */
+  public static final int HEADER = 48;
 
   /** Returns the bytes, padded to 8. */
   public byte[] bytes(byte[] payload) {

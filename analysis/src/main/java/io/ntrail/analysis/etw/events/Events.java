@@ -167,6 +167,11 @@ public final class Events {
     return filter.unmatched(machine);
   }
 
+  /** Returns a reader of the places of records that may hold text. */
+  public RecordTexts texts() {
+    return new RecordTexts(schemas);
+  }
+
   SchemaSources sources() {
     return sources;
   }
