@@ -320,8 +320,9 @@ final class NameCollector {
   /** Collects the base name of an image, which stays. */
   void image(String text) {
     String folded = NameUnits.folded(text.strip());
-    if (!folded.isEmpty() && images.add(folded)) {
+    if (folded.length() >= LEAST && !images.contains(folded)) {
       count(folded);
+      images.add(folded);
     }
   }
 
@@ -351,7 +352,7 @@ final class NameCollector {
 
   private void count(String folded) {
     units += folded.length();
-    if (kinds.size() + images.size() > MOST_NAMES || units > MOST_UNITS) {
+    if (kinds.size() + images.size() >= MOST_NAMES || units > MOST_UNITS) {
       throw new CannotGoOn(
           "this recording has more than %,d different names, more than can be replaced at once"
               .formatted(MOST_NAMES),

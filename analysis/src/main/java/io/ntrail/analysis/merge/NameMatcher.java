@@ -1,6 +1,7 @@
 package io.ntrail.analysis.merge;
 
 import io.ntrail.analysis.etw.events.RecordTexts.Kind;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -20,6 +21,8 @@ final class NameMatcher {
 
   private final NameTable names;
   private final List<TextEncoding> pages;
+  private final long[] twos = new long[1 << 10];
+  private final long[] threes = new long[1 << 15];
   private Kind kind = Kind.UNKNOWN;
   private int from;
   private int to;
@@ -40,6 +43,50 @@ final class NameMatcher {
   NameMatcher(NameTable names, List<TextEncoding> pages) {
     this.names = names;
     this.pages = List.copyOf(pages);
+    for (int one = 0; one < names.size(); one++) {
+      beginnings(one);
+    }
+  }
+
+  /** Notes the first bytes of a name in all encodings of bytes. */
+  private void beginnings(int one) {
+    int count = Math.min(3, names.length(one));
+    List<String> begins = List.of("");
+    for (int i = 0; i < count; i++) {
+      List<String> longer = new ArrayList<>();
+      for (String begin : begins) {
+        String variants = NameUnits.variants(names.unit(one, i));
+        for (int j = 0; j < variants.length(); j++) {
+          longer.add(begin + variants.charAt(j));
+        }
+      }
+      begins = longer;
+    }
+    for (String begin : begins) {
+      beginning(TextEncoding.UTF8.encoded(begin));
+      if (begin.chars().anyMatch(unit -> unit >= 0x80)) {
+        pages.forEach(page -> beginning(page.encoded(begin)));
+      }
+    }
+  }
+
+  private void beginning(byte[] bytes) {
+    if (bytes.length == 2) {
+      int two = two(bytes, 0);
+      twos[two >>> 6] |= 1L << two;
+    } else if (bytes.length > 2) {
+      int three = three(bytes, 0);
+      threes[three >>> 6] |= 1L << three;
+    }
+  }
+
+  private static int two(byte[] data, int at) {
+    return (data[at] & 0xFF) << 8 | data[at + 1] & 0xFF;
+  }
+
+  private static int three(byte[] data, int at) {
+    int all = two(data, at) << 8 | data[at + 2] & 0xFF;
+    return (all ^ all >>> 21) & (1 << 21) - 1;
   }
 
   /** Replaces the names in some bytes. */
@@ -75,44 +122,64 @@ final class NameMatcher {
 
   /** Returns the place to go on at: behind a name, or the next byte. */
   private int at(byte[] data, int at, boolean replaces) {
-    int low = data[at] & 0xFF;
-    if (at + 1 < to) {
-      int high = data[at + 1] & 0xFF;
-      int after = found(TextEncoding.UTF16_LE, data, at, (char) (low | high << 8), replaces);
-      if (after > 0) {
-        return after;
+    int after = 0;
+    if (at + 4 <= to) {
+      boolean isAny = names.isBeyondAscii();
+      char third = at + 6 <= to ? low(data, at + 4) : 0;
+      if ((isAny || (data[at + 1] | data[at + 3]) == 0)
+          && mayBegin(low(data, at), low(data, at + 2), third)) {
+        after = found(TextEncoding.UTF16_LE, data, at, replaces);
       }
-      after = found(TextEncoding.UTF16_BE, data, at, (char) (high | low << 8), replaces);
-      if (after > 0) {
-        return after;
+      if (after == 0
+          && (isAny || (data[at] | data[at + 2]) == 0)
+          && mayBegin(high(data, at), high(data, at + 2), Character.reverseBytes(third))) {
+        after = found(TextEncoding.UTF16_BE, data, at, replaces);
       }
     }
-    // Names have two characters at least.
-    if (at + 1 >= to || data[at + 1] == 0) {
-      return at + 1;
-    }
-    int read = low < 0x80 ? low : TextEncoding.UTF8.read(data, at, to);
-    int after = found(TextEncoding.UTF8, data, at, (char) read, replaces);
-    for (int page = 0; after == 0 && hasHigh && page < pages.size(); page++) {
-      TextEncoding its = pages.get(page);
-      after = found(its, data, at, (char) its.read(data, at, to), replaces);
+    if (after == 0 && at + 2 <= to && mayBeginInBytes(data, at)) {
+      after = found(TextEncoding.UTF8, data, at, replaces);
+      for (int page = 0; after == 0 && hasHigh && page < pages.size(); page++) {
+        after = found(pages.get(page), data, at, replaces);
+      }
     }
     return after > 0 ? after : at + 1;
   }
 
-  /** Returns the end of the name that begins at a place; 0 if none does. */
-  private int found(TextEncoding encoding, byte[] data, int at, char unit, boolean replaces) {
-    char first = NameUnits.folded(unit);
-    if (!names.begins(first)) {
-      return 0;
+  private static char low(byte[] data, int at) {
+    return (char) (data[at] & 0xFF | (data[at + 1] & 0xFF) << 8);
+  }
+
+  private static char high(byte[] data, int at) {
+    return (char) (data[at + 1] & 0xFF | (data[at] & 0xFF) << 8);
+  }
+
+  private boolean mayBegin(char first, char second, char third) {
+    return names.mayBegin(
+        NameUnits.folded(first), NameUnits.folded(second), NameUnits.folded(third));
+  }
+
+  private boolean mayBeginInBytes(byte[] data, int at) {
+    int two = two(data, at);
+    if ((twos[two >>> 6] & 1L << two) != 0) {
+      return true;
     }
+    if (at + 3 > to) {
+      return false;
+    }
+    int three = three(data, at);
+    return (threes[three >>> 6] & 1L << three) != 0;
+  }
+
+  /** Returns the end of the name that begins at a place; 0 if none does. */
+  private int found(TextEncoding encoding, byte[] data, int at, boolean replaces) {
+    char unit = (char) encoding.read(data, at, to);
     end = 0;
     int before = before(encoding, data, at);
     if (before < 0 || NameUnits.isBorder((char) before, unit)) {
       words(encoding, data, at, before);
     }
-    if (kind != Kind.DESCRIPTION && names.beginsInWord(first)) {
-      inWord(encoding, data, at, first);
+    if (kind != Kind.DESCRIPTION) {
+      inWord(encoding, data, at, NameUnits.folded(unit));
     }
     if (end > 0 && replaces) {
       write(encoding, data, at);

@@ -2,9 +2,7 @@ package io.ntrail.analysis.merge;
 
 import io.ntrail.formats.collections.LongIntMap;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Names that are looked for, and their pseudonyms. A name is found by the hashes of its beginnings
@@ -38,16 +36,19 @@ final class NameTable {
   private final char[] units;
   private final char[] pseudonyms;
   private final byte[] kinds;
-  private final long[] firsts = new long[1 << 10];
-  private final long[] firstsInWord = new long[1 << 10];
-  private final Map<Integer, List<Integer>> inWord = new HashMap<>();
+  private final long[] threes = new long[1 << 15];
+  private final long[] twos = new long[1 << 8];
+  private final long[] twosInWord = new long[1 << 8];
+  private final LongIntMap inWord = new LongIntMap();
+  private final List<List<Integer>> namesInWord = new ArrayList<>();
+  private boolean isBeyondAscii;
   private long seed;
   private LongIntMap byHash = new LongIntMap();
 
   /**
    * Names of different spelling.
    *
-   * @param names folded
+   * @param names folded, of two units at least
    * @param kinds of each, bits
    */
   NameTable(List<String> names, byte[] kinds) {
@@ -63,12 +64,14 @@ final class NameTable {
     for (int name = 0; name < names.size(); name++) {
       String text = names.get(name);
       text.getChars(0, text.length(), units, starts[name]);
-      set(firsts, text.charAt(0));
+      isBeyondAscii |= text.chars().anyMatch(unit -> unit >= 0x80);
+      if (text.length() == 2) {
+        set(twos, two(text.charAt(0), text.charAt(1)));
+      } else {
+        set(threes, three(text.charAt(0), text.charAt(1), text.charAt(2)));
+      }
       if (isFoundInWords(name)) {
-        set(firstsInWord, text.charAt(0));
-        inWord
-            .computeIfAbsent(pair(text.charAt(0), text.charAt(1)), _ -> new ArrayList<>())
-            .add(name);
+        addInWord(name);
       }
     }
     System.arraycopy(units, 0, pseudonyms, 0, length);
@@ -80,12 +83,33 @@ final class NameTable {
     }
   }
 
-  private static void set(long[] bits, char unit) {
-    bits[unit >>> 6] |= 1L << unit;
+  private void addInWord(int name) {
+    char first = unit(name, 0);
+    char second = unit(name, 1);
+    set(twosInWord, two(first, second));
+    int at = inWord.get((long) first << 16 | second);
+    if (at < 0) {
+      at = namesInWord.size();
+      inWord.put((long) first << 16 | second, at);
+      namesInWord.add(new ArrayList<>());
+    }
+    namesInWord.get(at).add(name);
   }
 
-  private static int pair(char first, char second) {
-    return first << 16 | second;
+  private static int two(char first, char second) {
+    return (first << 7 ^ second) & (1 << 14) - 1;
+  }
+
+  private static int three(char first, char second, char third) {
+    return (first << 14 ^ second << 7 ^ third) & (1 << 21) - 1;
+  }
+
+  private static void set(long[] bits, int bit) {
+    bits[bit >>> 6] |= 1L << bit;
+  }
+
+  private static boolean has(long[] bits, int bit) {
+    return (bits[bit >>> 6] & 1L << bit) != 0;
   }
 
   private boolean isFoundInWords(int name) {
@@ -142,19 +166,20 @@ final class NameTable {
     return (entry & PREFIX) != 0;
   }
 
-  /** Returns true if some name begins with a unit. */
-  boolean begins(char folded) {
-    return (firsts[folded >>> 6] & 1L << folded) != 0;
+  /** Returns true if some name may begin with three units, of which the last may be missing. */
+  boolean mayBegin(char first, char second, char third) {
+    return has(threes, three(first, second, third)) || has(twos, two(first, second));
   }
 
-  /** Returns true if a name that is found inside of words begins with a unit. */
-  boolean beginsInWord(char folded) {
-    return (firstsInWord[folded >>> 6] & 1L << folded) != 0;
+  /** Returns true if some name has characters that are not of ASCII. */
+  boolean isBeyondAscii() {
+    return isBeyondAscii;
   }
 
   /** Returns the names that are found inside of words and begin with two units. */
   List<Integer> inWord(char first, char second) {
-    return inWord.getOrDefault(pair(first, second), List.of());
+    int at = has(twosInWord, two(first, second)) ? inWord.get((long) first << 16 | second) : -1;
+    return at < 0 ? List.of() : namesInWord.get(at);
   }
 
   /** Returns the kinds of a name. */

@@ -1,5 +1,8 @@
 package io.ntrail.analysis.merge;
 
+import java.util.HashMap;
+import java.util.Map;
+
 /**
  * UTF-16 units as names are compared by: without case, as Windows compares the names of files and
  * accounts, and told apart into those that words are made of and others.
@@ -9,9 +12,15 @@ final class NameUnits {
   private static final char[] FOLDED = new char[UNITS];
   private static final boolean[] IS_WORD = new boolean[UNITS];
 
+  /** Units that are not their own case, by what they are in that. */
+  private static final Map<Character, String> OTHERS = new HashMap<>();
+
   static {
     for (int unit = 0; unit < UNITS; unit++) {
       FOLDED[unit] = folded(unit);
+      if (FOLDED[unit] != unit) {
+        OTHERS.merge(FOLDED[unit], String.valueOf((char) unit), String::concat);
+      }
       IS_WORD[unit] =
           Character.isLetterOrDigit(unit)
               || Character.isSurrogate((char) unit)
@@ -49,6 +58,11 @@ final class NameUnits {
       units[i] = FOLDED[units[i]];
     }
     return new String(units);
+  }
+
+  /** Returns all units that are equal to one but for case, that one the first. */
+  static String variants(char folded) {
+    return folded + OTHERS.getOrDefault(folded, "");
   }
 
   /** Returns true if words are made of a unit: letters and digits of any script. */

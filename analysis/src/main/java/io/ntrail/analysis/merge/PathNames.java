@@ -23,6 +23,7 @@ final class PathNames {
           "(?i)(?:device|systemroot|users|windows|documents and settings|program ?files.*|programdata"
               + "|\\?\\?|global\\?\\?|[a-z]:|\\?|\\.)");
 
+  private static final Pattern SERVER = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{1,62}");
   private static final Pattern MARKS = Pattern.compile("[\"<>|*?:]+");
 
   private final NameCollector to;
@@ -93,7 +94,9 @@ final class PathNames {
           || isText && !isSlash(before) && NameUnits.isBorder(before, unit) && isRelative(text, at);
     }
     if (unit == '\\' && !NameUnits.isWord(before) && before != '\\') {
-      return isUnc(text, at) || ROOT.matcher(next(text, at + 1)).matches() || isText;
+      return isText
+          || ROOT.matcher(next(text, at + 1)).matches()
+          || isUnc(text, at) && SERVER.matcher(next(text, at + 2)).matches();
     }
     return unit == '/'
         && !NameUnits.isWord(before)

@@ -7,6 +7,7 @@ import io.ntrail.analysis.etw.events.RecordTexts;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.merge.NameCollector.Role;
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.collections.LongSet;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.schema.Field;
@@ -14,11 +15,14 @@ import io.ntrail.formats.schema.Payload;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /**
  * The names in a recording that tell of a user, a machine or what is on it: accounts, machines,
@@ -32,7 +36,9 @@ public final class PrivateNames {
   /** Texts that were looked at lately and are not looked at again. */
   private static final int MOST_KNOWN = 1 << 18;
 
-  private static final int LEAST_RUN = 6;
+  private static final int LEAST_RUN = 8;
+
+  private static final Pattern BEYOND = Pattern.compile("[^ -~]+");
 
   /** An identity that is a part of more images than that is an ordinary word. */
   private static final int MOST_IMAGES = 7;
@@ -89,7 +95,7 @@ public final class PrivateNames {
    * Collects the names of a recording.
    *
    * @param added records that are to be added to it
-   * @throws io.ntrail.formats.bytes.CannotGoOn if there are too many
+   * @throws CannotGoOn if there are too many, or reading was stopped
    */
   public static PrivateNames of(Events events, List<byte[]> added) {
     return new PrivateNames(events, added);
@@ -114,6 +120,10 @@ public final class PrivateNames {
           described(event.payload());
         }
       }
+    }
+    if (events.recording().reading().isStopping()) {
+      // What was not read may have names that would then be left.
+      throw CannotGoOn.interrupted();
     }
   }
 
@@ -192,56 +202,71 @@ public final class PrivateNames {
     byte[] run = Arrays.copyOfRange(data, from, to);
     String text =
         width == 1 ? TextEncoding.decoded(run) : new String(run, StandardCharsets.UTF_16LE);
-    if (isNew(Role.RAW, text)) {
-      collector.add(Role.RAW, text);
+    boolean isOfCodePage = width == 1 && !Arrays.equals(text.getBytes(StandardCharsets.UTF_8), run);
+    // Bytes by chance are no UTF-8; a path in a code page is known up to its first other letter.
+    for (String one : isOfCodePage ? BEYOND.split(text, -1) : new String[] {text}) {
+      if (one.length() >= LEAST_RUN && isNew(Role.RAW, one)) {
+        collector.add(Role.RAW, one);
+      }
     }
   }
 
   /** Returns all names in order with their kinds, the images that stay among them. */
   private Map<String, Byte> settled() {
     Map<String, Byte> all = new TreeMap<>(collector.names());
-    List<String> identities = new ArrayList<>();
-    Set<String> images = collector.images();
-    for (Map.Entry<String, Byte> entry : all.entrySet()) {
-      String name = entry.getKey();
-      if ((entry.getValue() & NameTable.IDENTITY) != 0) {
-        identities.add(name);
-        boolean isOrdinary =
-            WellKnownNames.isInStructure(name)
-                || images.stream()
-                        .filter(image -> image.contains(name))
-                        .limit(MOST_IMAGES + 1L)
-                        .count()
-                    > MOST_IMAGES;
-        if (isOrdinary) {
-          entry.setValue((byte) (entry.getValue() | NameTable.WORD_ONLY));
-        }
+    Map<String, Integer> identities = new HashMap<>();
+    Set<Integer> lengths = new TreeSet<>();
+    all.forEach((name, kind) -> {
+      if ((kind & NameTable.IDENTITY) != 0) {
+        identities.put(name, 0);
+        lengths.add(name.length());
       }
+    });
+    for (String image : collector.images()) {
+      parts(image, lengths, identities)
+          .forEach(part -> identities.merge(part.name, 1, Integer::sum));
     }
-    for (String image : images) {
-      boolean isPrivate =
-          identities.stream().anyMatch(name -> isIn(name, image, all.getOrDefault(name, (byte) 0)));
-      if (!isPrivate) {
+    identities.forEach((name, count) -> {
+      boolean isOrdinary = WellKnownNames.isInStructure(name) || count > MOST_IMAGES;
+      if (isOrdinary || name.chars().noneMatch(Character::isLetter)) {
+        all.merge(name, (byte) NameTable.WORD_ONLY, (kind, more) -> (byte) (kind | more));
+      }
+    });
+    for (String image : collector.images()) {
+      if (parts(image, lengths, identities).stream()
+          .noneMatch(part -> part.isFound(all.getOrDefault(part.name, (byte) 0)))) {
         all.put(image, (byte) NameTable.KEPT);
       }
     }
     return all;
   }
 
-  private static boolean isIn(String name, String image, int kinds) {
-    boolean isInWord =
-        (kinds & NameTable.WORD_ONLY) == 0 && name.length() >= NameTable.LEAST_IN_WORD;
-    for (int at = image.indexOf(name); at >= 0; at = image.indexOf(name, at + 1)) {
-      int end = at + name.length();
-      boolean isWord =
-          (at == 0 || NameUnits.isBorder(image.charAt(at - 1), image.charAt(at)))
-              && (end == image.length()
-                  || NameUnits.isBorder(image.charAt(end - 1), image.charAt(end)));
-      if (isInWord || isWord) {
-        return true;
+  /** An identity in the name of an image. */
+  private record Part(String name, boolean isWord) {
+    boolean isFound(int kinds) {
+      boolean isInWord =
+          (kinds & NameTable.WORD_ONLY) == 0 && name.length() >= NameTable.LEAST_IN_WORD;
+      return isInWord || isWord;
+    }
+  }
+
+  private static List<Part> parts(
+      String image, Set<Integer> lengths, Map<String, Integer> identities) {
+    List<Part> parts = new ArrayList<>();
+    for (int length : lengths) {
+      for (int at = 0; at + length <= image.length(); at++) {
+        String name = image.substring(at, at + length);
+        if (identities.containsKey(name)) {
+          int end = at + length;
+          boolean isWord =
+              (at == 0 || NameUnits.isBorder(image.charAt(at - 1), image.charAt(at)))
+                  && (end == image.length()
+                      || NameUnits.isBorder(image.charAt(end - 1), image.charAt(end)));
+          parts.add(new Part(name, isWord));
+        }
       }
     }
-    return false;
+    return parts;
   }
 
   /** Returns the numbers of names. */

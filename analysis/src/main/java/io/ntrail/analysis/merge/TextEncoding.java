@@ -80,13 +80,23 @@ abstract sealed class TextEncoding {
     for (String page : PAGES) {
       if (Charset.isSupported(page)) {
         CharsetEncoder encoder = Charset.forName(page).newEncoder();
-        if (beyond.stream().anyMatch(encoder::canEncode)) {
+        if (beyond.stream().anyMatch(name -> has(encoder, name))) {
           found.add(new Page(Charset.forName(page)));
         }
       }
     }
     return found;
   }
+
+  /** Returns true if a code page has all characters of a name in some case. */
+  private static boolean has(CharsetEncoder encoder, String name) {
+    return name.chars()
+        .allMatch(unit ->
+            NameUnits.variants((char) unit).chars().anyMatch(one -> encoder.canEncode((char) one)));
+  }
+
+  /** Returns a text in this encoding; empty if it does not have one of the characters. */
+  abstract byte[] encoded(String text);
 
   private static boolean isAscii(String text) {
     return text.chars().allMatch(unit -> unit < 0x80);
@@ -126,6 +136,11 @@ abstract sealed class TextEncoding {
       return at + 2 > to ? NONE : 2 << 16 | unit(data, at);
     }
 
+    @Override
+    byte[] encoded(String text) {
+      return text.getBytes(low == 0 ? StandardCharsets.UTF_16LE : StandardCharsets.UTF_16BE);
+    }
+
     private int unit(byte[] data, int at) {
       return data[at + low] & 0xFF | (data[at + 1 - low] & 0xFF) << 8;
     }
@@ -147,6 +162,11 @@ abstract sealed class TextEncoding {
    * something is written over it.
    */
   private static final class Utf8 extends TextEncoding {
+    @Override
+    byte[] encoded(String text) {
+      return text.getBytes(StandardCharsets.UTF_8);
+    }
+
     private static boolean isNext(byte[] data, int at, int to) {
       return at < to && (data[at] & 0xC0) == 0x80;
     }
@@ -275,7 +295,7 @@ abstract sealed class TextEncoding {
 
     @Override
     void write(byte[] data, int at, int width, char unit) {
-      byte[] bytes = bytes(unit);
+      byte[] bytes = encoded(String.valueOf(unit));
       if (bytes.length != width) {
         bytes = new byte[width];
         Arrays.fill(bytes, (byte) plain(unit));
@@ -283,9 +303,10 @@ abstract sealed class TextEncoding {
       System.arraycopy(bytes, 0, data, at, width);
     }
 
-    private byte[] bytes(char unit) {
+    @Override
+    byte[] encoded(String text) {
       try {
-        ByteBuffer bytes = encoder.encode(CharBuffer.wrap(new char[] {unit}));
+        ByteBuffer bytes = encoder.encode(CharBuffer.wrap(text));
         byte[] out = new byte[bytes.remaining()];
         bytes.get(out);
         return out;

@@ -72,7 +72,7 @@ final class WellKnownNames {
           generated|external|externals|third_party|thirdparty|vendor|vendors|contrib|examples
           collections|linq|threading|tasks|reflection|serialization|security|cryptography|network
           networking|web|webservices|data|dataaccess|entity|entities|business|logic|ui|windows
-          connecteddevicesplatform|comms|fontcache|diagtrack|wer|reportqueue|reportarchive
+          [multiple files]|connecteddevicesplatform|comms|fontcache|diagtrack|wer|reportqueue|reportarchive
           """);
 
   /** Folders of Windows whose contents are Windows' own. */

@@ -24,7 +24,9 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -183,6 +185,64 @@ class NameReplacementTest {
   }
 
   @Test
+  void namesInKeysOfTheRegistryAreReplacedAndTheKeysStay() throws IOException {
+    LittleEndian cpu = KernelPayloads.cpu(3000, 8, 16_384, "FINANCE-PC7");
+    log(EtlRecords.system(8, 0x0B0A).version(3), cpu);
+    for (int hook : new int[] {0x0916, 0x0918, 0x090B}) {
+      log(
+          EtlRecords.system(8, hook).version(2),
+          new LittleEndian()
+              .u64(0)
+              .u32(0)
+              .u32(0)
+              .u64(1)
+              .utf16z("\\REGISTRY\\MACHINE\\SOFTWARE\\Vendor\\finance-pc7"));
+    }
+    Anonymous anonymous = anonymous();
+    assertGone(anonymous, "finance-pc7");
+    assertThere(anonymous, "\\REGISTRY\\MACHINE\\SOFTWARE\\Vendor\\");
+  }
+
+  @Test
+  void anAccountIsFoundInsideOfWordsButNotInWordsOfWindows() throws IOException {
+    log(
+        EtlRecords.system(8, 0x0400).version(2),
+        KernelPayloads.fileName(1, "\\Device\\HarddiskVolume3\\Users\\msmith\\x"));
+    log(
+        EtlRecords.system(8, 0x0400).version(2),
+        KernelPayloads.fileName(2, "\\Device\\HarddiskVolume3\\Users\\micro\\x"));
+    log(
+        EtlRecords.event(8, PROVIDER, 1),
+        new LittleEndian().utf16z("backup4msmith2 by Microsoft for micro"));
+    Anonymous anonymous = anonymous();
+    assertGone(anonymous, "msmith", "for micro");
+    assertThere(anonymous, "backup4", "Microsoft");
+  }
+
+  @Test
+  void whatAnEnvironmentTellsOfItsUserIsReplaced() throws IOException {
+    log(
+        EtlRecords.event(8, PROVIDER, 1),
+        new LittleEndian()
+            .utf16z("COMPUTERNAME=LAB-BENCH3")
+            .utf16z("USERNAME=olga_p")
+            .utf16z("PATH=C:\\Windows;D:\\Secret Tools\\bin")
+            .utf16z("asked by olga_p on lab-bench3"));
+    assertGone(anonymous(), "olga_p", "lab-bench3", "Secret Tools");
+  }
+
+  @Test
+  void aNameOfTheFilesThatWereReadIsReplacedInTheirGaps() throws IOException {
+    logProfile();
+    byte[] bytes = written();
+    byte[] cut = Arrays.copyOf(bytes, bytes.length - settings.bufferSize() + 100);
+    Anonymous anonymous =
+        WrittenNames.anonymous(cut, "/home/kim.lee/cases/acme9/in.etl", 7, false, folder);
+    assertGone(anonymous, "kim.lee", "acme9");
+    assertThere(anonymous, "ends in the middle of the buffer");
+  }
+
+  @Test
   void partsOfPathsAreReplacedAndThoseOfEveryMachineStay() throws IOException {
     log(
         EtlRecords.system(8, 0x0400).version(2),
@@ -301,13 +361,12 @@ class NameReplacementTest {
           new LittleEndian().u8(1).bytes(text.getBytes(charset)).u16(0));
     }
     byte[] bytes = anonymous().bytes();
-    String latin =
-        new String(bytes, StandardCharsets.ISO_8859_1).toLowerCase(java.util.Locale.ROOT);
+    String latin = new String(bytes, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
     for (String charset : List.of("UTF-8", "UTF-16LE", "UTF-16BE", "windows-1252", "IBM850")) {
       for (String word : List.of("rgen", "ürgen", "JÜRGEN", "ßig", "Müßig")) {
         String wanted =
             new String(word.getBytes(Charset.forName(charset)), StandardCharsets.ISO_8859_1)
-                .toLowerCase(java.util.Locale.ROOT);
+                .toLowerCase(Locale.ROOT);
         assertFalse(latin.contains(wanted), charset + " " + word);
       }
     }
