@@ -213,7 +213,7 @@ final class NameCollector {
     String rest = afterProgram(text.strip());
     for (String word : WORDS.split(rest, -1)) {
       for (String part : parts(word)) {
-        paths.file(part, NameTable.COMMAND);
+        paths.file(part, PseudonymTable.COMMAND);
       }
     }
   }
@@ -305,7 +305,7 @@ final class NameCollector {
     if (WellKnownNames.isStructure(folded)) {
       readable.add(folded);
     } else {
-      put(folded, NameTable.IDENTITY);
+      put(folded, PseudonymTable.IDENTITY);
     }
   }
 

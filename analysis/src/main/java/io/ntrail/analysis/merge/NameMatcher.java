@@ -1,12 +1,12 @@
 package io.ntrail.analysis.merge;
 
-import io.ntrail.analysis.etw.events.RecordTexts.Kind;
+import io.ntrail.analysis.merge.RecordTexts.Kind;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds names of a {@link NameTable} in bytes: in UTF-16 of either byte order at any alignment, in
- * UTF-8 and in code pages, in any case, the longest one first. One thread.
+ * Finds names of a {@link PseudonymTable} in bytes: in UTF-16 of either byte order at any
+ * alignment, in UTF-8 and in code pages, in any case, the longest one first. One thread.
  *
  * <p>A name stands between borders of words, so that user {@code al} is not found in {@code
  * kernel32}; one of two or three characters stands where paths or command lines have their parts.
@@ -19,7 +19,7 @@ final class NameMatcher {
   /** Characters of a text in bytes of unknown meaning. */
   private static final int LEAST_RUN = 4;
 
-  private final NameTable names;
+  private final PseudonymTable names;
   private final List<TextEncoding> pages;
   private final long[] twos = new long[1 << 10];
   private final long[] threes = new long[1 << 15];
@@ -40,7 +40,7 @@ final class NameMatcher {
    *
    * @param pages encodings of text in bytes beside UTF-8 that names may be in
    */
-  NameMatcher(NameTable names, List<TextEncoding> pages) {
+  NameMatcher(PseudonymTable names, List<TextEncoding> pages) {
     this.names = names;
     this.pages = List.copyOf(pages);
     for (int one = 0; one < names.size(); one++) {
@@ -211,7 +211,7 @@ final class NameMatcher {
     int read = encoding.read(data, at, to);
     while (read >= 0) {
       char unit = (char) read;
-      hash = NameTable.step(hash, NameUnits.folded(unit));
+      hash = PseudonymTable.step(hash, NameUnits.folded(unit));
       length++;
       at += read >>> 16;
       read = encoding.read(data, at, to);
@@ -220,7 +220,7 @@ final class NameMatcher {
         if (entry < 0) {
           return;
         }
-        int candidate = NameTable.name(entry);
+        int candidate = PseudonymTable.name(entry);
         if (candidate >= 0
             && names.length(candidate) == length
             && isThere(encoding, data, start, candidate) > 0
@@ -228,7 +228,7 @@ final class NameMatcher {
           end = at;
           name = candidate;
         }
-        if (!NameTable.goesOn(entry)) {
+        if (!PseudonymTable.goesOn(entry)) {
           return;
         }
       }
@@ -273,16 +273,16 @@ final class NameMatcher {
       int after) {
     int kinds = names.kinds(candidate);
     int length = names.length(candidate);
-    boolean isIdentity = (kinds & NameTable.IDENTITY) != 0;
+    boolean isIdentity = (kinds & PseudonymTable.IDENTITY) != 0;
     if (kind == Kind.DESCRIPTION) {
       return isIdentity && length >= SHORT && !WellKnownNames.isMarkup(names.text(candidate));
     }
-    if (kinds == NameTable.KEPT) {
+    if (kinds == PseudonymTable.KEPT) {
       return true;
     }
     boolean isPart =
         isPartOfPath(before, after)
-            || (kinds & (NameTable.COMMAND | NameTable.IDENTITY)) != 0
+            || (kinds & (PseudonymTable.COMMAND | PseudonymTable.IDENTITY)) != 0
                 && isWordOfCommand(before, after);
     boolean isLong = length > SHORT || isIdentity && length == SHORT;
     return (isLong || isPart)
@@ -351,7 +351,7 @@ final class NameMatcher {
   }
 
   private void write(TextEncoding encoding, byte[] data, int start) {
-    if (names.kinds(name) == NameTable.KEPT) {
+    if (names.kinds(name) == PseudonymTable.KEPT) {
       return;
     }
     int at = start;

@@ -1,7 +1,6 @@
 package io.ntrail.analysis.merge;
 
-import io.ntrail.analysis.etw.events.RecordTexts;
-import io.ntrail.analysis.etw.events.RecordTexts.Kind;
+import io.ntrail.analysis.merge.RecordTexts.Kind;
 import io.ntrail.formats.etl.RecordCursor;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
@@ -27,7 +26,7 @@ public final class NameReplacement implements RecordRewriter {
    */
   public NameReplacement(PrivateNames names, byte[] key) {
     Pseudonyms pseudonyms = new Pseudonyms(key);
-    NameTable table = names.table();
+    PseudonymTable table = names.table();
     pseudonyms.name(table);
     this.texts = names.texts();
     this.matcher = new NameMatcher(table, names.pages());

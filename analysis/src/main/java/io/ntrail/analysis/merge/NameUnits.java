@@ -13,13 +13,14 @@ final class NameUnits {
   private static final boolean[] IS_WORD = new boolean[UNITS];
 
   /** Units that are not their own case, by what they are in that. */
-  private static final Map<Character, String> OTHERS = new HashMap<>();
+  private static final Map<Character, String> OTHERS;
 
   static {
+    Map<Character, String> others = new HashMap<>();
     for (int unit = 0; unit < UNITS; unit++) {
       FOLDED[unit] = folded(unit);
       if (FOLDED[unit] != unit) {
-        OTHERS.merge(FOLDED[unit], String.valueOf((char) unit), String::concat);
+        others.merge(FOLDED[unit], String.valueOf((char) unit), String::concat);
       }
       IS_WORD[unit] =
           Character.isLetterOrDigit(unit)
@@ -27,6 +28,7 @@ final class NameUnits {
               || Character.getType(unit) == Character.NON_SPACING_MARK
               || Character.getType(unit) == Character.COMBINING_SPACING_MARK;
     }
+    OTHERS = Map.copyOf(others);
   }
 
   private NameUnits() {}

@@ -24,6 +24,16 @@ final class PathNames {
               + "|\\?\\?|global\\?\\?|[a-z]:|\\?|\\.)");
 
   private static final Pattern SERVER = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{1,62}");
+  private static final Pattern HOST =
+      Pattern.compile("://(?:[^/@\\s]{1,64}@)?([A-Za-z0-9][A-Za-z0-9.-]{1,252})");
+
+  /** Sites that every machine asks, and those that name formats. */
+  private static final Pattern PUBLIC =
+      Pattern.compile(
+          "(?i)(?:^|\\.)(?:microsoft|windows|windowsupdate|msftncsi|msftconnecttest|live|bing"
+              + "|office|digicert|verisign|w3|xmlsoap|openxmlformats|adobe|google|mozilla|github)"
+              + "\\.(?:com|org|net)$|^[0-9.]+$");
+
   private static final Pattern MARKS = Pattern.compile("[\"<>|*?:]+");
 
   private final NameCollector to;
@@ -75,9 +85,27 @@ final class PathNames {
     if (text.indexOf('\\') < 0 && text.indexOf('/') < 0) {
       return;
     }
+    hosts(text);
     for (int at = 0; at < text.length(); ) {
       at = begins(text, at, isText) ? path(text, at) : at + 1;
     }
+  }
+
+  /** Collects the machines that are named by URLs. */
+  private void hosts(String text) {
+    if (!text.contains("://")) {
+      return;
+    }
+    HOST.matcher(text)
+        .results()
+        .map(found -> found.group(1))
+        .forEach(host -> {
+          if (host.indexOf('.') < 0) {
+            to.machine(host);
+          } else if (!PUBLIC.matcher(host).find()) {
+            to.name(host, PseudonymTable.PATH);
+          }
+        });
   }
 
   private static boolean begins(String text, int at, boolean isText) {
@@ -89,7 +117,7 @@ final class PathNames {
               && text.charAt(at + 1) == ':'
               && isSlash(text.charAt(at + 2))
               // Of other bytes the one before may look like a letter.
-              && (!isText || !NameUnits.isWord(before));
+              && (!NameUnits.isWord(before) || !isText && text.charAt(at + 2) == '\\');
       return isDrive
           || isText && !isSlash(before) && NameUnits.isBorder(before, unit) && isRelative(text, at);
     }
@@ -236,18 +264,18 @@ final class PathNames {
                   || i == root + 1 && folded(parts.get(i - 1)).equals("home"));
       if (isProfile && !(isLast && isFile(part))) {
         to.user(part);
-      } else if (isLast && isImage) {
+      } else if (isLast && isImage && (isFileOfImage(part) || !isFile(part))) {
         to.image(part);
       } else if (isLast) {
         for (String one : MARKS.split(part, -1)) {
           if (isTree && !isFileOfImage(one)) {
             continue;
           }
-          file(one, NameTable.PATH);
+          file(one, PseudonymTable.PATH);
         }
       } else if (!isTree) {
         for (String one : MARKS.split(part, -1)) {
-          to.name(one, NameTable.PATH);
+          to.name(one, PseudonymTable.PATH);
         }
       }
       isTree |= isOfWindows && (WellKnownNames.isTree(folded) || folded.equals("windowsapps"));
@@ -273,6 +301,9 @@ final class PathNames {
 
   /** Collects the name of a file: extensions stay, and so do images. */
   void file(String name, int kind) {
+    if (name.startsWith(".") && WellKnownNames.isExtension(folded(name.substring(1)))) {
+      return;
+    }
     if (isFileOfImage(name)) {
       to.image(name);
     } else if (isFile(name)) {

@@ -3,7 +3,6 @@ package io.ntrail.analysis.merge;
 import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.Events;
-import io.ntrail.analysis.etw.events.RecordTexts;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.merge.NameCollector.Role;
 import io.ntrail.formats.bytes.Bytes;
@@ -102,7 +101,7 @@ public final class PrivateNames {
   }
 
   private void walk() {
-    RecordTexts texts = events.texts();
+    RecordTexts texts = new RecordTexts(events.schemas());
     try (Events.Walk walk = events.walk(new EventFilter.Builder().build())) {
       while (walk.next()) {
         EventReader event = walk.event();
@@ -156,7 +155,7 @@ public final class PrivateNames {
   private boolean isNew(Role role, String text) {
     long hash = role.ordinal();
     for (int i = 0; i < text.length(); i++) {
-      hash = NameTable.step(hash, text.charAt(i));
+      hash = PseudonymTable.step(hash, text.charAt(i));
     }
     if (known.size() > MOST_KNOWN || roles.size() > MOST_KNOWN) {
       known.clear();
@@ -217,7 +216,7 @@ public final class PrivateNames {
     Map<String, Integer> identities = new HashMap<>();
     Set<Integer> lengths = new TreeSet<>();
     all.forEach((name, kind) -> {
-      if ((kind & NameTable.IDENTITY) != 0) {
+      if ((kind & PseudonymTable.IDENTITY) != 0) {
         identities.put(name, 0);
         lengths.add(name.length());
       }
@@ -229,13 +228,13 @@ public final class PrivateNames {
     identities.forEach((name, count) -> {
       boolean isOrdinary = WellKnownNames.isInStructure(name) || count > MOST_IMAGES;
       if (isOrdinary || name.chars().noneMatch(Character::isLetter)) {
-        all.merge(name, (byte) NameTable.WORD_ONLY, (kind, more) -> (byte) (kind | more));
+        all.merge(name, (byte) PseudonymTable.WORD_ONLY, (kind, more) -> (byte) (kind | more));
       }
     });
     for (String image : collector.images()) {
       if (parts(image, lengths, identities).stream()
           .noneMatch(part -> part.isFound(all.getOrDefault(part.name, (byte) 0)))) {
-        all.put(image, (byte) NameTable.KEPT);
+        all.put(image, (byte) PseudonymTable.KEPT);
       }
     }
     return all;
@@ -245,7 +244,7 @@ public final class PrivateNames {
   private record Part(String name, boolean isWord) {
     boolean isFound(int kinds) {
       boolean isInWord =
-          (kinds & NameTable.WORD_ONLY) == 0 && name.length() >= NameTable.LEAST_IN_WORD;
+          (kinds & PseudonymTable.WORD_ONLY) == 0 && name.length() >= PseudonymTable.LEAST_IN_WORD;
       return isInWord || isWord;
     }
   }
@@ -286,7 +285,7 @@ public final class PrivateNames {
   public List<String> replaced() {
     List<String> out = new ArrayList<>();
     for (int name = 0; name < kinds.length; name++) {
-      if (kinds[name] != NameTable.KEPT) {
+      if (kinds[name] != PseudonymTable.KEPT) {
         out.add(names.get(name));
       }
     }
@@ -300,8 +299,8 @@ public final class PrivateNames {
     return out;
   }
 
-  NameTable table() {
-    return new NameTable(names, kinds);
+  PseudonymTable table() {
+    return new PseudonymTable(names, kinds);
   }
 
   List<TextEncoding> pages() {
@@ -309,6 +308,6 @@ public final class PrivateNames {
   }
 
   RecordTexts texts() {
-    return events.texts();
+    return new RecordTexts(events.schemas());
   }
 }

@@ -1,6 +1,6 @@
 package io.ntrail.analysis.merge;
 
-import io.ntrail.analysis.etw.events.RecordTexts.Kind;
+import io.ntrail.analysis.merge.RecordTexts.Kind;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.collections.LongSet;
 import java.nio.charset.StandardCharsets;
@@ -63,11 +63,11 @@ final class Pseudonyms {
    *
    * @throws CannotGoOn if there are more names of some length than pseudonyms
    */
-  void name(NameTable names) {
+  void name(PseudonymTable names) {
     NameMatcher matcher = new NameMatcher(names, List.of());
     LongSet used = new LongSet();
     for (int name = 0; name < names.size(); name++) {
-      if (names.kinds(name) != NameTable.KEPT) {
+      if (names.kinds(name) != PseudonymTable.KEPT) {
         names.rename(name, unused(names.text(name), matcher, used));
       }
     }
@@ -91,7 +91,7 @@ final class Pseudonyms {
   private static long hash(char[] text) {
     long hash = 1;
     for (char unit : text) {
-      hash = NameTable.step(hash, unit);
+      hash = PseudonymTable.step(hash, unit);
     }
     return hash;
   }

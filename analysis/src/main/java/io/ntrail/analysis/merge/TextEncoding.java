@@ -1,11 +1,7 @@
 package io.ntrail.analysis.merge;
 
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.Charset;
 import java.nio.charset.CharsetEncoder;
-import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -104,19 +100,15 @@ abstract sealed class TextEncoding {
 
   /** Returns a text of bytes: UTF-8, or where it is not well-formed that of a code page. */
   static String decoded(byte[] text) {
-    try {
-      return StandardCharsets.UTF_8
-          .newDecoder()
-          .onMalformedInput(CodingErrorAction.REPORT)
-          .decode(ByteBuffer.wrap(text))
-          .toString();
-    } catch (CharacterCodingException e) {
-      StringBuilder out = new StringBuilder(text.length);
-      for (int i = 0; i < text.length; i++) {
-        out.append((char) WINDOWS_1252.read(text, i, text.length));
-      }
-      return out.toString();
+    String utf8 = new String(text, StandardCharsets.UTF_8);
+    if (Arrays.equals(utf8.getBytes(StandardCharsets.UTF_8), text)) {
+      return utf8;
     }
+    StringBuilder out = new StringBuilder(text.length);
+    for (int i = 0; i < text.length; i++) {
+      out.append((char) WINDOWS_1252.read(text, i, text.length));
+    }
+    return out.toString();
   }
 
   /** Returns a letter of ASCII for one that an encoding does not have. */
@@ -305,14 +297,7 @@ abstract sealed class TextEncoding {
 
     @Override
     byte[] encoded(String text) {
-      try {
-        ByteBuffer bytes = encoder.encode(CharBuffer.wrap(text));
-        byte[] out = new byte[bytes.remaining()];
-        bytes.get(out);
-        return out;
-      } catch (CharacterCodingException e) {
-        return new byte[0];
-      }
+      return encoder.canEncode(text) ? text.getBytes(encoder.charset()) : new byte[0];
     }
   }
 }

@@ -278,6 +278,19 @@ class NameReplacementTest {
   }
 
   @Test
+  void extensionsStayWhereTheyAreAPatternOfNames() throws IOException {
+    log(
+        EtlRecords.system(8, 0x0448).version(3),
+        new LittleEndian().u64(1).u64(2).u64(3).u32(4).u32(0).u32(0).u32(0).utf16z("*.docx"));
+    log(
+        EtlRecords.system(8, 0x0400).version(2),
+        KernelPayloads.fileName(1, PROFILE + "Offer to Contoso.docx"));
+    Anonymous anonymous = anonymous();
+    assertGone(anonymous, "Contoso");
+    assertThere(anonymous, "*.docx");
+  }
+
+  @Test
   void aFolderNamedLikeAnImageIsReplacedAndTheImageStays() throws IOException {
     log(
         EtlRecords.system(8, 0x030A).version(3),

@@ -22,8 +22,8 @@ class PseudonymsTest {
 
   private static List<String> pseudonyms(List<String> names) {
     byte[] kinds = new byte[names.size()];
-    Arrays.fill(kinds, (byte) NameTable.PATH);
-    NameTable table = new NameTable(names, kinds);
+    Arrays.fill(kinds, (byte) PseudonymTable.PATH);
+    PseudonymTable table = new PseudonymTable(names, kinds);
     new Pseudonyms(new byte[32]).name(table);
     List<String> out = new ArrayList<>();
     for (int name = 0; name < table.size(); name++) {
@@ -102,8 +102,8 @@ class PseudonymsTest {
   void moreNamesThanCanBeReplacedAtOnceAreRefused() {
     NameCollector collector = new NameCollector();
     for (int i = 0; i < NameCollector.MOST_NAMES; i++) {
-      collector.name("name" + i, NameTable.PATH);
+      collector.name("name" + i, PseudonymTable.PATH);
     }
-    assertThrows(CannotGoOn.class, () -> collector.name("one more", NameTable.PATH));
+    assertThrows(CannotGoOn.class, () -> collector.name("one more", PseudonymTable.PATH));
   }
 }

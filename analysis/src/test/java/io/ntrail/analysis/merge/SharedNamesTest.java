@@ -1,6 +1,7 @@
 package io.ntrail.analysis.merge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -32,6 +33,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -154,6 +156,16 @@ class SharedNamesTest {
               .noneMatch(text -> user.length() < LEAST ? has(text, user) : text.contains(user)),
           user);
     }
+  }
+
+  @Test
+  void theMachineInTheUrlsOfAWebServerIsReplaced() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    byte[] before = TestData.gunzip("etl/tx-HTTP_Server.etl.gz");
+    assertTrue(WrittenNames.holds(before, "http://georgis2:80/"));
+    Anonymous after = WrittenNames.anonymous(before, "tx-HTTP_Server", 3, false, folder);
+    assertFalse(WrittenNames.holds(after.bytes(), "georgis2"));
+    assertTrue(WrittenNames.holds(after.bytes(), ":80/"));
   }
 
   private byte[] copy(byte[] bytes, RecordRewriter rewriter) throws IOException {

@@ -167,16 +167,12 @@ public final class Events {
     return filter.unmatched(machine);
   }
 
-  /** Returns a reader of the places of records that may hold text. */
-  public RecordTexts texts() {
-    return new RecordTexts(schemas);
-  }
-
   SchemaSources sources() {
     return sources;
   }
 
-  SchemaIndex schemas() {
+  /** Returns the types of all events. */
+  public SchemaIndex schemas() {
     return schemas;
   }
 

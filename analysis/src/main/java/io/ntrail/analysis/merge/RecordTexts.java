@@ -1,15 +1,15 @@
-package io.ntrail.analysis.etw.events;
+package io.ntrail.analysis.merge;
 
+import io.ntrail.analysis.etw.events.EventType;
+import io.ntrail.analysis.etw.events.SchemaIndex;
 import io.ntrail.formats.collections.Columns;
 import io.ntrail.formats.collections.IntColumn;
 import io.ntrail.formats.collections.ObjectColumn;
 import io.ntrail.formats.etl.ExtendedItem;
 import io.ntrail.formats.etl.RecordCursor;
-import io.ntrail.formats.etl.RecordKind;
 import io.ntrail.formats.schema.Field;
 import io.ntrail.formats.schema.InType;
 import io.ntrail.formats.schema.LengthSpec;
-import io.ntrail.formats.schema.ManifestChunks;
 import io.ntrail.formats.schema.OutType;
 import io.ntrail.formats.schema.Payload;
 import io.ntrail.formats.schema.Schema;
@@ -21,9 +21,9 @@ import java.util.List;
  * search through a recording for texts passes over them, so that it never takes a number for a text
  * and is not slowed by them. Moved from one record to the next; one thread at a time.
  */
-public final class RecordTexts {
+final class RecordTexts {
   /** Kinds of places. */
-  public enum Kind {
+  enum Kind {
     /** A described text in UTF-16. */
     UTF16,
     /** A described text of bytes: UTF-8, or the code page of the machine. */
@@ -40,7 +40,6 @@ public final class RecordTexts {
   /** Bytes between fields that are too few for a text. */
   private static final int LEAST = 4;
 
-  private static final int MANIFEST_OPCODE = 0xFE;
   private static final int NEWEST_ITEM = ExtendedItem.STACK_KEY64.number();
   private static final int NEEDS_DECODING = -1;
 
@@ -59,7 +58,7 @@ public final class RecordTexts {
   }
 
   /** Looks for the places of a record. */
-  public void moveTo(RecordCursor record) {
+  void moveTo(RecordCursor record) {
     places.clear();
     origin = record.offset();
     for (int item = record.firstItem(); item != 0; item = record.nextItem(item)) {
@@ -69,7 +68,7 @@ public final class RecordTexts {
     int to = origin + record.size();
     EventType type = schemas.type(record);
     Schema schema = type.schema();
-    if (isDescription(record)) {
+    if (SchemaIndex.isDescription(record)) {
       add(from, to, Kind.DESCRIPTION);
     } else if (schema == null) {
       add(from, to, Kind.UNKNOWN);
@@ -88,16 +87,6 @@ public final class RecordTexts {
     } else if (type == ExtendedItem.SID.number() || type > NEWEST_ITEM) {
       add(from, to, Kind.UNKNOWN);
     }
-  }
-
-  private static boolean isDescription(RecordCursor record) {
-    RecordKind kind = record.kind();
-    if (kind.isHook()) {
-      return false;
-    }
-    return kind.isEvent()
-        ? record.id() == ManifestChunks.ID && record.opcode() == MANIFEST_OPCODE
-        : ProviderNames.isMetadata(record);
   }
 
   private void described(RecordCursor record, Schema schema, int from, int to) {
@@ -184,22 +173,22 @@ public final class RecordTexts {
   }
 
   /** Number of places. */
-  public int count() {
+  int count() {
     return places.rows();
   }
 
   /** Returns the start of place {@code i}, in bytes from the start of the record. */
-  public int from(int i) {
+  int from(int i) {
     return starts.get(i);
   }
 
   /** Returns the end of place {@code i}, in bytes from the start of the record. */
-  public int to(int i) {
+  int to(int i) {
     return ends.get(i);
   }
 
   /** Returns the kind of place {@code i}. */
-  public Kind kind(int i) {
+  Kind kind(int i) {
     return kinds.get(i);
   }
 }

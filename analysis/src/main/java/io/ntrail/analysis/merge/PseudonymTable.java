@@ -9,7 +9,7 @@ import java.util.List;
  * up to each border of a word, so that a text is compared with all names at once, whatever their
  * number; identities that are long enough are found inside of words, too.
  */
-final class NameTable {
+final class PseudonymTable {
   /** Name of a user, a machine or a domain. */
   static final int IDENTITY = 1;
 
@@ -51,7 +51,7 @@ final class NameTable {
    * @param names folded, of two units at least
    * @param kinds of each, bits
    */
-  NameTable(List<String> names, byte[] kinds) {
+  PseudonymTable(List<String> names, byte[] kinds) {
     this.kinds = kinds.clone();
     this.starts = new int[names.size() + 1];
     int length = 0;
