@@ -26,8 +26,14 @@ public final class RecordingCut {
    * @param every number of samples of a processor of which one is kept; 1 for all
    * @param words as the user wrote it: {@code --time 1..2 -p shop.exe}
    */
-  public record Request(
-      long fromNanos, long toNanos, EventFilter filter, int every, String words) {}
+  public record Request(long fromNanos, long toNanos, EventFilter filter, int every, String words) {
+    private boolean isAll() {
+      return fromNanos == Long.MIN_VALUE
+          && toNanos == Long.MAX_VALUE
+          && filter.passesAll()
+          && every == 1;
+    }
+  }
 
   private RecordingCut() {}
 
@@ -36,29 +42,46 @@ public final class RecordingCut {
    *
    * @param events of the whole one
    * @param isCompressed true if its buffers are to be compressed
+   * @param rewriter what becomes of records
    * @throws CannotGoOn if the files do not share a clock, or have lost their headers
    * @throws IOException if it cannot be written
    */
   public static Written write(
-      Events events, Request request, SeekableByteChannel channel, boolean isCompressed)
+      Events events,
+      Request request,
+      SeekableByteChannel channel,
+      boolean isCompressed,
+      RecordRewriter rewriter)
       throws IOException {
     EtwRecording recording = events.recording();
     RecordingMerge.mustBeOne(recording);
-    CutSelection selection =
-        new CutSelection(events, request.fromNanos, request.toNanos, request.filter, request.every);
+    // Of a recording that is only made anonymous, nothing is left out.
+    RecordSelection selection =
+        request.isAll()
+            ? RecordSelection.ALL
+            : new CutSelection(
+                events, request.fromNanos, request.toNanos, request.filter, request.every);
     return RecordingMerge.write(
-        recording, channel, isCompressed, List.of(), selection, left -> omissions(left, request));
+        recording,
+        channel,
+        isCompressed,
+        List.of(),
+        selection,
+        rewriter,
+        left -> omissions(left, request));
   }
 
   private static List<Omission> omissions(Left left, Request request) {
     List<Omission> omissions = new ArrayList<>();
     if (left.time() + left.filter() > 0) {
-      omissions.add(new Omission("records other than " + request.words, left.time() + left.filter()));
+      omissions.add(
+          new Omission("records other than " + request.words, left.time() + left.filter()));
     }
     if (left.samples() > 0) {
       omissions.add(
           new Omission(
-              "samples, all but one of %,d of each processor".formatted(request.every), left.samples()));
+              "samples, all but one of %,d of each processor".formatted(request.every),
+              left.samples()));
     }
     return omissions;
   }

@@ -4,9 +4,11 @@ import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.Omission;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.BufferIndex;
+import io.ntrail.formats.etl.ClassRecord;
 import io.ntrail.formats.etl.CopiedGaps;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.EtlFileWriter;
@@ -16,10 +18,9 @@ import io.ntrail.formats.etl.RecordCursor;
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -37,15 +38,16 @@ public final class RecordingMerge {
   private final EtwRecording recording;
   private final EtlFileWriter out;
   private final RecordSelection selection;
+  private final RecordRewriter rewriter;
 
   /** Records that were left out, by the answer of the selection. */
   private final long[] left = new long[RecordSelection.ANSWERS];
 
   private long headerRecords;
-  private final LinkedHashMap<Stream, OpenBuffer> open = new LinkedHashMap<>();
+  private final LinkedHashMap<Stream, RecordBuffer> open = new LinkedHashMap<>();
 
   /** Buffer that is written as soon as the records of one buffer are in it. */
-  private final OpenBuffer single;
+  private final RecordBuffer single;
 
   /** Processor of a session of a file: its records follow each other in time. */
   private record Stream(int file, int cpu, int session) {}
@@ -82,11 +84,16 @@ public final class RecordingMerge {
     }
   }
 
-  private RecordingMerge(EtwRecording recording, EtlFileWriter out, RecordSelection selection) {
+  private RecordingMerge(
+      EtwRecording recording,
+      EtlFileWriter out,
+      RecordSelection selection,
+      RecordRewriter rewriter) {
     this.selection = selection;
     this.recording = recording;
     this.out = out;
-    this.single = new OpenBuffer();
+    this.rewriter = rewriter;
+    this.single = new RecordBuffer(out, rewriter);
   }
 
   /**
@@ -124,12 +131,34 @@ public final class RecordingMerge {
       boolean isCompressed,
       List<AddedRecord> more)
       throws IOException {
-    return write(recording, channel, isCompressed, more, RecordSelection.ALL, _ -> List.of());
+    return write(recording, channel, isCompressed, more, RecordRewriter.NONE);
+  }
+
+  /**
+   * Writes a recording whose records are changed on the way.
+   *
+   * @param recording of one or several files
+   * @param isCompressed true if its buffers are to be compressed
+   * @param more records that are added
+   * @param rewriter what becomes of records
+   * @throws CannotGoOn if the files do not share a clock, or have lost their headers
+   * @throws IOException if it cannot be written
+   */
+  public static Written write(
+      EtwRecording recording,
+      SeekableByteChannel channel,
+      boolean isCompressed,
+      List<AddedRecord> more,
+      RecordRewriter rewriter)
+      throws IOException {
+    return write(
+        recording, channel, isCompressed, more, RecordSelection.ALL, rewriter, _ -> List.of());
   }
 
   /**
    * Writes some records of a recording.
    *
+   * @param rewriter what becomes of records
    * @param notes tells what was left out
    * @throws CannotGoOn if the files do not share a clock, or have lost their headers
    * @throws IOException if it cannot be written
@@ -140,19 +169,20 @@ public final class RecordingMerge {
       boolean isCompressed,
       List<AddedRecord> more,
       RecordSelection selection,
+      RecordRewriter rewriter,
       Function<Left, List<Omission>> notes)
       throws IOException {
     mustBeOne(recording);
     int bufferSize = bufferSize(recording, more);
     EtlFile first = recording.files().getFirst();
     Bytes header = first.window(0, first.buffers().fileBytes(0));
-    HeaderChanges changes = changes(recording, isCompressed);
+    HeaderChanges changes = MergedHeader.of(recording, isCompressed, rewriter);
     int headerBytes =
         isCompressed
             ? EtlFileWriter.headerBytes(header, first.buffers().headerEnd(), changes, bufferSize)
             : bufferSize;
     EtlFileWriter out = new EtlFileWriter(channel, bufferSize, isCompressed, headerBytes);
-    return new RecordingMerge(recording, out, selection).write(changes, more, notes);
+    return new RecordingMerge(recording, out, selection, rewriter).write(changes, more, notes);
   }
 
   static void mustBeOne(EtwRecording recording) {
@@ -218,10 +248,10 @@ public final class RecordingMerge {
         cursor.close();
       }
     }
-    for (OpenBuffer one : open.values()) {
+    for (RecordBuffer one : open.values()) {
       one.flush();
     }
-    add(more.stream().map(AddedRecord::bytes).toList());
+    add(more.stream().map(record -> rewritten(record.bytes())).toList());
     long records = out.records();
     List<Gap> gaps = recording.gaps();
     Left omitted =
@@ -231,9 +261,27 @@ public final class RecordingMerge {
     omissions.addAll(notes.apply(omitted));
     tell(gaps, omissions);
     EtlFile first = files.getFirst();
-    Bytes header = first.window(0, first.buffers().fileBytes(0));
-    out.finish(header, first.buffers().headerEnd(), changes);
+    out.finish(headerBuffer(first), first.buffers().headerEnd(), changes);
     return new Written(out.bytes(), records, out.buffers(), headerRecords, omitted, gaps);
+  }
+
+  private byte[] rewritten(byte[] record) {
+    byte[] copy = record.clone();
+    rewriter.rewrite(copy, ClassRecord.HEADER, copy.length);
+    return copy;
+  }
+
+  /** Returns the header buffer of a file, its records rewritten. */
+  private Bytes headerBuffer(EtlFile file) {
+    int length = file.buffers().fileBytes(0);
+    byte[] copy = file.window(0, length).array(0, length);
+    try (RecordCursor cursor = recording.cursor(file)) {
+      cursor.open(0);
+      while (cursor.next()) {
+        rewriter.rewrite(cursor, copy, cursor.offset());
+      }
+    }
+    return Bytes.copyOf(copy, file.name());
   }
 
   /** Returns the buffers of a file as they were handed out, the header buffer first. */
@@ -270,13 +318,13 @@ public final class RecordingMerge {
         || recording.files().size() > 1 && 2 * file.sessionBufferSize() <= out.bufferSize();
   }
 
-  private OpenBuffer open(Stream stream) throws IOException {
-    OpenBuffer known = open.get(stream);
+  private RecordBuffer open(Stream stream) throws IOException {
+    RecordBuffer known = open.get(stream);
     if (known == null) {
       if (!open.isEmpty() && (open.size() + 1L) * out.bufferSize() > MOST_OPEN_BYTES) {
         open.pollFirstEntry().getValue().flush();
       }
-      known = new OpenBuffer();
+      known = new RecordBuffer(out, rewriter);
       open.put(stream, known);
     }
     return known;
@@ -288,7 +336,7 @@ public final class RecordingMerge {
     cursor.open(buffer);
     boolean isPacked = isPacked(file);
     Stream stream = new Stream(number, index.cpu(buffer), index.loggerId(buffer));
-    OpenBuffer to = isPacked ? open(stream) : single;
+    RecordBuffer to = isPacked ? open(stream) : single;
     byte[] header =
         file.window(index.fileOffset(buffer), EtlFileWriter.BUFFER_HEADER)
             .array(0, EtlFileWriter.BUFFER_HEADER);
@@ -318,26 +366,25 @@ public final class RecordingMerge {
    * Copies what a further session tells of itself behind its header record, which no file has
    * twice. The header buffer of the first one becomes that of the new file.
    */
-  private void copyHeaderBuffer(int number, RecordCursor cursor, OpenBuffer to, byte[] header)
+  private void copyHeaderBuffer(int number, RecordCursor cursor, RecordBuffer to, byte[] header)
       throws IOException {
     to.begin(header, false, 0);
     while (cursor.next()) {
       if (number > 0 && cursor.kind().isHook() && cursor.hookId() == 0) {
         headerRecords++;
       } else if (number > 0) {
-        to.add(cursor.bytes(), cursor.offset(), cursor.size(), header);
+        to.add(cursor, header);
       }
     }
   }
 
   /** Copies the selected records of the open buffer. */
-  private void copy(int number, RecordCursor cursor, OpenBuffer to, byte[] header)
+  private void copy(int number, RecordCursor cursor, RecordBuffer to, byte[] header)
       throws IOException {
     boolean isFirst = true;
     boolean isNextKept = false;
-    // The last record with a time of its own, as long as it is left out: its offset and answer.
+    // The last record with a time of its own, as long as it is left out: its place and the answer.
     int timed = -1;
-    int timedSize = 0;
     int timedAnswer = RecordSelection.KEPT;
     while (cursor.next()) {
       if (CopiedGaps.isOne(cursor)) {
@@ -354,7 +401,6 @@ public final class RecordingMerge {
         left[answer]++;
         if (hasTime) {
           timed = cursor.offset();
-          timedSize = cursor.size();
           timedAnswer = answer;
         }
         isFirst &= !hasTime;
@@ -362,7 +408,7 @@ public final class RecordingMerge {
       }
       if (!hasTime && timed >= 0) {
         // Its time is that of the record before it.
-        to.add(cursor.bytes(), timed, timedSize, header);
+        to.add(copyOf(cursor, timed), header);
         left[timedAnswer]--;
       } else if (isFirst && !hasTime) {
         // It has the time of the buffer or of the record behind it, not of one before it.
@@ -371,8 +417,25 @@ public final class RecordingMerge {
       }
       timed = -1;
       isFirst = false;
-      to.add(cursor.bytes(), cursor.offset(), cursor.size(), header);
+      to.add(cursor, header);
     }
+  }
+
+  /** Returns a record of the open buffer that was passed, as it is written. */
+  private byte[] copyOf(RecordCursor current, int offset) {
+    // What is damaged there was told when it was passed.
+    try (RecordCursor again = current.file().cursor(new Gaps())) {
+      again.open(current.buffer());
+      while (again.next()) {
+        if (again.offset() == offset) {
+          byte[] record = again.bytes().array(offset, again.size());
+          byte[] copy = Arrays.copyOf(record, record.length + 7 & ~7);
+          rewriter.rewrite(again, copy, 0);
+          return copy;
+        }
+      }
+    }
+    throw new IllegalStateException("no record at " + offset);
   }
 
   /** Writes the gaps and what was left out, in buffers of their own. */
@@ -380,116 +443,30 @@ public final class RecordingMerge {
     long ticks = recording.files().getFirst().clock().headerTicks();
     int room = out.bufferSize() - EtlFileWriter.BUFFER_HEADER;
     List<byte[]> records = new ArrayList<>();
-    gaps.forEach(gap -> records.add(CopiedGaps.record(gap, ticks, room)));
-    omissions.forEach(one -> records.add(CopiedGaps.record(one, ticks)));
+    gaps.forEach(gap -> records.add(CopiedGaps.record(rewritten(gap), ticks, room)));
+    omissions.forEach(one ->
+        records.add(
+            CopiedGaps.record(new Omission(rewriter.rewrite(one.what()), one.records()), ticks)));
     add(records);
+  }
+
+  private Gap rewritten(Gap gap) {
+    return new Gap(
+        rewriter.rewrite(gap.file()),
+        gap.offset(),
+        gap.bytes(),
+        rewriter.rewrite(gap.what()),
+        rewriter.rewrite(gap.why()));
   }
 
   /** Writes records that are in none of the files, in buffers of their own. */
   private void add(List<byte[]> records) throws IOException {
-    OpenBuffer to = new OpenBuffer();
+    RecordBuffer to = new RecordBuffer(out, rewriter);
     byte[] header = new byte[EtlFileWriter.BUFFER_HEADER];
     to.begin(header, false, 0);
     for (byte[] record : records) {
       to.add(record, header);
     }
     to.flush();
-  }
-
-  private static HeaderChanges changes(EtwRecording recording, boolean isCompressed) {
-    Set<String> sessions = new LinkedHashSet<>();
-    Set<String> names = new LinkedHashSet<>();
-    long end = 0;
-    boolean isFinal = true;
-    long processors = 0;
-    long events = 0;
-    long buffers = 0;
-    // Who reads it must not take the number of a buffer for that of a processor.
-    boolean isOneStream = true;
-    List<LogFileHeader> headers = new ArrayList<>();
-    recording.files().forEach(file -> file.header().ifPresent(headers::add));
-    for (LogFileHeader header : headers) {
-      sessions.add(header.sessionName());
-      names.add(header.logFileName());
-      end = Math.max(end, header.endTime());
-      isFinal &= header.finalised();
-      isOneStream &=
-          (header.logFileMode() & LogFileHeader.EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING) != 0;
-      processors = Math.max(processors, header.processors());
-      events += header.eventsLost();
-      buffers += header.buffersLost();
-    }
-    sessions.remove("");
-    return new HeaderChanges(
-        EtlFileWriter.RELOGGED
-            | (isCompressed ? EtlFileWriter.COMPRESSED_MODE : 0)
-            | (isOneStream ? LogFileHeader.EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING : 0),
-        isFinal ? end : 0,
-        processors,
-        events,
-        buffers,
-        String.join(" + ", sessions),
-        headers.size() == 1 ? names.iterator().next() : "[multiple files]");
-  }
-
-  /** Buffer that is being filled. */
-  private final class OpenBuffer {
-    private final byte[] data = new byte[out.bufferSize() - EtlFileWriter.BUFFER_HEADER];
-    private byte[] header = new byte[0];
-    private int length;
-    private int count;
-    private boolean hasLoss;
-
-    /**
-     * Goes on with the records of another buffer, all of which come into one.
-     *
-     * @param most bytes of them at most
-     */
-    void begin(byte[] itsHeader, boolean itsLoss, int most) throws IOException {
-      // What was lost lies between.
-      if (itsLoss || length + most > data.length) {
-        flush();
-      }
-      hasLoss |= itsLoss;
-      header = length == 0 ? itsHeader : header;
-    }
-
-    void add(Bytes from, int offset, int size, byte[] itsHeader) throws IOException {
-      room(size + 7 & ~7, itsHeader);
-      from.copyTo(offset, data, length, size);
-      pad(size);
-    }
-
-    void add(byte[] record, byte[] itsHeader) throws IOException {
-      room(record.length, itsHeader);
-      System.arraycopy(record, 0, data, length, record.length);
-      pad(record.length);
-    }
-
-    private void room(int size, byte[] itsHeader) throws IOException {
-      if (length + size > data.length) {
-        flush();
-      }
-      if (length == 0) {
-        header = itsHeader;
-      }
-    }
-
-    private void pad(int size) {
-      length += size;
-      count++;
-      while (length % 8 != 0) {
-        data[length++] = 0;
-      }
-    }
-
-    void flush() throws IOException {
-      if (length > 0) {
-        out.buffer(header, hasLoss, data, length, count);
-        hasLoss = false;
-      }
-      length = 0;
-      count = 0;
-    }
   }
 }

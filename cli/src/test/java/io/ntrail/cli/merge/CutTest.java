@@ -11,6 +11,8 @@ import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.described.RawRecord;
 import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -174,5 +176,68 @@ class CutTest {
     JsonReader before = Cli.run("info", damaged, "--format", "json").json().get("gaps");
     JsonReader after = Cli.run("info", out, "--format", "json").json().get("gaps");
     assertEquals(before, after);
+  }
+
+  @Test
+  void noNameOfTheMachineOrItsUsersIsLeftInAnAnonymousRecording() throws IOException {
+    Path out = folder.resolve("ours.etl");
+    Result result = Cli.run("cut", SAMPLE, "--anonymise", "--compress", "none", "-o", out);
+    assertEquals(0, result.exit(), result.err());
+    String machine =
+        Cli.run("info", SAMPLE, "--format", "json")
+            .json()
+            .get("machine")
+            .get("computerName")
+            .text();
+    byte[] bytes = Files.readAllBytes(out);
+    for (Charset encoding :
+        List.of(StandardCharsets.UTF_16LE, StandardCharsets.UTF_16BE, StandardCharsets.UTF_8)) {
+      assertEquals(-1, indexOf(bytes, machine.getBytes(encoding)), encoding::name);
+    }
+    JsonReader told = Cli.run("info", out, "--format", "json").json();
+    assertEquals(machine.length(), told.get("machine").get("computerName").text().length());
+    // Where the time went is no secret.
+    List<String> question = List.of("--format", "json", "-n", "0");
+    assertEquals(total(SAMPLE, question), total(out, question));
+  }
+
+  private static String total(Path file, List<String> options) {
+    List<Object> words = new ArrayList<>(List.of("profile", file));
+    words.addAll(options);
+    JsonReader json = Cli.run(words.toArray()).json();
+    return json.get("total").number() + " " + json.get("idle").number() + " " + json.get("rows");
+  }
+
+  private static int indexOf(byte[] all, byte[] part) {
+    for (int at = 0; at + part.length <= all.length; at++) {
+      if (Arrays.equals(all, at, at + part.length, part, 0, part.length)) {
+        return at;
+      }
+    }
+    return -1;
+  }
+
+  @Test
+  void callsAreCutByFunction() throws IOException {
+    Path whole = TestData.projectRoot().resolve("samples/shop.ntr");
+    Path out = folder.resolve("small.ntr");
+    String rows = Cli.run("calls", whole, "--flat", "--format", "json").out();
+    String function =
+        JsonReader.parse(rows).get("functions").array().getLast().get("function").text();
+    Result result = Cli.run("cut", whole, "-f", function, "-o", out, "--format", "json");
+    assertEquals(0, result.exit(), result.err());
+    assertEquals(List.of(), JsonSchema.named("write").strictFindings(result.json()), result.out());
+    assertTrue(result.json().get("left").get("byReason").get("function").number() > 0);
+    assertTrue(Files.size(out) < Files.size(whole));
+    assertTrue(Cli.run("calls", out).err().contains("a part of another recording"));
+  }
+
+  @Test
+  void optionsOfEventsAreRefusedForCalls() {
+    Path whole = TestData.projectRoot().resolve("samples/shop.ntr");
+    Path out = folder.resolve("no.ntr");
+    assertEquals(2, Cli.run("cut", whole, "-e", "*", "-o", out).exit());
+    assertEquals(2, Cli.run("cut", SAMPLE, "-f", "*", "-o", out).exit());
+    assertFalse(Files.exists(out));
   }
 }

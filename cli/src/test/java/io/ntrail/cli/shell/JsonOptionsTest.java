@@ -70,6 +70,8 @@ class JsonOptionsTest {
           Map.entry("dump -p", "DumpTest"),
           Map.entry("dump --full", "DumpTest"),
           Map.entry("cut --compress", "CutTest"),
+          Map.entry("cut --function", "CutTest"),
+          Map.entry("cut --anonymise", "CutTest"),
           Map.entry("cut --process", "CutTest"),
           Map.entry("cut --thread", "CutTest"),
           Map.entry("cut --event", "CutTest"),

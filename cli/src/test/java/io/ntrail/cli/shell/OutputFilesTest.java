@@ -73,6 +73,7 @@ class OutputFilesTest {
           new Reading("merge shop.etl", "shop.etl"),
           new Reading("merge shop.zip", "shop.zip"),
           new Reading("cut shop.etl --time 0..1", "shop.etl"),
+          new Reading("cut shop.ntr --time 0..1", "shop.ntr"),
           new Reading("cut shop.etl --time 0..1 --manifest shop.man", "shop.man"),
           new Reading("cut shop.etl --time 0..1 --tmf shop.tmf", "shop.tmf"),
           new Reading("info shop.etl shop.ntr", "shop.ntr"),

@@ -23,7 +23,8 @@ public record ClassRecord(
     int processId,
     int threadId,
     int pointerBytes) {
-  private static final int HEADER = 48;
+  /** Bytes of the header. */
+  public static final int HEADER = 48;
 
   /** Returns the bytes, padded to 8. */
   public byte[] bytes(byte[] payload) {

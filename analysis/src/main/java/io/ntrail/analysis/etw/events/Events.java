@@ -176,7 +176,8 @@ public final class Events {
     return sources;
   }
 
-  SchemaIndex schemas() {
+  /** Returns the types of all events. */
+  public SchemaIndex schemas() {
     return schemas;
   }
 

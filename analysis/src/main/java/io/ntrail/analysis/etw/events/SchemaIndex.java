@@ -146,6 +146,17 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
     return descriptions.problems();
   }
 
+  /** Returns true if a record describes events, so that its texts are names of theirs. */
+  public static boolean isDescription(RecordCursor record) {
+    RecordKind kind = record.kind();
+    if (kind.isHook()) {
+      return false;
+    }
+    return kind.isEvent()
+        ? record.id() == ManifestChunks.ID && record.opcode() == MANIFEST_OPCODE
+        : ProviderNames.isMetadata(record);
+  }
+
   /** The type of a record. */
   public EventType type(RecordCursor record) {
     RecordKind kind = record.kind();
