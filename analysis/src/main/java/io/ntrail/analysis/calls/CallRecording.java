@@ -83,6 +83,7 @@ public final class CallRecording implements Recording, RecordedThreads {
   }
 
   /** Returns the records that are left out, as the recording was cut out of another one. */
+  @Override
   public List<Omission> omissions() {
     return source.omissions();
   }

@@ -27,6 +27,16 @@ public final class RecordingCut {
    * @param words as the user wrote it: {@code --time 1..2 -p shop.exe}
    */
   public record Request(long fromNanos, long toNanos, EventFilter filter, int every, String words) {
+    /**
+     * Returns the request for a part of the same selection.
+     *
+     * @param number of the part, from 1 on
+     */
+    public Request within(RecordingSplit.Part part, int number) {
+      String its = (words + " of part %d of a split".formatted(number)).strip();
+      return new Request(part.fromNanos(), part.toNanos(), filter, every, its);
+    }
+
     private boolean isAll() {
       return fromNanos == Long.MIN_VALUE
           && toNanos == Long.MAX_VALUE

@@ -11,6 +11,7 @@ import io.ntrail.analysis.merge.CallsCut;
 import io.ntrail.analysis.merge.RecordRewriter;
 import io.ntrail.analysis.merge.RecordingCut;
 import io.ntrail.analysis.merge.RecordingMerge.Written;
+import io.ntrail.analysis.merge.RecordingSplit;
 import io.ntrail.analysis.merge.names.NameReplacement;
 import io.ntrail.analysis.merge.names.PrivateNames;
 import io.ntrail.analysis.model.Ability;
@@ -36,6 +37,7 @@ import io.ntrail.formats.bytes.OutputFile;
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -52,7 +54,16 @@ public final class CutCommand implements Command {
 
   /** Options that recordings of calls do not have. */
   private static final List<String> OF_EVENTS =
-      List.of("-e", "--cpu", "--where", EVERY, ANONYMISE, "--compress", "--manifest", "--tmf");
+      List.of(
+          "-e",
+          "--cpu",
+          "--where",
+          EVERY,
+          ANONYMISE,
+          SplitOption.NAME,
+          "--compress",
+          "--manifest",
+          "--tmf");
 
   public CutCommand() {}
 
@@ -70,6 +81,7 @@ public final class CutCommand implements Command {
     spec.addOption(
         CommonOptions.flag("other names for users, machines, paths, command lines", ANONYMISE));
     OutputOptions.add(spec, "the new recording", "-o", "--output");
+    SplitOption.add(spec);
     CompressOption.add(spec);
     spec.addOption(
         CommonOptions.values(
@@ -121,11 +133,17 @@ public final class CutCommand implements Command {
     EventFilter filter = EventFilterOptions.filter(parsed);
     int every = every(parsed);
     boolean isAnonymous = CommonOptions.has(parsed, ANONYMISE);
-    if (range.whole() && filter.passesAll() && every == 1 && !isAnonymous) {
+    boolean isSplit = CommonOptions.has(parsed, SplitOption.NAME);
+    if (range.whole() && filter.passesAll() && every == 1 && !isAnonymous && !isSplit) {
       throw new UsageError(
           "cut needs what is to be kept: --time, -p, -t, -e, --cpu, --where, --every"
-              + " (or --anonymise)",
+              + " (or --anonymise, --split)",
           EXAMPLE);
+    }
+    if (isSplit && !range.whole()) {
+      throw new UsageError(
+          "--split and --time exclude each other: cut first, then split the cut",
+          "ntrail cut shop.etl --split 100M -o shop.etl");
     }
     SchemaSources sources = new SchemaSources(SchemaFiles.read(parsed, terminal));
     try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
@@ -144,16 +162,47 @@ public final class CutCommand implements Command {
           names == null
               ? RecordRewriter.NONE
               : new NameReplacement(names, NameReplacement.randomKey());
-      Written written = write(events, request, file, isCompressed, rewriter);
-      file.complete();
-      new WrittenReport(recording, file, written, written.bytes(), Additions.NONE, terminal)
-          .print(format);
+      if (isSplit) {
+        split(events, request, file, isCompressed, rewriter, parsed, terminal).print(format);
+      } else {
+        Written written = write(events, request, file, isCompressed, rewriter);
+        file.complete();
+        new WrittenReport(recording, file, written, written.bytes(), Additions.NONE, terminal)
+            .print(format);
+      }
       if (names != null && format == Format.TEXT) {
         replaced(names, terminal);
       }
       EventRemarks.unmatched(events.unmatched(filter), !within.whole(), false, terminal);
       return Losses.finish(recording, parsed, terminal);
     }
+  }
+
+  private static SplitReport split(
+      Events events,
+      RecordingCut.Request request,
+      OutputFile whole,
+      boolean isCompressed,
+      RecordRewriter rewriter,
+      ParseResult parsed,
+      Terminal terminal) {
+    RecordingSplit.Limit limit = SplitOption.limit(parsed);
+    List<OutputFile> files = new ArrayList<>();
+    List<SplitReport.Piece> pieces = new ArrayList<>();
+    try {
+      for (RecordingSplit.Part part : RecordingSplit.of(events, request, limit)) {
+        Path place = SplitOption.place(whole.place(), files.size() + 1);
+        OutputFile file = OutputFile.reserve(place, "-o");
+        files.add(file);
+        RecordingCut.Request its = request.within(part, files.size());
+        pieces.add(
+            new SplitReport.Piece(place, part, write(events, its, file, isCompressed, rewriter)));
+      }
+      files.forEach(OutputFile::complete);
+    } finally {
+      files.forEach(OutputFile::close);
+    }
+    return new SplitReport(events.recording(), whole.place(), pieces, terminal);
   }
 
   private static void replaced(PrivateNames names, Terminal terminal) {

@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -239,5 +240,33 @@ class CutTest {
     assertEquals(2, Cli.run("cut", whole, "-e", "*", "-o", out).exit());
     assertEquals(2, Cli.run("cut", SAMPLE, "-f", "*", "-o", out).exit());
     assertFalse(Files.exists(out));
+  }
+
+  @Test
+  void eachEventIsInOnePartOfASplitRecording() throws IOException {
+    for (String limit : List.of("400ms", "300K")) {
+      Path out = folder.resolve("part" + limit + ".etl");
+      Result result = Cli.run("cut", SAMPLE, "--split", limit, "-o", out, "--format", "json");
+      assertEquals(0, result.exit(), result.err());
+      assertEquals(List.of(), JsonSchema.named("write").strictFindings(result.json()));
+      List<JsonReader> parts = result.json().get("parts").array();
+      assertTrue(parts.size() > 2, result.out());
+      StringBuilder joined = new StringBuilder();
+      for (JsonReader part : parts) {
+        String from = part.get("fromNanos").isNull() ? "" : part.get("fromNanos").number() + "ns";
+        String to = part.get("toNanos").isNull() ? "" : part.get("toNanos").number() + "ns";
+        joined.append(events(Path.of(part.get("path").text()), from + ".." + to));
+      }
+      assertEquals(events(SAMPLE, ".."), joined.toString());
+      assertFalse(Files.exists(out));
+    }
+  }
+
+  private static String events(Path file, String time) {
+    return Cli.run("events", file, "--time", time, "--stacks", "--format", "jsonl")
+        .out()
+        .lines()
+        .filter(line -> !line.contains("EventTrace/Header") && !line.contains("ntrail\",\"event\""))
+        .collect(Collectors.joining("\n", "", "\n"));
   }
 }

@@ -72,6 +72,7 @@ class JsonOptionsTest {
           Map.entry("cut --compress", "CutTest"),
           Map.entry("cut --function", "CutTest"),
           Map.entry("cut --anonymise", "CutTest"),
+          Map.entry("cut --split", "CutTest"),
           Map.entry("cut --process", "CutTest"),
           Map.entry("cut --thread", "CutTest"),
           Map.entry("cut --event", "CutTest"),
