@@ -25,9 +25,13 @@ public final class Omissions {
   /** {@code a part of another recording, without 1,200 records outside 12 s .. 14 s}. */
   private static String text(List<Omission> omissions) {
     return "a part of another recording, without "
-        + omissions.stream()
-            .map(one -> Numbers.unsigned(one.records()) + " " + one.what())
-            .collect(Collectors.joining(", "));
+        + omissions.stream().map(Omissions::text).collect(Collectors.joining(", "));
+  }
+
+  private static String text(Omission one) {
+    String what =
+        one.records() == 1 ? one.what().replaceFirst("^(record|sample)s", "$1") : one.what();
+    return Numbers.unsigned(one.records()) + " " + what;
   }
 
   /** Writes them as a member {@code omissions}; there is none if nothing is left out. */
