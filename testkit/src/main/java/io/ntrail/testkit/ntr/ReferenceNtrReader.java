@@ -297,7 +297,7 @@ public final class ReferenceNtrReader {
       }
       ReferenceCursor record = cursor(in.at, in.at + length);
       in.at += length;
-      switch (kind >= 0 && kind < 13 ? (int) kind : 0) {
+      switch (kind >= 0 && kind <= 16 ? (int) kind : 0) {
         case 1 -> define("process", record, "vvtt");
         case 2 -> define("process end", record, "vv");
         case 3 -> define("thread", record, "vvvt");
@@ -310,9 +310,35 @@ public final class ReferenceNtrReader {
         case 10 -> define("totals", record, "vvvvwvs");
         case 11 -> define("hold", record, "vvvt");
         case 12 -> define("callers", record, "vvvvwtf");
+        case 13, 14, 15, 16 -> leftOut((int) kind, record);
         default -> {
           // Of a later version.
         }
+      }
+    }
+  }
+
+  /** Reads what a part of a recording tells of what is not in it: section 12. */
+  private static void leftOut(int kind, ReferenceCursor in) {
+    in.var();
+    switch (kind) {
+      case 13 -> {
+        in.var();
+        in.text();
+      }
+      case 14 -> {
+        in.var();
+        in.zig();
+        for (int text = 0; text < 3; text++) {
+          in.text();
+        }
+      }
+      case 15 -> {
+        in.var();
+        in.var();
+      }
+      default -> {
+        // One number.
       }
     }
   }
