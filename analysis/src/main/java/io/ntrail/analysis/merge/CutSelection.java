@@ -57,6 +57,10 @@ final class CutSelection implements RecordSelection {
   private final NumberFilter times = new NumberFilter();
 
   private final NumberFilter stackKeys = new NumberFilter();
+
+  /** True if stacks find their events by time: else no record needs others of its time. */
+  private boolean hasStackRecords;
+
   private final Set<EventType> types = Collections.newSetFromMap(new IdentityHashMap<>());
 
   /** Types of events within the time that is kept. */
@@ -259,6 +263,7 @@ final class CutSelection implements RecordSelection {
   /** Keeps the stack records of kept events, and notes which definitions they need. */
   private void findStack(int file, RecordCursor record) {
     if (StackRecords.isReference(record)) {
+      hasStackRecords = true;
       long named = named(record);
       int thread = record.bytes().i32(record.payloadOffset() + Stack.THREAD_ID);
       if (kept.contains(file, record) || times.mayContain(named) && !isThinned(named, thread)) {
@@ -293,7 +298,8 @@ final class CutSelection implements RecordSelection {
       return true;
     }
     long key = recording.key(record.file(), record.ticks());
-    return times.mayContain(key)
+    return hasStackRecords
+        && times.mayContain(key)
         && !(every > 1 && isSample(record) && isThinned(key, sampledThread(record)));
   }
 
