@@ -142,6 +142,8 @@ final class CutSelection implements RecordSelection {
     RecordCursor record = event.record();
     int file = event.fileNumber();
     long nanos = event.nanos();
+    boolean isReference = StackRecords.isReference(record);
+    hasStackRecords |= isReference;
     boolean isInRange = nanos >= fromNanos && nanos < toNanos;
     boolean passes = isInRange && filter.passes(event);
     if (passes && every > 1 && isSample(record) && !isNth(file, record)) {
@@ -157,7 +159,7 @@ final class CutSelection implements RecordSelection {
       kept.add(file, record);
       times.add(event.key());
       noteThreads(event);
-      if (StackRecords.isReference(record)) {
+      if (isReference) {
         times.add(named(record));
       }
     }
@@ -263,7 +265,6 @@ final class CutSelection implements RecordSelection {
   /** Keeps the stack records of kept events, and notes which definitions they need. */
   private void findStack(int file, RecordCursor record) {
     if (StackRecords.isReference(record)) {
-      hasStackRecords = true;
       long named = named(record);
       int thread = record.bytes().i32(record.payloadOffset() + Stack.THREAD_ID);
       if (kept.contains(file, record) || times.mayContain(named) && !isThinned(named, thread)) {
