@@ -82,16 +82,20 @@ public final class ImageFunctions {
     this.sources = new byte[rvas.length];
     this.guards = new byte[rvas.length];
     this.names = from.names;
+    names.replaceAll((_, its) -> List.copyOf(its));
     this.lengths = from.lengths;
     from.mark(rvas, sources, guards);
     List<RuntimeFunction> parts = from.table.entries();
     this.partOwners = from.owners;
     this.missingOwners = from.missingOwners;
-    this.partBegins = parts.stream().mapToLong(RuntimeFunction::begin).toArray();
-    this.partEnds = parts.stream().mapToLong(RuntimeFunction::end).toArray();
-    this.reach = partEnds.clone();
-    for (int i = 1; i < reach.length; i++) {
-      reach[i] = Math.max(reach[i], reach[i - 1]);
+    this.partBegins = new long[parts.size()];
+    this.partEnds = new long[parts.size()];
+    this.reach = new long[parts.size()];
+    for (int i = 0; i < reach.length; i++) {
+      RuntimeFunction part = parts.get(i);
+      partBegins[i] = part.begin();
+      partEnds[i] = part.end();
+      reach[i] = i == 0 ? partEnds[i] : Math.max(partEnds[i], reach[i - 1]);
     }
     this.table = parts;
     this.byOwner = byOwner(partBegins, partOwners);
@@ -205,7 +209,7 @@ public final class ImageFunctions {
   public List<String> names(int function) {
     return (sources[function] & NAMED) == 0
         ? List.of()
-        : List.copyOf(names.getOrDefault(rvas[function], List.of()));
+        : names.getOrDefault(rvas[function], List.of());
   }
 
   /** Returns the start of a function of the list. */
@@ -390,8 +394,12 @@ public final class ImageFunctions {
     /** Makes functions of ranges whose owner is not among the functions. */
     void addOrphans() {
       long[] listed = distinct();
+      int next = 0;
       for (int i = 0; i < owners.length; i++) {
-        int at = Search.floor(listed, listed.length, owners[i]);
+        // Owners mostly ascend.
+        boolean isNext = next < listed.length && listed[next] == owners[i];
+        int at = isNext ? next : Search.floor(listed, listed.length, owners[i]);
+        next = at + 1;
         if (at >= 0 && listed[at] == owners[i]) {
           continue;
         }

@@ -53,6 +53,10 @@ final class BranchSearch {
 
   private static final long TRANSACTIONS = 0xC7C7_C7C7_C7C7_C7C7L;
   private static final long TRANSACTIONS_SECOND = 0xF8F8_F8F8_F8F8_F8F8L;
+
+  /** Product of the lowest bit of a byte and this: its highest byte is the number of bits below. */
+  private static final long SHIFTS = 0x0008_1018_2028_3038L;
+
   private static final long HIGH_NIBBLES = 0xF0F0_F0F0_F0F0_F0F0L;
 
   /** The furthest source of a distance of 8 bits: its instruction, and the distance. */
@@ -160,29 +164,51 @@ final class BranchSearch {
   }
 
   private void search(Piece piece, long[] words, int count, int begin, BitSet segmentsFound) {
-    for (int i = 0; i < count; i++) {
+    int last = Math.max(0, count - 1);
+    for (int i = 0; i < last; i++) {
       long eight = words[i];
+      long next = words[i + 1];
       long found = zeros((eight | ONES) ^ JUMPS);
       long jumps = zeros(eight ^ TWO_BYTES * ONES);
       long transactions = zeros(eight ^ TRANSACTIONS);
       if ((jumps | transactions) != 0) {
-        long following = eight >>> Byte.SIZE | words[i + 1] << Long.SIZE - Byte.SIZE;
+        long following = from(eight, next, Byte.SIZE);
         found |=
             jumps & zeros(following & HIGH_NIBBLES ^ HIGH_BITS)
                 | transactions & zeros(following ^ TRANSACTIONS_SECOND);
       }
       while (found != 0) {
-        int shift = Long.numberOfTrailingZeros(found) & -Byte.SIZE;
-        int at = begin + i * Long.BYTES + shift / Byte.SIZE;
-        if (i + 1 == count) {
-          slowly(piece, at, segmentsFound);
-        } else {
-          long bytes = shift == 0 ? eight : eight >>> shift | words[i + 1] << Long.SIZE - shift;
-          opcode(piece.from + at, bytes, Long.BYTES, segmentsFound);
-        }
+        int shift = shift(found);
+        opcode(
+            piece.from + begin + (long) i * Long.BYTES + shift / Byte.SIZE,
+            from(eight, next, shift),
+            Long.BYTES,
+            segmentsFound);
         found &= found - 1;
       }
     }
+    for (int at = last * Long.BYTES; at < count * Long.BYTES; at++) {
+      slowly(piece, begin + at, segmentsFound);
+    }
+  }
+
+  /**
+   * Returns the number of bits below the byte of the lowest bit that is set.
+   *
+   * @param found only the highest bits of bytes are set
+   */
+  private static int shift(long found) {
+    // The fast compiler of the JVM does not know the instruction for it.
+    return (int) (((found & -found) >>> Byte.SIZE - 1) * SHIFTS >>> Long.SIZE - Byte.SIZE);
+  }
+
+  /** Returns the eight bytes that begin inside a number. */
+  private static long from(long eight, long next, int shift) {
+    return eight >>> shift | next << 1 << Long.SIZE - 1 - shift;
+  }
+
+  private boolean isMarked(long block) {
+    return block >= 0 && block <= last && (blocks[(int) (block >> 6)] >>> block & 1) != 0;
   }
 
   /** Looks at a byte near the end of a piece. */
@@ -233,7 +259,7 @@ final class BranchSearch {
   private boolean reaches(long at, int distance, boolean isCall) {
     long target = at + DISTANCE + distance;
     long block = target >> BLOCK;
-    if (block < 0 || block > last || (blocks[(int) (block >> 6)] >>> block & 1) == 0) {
+    if (!isMarked(block)) {
       return false;
     }
     int function = functions.indexUpTo(target);
