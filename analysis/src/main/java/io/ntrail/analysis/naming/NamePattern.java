@@ -60,10 +60,21 @@ public final class NamePattern {
   private final java.util.regex.@Nullable Pattern regex;
   private final String glob;
 
+  /**
+   * Part of the glob before its first exclamation mark; null: there is none, or wildcards in it.
+   */
+  private final @Nullable String qualifier;
+
+  /** Part of the glob after it. */
+  private final String rest;
+
   private NamePattern(String text, java.util.regex.@Nullable Pattern regex) {
     this.text = text;
     this.regex = regex;
     this.glob = text.toLowerCase(Locale.ROOT);
+    int mark = regex == null ? glob.indexOf('!') : -1;
+    this.qualifier = mark >= 0 && isPlain(glob.substring(0, mark)) ? glob.substring(0, mark) : null;
+    this.rest = glob.substring(mark + 1);
   }
 
   /**
@@ -105,6 +116,20 @@ public final class NamePattern {
     return expression == null ? glob(glob, name.toLowerCase(Locale.ROOT)) : found(expression, name);
   }
 
+  /**
+   * Returns whether a name with its qualifier, {@code qualifier!name}, is meant. Faster than with
+   * the two put together.
+   *
+   * @throws CannotGoOn if an expression would take too long to find out
+   */
+  public boolean matches(String qualifier, String name) {
+    if (this.qualifier == null || qualifier.indexOf('!') >= 0) {
+      return matches(qualifier + "!" + name);
+    }
+    return qualifier.toLowerCase(Locale.ROOT).equals(this.qualifier)
+        && glob(rest, name.toLowerCase(Locale.ROOT));
+  }
+
   private boolean found(java.util.regex.Pattern expression, String name) {
     try {
       int[] looks = {MOST_LOOKS + 16 * name.length()};
@@ -131,7 +156,11 @@ public final class NamePattern {
 
   /** Returns whether it has no wildcards: it means one name. */
   public boolean isPlain() {
-    return regex == null && text.indexOf('*') < 0 && text.indexOf('?') < 0;
+    return regex == null && isPlain(text);
+  }
+
+  private static boolean isPlain(String text) {
+    return text.indexOf('*') < 0 && text.indexOf('?') < 0;
   }
 
   /** Matches a glob, going back to the last star only: linear but for the length of the pattern. */

@@ -235,13 +235,19 @@ record TraceRequest(
   }
 
   private static boolean any(List<NamePattern> patterns, TargetModule module, String name) {
-    return patterns.stream().anyMatch(pattern -> matches(pattern, module, name));
+    // For each name of a library, whose thread may wait.
+    for (NamePattern pattern : patterns) {
+      if (matches(pattern, module, name)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns whether a pattern matches a function, by its name with its module's or alone. */
   static boolean matches(NamePattern pattern, TargetModule module, String name) {
-    return pattern.matches(module.stem() + "!" + name)
-        || pattern.matches(module.name() + "!" + name)
+    return pattern.matches(module.stem(), name)
+        || pattern.matches(module.name(), name)
         || pattern.matches(name);
   }
 
