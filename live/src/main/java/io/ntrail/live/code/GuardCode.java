@@ -17,6 +17,15 @@ public interface GuardCode {
   /** Returns the table of ranges. */
   byte[] table(List<Range> ranges);
 
+  /**
+   * Adds a range to a table while threads read it: however far the bytes are written, they find the
+   * ranges before it, and this one whole or not at all.
+   *
+   * @param place number of ranges before it
+   * @return bytes to be written one after the other, in this order
+   */
+  List<Piece> added(int place, Range range);
+
   /** Reads a table of ranges. */
   List<Range> ranges(Bytes table);
 
@@ -39,9 +48,17 @@ public interface GuardCode {
   long tableOf(byte[] found);
 
   /**
+   * Bytes of the table.
+   *
+   * @param at their offset in it
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Piece(int at, byte[] bytes) {}
+
+  /**
    * Memory that belongs to tracing.
    *
-   * @param begin its first address
+   * @param begin its first address, a multiple of 256
    * @param size in bytes
    */
   record Range(long begin, long size) {}

@@ -8,7 +8,6 @@ import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
-import io.ntrail.live.target.TargetThreads.Stopped;
 import io.ntrail.live.target.WindowsVersion;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +23,6 @@ public final class ModuleLookup {
   private static final String FUNCTION = "LdrFindEntryForAddress";
   private static final int CODE_BYTES = 0x1000;
 
-  private final TargetProcess target;
   private final TargetMemory memory;
   private final GuardCode code;
   private final Optional<Patcher.Patched> guard;
@@ -34,7 +32,6 @@ public final class ModuleLookup {
 
   private ModuleLookup(
       TargetProcess target, Optional<Patcher.Patched> guard, long ranges, boolean safe) {
-    this.target = target;
     this.memory = target.memory();
     this.code = target.architecture().lookupGuard();
     this.guard = guard;
@@ -141,7 +138,7 @@ public final class ModuleLookup {
   }
 
   /**
-   * Adds memory that belongs to tracing.
+   * Adds memory that belongs to tracing; threads may look up addresses meanwhile.
    *
    * @return false if the table is full
    */
@@ -152,14 +149,12 @@ public final class ModuleLookup {
     if (ours.size() >= code.maxRanges()) {
       return false;
     }
-    ours.add(new Range(begin, size));
-    // A half-written address would be a wrong one: no lookup may run meanwhile.
-    List<Stopped> stopped = target.threads().stopAll();
-    try {
-      memory.write(ranges, code.table(ours));
-    } finally {
-      target.threads().resume(stopped);
-    }
+    Range range = new Range(begin, size);
+    memory.write(
+        code.added(ours.size(), range).stream()
+            .map(piece -> new TargetMemory.Write(ranges + piece.at(), piece.bytes()))
+            .toList());
+    ours.add(range);
     return true;
   }
 

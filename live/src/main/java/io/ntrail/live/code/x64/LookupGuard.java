@@ -6,6 +6,7 @@ import static io.ntrail.programs.x86.asm.operands.Reg64.R10;
 import static io.ntrail.programs.x86.asm.operands.Reg64.R11;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg8.AL;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
@@ -29,6 +30,11 @@ final class LookupGuard implements GuardCode {
   private static final int TABLE = 0x4000;
 
   private static final int RANGE = 16;
+
+  /** Lowest bit of an address in the table, whose lowest byte is free: the range is whole. */
+  private static final int WHOLE = 1;
+
+  private static final int FREE = 0xFF;
   private static final int NO_MORE_ENTRIES = 0x8000_001A;
 
   @Override
@@ -47,15 +53,31 @@ final class LookupGuard implements GuardCode {
       throw new IllegalArgumentException(ranges.size() + " ranges");
     }
     BytesBuilder out = new BytesBuilder(TABLE);
-    ranges.forEach(range -> out.u64(range.begin()).u64(range.size()));
+    ranges.forEach(range -> out.bytes(entry(range)));
     return out.zeros(TABLE - out.size()).toArray();
+  }
+
+  private static byte[] entry(Range range) {
+    if ((range.begin() & FREE) != 0) {
+      throw new IllegalArgumentException("begins at 0x%x".formatted(range.begin()));
+    }
+    return new BytesBuilder(RANGE).u64(range.begin() | WHOLE).u64(range.size()).toArray();
+  }
+
+  @Override
+  public List<Piece> added(int place, Range range) {
+    byte[] entry = entry(range);
+    // The byte with the lowest bit last: a write of one byte is not torn.
+    return List.of(
+        new Piece(place * RANGE + 1, Arrays.copyOfRange(entry, 1, RANGE)),
+        new Piece(place * RANGE, Arrays.copyOf(entry, 1)));
   }
 
   @Override
   public List<Range> ranges(Bytes table) {
     List<Range> found = new ArrayList<>();
-    for (int at = 0; table.i64(at) != 0; at += RANGE) {
-      found.add(new Range(table.i64(at), table.i64(at + 8)));
+    for (int at = 0; (table.u8(at) & WHOLE) != 0; at += RANGE) {
+      found.add(new Range(table.i64(at) - WHOLE, table.i64(at + 8)));
     }
     return found;
   }
@@ -70,8 +92,9 @@ final class LookupGuard implements GuardCode {
     a.mov(R10, table)
         .bind(next)
         .mov(RAX, ptr(R10))
-        .test(RAX, RAX)
+        .test(AL, WHOLE)
         .jz(theirs)
+        .sub(RAX, WHOLE)
         .mov(R11, RCX)
         .sub(R11, RAX)
         .cmp(R11, ptr(R10).plus(8))
