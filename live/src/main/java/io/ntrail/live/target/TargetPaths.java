@@ -36,10 +36,17 @@ public final class TargetPaths {
     if (calls.find(TO_HERE) == 0) {
       return path(path);
     }
+    Optional<Path> known = calls.drives().find(path);
+    if (known.isPresent()) {
+      return known;
+    }
     String whole = path.startsWith(ON_NO_DRIVE) ? "\\\\?\\" + path : path;
     long text = calls.put(WindowsApi.PAGE, new BytesBuilder(256).utf16z(whole));
     byte[] name = taken(calls, calls.call(TO_HERE, text).result(), 1);
-    return name.length == 0 ? Optional.empty() : path(new String(name, StandardCharsets.UTF_8));
+    Optional<Path> here =
+        name.length == 0 ? Optional.empty() : path(new String(name, StandardCharsets.UTF_8));
+    here.ifPresent(file -> calls.drives().learn(path, file));
+    return here;
   }
 
   /** Returns the name of a local file on the target's system. */

@@ -20,6 +20,7 @@ public final class WindowsApi {
   static final int PAGE = 0x1000;
 
   private final Agent agent;
+  private final DriveRoots drives = new DriveRoots();
 
   /** Calls through an agent. */
   public WindowsApi(Agent agent) {
@@ -29,6 +30,11 @@ public final class WindowsApi {
   /** Returns the agent. */
   public Agent agent() {
     return agent;
+  }
+
+  /** Returns where its drives are, as far as that is known. */
+  DriveRoots drives() {
+    return drives;
   }
 
   /**
