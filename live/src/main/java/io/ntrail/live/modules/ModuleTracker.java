@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -219,7 +220,8 @@ public final class ModuleTracker implements AutoCloseable {
     stubs
         .of(new TargetModule(notice.base(), notice.size(), path, name), true)
         .ifPresent(made -> {
-          if (!isRegistered(made, notice) || !arm(made, notice.count(), notice.ticks())) {
+          if (!isRegistered(made, notice)
+              || !arm(made, notice.count(), notice.ticks(), () -> board.isHeld(notice))) {
             untraced.late(notice.base(), path, notice.ticks(), NOT_PATIENT);
           } else if (!board.isHeld(notice)) {
             untraced.traced(path, notice.ticks(), NOT_PATIENT);
@@ -304,8 +306,9 @@ public final class ModuleTracker implements AutoCloseable {
    * Arms the functions of a module, unless it was unloaded meanwhile.
    *
    * @param seen count of the last notice that was looked at
+   * @param isUnused true as long as the thread waits that would be the first to execute its code
    */
-  private boolean arm(ModuleStubs placement, int seen, long ticks) {
+  private boolean arm(ModuleStubs placement, int seen, long ticks, BooleanSupplier isUnused) {
     long base = placement.module().module().base();
     board.hold(true);
     try {
@@ -321,7 +324,7 @@ public final class ModuleTracker implements AutoCloseable {
       present.put(base, placement);
       List<Patcher.Patched> functions = placement.functions(true);
       if (!functions.isEmpty()) {
-        patching.arm(functions, routines);
+        patching.arm(functions, routines, isUnused);
       }
       return true;
     } finally {
@@ -390,7 +393,8 @@ public final class ModuleTracker implements AutoCloseable {
     // It may have gone while that was waited for, which was answered then.
     long from = clock.ticks();
     boolean isArmed =
-        module.path().equals(known.get(module.base())) && arm(placement, board.answered(), ticks);
+        module.path().equals(known.get(module.base()))
+            && arm(placement, board.answered(), ticks, () -> false);
     log.stopped(from, clock.ticks());
     return isArmed;
   }

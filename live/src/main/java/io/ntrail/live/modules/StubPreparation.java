@@ -4,6 +4,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.collections.LongSet;
 import io.ntrail.formats.identity.WindowsPath;
+import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.modules.ModuleStubs.Library;
 import io.ntrail.live.modules.ModuleStubs.LoadAddress;
 import io.ntrail.live.patch.CodePatching;
@@ -92,11 +93,11 @@ public final class StubPreparation {
       return Optional.empty();
     }
     try {
-      LoadAddress address =
-          LoadAddress.of(module, TargetImage.headers(process.memory(), module).headers());
+      PeImage image = TargetImage.headers(process.memory(), module);
+      LoadAddress address = LoadAddress.of(module, image.headers());
       ModuleStubs its = stubs.get(address);
       if (its == null && !unselected.contains(address) && mayAdd(address.library(), module)) {
-        Optional<ModuleStubs> prepared = prepare(module, isFresh);
+        Optional<ModuleStubs> prepared = prepare(module, Optional.of(image).filter(_ -> isFresh));
         prepared.ifPresentOrElse(one -> stubs.put(address, one), () -> unselected.add(address));
         its = prepared.orElse(null);
       }
@@ -133,8 +134,8 @@ public final class StubPreparation {
   }
 
   /** Plans a module and writes its stubs; empty if none of its functions is selected. */
-  private Optional<ModuleStubs> prepare(TargetModule module, boolean isFresh) {
-    TracePlan more = plan.later(process, module, isFresh, ahead);
+  private Optional<ModuleStubs> prepare(TargetModule module, Optional<PeImage> fresh) {
+    TracePlan more = plan.later(process, module, fresh, ahead);
     if (more.functions().isEmpty()) {
       planned.accept(more);
       return Optional.empty();

@@ -6,6 +6,7 @@ import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThreads.Stopped;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * Arms and disarms functions of a target: makes them jump to their stubs and restores them, either
@@ -88,15 +89,31 @@ public final class CodePatching {
     }
   }
 
-  /** Arms further functions, unless their code has changed since it was planned. */
+  /**
+   * Arms further functions, unless their code has changed since it was planned.
+   *
+   * @param routines whether threads can be created in the target at this moment
+   */
   public void arm(List<Patcher.Patched> more, boolean routines) {
+    arm(more, routines, () -> false);
+  }
+
+  /**
+   * Arms further functions, unless their code has changed since it was planned.
+   *
+   * @param routines whether threads can be created in the target at this moment
+   * @param isUnused asked when all threads are suspended: true if none can have begun to execute
+   *     the functions
+   */
+  public void arm(List<Patcher.Patched> more, boolean routines, BooleanSupplier isUnused) {
+    boolean isOnlyTheirs = patcher.isGuarded(more);
     journal.run();
     if (routines && Patcher.mayRun(more)) {
       armRunning(more);
       return;
     }
     try (Patcher.Change change = patcher.adding(more)) {
-      whileStopped(change);
+      whileStopped(change, () -> isOnlyTheirs && isUnused.getAsBoolean());
     }
   }
 
@@ -133,10 +150,14 @@ public final class CodePatching {
   }
 
   private long whileStopped(Patcher.Change change) {
+    return whileStopped(change, () -> false);
+  }
+
+  private long whileStopped(Patcher.Change change, BooleanSupplier isUnused) {
     long begin = System.nanoTime();
-    List<Stopped> stopped = target.threads().stopAll();
+    List<Stopped> stopped = target.threads().stopAll(isUnused);
     try {
-      change.write(stopped);
+      change.write(stopped, isUnused);
     } finally {
       target.threads().resume(stopped);
     }

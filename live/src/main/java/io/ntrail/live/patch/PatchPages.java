@@ -1,15 +1,9 @@
 package io.ntrail.live.patch;
 
-import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.collections.Search;
 import io.ntrail.live.target.PreparedWrites;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetMemory.Pages;
-import io.ntrail.live.target.TargetMemory.Range;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,40 +12,19 @@ import org.jspecify.annotations.Nullable;
  * <p>All but {@link #write} can be done before threads are stopped.
  */
 public final class PatchPages {
-  private static final int PAGE = 0x1000;
-
-  /**
-   * Largest gap between pages that are read and written together, because that is cheaper than
-   * another call.
-   */
-  private static final int NEAR = 8;
-
   private final TargetMemory memory;
-  private final TreeSet<Long> touched = new TreeSet<>();
-  private final List<Run> runs = new ArrayList<>();
+  private final CodePages pages;
   private List<Pages> before = List.of();
   private @Nullable PreparedWrites writes;
 
-  /** Adjacent pages, as read and as they will be written. */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Run(long begin, byte[] read, byte[] bytes) {
-    Run(long begin, byte[] read) {
-      this(begin, read, read.clone());
-    }
-
-    long end() {
-      return begin + bytes.length;
-    }
-  }
-
   public PatchPages(TargetMemory memory) {
     this.memory = memory;
+    this.pages = new CodePages(memory::readUpTo, memory::regionEnd);
   }
 
   /** Adds a range that will be changed. */
   public void touch(long address, int length) {
-    touched.add(address & -PAGE);
-    touched.add(address + length - 1 & -PAGE);
+    pages.touch(address, length);
   }
 
   /**
@@ -59,80 +32,22 @@ public final class PatchPages {
    * of another section are never touched.
    */
   public void read() {
-    List<Range> ranges = new ArrayList<>();
-    Long begin = null;
-    long end = 0;
-    long region = 0;
-    for (long page : touched) {
-      if (begin != null && (page - end > (long) NEAR * PAGE || page >= region)) {
-        ranges.add(new Range(begin, Math.toIntExact(end - begin)));
-        begin = null;
-      }
-      if (begin == null && (page >= region || region == 0)) {
-        region = memory.regionEnd(page);
-      }
-      begin = begin == null ? page : begin;
-      end = page + PAGE;
-    }
-    if (begin != null) {
-      ranges.add(new Range(begin, Math.toIntExact(end - begin)));
-    }
-    List<byte[]> all = memory.readUpTo(ranges);
-    for (int i = 0; i < ranges.size(); i++) {
-      add(ranges.get(i).address(), ranges.get(i).length(), all.get(i));
-    }
-  }
-
-  private void add(long begin, int size, byte[] bytes) {
-    long end = begin + size;
-    int whole = bytes.length & -PAGE;
-    if (whole > 0) {
-      runs.add(new Run(begin, bytes.length == whole ? bytes : Arrays.copyOf(bytes, whole)));
-    }
-    if (whole < size) {
-      // The page after the last one of a module may not be there; nothing of it is needed then.
-      TreeSet<Long> rest = new TreeSet<>(touched.subSet(begin + whole + PAGE, end));
-      for (long page : rest) {
-        byte[] one = memory.readUpTo(page, PAGE);
-        if (one.length == PAGE) {
-          runs.add(new Run(page, one));
-        }
-      }
-    }
+    pages.read();
   }
 
   /** Returns bytes as they will be. */
   public byte[] get(long address, int length) {
-    byte[] bytes = new byte[length];
-    copy(address, bytes, false);
-    return bytes;
+    return pages.get(address, length);
   }
 
   /** Changes bytes. */
   public void put(long address, byte[] bytes) {
-    copy(address, bytes, true);
+    pages.put(address, bytes);
   }
 
-  private void copy(long address, byte[] bytes, boolean into) {
-    for (int done = 0; done < bytes.length; ) {
-      Run run = run(address + done);
-      int at = (int) (address + done - run.begin);
-      int size = Math.min(bytes.length - done, run.bytes.length - at);
-      if (into) {
-        System.arraycopy(bytes, done, run.bytes, at, size);
-      } else {
-        System.arraycopy(run.bytes, at, bytes, done, size);
-      }
-      done += size;
-    }
-  }
-
-  private Run run(long address) {
-    int last = Search.last(0, runs.size(), i -> runs.get(i).begin <= address);
-    if (last >= 0 && address < runs.get(last).end()) {
-      return runs.get(last);
-    }
-    throw new CannotGoOn("code of the target could not be read at 0x%x".formatted(address), "");
+  /** Returns the pages as they are changed here. */
+  CodePages pages() {
+    return pages;
   }
 
   /** Makes all pages writable and prepares the changes; no further ones can be made. */
@@ -140,8 +55,8 @@ public final class PatchPages {
     openAsRead();
     writes =
         memory.prepare(
-            runs.stream()
-                .map(run -> new PreparedWrites.Write(run.begin, run.read, run.bytes))
+            pages.runs().stream()
+                .map(run -> new PreparedWrites.Write(run.begin(), run.read(), run.bytes()))
                 .toList());
   }
 
@@ -149,8 +64,9 @@ public final class PatchPages {
   void openAsRead() {
     before =
         memory.protect(
-            runs.stream()
-                .map(run -> new Pages(run.begin, run.bytes.length, TargetMemory.EXECUTE_READ_WRITE))
+            pages.runs().stream()
+                .map(run ->
+                    new Pages(run.begin(), run.bytes().length, TargetMemory.EXECUTE_READ_WRITE))
                 .toList());
   }
 

@@ -22,12 +22,15 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
+import java.util.function.Predicate;
 import java.util.stream.Collector;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Writes stubs near modules, and the jumps to them into functions. */
 public final class Patcher {
@@ -65,7 +68,13 @@ public final class Patcher {
 
     /**
      * Equal functions have the same body, and others another one: the rest need not be looked at.
+     * What a record has by itself is made by the JVM at the first call, in some milliseconds.
      */
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Patched its && body == its.body;
+    }
+
     @Override
     public int hashCode() {
       return Long.hashCode(body);
@@ -178,14 +187,22 @@ public final class Patcher {
       pages.open();
     }
 
+    /** Writes the change of code that threads may execute. */
+    public void write(List<Stopped> threads) {
+      write(threads, () -> false);
+    }
+
     /**
      * Writes the change. All threads must be suspended; those inside overwritten instructions
      * continue at the equivalent address.
      *
+     * @param isUnused true if no thread can have begun to execute what is overwritten
      * @throws CannotGoOn if a function is no longer what it was when it was planned
      */
-    public void write(List<Stopped> threads) {
-      moveThreads(moved, threads);
+    void write(List<Stopped> threads, BooleanSupplier isUnused) {
+      if (!isUnused.getAsBoolean()) {
+        moveThreads(moved, threads);
+      }
       while (!pages.write()) {
         // Somebody else changed something near, and that is kept.
         close();
@@ -219,6 +236,11 @@ public final class Patcher {
     return arming(all, guard(all), false);
   }
 
+  /** Returns true if the guard that exits of these functions need is in place. */
+  boolean isGuarded(List<Patched> functions) {
+    return guard(functions).isEmpty();
+  }
+
   /** Prepares arming further functions; those whose code has changed are skipped. */
   Change adding(List<Patched> more) {
     more.forEach(function -> gone.remove(function.function().module()));
@@ -242,9 +264,10 @@ public final class Patcher {
   }
 
   private Optional<Patched> guard(List<Patched> traced) {
-    return guarded || traced.stream().noneMatch(p -> p.function().hasExits())
-        ? Optional.empty()
-        : tracing.lookup().guard();
+    // Without functions yet, a library may come whose exits need it, and its thread waits then.
+    boolean isNeeded =
+        own.containsAll(traced) || traced.stream().anyMatch(p -> p.function().hasExits());
+    return guarded || !isNeeded ? Optional.empty() : tracing.lookup().guard();
   }
 
   private Change arming(List<Patched> traced, Optional<Patched> guard, boolean onlyUnchanged) {
@@ -364,6 +387,18 @@ public final class Patcher {
   }
 
   private List<Patched> jumps(List<Patched> functions, PatchPages pages, boolean onlyUnchanged) {
+    return jumps(functions, pages.pages(), left, one -> !onlyUnchanged || isGuard(one));
+  }
+
+  /**
+   * Puts the jumps of functions into pages of code.
+   *
+   * @param left functions whose long jumps are in place
+   * @param must functions that may not be left out if their code has changed
+   * @return those whose code is as it was planned
+   */
+  static List<Patched> jumps(
+      List<Patched> functions, CodePages pages, Set<Patched> left, Predicate<Patched> must) {
     List<Patched> written = new ArrayList<>();
     for (Patched function : functions) {
       TracedCode code = function.function().code().orElseThrow();
@@ -374,9 +409,10 @@ public final class Patcher {
     for (Patched function : functions) {
       PlannedFunction planned = function.function();
       TracedCode code = planned.code().orElseThrow();
+      byte[] room = left.contains(function) ? PatchJumps.far(function) : PatchJumps.room(planned);
       if (!Arrays.equals(pages.get(code.address(), code.unit().length), code.unit())
-          || !isRoom(function, pages.get(PatchJumps.at(function), PatchJumps.BYTES))) {
-        if (onlyUnchanged && !isGuard(function)) {
+          || !Arrays.equals(pages.get(PatchJumps.at(function), PatchJumps.BYTES), room)) {
+        if (!must.test(function)) {
           continue;
         }
         throw new CannotGoOn(planned.title() + " changed since planning", "");
@@ -386,13 +422,6 @@ public final class Patcher {
       written.add(function);
     }
     return written;
-  }
-
-  /** Returns whether a long jump may be written, or is in place. */
-  private boolean isRoom(Patched function, byte[] bytes) {
-    return Arrays.equals(
-        bytes,
-        left.contains(function) ? PatchJumps.far(function) : PatchJumps.room(function.function()));
   }
 
   /** Prepares restoring all functions and the padding used for long jumps. */

@@ -34,19 +34,6 @@ final class FreshModulePlan {
   /** Bytes that are compared in one piece at most. */
   private static final int MOST = 0x8_0000;
 
-  private static final Planner.Selection NOTHING =
-      new Planner.Selection() {
-        @Override
-        public boolean wants(TargetModule module, String name) {
-          return false;
-        }
-
-        @Override
-        public boolean excludes(TargetModule module, String name) {
-          return true;
-        }
-      };
-
   private final PeImage image;
   private final Planner planner;
   private final Planner.Selection choice;
@@ -104,7 +91,7 @@ final class FreshModulePlan {
 
   /** Returns where memory has to be as the file for the plan of an exported function. */
   static FreshModulePlan own(PeImage image, Planner planner, String name) {
-    return new FreshModulePlan(image, planner, planner.exported(name), NOTHING);
+    return new FreshModulePlan(image, planner, planner.exported(name), Planner.Selection.NOTHING);
   }
 
   /** Returns the image in the file. */

@@ -7,8 +7,11 @@ import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.target.TargetModule;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * Practice for planning: plans a module for nobody, and forgets the plan.
@@ -19,46 +22,58 @@ import java.util.Optional;
  */
 public final class PlanPractice {
   /** Number of plans: more gain nothing. */
-  private static final int PLANS = 4;
+  private static final int PLANS = 10;
 
   private PlanPractice() {}
 
-  /** Plans an image in a file. */
-  static void plan(Path file) {
-    plan(file, PLANS);
+  /**
+   * Plans an image in a file until that is as fast as it becomes.
+   *
+   * @param choice selects functions besides; so this is practised, too
+   * @param next practises with the plans
+   * @param goesOn false when the time is needed for something else
+   */
+  static void plan(
+      Path file,
+      Planner.Selection choice,
+      Consumer<List<PlannedFunction>> next,
+      BooleanSupplier goesOn) {
+    plan(file, PLANS, choice, next, goesOn);
   }
 
   /** Plans an image in a file several times; other files are left out. */
   public static void plan(Path file, int plans) {
+    plan(file, plans, Planner.Selection.NOTHING, _ -> {}, () -> true);
+  }
+
+  private static void plan(
+      Path file,
+      int plans,
+      Planner.Selection choice,
+      Consumer<List<PlannedFunction>> next,
+      BooleanSupplier goesOn) {
     String name = file.toString();
     try (InputFile input = InputFile.map(file, name)) {
       PeImage image = PeImage.ofFile(input);
       long size = image.headers().sizeOfImage();
-      plan(new TargetModule(image.headers().imageBase(), size, name, name), image, plans);
-    } catch (IOException | CannotGoOn e) {
-      // A recording, for example.
-    }
-  }
-
-  /** Plans a module several times, with few of its functions and with all in turn. */
-  private static void plan(TargetModule module, PeImage image, int plans) {
-    try {
-      for (int i = 0; i < plans; i++) {
-        Planner.plan(module, image, Map.of(), Optional.empty(), i % 2 == 0 ? FEW : ALL);
+      TargetModule module = new TargetModule(image.headers().imageBase(), size, name, name);
+      // Few of its functions, and all, in turn.
+      Planner.Selection few = new Some("Size", choice);
+      Planner.Selection all = new Some("", choice);
+      for (int i = 0; i < plans && goesOn.getAsBoolean(); i++) {
+        next.accept(
+            Planner.plan(module, image, Map.of(), Optional.empty(), i % 2 == 0 ? few : all));
       }
-    } catch (CannotGoOn | DamagedInput e) {
-      // Whoever needs the module is told.
+    } catch (IOException | CannotGoOn | DamagedInput e) {
+      // A recording, for example, or a module that is refused when it is needed.
     }
   }
-
-  private static final Planner.Selection FEW = new Some("Size");
-  private static final Planner.Selection ALL = new Some("");
 
   /** Functions whose names have a part. */
-  private record Some(String part) implements Planner.Selection {
+  private record Some(String part, Planner.Selection others) implements Planner.Selection {
     @Override
     public boolean wants(TargetModule module, String name) {
-      return name.contains(part);
+      return others.wants(module, name) || name.contains(part);
     }
 
     @Override

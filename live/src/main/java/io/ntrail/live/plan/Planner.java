@@ -97,6 +97,20 @@ public final class Planner {
 
   /** Functions that a user selects. May be used by several threads. */
   public interface Selection {
+    /** Selects no function. */
+    Selection NOTHING =
+        new Selection() {
+          @Override
+          public boolean wants(TargetModule module, String name) {
+            return false;
+          }
+
+          @Override
+          public boolean excludes(TargetModule module, String name) {
+            return true;
+          }
+        };
+
     /** Returns true if a function is selected by one of its names, or by the lack of one. */
     boolean wants(TargetModule module, String name);
 
@@ -233,7 +247,7 @@ public final class Planner {
   /** Returns the names of a function, best first; an empty one if it has none. */
   private List<String> names(int function) {
     List<String> exported = functions.names(function);
-    String other = names.get(functions.start(function));
+    String other = names.isEmpty() ? null : names.get(functions.start(function));
     if (other == null || exported.contains(other)) {
       return exported.isEmpty() ? UNNAMED : exported;
     }

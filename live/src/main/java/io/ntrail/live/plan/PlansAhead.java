@@ -14,9 +14,11 @@ import java.nio.file.attribute.FileTime;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,9 @@ public final class PlansAhead {
 
   private final TracePlan.@Nullable Selection choice;
   private final Map<Path, FutureTask<Optional<Ahead>>> tasks = new LinkedHashMap<>();
+
+  /** A thread of the program waits for a plan: no time is left for practice. */
+  private volatile boolean isWaitedFor;
 
   /** Identity of a file that nobody has written to. */
   private record Version(long size, FileTime changed, @Nullable Object key) {
@@ -62,20 +67,27 @@ public final class PlansAhead {
    *     names
    * @param flat folders that are searched alone, for libraries that the selection names by module
    * @param practice a library to practise with if there are none
+   * @param next practises with the plans of that
    */
   public static PlansAhead begin(
       TracePlan.Selection choice,
       List<TargetModule> present,
       List<Path> roots,
       List<Path> flat,
-      Optional<Path> practice) {
+      Optional<Path> practice,
+      Consumer<List<PlannedFunction>> next) {
     PlansAhead plans = new PlansAhead(choice);
     Thread.ofPlatform()
         .daemon()
         .name("plans ahead")
         .start(() -> {
           if (!plans.make(choice, present, roots, flat)) {
-            practice.ifPresent(PlanPractice::plan);
+            practice.ifPresent(
+                file -> PlanPractice.plan(file, choice, next, () -> !plans.isWaitedFor));
+            if (!plans.isWaitedFor) {
+              // Now, and not while a thread of the program waits.
+              System.gc();
+            }
           }
         });
     return plans;
@@ -163,10 +175,12 @@ public final class PlansAhead {
       Path file,
       PeHeaders headers,
       TracePlan.Selection now) {
+    isWaitedFor = true;
     try {
       Path path = file.toRealPath();
+      // The comparison of records is made by the JVM at the first call, in some milliseconds.
       Optional<Ahead> ahead =
-          now.equals(choice) ? task(path).flatMap(PlansAhead::ready) : Optional.empty();
+          Objects.equals(now, choice) ? task(path).flatMap(PlansAhead::ready) : Optional.empty();
       if (ahead.isEmpty()
           || !ahead.get().version.equals(Version.of(path))
           || !ahead.get().module.name().equals(module.name())

@@ -94,8 +94,11 @@ public record TracePlan(
   public static TracePlan of(TargetProcess target, List<String> remarks, Selection choice) {
     boolean mayGo = !target.isStarted();
     // Of a program that was started little code has run: memory is as the files, if it is compared.
-    boolean isFresh = target.isStarted();
-    return of(target, choice, target.modules(), remarks, images(target), mayGo, isFresh);
+    Optional<Function<TargetModule, PeImage>> fresh =
+        target.isStarted()
+            ? Optional.of(module -> TargetImage.headers(target.memory(), module))
+            : Optional.empty();
+    return of(target, choice, target.modules(), remarks, images(target), mayGo, fresh);
   }
 
   private static Function<TargetModule, PeImage> images(TargetProcess target) {
@@ -105,24 +108,35 @@ public record TracePlan(
   /**
    * Returns the plan for a module that was loaded after this plan was made.
    *
-   * @param isFresh true if none of its code has run yet
+   * @param headers as they are in memory, if none of its code has run yet
    * @param ahead plans that are used then
    */
   public TracePlan later(
-      TargetProcess target, TargetModule module, boolean isFresh, PlansAhead ahead) {
+      TargetProcess target, TargetModule module, Optional<PeImage> headers, PlansAhead ahead) {
     Selection its = choice.orElseThrow();
-    return (isFresh ? ready(target, module, its, ahead) : Optional.<TracePlan>empty())
+    return headers
+        .flatMap(image -> ready(target, module, image.headers(), its, ahead))
         .map(plan -> its.mayStop() ? plan : plan.withoutStops())
-        .orElseGet(
-            () -> of(target, its, List.of(module), List.of(), images(target), false, isFresh));
+        .orElseGet(() ->
+            of(
+                target,
+                its,
+                List.of(module),
+                List.of(),
+                images(target),
+                false,
+                headers.map(image -> _ -> image)));
   }
 
   private static Optional<TracePlan> ready(
-      TargetProcess target, TargetModule module, Selection choice, PlansAhead ahead) {
+      TargetProcess target,
+      TargetModule module,
+      PeHeaders headers,
+      Selection choice,
+      PlansAhead ahead) {
     if (!choice.mayWant(module) || ahead == PlansAhead.NONE) {
       return Optional.empty();
     }
-    PeHeaders headers = TargetImage.headers(target.memory(), module).headers();
     return TargetPaths.here(target.calls(), module.path())
         .flatMap(path -> ahead.plan(target.memory()::readUpTo, module, path, headers, choice));
   }
@@ -136,7 +150,7 @@ public record TracePlan(
         List.of(),
         _ -> module.image(),
         false,
-        false);
+        Optional.empty());
   }
 
   /** Returns an empty plan with another selection. */
@@ -175,7 +189,7 @@ public record TracePlan(
       List<String> before,
       Function<TargetModule, PeImage> images,
       boolean mayGo,
-      boolean isFresh) {
+      Optional<Function<TargetModule, PeImage>> fresh) {
     List<PlannedFunction> functions = new ArrayList<>();
     List<String> remarks = new ArrayList<>(before);
     Map<Problem, List<String>> unknown = new EnumMap<>(Problem.class);
@@ -183,18 +197,17 @@ public record TracePlan(
     for (TargetModule module : modules) {
       if (choice.mayWant(module)) {
         try {
-          PeImage image =
-              isFresh ? TargetImage.headers(target.memory(), module) : images.apply(module);
+          PeImage image = fresh.orElse(images).apply(module);
           Optional<Path> path = TargetPaths.here(target.calls(), module.path());
           try (ModuleFile file = ModuleFile.open(path, module, image, choice.symbols())) {
             remarks.addAll(file.unusable());
             Optional<List<PlannedFunction>> few =
-                isFresh
+                fresh.isPresent()
                     ? FreshModulePlan.of(target.memory()::readUpTo, module, file, choice)
                     : Optional.empty();
             functions.addAll(
                 few.orElseGet(() -> {
-                  PeImage whole = isFresh ? images.apply(module) : image;
+                  PeImage whole = fresh.isPresent() ? images.apply(module) : image;
                   return Planner.plan(module, whole, file.names(), file.code(), choice);
                 }));
             file.missing()

@@ -8,6 +8,7 @@ import io.ntrail.live.patch.TargetResources;
 import io.ntrail.live.patch.TracingMemory.Block;
 import io.ntrail.live.target.RunningProcess;
 import io.ntrail.live.target.TargetMemory;
+import io.ntrail.live.target.TargetMemory.Write;
 import io.ntrail.live.target.TargetProcess;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -139,12 +140,13 @@ public final class SessionJournal {
     patches.forEach(patch -> patch.write(out));
     if (place != 0) {
       // Whoever dies in between leaves nothing that could be read wrongly.
-      memory.write(place, new byte[8]);
+      List<Write> writes = new ArrayList<>(List.of(new Write(place, new byte[8])));
       if (out.size() <= PLACE_BYTES) {
         byte[] bytes = out.toArray();
-        memory.write(place + 8, bytes, 8, bytes.length - 8);
-        memory.write(place, bytes, 0, 8);
+        writes.add(new Write(place + 8, Arrays.copyOfRange(bytes, 8, bytes.length)));
+        writes.add(new Write(place, Arrays.copyOf(bytes, 8)));
       }
+      memory.write(writes);
     }
   }
 

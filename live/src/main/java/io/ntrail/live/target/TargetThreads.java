@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -103,6 +104,17 @@ public final class TargetThreads implements AutoCloseable {
    * @return those that were stopped, each to be resumed once
    */
   public List<Stopped> stopAll() {
+    return stopAll(() -> false);
+  }
+
+  /**
+   * Suspends all threads.
+   *
+   * @param isEnough asked when all are suspended that there were: true if those that were created
+   *     meanwhile may run
+   * @return those that were stopped, each to be resumed once
+   */
+  public List<Stopped> stopAll(BooleanSupplier isEnough) {
     Map<TargetThread, Stopped> stopped = new HashMap<>();
     boolean done = false;
     try {
@@ -129,6 +141,7 @@ public final class TargetThreads implements AutoCloseable {
             mustBeEnding(found.get(i).handle(), outcomes.get(i).asInt());
           }
         }
+        more = more && !isEnough.getAsBoolean();
       }
       done = true;
     } finally {

@@ -43,19 +43,27 @@ public final class TracePractice {
     Architectures.all().forEach(TracePractice::assemble);
   }
 
+  /** Returns a place for stubs. */
+  public static StubWriter stubs(Architecture architecture, long base) {
+    return session(architecture).stubs(base);
+  }
+
+  private static SessionCode session(Architecture architecture) {
+    return architecture.session(
+        new SessionAddresses(
+            PLACE,
+            PLACE / 2,
+            CHUNKS,
+            new TlsSlots(1, 2),
+            RecordLayout.of(RECORD),
+            0,
+            CallTables.NONE,
+            SamplePlaces.NONE,
+            0));
+  }
+
   private static void assemble(Architecture architecture) {
-    SessionCode code =
-        architecture.session(
-            new SessionAddresses(
-                PLACE,
-                PLACE / 2,
-                CHUNKS,
-                new TlsSlots(1, 2),
-                RecordLayout.of(RECORD),
-                0,
-                CallTables.NONE,
-                SamplePlaces.NONE,
-                0));
+    SessionCode code = session(architecture);
     long area = PLACE + architecture.areas().alignment();
     code.areas().template();
     code.areas().data(1);

@@ -5,11 +5,15 @@ import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.agent.StdioHelper;
+import io.ntrail.live.code.Architecture;
 import io.ntrail.live.patch.ModuleLookup;
+import io.ntrail.live.patch.PatchPractice;
 import io.ntrail.live.plan.OwnFunctionPlan;
+import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlansAhead;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.recovery.CrashRecovery;
+import io.ntrail.live.recovery.SessionJournal;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.ClockReading;
 import io.ntrail.live.target.CommandLine;
@@ -20,6 +24,7 @@ import io.ntrail.live.target.TargetClock;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetPaths;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.target.TracePractice;
 import io.ntrail.live.target.WindowsApi;
 import java.io.File;
 import java.nio.file.Files;
@@ -39,6 +44,9 @@ import java.util.stream.Stream;
 public final class TraceTarget implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final long ENTRY_MILLIS = 60_000;
+
+  /** Any distance of stubs from their library. */
+  private static final long PRACTICE_DISTANCE = 1 << 24;
 
   private final Agent agent;
   private final WindowsApi calls;
@@ -344,9 +352,19 @@ public final class TraceTarget implements AutoCloseable {
               plan.modules(),
               Stream.concat(own.stream(), folders.stream()).toList(),
               system.map(Path::getParent).stream().toList(),
-              system);
+              system,
+              functions -> practise(process.architecture(), functions));
     }
     return ahead;
+  }
+
+  /** Makes stubs, jumps and the journal's entries of functions for nobody. */
+  private static void practise(Architecture architecture, List<PlannedFunction> functions) {
+    if (!functions.isEmpty()) {
+      long base = functions.getFirst().module().module().base() - PRACTICE_DISTANCE;
+      PatchPractice.run(TracePractice.stubs(architecture, base), functions)
+          .forEach(SessionJournal.Patch::of);
+    }
   }
 
   /** Returns its mitigation policies. */

@@ -56,10 +56,12 @@ final class DllNotificationCallback implements CallbackCode {
   private static final int LONGEST_FOR_UNLOADED = 20_000_000;
 
   /** Limit of pauses, for the case that the clock stops. */
-  private static final int MAX_PAUSES = 120_000;
+  private static final int MAX_PAUSES = 960_000;
 
   private static final int FIRST_PAUSE = -500;
-  private static final int LONGEST_PAUSE = -10_000;
+
+  /** Pauses become longer until one is at least so long: the answer is seen late by half of it. */
+  private static final int LONGEST_PAUSE = -1_500;
 
   // Of the loader's structure.
   private static final int NAME = 8;
