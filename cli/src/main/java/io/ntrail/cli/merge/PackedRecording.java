@@ -5,6 +5,7 @@ import io.ntrail.analysis.etw.RecordedImages.Row;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.merge.Additions;
 import io.ntrail.analysis.merge.Additions.Missing;
+import io.ntrail.analysis.merge.Additions.SystemFacts;
 import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ReadingProgress;
@@ -86,7 +87,7 @@ final class PackedRecording {
         pack(recording, places, bundle);
       }
       bundle.finish();
-      return new Additions(List.of(), 0, 0, 0, bundle.count(), missing);
+      return new Additions(List.of(), 0, SystemFacts.NONE, 0, bundle.count(), missing);
     } catch (IOException e) {
       throw zip.failed(e);
     }

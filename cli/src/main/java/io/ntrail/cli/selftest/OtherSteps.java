@@ -15,6 +15,7 @@ final class OtherSteps {
   private static final String REFUSALS = "Refusals";
   private static final String TRACERS = "Antivirus and other tracers";
   private static final String SYMBOLS = "Symbol servers";
+  private static final String MERGING = "Merging";
   private static final String NUMBERS = "Numbers";
   private static final String MITIGATION =
       "powershell Set-ProcessMitigation -Name charmap.exe -Enable ";
@@ -29,6 +30,7 @@ final class OtherSteps {
     all.addAll(refusals());
     all.addAll(tracers());
     all.addAll(symbols());
+    all.addAll(merging());
     all.add(Step.of(NUMBERS, "the overhead of a call is measured", StartSteps::overhead));
     return all;
   }
@@ -114,6 +116,21 @@ final class OtherSteps {
             Need.PERSON,
             why,
             fetch + ", then Ctrl+C, then the same again"));
+  }
+
+  private static List<Step> merging() {
+    String merge = "ntrail merge k.etl -o m.etl";
+    return List.of(
+        Step.person(
+            MERGING,
+            "a merge asks the machine that was recorded",
+            Need.ADMINISTRATOR,
+            "",
+            "logman start \"NT Kernel Logger\" -p \"Windows Kernel Trace\" (process,img) -o k.etl"
+                + " -ets, then logman stop \"NT Kernel Logger\" -ets, then "
+                + merge),
+        Step.person(
+            MERGING, "another boot is not asked", Need.PERSON, "a restart", "restart, " + merge));
   }
 
   private static String unwound(Bench bench) throws IOException, InterruptedException {
