@@ -7,6 +7,7 @@ import io.ntrail.analysis.merge.Additions;
 import io.ntrail.analysis.merge.Additions.Missing;
 import io.ntrail.analysis.merge.Additions.SystemFacts;
 import io.ntrail.analysis.model.StoppableWork;
+import io.ntrail.analysis.naming.PdbReference;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SymbolSearchPath;
@@ -19,6 +20,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.programs.symbols.OpenPdb;
+import io.ntrail.programs.symbols.PdbSearch;
 import io.ntrail.programs.symbols.StoreKey;
 import io.ntrail.programs.symbols.SymbolBundle;
 import java.io.IOException;
@@ -109,16 +111,20 @@ final class PackedRecording {
       if (isStopped || work.stoppedAt().isPresent()) {
         throw CannotGoOn.interrupted();
       }
-      rows.forEach(row -> add(row, bundle));
+      PdbSearch search = places.search().offline();
+      rows.forEach(row -> add(row, search, bundle));
       images.remarks().forEach(why -> terminal.err().println("warning: " + why));
     }
   }
 
-  private void add(Row row, SymbolBundle bundle) {
+  private void add(Row row, PdbSearch search, SymbolBundle bundle) {
     Optional<StoreKey> key = row.pdbKey();
     Optional<OpenPdb> pdb = row.source().pdb();
     if (key.isPresent() && pdb.isPresent() && pdb.get().gaps().isEmpty()) {
       bundle.add(key.get(), pdb.get().input());
+      return;
+    }
+    if (key.isPresent() && addUnnamed(row, key.get(), search, bundle)) {
       return;
     }
     String why =
@@ -132,5 +138,26 @@ final class PackedRecording {
         row.state() == RecordedImages.State.NO_ID
             ? new Missing("image", row.image().name(), "no PDB id recorded")
             : new Missing("PDB", key.map(StoreKey::name).orElseGet(() -> row.image().name()), why));
+  }
+
+  /**
+   * Packs the PDB of a native image of .NET that has no table of sections, so that it names nothing
+   * here: other tools have the image beside it.
+   *
+   * @return false if there is none
+   */
+  private static boolean addUnnamed(Row row, StoreKey key, PdbSearch search, SymbolBundle bundle) {
+    Optional<PdbReference> reference = row.source().reference();
+    if (row.state() != RecordedImages.State.WRONG || reference.isEmpty()) {
+      return false;
+    }
+    Optional<OpenPdb> pdb = search.find(reference.get().id(), reference.get().fileName()).pdb();
+    if (pdb.isEmpty()) {
+      return false;
+    }
+    try (OpenPdb open = pdb.get()) {
+      bundle.add(key, open.input());
+      return true;
+    }
   }
 }
