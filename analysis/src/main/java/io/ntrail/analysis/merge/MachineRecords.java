@@ -82,23 +82,26 @@ public final class MachineRecords {
     return additions;
   }
 
-  /** Notes a record that is copied. */
+  /** Notes a record that is copied; without a machine only what it may lack. */
   void visit(RecordCursor record) {
+    boolean isClassic = record.kind().isClassic();
+    if (isClassic && is(SYSTEM_CONFIG_EX, record)) {
+      hasBuild |= record.opcode() == BUILD_INFO;
+      hasPaths |= record.opcode() == SYSTEM_PATHS;
+      hasVolumes |= record.opcode() == VOLUME_MAPPING;
+    }
+    if (machine.isEmpty()) {
+      return;
+    }
     if (record.hasTime()) {
       lastTicks = Math.max(lastTicks, record.ticks());
     }
-    if (record.kind().isHook()) {
-      if (record.hookId() == KernelEvent.SYSTEMCONFIG_CPU) {
-        name(record);
-      }
-    } else if (record.kind().isClassic()) {
-      if (is(SYSTEM_CONFIG_EX, record)) {
-        hasBuild |= record.opcode() == BUILD_INFO;
-        hasPaths |= record.opcode() == SYSTEM_PATHS;
-        hasVolumes |= record.opcode() == VOLUME_MAPPING;
-      } else if (record.opcode() == CPU && is(SYSTEM_CONFIG, record)) {
-        name(record);
-      }
+    boolean isCpu =
+        isClassic
+            ? record.opcode() == CPU && is(SYSTEM_CONFIG, record)
+            : record.kind().isHook() && record.hookId() == KernelEvent.SYSTEMCONFIG_CPU;
+    if (isCpu) {
+      name(record);
     }
   }
 
