@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param records by time
  * @param images whose PDBs were added
- * @param volumes whose drive letters were added
+ * @param system facts about the recorded system that were added
  * @param descriptions of events that were added
  * @param pdbs that were packed
  * @param missing what was to be added and could not
@@ -16,12 +16,13 @@ import java.util.List;
 public record Additions(
     List<AddedRecord> records,
     int images,
-    int volumes,
+    SystemFacts system,
     int descriptions,
     int pdbs,
     List<Missing> missing) {
   /** Nothing. */
-  public static final Additions NONE = new Additions(List.of(), 0, 0, 0, 0, List.of());
+  public static final Additions NONE =
+      new Additions(List.of(), 0, SystemFacts.NONE, 0, 0, List.of());
 
   /**
    * Something that was to be added, and could not.
@@ -31,6 +32,23 @@ public record Additions(
    * @param why it is missing
    */
   public record Missing(String what, String name, String why) {}
+
+  /**
+   * Numbers of facts about the recorded system.
+   *
+   * @param volumes whose drive letters were added
+   * @param paths 1 if the folders of the system were added
+   * @param builds 1 if the build of Windows was added
+   */
+  public record SystemFacts(int volumes, int paths, int builds) {
+    /** Nothing. */
+    public static final SystemFacts NONE = new SystemFacts(0, 0, 0);
+
+    /** Returns both. */
+    SystemFacts and(SystemFacts more) {
+      return new SystemFacts(volumes + more.volumes, paths + more.paths, builds + more.builds);
+    }
+  }
 
   /** Copies. */
   public Additions {
@@ -47,7 +65,7 @@ public record Additions(
     return new Additions(
         AddedRecord.inOrder(all),
         images + more.images,
-        volumes + more.volumes,
+        system.and(more.system),
         descriptions + more.descriptions,
         pdbs + more.pdbs,
         allMissing);

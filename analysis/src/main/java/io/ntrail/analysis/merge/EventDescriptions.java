@@ -6,6 +6,7 @@ import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.events.UserSchemas.Described;
 import io.ntrail.analysis.merge.Additions.Missing;
+import io.ntrail.analysis.merge.Additions.SystemFacts;
 import io.ntrail.formats.etl.ClassRecord;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.identity.Guid;
@@ -78,7 +79,7 @@ public final class EventDescriptions {
         }
       }
     }
-    return new Additions(added, 0, 0, descriptions, 0, missing);
+    return new Additions(added, 0, SystemFacts.NONE, descriptions, 0, missing);
   }
 
   private void add(EventType type, Described described, RecordCursor record) {

@@ -4,6 +4,7 @@ import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.merge.Additions.Missing;
+import io.ntrail.analysis.merge.Additions.SystemFacts;
 import io.ntrail.analysis.naming.ImageFile;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.DamagedInput;
@@ -45,6 +46,7 @@ public final class ImageIdentities {
 
   private final Events events;
   private final SymbolStores stores;
+  private final Optional<MachineImages> machine;
   private final int pointerBytes;
   private final Map<ImageFile, Optional<CodeView.Pdb70>> known = new HashMap<>();
   private final Set<Mapped> done = new HashSet<>();
@@ -54,9 +56,10 @@ public final class ImageIdentities {
 
   private record Mapped(int process, long base, ImageFile file) {}
 
-  private ImageIdentities(Events events, SymbolStores stores) {
+  private ImageIdentities(Events events, SymbolStores stores, Optional<MachineImages> machine) {
     this.events = events;
     this.stores = stores;
+    this.machine = machine;
     this.pointerBytes =
         events.recording().files().getFirst().header().map(h -> h.pointerBytes()).orElse(8);
   }
@@ -66,9 +69,10 @@ public final class ImageIdentities {
    *
    * @param events with addresses ({@link Events.Learn#ADDRESSES})
    * @param stores where images are looked for
+   * @param machine where they are looked for afterwards, at their recorded paths
    */
-  public static Additions of(Events events, SymbolStores stores) {
-    return new ImageIdentities(events, stores).find();
+  public static Additions of(Events events, SymbolStores stores, Optional<MachineImages> machine) {
+    return new ImageIdentities(events, stores, machine).find();
   }
 
   private Additions find() {
@@ -90,7 +94,7 @@ public final class ImageIdentities {
     return new Additions(
         AddedRecord.inOrder(added),
         identified.size(),
-        0,
+        SystemFacts.NONE,
         0,
         0,
         missing.stream()
@@ -131,8 +135,11 @@ public final class ImageIdentities {
   }
 
   private Optional<CodeView.Pdb70> read(ImageFile file) {
+    Optional<ImageFileRequest> sought = ImageFileRequest.of(file.name(), file.id());
     Optional<OpenImage> image =
-        ImageFileRequest.of(file.name(), file.id()).flatMap(sought -> stores.find(sought).found());
+        sought
+            .flatMap(one -> stores.find(one).found())
+            .or(() -> sought.flatMap(one -> machine.flatMap(its -> its.find(file.path(), one))));
     if (image.isEmpty()) {
       return Optional.empty();
     }

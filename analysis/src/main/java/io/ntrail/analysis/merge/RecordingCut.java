@@ -76,6 +76,7 @@ public final class RecordingCut {
         channel,
         isCompressed,
         List.of(),
+        MachineRecords.without(""),
         selection,
         rewriter,
         left -> omissions(left, request));

@@ -37,6 +37,7 @@ public final class RecordingMerge {
 
   private final EtwRecording recording;
   private final EtlFileWriter out;
+  private final MachineRecords machine;
   private final RecordSelection selection;
   private final RecordRewriter rewriter;
 
@@ -87,8 +88,10 @@ public final class RecordingMerge {
   private RecordingMerge(
       EtwRecording recording,
       EtlFileWriter out,
+      MachineRecords machine,
       RecordSelection selection,
       RecordRewriter rewriter) {
+    this.machine = machine;
     this.selection = selection;
     this.recording = recording;
     this.out = out;
@@ -122,6 +125,7 @@ public final class RecordingMerge {
    * @param recording of one or several files
    * @param isCompressed true if its buffers are to be compressed
    * @param more records that are added
+   * @param machine adds facts about the recorded system that are missing
    * @throws CannotGoOn if the files do not share a clock, or have lost their headers
    * @throws IOException if it cannot be written
    */
@@ -129,9 +133,18 @@ public final class RecordingMerge {
       EtwRecording recording,
       SeekableByteChannel channel,
       boolean isCompressed,
-      List<AddedRecord> more)
+      List<AddedRecord> more,
+      MachineRecords machine)
       throws IOException {
-    return write(recording, channel, isCompressed, more, RecordRewriter.NONE);
+    return write(
+        recording,
+        channel,
+        isCompressed,
+        more,
+        machine,
+        RecordSelection.ALL,
+        RecordRewriter.NONE,
+        _ -> List.of());
   }
 
   /**
@@ -152,12 +165,20 @@ public final class RecordingMerge {
       RecordRewriter rewriter)
       throws IOException {
     return write(
-        recording, channel, isCompressed, more, RecordSelection.ALL, rewriter, _ -> List.of());
+        recording,
+        channel,
+        isCompressed,
+        more,
+        MachineRecords.without(""),
+        RecordSelection.ALL,
+        rewriter,
+        _ -> List.of());
   }
 
   /**
    * Writes some records of a recording.
    *
+   * @param machine notes what is copied
    * @param rewriter what becomes of records
    * @param notes tells what was left out
    * @throws CannotGoOn if the files do not share a clock, or have lost their headers
@@ -168,6 +189,7 @@ public final class RecordingMerge {
       SeekableByteChannel channel,
       boolean isCompressed,
       List<AddedRecord> more,
+      MachineRecords machine,
       RecordSelection selection,
       RecordRewriter rewriter,
       Function<Left, List<Omission>> notes)
@@ -182,7 +204,8 @@ public final class RecordingMerge {
             ? EtlFileWriter.headerBytes(header, first.buffers().headerEnd(), changes, bufferSize)
             : bufferSize;
     EtlFileWriter out = new EtlFileWriter(channel, bufferSize, isCompressed, headerBytes);
-    return new RecordingMerge(recording, out, selection, rewriter).write(changes, more, notes);
+    return new RecordingMerge(recording, out, machine, selection, rewriter)
+        .write(changes, more, notes);
   }
 
   static void mustBeOne(EtwRecording recording) {
@@ -251,7 +274,9 @@ public final class RecordingMerge {
     for (RecordBuffer one : open.values()) {
       one.flush();
     }
-    add(more.stream().map(record -> rewritten(record.bytes())).toList());
+    List<AddedRecord> added = new ArrayList<>(more);
+    added.addAll(machine.records(recording, out.bufferSize() - EtlFileWriter.BUFFER_HEADER));
+    add(AddedRecord.inOrder(added).stream().map(one -> rewritten(one.bytes())).toList());
     long records = out.records();
     List<Gap> gaps = recording.gaps();
     Left omitted =
@@ -370,6 +395,7 @@ public final class RecordingMerge {
       throws IOException {
     to.begin(header, false, 0);
     while (cursor.next()) {
+      machine.visit(cursor);
       if (number > 0 && cursor.kind().isHook() && cursor.hookId() == 0) {
         headerRecords++;
       } else if (number > 0) {
@@ -391,6 +417,7 @@ public final class RecordingMerge {
         isFirst = false;
         continue;
       }
+      machine.visit(cursor);
       boolean hasTime = cursor.hasTime();
       int answer = selection.of(number, cursor);
       if (isNextKept) {

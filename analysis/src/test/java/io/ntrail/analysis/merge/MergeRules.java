@@ -76,7 +76,7 @@ final class MergeRules {
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,
             StandardOpenOption.WRITE)) {
-      RecordingMerge.write(recording, channel, isCompressed, List.of());
+      RecordingMerge.write(recording, channel, isCompressed, List.of(), MachineRecords.without(""));
     }
     return Files.readAllBytes(scratch);
   }

@@ -32,6 +32,7 @@ import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -144,7 +145,12 @@ class MergedLayoutTest {
     try (EtwRecording recording = EtwRecording.of(List.of(InputFile.of(file, "in.etl")));
         SeekableByteChannel channel =
             Files.newByteChannel(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      RecordingMerge.write(recording, channel, RecordingMerge.isCompressed(recording), List.of());
+      RecordingMerge.write(
+          recording,
+          channel,
+          RecordingMerge.isCompressed(recording),
+          List.of(),
+          MachineRecords.without(""));
     }
     byte[] bytes = Files.readAllBytes(to);
     Files.delete(to);
@@ -274,7 +280,9 @@ class MergedLayoutTest {
       Events events =
           Events.of(recording, new SchemaSources(UserSchemas.NONE), 1, Events.Learn.ADDRESSES);
       List<String> added =
-          ImageIdentities.of(events, SymbolStores.of(path, host)).records().stream()
+          ImageIdentities.of(events, SymbolStores.of(path, host), Optional.empty())
+              .records()
+              .stream()
               .map(one -> HexFormat.of().formatHex(one.bytes()))
               .toList();
       assertEquals(List.of(padded(info), padded(rsds)), added, name);

@@ -70,7 +70,7 @@ class SeveralSessionsTest {
                 StandardOpenOption.CREATE,
                 StandardOpenOption.TRUNCATE_EXISTING,
                 StandardOpenOption.WRITE)) {
-      RecordingMerge.write(recording, channel, false, List.of());
+      RecordingMerge.write(recording, channel, false, List.of(), MachineRecords.without(""));
     }
     return EtwRecording.of(List.of(InputFile.of(Files.readAllBytes(to), "merged.etl")));
   }

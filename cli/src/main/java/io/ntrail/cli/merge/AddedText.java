@@ -21,8 +21,14 @@ final class AddedText {
     if (more.images() > 0) {
       added.add("the PDB ids of " + Numbers.counted(more.images(), "image"));
     }
-    if (more.volumes() > 0) {
-      added.add("the drive letters of " + Numbers.counted(more.volumes(), "volume"));
+    if (more.system().volumes() > 0) {
+      added.add("the drive letters of " + Numbers.counted(more.system().volumes(), "volume"));
+    }
+    if (more.system().paths() > 0) {
+      added.add("the system paths");
+    }
+    if (more.system().builds() > 0) {
+      added.add("the build of Windows");
     }
     if (more.descriptions() > 0) {
       added.add(Numbers.counted(more.descriptions(), "event schema"));

@@ -8,6 +8,8 @@ import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.merge.Additions;
 import io.ntrail.analysis.merge.EventDescriptions;
 import io.ntrail.analysis.merge.ImageIdentities;
+import io.ntrail.analysis.merge.MachineImages;
+import io.ntrail.analysis.merge.MachineRecords;
 import io.ntrail.analysis.merge.RecordingMerge;
 import io.ntrail.analysis.merge.RecordingMerge.Written;
 import io.ntrail.analysis.model.Ability;
@@ -30,6 +32,7 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -41,7 +44,16 @@ public final class MergeCommand implements Command {
   private static final String MANIFEST = "--manifest";
   private static final String PACK = "--pack";
 
-  public MergeCommand() {}
+  private final MergeMachine machine;
+
+  public MergeCommand() {
+    this(MergeMachine.here());
+  }
+
+  /** Makes a command that asks another machine than that which it runs on. */
+  public MergeCommand(MergeMachine machine) {
+    this.machine = machine;
+  }
 
   @Override
   public CommandSpec spec() {
@@ -86,10 +98,12 @@ public final class MergeCommand implements Command {
       boolean isCompressed = CompressOption.isCompressed(parsed, recording, EXAMPLE);
       Additions more;
       Written written;
+      MergeMachine.Answer asked = machine.ask();
       try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
-        more = additions(parsed, recording, terminal);
-        written = write(recording, merged, isCompressed, more);
+        more = additions(parsed, recording, asked.images(recording), terminal);
+        written = write(recording, merged, isCompressed, more, asked.records());
       }
+      more = more.and(asked.records().additions());
       if (isPacked) {
         more = more.and(PackedRecording.write(merged.unfinished(), paths, file, parsed, terminal));
       }
@@ -119,8 +133,11 @@ public final class MergeCommand implements Command {
 
   /** Looks for what the recording lacks, as far as the options tell where it may be. */
   private static Additions additions(
-      ParseResult parsed, EtwRecording recording, Terminal terminal) {
-    boolean hasImages = CommonOptions.has(parsed, IMAGE_PATH);
+      ParseResult parsed,
+      EtwRecording recording,
+      Optional<MachineImages> machine,
+      Terminal terminal) {
+    boolean hasImages = CommonOptions.has(parsed, IMAGE_PATH) || machine.isPresent();
     UserSchemas manifests = SchemaFiles.read(parsed, terminal);
     if (!hasImages && manifests == UserSchemas.NONE) {
       return Additions.NONE;
@@ -133,7 +150,7 @@ public final class MergeCommand implements Command {
             hasImages ? new Events.Learn[] {Events.Learn.ADDRESSES} : new Events.Learn[0]);
     Additions more = Additions.NONE;
     if (hasImages) {
-      more = more.and(ImageIdentities.of(events, stores(parsed)));
+      more = more.and(ImageIdentities.of(events, stores(parsed), machine));
     }
     if (manifests != UserSchemas.NONE) {
       more = more.and(EventDescriptions.of(events, manifests));
@@ -151,9 +168,13 @@ public final class MergeCommand implements Command {
   }
 
   private static Written write(
-      EtwRecording recording, OutputFile file, boolean isCompressed, Additions more) {
+      EtwRecording recording,
+      OutputFile file,
+      boolean isCompressed,
+      Additions more,
+      MachineRecords machine) {
     try (SeekableByteChannel channel = file.openChannel()) {
-      return RecordingMerge.write(recording, channel, isCompressed, more.records());
+      return RecordingMerge.write(recording, channel, isCompressed, more.records(), machine);
     } catch (IOException e) {
       throw file.failed(e);
     }

@@ -5,7 +5,9 @@ import io.ntrail.analysis.etw.RecordedImages.Row;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.merge.Additions;
 import io.ntrail.analysis.merge.Additions.Missing;
+import io.ntrail.analysis.merge.Additions.SystemFacts;
 import io.ntrail.analysis.model.StoppableWork;
+import io.ntrail.analysis.naming.PdbReference;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SymbolSearchPath;
@@ -18,6 +20,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.programs.symbols.OpenPdb;
+import io.ntrail.programs.symbols.PdbSearch;
 import io.ntrail.programs.symbols.StoreKey;
 import io.ntrail.programs.symbols.SymbolBundle;
 import java.io.IOException;
@@ -86,7 +89,7 @@ final class PackedRecording {
         pack(recording, places, bundle);
       }
       bundle.finish();
-      return new Additions(List.of(), 0, 0, 0, bundle.count(), missing);
+      return new Additions(List.of(), 0, SystemFacts.NONE, 0, bundle.count(), missing);
     } catch (IOException e) {
       throw zip.failed(e);
     }
@@ -108,16 +111,20 @@ final class PackedRecording {
       if (isStopped || work.stoppedAt().isPresent()) {
         throw CannotGoOn.interrupted();
       }
-      rows.forEach(row -> add(row, bundle));
+      PdbSearch search = places.search().offline();
+      rows.forEach(row -> add(row, search, bundle));
       images.remarks().forEach(why -> terminal.err().println("warning: " + why));
     }
   }
 
-  private void add(Row row, SymbolBundle bundle) {
+  private void add(Row row, PdbSearch search, SymbolBundle bundle) {
     Optional<StoreKey> key = row.pdbKey();
     Optional<OpenPdb> pdb = row.source().pdb();
     if (key.isPresent() && pdb.isPresent() && pdb.get().gaps().isEmpty()) {
       bundle.add(key.get(), pdb.get().input());
+      return;
+    }
+    if (key.isPresent() && addUnnamed(row, key.get(), search, bundle)) {
       return;
     }
     String why =
@@ -131,5 +138,26 @@ final class PackedRecording {
         row.state() == RecordedImages.State.NO_ID
             ? new Missing("image", row.image().name(), "no PDB id recorded")
             : new Missing("PDB", key.map(StoreKey::name).orElseGet(() -> row.image().name()), why));
+  }
+
+  /**
+   * Packs the PDB of a native image of .NET that has no table of sections, so that it names nothing
+   * here: other tools have the image beside it.
+   *
+   * @return false if there is none
+   */
+  private static boolean addUnnamed(Row row, StoreKey key, PdbSearch search, SymbolBundle bundle) {
+    Optional<PdbReference> reference = row.source().reference();
+    if (row.state() != RecordedImages.State.WRONG || reference.isEmpty()) {
+      return false;
+    }
+    Optional<OpenPdb> pdb = search.find(reference.get().id(), reference.get().fileName()).pdb();
+    if (pdb.isEmpty()) {
+      return false;
+    }
+    try (OpenPdb open = pdb.get()) {
+      bundle.add(key, open.input());
+      return true;
+    }
   }
 }

@@ -104,7 +104,10 @@ record WrittenReport(
             }
           });
       json.endObject().endObject();
-      json.object("added").number("images", more.images()).number("volumes", more.volumes());
+      json.object("added").number("images", more.images());
+      json.number("volumes", more.system().volumes());
+      json.number("systemPaths", more.system().paths());
+      json.number("builds", more.system().builds());
       json.number("descriptions", more.descriptions()).number("pdbs", more.pdbs());
       json.endObject();
       json.array("missing");

@@ -57,6 +57,11 @@ final class Bench {
     return host instanceof AgentHost.Local;
   }
 
+  /** Returns what runs programs for Windows. */
+  AgentHost host() {
+    return host;
+  }
+
   Path folder() {
     return folder;
   }

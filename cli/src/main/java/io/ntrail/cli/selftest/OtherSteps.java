@@ -1,6 +1,9 @@
 package io.ntrail.cli.selftest;
 
 import io.ntrail.cli.selftest.StepSkipped.Need;
+import io.ntrail.formats.identity.FileTime;
+import io.ntrail.formats.identity.RunningWindows;
+import io.ntrail.live.machine.MachineQuestions;
 import io.ntrail.live.selftest.SelfTestImages;
 import io.ntrail.live.selftest.SelfTestProgram;
 import io.ntrail.live.selftest.SelfTestProgram.Mode;
@@ -8,6 +11,7 @@ import io.ntrail.live.selftest.SelfTestProgram.Policy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Steps about exceptions, refusals and other tracers, and those left to persons. */
 final class OtherSteps {
@@ -15,6 +19,7 @@ final class OtherSteps {
   private static final String REFUSALS = "Refusals";
   private static final String TRACERS = "Antivirus and other tracers";
   private static final String SYMBOLS = "Symbol servers";
+  private static final String MERGING = "Merging";
   private static final String NUMBERS = "Numbers";
   private static final String MITIGATION =
       "powershell Set-ProcessMitigation -Name charmap.exe -Enable ";
@@ -29,6 +34,7 @@ final class OtherSteps {
     all.addAll(refusals());
     all.addAll(tracers());
     all.addAll(symbols());
+    all.addAll(merging());
     all.add(Step.of(NUMBERS, "the overhead of a call is measured", StartSteps::overhead));
     return all;
   }
@@ -114,6 +120,22 @@ final class OtherSteps {
             Need.PERSON,
             why,
             fetch + ", then Ctrl+C, then the same again"));
+  }
+
+  private static List<Step> merging() {
+    String merge = "ntrail merge k.etl -o m.etl";
+    return List.of(
+        Step.of(MERGING, "the machine tells what a merge adds", OtherSteps::machine),
+        Step.person(
+            MERGING,
+            "a merge asks the machine that was recorded",
+            Need.ADMINISTRATOR,
+            "",
+            "logman start \"NT Kernel Logger\" -p \"Windows Kernel Trace\" (process,img) -o k.etl"
+                + " -ets, then logman stop \"NT Kernel Logger\" -ets, then "
+                + merge),
+        Step.person(
+            MERGING, "another boot is not asked", Need.PERSON, "a restart", "restart, " + merge));
   }
 
   private static String unwound(Bench bench) throws IOException, InterruptedException {
@@ -241,5 +263,29 @@ final class OtherSteps {
                 .orElse(0.0)
                 .longValue(),
             reasons.isEmpty() ? "none" : reasons);
+  }
+
+  private static String machine(Bench bench) {
+    RunningWindows machine = MachineQuestions.ask(bench.host());
+    String windows = machine.windowsDirectory();
+    if (!windows.matches("[A-Z]:\\\\.+\\\\")) {
+      throw new StepFailed("a folder of Windows", windows);
+    }
+    String system = windows.substring(0, 3);
+    String letters =
+        machine.volumes().stream()
+            .map(volume -> volume.drive() + " " + volume.device())
+            .collect(Collectors.joining(", "));
+    if (machine.volumes().stream().noneMatch(volume -> volume.drive().equals(system))) {
+      throw new StepFailed("a volume of " + system, letters);
+    }
+    String build = machine.buildLab().isEmpty() ? "without a build lab" : machine.buildLab();
+    return "build %d, %s, %s, booted at %s; %s"
+        .formatted(
+            machine.build(),
+            machine.productName(),
+            build,
+            FileTime.text(machine.bootTime()),
+            letters);
   }
 }

@@ -20,11 +20,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
+import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -146,6 +149,89 @@ class MergePackTest {
   }
 
   @Test
+  void pdbsOfAZipOfPerfViewArePackedByTheirKeys() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    // As it writes them: those out of a symbol store with their keys, others by their names.
+    Path theirs = folder.resolve("theirs.etl.zip");
+    try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(theirs))) {
+      put(zip, "theirs.etl", TestData.gunzip("etl/" + NAME + ".etl.gz"));
+      put(zip, "symbols/" + CORE.replace('/', '\\'), pdb("mscorlib.ni"));
+      put(zip, "symbols/System.ni.pdb", pdb("System.ni"));
+    }
+    Path zip = folder.resolve("all.etl.zip");
+    Result merge = Cli.run("merge", theirs, "--pack", "-o", zip);
+    assertEquals(0, merge.exit(), merge.err());
+    String store = "all.etl.NGENPDB/";
+    assertEquals(List.of("all.etl", store + CORE, store + SYSTEM), entries(zip));
+    assertArrayEquals(pdb("mscorlib.ni"), bytes(zip, store + CORE));
+    assertArrayEquals(pdb("System.ni"), bytes(zip, store + SYSTEM));
+  }
+
+  private static void put(ZipOutputStream zip, String name, byte[] content) throws IOException {
+    zip.putNextEntry(new ZipEntry(name));
+    zip.write(content);
+    zip.closeEntry();
+  }
+
+  /**
+   * A native image of .NET is on a machine as often as it has architectures. These have other sizes
+   * than the images of the PDBs, which name nothing here then; they are theirs by GUID and age.
+   */
+  @Test
+  void twoBuildsOfOneNameArePackedBesideEachOther() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    List<String> ids =
+        List.of("51e29341-44ba-1562-8ba5-a31be2dae7dc", "e40da7a4-9f8c-3f01-08e7-c835b342f382");
+    List<String> builds = List.of("mscorlib.ni", "System.ni");
+    List<String> places = List.of(CORE, SYSTEM.replace("System.ni.pdb", "mscorlib.ni.pdb"));
+    List<Path> inputs = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      Path etl = folder.resolve("part" + i + ".etl");
+      EtlSettings settings = EtlSettings.windows11();
+      EtlWriter writer = new EtlWriter(settings);
+      log(writer, settings, (0x7FF8L + i) << 32, UUID.fromString(ids.get(i)), "mscorlib.ni.pdb");
+      writer.flush().writeTo(etl);
+      inputs.add(etl);
+      // Each file brings its own, as Windows Performance Recorder leaves them.
+      Path pdb = folder.resolve("part" + i + ".etl.NGENPDB").resolve(places.get(i));
+      Files.createDirectories(pdb.getParent());
+      Files.write(pdb, pdb(builds.get(i)));
+    }
+    Path zip = folder.resolve("all.etl.zip");
+    Result merge = Cli.run("merge", inputs.get(0), inputs.get(1), "--pack", "-o", zip);
+    assertEquals(0, merge.exit(), merge.err());
+    assertEquals(
+        Set.of("all.etl", "all.etl.NGENPDB/" + places.get(0), "all.etl.NGENPDB/" + places.get(1)),
+        Set.copyOf(entries(zip)),
+        merge.out());
+    for (int i = 0; i < 2; i++) {
+      assertArrayEquals(pdb(builds.get(i)), bytes(zip, "all.etl.NGENPDB/" + places.get(i)));
+    }
+  }
+
+  /** Writes the load of an image, and its PDB. */
+  private static void log(EtlWriter writer, EtlSettings settings, long base, UUID id, String pdb) {
+    writer.log(
+        0,
+        EtlRecords.system(8, 0x030A)
+            .version(3)
+            .time(settings.startTicks() + 1)
+            .thread(40, 8)
+            .payload(
+                KernelPayloads.image(base, 4096, 40, 0, (int) (base >> 16), "C:\\" + base + ".dll"))
+            .build());
+    writer.log(
+        0,
+        EtlRecords.full(8, ClassGuids.IMAGE_ID)
+            .opcode(36)
+            .version(2)
+            .time(settings.startTicks() + 1)
+            .thread(40, 8)
+            .payload(KernelPayloads.rsds(base, 40, id, 1, pdb))
+            .build());
+  }
+
+  @Test
   void namesOfPdbsLeadToNoOtherFolder() throws IOException {
     UUID id =
         UUID.fromString(
@@ -159,23 +245,7 @@ class MergePackTest {
     long base = 0x7FF8_0000_0000L;
     for (String name : List.of("..\\..\\shopd.pdb", "..", "/etc/passwd/", "C:\\x\\con.pdb")) {
       base += 1 << 24;
-      writer.log(
-          0,
-          EtlRecords.system(8, 0x030A)
-              .version(3)
-              .time(settings.startTicks() + 1)
-              .thread(40, 8)
-              .payload(KernelPayloads.image(base, 4096, 40, 0, (int) base, "C:\\" + base + ".dll"))
-              .build());
-      writer.log(
-          0,
-          EtlRecords.full(8, ClassGuids.IMAGE_ID)
-              .opcode(36)
-              .version(2)
-              .time(settings.startTicks() + 1)
-              .thread(40, 8)
-              .payload(KernelPayloads.rsds(base, 40, id, 1, name))
-              .build());
+      log(writer, settings, base, id, name);
     }
     Path etl = folder.resolve("a.etl");
     writer.flush().writeTo(etl);

@@ -28,6 +28,18 @@ public final class Volumes {
 
   Volumes() {}
 
+  /**
+   * Returns the volumes of a machine.
+   *
+   * @param drives by paths of the kernel, each with {@code \\} at its end
+   */
+  public static Volumes of(Map<String, String> drives) {
+    Volumes volumes = new Volumes();
+    drives.forEach(volumes::note);
+    volumes.settle();
+    return volumes;
+  }
+
   void note(String kernel, String drive) {
     if (!kernel.isEmpty() && (told.size() < MOST || told.containsKey(kernel))) {
       told.merge(kernel, drive, (a, b) -> a.compareTo(b) <= 0 ? a : b);
