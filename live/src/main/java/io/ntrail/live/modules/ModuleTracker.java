@@ -313,10 +313,7 @@ public final class ModuleTracker implements AutoCloseable {
     board.hold(true);
     try {
       boolean routines = !board.isBusy();
-      boolean gone =
-          board.news().stream()
-              .anyMatch(news -> news.count() - seen > 0 && !news.loaded() && news.base() == base);
-      if (gone) {
+      if (board.isUnloaded(base, seen)) {
         return true;
       }
       log.comes(placement.module(), placement.isDefined() ? List.of() : placement.all(), ticks);

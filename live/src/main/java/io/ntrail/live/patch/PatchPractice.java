@@ -57,7 +57,7 @@ public final class PatchPractice {
             ranges -> ranges.stream().map(range -> stored(image, base, range)).toList(),
             _ -> base + image.headers().sizeOfImage());
     try {
-      return Patcher.jumps(patched, pages, Set.of(), _ -> false);
+      return PatchJumps.put(patched, pages, Set.of(), _ -> false);
     } catch (CannotGoOn e) {
       return List.of();
     }

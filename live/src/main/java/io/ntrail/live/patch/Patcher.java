@@ -26,7 +26,6 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
-import java.util.function.Predicate;
 import java.util.stream.Collector;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -387,41 +386,7 @@ public final class Patcher {
   }
 
   private List<Patched> jumps(List<Patched> functions, PatchPages pages, boolean onlyUnchanged) {
-    return jumps(functions, pages.pages(), left, one -> !onlyUnchanged || isGuard(one));
-  }
-
-  /**
-   * Puts the jumps of functions into pages of code.
-   *
-   * @param left functions whose long jumps are in place
-   * @param must functions that may not be left out if their code has changed
-   * @return those whose code is as it was planned
-   */
-  static List<Patched> jumps(
-      List<Patched> functions, CodePages pages, Set<Patched> left, Predicate<Patched> must) {
-    List<Patched> written = new ArrayList<>();
-    for (Patched function : functions) {
-      TracedCode code = function.function().code().orElseThrow();
-      pages.touch(code.address(), code.unit().length);
-      pages.touch(PatchJumps.at(function), PatchJumps.BYTES);
-    }
-    pages.read();
-    for (Patched function : functions) {
-      PlannedFunction planned = function.function();
-      TracedCode code = planned.code().orElseThrow();
-      byte[] room = left.contains(function) ? PatchJumps.far(function) : PatchJumps.room(planned);
-      if (!Arrays.equals(pages.get(code.address(), code.unit().length), code.unit())
-          || !Arrays.equals(pages.get(PatchJumps.at(function), PatchJumps.BYTES), room)) {
-        if (!must.test(function)) {
-          continue;
-        }
-        throw new CannotGoOn(planned.title() + " changed since planning", "");
-      }
-      pages.put(PatchJumps.at(function), PatchJumps.far(function));
-      pages.put(code.address(), PatchJumps.near(function));
-      written.add(function);
-    }
-    return written;
+    return PatchJumps.put(functions, pages.pages(), left, one -> !onlyUnchanged || isGuard(one));
   }
 
   /** Prepares restoring all functions and the padding used for long jumps. */

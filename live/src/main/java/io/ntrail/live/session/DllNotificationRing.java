@@ -76,6 +76,16 @@ public final class DllNotificationRing {
     return news;
   }
 
+  /**
+   * Returns whether an unanswered notification says that a module goes.
+   *
+   * @param seen count of the last notification that does not matter any more
+   */
+  public boolean isUnloaded(long base, int seen) {
+    return news().stream()
+        .anyMatch(news -> news.count() - seen > 0 && !news.loaded() && news.base() == base);
+  }
+
   /** Answers this notification and those before it. */
   public void answer(Notice notice) {
     answered = notice.count;
