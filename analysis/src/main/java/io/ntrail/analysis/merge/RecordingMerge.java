@@ -238,9 +238,7 @@ public final class RecordingMerge {
     int[] next = new int[orders.length];
     try {
       for (int file = first(orders, next); file >= 0; file = first(orders, next)) {
-        if (recording.reading().isStopping()) {
-          throw CannotGoOn.interrupted();
-        }
+        recording.reading().mustGoOn();
         copy(file, orders[file][next[file]++], cursors[file]);
       }
     } finally {
