@@ -380,7 +380,8 @@ public final class RecordingMerge {
   private void copy(int number, RecordCursor cursor, RecordBuffer to, byte[] header)
       throws IOException {
     boolean isFirst = true;
-    boolean isNextKept = false;
+    // Records without a time stand in front of the first one with a time.
+    boolean isLeading = false;
     // The last record with a time of its own, as long as it is left out: its place and the answer.
     int timed = -1;
     int timedAnswer = RecordSelection.KEPT;
@@ -391,9 +392,8 @@ public final class RecordingMerge {
       }
       boolean hasTime = cursor.hasTime();
       int answer = selection.of(number, cursor);
-      if (isNextKept) {
+      if (isLeading) {
         answer = RecordSelection.KEPT;
-        isNextKept = false;
       }
       if (answer != RecordSelection.KEPT) {
         left[answer]++;
@@ -411,11 +411,16 @@ public final class RecordingMerge {
       } else if (isFirst && !hasTime) {
         // It has the time of the buffer or of the record behind it, not of one before it.
         to.flush();
-        isNextKept = true;
+        isLeading = true;
       }
+      isLeading &= !hasTime;
       timed = -1;
       isFirst = false;
       to.add(cursor, header);
+    }
+    if (isLeading) {
+      // They have the time of the buffer.
+      to.flush();
     }
   }
 

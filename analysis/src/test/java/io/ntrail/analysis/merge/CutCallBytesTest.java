@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -30,9 +29,9 @@ import org.junit.jupiter.api.Test;
  * finding: of the second reader, of the index, or of the rules for what no reader looks at.
  */
 class CutCallBytesTest {
-  private static final int HEADER = 32;
-  private static final int HEAD = 140;
-  private static final int EVENTS = 3;
+  private static final int HEADER = MendedNtr.HEADER;
+  private static final int HEAD = MendedNtr.HEAD;
+  private static final int EVENTS = MendedNtr.EVENTS;
   private static final int STATISTICS = 4;
   private static final int INDEX = 5;
 
@@ -160,12 +159,6 @@ class CutCallBytesTest {
     return offsets;
   }
 
-  private static void sum(byte[] file, int at, int from, int to) {
-    CRC32C crc = new CRC32C();
-    crc.update(file, from, to - from);
-    LittleEndian.putU32(file, at, crc.getValue());
-  }
-
   /** Returns a file with another byte, as one has it whose writer took that for right. */
   private static byte[] changed(byte[] file, List<Integer> chunks, int at, int change) {
     byte[] broken = file.clone();
@@ -175,17 +168,14 @@ class CutCallBytesTest {
       chunk++;
     }
     int from = chunks.get(chunk);
-    int to = chunks.get(chunk + 1);
     int offset = at - from;
-    boolean isHead = LittleEndian.getU16(file, from + 4) == EVENTS && offset >= HEADER;
-    if (isHead && offset < HEADER + HEAD) {
-      sum(broken, from + HEADER + HEAD, from + HEADER, from + HEADER + HEAD);
-    }
-    if (offset >= HEADER) {
-      sum(broken, from + 12, from + HEADER, to);
-    }
-    if (offset < 28 || offset >= HEADER) {
-      sum(broken, from + 28, from, from + 28);
+    boolean isEvents = LittleEndian.getU16(file, from + 4) == EVENTS;
+    boolean isSum =
+        offset >= 12 && offset < 16
+            || offset >= 28 && offset < HEADER
+            || isEvents && offset >= HEADER + HEAD && offset < HEADER + HEAD + 4;
+    if (!isSum) {
+      MendedNtr.mend(broken, from, chunks.get(chunk + 1));
     }
     return broken;
   }
