@@ -95,7 +95,7 @@ public final class ReferenceNtrReader {
     return definitions;
   }
 
-  /** What a part of a recording tells of what is not in it, in the order of the file. */
+  /** Returns what a part of a recording tells of what is not in it, in the order of the file. */
   public List<String> parts() {
     return parts;
   }
