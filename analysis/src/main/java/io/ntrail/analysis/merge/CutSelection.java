@@ -7,7 +7,6 @@ import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.analysis.merge.PairedRecords.Place;
-import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.collections.LongSet;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.ExtendedItem;
@@ -128,14 +127,8 @@ final class CutSelection implements RecordSelection {
         kept.add(last.file(), last.buffer(), last.offset());
       }
     }
-    mustGoOn();
+    recording.reading().mustGoOn();
     filter.finished();
-  }
-
-  private void mustGoOn() {
-    if (recording.reading().isStopping() || recording.stopped().isPresent()) {
-      throw CannotGoOn.interrupted();
-    }
   }
 
   private Place visit(EventReader event, PairedRecords pairs, boolean isFirst) {
@@ -222,7 +215,7 @@ final class CutSelection implements RecordSelection {
     for (int file = 0; file < files.size(); file++) {
       try (RecordCursor record = recording.cursor(files.get(file))) {
         for (int buffer = 0; buffer < files.get(file).buffers().count(); buffer++) {
-          mustGoOn();
+          recording.reading().mustGoOn();
           record.open(buffer);
           while (record.next()) {
             visitor.visit(file, record);

@@ -3,6 +3,7 @@ package io.ntrail.analysis.merge;
 import io.ntrail.formats.etl.EtlFileWriter;
 import io.ntrail.formats.etl.RecordCursor;
 import java.io.IOException;
+import java.util.Arrays;
 
 /** Buffer of a new recording that is being filled. */
 final class RecordBuffer {
@@ -13,6 +14,11 @@ final class RecordBuffer {
   private int length;
   private int count;
   private boolean hasLoss;
+
+  /** Place of the last record with a time, and number of records before it. */
+  private int timed;
+
+  private int beforeTimed;
 
   /** Makes an empty one. */
   RecordBuffer(EtlFileWriter out, RecordRewriter rewriter) {
@@ -38,7 +44,7 @@ final class RecordBuffer {
   /** Adds the record of a cursor, from a buffer with a header. */
   void add(RecordCursor record, byte[] itsHeader) throws IOException {
     int size = record.size();
-    room(size + 7 & ~7, itsHeader);
+    room(size + 7 & ~7, record.hasTime(), itsHeader);
     record.bytes().copyTo(record.offset(), data, length, size);
     rewriter.rewrite(record, data, length);
     pad(size);
@@ -46,18 +52,42 @@ final class RecordBuffer {
 
   /** Adds the bytes of a record as they are. */
   void add(byte[] record, byte[] itsHeader) throws IOException {
-    room(record.length, itsHeader);
+    room(record.length, true, itsHeader);
     System.arraycopy(record, 0, data, length, record.length);
     pad(record.length);
   }
 
-  private void room(int size, byte[] itsHeader) throws IOException {
+  private void room(int size, boolean hasTime, byte[] itsHeader) throws IOException {
     if (length + size > data.length) {
-      flush();
+      if (hasTime) {
+        flush();
+      } else {
+        flushBeforeTimed(itsHeader);
+      }
     }
     if (length == 0) {
       header = itsHeader;
     }
+    if (hasTime) {
+      timed = length;
+      beforeTimed = count;
+    }
+  }
+
+  /**
+   * Writes what is in front of the last record with a time: a record without one has that of the
+   * record before it in its buffer.
+   */
+  private void flushBeforeTimed(byte[] itsHeader) throws IOException {
+    byte[] rest = Arrays.copyOfRange(data, timed, length);
+    int records = count - beforeTimed;
+    length = timed;
+    count = beforeTimed;
+    flush();
+    System.arraycopy(rest, 0, data, 0, rest.length);
+    length = rest.length;
+    count = records;
+    header = itsHeader;
   }
 
   private void pad(int size) {
@@ -76,5 +106,7 @@ final class RecordBuffer {
     }
     length = 0;
     count = 0;
+    timed = 0;
+    beforeTimed = 0;
   }
 }

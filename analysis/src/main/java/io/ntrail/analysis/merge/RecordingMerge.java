@@ -261,9 +261,7 @@ public final class RecordingMerge {
     int[] next = new int[orders.length];
     try {
       for (int file = first(orders, next); file >= 0; file = first(orders, next)) {
-        if (recording.reading().isStopping()) {
-          throw CannotGoOn.interrupted();
-        }
+        recording.reading().mustGoOn();
         copy(file, orders[file][next[file]++], cursors[file]);
       }
     } finally {
@@ -408,7 +406,8 @@ public final class RecordingMerge {
   private void copy(int number, RecordCursor cursor, RecordBuffer to, byte[] header)
       throws IOException {
     boolean isFirst = true;
-    boolean isNextKept = false;
+    // Records without a time stand in front of the first one with a time.
+    boolean isLeading = false;
     // The last record with a time of its own, as long as it is left out: its place and the answer.
     int timed = -1;
     int timedAnswer = RecordSelection.KEPT;
@@ -420,9 +419,8 @@ public final class RecordingMerge {
       machine.visit(cursor);
       boolean hasTime = cursor.hasTime();
       int answer = selection.of(number, cursor);
-      if (isNextKept) {
+      if (isLeading) {
         answer = RecordSelection.KEPT;
-        isNextKept = false;
       }
       if (answer != RecordSelection.KEPT) {
         left[answer]++;
@@ -440,11 +438,16 @@ public final class RecordingMerge {
       } else if (isFirst && !hasTime) {
         // It has the time of the buffer or of the record behind it, not of one before it.
         to.flush();
-        isNextKept = true;
+        isLeading = true;
       }
+      isLeading &= !hasTime;
       timed = -1;
       isFirst = false;
       to.add(cursor, header);
+    }
+    if (isLeading) {
+      // They have the time of the buffer.
+      to.flush();
     }
   }
 

@@ -77,7 +77,7 @@ public final class RecordingSplit {
         }
       }
     }
-    mustGoOn(events);
+    events.recording().reading().mustGoOn();
     List<Part> parts = new ArrayList<>();
     for (int i = 0; i < starts.size(); i++) {
       parts.add(
@@ -86,12 +86,6 @@ public final class RecordingSplit {
     return parts.isEmpty()
         ? List.of(new Part(request.fromNanos(), request.toNanos()))
         : List.copyOf(parts);
-  }
-
-  private static void mustGoOn(Events events) {
-    if (events.recording().reading().isStopping() || events.recording().stopped().isPresent()) {
-      throw CannotGoOn.interrupted();
-    }
   }
 
   /** Returns the bytes of a part that are left for its own records. */
@@ -103,7 +97,7 @@ public final class RecordingSplit {
         needed += context.isOne(record) ? record.size() + 7 & ~7 : 0;
       }
     }
-    mustGoOn(events);
+    events.recording().reading().mustGoOn();
     if (needed > limit * MOST_CONTEXT) {
       throw new CannotGoOn(
           "each part needs %,d bytes for processes, images, files and descriptions alone"

@@ -163,7 +163,8 @@ class CallsCutTest {
     }
   }
 
-  private static void compare(
+  /** Compares the selected calls of a recording with those of its cut. */
+  static void compare(
       CallRecording whole,
       byte[] bytes,
       List<Integer> threads,

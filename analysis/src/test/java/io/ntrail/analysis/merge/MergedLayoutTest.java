@@ -8,12 +8,12 @@ import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.merge.WrittenLayout.Buffer;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.programs.symbols.SymbolPath;
 import io.ntrail.programs.symbols.SymbolStores;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.TestData;
-import io.ntrail.testkit.compress.ReferenceDecoders;
 import io.ntrail.testkit.etl.EtlRecords;
 import io.ntrail.testkit.etl.EtlSettings;
 import io.ntrail.testkit.etl.EtlWriter;
@@ -26,15 +26,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,27 +41,9 @@ import org.junit.jupiter.api.io.TempDir;
  * where one of their files is merged once more, each difference is one of a list, with its reason.
  */
 class MergedLayoutTest {
-  private static final int HEADER = 72;
+  private static final int HEADER = WrittenLayout.HEADER;
   private static final int RECORD = 32;
   private static final UUID IMAGE_ID = UUID.fromString("b3e675d7-2554-4f18-830b-2762732560de");
-
-  /** Fields of a buffer's header: offset and bytes. */
-  private static final Map<String, int[]> FIELDS =
-      Map.ofEntries(
-          Map.entry("BufferSize", new int[] {0x00, 4}),
-          Map.entry("SavedOffset", new int[] {0x04, 4}),
-          Map.entry("CurrentOffset", new int[] {0x08, 4}),
-          Map.entry("ReferenceCount", new int[] {0x0C, 4}),
-          Map.entry("TimeStamp", new int[] {0x10, 8}),
-          Map.entry("SequenceNumber", new int[] {0x18, 8}),
-          Map.entry("Clock", new int[] {0x20, 8}),
-          Map.entry("ProcessorIndex", new int[] {0x28, 2}),
-          Map.entry("LoggerId", new int[] {0x2A, 2}),
-          Map.entry("State", new int[] {0x2C, 4}),
-          Map.entry("Offset", new int[] {0x30, 4}),
-          Map.entry("BufferFlag", new int[] {0x34, 2}),
-          Map.entry("BufferType", new int[] {0x36, 2}),
-          Map.entry("Context", new int[] {0x38, 16}));
 
   /** Merged on Windows 8 and later. */
   private static final List<String> MERGED =
@@ -84,60 +63,11 @@ class MergedLayoutTest {
 
   @TempDir private Path folder;
 
-  @SuppressWarnings("ArrayRecordComponent") // compared by its parts
-  private record Buffer(byte[] header, List<String> records) {
-    long sequence() {
-      return LittleEndian.getU32(header, 0x18);
-    }
-
-    boolean isCompressed() {
-      return (LittleEndian.getU16(header, 0x34) & 0x40) != 0;
-    }
-  }
-
   /** Returns the buffers, in the order in which they were handed out. */
   private static List<Buffer> buffers(byte[] file) {
-    List<Buffer> all = new ArrayList<>();
-    for (int at = 0; at + HEADER <= file.length; ) {
-      int size = (int) LittleEndian.getU32(file, at);
-      byte[] header = Arrays.copyOfRange(file, at, at + HEADER);
-      Buffer named = new Buffer(header, List.of());
-      byte[] area =
-          named.isCompressed()
-              ? ReferenceDecoders.xpress(
-                  Arrays.copyOfRange(file, at + HEADER, at + size),
-                  (int) LittleEndian.getU32(header, 4) - HEADER)
-              : Arrays.copyOfRange(file, at + HEADER, at + (int) LittleEndian.getU32(header, 0x30));
-      all.add(new Buffer(header, records(area)));
-      at += size;
-    }
-    all.sort(Comparator.comparingLong(Buffer::sequence));
-    return all;
-  }
-
-  /** Returns the records without the padding behind them, which has whatever was there before. */
-  private static List<String> records(byte[] area) {
-    List<String> all = new ArrayList<>();
-    for (int at = 0; at + 8 <= area.length; ) {
-      int kind = area[at + 2];
-      boolean isSizeBehind = kind <= 4 || kind == 16 || kind == 17;
-      int size = LittleEndian.getU16(area, isSizeBehind ? at + 4 : at);
-      all.add(HexFormat.of().formatHex(area, at, at + size));
-      at += size + 7 & ~7;
-    }
-    return all;
-  }
-
-  private static Set<String> differences(byte[] a, byte[] b) {
-    Set<String> differ = new TreeSet<>();
-    FIELDS.forEach((name, place) -> {
-      int from = place[0];
-      int to = from + place[1];
-      if (!Arrays.equals(a, from, to, b, from, to)) {
-        differ.add(name);
-      }
-    });
-    return differ;
+    return WrittenLayout.buffers(file).stream()
+        .sorted(Comparator.comparingLong(one -> LittleEndian.getU32(one.header(), 0x18)))
+        .toList();
   }
 
   private byte[] merged(byte[] file) throws IOException {
@@ -169,13 +99,14 @@ class MergedLayoutTest {
       List<Buffer> before = buffers(theirs);
       List<Buffer> after = buffers(ours);
       assertEquals(before.size(), after.size(), name);
-      assertEquals(ofHeader, differences(before.getFirst().header, after.getFirst().header), name);
       assertEquals(
-          before.getFirst().records.subList(1, before.getFirst().records.size()),
-          after.getFirst().records.subList(1, after.getFirst().records.size()),
+          ofHeader,
+          WrittenLayout.differences(before.getFirst().header(), after.getFirst().header()),
           name);
+      assertEquals(behindTheFirst(before.getFirst()), behindTheFirst(after.getFirst()), name);
       for (int i = 1; i < before.size(); i++) {
-        Set<String> differ = differences(before.get(i).header, after.get(i).header);
+        Set<String> differ =
+            WrittenLayout.differences(before.get(i).header(), after.get(i).header());
         // Where a live buffer was written to next, after a record that did not fit as well.
         differ.remove("CurrentOffset");
         // Another compressor finds other matches.
@@ -183,9 +114,13 @@ class MergedLayoutTest {
           differ.remove("BufferSize");
         }
         assertEquals(Set.of(), differ, name + ", buffer " + i);
-        assertEquals(before.get(i).records, after.get(i).records, name + ", buffer " + i);
+        assertEquals(before.get(i).unpadded(), after.get(i).unpadded(), name + ", buffer " + i);
       }
     }
+  }
+
+  private static List<String> behindTheFirst(Buffer one) {
+    return one.unpadded().subList(1, one.unpadded().size());
   }
 
   @Test
@@ -228,7 +163,7 @@ class MergedLayoutTest {
     byte[] classGuid = new LittleEndian().guid(IMAGE_ID).toByteArray();
     List<byte[]> real =
         buffers(TestData.gunzip("etl/perfview-net452-x64.etl.gz")).stream()
-            .flatMap(buffer -> buffer.records.stream())
+            .flatMap(buffer -> buffer.unpadded().stream())
             .filter(record -> record.startsWith("14c0", 4))
             .map(HexFormat.of()::parseHex)
             .filter(record -> Arrays.equals(classGuid, Arrays.copyOfRange(record, 24, 40)))

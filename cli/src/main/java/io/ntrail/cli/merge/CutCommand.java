@@ -105,6 +105,7 @@ public final class CutCommand implements Command {
             .of("-o")
             .orElseThrow(() -> new UsageError("cut needs a file: -o FILE.etl", EXAMPLE));
     Format format = CommonOptions.format(parsed, Format.TEXT, Format.JSON);
+    terminal.interruption().leavesNoPart();
     Recording opened;
     try (RecordingInput input = RecordingInput.of(paths, Ability.EVENTS, Ability.CALLS)) {
       opened = input.open();
@@ -245,7 +246,8 @@ public final class CutCommand implements Command {
         new CallsCut.Choice(
             scope.threads(), range.fromNanos(), range.toNanos(), range.text(), functions);
     CallsCut.Written written;
-    try (SeekableByteChannel channel = file.openChannel()) {
+    try (Progress _ = scope.progress().start();
+        SeekableByteChannel channel = file.openChannel()) {
       written = CallsCut.write(recording, choice, scope.names(), channel);
     } catch (IOException e) {
       throw file.failed(e);

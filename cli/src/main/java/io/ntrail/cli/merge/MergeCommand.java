@@ -88,6 +88,7 @@ public final class MergeCommand implements Command {
             .orElseThrow(() -> new UsageError("merge needs a file: -o FILE.etl", EXAMPLE));
     Format format = CommonOptions.format(parsed, Format.TEXT, Format.JSON);
     check(parsed, file);
+    terminal.interruption().leavesNoPart();
     EtwRecording opened;
     try (RecordingInput input = RecordingInput.of(paths, Ability.EVENTS)) {
       opened = input.open(EtwRecording.class);

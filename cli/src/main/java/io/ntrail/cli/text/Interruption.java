@@ -77,6 +77,11 @@ public final class Interruption {
     return first;
   }
 
+  /** The answer is a whole or none, as a new file is: nobody tells how much of it there is. */
+  public synchronized void leavesNoPart() {
+    isTold = true;
+  }
+
   /** All is printed. */
   void finished() {
     finished.countDown();

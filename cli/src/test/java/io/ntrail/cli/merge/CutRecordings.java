@@ -90,7 +90,7 @@ final class CutRecordings {
   }
 
   /** Two processes of two threads, with losses, memory of arguments, and sums. */
-  private static byte[] several(int events) throws IOException {
+  static byte[] several(int events) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (NtrWriter writer = new NtrWriter(out, header(), 7, NtrWriter.Packing.FAST, 700)) {
       define(writer);

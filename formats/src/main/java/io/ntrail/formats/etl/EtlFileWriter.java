@@ -272,7 +272,8 @@ public final class EtlFileWriter {
     int payload = at + RECORD_HEADER;
     int names = namesOffset(from);
     BytesBuilder record = new BytesBuilder(1024);
-    record.bytes(from.array(at, Math.min(RECORD_HEADER + names, from.u16(at + 4))));
+    // As readers do, beyond the end of a record whose size is damaged.
+    record.bytes(from.array(at, Math.min(RECORD_HEADER + names, from.length() - at)));
     record.zeros(Math.max(0, RECORD_HEADER + names - record.size()));
     // Two NULs end them.
     int characters = Math.max(0, (most - record.size()) / 2 - 2);

@@ -41,6 +41,7 @@ public final class ReferenceNtrReader {
   private final List<Chunk> chunks = new ArrayList<>();
   private final List<Hole> holes = new ArrayList<>();
   private final Map<String, String> definitions = new TreeMap<>();
+  private final List<String> parts = new ArrayList<>();
   private final List<List<Long>> calibrations = new ArrayList<>();
   private final Map<Long, Long> statistics = new TreeMap<>();
   private Recording recording = new Recording(List.of(), "");
@@ -92,6 +93,11 @@ public final class ReferenceNtrReader {
    */
   public Map<String, String> definitions() {
     return definitions;
+  }
+
+  /** Returns what a part of a recording tells of what is not in it, in the order of the file. */
+  public List<String> parts() {
+    return parts;
   }
 
   /** Calibrations in the order of the file. */
@@ -319,28 +325,18 @@ public final class ReferenceNtrReader {
   }
 
   /** Reads what a part of a recording tells of what is not in it: section 12. */
-  private static void leftOut(int kind, ReferenceCursor in) {
-    in.var();
-    switch (kind) {
-      case 13 -> {
-        in.var();
-        in.text();
-      }
-      case 14 -> {
-        in.var();
-        in.zig();
-        for (int text = 0; text < 3; text++) {
-          in.text();
-        }
-      }
-      case 15 -> {
-        in.var();
-        in.var();
-      }
-      default -> {
-        // One number.
-      }
-    }
+  private void leftOut(int kind, ReferenceCursor in) {
+    String number = Long.toUnsignedString(in.var());
+    parts.add(
+        switch (kind) {
+          case 13 -> "omission " + number + ": " + in.var() + " " + in.text();
+          case 14 -> {
+            String place = "gap %s: %d %d".formatted(number, in.var(), in.zig());
+            yield place + " " + in.text() + ", " + in.text() + ", " + in.text();
+          }
+          case 15 -> "whole thread " + number + ": " + in.var() + " " + in.upTo(1);
+          default -> "lost elsewhere: " + number;
+        });
   }
 
   private void define(String what, ReferenceCursor in, String fields) {

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.etw.recording;
 
 import io.ntrail.analysis.model.StoppableWork;
+import io.ntrail.formats.bytes.CannotGoOn;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -56,6 +57,17 @@ public final class ReadingState {
   /** Returns whether the pass that asks has to end. */
   public boolean isStopping() {
     return work.isStopping();
+  }
+
+  /**
+   * Makes sure that all was read so far, for work of which a part is of no use.
+   *
+   * @throws CannotGoOn if a pass was stopped, or is to be
+   */
+  public void mustGoOn() {
+    if (isStopping() || end() < Long.MAX_VALUE) {
+      throw CannotGoOn.interrupted();
+    }
   }
 
   /** Notes that a pass leaves out the records from a key on. */

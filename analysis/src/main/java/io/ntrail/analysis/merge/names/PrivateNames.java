@@ -120,10 +120,8 @@ public final class PrivateNames {
         }
       }
     }
-    if (events.recording().reading().isStopping()) {
-      // What was not read may have names that would then be left.
-      throw CannotGoOn.interrupted();
-    }
+    // What was not read may have names that would then be left.
+    events.recording().reading().mustGoOn();
   }
 
   private void described(Payload payload) {
