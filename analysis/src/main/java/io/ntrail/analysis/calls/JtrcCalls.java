@@ -2,6 +2,7 @@ package io.ntrail.analysis.calls;
 
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.formats.jtrc.JtrcClient;
 import io.ntrail.formats.jtrc.JtrcCursor;
 import io.ntrail.formats.jtrc.JtrcFile;
@@ -38,7 +39,12 @@ public final class JtrcCalls implements CallSource {
 
   private static CallModule module(JtrcImage image) {
     return new CallModule(
-        image.name(), image.path(), image.base(), image.size(), image.timestamp(), image.pdb());
+        WindowsPath.lastPart(image.path()),
+        image.path(),
+        image.base(),
+        image.size(),
+        image.timestamp(),
+        image.pdb());
   }
 
   @Override

@@ -28,13 +28,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code ntrail merge}: each command answers on the merged file as on all its files together. */
 class MergedAnswersTest {
-  /** What passes all events but header records, of which a merged file has only one. */
+  /** Condition of all events but header records, of which a merged file has only one. */
   private static final String WITHOUT_HEADERS =
       "provider != \"Windows Kernel\" or opcode != 0 or id != 0";
 
   /**
-   * What is asked. FILES stands for the files, RECORDINGS for those of an option, and ZIP for a zip
-   * of them, where a command takes one file.
+   * Questions. FILES stands for the files, RECORDINGS for those of an option, and ZIP for a zip of
+   * them, where a command takes one file.
    */
   private static final List<String> QUESTIONS =
       List.of(
@@ -118,7 +118,7 @@ class MergedAnswersTest {
   private static final Pattern UTC =
       Pattern.compile("(?m)(\"utc\":)\"[^\"]*\"|^(\\d++,)20[^,\\n]*Z,");
 
-  /** As the header record of the first of Visual Studio's files has it. */
+  /** Start of the first of Visual Studio's sessions, in its header record. */
   private static final Instant BEGAN = Instant.parse("2020-09-14T22:49:57.2118091Z");
 
   @TempDir private Path folder;
