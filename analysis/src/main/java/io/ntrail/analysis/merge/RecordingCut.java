@@ -78,6 +78,7 @@ public final class RecordingCut {
         List.of(),
         selection,
         rewriter,
+        events.cores(),
         left -> omissions(left, request));
   }
 
