@@ -40,6 +40,10 @@ final class CutSelection implements RecordSelection {
 
   private static final int MOST_COINCIDENT = 1 << 20;
   private static final int LEAST_BITS = 6;
+
+  /** Memory for times, if the heap is small. */
+  private static final long LEAST_TIMES = 8 << 20;
+
   private static final long FIBONACCI = 0x9E37_79B9_7F4A_7C15L;
 
   private final EtwRecording recording;
@@ -53,12 +57,16 @@ final class CutSelection implements RecordSelection {
   private final RecordSet thinned;
 
   /** Times of kept records, as keys, or of the events that kept stack records name. */
-  private final NumberFilter times = new NumberFilter();
+  private final TimeSet times;
 
-  private final NumberFilter stackKeys = new NumberFilter();
+  /** Keys of the stacks of kept records. */
+  private NumberFilter stackKeys = new NumberFilter(LEAST_BITS);
 
   /** True if stacks find their events by time: else no record needs others of its time. */
   private boolean hasStackRecords;
+
+  /** True if records refer to stacks by keys. */
+  private boolean hasStackKeys;
 
   private final Set<EventType> types = Collections.newSetFromMap(new IdentityHashMap<>());
 
@@ -74,6 +82,8 @@ final class CutSelection implements RecordSelection {
    * Times and threads of samples that are left out although another record of their time is kept.
    */
   private final LongSet coincident = new LongSet();
+
+  private boolean isTooManyCoincident;
 
   /**
    * Decides about all records of a recording, in two passes.
@@ -93,12 +103,17 @@ final class CutSelection implements RecordSelection {
     List<EtlFile> files = recording.files();
     this.kept = new RecordSet(files);
     this.thinned = new RecordSet(files);
+    long sets = (every > 1 ? 2 : 1) * RecordSet.mostBytes(files);
+    this.times = new TimeSet(Math.max(LEAST_TIMES, (Runtime.getRuntime().maxMemory() - sets) / 2));
     this.keptThreads = every > 1 ? new NumberFilter() : new NumberFilter(LEAST_BITS);
     walk(events);
     if (every > 1) {
-      each(this::findCoincident);
+      each(events.cores(), this::findCoincident);
     }
-    each(this::findStack);
+    if (hasStackKeys) {
+      stackKeys = new NumberFilter();
+      each(events.cores(), this::findStackKeys);
+    }
   }
 
   private void walk(Events events) {
@@ -137,6 +152,7 @@ final class CutSelection implements RecordSelection {
     long nanos = event.nanos();
     boolean isReference = StackRecords.isReference(record);
     hasStackRecords |= isReference;
+    hasStackKeys = hasStackKeys || (isReference ? !isWhole(record) : hasItemOfKey(record));
     boolean isInRange = nanos >= fromNanos && nanos < toNanos;
     boolean passes = isInRange && filter.passes(event);
     if (passes && every > 1 && isSample(record) && !isNth(file, record)) {
@@ -204,35 +220,42 @@ final class CutSelection implements RecordSelection {
         record.file(), record.bytes().i64(record.payloadOffset() + Stack.EVENT_TIME_STAMP));
   }
 
-  /** Something that is done with each record, in any order. */
+  /** Something that is done with each record, in any order, by several threads. */
   @FunctionalInterface
   private interface Visitor {
     void visit(int file, RecordCursor record);
   }
 
-  private void each(Visitor visitor) {
+  private void each(int cores, Visitor visitor) {
     List<EtlFile> files = recording.files();
-    for (int file = 0; file < files.size(); file++) {
-      try (RecordCursor record = recording.cursor(files.get(file))) {
-        for (int buffer = 0; buffer < files.get(file).buffers().count(); buffer++) {
-          recording.reading().mustGoOn();
-          record.open(buffer);
+    recording.scan(
+        cores,
+        () -> visitor,
+        (its, record) -> {
+          int file = files.indexOf(record.file());
           while (record.next()) {
-            visitor.visit(file, record);
+            its.visit(file, record);
           }
-        }
-      }
-    }
+        },
+        (one, _) -> one);
+    recording.reading().mustGoOn();
   }
 
   /** Notes a sample that is left out at the time of a kept record of another thread. */
   private void findCoincident(int file, RecordCursor record) {
-    if (isSample(record) && thinned.contains(file, record) && coincident.size() < MOST_COINCIDENT) {
+    if (isSample(record) && thinned.contains(file, record)) {
       long key = recording.key(record.file(), record.ticks());
       long sample = mixed(key, sampledThread(record));
       if (times.mayContain(key) && !keptThreads.mayContain(sample)) {
-        coincident.add(sample);
+        addCoincident(sample);
       }
+    }
+  }
+
+  private synchronized void addCoincident(long sample) {
+    isTooManyCoincident |= coincident.size() >= MOST_COINCIDENT;
+    if (!isTooManyCoincident) {
+      coincident.add(sample);
     }
   }
 
@@ -252,32 +275,53 @@ final class CutSelection implements RecordSelection {
    * Returns true if a sample of a thread was left out at a time, and nothing else is kept of it.
    */
   private boolean isThinned(long key, int thread) {
-    return coincident.size() > 0 && coincident.contains(mixed(key, thread));
+    // With too many, which of them are known depends on the threads that looked for them.
+    return coincident.size() > 0 && !isTooManyCoincident && coincident.contains(mixed(key, thread));
   }
 
-  /** Keeps the stack records of kept events, and notes which definitions they need. */
-  private void findStack(int file, RecordCursor record) {
+  /** Returns true for a stack record of a kept event. */
+  private boolean isKeptReference(int file, RecordCursor record) {
+    if (kept.contains(file, record)) {
+      return true;
+    }
+    long named = named(record);
+    return times.mayContain(named)
+        && !isThinned(named, record.bytes().i32(record.payloadOffset() + Stack.THREAD_ID));
+  }
+
+  /** Notes which definitions the stacks of kept events need. */
+  private void findStackKeys(int file, RecordCursor record) {
     if (StackRecords.isReference(record)) {
-      long named = named(record);
-      int thread = record.bytes().i32(record.payloadOffset() + Stack.THREAD_ID);
-      if (kept.contains(file, record) || times.mayContain(named) && !isThinned(named, thread)) {
-        kept.add(file, record);
-        if (!isWhole(record)) {
-          stackKeys.add(
-              record.bytes().pointer(record.payloadOffset() + Stack.FRAMES, record.pointerBytes()));
-        }
+      if (!isWhole(record) && isKeptReference(file, record)) {
+        stackKeys.add(
+            record.bytes().pointer(record.payloadOffset() + Stack.FRAMES, record.pointerBytes()));
       }
     } else if (record.kind().isEvent() && record.hasExtendedItems() && isKept(file, record)) {
       for (int item = record.firstItem(); item != 0; item = record.nextItem(item)) {
-        int type = record.itemType(item);
         int at = record.itemData(item) + Long.BYTES;
-        if (type == ExtendedItem.STACK_KEY32.number() && record.itemLength(item) >= 12) {
+        if (isKey(record, item, ExtendedItem.STACK_KEY32, 12)) {
           stackKeys.add(record.bytes().u32(at));
-        } else if (type == ExtendedItem.STACK_KEY64.number() && record.itemLength(item) >= 16) {
+        } else if (isKey(record, item, ExtendedItem.STACK_KEY64, 16)) {
           stackKeys.add(record.bytes().i64(at));
         }
       }
     }
+  }
+
+  private static boolean isKey(RecordCursor record, int item, ExtendedItem type, int length) {
+    return record.itemType(item) == type.number() && record.itemLength(item) >= length;
+  }
+
+  private static boolean hasItemOfKey(RecordCursor record) {
+    if (record.hasExtendedItems()) {
+      for (int item = record.firstItem(); item != 0; item = record.nextItem(item)) {
+        if (isKey(record, item, ExtendedItem.STACK_KEY32, 12)
+            || isKey(record, item, ExtendedItem.STACK_KEY64, 16)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /** Returns true if a stack record has its frames itself, and no key. */
@@ -314,7 +358,9 @@ final class CutSelection implements RecordSelection {
     boolean isKept =
         StackRecords.isDefinition(record)
             ? kept.contains(file, record) || isNeeded(record)
-            : StackRecords.isReference(record) ? kept.contains(file, record) : isKept(file, record);
+            : StackRecords.isReference(record)
+                ? isKeptReference(file, record)
+                : isKept(file, record);
     if (isKept) {
       return KEPT;
     }

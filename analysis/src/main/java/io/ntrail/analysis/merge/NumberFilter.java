@@ -1,11 +1,15 @@
 package io.ntrail.analysis.merge;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
 /**
  * Set of numbers that takes the same memory whatever is put into it: it has all that was added, and
  * may seem to have others, the more the fuller it is. For choices where one record too many does no
- * harm, and one that is missing does.
+ * harm, and one that is missing does. Safe for several threads that add numbers.
  */
 final class NumberFilter {
+  private static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
   private static final long FIBONACCI = 0x9E37_79B9_7F4A_7C15L;
   private static final int LEAST_SHIFT = 23;
   private static final int MOST_SHIFT = 31;
@@ -38,7 +42,10 @@ final class NumberFilter {
   /** Adds a number. */
   void add(long number) {
     long bit = number * FIBONACCI >>> shift;
-    words[(int) (bit >> WORD_SHIFT)] |= 1L << bit;
+    int word = (int) (bit >> WORD_SHIFT);
+    if ((words[word] >> bit & 1) == 0) {
+      long _ = (long) WORDS.getAndBitwiseOr(words, word, 1L << bit);
+    }
   }
 
   /** Returns false if a number was not added; true if it was, or shares its bit with another. */

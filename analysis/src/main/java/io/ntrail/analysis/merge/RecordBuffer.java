@@ -50,6 +50,36 @@ final class RecordBuffer {
     pad(size);
   }
 
+  /** Adds records of a buffer with a header. */
+  void add(KeptRecords records, byte[] itsHeader) throws IOException {
+    if (records.isApart()) {
+      flush();
+    }
+    int from = 0;
+    int next = 0;
+    while (next < records.count()) {
+      room(records.end(next) - from, records.hasTime(next), itsHeader);
+      int first = next;
+      int most = from + data.length - length;
+      while (next < records.count() && records.end(next) <= most) {
+        next++;
+      }
+      int end = records.end(next - 1);
+      int last = records.lastTimed(next);
+      if (last >= first) {
+        timed = length + (last == 0 ? 0 : records.end(last - 1)) - from;
+        beforeTimed = count + last - first;
+      }
+      System.arraycopy(records.data(), from, data, length, end - from);
+      length += end - from;
+      count += next - first;
+      from = end;
+    }
+    if (records.isAlone()) {
+      flush();
+    }
+  }
+
   /** Adds the bytes of a record as they are. */
   void add(byte[] record, byte[] itsHeader) throws IOException {
     room(record.length, true, itsHeader);

@@ -8,6 +8,11 @@ public interface RecordRewriter {
   RecordRewriter NONE =
       new RecordRewriter() {
         @Override
+        public boolean isNone() {
+          return true;
+        }
+
+        @Override
         public void rewrite(RecordCursor record, byte[] copy, int at) {}
 
         @Override
@@ -18,6 +23,11 @@ public interface RecordRewriter {
           return text;
         }
       };
+
+  /** Returns true if it leaves everything as it is, and may be used by several threads. */
+  default boolean isNone() {
+    return false;
+  }
 
   /**
    * Changes the copy of a record.

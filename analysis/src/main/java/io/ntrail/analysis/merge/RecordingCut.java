@@ -79,6 +79,7 @@ public final class RecordingCut {
         MachineRecords.without(""),
         selection,
         rewriter,
+        events.cores(),
         left -> omissions(left, request));
   }
 

@@ -4,9 +4,7 @@ import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
-import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.Omission;
-import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.ClassRecord;
 import io.ntrail.formats.etl.CopiedGaps;
@@ -18,7 +16,6 @@ import io.ntrail.formats.etl.RecordCursor;
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.function.Function;
@@ -40,6 +37,7 @@ public final class RecordingMerge {
   private final MachineRecords machine;
   private final RecordSelection selection;
   private final RecordRewriter rewriter;
+  private final int cores;
 
   /** Records that were left out, by the answer of the selection. */
   private final long[] left = new long[RecordSelection.ANSWERS];
@@ -90,8 +88,10 @@ public final class RecordingMerge {
       EtlFileWriter out,
       MachineRecords machine,
       RecordSelection selection,
-      RecordRewriter rewriter) {
+      RecordRewriter rewriter,
+      int cores) {
     this.machine = machine;
+    this.cores = cores;
     this.selection = selection;
     this.recording = recording;
     this.out = out;
@@ -144,6 +144,7 @@ public final class RecordingMerge {
         machine,
         RecordSelection.ALL,
         RecordRewriter.NONE,
+        1,
         _ -> List.of());
   }
 
@@ -172,6 +173,7 @@ public final class RecordingMerge {
         MachineRecords.without(""),
         RecordSelection.ALL,
         rewriter,
+        1,
         _ -> List.of());
   }
 
@@ -180,6 +182,7 @@ public final class RecordingMerge {
    *
    * @param machine notes what is copied
    * @param rewriter what becomes of records
+   * @param cores number of threads that select records
    * @param notes tells what was left out
    * @throws CannotGoOn if the files do not share a clock, or have lost their headers
    * @throws IOException if it cannot be written
@@ -192,6 +195,7 @@ public final class RecordingMerge {
       MachineRecords machine,
       RecordSelection selection,
       RecordRewriter rewriter,
+      int cores,
       Function<Left, List<Omission>> notes)
       throws IOException {
     mustBeOne(recording);
@@ -204,7 +208,7 @@ public final class RecordingMerge {
             ? EtlFileWriter.headerBytes(header, first.buffers().headerEnd(), changes, bufferSize)
             : bufferSize;
     EtlFileWriter out = new EtlFileWriter(channel, bufferSize, isCompressed, headerBytes);
-    return new RecordingMerge(recording, out, machine, selection, rewriter)
+    return new RecordingMerge(recording, out, machine, selection, rewriter, cores)
         .write(changes, more, notes);
   }
 
@@ -256,18 +260,11 @@ public final class RecordingMerge {
       HeaderChanges changes, List<AddedRecord> more, Function<Left, List<Omission>> notes)
       throws IOException {
     List<EtlFile> files = recording.files();
-    RecordCursor[] cursors = files.stream().map(recording::cursor).toArray(RecordCursor[]::new);
-    int[][] orders = files.stream().map(RecordingMerge::order).toArray(int[][]::new);
-    int[] next = new int[orders.length];
-    try {
-      for (int file = first(orders, next); file >= 0; file = first(orders, next)) {
-        recording.reading().mustGoOn();
-        copy(file, orders[file][next[file]++], cursors[file]);
-      }
-    } finally {
-      for (RecordCursor cursor : cursors) {
-        cursor.close();
-      }
+    BufferOrder order = BufferOrder.of(recording);
+    if (selection.isAll()) {
+      copyAll(order);
+    } else {
+      SelectedBuffers.copy(recording, order, selection, rewriter, cores, this::copySelected);
     }
     for (RecordBuffer one : open.values()) {
       one.flush();
@@ -307,41 +304,14 @@ public final class RecordingMerge {
     return Bytes.copyOf(copy, file.name());
   }
 
-  /** Returns the buffers of a file as they were handed out, the header buffer first. */
-  private static int[] order(EtlFile file) {
-    BufferIndex index = file.buffers();
-    long[] sequences = new long[index.count()];
-    for (int buffer = 1; buffer < sequences.length; buffer++) {
-      sequences[buffer] = index.sequence(buffer);
-    }
-    sequences[0] = Long.MIN_VALUE;
-    return RowSort.ascending(sequences, sequences.length);
-  }
-
-  /** Returns the file whose next buffer begins first; -1 if there is none. */
-  private int first(int[][] orders, int[] next) {
-    int first = -1;
-    long least = Long.MAX_VALUE;
-    for (int file = 0; file < orders.length; file++) {
-      if (next[file] < orders[file].length) {
-        EtlFile its = recording.files().get(file);
-        long key = recording.key(its, its.buffers().firstTicks(orders[file][next[file]]));
-        if (first < 0 || key < least) {
-          first = file;
-          least = key;
-        }
-      }
-    }
-    return first;
-  }
-
   /** Returns true if buffers of a file are so small that several come into one. */
   private boolean isPacked(EtlFile file) {
-    return !selection.isAll()
-        || recording.files().size() > 1 && 2 * file.sessionBufferSize() <= out.bufferSize();
+    return recording.files().size() > 1 && 2 * file.sessionBufferSize() <= out.bufferSize();
   }
 
-  private RecordBuffer open(Stream stream) throws IOException {
+  private RecordBuffer open(int file, int buffer) throws IOException {
+    BufferIndex index = recording.files().get(file).buffers();
+    Stream stream = new Stream(file, index.cpu(buffer), index.loggerId(buffer));
     RecordBuffer known = open.get(stream);
     if (known == null) {
       if (!open.isEmpty() && (open.size() + 1L) * out.bufferSize() > MOST_OPEN_BYTES) {
@@ -353,36 +323,66 @@ public final class RecordingMerge {
     return known;
   }
 
+  private void copyAll(BufferOrder order) throws IOException {
+    RecordCursor[] cursors =
+        recording.files().stream().map(recording::cursor).toArray(RecordCursor[]::new);
+    try {
+      for (int i = 0; i < order.count(); i++) {
+        recording.reading().mustGoOn();
+        RecordCursor cursor = cursors[order.file(i)];
+        cursor.open(order.buffer(i));
+        copy(order.file(i), order.buffer(i), cursor);
+        recording.visited(cursor);
+      }
+    } finally {
+      for (RecordCursor cursor : cursors) {
+        cursor.close();
+      }
+    }
+  }
+
   private void copy(int number, int buffer, RecordCursor cursor) throws IOException {
     EtlFile file = recording.files().get(number);
     BufferIndex index = file.buffers();
-    cursor.open(buffer);
     boolean isPacked = isPacked(file);
-    Stream stream = new Stream(number, index.cpu(buffer), index.loggerId(buffer));
-    RecordBuffer to = isPacked ? open(stream) : single;
-    byte[] header =
-        file.window(index.fileOffset(buffer), EtlFileWriter.BUFFER_HEADER)
-            .array(0, EtlFileWriter.BUFFER_HEADER);
+    RecordBuffer to = isPacked ? open(number, buffer) : single;
+    byte[] header = header(file, buffer);
     if (buffer == 0) {
       copyHeaderBuffer(number, cursor, to, EtlFileWriter.ofData(header));
-      if (!isPacked) {
-        to.flush();
-      }
-      recording.visited(cursor);
-      return;
+    } else {
+      int length = index.compressed(buffer) ? index.inflatedBytes(buffer) : index.fileBytes(buffer);
+      to.begin(header, index.lossBefore(buffer), length);
+      copy(cursor, to, header);
     }
-    boolean hasLoss = index.lossBefore(buffer);
-    // Of a buffer of which only some records are kept, these may come into two.
-    int most =
-        !selection.isAll()
-            ? 0
-            : index.compressed(buffer) ? index.inflatedBytes(buffer) : index.fileBytes(buffer);
-    to.begin(header, hasLoss, most);
-    copy(number, cursor, to, header);
     if (!isPacked) {
       to.flush();
     }
-    recording.visited(cursor);
+  }
+
+  /** Copies what is kept of a buffer. */
+  private void copySelected(int number, int buffer, KeptRecords records) throws IOException {
+    recording.reading().mustGoOn();
+    EtlFile file = recording.files().get(number);
+    RecordBuffer to = open(number, buffer);
+    if (buffer == 0) {
+      try (RecordCursor cursor = recording.cursor(file)) {
+        cursor.open(buffer);
+        copyHeaderBuffer(number, cursor, to, EtlFileWriter.ofData(header(file, buffer)));
+      }
+      return;
+    }
+    byte[] header = header(file, buffer);
+    // Of a buffer of which only some records are kept, these may come into two.
+    to.begin(header, file.buffers().lossBefore(buffer), 0);
+    to.add(records, header);
+    for (int answer = 0; answer < left.length; answer++) {
+      left[answer] += records.left(answer);
+    }
+  }
+
+  private static byte[] header(EtlFile file, int buffer) {
+    return file.window(file.buffers().fileOffset(buffer), EtlFileWriter.BUFFER_HEADER)
+        .array(0, EtlFileWriter.BUFFER_HEADER);
   }
 
   /**
@@ -402,70 +402,28 @@ public final class RecordingMerge {
     }
   }
 
-  /** Copies the selected records of the open buffer. */
-  private void copy(int number, RecordCursor cursor, RecordBuffer to, byte[] header)
-      throws IOException {
+  /** Copies the records of the open buffer. */
+  private void copy(RecordCursor cursor, RecordBuffer to, byte[] header) throws IOException {
     boolean isFirst = true;
     // Records without a time stand in front of the first one with a time.
     boolean isLeading = false;
-    // The last record with a time of its own, as long as it is left out: its place and the answer.
-    int timed = -1;
-    int timedAnswer = RecordSelection.KEPT;
     while (cursor.next()) {
-      if (CopiedGaps.isOne(cursor)) {
-        isFirst = false;
-        continue;
-      }
-      machine.visit(cursor);
-      boolean hasTime = cursor.hasTime();
-      int answer = selection.of(number, cursor);
-      if (isLeading) {
-        answer = RecordSelection.KEPT;
-      }
-      if (answer != RecordSelection.KEPT) {
-        left[answer]++;
-        if (hasTime) {
-          timed = cursor.offset();
-          timedAnswer = answer;
+      if (!CopiedGaps.isOne(cursor)) {
+        machine.visit(cursor);
+        if (isFirst && !cursor.hasTime()) {
+          // It has the time of the buffer or of the record behind it, not of one before it.
+          to.flush();
+          isLeading = true;
         }
-        isFirst &= !hasTime;
-        continue;
+        isLeading &= !cursor.hasTime();
+        to.add(cursor, header);
       }
-      if (!hasTime && timed >= 0) {
-        // Its time is that of the record before it.
-        to.add(copyOf(cursor, timed), header);
-        left[timedAnswer]--;
-      } else if (isFirst && !hasTime) {
-        // It has the time of the buffer or of the record behind it, not of one before it.
-        to.flush();
-        isLeading = true;
-      }
-      isLeading &= !hasTime;
-      timed = -1;
       isFirst = false;
-      to.add(cursor, header);
     }
     if (isLeading) {
       // They have the time of the buffer.
       to.flush();
     }
-  }
-
-  /** Returns a record of the open buffer that was passed, as it is written. */
-  private byte[] copyOf(RecordCursor current, int offset) {
-    // What is damaged there was told when it was passed.
-    try (RecordCursor again = current.file().cursor(new Gaps())) {
-      again.open(current.buffer());
-      while (again.next()) {
-        if (again.offset() == offset) {
-          byte[] record = again.bytes().array(offset, again.size());
-          byte[] copy = Arrays.copyOf(record, record.length + 7 & ~7);
-          rewriter.rewrite(again, copy, 0);
-          return copy;
-        }
-      }
-    }
-    throw new IllegalStateException("no record at " + offset);
   }
 
   /** Writes the gaps and what was left out, in buffers of their own. */

@@ -88,14 +88,16 @@ public final class Events {
 
   private final EtwRecording recording;
   private final SchemaSources sources;
+  private final int cores;
   private final Machine machine;
   private final SchemaIndex schemas;
   private final ValueDescriptions meanings;
   private final @Nullable SchemaSourceCounts all;
   private final @Nullable StackRecords stacks;
 
-  private Events(EtwRecording recording, SchemaSources sources, Learned learned) {
+  private Events(EtwRecording recording, SchemaSources sources, int cores, Learned learned) {
     this.recording = recording;
+    this.cores = cores;
     this.sources = sources;
     this.machine = learned.machine;
     this.schemas = learned.schemas;
@@ -124,7 +126,7 @@ public final class Events {
                     sources.kernel(),
                     also.contains(Learn.COUNTS) ? new EventTypeCounter() : null,
                     stacks));
-    return new Events(recording, sources, learned);
+    return new Events(recording, sources, cores, learned);
   }
 
   /**
@@ -170,6 +172,11 @@ public final class Events {
   /** Returns the events of the kernel, by hook id. */
   public KernelEvents kernel() {
     return sources.kernel();
+  }
+
+  /** Returns the number of threads that go over the recording at once. */
+  public int cores() {
+    return cores;
   }
 
   SchemaSources sources() {

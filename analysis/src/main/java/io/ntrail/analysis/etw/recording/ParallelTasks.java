@@ -59,7 +59,8 @@ public final class ParallelTasks {
     }
   }
 
-  private static RuntimeException unwrapped(ExecutionException e) {
+  /** Returns what a task has thrown. */
+  static RuntimeException unwrapped(ExecutionException e) {
     return switch (e.getCause()) {
       case RuntimeException cause -> cause;
       case Error cause -> throw cause;
