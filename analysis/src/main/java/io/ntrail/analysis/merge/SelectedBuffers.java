@@ -29,7 +29,7 @@ final class SelectedBuffers {
     void take(int file, int buffer, KeptRecords records) throws IOException;
   }
 
-  /** What is kept of some buffers, the first of which has a number in the order. */
+  /** Kept records of some buffers, the first of which has a number in the order. */
   private record Selected(int first, List<KeptRecords> buffers) {}
 
   private final EtwRecording recording;

@@ -234,7 +234,8 @@ class WrittenBytesTest {
     byte[] file =
         written(
             List.of(kernel, user),
-            (to, recording) -> RecordingMerge.write(
+            (to, recording) ->
+                RecordingMerge.write(
                     recording, to, isCompressed, List.of(), MachineRecords.without("")));
     // What a further file has behind its header record is in a data buffer.
     byte[] ofUser = WrittenLayout.buffers(user).getFirst().header().clone();
@@ -312,8 +313,10 @@ class WrittenBytesTest {
         written(
             List.of(damaged),
             (to, recording) ->
-                gaps.addAll(RecordingMerge.write(
-                        recording, to, false, List.of(), MachineRecords.without("")).gaps()));
+                gaps.addAll(
+                    RecordingMerge.write(
+                            recording, to, false, List.of(), MachineRecords.without(""))
+                        .gaps()));
     assertEquals(1, gaps.size());
     Gap gap = gaps.getFirst();
     assertEquals(at, gap.offset());
