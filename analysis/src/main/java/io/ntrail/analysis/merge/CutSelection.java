@@ -1,27 +1,25 @@
 package io.ntrail.analysis.merge;
 
 import io.ntrail.analysis.etw.events.EventFilter;
-import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.EventType;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.OrderedTasks;
+import io.ntrail.analysis.etw.recording.ReadingState;
 import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.analysis.merge.PairedRecords.Place;
 import io.ntrail.formats.collections.LongSet;
 import io.ntrail.formats.etl.EtlFile;
-import io.ntrail.formats.etl.ExtendedItem;
-import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
-import io.ntrail.formats.etl.KernelFieldOffsets.CSwitch;
-import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
 import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records of a recording that a filter lets through, and those that others need to be understood:
@@ -35,16 +33,14 @@ import java.util.Set;
  * are offered, and about what is said of a filter that fits nothing.
  */
 final class CutSelection implements RecordSelection {
-  /** Types of events whose first one is looked for: self-describing ones have no end. */
-  private static final int MOST_TYPES = 1 << 14;
+  /** Memory of the heap for each thread that goes over stretches. */
+  private static final long THREAD_BYTES = 96 << 20;
 
   private static final int MOST_COINCIDENT = 1 << 20;
   private static final int LEAST_BITS = 6;
 
   /** Memory for times, if the heap is small. */
   private static final long LEAST_TIMES = 8 << 20;
-
-  private static final long FIBONACCI = 0x9E37_79B9_7F4A_7C15L;
 
   private final EtwRecording recording;
   private final long fromNanos;
@@ -73,7 +69,11 @@ final class CutSelection implements RecordSelection {
   /** Types of events within the time that is kept. */
   private final Set<EventType> typesInRange = Collections.newSetFromMap(new IdentityHashMap<>());
 
-  private final Map<Integer, Long> samples = new HashMap<>();
+  /** True before the end of the time that is kept. */
+  private boolean isWithin = true;
+
+  /** The last record so far. */
+  private @Nullable Place last;
 
   /** Times and threads of kept records, of recordings whose samples become fewer. */
   private final NumberFilter keptThreads;
@@ -118,106 +118,102 @@ final class CutSelection implements RecordSelection {
 
   private void walk(Events events) {
     PairedRecords pairs =
-        new PairedRecords(
-            kernel,
-            place -> {
-              kept.add(place.file(), place.buffer(), place.offset());
-              times.add(place.key());
-            });
-    try (Events.Walk walk = events.walk(new EventFilter.Builder().build())) {
-      boolean isFirst = true;
-      Place last = null;
-      boolean isWithin = true;
-      while (walk.next()) {
-        if (isWithin && walk.event().nanos() >= toNanos) {
-          isWithin = false;
-          pairs.settle();
-        }
-        last = visit(walk.event(), pairs, isFirst);
-        isFirst = false;
-      }
-      pairs.settle();
-      if (last != null) {
-        // How long it was recorded is a fact about the recording.
-        kept.add(last.file(), last.buffer(), last.offset());
-      }
-    }
+        new PairedRecords(place -> {
+          kept.add(place.file(), place.buffer(), place.offset());
+          times.add(place.key());
+        });
+    Queue<PairSteps> spare = new ConcurrentLinkedQueue<>();
+    CutWalk.Choice choice =
+        new CutWalk.Choice(fromNanos, toNanos, filter, every, kept, thinned, keptThreads);
+    Stretches stretches = Stretches.of(recording, events.cores());
+    int threads = threads(events.cores());
+    recording.reading().begin(ReadingState.Pass.IN_ORDER, stretches.count());
+    OrderedTasks.run(
+        threads,
+        stretches.count(),
+        threads + 1,
+        () -> new CutWalk(events, choice, stretches, spare),
+        steps -> {
+          recording.reading().mustGoOn();
+          take(steps, pairs);
+          spare.add(steps);
+          recording.reading().done(1);
+        });
     recording.reading().mustGoOn();
+    pairs.settle();
+    Place end = last;
+    if (end != null) {
+      // How long it was recorded is a fact about the recording.
+      kept.add(end.file(), end.buffer(), end.offset());
+    }
     filter.finished();
   }
 
-  private Place visit(EventReader event, PairedRecords pairs, boolean isFirst) {
-    RecordCursor record = event.record();
-    int file = event.fileNumber();
-    long nanos = event.nanos();
-    boolean isReference = StackRecords.isReference(record);
-    hasStackRecords |= isReference;
-    hasStackKeys = hasStackKeys || (isReference ? !isWhole(record) : hasItemOfKey(record));
-    boolean isInRange = nanos >= fromNanos && nanos < toNanos;
-    boolean passes = isInRange && filter.passes(event);
-    if (passes && every > 1 && isSample(record) && !isNth(file, record)) {
-      passes = false;
-      thinned.add(file, record);
+  /** Returns the number of threads that go over stretches: one if each has to know all before. */
+  private int threads(int cores) {
+    if (cores == 1) {
+      return 0;
     }
-    boolean isKept =
-        passes
-            || isFirst
-            || isNew(event.type(), types)
-            || isInRange && isNew(event.type(), typesInRange);
-    if (isKept) {
-      kept.add(file, record);
-      times.add(event.key());
-      noteThreads(event);
-      if (isReference) {
-        times.add(named(record));
-      }
-    }
-    Place place = new Place(file, record.buffer(), record.offset(), event.key(), isKept);
-    pairs.visit(record, place);
-    return place;
+    long room = Runtime.getRuntime().maxMemory() / THREAD_BYTES;
+    return every > 1 || filter.needsOwners() ? 1 : Math.clamp(room, 1, cores);
   }
 
-  /** Notes whose stacks a kept record may have. */
-  private void noteThreads(EventReader event) {
+  /** Adds what a stretch tells to what those before it have told. */
+  private void take(PairSteps steps, PairedRecords pairs) {
+    hasStackRecords |= steps.hasStackRecords;
+    hasStackKeys |= steps.hasStackKeys;
+    last = steps.last == null ? last : steps.last;
+    for (int i = 0; i < steps.times.size(); i++) {
+      times.add(steps.times.get(i));
+    }
+    // The record that turned out to be the first of its type; its other steps follow.
+    @Nullable Place first = null;
+    for (int step = 0; step < steps.count(); step++) {
+      switch (steps.step(step)) {
+        case PairSteps.SETTLE -> {
+          if (isWithin) {
+            isWithin = false;
+            pairs.settle();
+          }
+        }
+        case PairSteps.FIRST -> {
+          if (isFirst(steps.first(step))) {
+            first = steps.place(step);
+            keep(first, steps.first(step));
+          }
+        }
+        case PairSteps.RUNS -> pairs.keepSwitch(steps.file(step), steps.cpu(step));
+        case PairSteps.FIRST_RUNS -> {
+          if (steps.isAt(step, first)) {
+            pairs.keepSwitch(steps.file(step), steps.cpu(step));
+          }
+        }
+        default -> {
+          Place place = steps.place(step);
+          pairs.visit(steps, step, steps.isAt(step, first) ? place.kept() : place);
+        }
+      }
+    }
+  }
+
+  private boolean isFirst(PairSteps.First may) {
+    return CutWalk.isNew(may.type(), types)
+        || may.isInRange() && CutWalk.isNew(may.type(), typesInRange);
+  }
+
+  private void keep(Place place, PairSteps.First first) {
+    kept.add(place.file(), place.buffer(), place.offset());
+    times.add(place.key());
     if (every > 1) {
-      keptThreads.add(mixed(event.key(), event.threadId()));
-      RecordCursor record = event.record();
-      boolean isSwitch = record.kind().isHook() && record.hookId() == KernelEvent.THREAD_CSWITCH;
-      if (isSwitch && record.payloadLength() >= CSwitch.OLD_THREAD_ID + 4) {
-        int out = record.bytes().i32(record.payloadOffset() + CSwitch.OLD_THREAD_ID);
-        keptThreads.add(mixed(event.key(), out));
+      keptThreads.add(CutRecords.mixed(place.key(), first.thread()));
+      if (first.out() != RecordCursor.NO_ID) {
+        keptThreads.add(CutRecords.mixed(place.key(), first.out()));
       }
     }
-  }
-
-  private static boolean isNew(EventType type, Set<EventType> known) {
-    return known.size() < MOST_TYPES && known.add(type);
-  }
-
-  private static boolean isSample(RecordCursor record) {
-    if (!record.kind().isHook()) {
-      return false;
+    Long named = first.named();
+    if (named != null) {
+      times.add(named);
     }
-    return switch (record.hookId()) {
-      case KernelEvent.PERFINFO_SAMPLEPROF,
-          KernelEvent.PERFINFO_PMCCOUNTERPROF,
-          KernelEvent.PERFINFO_SAMPLEDPROFILENMI ->
-          true;
-      default -> false;
-    };
-  }
-
-  /** Counts the samples of each processor: those of all may come at the same moment. */
-  private boolean isNth(int file, RecordCursor record) {
-    int slot = file << 16 | record.cpu();
-    long before = samples.getOrDefault(slot, 0L);
-    samples.put(slot, before + 1);
-    return before % every == 0;
-  }
-
-  private long named(RecordCursor record) {
-    return recording.key(
-        record.file(), record.bytes().i64(record.payloadOffset() + Stack.EVENT_TIME_STAMP));
   }
 
   /** Something that is done with each record, in any order, by several threads. */
@@ -243,9 +239,9 @@ final class CutSelection implements RecordSelection {
 
   /** Notes a sample that is left out at the time of a kept record of another thread. */
   private void findCoincident(int file, RecordCursor record) {
-    if (isSample(record) && thinned.contains(file, record)) {
+    if (CutRecords.isSample(record) && thinned.contains(file, record)) {
       long key = recording.key(record.file(), record.ticks());
-      long sample = mixed(key, sampledThread(record));
+      long sample = CutRecords.mixed(key, CutRecords.sampledThread(record));
       if (times.mayContain(key) && !keptThreads.mayContain(sample)) {
         addCoincident(sample);
       }
@@ -259,24 +255,14 @@ final class CutSelection implements RecordSelection {
     }
   }
 
-  private static int sampledThread(RecordCursor record) {
-    int at = Sample.threadId(record.pointerBytes());
-    return record.payloadLength() >= at + 4
-        ? record.bytes().i32(record.payloadOffset() + at)
-        : RecordCursor.NO_ID;
-  }
-
-  /** Returns a number that stands for a time and a thread. */
-  private static long mixed(long key, int thread) {
-    return key * FIBONACCI + thread;
-  }
-
   /**
    * Returns true if a sample of a thread was left out at a time, and nothing else is kept of it.
    */
   private boolean isThinned(long key, int thread) {
     // With too many, which of them are known depends on the threads that looked for them.
-    return coincident.size() > 0 && !isTooManyCoincident && coincident.contains(mixed(key, thread));
+    return coincident.size() > 0
+        && !isTooManyCoincident
+        && coincident.contains(CutRecords.mixed(key, thread));
   }
 
   /** Returns true for a stack record of a kept event. */
@@ -284,7 +270,7 @@ final class CutSelection implements RecordSelection {
     if (kept.contains(file, record)) {
       return true;
     }
-    long named = named(record);
+    long named = CutRecords.named(recording, record);
     return times.mayContain(named)
         && !isThinned(named, record.bytes().i32(record.payloadOffset() + Stack.THREAD_ID));
   }
@@ -292,43 +278,16 @@ final class CutSelection implements RecordSelection {
   /** Notes which definitions the stacks of kept events need. */
   private void findStackKeys(int file, RecordCursor record) {
     if (StackRecords.isReference(record)) {
-      if (!isWhole(record) && isKeptReference(file, record)) {
-        stackKeys.add(
-            record.bytes().pointer(record.payloadOffset() + Stack.FRAMES, record.pointerBytes()));
+      if (!CutRecords.isWhole(record) && isKeptReference(file, record)) {
+        stackKeys.add(CutRecords.stackKey(record));
       }
     } else if (record.kind().isEvent() && record.hasExtendedItems() && isKept(file, record)) {
       for (int item = record.firstItem(); item != 0; item = record.nextItem(item)) {
-        int at = record.itemData(item) + Long.BYTES;
-        if (isKey(record, item, ExtendedItem.STACK_KEY32, 12)) {
-          stackKeys.add(record.bytes().u32(at));
-        } else if (isKey(record, item, ExtendedItem.STACK_KEY64, 16)) {
-          stackKeys.add(record.bytes().i64(at));
+        if (CutRecords.hasStackKey(record, item)) {
+          stackKeys.add(CutRecords.stackKey(record, item));
         }
       }
     }
-  }
-
-  private static boolean isKey(RecordCursor record, int item, ExtendedItem type, int length) {
-    return record.itemType(item) == type.number() && record.itemLength(item) >= length;
-  }
-
-  private static boolean hasItemOfKey(RecordCursor record) {
-    if (record.hasExtendedItems()) {
-      for (int item = record.firstItem(); item != 0; item = record.nextItem(item)) {
-        if (isKey(record, item, ExtendedItem.STACK_KEY32, 12)
-            || isKey(record, item, ExtendedItem.STACK_KEY64, 16)) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  /** Returns true if a stack record has its frames itself, and no key. */
-  private static boolean isWhole(RecordCursor record) {
-    int opcode = record.kind().isHook() ? KernelEvent.type(record.hookId()) : record.opcode();
-    return opcode == KernelEvent.type(KernelEvent.STACKWALK_STACK)
-        || record.payloadLength() < Stack.FRAMES + record.pointerBytes();
   }
 
   private boolean isKept(int file, RecordCursor record) {
@@ -338,7 +297,9 @@ final class CutSelection implements RecordSelection {
     long key = recording.key(record.file(), record.ticks());
     return hasStackRecords
         && times.mayContain(key)
-        && !(every > 1 && isSample(record) && isThinned(key, sampledThread(record)));
+        && !(every > 1
+            && CutRecords.isSample(record)
+            && isThinned(key, CutRecords.sampledThread(record)));
   }
 
   /** Returns true if a record defines a stack key that a kept record means. */

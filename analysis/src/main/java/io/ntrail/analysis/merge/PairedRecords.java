@@ -1,18 +1,7 @@
 package io.ntrail.analysis.merge;
 
-import io.ntrail.analysis.etw.stacks.ProviderStacks;
-import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.etl.KernelEvent;
-import io.ntrail.formats.etl.KernelEvent.Group;
-import io.ntrail.formats.etl.KernelEvents;
-import io.ntrail.formats.etl.KernelFieldOffsets.CSwitch;
-import io.ntrail.formats.etl.KernelFieldOffsets.DiskFlush;
-import io.ntrail.formats.etl.KernelFieldOffsets.DiskInit;
-import io.ntrail.formats.etl.KernelFieldOffsets.DiskTransfer;
-import io.ntrail.formats.etl.KernelFieldOffsets.FileOperation;
-import io.ntrail.formats.etl.KernelFieldOffsets.ReadyThread;
-import io.ntrail.formats.etl.KernelFieldOffsets.ThreadLife;
-import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.collections.Growth;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -26,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 final class PairedRecords {
   /** Requests, operations or events that wait for their other half at once, of each kind. */
   private static final int MOST = 1 << 18;
-
-  private static final int TERMINATED = 4;
 
   /** Takes a record that has to be kept for another one. */
   @FunctionalInterface
@@ -45,7 +32,12 @@ final class PairedRecords {
    * @param key that orders records by time
    * @param isKept true if it was kept when it came
    */
-  record Place(int file, int buffer, int offset, long key, boolean isKept) {}
+  record Place(int file, int buffer, int offset, long key, boolean isKept) {
+    /** Returns the place of the same record that is kept after all. */
+    Place kept() {
+      return new Place(file, buffer, offset, key, true);
+    }
+  }
 
   /** A thread that has left its CPU. */
   private static final class Away {
@@ -74,11 +66,12 @@ final class PairedRecords {
     }
   }
 
-  private final KernelEvents kernel;
+  private static final @Nullable Place[] NONE = {};
+
   private final Keeper keeper;
 
-  /** Last context switch of each CPU of a file. */
-  private final Map<Integer, Place> switches = new HashMap<>();
+  /** Last context switches, by file and CPU. */
+  private @Nullable Place[][] switches = {};
 
   private final Map<Integer, Away> away = new HashMap<>();
   private final Waiting<Long> requests = new Waiting<>();
@@ -86,27 +79,60 @@ final class PairedRecords {
   private final Waiting<Integer> clrEvents = new Waiting<>();
   private final Waiting<Half> halves = new Waiting<>();
 
-  PairedRecords(KernelEvents kernel, Keeper keeper) {
-    this.kernel = kernel;
+  PairedRecords(Keeper keeper) {
     this.keeper = keeper;
   }
 
-  /** Goes to the next record in time order. */
-  void visit(RecordCursor record, Place place) {
-    if (record.kind().isHook()) {
-      hook(record, record.hookId(), place);
-      if (place.isKept) {
-        // Records without ids belong to the thread that runs.
-        keep(switches.get(slot(record, place)));
+  /**
+   * Goes to the next step.
+   *
+   * @param place of its record
+   */
+  void visit(PairSteps steps, int step, Place place) {
+    long match = steps.match(step);
+    int thread = steps.thread(step);
+    switch (steps.step(step)) {
+      case PairSteps.SWITCH, PairSteps.SWITCH_OF_ENDED, PairSteps.SWITCH_OF_UNKNOWN ->
+          contextSwitch(steps, step, place);
+      case PairSteps.READY -> ready(thread, place);
+      case PairSteps.LIFE -> away.remove(thread);
+      case PairSteps.REQUEST -> requests.put(match, place);
+      case PairSteps.REQUEST_END -> join(requests.remove(match), place);
+      case PairSteps.OPERATION -> operations.put(match, place);
+      case PairSteps.OPERATION_END -> join(operations.remove(match), place);
+      case PairSteps.HALF -> {
+        Half half = new Half(thread, match);
+        Place first = halves.remove(half);
+        if (first == null) {
+          halves.put(half, place);
+        } else {
+          join(first, place);
+        }
       }
-    } else if (record.kind().isEvent()) {
-      event(record, place);
-    } else if (record.kind().isClassic()) {
-      int hook = kernel.hookId(record.provider(), record.opcode());
-      if (hook >= 0) {
-        hook(record, hook, place);
+      case PairSteps.CLR_STACK -> join(clrEvents.remove(thread), place);
+      case PairSteps.CLR -> {
+        clrEvents.remove(thread);
+        clrEvents.put(thread, place);
       }
+      default -> throw new IllegalArgumentException("step " + steps.step(step));
     }
+  }
+
+  /** Keeps the last context switch of a CPU: records without ids belong to the thread that runs. */
+  void keepSwitch(int file, int cpu) {
+    keep(switches(file, cpu)[cpu]);
+  }
+
+  private @Nullable Place[] switches(int file, int cpu) {
+    if (file >= switches.length) {
+      int before = switches.length;
+      switches = Arrays.copyOf(switches, file + 1);
+      Arrays.fill(switches, before, file + 1, NONE);
+    }
+    if (cpu >= switches[file].length) {
+      switches[file] = Arrays.copyOf(switches[file], Growth.length(cpu, cpu + 1));
+    }
+    return switches[file];
   }
 
   /** Keeps what has begun and not ended yet: at the end of a time range it still is so. */
@@ -127,47 +153,18 @@ final class PairedRecords {
     }
   }
 
-  private static int slot(RecordCursor record, Place place) {
-    return place.file << 16 | record.cpu();
-  }
-
-  private void hook(RecordCursor record, int hook, Place place) {
-    switch (hook) {
-      case KernelEvent.THREAD_CSWITCH -> contextSwitch(record, place);
-      case KernelEvent.THREAD_READYTHREAD -> ready(record, place);
-      case KernelEvent.THREAD_START, KernelEvent.THREAD_END -> {
-        int at = ThreadLife.threadId(record.version());
-        if (record.payloadLength() >= at + 4) {
-          away.remove(record.bytes().i32(record.payloadOffset() + at));
-        }
-      }
-      default -> {
-        switch (KernelEvent.group(hook)) {
-          case Group.DISKIO -> disk(record, hook, place);
-          case Group.FILEIO -> file(record, hook, place);
-          default -> {
-            // Means something alone.
-          }
-        }
-      }
-    }
-  }
-
-  private void contextSwitch(RecordCursor record, Place place) {
-    int length = record.payloadLength();
-    if (length < CSwitch.OLD_THREAD_ID + 4) {
-      return;
-    }
-    Place before = switches.put(slot(record, place), place);
+  private void contextSwitch(PairSteps steps, int step, Place place) {
+    int cpu = steps.cpu(step);
+    @Nullable Place[] ofFile = switches(place.file, cpu);
+    Place before = ofFile[cpu];
+    ofFile[cpu] = place;
     if (place.isKept) {
       keep(before);
     }
-    Bytes bytes = record.bytes();
-    int at = record.payloadOffset();
-    int out = bytes.i32(at + CSwitch.OLD_THREAD_ID);
-    int in = bytes.i32(at + CSwitch.NEW_THREAD_ID);
-    if (length > CSwitch.OLD_THREAD_STATE && out != 0) {
-      if (bytes.u8(at + CSwitch.OLD_THREAD_STATE) == TERMINATED) {
+    int out = steps.thread(step);
+    int in = (int) steps.match(step);
+    if (steps.step(step) != PairSteps.SWITCH_OF_UNKNOWN && out != 0) {
+      if (steps.step(step) == PairSteps.SWITCH_OF_ENDED) {
         away.remove(out);
       } else {
         away.put(out, new Away(place, before));
@@ -185,51 +182,13 @@ final class PairedRecords {
     }
   }
 
-  private void ready(RecordCursor record, Place place) {
-    if (record.payloadLength() < ReadyThread.THREAD_ID + 4) {
-      return;
-    }
-    Away left = away.get(record.bytes().i32(record.payloadOffset() + ReadyThread.THREAD_ID));
+  private void ready(int thread, Place place) {
+    Away left = away.get(thread);
     if (left != null && left.ready == null) {
       left.ready = place;
       if (left.left.isKept) {
         keep(place);
       }
-    }
-  }
-
-  private void disk(RecordCursor record, int hook, Place place) {
-    int pointer = record.pointerBytes();
-    if (KernelEvent.isDiskRequest(hook)) {
-      if (record.payloadLength() >= pointer) {
-        requests.put(irp(record, DiskInit.IRP), place);
-      }
-      return;
-    }
-    int at =
-        switch (hook) {
-          case KernelEvent.DISKIO_FLUSHBUFFERS, KernelEvent.DISKIO_OPTICALFLUSHBUFFERS ->
-              DiskFlush.IRP;
-          default -> record.version() >= 2 ? DiskTransfer.irp(pointer) : Integer.MAX_VALUE - 8;
-        };
-    if (record.payloadLength() >= at + pointer) {
-      join(requests.remove(irp(record, at)), place);
-    }
-  }
-
-  private static long irp(RecordCursor record, int at) {
-    return record.bytes().pointer(record.payloadOffset() + at, record.pointerBytes());
-  }
-
-  private void file(RecordCursor record, int hook, Place place) {
-    FileOperation operation = FileOperation.of(hook);
-    int pointer = record.pointerBytes();
-    if (operation != null) {
-      if (record.payloadLength() >= operation.irp() + pointer) {
-        operations.put(irp(record, operation.irp()), place);
-      }
-    } else if (hook == KernelEvent.FILEIO_OPERATIONEND && record.payloadLength() >= pointer) {
-      join(operations.remove(irp(record, FileOperation.END_IRP)), place);
     }
   }
 
@@ -242,32 +201,6 @@ final class PairedRecords {
       keep(first);
     } else if (first.isKept) {
       keep(second);
-    }
-  }
-
-  /** Events whose stack, or the other half of it, comes with a later event. */
-  private void event(RecordCursor record, Place place) {
-    boolean isClr = ProviderStacks.isClr(record);
-    boolean hasStack = record.hasExtendedItems() && record.hasStackItem();
-    if (!isClr && !hasStack) {
-      return;
-    }
-    int thread = record.threadId();
-    long match = hasStack ? ProviderStacks.matchIdOf(record) : 0;
-    if (match != 0) {
-      Half half = new Half(thread, match);
-      Place first = halves.remove(half);
-      if (first == null) {
-        halves.put(half, place);
-      } else {
-        join(first, place);
-      }
-    }
-    if (ProviderStacks.isClrStack(record)) {
-      join(clrEvents.remove(thread), place);
-    } else if (isClr) {
-      clrEvents.remove(thread);
-      clrEvents.put(thread, place);
     }
   }
 }

@@ -260,7 +260,7 @@ public final class RecordingMerge {
       HeaderChanges changes, List<AddedRecord> more, Function<Left, List<Omission>> notes)
       throws IOException {
     List<EtlFile> files = recording.files();
-    BufferOrder order = BufferOrder.of(recording);
+    SelectedBuffers.Order order = SelectedBuffers.Order.of(recording);
     if (selection.isAll()) {
       copyAll(order);
     } else {
@@ -323,7 +323,7 @@ public final class RecordingMerge {
     return known;
   }
 
-  private void copyAll(BufferOrder order) throws IOException {
+  private void copyAll(SelectedBuffers.Order order) throws IOException {
     RecordCursor[] cursors =
         recording.files().stream().map(recording::cursor).toArray(RecordCursor[]::new);
     try {

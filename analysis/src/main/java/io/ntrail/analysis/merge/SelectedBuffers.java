@@ -2,7 +2,9 @@ package io.ntrail.analysis.merge;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedTasks;
+import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.BufferIndex;
+import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.RecordCursor;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -22,7 +24,76 @@ final class SelectedBuffers {
   /** Share of the heap that records which wait may take, as a divisor. */
   private static final int SHARE = 10;
 
-  /** Takes what is kept of a buffer. */
+  /**
+   * Order in which the buffers of a recording are copied: those of a file as they were handed out,
+   * its header buffer first, and of several files the one that begins first.
+   */
+  static final class Order {
+    private final int[] files;
+    private final int[] buffers;
+
+    private Order(int count) {
+      files = new int[count];
+      buffers = new int[count];
+    }
+
+    static Order of(EtwRecording recording) {
+      List<EtlFile> files = recording.files();
+      int[][] orders = files.stream().map(Order::order).toArray(int[][]::new);
+      int[] next = new int[orders.length];
+      Order all = new Order(files.stream().mapToInt(file -> file.buffers().count()).sum());
+      for (int i = 0; i < all.files.length; i++) {
+        int file = first(recording, orders, next);
+        all.files[i] = file;
+        all.buffers[i] = orders[file][next[file]++];
+      }
+      return all;
+    }
+
+    private static int[] order(EtlFile file) {
+      BufferIndex index = file.buffers();
+      long[] sequences = new long[index.count()];
+      for (int buffer = 1; buffer < sequences.length; buffer++) {
+        sequences[buffer] = index.sequence(buffer);
+      }
+      sequences[0] = Long.MIN_VALUE;
+      return RowSort.ascending(sequences, sequences.length);
+    }
+
+    /** Returns the file whose next buffer begins first. */
+    private static int first(EtwRecording recording, int[][] orders, int[] next) {
+      int first = -1;
+      long least = Long.MAX_VALUE;
+      for (int file = 0; file < orders.length; file++) {
+        if (next[file] < orders[file].length) {
+          EtlFile its = recording.files().get(file);
+          long key = recording.key(its, its.buffers().firstTicks(orders[file][next[file]]));
+          if (first < 0 || key < least) {
+            first = file;
+            least = key;
+          }
+        }
+      }
+      return first;
+    }
+
+    /** Returns the number of buffers. */
+    int count() {
+      return files.length;
+    }
+
+    /** Returns the file of the i-th buffer. */
+    int file(int i) {
+      return files[i];
+    }
+
+    /** Returns the number in its file of the i-th buffer. */
+    int buffer(int i) {
+      return buffers[i];
+    }
+  }
+
+  /** Takes the kept records of buffers. */
   @FunctionalInterface
   interface Taker {
     /** Takes the records of a buffer of a file; they are others afterwards. */
@@ -33,7 +104,7 @@ final class SelectedBuffers {
   private record Selected(int first, List<KeptRecords> buffers) {}
 
   private final EtwRecording recording;
-  private final BufferOrder order;
+  private final Order order;
   private final RecordSelection selection;
   private final RecordRewriter rewriter;
 
@@ -44,10 +115,7 @@ final class SelectedBuffers {
   private final Queue<KeptRecords> spare = new ConcurrentLinkedQueue<>();
 
   private SelectedBuffers(
-      EtwRecording recording,
-      BufferOrder order,
-      RecordSelection selection,
-      RecordRewriter rewriter) {
+      EtwRecording recording, Order order, RecordSelection selection, RecordRewriter rewriter) {
     this.recording = recording;
     this.order = order;
     this.selection = selection;
@@ -75,7 +143,7 @@ final class SelectedBuffers {
    */
   static void copy(
       EtwRecording recording,
-      BufferOrder order,
+      Order order,
       RecordSelection selection,
       RecordRewriter rewriter,
       int cores,
@@ -86,9 +154,9 @@ final class SelectedBuffers {
 
   private void copy(int cores, Taker taker) throws IOException {
     // Names are replaced with what was replaced before in mind.
-    int threads = rewriter.isNone() ? cores : 1;
+    int threads = rewriter.isNone() && cores > 1 ? cores : 0;
     long room = Runtime.getRuntime().maxMemory() / SHARE / Math.max(1, largest);
-    int ahead = (int) Math.clamp(room, 1, (long) AHEAD * threads);
+    int ahead = (int) Math.clamp(room, 1, AHEAD * Math.max(1L, threads));
     OrderedTasks.run(
         threads,
         starts.size() - 1,

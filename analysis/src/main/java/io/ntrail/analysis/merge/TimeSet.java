@@ -24,7 +24,7 @@ final class TimeSet {
   /** Times of a stretch that take as much memory as a bit for each. */
   private static final int MOST_LISTED = STRETCH / Character.SIZE;
 
-  /** Bytes that a stretch takes beside its times. */
+  /** Memory of a stretch beside its times. */
   private static final int OVERHEAD = 64;
 
   /** Times of a stretch: either listed in ascending order, or as bits. */

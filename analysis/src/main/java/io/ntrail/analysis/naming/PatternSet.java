@@ -30,6 +30,17 @@ public final class PatternSet {
     this.patterns = List.copyOf(patterns);
   }
 
+  /** Returns a set of the same patterns that has seen nothing, for another thread. */
+  public PatternSet copy() {
+    return new PatternSet(patterns);
+  }
+
+  /** Adds to what it has seen what a copy of it has. */
+  public void addSeen(PatternSet copy) {
+    fitting.or(copy.fitting);
+    asked |= copy.asked;
+  }
+
   /** Returns whether it lets everything through. */
   public boolean isEmpty() {
     return patterns.isEmpty();

@@ -85,6 +85,14 @@ public final class EventFilter {
     where = builder.where;
   }
 
+  private EventFilter(EventFilter other) {
+    processes = other.processes.copy();
+    threads = other.threads.copy();
+    events = other.events.copy();
+    cpus = other.cpus;
+    where = other.where;
+  }
+
   /** Returns true if it lets all events through. */
   public boolean passesAll() {
     return processes.isEmpty()
@@ -92,6 +100,29 @@ public final class EventFilter {
         && events.isEmpty()
         && cpus == null
         && where == null;
+  }
+
+  /**
+   * Returns true if it asks for the process or thread of an event, or for anything in it: owners of
+   * records without ids are known only to who goes over all records before them.
+   */
+  public boolean needsOwners() {
+    return !processes.isEmpty() || !threads.isEmpty() || where != null;
+  }
+
+  /** Returns a filter of the same criteria that has seen nothing, for another thread. */
+  public EventFilter copy() {
+    return new EventFilter(this);
+  }
+
+  /** Adds to what it has seen what a copy of it has. */
+  public void addSeen(EventFilter copy) {
+    processes.addSeen(copy.processes);
+    threads.addSeen(copy.threads);
+    events.addSeen(copy.events);
+    fields.addSeen(copy.fields);
+    askedForCpus |= copy.askedForCpus;
+    fittingCpus |= copy.fittingCpus;
   }
 
   /** Returns true if an event passes the filter. */

@@ -17,7 +17,26 @@ public final class EventPatterns {
 
   /** Creates the set of some patterns. */
   public EventPatterns(List<NamePattern> patterns) {
-    this.patterns = new PatternSet(patterns);
+    this(new PatternSet(patterns));
+  }
+
+  private EventPatterns(PatternSet patterns) {
+    this.patterns = patterns;
+  }
+
+  /** Returns a set of the same patterns that has seen nothing. */
+  EventPatterns copy() {
+    return new EventPatterns(patterns.copy());
+  }
+
+  /** Adds to what it has seen what a copy of it has. */
+  void addSeen(EventPatterns copy) {
+    patterns.addSeen(copy.patterns);
+    for (String name : copy.names) {
+      if (names.size() < MOST_NAMES) {
+        names.add(name);
+      }
+    }
   }
 
   /** Returns whether every event is let through. */

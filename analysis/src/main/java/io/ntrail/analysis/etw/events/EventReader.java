@@ -11,6 +11,7 @@ import io.ntrail.formats.identity.FileTime;
 import io.ntrail.formats.schema.MessageText;
 import io.ntrail.formats.schema.Payload;
 import io.ntrail.formats.schema.Schema;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,7 @@ public final class EventReader {
 
   private final EtwRecording recording;
   private final Machine machine;
-  private final SchemaIndex schemas;
+  private final Function<RecordCursor, EventType> types;
   private final ValueDescriptions meanings;
   private final Payload payload = new Payload();
 
@@ -41,12 +42,12 @@ public final class EventReader {
   EventReader(
       EtwRecording recording,
       Machine machine,
-      SchemaIndex schemas,
+      Function<RecordCursor, EventType> types,
       ValueDescriptions meanings,
       KernelEvents kernel) {
     this.recording = recording;
     this.machine = machine;
-    this.schemas = schemas;
+    this.types = types;
     this.meanings = meanings;
     this.owner = new EventAttribution(recording, machine, kernel);
   }
@@ -57,7 +58,7 @@ public final class EventReader {
     fileNumber = file;
     nanos = nanoseconds;
     key = recording.key(next.file(), next.ticks());
-    type = schemas.type(next);
+    type = types.apply(next);
     payloadRead = false;
     attributed = false;
     owner.moveTo(next, file);

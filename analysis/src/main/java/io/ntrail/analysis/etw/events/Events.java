@@ -15,6 +15,7 @@ import io.ntrail.programs.unwind.FrameTrust;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -217,6 +218,62 @@ public final class Events {
     return new Walk(filter, fromNanos, toNanos, true, symbols);
   }
 
+  /** Returns the events of stretches of time, for one of several threads. */
+  public Stretch stretch() {
+    return new Stretch();
+  }
+
+  private EventReader newReader(Function<RecordCursor, EventType> types) {
+    return new EventReader(recording, machine, types, meanings, sources.kernel());
+  }
+
+  /**
+   * The events of stretches of time, in order, for one of several threads that go over a recording
+   * at once. The owners of records without ids are those of the stretches before: they are right
+   * only if one stretch follows the other from the first on.
+   */
+  public final class Stretch implements AutoCloseable {
+    private final EventReader event = newReader(schemas.forThread());
+    private @Nullable OrderedCursor cursor;
+
+    private Stretch() {}
+
+    /**
+     * Goes to a stretch.
+     *
+     * @param from key of its first time ({@link EtwRecording#key})
+     * @param to key before which it ends; {@link Long#MAX_VALUE} for the end of the recording
+     */
+    public void begin(long from, long to) {
+      close();
+      cursor = recording.stretch(from, to);
+    }
+
+    /** Goes to the next event; false after the last one. */
+    public boolean next() {
+      OrderedCursor current = cursor;
+      if (current == null || !current.next()) {
+        return false;
+      }
+      event.moveTo(current.record(), current.fileNumber(), current.nanos());
+      return true;
+    }
+
+    /** The current event. */
+    public EventReader event() {
+      return event;
+    }
+
+    @Override
+    public void close() {
+      OrderedCursor current = cursor;
+      if (current != null) {
+        current.close();
+        cursor = null;
+      }
+    }
+  }
+
   /** A walk over events in time order. */
   public final class Walk implements AutoCloseable {
     private final EventFilter filter;
@@ -225,8 +282,7 @@ public final class Events {
     private final long askedFrom;
     private final long askedTo;
     private final OrderedCursor cursor;
-    private final EventReader event =
-        new EventReader(recording, machine, schemas, meanings, Events.this.sources.kernel());
+    private final EventReader event = newReader(schemas::type);
 
     private final SchemaSourceCounts sources = new SchemaSourceCounts();
     private final @Nullable StackReader stackReader;

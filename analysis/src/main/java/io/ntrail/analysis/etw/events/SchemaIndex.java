@@ -17,9 +17,11 @@ import io.ntrail.formats.schema.SchemaTable;
 import io.ntrail.formats.schema.Tmf;
 import io.ntrail.formats.schema.TraceLoggingSchemas;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -394,5 +396,79 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
     return hook >= 0 && hook == id
         ? kernelType(guid, hook, version)
         : described(guid, id, opcode, version, kind);
+  }
+
+  /** Types that each of several threads remembers. */
+  private static final int MOST_OF_THREAD = 1 << 14;
+
+  /** Returns the types for one of several threads that ask at once. */
+  Function<RecordCursor, EventType> forThread() {
+    return new OfThread()::type;
+  }
+
+  /** Types of events that a thread has asked for before are known without asking all. */
+  private final class OfThread {
+    private static final EventType[] NONE = {};
+
+    private final EventType[][] hooks = new EventType[byHook.length][];
+    private EventTypeTable known = new EventTypeTable();
+    private final List<EventType> seen = new ArrayList<>();
+
+    private OfThread() {
+      Arrays.fill(hooks, NONE);
+    }
+
+    /** The type of a record. */
+    EventType type(RecordCursor record) {
+      if (record.kind().isHook()) {
+        return hook(record);
+      }
+      boolean isPlain =
+          record.kind().isEvent()
+              && !record.hasExtendedItems()
+              && (record.eventFlags() & STRING_ONLY) == 0;
+      return isPlain ? event(record) : ask(record);
+    }
+
+    private EventType ask(RecordCursor record) {
+      synchronized (SchemaIndex.this) {
+        return SchemaIndex.this.type(record);
+      }
+    }
+
+    private EventType hook(RecordCursor record) {
+      int hook = record.hookId();
+      int version = record.version();
+      EventType[] versions = hooks[hook];
+      for (EventType type : versions) {
+        if (type.version() == version) {
+          return type;
+        }
+      }
+      EventType type = ask(record);
+      // A hostile file may have every version of every hook.
+      if (versions.length < 16) {
+        EventType[] more = Arrays.copyOf(versions, versions.length + 1);
+        more[versions.length] = type;
+        hooks[hook] = more;
+      }
+      return type;
+    }
+
+    private EventType event(RecordCursor record) {
+      if (seen.size() >= MOST_OF_THREAD) {
+        known = new EventTypeTable();
+        seen.clear();
+      }
+      int row =
+          known.row(
+              record.providerLow(),
+              record.providerHigh(),
+              EventTypeTable.pack(record.id(), record.opcode(), record.version()));
+      if (row == seen.size()) {
+        seen.add(ask(record));
+      }
+      return seen.get(row);
+    }
   }
 }

@@ -248,6 +248,17 @@ public final class EtwRecording implements Recording, RecordedEvents {
     return new OrderedCursor(this, survey, keyAt(fromNanos), Long.MAX_VALUE, false);
   }
 
+  /**
+   * Returns the records of a stretch of time for one of several threads that go over the recording
+   * at once.
+   *
+   * @param from key of the first time
+   * @param to key before which it ends; {@link Long#MAX_VALUE} for the end of the recording
+   */
+  public OrderedCursor stretch(long from, long to) {
+    return new OrderedCursor(this, survey, from, to, false);
+  }
+
   private long keyAt(long nanos) {
     boolean isEndless = nanos == Long.MIN_VALUE || nanos == Long.MAX_VALUE;
     return oneClock && !isEndless ? files.getFirst().clock().ticksAt(nanos) : nanos;

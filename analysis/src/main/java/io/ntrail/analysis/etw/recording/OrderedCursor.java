@@ -143,7 +143,8 @@ public final class OrderedCursor implements EventCursor {
         boolean isOutside =
             survey != null
                 && (survey.earliest(f, b) > survey.latest(f, b)
-                    || recording.key(file, survey.latest(f, b)) < from);
+                    || recording.key(file, survey.latest(f, b)) < from
+                    || !before(recording.key(file, first), to));
         if (!isOutside) {
           found[count] = recording.key(file, first);
           foundFiles[count] = f;

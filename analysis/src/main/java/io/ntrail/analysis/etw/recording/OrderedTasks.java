@@ -45,14 +45,15 @@ public final class OrderedTasks {
   /**
    * Runs the tasks 0 to {@code tasks} - 1.
    *
-   * @param cores number of threads beside the one that takes results; with 1 that one does all
+   * @param threads number of threads beside the one that takes results; with 0 that one does all;
+   *     one thread has one worker, and does the tasks in order
    * @param ahead number of results that may wait to be taken
    * @param workers makes what does tasks, at most as many as results may wait
    */
   public static <T, X extends Exception> void run(
-      int cores, int tasks, int ahead, Supplier<? extends Worker<T>> workers, Taker<T, X> taker)
+      int threads, int tasks, int ahead, Supplier<? extends Worker<T>> workers, Taker<T, X> taker)
       throws X {
-    if (cores <= 1 || tasks <= 1) {
+    if (threads == 0 || tasks <= 1) {
       try (Worker<T> worker = workers.get()) {
         for (int task = 0; task < tasks; task++) {
           taker.take(worker.result(task));
@@ -62,7 +63,7 @@ public final class OrderedTasks {
     }
     Queue<Worker<T>> idle = new ConcurrentLinkedQueue<>();
     ArrayDeque<Future<T>> waiting = new ArrayDeque<>();
-    ExecutorService executor = Executors.newFixedThreadPool(Math.min(cores, tasks));
+    ExecutorService executor = Executors.newFixedThreadPool(Math.min(threads, tasks));
     try {
       int next = 0;
       while (next < tasks || !waiting.isEmpty()) {

@@ -1,0 +1,251 @@
+package io.ntrail.analysis.merge;
+
+import io.ntrail.analysis.etw.events.EventFilter;
+import io.ntrail.analysis.etw.events.EventReader;
+import io.ntrail.analysis.etw.events.EventType;
+import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.OrderedTasks;
+import io.ntrail.analysis.etw.stacks.StackRecords;
+import io.ntrail.analysis.merge.PairedRecords.Place;
+import io.ntrail.formats.collections.LongSet;
+import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
+import io.ntrail.formats.etl.RecordCursor;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Goes over stretches of a recording: keeps the records that a filter lets through, and notes what
+ * has to be known to find those that belong to them. For one of several threads.
+ */
+final class CutWalk implements OrderedTasks.Worker<PairSteps> {
+  /** Types of events whose first one is looked for: self-describing ones have no end. */
+  static final int MOST_TYPES = 1 << 14;
+
+  private static final int RECENT = 1 << 14;
+
+  /**
+   * The choice, and the sets that all threads add to.
+   *
+   * @param fromNanos time of the first events that pass
+   * @param toNanos time before which they end
+   * @param every number of samples of a processor of which one passes; 1 for all
+   * @param kept records
+   * @param thinned samples that would pass if not fewer were to be kept
+   * @param threads times and threads of kept records, if samples become fewer
+   */
+  record Choice(
+      long fromNanos,
+      long toNanos,
+      EventFilter filter,
+      int every,
+      RecordSet kept,
+      RecordSet thinned,
+      NumberFilter threads) {}
+
+  private final EtwRecording recording;
+  private final Choice choice;
+  private final Stretches stretches;
+  private final Queue<PairSteps> spare;
+  private final Events events;
+  private final Events.Stretch stretch;
+  private final EventFilter filter;
+  private final Set<EventType> types = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<EventType> typesInRange = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Map<Integer, Long> samples = new HashMap<>();
+
+  /** Times and threads of the last samples that were left out. */
+  private LongSet thinned = new LongSet();
+
+  private LongSet thinnedBefore = new LongSet();
+
+  /** CPUs, by file, whose last switch is known to be kept. */
+  private final BitSet[] isSwitchKept;
+
+  /**
+   * Begins before the first stretch.
+   *
+   * @param spare steps that can be used again
+   */
+  CutWalk(Events events, Choice choice, Stretches stretches, Queue<PairSteps> spare) {
+    this.events = events;
+    this.recording = events.recording();
+    this.choice = choice;
+    this.stretches = stretches;
+    this.spare = spare;
+    this.stretch = events.stretch();
+    this.filter = choice.filter.copy();
+    this.isSwitchKept = new BitSet[recording.files().size()];
+    for (int file = 0; file < isSwitchKept.length; file++) {
+      isSwitchKept[file] = new BitSet();
+    }
+  }
+
+  @Override
+  public PairSteps result(int task) {
+    PairSteps steps = spare.poll();
+    if (steps == null) {
+      steps = new PairSteps(events.kernel());
+    }
+    steps.clear();
+    types.clear();
+    typesInRange.clear();
+    for (BitSet its : isSwitchKept) {
+      its.clear();
+    }
+    stretch.begin(stretches.from(task), stretches.to(task));
+    boolean isFirst = task == 0;
+    boolean isWithin = true;
+    EventReader event = stretch.event();
+    Place last = null;
+    int file = 0;
+    int buffer = 0;
+    int offset = -1;
+    while (stretch.next()) {
+      if (isWithin && event.nanos() >= choice.toNanos) {
+        isWithin = false;
+        steps.addSettle(event.record(), event.fileNumber(), event.key());
+      }
+      visit(event, steps, isFirst);
+      isFirst = false;
+      file = event.fileNumber();
+      buffer = event.record().buffer();
+      offset = event.record().offset();
+    }
+    if (offset >= 0) {
+      last = new Place(file, buffer, offset, event.key(), true);
+    }
+    steps.last = last;
+    return steps;
+  }
+
+  private void visit(EventReader event, PairSteps steps, boolean isFirst) {
+    RecordCursor record = event.record();
+    int file = event.fileNumber();
+    long nanos = event.nanos();
+    long key = event.key();
+    boolean isReference = StackRecords.isReference(record);
+    steps.hasStackRecords |= isReference;
+    steps.hasStackKeys =
+        steps.hasStackKeys
+            || (isReference ? !CutRecords.isWhole(record) : CutRecords.hasStackKey(record));
+    boolean isInRange = nanos >= choice.fromNanos && nanos < choice.toNanos;
+    boolean passes = isInRange && filter.passes(event);
+    boolean isEvery = choice.every == 1;
+    if (passes && !isEvery && CutRecords.isSample(record) && !isNth(file, record)) {
+      passes = false;
+      choice.thinned.add(file, record);
+      noteThinned(CutRecords.mixed(key, CutRecords.sampledThread(record)));
+    }
+    boolean isKept = passes || isFirst;
+    boolean mayBeFirst = false;
+    if (isKept) {
+      choice.kept.add(file, record);
+      steps.times.add(key);
+      if (!isEvery) {
+        noteThreads(event);
+      }
+      if (isReference && !isOfThinned(record)) {
+        steps.times.add(CutRecords.named(recording, record));
+      }
+    } else {
+      EventType type = event.type();
+      // The first one of this stretch may be the first of all: that is known where it is put
+      // together with the others.
+      mayBeFirst = isNew(type, types) || isInRange && isNew(type, typesInRange);
+      if (mayBeFirst) {
+        steps.addFirst(record, file, key, first(event, isInRange, isReference));
+      }
+    }
+    steps.add(record, file, key, isKept);
+    if (record.kind().isHook()) {
+      noteSwitch(record, file, key, steps, isKept, mayBeFirst);
+    }
+  }
+
+  /** Notes that a kept record needs the switch before it, once for each switch. */
+  private void noteSwitch(
+      RecordCursor record,
+      int file,
+      long key,
+      PairSteps steps,
+      boolean isKept,
+      boolean mayBeFirst) {
+    BitSet known = isSwitchKept[file];
+    int cpu = record.cpu() & 0xFFFF;
+    if (PairSteps.isSwitch(record)) {
+      known.set(cpu, isKept);
+    }
+    if (mayBeFirst) {
+      steps.addRuns(record, file, key, false);
+    } else if (isKept && !known.get(cpu)) {
+      known.set(cpu);
+      steps.addRuns(record, file, key, true);
+    }
+  }
+
+  private PairSteps.First first(EventReader event, boolean isInRange, boolean isReference) {
+    RecordCursor record = event.record();
+    @Nullable Long named = isReference ? CutRecords.named(recording, record) : null;
+    return choice.every == 1
+        ? new PairSteps.First(event.type(), isInRange, named, RecordCursor.NO_ID, 0)
+        : new PairSteps.First(
+            event.type(), isInRange, named, event.threadId(), CutRecords.leavingThread(record));
+  }
+
+  /** Notes whose stacks a kept record may have. */
+  private void noteThreads(EventReader event) {
+    choice.threads.add(CutRecords.mixed(event.key(), event.threadId()));
+    int out = CutRecords.leavingThread(event.record());
+    if (out != RecordCursor.NO_ID) {
+      choice.threads.add(CutRecords.mixed(event.key(), out));
+    }
+  }
+
+  static boolean isNew(EventType type, Set<EventType> known) {
+    return known.size() < MOST_TYPES && known.add(type);
+  }
+
+  private void noteThinned(long sample) {
+    if (thinned.size() >= RECENT) {
+      LongSet oldest = thinnedBefore;
+      oldest.clear();
+      thinnedBefore = thinned;
+      thinned = oldest;
+    }
+    thinned.add(sample);
+  }
+
+  /**
+   * Returns true for a stack of one of the last samples that were left out: it needs nothing of
+   * that time. Stacks come soon after their samples; for others the whole time is kept in mind.
+   */
+  private boolean isOfThinned(RecordCursor stack) {
+    if (thinned.size() == 0) {
+      return false;
+    }
+    int thread = stack.bytes().i32(stack.payloadOffset() + Stack.THREAD_ID);
+    long sample = CutRecords.mixed(CutRecords.named(recording, stack), thread);
+    return thinned.contains(sample) || thinnedBefore.contains(sample);
+  }
+
+  /** Counts the samples of each processor: those of all may come at the same moment. */
+  private boolean isNth(int file, RecordCursor record) {
+    int slot = file << 16 | record.cpu();
+    long before = samples.getOrDefault(slot, 0L);
+    samples.put(slot, before + 1);
+    return before % choice.every == 0;
+  }
+
+  @Override
+  public void close() {
+    stretch.close();
+    choice.filter.addSeen(filter);
+  }
+}

@@ -1,0 +1,100 @@
+package io.ntrail.analysis.merge;
+
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.Survey;
+import io.ntrail.formats.collections.LongList;
+import io.ntrail.formats.collections.RowSort;
+import io.ntrail.formats.etl.BufferIndex;
+import io.ntrail.formats.etl.EtlFile;
+import java.util.Arrays;
+
+/**
+ * Stretches of time of about as many bytes that a recording is made of. A buffer that has records
+ * of two stretches is read for both: the stretches are so long that this happens to few.
+ */
+final class Stretches {
+  /** Bytes of a stretch at least. */
+  private static final long LEAST = 24 << 20;
+
+  private static final int MOST = 1 << 10;
+
+  /** Bytes that may be read in stretches for each byte of the recording. */
+  private static final double MOST_AGAIN = 1.5;
+
+  private final long[] starts;
+
+  private Stretches(long[] starts) {
+    this.starts = starts;
+  }
+
+  /** Returns the stretches of a recording that has been surveyed. */
+  static Stretches of(EtwRecording recording, int cores) {
+    Survey survey = recording.survey(cores);
+    int total = recording.files().stream().mapToInt(file -> file.buffers().count()).sum();
+    long[] firsts = new long[total];
+    long[] lasts = new long[total];
+    long[] bytes = new long[total];
+    long sum = 0;
+    int count = 0;
+    for (int file = 0; file < recording.files().size(); file++) {
+      EtlFile its = recording.files().get(file);
+      BufferIndex index = its.buffers();
+      for (int buffer = 0; buffer < index.count(); buffer++) {
+        if (survey.earliest(file, buffer) <= survey.latest(file, buffer)) {
+          firsts[count] = recording.key(its, survey.earliest(file, buffer));
+          lasts[count] = recording.key(its, survey.latest(file, buffer));
+          bytes[count] =
+              index.compressed(buffer) ? index.inflatedBytes(buffer) : index.fileBytes(buffer);
+          sum += bytes[count];
+          count++;
+        }
+      }
+    }
+    int[] order = RowSort.ascending(firsts, count);
+    for (long size = Math.max(LEAST, sum / MOST); ; size *= 2) {
+      long[] starts = starts(firsts, bytes, order, size);
+      long read = 0;
+      for (int i = 0; i < count; i++) {
+        long parts = (long) at(starts, lasts[i]) - at(starts, firsts[i]) + 1;
+        read += parts * bytes[i];
+      }
+      if (starts.length == 1 || read <= MOST_AGAIN * sum) {
+        return new Stretches(starts);
+      }
+    }
+  }
+
+  private static long[] starts(long[] firsts, long[] bytes, int[] order, long size) {
+    LongList starts = new LongList();
+    starts.add(Long.MIN_VALUE);
+    long sum = 0;
+    for (int buffer : order) {
+      if (sum >= size && firsts[buffer] > starts.get(starts.size() - 1)) {
+        starts.add(firsts[buffer]);
+        sum = 0;
+      }
+      sum += bytes[buffer];
+    }
+    return starts.toArray();
+  }
+
+  private static int at(long[] starts, long key) {
+    int place = Arrays.binarySearch(starts, key);
+    return place < 0 ? -place - 2 : place;
+  }
+
+  /** Returns the number of stretches. */
+  int count() {
+    return starts.length;
+  }
+
+  /** Returns the key of the first time of a stretch. */
+  long from(int stretch) {
+    return starts[stretch];
+  }
+
+  /** Returns the key before which a stretch ends. */
+  long to(int stretch) {
+    return stretch + 1 < starts.length ? starts[stretch + 1] : Long.MAX_VALUE;
+  }
+}
