@@ -117,6 +117,13 @@ class TracePiecesTest {
   }
 
   @Test
+  void ofSeveralEventsOfOneTimeTheLastOneBeforeAPieceCounts() {
+    log(0, enter(T + 9), exit(T + 9), piece(T + 9, TID));
+    log(1, exit(T + 9), enter(T + 9), piece(T + 9, TID));
+    assertEquals(List.of(EXIT, "PerfInfo/SysClEnter"), events(writer));
+  }
+
+  @Test
   void anEventOfAnotherTimeIsNotThatOfAPiece() {
     log(0, exit(T + 8), exit(T + 10), piece(T + 9, TID));
     assertEquals(List.of("none"), events(writer));
@@ -124,8 +131,9 @@ class TracePiecesTest {
 
   @Test
   void anEventOfAnotherCpuIsNotThatOfAPiece() {
-    log(1, exit(T + 9));
-    log(0, enter(T + 5), piece(T + 9, TID));
+    log(0, exit(T + 9));
+    log(1, enter(T + 5), piece(T + 9, TID));
+    log(2, exit(T + 9));
     assertEquals(List.of("none"), events(writer));
   }
 
