@@ -8,6 +8,7 @@ module io.ntrail.analysis {
   exports io.ntrail.analysis.dumps;
   exports io.ntrail.analysis.etw;
   exports io.ntrail.analysis.etw.events;
+  exports io.ntrail.analysis.etw.ipt;
   exports io.ntrail.analysis.etw.machine;
   exports io.ntrail.analysis.etw.recording;
   exports io.ntrail.analysis.etw.stacks;

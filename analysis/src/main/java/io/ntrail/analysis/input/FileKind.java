@@ -8,6 +8,7 @@ import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.identity.FileSignature;
 import io.ntrail.formats.jtrc.JtrcHeader;
 import io.ntrail.formats.ntr.NtrFile;
+import io.ntrail.formats.pt.IptTraceData;
 import io.ntrail.formats.pt.PsbSearch;
 import org.jspecify.annotations.Nullable;
 
@@ -68,7 +69,8 @@ public enum FileKind {
     return switch (signature) {
       case IMAGE -> IMAGE;
       case MINIDUMP, KERNEL_DUMP_64, KERNEL_DUMP_32, USER_DUMP -> DUMP;
-      default -> signature == FileSignature.UNKNOWN && PsbSearch.isNear(input) ? PT : OTHER;
+      case UNKNOWN -> PsbSearch.isNear(input) || IptTraceData.looksLike(input) ? PT : OTHER;
+      default -> OTHER;
     };
   }
 

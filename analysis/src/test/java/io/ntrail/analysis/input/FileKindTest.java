@@ -9,6 +9,8 @@ import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.etl.ProcessorTraceEvents;
+import io.ntrail.testkit.pt.PtPackets;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -27,6 +29,20 @@ class FileKindTest {
   /** Files of the shared folder that are not what files with such a name usually are. */
   private static final List<String> OTHERS =
       List.of("pdb/sentry/portable.pdb.gz", "pdb/sentry/source-links-only.pdb.gz");
+
+  /**
+   * The ring of the first thread is larger than the part of a file in which PSBs are looked for.
+   */
+  @Test
+  void aFileOfIptSysIsAProcessorTraceWhereverItsFirstPsbIs() {
+    byte[] ring = new byte[1 << 20];
+    byte[] psb = new PtPackets(false).psb().psbEnd().toByteArray();
+    System.arraycopy(psb, 0, ring, ring.length / 2, psb.length);
+    byte[] file = ProcessorTraceEvents.file(ProcessorTraceEvents.thread(4008, 1, 3, 84, 0, ring));
+    try (InputFile input = InputFile.of(file, "ipt")) {
+      assertEquals(FileKind.PT, FileKind.of(input));
+    }
+  }
 
   @ParameterizedTest
   @CsvSource({

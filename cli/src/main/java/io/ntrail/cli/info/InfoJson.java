@@ -32,6 +32,9 @@ final class InfoJson {
       sampling(json, overview.sampling());
       contents(json, overview.contents(), overview.sources());
       sources(json, overview.sources());
+      if (overview.pieces().count() > 0) {
+        TracePiecesAnswer.json(json, overview.pieces());
+      }
       Losses.omissions(json, recording).gaps(recording.gaps()).endObject();
     }
   }

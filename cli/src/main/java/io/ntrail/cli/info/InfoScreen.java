@@ -61,6 +61,9 @@ final class InfoScreen {
     sampling();
     contents(total);
     symbols();
+    if (overview.pieces().count() > 0) {
+      item("pt", TracePiecesAnswer.text(overview.pieces()));
+    }
     out.println();
     sources(limit, width);
   }

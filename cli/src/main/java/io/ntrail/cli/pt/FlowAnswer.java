@@ -175,7 +175,7 @@ final class FlowAnswer {
   /** Returns the begin of the first line: the file and its size. */
   String heading() {
     return "%s: %s%s"
-        .formatted(request.path(), Numbers.bytes(input.file().size()), progress.state());
+        .formatted(input.title(), Numbers.bytes(input.file().size()), progress.state());
   }
 
   private void json(FlowWalk done, Terminal terminal) {

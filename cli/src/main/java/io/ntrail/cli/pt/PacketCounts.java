@@ -103,7 +103,7 @@ final class PacketCounts {
               .println(
                   "%s: %s, first PSB at %s, %s, %s of branches%s"
                       .formatted(
-                          request.path(),
+                          input.title(),
                           Numbers.bytes(input.file().size()),
                           Numbers.hex(input.firstPsb()),
                           Numbers.counted(packets(), "packet"),

@@ -64,7 +64,7 @@ final class PacketListing {
     long hertz = request.processor().clock().tscHertz();
     return "%s: %s, first PSB at %s, %s, %s"
         .formatted(
-            request.path(),
+            input.title(),
             Numbers.bytes(input.file().size()),
             Numbers.hex(input.firstPsb()),
             request.time().whole() ? "all packets" : request.time().text(),

@@ -15,6 +15,7 @@ import io.ntrail.formats.bytes.ShellWords;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
@@ -41,6 +42,8 @@ public final class PtCommand implements Command {
   private static final List<String> FORMS =
       List.of("--instructions", "--blocks", "--calls", "--profile", "--addresses");
 
+  private static final String THREAD = "-t";
+
   private static final List<String> OF_PACKETS = List.of("--count");
 
   private static final List<String> OF_FLOW =
@@ -66,6 +69,8 @@ public final class PtCommand implements Command {
     spec.addOption(
         CommonOptions.value("FROM..TO", "only what is of these times: 0..10us", "--time"));
     spec.addOption(CommonOptions.value("N", "at most N rows; 0: all", "-n", "--limit"));
+    spec.addOption(
+        CommonOptions.value("TID", "the thread, of a file of ipt.sys", THREAD, "--thread"));
     spec.addOption(
         CommonOptions.value(
             "MTCFREQ,EAX,EBX,NOMINAL",
@@ -176,7 +181,7 @@ public final class PtCommand implements Command {
             TimeRange.parse(CommonOptions.text(parsed, "--time", "..")),
             CommonOptions.number(parsed, "-n", 0));
     try (Terminal terminal = CommonOptions.output(parsed, system);
-        PtInput input = PtInput.open(path)) {
+        PtInput input = PtInput.open(path, thread(parsed))) {
       return CommonOptions.has(parsed, "--count")
           ? new PacketCounts(input, request, WorkProgress.of(input.work(), parsed, terminal))
               .print(format, terminal)
@@ -194,7 +199,7 @@ public final class PtCommand implements Command {
     }
     try (Terminal terminal = CommonOptions.output(parsed, system);
         PtCode code = PtCode.open(parsed, system);
-        PtInput input = PtInput.open(path)) {
+        PtInput input = PtInput.open(path, thread(parsed))) {
       FlowFunctions functions = code.functions();
       FlowAnswer answer = newAnswer(input, request, code, functions, parsed, terminal);
       FlowCallsAnswer calls = new FlowCallsAnswer(answer, functions, request);
@@ -225,6 +230,12 @@ public final class PtCommand implements Command {
         input, request, code.space(), functions, WorkProgress.of(input.work(), parsed, terminal));
   }
 
+  private static OptionalLong thread(ParseResult parsed) {
+    return CommonOptions.has(parsed, THREAD)
+        ? OptionalLong.of(CommonOptions.number(parsed, THREAD, 0))
+        : OptionalLong.empty();
+  }
+
   private static boolean isRecording(OutputFile file) {
     return file.place().toString().toLowerCase(Locale.ROOT).endsWith(".ntr");
   }
@@ -232,7 +243,7 @@ public final class PtCommand implements Command {
   private static int record(
       OutputFile file, FlowRequest request, ParseResult parsed, Terminal terminal) {
     try (PtCode code = PtCode.open(parsed, terminal);
-        PtInput input = PtInput.open(request.path())) {
+        PtInput input = PtInput.open(request.path(), thread(parsed))) {
       FlowFunctions functions = code.functions();
       FlowAnswer answer = newAnswer(input, request, code, functions, parsed, terminal);
       return new FlowCallsAnswer(answer, functions, request).record(file, terminal);

@@ -13,32 +13,42 @@ import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.bytes.ShellWords;
+import io.ntrail.formats.pt.IptThreadTrace;
+import io.ntrail.formats.pt.IptTraceData;
 import io.ntrail.formats.pt.PacketCursor;
 import io.ntrail.formats.pt.PacketError;
 import io.ntrail.formats.pt.PsbSearch;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
 
 /**
  * One stream, and what of it could not be read.
  *
+ * @param title name for the first line of an answer, with the thread if the file has threads
  * @param file the stream
  * @param gaps grows while it is read
  * @param firstPsb offset of the first PSB
  * @param work how much of it was read, and whether that was stopped
  */
-record PtInput(InputFile file, Gaps gaps, long firstPsb, StoppableWork<WorkPhase> work)
+record PtInput(
+    String title, InputFile file, Gaps gaps, long firstPsb, StoppableWork<WorkPhase> work)
     implements AutoCloseable {
+  /** Threads that a message lists. */
+  private static final int LISTED = 8;
+
   /** Bytes that are told to the progress together. */
   private static final int TOLD = 1 << 12;
 
   /**
-   * Opens a stream, plain or packed.
+   * Opens a stream, plain or packed, or that of a thread in a file of ipt.sys.
    *
+   * @param thread id of the thread; empty if none was named
    * @throws CannotGoOn if there is none, or several, or no PSB is in it
    */
-  static PtInput open(Path path) {
+  static PtInput open(Path path, OptionalLong thread) {
     Gaps gaps = new Gaps();
     MemberChoice streams = MemberChoice.of(PtInput::isStreamName, _ -> {});
     List<InputFile> inputs = Archives.open(path, streams, gaps);
@@ -47,17 +57,57 @@ record PtInput(InputFile file, Gaps gaps, long firstPsb, StoppableWork<WorkPhase
         throw new CannotGoOn(
             path + " holds " + inputs.size() + " streams", "unpack it, and name one of them");
       }
-      InputFile file = inputs.getFirst();
+      InputFile whole = inputs.getFirst();
+      boolean hasThreads = IptTraceData.looksLike(whole);
+      if (!hasThreads && thread.isPresent()) {
+        throw new CannotGoOn(path + " is one stream, which names no thread", "leave out -t");
+      }
+      InputFile file = hasThreads ? ofThread(path, whole, thread, gaps) : whole;
+      if (hasThreads) {
+        // The stream is a copy, in order.
+        whole.close();
+        inputs = List.of(file);
+      }
       long psb = PsbSearch.next(file, 0);
       if (psb < 0) {
-        throw refusal(path, file);
+        throw hasThreads
+            ? new CannotGoOn(
+                file.name() + " has no PSB, with which every decoding begins",
+                "name another thread, or record with a larger buffer")
+            : refusal(path, file);
       }
       return new PtInput(
-          file, gaps, psb, new StoppableWork<>(WorkPhase.ofBytes("reading " + path)));
+          hasThreads ? file.name() : path.toString(),
+          file,
+          gaps,
+          psb,
+          new StoppableWork<>(WorkPhase.ofBytes("reading " + path)));
     } catch (CannotGoOn e) {
       inputs.forEach(InputFile::close);
       throw e;
     }
+  }
+
+  /** Puts the ring of a thread in order. */
+  private static InputFile ofThread(Path path, InputFile file, OptionalLong thread, Gaps gaps) {
+    List<IptThreadTrace> threads = IptTraceData.of(file, gaps).threads();
+    List<IptThreadTrace> chosen =
+        thread.isEmpty()
+            ? threads
+            : threads.stream().filter(of -> of.threadId() == thread.getAsLong()).toList();
+    if (chosen.size() == 1) {
+      return chosen.getFirst().inOrder(file);
+    }
+    String ids =
+        threads.stream()
+            .limit(LISTED)
+            .map(of -> Long.toString(of.threadId()))
+            .collect(Collectors.joining(", "));
+    String more = threads.size() > LISTED ? ", ..." : "";
+    String which = thread.isEmpty() ? "" : ", of which not exactly one is " + thread.getAsLong();
+    throw new CannotGoOn(
+        path + " has traces of " + threads.size() + " threads: " + ids + more + which,
+        "ntrail pt packets " + ShellWords.file(path) + " -t " + threads.getFirst().threadId());
   }
 
   private static boolean isStreamName(String name) {

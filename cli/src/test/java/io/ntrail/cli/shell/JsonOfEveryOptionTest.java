@@ -10,6 +10,7 @@ import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.cli.harness.SamplePt;
 import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.etl.ProcessorTraceEvents;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,6 +47,13 @@ class JsonOfEveryOptionTest {
   void writeFiles() throws IOException {
     Files.write(folder.resolve("flow.pt"), SamplePt.loop());
     Files.write(folder.resolve("loop.bin"), SamplePt.code());
+    byte[] ring = Arrays.copyOf(SamplePt.loop(), 4096);
+    int end = SamplePt.loop().length;
+    Files.write(
+        folder.resolve("threads.ipt"),
+        ProcessorTraceEvents.file(
+            ProcessorTraceEvents.thread(4008, 0, 0, 0, end, ring),
+            ProcessorTraceEvents.thread(4012, 0, 0, 0, end, ring)));
     Files.writeString(folder.resolve("shop.tmf"), TMF);
   }
 
@@ -102,6 +110,7 @@ class JsonOfEveryOptionTest {
           .collect(Collectors.joining(","));
     }
     return switch (word) {
+      case "{ipt}" -> folder.resolve("threads.ipt");
       case "{pt}" -> folder.resolve("flow.pt");
       case "{tmf}" -> folder.resolve("shop.tmf");
       case "{code}" -> folder.resolve("loop.bin") + "@0x401000";

@@ -36,6 +36,9 @@ public final class KernelEvent {
     /** Configuration of the machine. */
     public static final int SYSTEMCONFIG = 0x0B;
 
+    /** Last branches that a CPU recorded. */
+    public static final int LASTBRANCH = 0x0C;
+
     /** Samples, interrupts, deferred procedure calls, system calls. */
     public static final int PERFINFO = 0x0F;
 

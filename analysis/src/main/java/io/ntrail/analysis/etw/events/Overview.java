@@ -1,5 +1,7 @@
 package io.ntrail.analysis.etw.events;
 
+import io.ntrail.analysis.etw.ipt.PieceTable;
+import io.ntrail.analysis.etw.ipt.TracePieces;
 import io.ntrail.analysis.etw.machine.MachineCounts;
 import io.ntrail.analysis.etw.machine.MachineSummary;
 import io.ntrail.analysis.etw.machine.Sampling;
@@ -20,24 +22,32 @@ import io.ntrail.formats.etl.RecordCursor;
  * @param sampling CPU samples
  * @param contents processes, threads, images
  * @param sources events by task or provider
+ * @param pieces pieces of Processor Trace
  */
 public record Overview(
     EtwSummary summary,
     SystemConfiguration hardware,
     Sampling sampling,
     MachineCounts contents,
-    ProviderCounts sources) {
+    ProviderCounts sources,
+    TracePieces pieces) {
 
   /** Part of the survey that the overview needs. */
   private static final class Pass implements SurveyPart<Pass> {
     final EtwSummary.Counting summary;
     final EventCounts.Counting counts;
     final MachineSummary facts;
+    final PieceTable pieces;
 
-    Pass(EtwSummary.Counting summary, EventCounts.Counting counts, MachineSummary facts) {
+    Pass(
+        EtwSummary.Counting summary,
+        EventCounts.Counting counts,
+        MachineSummary facts,
+        PieceTable pieces) {
       this.summary = summary;
       this.counts = counts;
       this.facts = facts;
+      this.pieces = pieces;
     }
 
     @Override
@@ -45,6 +55,7 @@ public record Overview(
       summary.visit(fileNumber, record);
       counts.visit(fileNumber, record);
       facts.visit(fileNumber, record);
+      pieces.visit(fileNumber, record);
     }
 
     @Override
@@ -52,6 +63,7 @@ public record Overview(
       summary.merge(other.summary);
       counts.merge(other.counts);
       facts.merge(other.facts);
+      pieces.merge(other.pieces);
       return this;
     }
 
@@ -59,6 +71,7 @@ public record Overview(
     public void settle() {
       counts.settle();
       facts.settle();
+      pieces.settle();
     }
   }
 
@@ -104,7 +117,8 @@ public record Overview(
                 new Pass(
                     new EtwSummary.Counting(recording),
                     new EventCounts.Counting(recording, sources.index(), kernel, join),
-                    new MachineSummary(recording, kernel, sources.kernelTable())));
+                    new MachineSummary(recording, kernel, sources.kernelTable()),
+                    new PieceTable(recording)));
     Stacks stacks =
         join.events(
             cores,
@@ -118,6 +132,7 @@ public record Overview(
         pass.facts.hardware(),
         pass.facts.sampling(stacks.busySamples),
         pass.facts.contents(),
-        ProviderCounts.of(counts));
+        ProviderCounts.of(counts),
+        TracePieces.of(recording, cores, pass.pieces, kernel, sources.kernelTable()));
   }
 }

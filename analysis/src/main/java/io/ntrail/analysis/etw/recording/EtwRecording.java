@@ -226,7 +226,7 @@ public final class EtwRecording implements Recording, RecordedEvents {
   }
 
   /** Returns the nanoseconds of a {@link #key}. */
-  long nanosOf(long key) {
+  public long nanosOf(long key) {
     return oneClock ? files.getFirst().clock().nanos(key) : key;
   }
 

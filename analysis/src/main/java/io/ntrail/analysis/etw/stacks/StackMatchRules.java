@@ -14,12 +14,15 @@ import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
 import io.ntrail.formats.identity.Guid;
 
-/** Rules for the records that a stack record can be about, and for the thread of the stack. */
-final class StackMatchRules {
+/**
+ * Rules for the records that a stack record can be about, and for the thread of the stack. Pieces
+ * of Processor Trace belong to events by the same rules.
+ */
+public final class StackMatchRules {
   private static final Guid STACK_WALK_CLASS = Guid.parse("def2fe46-7bd6-4b80-bd94-f57fe20d0ce3");
 
   /** No stack of this thread can belong to the record. */
-  static final int NO = -1;
+  public static final int NO = -1;
 
   /** The thread of the record is unknown. */
   static final int MAYBE = 0;
@@ -29,7 +32,8 @@ final class StackMatchRules {
 
   private final KernelEvents kernel;
 
-  StackMatchRules(KernelEvents kernel) {
+  /** Knows no records; the kernel's classes tell their hook ids. */
+  public StackMatchRules(KernelEvents kernel) {
     this.kernel = kernel;
   }
 
@@ -47,7 +51,7 @@ final class StackMatchRules {
    * Returns true if a record may have a stack: not rundowns, not what a merge adds, not stacks
    * themselves.
    */
-  boolean mayHaveStack(RecordCursor record) {
+  public boolean mayHaveStack(RecordCursor record) {
     RecordKind kind = record.kind();
     int hook;
     if (kind.isHook()) {
@@ -90,7 +94,7 @@ final class StackMatchRules {
    * Tells if a stack of this thread can be the record's: {@link #NO}, {@link #MAYBE} or {@link
    * #YES}.
    */
-  int isOf(RecordCursor record, int thread) {
+  public int isOf(RecordCursor record, int thread) {
     int at = record.payloadOffset();
     int length = record.payloadLength();
     boolean isHook = record.kind().isHook();
