@@ -147,6 +147,9 @@ public final class ImageCommand implements Command {
         terminal.err().println("ntrail: names from the image only: " + names.missing());
       }
       names.remarks().forEach(why -> terminal.err().println("warning: " + why));
+      if (code != null) {
+        code.remarks().forEach(why -> terminal.err().println("note: " + why));
+      }
       List<ImagePart> parts = new ArrayList<>(request.parts(contents, names, code));
       if (comparison != null) {
         parts.add(ImageDifferences.of(comparison, names));

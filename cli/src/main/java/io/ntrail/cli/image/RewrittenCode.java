@@ -166,6 +166,24 @@ final class RewrittenCode implements AutoCloseable {
     }
   }
 
+  /** Sentences on what may not be as in the memory of the machine, which rows do not show. */
+  List<String> remarks() {
+    RewriteReport report = code.report();
+    long left = report.count(SiteOutcome.UNKNOWN_TARGET);
+    long guessed = report.count(SiteOutcome.THUNK_UNKNOWN_TARGET);
+    if (left + guessed == 0) {
+      return List.of();
+    }
+    return List.of(
+        "unknown targets at "
+            + Numbers.counted(left + guessed, "import site")
+            + ", shown "
+            + (left > 0 ? "as in the file" : "as if out of reach")
+            + " ("
+            + CODE
+            + " FILE@ADDRESS names a module that is imported from)");
+  }
+
   /** Gaps of the modules that are imported from. */
   List<Gap> gaps() {
     return modules.stream().flatMap(module -> module.gaps().stream()).toList();

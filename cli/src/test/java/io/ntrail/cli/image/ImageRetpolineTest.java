@@ -18,6 +18,8 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code ntrail image DRIVER --disasm ... --retpoline on|import-only|off}. */
 class ImageRetpolineTest {
@@ -115,6 +117,16 @@ class ImageRetpolineTest {
                 kernel + "@0xfffff80120000000")
             .out();
     assertTrue(text.contains("import call   the target is more than 2 GB away"), text);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"import-only, as in the file", "on, as if out of reach"})
+  void rowsWithoutAReportComeWithANoteOnUnknownTargets(String state, String what) {
+    Cli.Result result = image("--disasm", FUNCTION, "--retpoline", state, "--format", "csv");
+    assertEquals(0, result.exit(), result.err());
+    assertTrue(
+        result.err().contains("note: unknown targets at 144 import sites, shown " + what),
+        result.err());
   }
 
   @Test
