@@ -180,7 +180,6 @@ public final class KernelCode {
         return SiteOutcome.OTHER_MACHINE;
       }
       if (!image.isExecutable(site.rva)
-          || !image.isExecutable(site.end() - 1)
           || image.view().stored(site.rva) < form.length()
           || site.end() > page) {
         return SiteOutcome.NOT_CODE;

@@ -228,6 +228,19 @@ class DamagedRecordsTest {
   }
 
   @Test
+  void sitesBehindTheEndOfTheImageWhereItsThunksAreAreLeft() {
+    int header = (int) LittleEndian.getU32(file, 0x3C);
+    // The sections from 0x7000 on have sites, too.
+    LittleEndian.putU32(file, header + 24 + 56, 0x7000);
+    KernelCode code = code();
+    assertEquals(0x7000, code.retpolinePage());
+    long behind = driver.sites().stream().filter(site -> site.rva() >= 0x7000).count();
+    assertTrue(behind > 0);
+    assertEquals(behind, code.report().count(SiteOutcome.NOT_CODE));
+    assertEquals(IMPORTS + 15 - behind, code.report().rewritten());
+  }
+
+  @Test
   void aSwitchThroughTheStackPointerHasNoThunk() {
     DriverSample acpi = DriverSample.of("pt/dvrt/acpi.sys");
     byte[] changed = acpi.file().clone();
