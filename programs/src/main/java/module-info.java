@@ -6,6 +6,7 @@ module io.ntrail.programs {
 
   exports io.ntrail.programs.handlers;
   exports io.ntrail.programs.image;
+  exports io.ntrail.programs.kernelcode;
   exports io.ntrail.programs.memory;
   exports io.ntrail.programs.patchability;
   exports io.ntrail.programs.services;

@@ -141,17 +141,23 @@ public final class ImageCommand implements Command {
       Terminal terminal) {
     ParsedImage contents = ParsedImage.of(image);
     PdbSearch search = SymbolSearchPath.offline(parsed, terminal);
-    try (ImageNames names = ImageNames.of(path, contents, search)) {
+    try (ImageNames names = ImageNames.of(path, contents, search);
+        RewrittenCode code = RewrittenCode.of(parsed, image)) {
       if (CommonOptions.has(parsed, "-y") && !names.hasPdb()) {
         terminal.err().println("ntrail: names from the image only: " + names.missing());
       }
       names.remarks().forEach(why -> terminal.err().println("warning: " + why));
-      List<ImagePart> parts = new ArrayList<>(request.parts(contents, names));
+      if (code != null) {
+        code.remarks().forEach(why -> terminal.err().println("note: " + why));
+      }
+      List<ImagePart> parts = new ArrayList<>(request.parts(contents, names, code));
       if (comparison != null) {
         parts.add(ImageDifferences.of(comparison, names));
       }
       int width = CommonOptions.width(parsed, terminal);
-      Supplier<List<Gap>> gaps = () -> gaps(others.get(), gaps(image.gaps(), names.gaps()));
+      List<Gap> ofTargets = code == null ? List.of() : code.gaps();
+      Supplier<List<Gap>> gaps =
+          () -> gaps(gaps(others.get(), ofTargets), gaps(image.gaps(), names.gaps()));
       switch (format) {
         case JSON -> ImageJson.print(contents, parts, gaps, terminal);
         case JSONL -> {

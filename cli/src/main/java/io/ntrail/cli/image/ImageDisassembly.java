@@ -19,17 +19,21 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** {@code image --disasm ADDRESS|NAME|all}: the code of functions, instruction by instruction. */
 final class ImageDisassembly {
   private final PeImage image;
+  private final @Nullable RewrittenCode code;
   private final ImageFunctions functions;
   private final List<ImageFunction> asked;
   private final Map<Long, String> places = new HashMap<>();
   private final InstructionRows rows;
 
-  private ImageDisassembly(ParsedImage contents, ImageNames names, String what) {
+  private ImageDisassembly(
+      ParsedImage contents, ImageNames names, @Nullable RewrittenCode code, String what) {
     this.image = contents.image();
+    this.code = code;
     this.functions = names.functions();
     this.asked =
         what.equals("all")
@@ -47,6 +51,9 @@ final class ImageDisassembly {
             symbol.slot(), module.name() + "!" + (name != null ? name : "#" + symbol.ordinal()));
       }
     }
+    if (code != null) {
+      code.name(places);
+    }
     this.rows =
         new InstructionRows(
             InstructionDecoder.of(size(image)),
@@ -57,12 +64,29 @@ final class ImageDisassembly {
             names.hasPdb() ? names::line : null);
   }
 
-  static ImagePart of(ParsedImage contents, ImageNames names, String what) {
-    ImageDisassembly part = new ImageDisassembly(contents, names, what);
+  /**
+   * Returns the code of functions.
+   *
+   * @param code that is shown in place of that of the file; null: there is none
+   */
+  static ImagePart of(
+      ParsedImage contents, ImageNames names, @Nullable RewrittenCode code, String what) {
+    ImageDisassembly part = new ImageDisassembly(contents, names, code, what);
     Listing<InstructionRows.Row> listing =
         new Listing<>("instructions", part.rows.columns(), part::all);
+    if (code == null) {
+      return new ImagePart(listing, part::print, listing::json);
+    }
     return new ImagePart(
-        listing, (out, limit, width) -> part.print(out, limit, width), listing::json);
+        listing,
+        (out, limit, width) -> {
+          part.print(out, limit, width);
+          code.print(out, width);
+        },
+        json -> {
+          listing.json(json);
+          code.json(json);
+        });
   }
 
   private static CodeSize size(PeImage image) {
@@ -91,7 +115,8 @@ final class ImageDisassembly {
   private void range(long rva, long size, Consumer<InstructionRows.Row> sink) {
     long stored = Math.min(size, image.view().stored(rva));
     if (stored > 0) {
-      rows.rows(image.view().window(rva, stored), rva, sink);
+      rows.rows(
+          code == null ? image.view().window(rva, stored) : code.window(rva, stored), rva, sink);
     }
   }
 

@@ -48,7 +48,10 @@ record ImageRequest(
     spec.addOption(
         CommonOptions.value("HEX", "decode instruction bytes instead of a file", "--decode"));
     spec.addOption(CommonOptions.value("N", "mode of --decode: 16, 32 or 64 (default)", "--bits"));
-    spec.addOption(CommonOptions.value("ADDRESS", "address of the bytes of --decode", "--at"));
+    spec.addOption(
+        CommonOptions.value(
+            "ADDRESS", "address of the bytes of --decode; load address for --retpoline", "--at"));
+    RewrittenCode.options(spec);
     spec.addOption(
         CommonOptions.value(
             "DUMP", "take the image of a module out of a dump: --from crash.dmp MODULE", "--from"));
@@ -83,6 +86,7 @@ record ImageRequest(
         functions = "";
       }
     }
+    RewrittenCode.check(parsed);
     boolean isFromDump = CommonOptions.has(parsed, "--from");
     if (words.isEmpty()) {
       throw isFromDump
@@ -131,8 +135,12 @@ record ImageRequest(
         && !(headers || sections || imports || exports || relocations || resources || services);
   }
 
-  /** The parts that were requested, in the order in which they are printed. */
-  List<ImagePart> parts(ParsedImage contents, ImageNames names) {
+  /**
+   * The parts that were requested, in the order in which they are printed.
+   *
+   * @param code that is disassembled in place of that of the file; null: there is none
+   */
+  List<ImagePart> parts(ParsedImage contents, ImageNames names, @Nullable RewrittenCode code) {
     List<ImagePart> parts = new ArrayList<>();
     if (headers) {
       parts.add(ImageHeaderRows.of(contents));
@@ -161,7 +169,7 @@ record ImageRequest(
       parts.add(ImageFunctionRows.of(contents, all, pattern, unwind != null, hotpatch));
     }
     if (disasm != null) {
-      parts.add(ImageDisassembly.of(contents, names, disasm));
+      parts.add(ImageDisassembly.of(contents, names, code, disasm));
     }
     if (services) {
       parts.add(ImageServices.of(contents.image()));

@@ -336,17 +336,29 @@ public final class DynamicRelocations {
     for (int at = from; at + 4 <= end; at += 4) {
       int record = body.i32(at);
       int index = record >>> 13;
-      visitor.accept(
-          new DynamicFixup.ImportTransfer(
-              page + (record & 0xFFF), (record & 0x1000) != 0, index == NO_SLOT_X64 ? -1 : index));
+      if (!isPadding(record, at, from)) {
+        visitor.accept(
+            new DynamicFixup.ImportTransfer(
+                page + (record & 0xFFF),
+                (record & 0x1000) != 0,
+                index == NO_SLOT_X64 ? -1 : index));
+      }
     }
+  }
+
+  /**
+   * Returns whether a record only fills a block up: the kernel takes one with offset 0 for a place
+   * at the first byte of its page only if it is the first of its block.
+   */
+  private static boolean isPadding(int record, int at, int first) {
+    return (record & 0xFFF) == 0 && at > first;
   }
 
   private static void indirect(
       Bytes body, long page, int from, int end, Consumer<DynamicFixup> visitor) {
     for (int at = from; at + 2 <= end; at += 2) {
       int record = body.u16(at);
-      if (record != 0) {
+      if (!isPadding(record, at, from)) {
         visitor.accept(
             new DynamicFixup.IndirectTransfer(
                 page + (record & 0xFFF),
@@ -361,7 +373,7 @@ public final class DynamicRelocations {
       Bytes body, long page, int from, int end, Consumer<DynamicFixup> visitor) {
     for (int at = from; at + 2 <= end; at += 2) {
       int record = body.u16(at);
-      if (record != 0) {
+      if (!isPadding(record, at, from)) {
         visitor.accept(new DynamicFixup.SwitchBranch(page + (record & 0xFFF), record >>> 12));
       }
     }

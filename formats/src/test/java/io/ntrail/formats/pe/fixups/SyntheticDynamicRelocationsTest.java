@@ -88,6 +88,21 @@ class SyntheticDynamicRelocationsTest {
     return fixups;
   }
 
+  @Test
+  void aRecordAtTheStartOfAPageCountsOnlyAsTheFirstOfItsBlock() {
+    // Symbol 4: REX.W alone at offset 0, then the same again, which only fills up.
+    byte[] indirect = block(0x2000, new LittleEndian().u16(0x2000).u16(0x2010).u16(0x2000));
+    assertEquals(
+        List.of(
+            new IndirectTransfer(0x2000, false, true, false),
+            new IndirectTransfer(0x2010, false, true, false)),
+        only(1, 4, indirect));
+    byte[] imports = block(0x1000, new LittleEndian().u32(0x1000).u32(5 << 13).u32(0));
+    assertEquals(List.of(new ImportTransfer(0x1000, true, 0)), only(1, 3, imports));
+    byte[] switches = block(0x3000, new LittleEndian().u16(0).u16(0x1000));
+    assertEquals(List.of(new SwitchBranch(0x3000, 0)), only(1, 5, switches));
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
   void transfersOfEitherVersionAreRead(int version) {
