@@ -103,7 +103,7 @@ final class CutSelection implements RecordSelection {
     List<EtlFile> files = recording.files();
     this.kept = new RecordSet(files);
     this.thinned = new RecordSet(files);
-    long sets = (every > 1 ? 2 : 1) * RecordSet.mostBytes(files);
+    long sets = (every > 1 && !filter.passesAll() ? 2 : 1) * RecordSet.mostBytes(files);
     this.times = new TimeSet(Math.max(LEAST_TIMES, (Runtime.getRuntime().maxMemory() - sets) / 2));
     this.keptThreads = every > 1 ? new NumberFilter() : new NumberFilter(LEAST_BITS);
     walk(events);
@@ -237,9 +237,21 @@ final class CutSelection implements RecordSelection {
     recording.reading().mustGoOn();
   }
 
+  /** Returns true for a sample that would pass if not fewer were to be kept. */
+  private boolean isLeftOut(int file, RecordCursor record) {
+    if (every == 1 || !CutRecords.isSample(record)) {
+      return false;
+    }
+    if (!filter.passesAll()) {
+      return thinned.contains(file, record);
+    }
+    long nanos = recording.nanos(record.file(), record.ticks());
+    return nanos >= fromNanos && nanos < toNanos && !kept.contains(file, record);
+  }
+
   /** Notes a sample that is left out at the time of a kept record of another thread. */
   private void findCoincident(int file, RecordCursor record) {
-    if (CutRecords.isSample(record) && thinned.contains(file, record)) {
+    if (isLeftOut(file, record)) {
       long key = recording.key(record.file(), record.ticks());
       long sample = CutRecords.mixed(key, CutRecords.sampledThread(record));
       if (times.mayContain(key) && !keptThreads.mayContain(sample)) {
@@ -329,6 +341,6 @@ final class CutSelection implements RecordSelection {
     if (nanos < fromNanos || nanos >= toNanos) {
       return TIME;
     }
-    return thinned.contains(file, record) ? SAMPLE : FILTER;
+    return isLeftOut(file, record) ? SAMPLE : FILTER;
   }
 }

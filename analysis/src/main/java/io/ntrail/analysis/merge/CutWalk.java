@@ -37,7 +37,8 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
    * @param toNanos time before which they end
    * @param every number of samples of a processor of which one passes; 1 for all
    * @param kept records
-   * @param thinned samples that would pass if not fewer were to be kept
+   * @param thinned samples that would pass if not fewer were to be kept; stays empty if the filter
+   *     passes all, as it then is all samples of the time that are not kept
    * @param threads times and threads of kept records, if samples become fewer
    */
   record Choice(
@@ -140,7 +141,9 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
     boolean isEvery = choice.every == 1;
     if (passes && !isEvery && CutRecords.isSample(record) && !isNth(file, record)) {
       passes = false;
-      choice.thinned.add(file, record);
+      if (!filter.passesAll()) {
+        choice.thinned.add(file, record);
+      }
       noteThinned(CutRecords.mixed(key, CutRecords.sampledThread(record)));
     }
     boolean isKept = passes || isFirst;

@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -21,8 +22,37 @@ public final class PatternSet {
   /** Process or thread id of which nothing is known. */
   private static final int NO_ID = -1;
 
+  /** The last answers: nearly every record asks, about few processes and threads. */
+  private static final class Answers {
+    private static final int SIZE = 1 << 9;
+
+    private final boolean[] known = new boolean[SIZE];
+    private final int[] ids = new int[SIZE];
+    private final @Nullable String[] names = new String[SIZE];
+    private final boolean[] fits = new boolean[SIZE];
+
+    static int place(int id, @Nullable String name) {
+      // Ids of processes and threads are multiples of 4.
+      return (id >>> 2) + (name == null ? 0 : name.hashCode()) & SIZE - 1;
+    }
+
+    boolean has(int place, int id, @Nullable String name) {
+      return known[place] && ids[place] == id && Objects.equals(names[place], name);
+    }
+
+    void put(int place, int id, @Nullable String name, boolean answer) {
+      known[place] = true;
+      ids[place] = id;
+      names[place] = name;
+      fits[place] = answer;
+    }
+  }
+
   private final List<NamePattern> patterns;
   private final BitSet fitting = new BitSet();
+
+  private final Answers ofProcesses = new Answers();
+  private final Answers ofThreads = new Answers();
   private boolean asked;
 
   /** Creates the set of some patterns. */
@@ -68,8 +98,14 @@ public final class PatternSet {
     if (id == NO_ID) {
       return false;
     }
-    String number = Integer.toUnsignedString(id);
-    return fit(pattern -> pattern.matches(number) || image != null && pattern.meansProgram(image));
+    int place = Answers.place(id, image);
+    if (!ofProcesses.has(place, id, image)) {
+      String number = Integer.toUnsignedString(id);
+      boolean fits =
+          fit(pattern -> pattern.matches(number) || image != null && pattern.meansProgram(image));
+      ofProcesses.put(place, id, image, fits);
+    }
+    return ofProcesses.fits[place];
   }
 
   /**
@@ -85,8 +121,13 @@ public final class PatternSet {
     if (id == NO_ID) {
       return false;
     }
-    String number = Integer.toUnsignedString(id);
-    return fit(pattern -> pattern.matches(number) || pattern.matches(name));
+    int place = Answers.place(id, name);
+    if (!ofThreads.has(place, id, name)) {
+      String number = Integer.toUnsignedString(id);
+      boolean fits = fit(pattern -> pattern.matches(number) || pattern.matches(name));
+      ofThreads.put(place, id, name, fits);
+    }
+    return ofThreads.fits[place];
   }
 
   /**
