@@ -17,6 +17,7 @@ module io.ntrail.analysis {
   exports io.ntrail.analysis.flow.calls;
   exports io.ntrail.analysis.input;
   exports io.ntrail.analysis.merge;
+  exports io.ntrail.analysis.merge.calls;
   exports io.ntrail.analysis.merge.names;
   exports io.ntrail.analysis.model;
   exports io.ntrail.analysis.naming;

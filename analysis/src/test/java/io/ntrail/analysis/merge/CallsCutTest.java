@@ -7,6 +7,7 @@ import io.ntrail.analysis.calls.CallCursor;
 import io.ntrail.analysis.calls.CallEventKind;
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallThread;
+import io.ntrail.analysis.merge.calls.CallsCut;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrWriter;

@@ -9,6 +9,7 @@ import io.ntrail.analysis.calls.CallCursor;
 import io.ntrail.analysis.calls.CallEventKind;
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.NtrCalls;
+import io.ntrail.analysis.merge.calls.CallsCut;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Omission;

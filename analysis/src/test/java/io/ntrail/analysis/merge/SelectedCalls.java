@@ -7,6 +7,7 @@ import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.analysis.calls.JtrcCalls;
 import io.ntrail.analysis.calls.NtrCalls;
+import io.ntrail.analysis.merge.calls.CallsCut;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;

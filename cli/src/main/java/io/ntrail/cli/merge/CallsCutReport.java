@@ -1,7 +1,7 @@
 package io.ntrail.cli.merge;
 
 import io.ntrail.analysis.calls.CallRecording;
-import io.ntrail.analysis.merge.CallsCut;
+import io.ntrail.analysis.merge.calls.CallsCut;
 import io.ntrail.cli.calls.CallInfo;
 import io.ntrail.cli.calls.CallsScope;
 import io.ntrail.cli.common.CommonOptions.Format;

@@ -10,7 +10,7 @@ import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.analysis.input.RecordingInput;
-import io.ntrail.analysis.merge.CallsCut;
+import io.ntrail.analysis.merge.calls.CallsCut;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;

@@ -1,4 +1,4 @@
-package io.ntrail.analysis.merge;
+package io.ntrail.analysis.merge.calls;
 
 import io.ntrail.analysis.calls.CallCursor;
 import io.ntrail.analysis.calls.CallEventKind;

@@ -1,4 +1,4 @@
-package io.ntrail.analysis.merge;
+package io.ntrail.analysis.merge.calls;
 
 import io.ntrail.formats.ntr.NtrWriter;
 import java.io.IOException;

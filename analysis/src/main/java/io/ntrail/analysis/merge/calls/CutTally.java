@@ -1,4 +1,4 @@
-package io.ntrail.analysis.merge;
+package io.ntrail.analysis.merge.calls;
 
 /** Numbers of records of a cut: those that are in it, and those that are not, by the reason. */
 final class CutTally {
