@@ -115,7 +115,7 @@ class JsonOfEveryOptionTest {
       case "{tmf}" -> folder.resolve("shop.tmf");
       case "{code}" -> folder.resolve("loop.bin") + "@0x401000";
       case "{out}" -> Files.createTempDirectory(folder, "out").resolve("out");
-      default -> word.matches("samples/[a-z.]*") ? ROOT.resolve(word) : word;
+      default -> word.matches("samples/[a-z.]*(@0x[0-9a-f]+)?") ? ROOT.resolve(word) : word;
     };
   }
 }

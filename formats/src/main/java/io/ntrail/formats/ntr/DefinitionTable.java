@@ -131,7 +131,9 @@ final class DefinitionTable {
       }
       case NtrLayout.WHOLE_THREAD -> {
         long number = in.var();
-        wholeThreads.put(number, new TracedThread.Whole(number, in.var(), in.var() != 0));
+        long first = in.var();
+        boolean hasStacks = in.bounded(1, "stacks of a thread") == 1;
+        wholeThreads.put(number, new TracedThread.Whole(number, first, hasStacks));
       }
       case NtrLayout.LOST_ELSEWHERE -> lostElsewhere = in.var();
       default -> {
