@@ -8,6 +8,8 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -21,7 +23,12 @@ class OrderedTasksTest {
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicInteger mostWaiting = new AtomicInteger();
 
-  /** Gives the number of the task; the later ones of four are ready before the earlier ones. */
+  private final AtomicBoolean isInOrder = new AtomicBoolean(true);
+
+  /** Counted down when a task is ready, if the one before it is to wait for that. */
+  private List<CountDownLatch> ready = List.of();
+
+  /** Gives the number of the task. */
   private final class Worker implements OrderedTasks.Worker<Integer> {
     private int last = -1;
 
@@ -31,12 +38,15 @@ class OrderedTasksTest {
 
     @Override
     public Integer result(int task) {
-      assertTrue(task > last, "a worker does tasks in order");
+      if (task < last) {
+        isInOrder.set(false);
+      }
       last = task;
-      try {
-        Thread.sleep(3 - task % 4);
-      } catch (InterruptedException e) {
-        throw CannotGoOn.interrupted();
+      if (task % 2 == 0 && task + 1 < ready.size()) {
+        await(ready.get(task + 1));
+      }
+      if (task < ready.size()) {
+        ready.get(task).countDown();
       }
       if (task == TASKS) {
         throw new IllegalArgumentException("task " + task);
@@ -49,6 +59,14 @@ class OrderedTasksTest {
     @Override
     public void close() {
       closed.incrementAndGet();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw CannotGoOn.interrupted();
     }
   }
 
@@ -69,17 +87,23 @@ class OrderedTasksTest {
   @Test
   void resultsComeInOrderWhateverIsReadyFirst() {
     List<Integer> all = IntStream.range(0, TASKS).boxed().toList();
-    for (int threads : new int[] {0, 1, 2, 4}) {
+    for (int threads : new int[] {0, 1}) {
+      assertEquals(all, results(threads, TASKS, 5), threads + " threads");
+    }
+    for (int threads : new int[] {2, 4}) {
+      // Of two tasks, the second is ready first.
+      ready = all.stream().map(_ -> new CountDownLatch(1)).toList();
       assertEquals(all, results(threads, TASKS, 5), threads + " threads");
     }
     assertEquals(made.get(), closed.get(), "all workers are closed");
   }
 
   @Test
-  void oneThreadHasOneWorker() {
+  void oneThreadHasOneWorkerThatDoesTheTasksInOrder() {
     results(1, TASKS, 3);
     assertEquals(1, made.get());
     assertEquals(1, closed.get());
+    assertTrue(isInOrder.get());
   }
 
   @Test
