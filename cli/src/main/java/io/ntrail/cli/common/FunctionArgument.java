@@ -36,6 +36,20 @@ public final class FunctionArgument {
     return Long.parseUnsignedLong(text.startsWith("0x") ? text.substring(2) : text, 16);
   }
 
+  /**
+   * Returns the address that an option takes.
+   *
+   * @param example a value of the option
+   * @throws UsageError if it is none
+   */
+  public static long address(String option, String text, String example) {
+    try {
+      return address(text);
+    } catch (NumberFormatException _) {
+      throw new UsageError(option + " takes an address, not " + text, example);
+    }
+  }
+
   /** An address in an image: an RVA, or an address at the base that its headers name. */
   public static long rva(PeImage image, String what) {
     try {

@@ -32,7 +32,9 @@ final class HexDisassembly {
 
   private static Listing<InstructionRows.Row> listing(ParseResult parsed) {
     Bytes code = Bytes.copyOf(bytes(CommonOptions.text(parsed, "--decode", "")), "--decode");
-    long address = address(CommonOptions.text(parsed, "--at", "0x0"));
+    long address =
+        FunctionArgument.address(
+            "--at", CommonOptions.text(parsed, "--at", "0x0"), "--at 0x140001000");
     InstructionRows rows =
         new InstructionRows(
             InstructionDecoder.of(size(CommonOptions.text(parsed, "--bits", "64"))), _ -> "", null);
@@ -45,14 +47,6 @@ final class HexDisassembly {
     } catch (IllegalArgumentException _) {
       throw new UsageError(
           "--decode takes bytes in hexadecimal, not " + hex, "--decode '48 8b c1 c3'");
-    }
-  }
-
-  private static long address(String text) {
-    try {
-      return FunctionArgument.address(text);
-    } catch (NumberFormatException _) {
-      throw new UsageError("--at takes an address, not " + text, "--at 0x140001000");
     }
   }
 

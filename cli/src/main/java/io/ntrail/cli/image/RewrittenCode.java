@@ -47,11 +47,16 @@ final class RewrittenCode implements AutoCloseable {
   private final List<InputFile> files;
   private final List<PeImage> modules;
 
-  private RewrittenCode(long base, KernelCode code, List<InputFile> files, List<PeImage> modules) {
+  /** Gaps of the archives that modules are in. */
+  private final Gaps archives;
+
+  private RewrittenCode(
+      long base, KernelCode code, List<InputFile> files, List<PeImage> modules, Gaps archives) {
     this.base = base;
     this.code = code;
     this.files = files;
     this.modules = modules;
+    this.archives = archives;
   }
 
   static void options(CommandSpec spec) {
@@ -95,16 +100,17 @@ final class RewrittenCode implements AutoCloseable {
             ? address("--at", CommonOptions.text(parsed, "--at", ""))
             : image.headers().imageBase();
     List<InputFile> files = new ArrayList<>();
+    Gaps archives = new Gaps();
     try {
       List<ImageSpace> modules = new ArrayList<>();
       for (String word : CommonOptions.all(parsed, CODE)) {
-        modules.add(module(word, files));
+        modules.add(module(word, files, archives));
       }
       KernelCode code =
           KernelCode.of(new ImageSpace(image, base), new ImportAddresses(modules), variant);
       reportDamage(image, code);
       List<PeImage> images = modules.stream().map(ImageSpace::image).toList();
-      return new RewrittenCode(base, code, files, images);
+      return new RewrittenCode(base, code, files, images, archives);
     } catch (CannotGoOn | UsageError e) {
       files.forEach(InputFile::close);
       throw e;
@@ -122,10 +128,10 @@ final class RewrittenCode implements AutoCloseable {
     };
   }
 
-  private static ImageSpace module(String word, List<InputFile> files) {
+  private static ImageSpace module(String word, List<InputFile> files, Gaps gaps) {
     int mark = word.lastIndexOf('@');
     Path path = CommonOptions.path(mark < 0 ? word : word.substring(0, mark));
-    List<InputFile> opened = Archives.open(path, _ -> true, new Gaps());
+    List<InputFile> opened = Archives.open(path, _ -> true, gaps);
     files.addAll(opened);
     if (opened.size() != 1) {
       throw new CannotGoOn(path + " holds " + opened.size() + " files", "unpack it");
@@ -136,12 +142,7 @@ final class RewrittenCode implements AutoCloseable {
   }
 
   private static long address(String option, String text) {
-    try {
-      return FunctionArgument.address(text);
-    } catch (NumberFormatException _) {
-      throw new UsageError(
-          option + " takes an address, not " + text, "0xfffff80012340000 (hexadecimal)");
-    }
+    return FunctionArgument.address(option, text, "0xfffff80012340000 (hexadecimal)");
   }
 
   private static void reportDamage(PeImage image, KernelCode code) {
@@ -184,9 +185,11 @@ final class RewrittenCode implements AutoCloseable {
             + " FILE@ADDRESS names a module that is imported from)");
   }
 
-  /** Gaps of the modules that are imported from. */
+  /** Gaps of the modules that are imported from, and of the archives that they are in. */
   List<Gap> gaps() {
-    return modules.stream().flatMap(module -> module.gaps().stream()).toList();
+    List<Gap> all = new ArrayList<>(archives.list());
+    modules.forEach(module -> all.addAll(module.gaps()));
+    return all;
   }
 
   /** Returns stored code at an RVA, at most so many bytes; addresses in it are those in memory. */
