@@ -2,9 +2,10 @@ package io.ntrail.testkit;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.NonReadableChannelException;
 import java.nio.channels.SeekableByteChannel;
 
-/** A file in memory that is only appended to. */
+/** File in memory that is appended to, and neither read nor changed before its end. */
 public final class MemoryChannel implements SeekableByteChannel {
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
@@ -36,17 +37,24 @@ public final class MemoryChannel implements SeekableByteChannel {
 
   @Override
   public int read(ByteBuffer target) {
-    throw new UnsupportedOperationException();
+    throw new NonReadableChannelException();
   }
 
   @Override
   public SeekableByteChannel position(long to) {
-    throw new UnsupportedOperationException();
+    return atEnd(to);
   }
 
   @Override
   public SeekableByteChannel truncate(long to) {
-    throw new UnsupportedOperationException();
+    return atEnd(to);
+  }
+
+  private SeekableByteChannel atEnd(long to) {
+    if (to != bytes.size()) {
+      throw new IllegalArgumentException("at " + to + " of " + bytes.size() + ": not the end");
+    }
+    return this;
   }
 
   @Override
