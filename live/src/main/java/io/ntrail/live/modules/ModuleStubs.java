@@ -51,7 +51,7 @@ final class ModuleStubs {
           module.base());
     }
 
-    // What a record has by itself is made by the JVM at the first call, in several milliseconds.
+    // The methods that the JVM makes for a record take several milliseconds at their first call.
     @Override
     public boolean equals(@Nullable Object other) {
       return other instanceof LoadAddress its && base == its.base && library.equals(its.library);

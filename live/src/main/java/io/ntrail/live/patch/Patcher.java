@@ -66,8 +66,8 @@ public final class Patcher {
     }
 
     /**
-     * Equal functions have the same body, and others another one: the rest need not be looked at.
-     * What a record has by itself is made by the JVM at the first call, in some milliseconds.
+     * Compares the bodies: equal functions have the same one, and others another. The method that
+     * the JVM makes for a record takes some milliseconds at its first call.
      */
     @Override
     public boolean equals(@Nullable Object other) {

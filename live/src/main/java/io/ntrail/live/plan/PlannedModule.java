@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param image its contents when the plan was made
  */
 public record PlannedModule(TargetModule module, PeImage image) {
-  // What a record has by itself is made by the JVM at the first call, in several milliseconds.
+  // The methods that the JVM makes for a record take several milliseconds at their first call.
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof PlannedModule its

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param name the last part of it
  */
 public record TargetModule(long base, long size, String path, String name) {
-  // What a record has by itself is made by the JVM at the first call, in several milliseconds.
+  // The methods that the JVM makes for a record take several milliseconds at their first call.
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof TargetModule its

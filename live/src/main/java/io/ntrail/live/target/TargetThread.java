@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *     used again
  */
 public record TargetThread(int tid, long created) {
-  // What a record has by itself is made by the JVM at the first call, in several milliseconds.
+  // The methods that the JVM makes for a record take several milliseconds at their first call.
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof TargetThread its && tid == its.tid && created == its.created;
