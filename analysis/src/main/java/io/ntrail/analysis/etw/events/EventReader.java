@@ -1,6 +1,7 @@
 package io.ntrail.analysis.etw.events;
 
 import io.ntrail.analysis.etw.machine.EventAttribution;
+import io.ntrail.analysis.etw.machine.LastSwitches;
 import io.ntrail.analysis.etw.machine.Machine;
 import io.ntrail.analysis.etw.machine.ProcessInstance;
 import io.ntrail.analysis.etw.recording.EtwRecording;
@@ -52,13 +53,18 @@ public final class EventReader {
     this.owner = new EventAttribution(recording, machine, kernel);
   }
 
+  /** Goes to a time without the records before it. */
+  void startAt(long time, LastSwitches switches) {
+    owner.startAt(time, switches);
+  }
+
   /** Moves to a record. Records must come in time order. */
   void moveTo(RecordCursor next, int file, long nanoseconds) {
     record = next;
     fileNumber = file;
     nanos = nanoseconds;
     key = recording.key(next.file(), next.ticks());
-    type = types.apply(next);
+    type = null;
     payloadRead = false;
     attributed = false;
     owner.moveTo(next, file);
@@ -102,7 +108,8 @@ public final class EventReader {
   public EventType type() {
     EventType known = type;
     if (known == null) {
-      throw new IllegalStateException("not on a record");
+      known = types.apply(record());
+      type = known;
     }
     return known;
   }
