@@ -146,15 +146,15 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
     int offset = -1;
     long lastKey = Long.MIN_VALUE;
     while (stretch.next()) {
-      if (isWithin && event.nanos() >= choice.toNanos) {
-        isWithin = false;
-        steps.addSettle(event.record(), event.fileNumber(), event.key());
-      }
       if (choice.isOnlyThinned) {
         boolean isAlone = event.key() != lastKey && !stretch.isNextAtSameTime();
         lastKey = event.key();
         thin(event, steps, isFirst, isAlone);
       } else {
+        if (isWithin && event.nanos() >= choice.toNanos) {
+          isWithin = false;
+          steps.addSettle(event.record(), event.fileNumber(), event.key());
+        }
         visit(event, steps, isFirst);
       }
       isFirst = false;

@@ -35,6 +35,7 @@ public final class EventReader {
   private int fileNumber;
   private long key;
   private long nanos;
+  private boolean isNanosKnown;
   private @Nullable EventType type;
   private boolean payloadRead;
   private boolean attributed;
@@ -60,9 +61,16 @@ public final class EventReader {
 
   /** Moves to a record. Records must come in time order. */
   void moveTo(RecordCursor next, int file, long nanoseconds) {
+    moveTo(next, file);
+    nanos = nanoseconds;
+    isNanosKnown = true;
+  }
+
+  /** Moves to a record whose time may not be asked for. Records must come in time order. */
+  void moveTo(RecordCursor next, int file) {
     record = next;
     fileNumber = file;
-    nanos = nanoseconds;
+    isNanosKnown = false;
     key = recording.key(next.file(), next.ticks());
     type = null;
     payloadRead = false;
@@ -91,6 +99,10 @@ public final class EventReader {
 
   /** Nanoseconds since the first file's header record. */
   public long nanos() {
+    if (!isNanosKnown) {
+      nanos = recording.nanosOf(key);
+      isNanosKnown = true;
+    }
     return nanos;
   }
 

@@ -295,7 +295,7 @@ public final class Events {
         reached = end;
         return false;
       }
-      event.moveTo(current.record(), current.fileNumber(), current.nanos());
+      event.moveTo(current.record(), current.fileNumber());
       return true;
     }
 
