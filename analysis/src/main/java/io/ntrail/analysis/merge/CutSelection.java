@@ -47,6 +47,10 @@ final class CutSelection implements RecordSelection {
   private final long toNanos;
   private final EventFilter filter;
   private final int every;
+
+  /** True if all is kept but samples: then {@link #kept} has some samples only. */
+  private final boolean isOnlyThinned;
+
   private final ContextRecords context;
   private final KernelEvents kernel;
   private final RecordSet kept;
@@ -75,8 +79,11 @@ final class CutSelection implements RecordSelection {
   /** The last record so far. */
   private @Nullable Place last;
 
-  /** Times and threads of kept records, of recordings whose samples become fewer. */
-  private final NumberFilter keptThreads;
+  /** Samples that are left out although a record of their time and thread is kept. */
+  private final RecordSet covered;
+
+  /** Times and threads of records that are kept as the first of their type. */
+  private final LongSet firsts = new LongSet();
 
   /**
    * Times and threads of samples that are left out although another record of their time is kept.
@@ -93,20 +100,41 @@ final class CutSelection implements RecordSelection {
    * @param every number of samples of a processor of which one passes; 1 for all
    */
   CutSelection(Events events, long fromNanos, long toNanos, EventFilter filter, int every) {
+    this(events, fromNanos, toNanos, filter, every, Stretches.LEAST);
+  }
+
+  /**
+   * Decides about all records of a recording, in stretches of a size.
+   *
+   * @param stretchBytes bytes of a stretch at least
+   */
+  CutSelection(
+      Events events,
+      long fromNanos,
+      long toNanos,
+      EventFilter filter,
+      int every,
+      long stretchBytes) {
     this.recording = events.recording();
     this.fromNanos = fromNanos;
     this.toNanos = toNanos;
     this.filter = filter;
     this.every = every;
+    this.isOnlyThinned =
+        every > 1 && filter.passesAll() && fromNanos == Long.MIN_VALUE && toNanos == Long.MAX_VALUE;
     this.kernel = events.kernel();
     this.context = new ContextRecords(kernel);
     List<EtlFile> files = recording.files();
     this.kept = new RecordSet(files);
     this.thinned = new RecordSet(files);
-    long sets = (every > 1 && !filter.passesAll() ? 2 : 1) * RecordSet.mostBytes(files);
+    long sets =
+        (every > 1 && (isOnlyThinned || !filter.passesAll()) ? 2 : 1) * RecordSet.mostBytes(files);
     this.times = new TimeSet(Math.max(LEAST_TIMES, (Runtime.getRuntime().maxMemory() - sets) / 2));
-    this.keptThreads = every > 1 ? new NumberFilter() : new NumberFilter(LEAST_BITS);
-    walk(events);
+    this.covered = new RecordSet(files);
+    walk(events, stretchBytes);
+    if (isOnlyThinned) {
+      return;
+    }
     if (every > 1) {
       each(events.cores(), this::findCoincident);
     }
@@ -116,7 +144,7 @@ final class CutSelection implements RecordSelection {
     }
   }
 
-  private void walk(Events events) {
+  private void walk(Events events, long stretchBytes) {
     PairedRecords pairs =
         new PairedRecords(place -> {
           kept.add(place.file(), place.buffer(), place.offset());
@@ -124,15 +152,18 @@ final class CutSelection implements RecordSelection {
         });
     Queue<PairSteps> spare = new ConcurrentLinkedQueue<>();
     CutWalk.Choice choice =
-        new CutWalk.Choice(fromNanos, toNanos, filter, every, kept, thinned, keptThreads);
-    Stretches stretches = Stretches.of(recording, events.cores());
-    int threads = threads(events.cores());
+        new CutWalk.Choice(
+            fromNanos, toNanos, filter, every, isOnlyThinned, kept, thinned, covered);
+    Stretches stretches = Stretches.of(recording, events.cores(), stretchBytes);
+    int threads = stretches.count() == 1 ? 0 : threads(events.cores());
+    SampleTurns turns =
+        threads > 1 && every > 1 ? SampleTurns.of(events, choice, stretches) : SampleTurns.none();
     recording.reading().begin(ReadingState.Pass.IN_ORDER, stretches.count());
     OrderedTasks.run(
         threads,
         stretches.count(),
         threads + 1,
-        () -> new CutWalk(events, choice, stretches, spare),
+        () -> new CutWalk(events, choice, stretches, turns, spare),
         steps -> {
           recording.reading().mustGoOn();
           take(steps, pairs);
@@ -149,13 +180,14 @@ final class CutSelection implements RecordSelection {
     filter.finished();
   }
 
-  /** Returns the number of threads that go over stretches: one if each has to know all before. */
+  /** Returns the number of threads that go over stretches; with one it does so in order. */
   private int threads(int cores) {
     if (cores == 1) {
       return 0;
     }
     long room = Runtime.getRuntime().maxMemory() / THREAD_BYTES;
-    return every > 1 || filter.needsOwners() ? 1 : Math.clamp(room, 1, cores);
+    boolean needsTurns = every > 1 && filter.needsOwners();
+    return needsTurns ? 1 : Math.clamp(room, 1, cores);
   }
 
   /** Adds what a stretch tells to what those before it have told. */
@@ -205,9 +237,9 @@ final class CutSelection implements RecordSelection {
     kept.add(place.file(), place.buffer(), place.offset());
     times.add(place.key());
     if (every > 1) {
-      keptThreads.add(CutRecords.mixed(place.key(), first.thread()));
+      firsts.add(CutRecords.mixed(place.key(), first.thread()));
       if (first.out() != RecordCursor.NO_ID) {
-        keptThreads.add(CutRecords.mixed(place.key(), first.out()));
+        firsts.add(CutRecords.mixed(place.key(), first.out()));
       }
     }
     Long named = first.named();
@@ -254,7 +286,7 @@ final class CutSelection implements RecordSelection {
     if (isLeftOut(file, record)) {
       long key = recording.key(record.file(), record.ticks());
       long sample = CutRecords.mixed(key, CutRecords.sampledThread(record));
-      if (times.mayContain(key) && !keptThreads.mayContain(sample)) {
+      if (times.mayContain(key) && !covered.contains(file, record) && !firsts.contains(sample)) {
         addCoincident(sample);
       }
     }
@@ -326,8 +358,25 @@ final class CutSelection implements RecordSelection {
     return false;
   }
 
+  /** Returns true for a sample that has to be left out where all else is kept. */
+  private boolean isThinnedOut(int file, RecordCursor record) {
+    if (!CutRecords.isSample(record)
+        || !thinned.contains(file, record)
+        || kept.contains(file, record)) {
+      return false;
+    }
+    // The stack of another record of its time and thread could be taken for its own.
+    long key = recording.key(record.file(), record.ticks());
+    return !hasStackRecords
+        || !covered.contains(file, record)
+            && !firsts.contains(CutRecords.mixed(key, CutRecords.sampledThread(record)));
+  }
+
   @Override
   public int of(int file, RecordCursor record) {
+    if (isOnlyThinned) {
+      return isThinnedOut(file, record) ? SAMPLE : KEPT;
+    }
     boolean isKept =
         StackRecords.isDefinition(record)
             ? kept.contains(file, record) || isNeeded(record)

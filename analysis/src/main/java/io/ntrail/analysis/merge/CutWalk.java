@@ -11,6 +11,7 @@ import io.ntrail.analysis.merge.PairedRecords.Place;
 import io.ntrail.formats.collections.LongSet;
 import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.RecordCursor;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.HashMap;
@@ -29,6 +30,7 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
   static final int MOST_TYPES = 1 << 14;
 
   private static final int RECENT = 1 << 14;
+  private static final int KNOWN = 1 << 8;
 
   /**
    * The choice, and the sets that all threads add to.
@@ -39,16 +41,19 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
    * @param kept records
    * @param thinned samples that would pass if not fewer were to be kept; stays empty if the filter
    *     passes all, as it then is all samples of the time that are not kept
-   * @param threads times and threads of kept records, if samples become fewer
+   * @param isOnlyThinned true if nothing is left out but samples: then {@code kept} only gets some
+   *     of {@code thinned}, and all others are kept
+   * @param covered samples that are left out although a record of their time and thread is kept
    */
   record Choice(
       long fromNanos,
       long toNanos,
       EventFilter filter,
       int every,
+      boolean isOnlyThinned,
       RecordSet kept,
       RecordSet thinned,
-      NumberFilter threads) {}
+      RecordSet covered) {}
 
   private final EtwRecording recording;
   private final Choice choice;
@@ -59,7 +64,19 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
   private final EventFilter filter;
   private final Set<EventType> types = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Set<EventType> typesInRange = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  /** Types that are in the sets, by their hash, apart for records within the time. */
+  private final @Nullable EventType[] known = new @Nullable EventType[2 * KNOWN];
+
+  private final SampleTurns turns;
+
+  /** Samples so far, by CPU of a file. */
   private final Map<Integer, Long> samples = new HashMap<>();
+
+  /** Number of stretches that {@link #samples} has the samples of. */
+  private int counted;
+
+  private final CutMoment moment;
 
   /** Times and threads of the last samples that were left out. */
   private LongSet thinned = new LongSet();
@@ -72,14 +89,22 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
   /**
    * Begins before the first stretch.
    *
+   * @param turns of the samples, if it may leave out stretches
    * @param spare steps that can be used again
    */
-  CutWalk(Events events, Choice choice, Stretches stretches, Queue<PairSteps> spare) {
+  CutWalk(
+      Events events,
+      Choice choice,
+      Stretches stretches,
+      SampleTurns turns,
+      Queue<PairSteps> spare) {
     this.events = events;
     this.recording = events.recording();
     this.choice = choice;
     this.stretches = stretches;
+    this.turns = turns;
     this.spare = spare;
+    this.moment = new CutMoment(choice.covered);
     this.stretch = events.stretch();
     this.filter = choice.filter.copy();
     this.isSwitchKept = new BitSet[recording.files().size()];
@@ -97,6 +122,17 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
     steps.clear();
     types.clear();
     typesInRange.clear();
+    Arrays.fill(known, null);
+    // So that it does not depend on who goes over which stretches.
+    thinned.clear();
+    thinnedBefore.clear();
+    if (counted > task) {
+      // Of two threads, the one that was given the earlier task may begin later.
+      samples.clear();
+      counted = 0;
+    }
+    turns.addTo(samples, counted, task);
+    counted = task + 1;
     for (BitSet its : isSwitchKept) {
       its.clear();
     }
@@ -108,12 +144,19 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
     int file = 0;
     int buffer = 0;
     int offset = -1;
+    long lastKey = Long.MIN_VALUE;
     while (stretch.next()) {
-      if (isWithin && event.nanos() >= choice.toNanos) {
-        isWithin = false;
-        steps.addSettle(event.record(), event.fileNumber(), event.key());
+      if (choice.isOnlyThinned) {
+        boolean isAlone = event.key() != lastKey && !stretch.isNextAtSameTime();
+        lastKey = event.key();
+        thin(event, steps, isFirst, isAlone);
+      } else {
+        if (isWithin && event.nanos() >= choice.toNanos) {
+          isWithin = false;
+          steps.addSettle(event.record(), event.fileNumber(), event.key());
+        }
+        visit(event, steps, isFirst);
       }
-      visit(event, steps, isFirst);
       isFirst = false;
       file = event.fileNumber();
       buffer = event.record().buffer();
@@ -122,6 +165,7 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
     if (offset >= 0) {
       last = new Place(file, buffer, offset, event.key(), true);
     }
+    moment.end();
     steps.last = last;
     return steps;
   }
@@ -138,21 +182,26 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
             || (isReference ? !CutRecords.isWhole(record) : CutRecords.hasStackKey(record));
     boolean isInRange = nanos >= choice.fromNanos && nanos < choice.toNanos;
     boolean passes = isInRange && filter.passes(event);
-    boolean isEvery = choice.every == 1;
-    if (passes && !isEvery && CutRecords.isSample(record) && !isNth(file, record)) {
+    boolean isThinning = choice.every > 1;
+    if (isThinning) {
+      moment.goTo(key);
+    }
+    if (passes && isThinning && CutRecords.isSample(record) && !isNth(file, record)) {
       passes = false;
       if (!filter.passesAll()) {
         choice.thinned.add(file, record);
       }
-      noteThinned(CutRecords.mixed(key, CutRecords.sampledThread(record)));
+      int thread = CutRecords.sampledThread(record);
+      moment.leaveOut(file, record, thread);
+      noteThinned(CutRecords.mixed(key, thread));
     }
     boolean isKept = passes || isFirst;
     boolean mayBeFirst = false;
     if (isKept) {
       choice.kept.add(file, record);
       steps.times.add(key);
-      if (!isEvery) {
-        noteThreads(event);
+      if (isThinning) {
+        keepThreads(event);
       }
       if (isReference && !isOfThinned(record)) {
         steps.times.add(CutRecords.named(recording, record));
@@ -161,7 +210,7 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
       EventType type = event.type();
       // The first one of this stretch may be the first of all: that is known where it is put
       // together with the others.
-      mayBeFirst = isNew(type, types) || isInRange && isNew(type, typesInRange);
+      mayBeFirst = mayBeFirst(type, isInRange);
       if (mayBeFirst) {
         steps.addFirst(record, file, key, first(event, isInRange, isReference));
       }
@@ -169,6 +218,41 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
     steps.add(record, file, key, isKept);
     if (record.kind().isHook()) {
       noteSwitch(record, file, key, steps, isKept, mayBeFirst);
+    }
+  }
+
+  /**
+   * Visits a record where all are kept but samples.
+   *
+   * @param isAlone true if no other record has its time
+   */
+  private void thin(EventReader event, PairSteps steps, boolean isFirst, boolean isAlone) {
+    RecordCursor record = event.record();
+    int file = event.fileNumber();
+    steps.hasStackRecords = steps.hasStackRecords || StackRecords.isReference(record);
+    boolean isLeftOut = CutRecords.isSample(record) && !isNth(file, record) && !isFirst;
+    if (isLeftOut) {
+      choice.thinned.add(file, record);
+      if (mayBeFirst(event.type(), true)) {
+        steps.addFirst(record, file, event.key(), first(event, true, false));
+      }
+    }
+    if (!isAlone) {
+      moment.goTo(event.key());
+      if (isLeftOut) {
+        moment.leaveOut(file, record, CutRecords.sampledThread(record));
+      } else {
+        keepThreads(event);
+      }
+    }
+  }
+
+  /** Notes whose stacks a kept record may have. */
+  private void keepThreads(EventReader event) {
+    moment.keep(event.threadId());
+    int out = CutRecords.leavingThread(event.record());
+    if (out != RecordCursor.NO_ID) {
+      moment.keep(out);
     }
   }
 
@@ -202,13 +286,16 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
             event.type(), isInRange, named, event.threadId(), CutRecords.leavingThread(record));
   }
 
-  /** Notes whose stacks a kept record may have. */
-  private void noteThreads(EventReader event) {
-    choice.threads.add(CutRecords.mixed(event.key(), event.threadId()));
-    int out = CutRecords.leavingThread(event.record());
-    if (out != RecordCursor.NO_ID) {
-      choice.threads.add(CutRecords.mixed(event.key(), out));
+  private boolean mayBeFirst(EventType type, boolean isInRange) {
+    int slot = (System.identityHashCode(type) & KNOWN - 1) + (isInRange ? KNOWN : 0);
+    if (known[slot] == type) {
+      return false;
     }
+    boolean isFirst = isNew(type, types) || isInRange && isNew(type, typesInRange);
+    if (!isFirst) {
+      known[slot] = type;
+    }
+    return isFirst;
   }
 
   static boolean isNew(EventType type, Set<EventType> known) {
@@ -240,7 +327,7 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
 
   /** Counts the samples of each processor: those of all may come at the same moment. */
   private boolean isNth(int file, RecordCursor record) {
-    int slot = file << 16 | record.cpu();
+    int slot = SampleTurns.slot(file, record);
     long before = samples.getOrDefault(slot, 0L);
     samples.put(slot, before + 1);
     return before % choice.every == 0;

@@ -14,7 +14,7 @@ import java.util.Arrays;
  */
 final class Stretches {
   /** Bytes of a stretch at least. */
-  private static final long LEAST = 24 << 20;
+  static final long LEAST = 24 << 20;
 
   private static final int MOST = 1 << 10;
 
@@ -27,8 +27,12 @@ final class Stretches {
     this.starts = starts;
   }
 
-  /** Returns the stretches of a recording that has been surveyed. */
-  static Stretches of(EtwRecording recording, int cores) {
+  /**
+   * Returns the stretches of a recording that has been surveyed.
+   *
+   * @param least bytes of a stretch at least
+   */
+  static Stretches of(EtwRecording recording, int cores, long least) {
     Survey survey = recording.survey(cores);
     int total = recording.files().stream().mapToInt(file -> file.buffers().count()).sum();
     long[] firsts = new long[total];
@@ -51,7 +55,7 @@ final class Stretches {
       }
     }
     int[] order = RowSort.ascending(firsts, count);
-    for (long size = Math.max(LEAST, sum / MOST); ; size *= 2) {
+    for (long size = Math.max(least, sum / MOST); ; size *= 2) {
       long[] starts = starts(firsts, bytes, order, size);
       long read = 0;
       for (int i = 0; i < count; i++) {
@@ -86,6 +90,16 @@ final class Stretches {
   /** Returns the number of stretches. */
   int count() {
     return starts.length;
+  }
+
+  /** Returns the stretch of a time. */
+  int at(long key) {
+    return at(starts, key);
+  }
+
+  /** Returns true if a time is in a stretch. */
+  boolean contains(int stretch, long key) {
+    return key >= starts[stretch] && (stretch + 1 == starts.length || key < starts[stretch + 1]);
   }
 
   /** Returns the key of the first time of a stretch. */

@@ -62,7 +62,8 @@ final class CutRules {
       return false;
     }
     try (EtwRecording recording = opened) {
-      Events events = Events.of(recording, new SchemaSources(UserSchemas.NONE), 1);
+      Events events =
+          Events.of(recording, new SchemaSources(UserSchemas.NONE), 1, Events.Learn.SWITCHES);
       List<Line> whole = records(recording);
       long first = whole.isEmpty() ? 0 : whole.getFirst().nanos;
       long span = whole.isEmpty() ? 0 : whole.getLast().nanos - first;

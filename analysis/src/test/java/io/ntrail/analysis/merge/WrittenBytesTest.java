@@ -275,7 +275,9 @@ class WrittenBytesTest {
         written(
             List.of(kernel),
             (to, recording) -> {
-              Events events = Events.of(recording, new SchemaSources(UserSchemas.NONE), 1);
+              Events events =
+                  Events.of(
+                      recording, new SchemaSources(UserSchemas.NONE), 1, Events.Learn.SWITCHES);
               RecordingCut.write(events, request, to, isCompressed, RecordRewriter.NONE);
             });
     // The first and the last event of the recording, and 3 to 7; each buffer of the new file is as

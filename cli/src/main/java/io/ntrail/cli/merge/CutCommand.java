@@ -150,7 +150,8 @@ public final class CutCommand implements Command {
     try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
       TimeRange within = range.in(recording);
       boolean isCompressed = CompressOption.isCompressed(parsed, recording, EXAMPLE);
-      Events events = Events.of(recording, sources, CommonOptions.cores(parsed));
+      Events events =
+          Events.of(recording, sources, CommonOptions.cores(parsed), Events.Learn.SWITCHES);
       RecordingCut.Request request =
           new RecordingCut.Request(
               within.fromNanos(),

@@ -103,8 +103,8 @@ public final class EventFilter {
   }
 
   /**
-   * Returns true if it asks for the process or thread of an event, or for anything in it: owners of
-   * records without ids are known only to who goes over all records before them.
+   * Returns true if it asks for the process or thread of an event, or for anything in it: more than
+   * {@link #mayPass} looks at.
    */
   public boolean needsOwners() {
     return !processes.isEmpty() || !threads.isEmpty() || where != null;
@@ -125,18 +125,28 @@ public final class EventFilter {
     fittingCpus |= copy.fittingCpus;
   }
 
-  /** Returns true if an event passes the filter. */
-  public boolean passes(EventReader event) {
-    if (!events.isEmpty() && !passesType(event.type())) {
+  /**
+   * Returns true if an event of a type and CPU may pass: the owner and fields are not looked at.
+   */
+  public boolean mayPass(EventType type, int cpu) {
+    if (!events.isEmpty() && !passesType(type)) {
       return false;
     }
     BitSet wanted = cpus;
     if (wanted != null) {
       askedForCpus = true;
-      if (!wanted.get(event.record().cpu())) {
+      if (!wanted.get(cpu)) {
         return false;
       }
       fittingCpus = true;
+    }
+    return true;
+  }
+
+  /** Returns true if an event passes the filter. */
+  public boolean passes(EventReader event) {
+    if (!mayPass(event.type(), event.record().cpu())) {
+      return false;
     }
     if (!processes.isEmpty() && !processes.fitProcess(event.processId(), event.process())) {
       return false;

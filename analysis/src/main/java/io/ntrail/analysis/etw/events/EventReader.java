@@ -1,6 +1,7 @@
 package io.ntrail.analysis.etw.events;
 
 import io.ntrail.analysis.etw.machine.EventAttribution;
+import io.ntrail.analysis.etw.machine.LastSwitches;
 import io.ntrail.analysis.etw.machine.Machine;
 import io.ntrail.analysis.etw.machine.ProcessInstance;
 import io.ntrail.analysis.etw.recording.EtwRecording;
@@ -34,6 +35,7 @@ public final class EventReader {
   private int fileNumber;
   private long key;
   private long nanos;
+  private boolean isNanosKnown;
   private @Nullable EventType type;
   private boolean payloadRead;
   private boolean attributed;
@@ -52,13 +54,25 @@ public final class EventReader {
     this.owner = new EventAttribution(recording, machine, kernel);
   }
 
+  /** Goes to a time without the records before it. */
+  void startAt(long time, LastSwitches switches) {
+    owner.startAt(time, switches);
+  }
+
   /** Moves to a record. Records must come in time order. */
   void moveTo(RecordCursor next, int file, long nanoseconds) {
+    moveTo(next, file);
+    nanos = nanoseconds;
+    isNanosKnown = true;
+  }
+
+  /** Moves to a record whose time may not be asked for. Records must come in time order. */
+  void moveTo(RecordCursor next, int file) {
     record = next;
     fileNumber = file;
-    nanos = nanoseconds;
+    isNanosKnown = false;
     key = recording.key(next.file(), next.ticks());
-    type = types.apply(next);
+    type = null;
     payloadRead = false;
     attributed = false;
     owner.moveTo(next, file);
@@ -85,6 +99,10 @@ public final class EventReader {
 
   /** Nanoseconds since the first file's header record. */
   public long nanos() {
+    if (!isNanosKnown) {
+      nanos = recording.nanosOf(key);
+      isNanosKnown = true;
+    }
     return nanos;
   }
 
@@ -102,7 +120,8 @@ public final class EventReader {
   public EventType type() {
     EventType known = type;
     if (known == null) {
-      throw new IllegalStateException("not on a record");
+      known = types.apply(record());
+      type = known;
     }
     return known;
   }

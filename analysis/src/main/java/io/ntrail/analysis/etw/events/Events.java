@@ -1,5 +1,6 @@
 package io.ntrail.analysis.etw.events;
 
+import io.ntrail.analysis.etw.machine.LastSwitches;
 import io.ntrail.analysis.etw.machine.Machine;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
@@ -30,7 +31,9 @@ public final class Events {
     /** Presence of stacks: {@link Walk#hasStack}. */
     STACKS,
     /** Images and methods at the addresses of stacks: {@link Walk#stack}. */
-    ADDRESSES
+    ADDRESSES,
+    /** Threads that run at any time: {@link Stretch}. */
+    SWITCHES
   }
 
   /** All that one pass learns. */
@@ -40,18 +43,21 @@ public final class Events {
     final KernelEvents kernel;
     final @Nullable EventTypeCounter counts;
     final @Nullable StackRecords stacks;
+    final @Nullable LastSwitches switches;
 
     Learned(
         Machine machine,
         SchemaIndex schemas,
         KernelEvents kernel,
         @Nullable EventTypeCounter counts,
-        @Nullable StackRecords stacks) {
+        @Nullable StackRecords stacks,
+        @Nullable LastSwitches switches) {
       this.machine = machine;
       this.schemas = schemas;
       this.kernel = kernel;
       this.counts = counts;
       this.stacks = stacks;
+      this.switches = switches;
     }
 
     @Override
@@ -64,6 +70,10 @@ public final class Events {
       if (stacks != null) {
         // Shared by all.
         stacks.visit(fileNumber, record);
+      }
+      if (switches != null) {
+        // Shared by all, too.
+        switches.visit(fileNumber, record);
       }
     }
 
@@ -95,6 +105,7 @@ public final class Events {
   private final ValueDescriptions meanings;
   private final @Nullable SchemaSourceCounts all;
   private final @Nullable StackRecords stacks;
+  private final @Nullable LastSwitches switches;
 
   private Events(EtwRecording recording, SchemaSources sources, int cores, Learned learned) {
     this.recording = recording;
@@ -105,6 +116,7 @@ public final class Events {
     this.meanings = new ValueDescriptions(machine, sources.statusCodes());
     this.all = learned.counts == null ? null : learned.counts.sources(schemas);
     this.stacks = learned.stacks;
+    this.switches = learned.switches;
   }
 
   /** Surveys a recording. */
@@ -117,6 +129,8 @@ public final class Events {
         addresses || also.contains(Learn.STACKS)
             ? new StackRecords(recording, sources.kernel())
             : null;
+    LastSwitches switches =
+        also.contains(Learn.SWITCHES) ? new LastSwitches(recording, sources.kernel()) : null;
     Learned learned =
         recording.survey(
             cores,
@@ -126,7 +140,8 @@ public final class Events {
                     sources.index(),
                     sources.kernel(),
                     also.contains(Learn.COUNTS) ? new EventTypeCounter() : null,
-                    stacks));
+                    stacks,
+                    switches));
     return new Events(recording, sources, cores, learned);
   }
 
@@ -218,9 +233,21 @@ public final class Events {
     return new Walk(filter, fromNanos, toNanos, true, symbols);
   }
 
-  /** Returns the events of stretches of time, for one of several threads. */
+  /**
+   * Returns the events of stretches of time, for one of several threads; {@link Learn#SWITCHES}
+   * must have been requested.
+   */
   public Stretch stretch() {
-    return new Stretch();
+    LastSwitches known = switches;
+    if (known == null) {
+      throw new IllegalStateException("a stretch without switches");
+    }
+    return new Stretch(known);
+  }
+
+  /** Returns the types of records, for one of several threads. */
+  public Function<RecordCursor, EventType> types() {
+    return schemas.forThread();
   }
 
   private EventReader newReader(Function<RecordCursor, EventType> types) {
@@ -229,14 +256,22 @@ public final class Events {
 
   /**
    * The events of stretches of time, in order, for one of several threads that go over a recording
-   * at once. The owners of records without ids are those of the stretches before: they are right
-   * only if one stretch follows the other from the first on.
+   * at once.
    */
   public final class Stretch implements AutoCloseable {
     private final EventReader event = newReader(schemas.forThread());
     private @Nullable OrderedCursor cursor;
 
-    private Stretch() {}
+    private final LastSwitches switches;
+
+    /** Key before which all records were passed. */
+    private long reached = Long.MIN_VALUE;
+
+    private long end = Long.MIN_VALUE;
+
+    private Stretch(LastSwitches switches) {
+      this.switches = switches;
+    }
 
     /**
      * Goes to a stretch.
@@ -246,6 +281,10 @@ public final class Events {
      */
     public void begin(long from, long to) {
       close();
+      if (from != reached) {
+        event.startAt(from, switches);
+      }
+      end = to;
       cursor = recording.stretch(from, to);
     }
 
@@ -253,10 +292,16 @@ public final class Events {
     public boolean next() {
       OrderedCursor current = cursor;
       if (current == null || !current.next()) {
+        reached = end;
         return false;
       }
-      event.moveTo(current.record(), current.fileNumber(), current.nanos());
+      event.moveTo(current.record(), current.fileNumber());
       return true;
+    }
+
+    /** Returns true if the event after the current one has the same time. */
+    public boolean isNextAtSameTime() {
+      return cursor != null && cursor.isNextAtSameTime();
     }
 
     /** The current event. */

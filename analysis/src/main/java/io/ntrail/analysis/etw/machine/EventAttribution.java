@@ -24,6 +24,10 @@ public final class EventAttribution {
   private int file;
   private long key;
   private int process;
+
+  /** True until the process of the thread is looked up. */
+  private boolean isProcessOpen;
+
   private int thread;
 
   /** Knows no running threads yet. */
@@ -31,6 +35,11 @@ public final class EventAttribution {
     this.recording = recording;
     this.machine = machine;
     this.running = new RunningThreads(recording, kernel);
+  }
+
+  /** Goes to a time: knows the threads that run then, and nothing else of the records before it. */
+  public void startAt(long time, LastSwitches last) {
+    running.startAt(time, last);
   }
 
   /**
@@ -68,9 +77,10 @@ public final class EventAttribution {
     boolean namesThread = threadAt >= 0 && threadAt + 4 <= length;
     process = current.processId();
     thread = current.threadId();
+    isProcessOpen = false;
     if (namesThread) {
       thread = current.bytes().i32(current.payloadOffset() + threadAt);
-      process = processOf(thread);
+      isProcessOpen = !namesProcess;
     } else if (schema != null && process == RecordCursor.NO_ID && thread == RecordCursor.NO_ID) {
       thread = runningThread();
       process = processOfThread(thread);
@@ -113,6 +123,10 @@ public final class EventAttribution {
 
   /** Returns the process that the record belongs to; {@link RecordCursor#NO_ID} if unknown. */
   public int process() {
+    if (isProcessOpen) {
+      isProcessOpen = false;
+      process = processOf(thread);
+    }
     return process;
   }
 

@@ -2,11 +2,8 @@ package io.ntrail.analysis.etw.machine;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.collections.IntList;
-import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
-import io.ntrail.formats.etl.KernelFieldOffsets.CSwitch;
 import io.ntrail.formats.etl.RecordCursor;
-import io.ntrail.formats.identity.Guid;
 
 /**
  * The thread that runs on each CPU, by the last context switch, in whichever form it was recorded.
@@ -14,17 +11,15 @@ import io.ntrail.formats.identity.Guid;
  * recordings with several clocks the CPUs of each file are apart. For one thread.
  */
 final class RunningThreads {
-  private static final int SWITCH = KernelEvent.type(KernelEvent.THREAD_CSWITCH);
-
   private final EtwRecording recording;
-  private final Guid threadClass;
+  private final SwitchRecords switches;
   private final IntList threads = new IntList();
   private int before = RecordCursor.NO_ID;
 
   /** No thread is known until the first context switch of a CPU. */
   RunningThreads(EtwRecording recording, KernelEvents kernel) {
     this.recording = recording;
-    this.threadClass = kernel.classGuid(KernelEvent.THREAD_CSWITCH);
+    this.switches = new SwitchRecords(kernel);
   }
 
   /**
@@ -33,27 +28,24 @@ final class RunningThreads {
    * @param file number of the record's file
    */
   void reach(RecordCursor record, int file) {
-    if (record.kind().isHook()
-        ? record.hookId() == KernelEvent.THREAD_CSWITCH
-        : record.kind().isClassic() && isSwitch(record)) {
-      learn(record, file);
+    if (switches.isOne(record)) {
+      before = put(slot(record.cpu(), file), SwitchRecords.newThread(record));
     }
   }
 
-  private boolean isSwitch(RecordCursor record) {
-    return record.opcode() == SWITCH
-        && record.providerLow() == threadClass.low()
-        && record.providerHigh() == threadClass.high();
+  /** Knows no threads any more but those of the last switches before a time. */
+  void startAt(long key, LastSwitches last) {
+    threads.clear();
+    before = RecordCursor.NO_ID;
+    last.before(key, this::slot).forEach(this::put);
   }
 
-  private void learn(RecordCursor record, int file) {
-    if (record.payloadLength() < CSwitch.NEW_THREAD_ID + 4) {
-      return;
-    }
-    int slot = slot(record, file);
+  /** Puts a thread on a CPU; returns the one before. */
+  private int put(int slot, int thread) {
     threads.extend(slot + 1, RecordCursor.NO_ID);
-    before = threads.get(slot);
-    threads.set(slot, record.bytes().i32(record.payloadOffset() + CSwitch.NEW_THREAD_ID));
+    int out = threads.get(slot);
+    threads.set(slot, thread);
+    return out;
   }
 
   /**
@@ -63,7 +55,7 @@ final class RunningThreads {
    * @param file number of the record's file
    */
   int on(RecordCursor record, int file) {
-    int slot = slot(record, file);
+    int slot = slot(record.cpu(), file);
     return slot < threads.size() ? threads.get(slot) : RecordCursor.NO_ID;
   }
 
@@ -75,7 +67,7 @@ final class RunningThreads {
     return before;
   }
 
-  private int slot(RecordCursor record, int file) {
-    return recording.oneClock() ? record.cpu() : file << 11 | record.cpu();
+  private int slot(int cpu, int file) {
+    return recording.oneClock() ? cpu : file << 11 | cpu;
   }
 }

@@ -216,6 +216,11 @@ public final class OrderedCursor implements EventCursor {
     return last - at;
   }
 
+  /** Returns true if the record after the current one has the same time. */
+  public boolean isNextAtSameTime() {
+    return at + 1 < batchSize && batch.key(at + 1) == batch.key(at);
+  }
+
   /**
    * One of the {@link #sameTime} records from the current one on. Flyweights are shared: {@link
    * #record} must be called again afterwards.
