@@ -23,7 +23,7 @@ final class DriverChoice {
 
   private static final String AUTO = "auto";
 
-  private static final List<String> WORDS = List.of(AUTO, "on", "off", "import-only");
+  private static final List<String> WORDS = List.of(AUTO, "import-only", "on", "off");
 
   /** Null if the flow decides. */
   private final @Nullable CodeVariant given;
@@ -53,7 +53,7 @@ final class DriverChoice {
           case "import-only" -> CodeVariant.IMPORT_OPTIMIZATION;
           default ->
               throw new UsageError(
-                  OPTION + " takes auto, on, off or import-only, not " + text, OPTION + " auto");
+                  OPTION + " takes auto, import-only, on or off, not " + text, OPTION + " auto");
         });
   }
 

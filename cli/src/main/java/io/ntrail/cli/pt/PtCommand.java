@@ -262,7 +262,7 @@ public final class PtCommand implements Command {
         "ntrail pt packets trace.bin " + THREAD + " 4316");
   }
 
-  private static boolean isRecording(OutputFile file) {
+  static boolean isRecording(OutputFile file) {
     return file.place().toString().toLowerCase(Locale.ROOT).endsWith(".ntr");
   }
 

@@ -65,7 +65,8 @@ final class RecordedFlowCommand {
     check(path, parsed);
     FlowRequest request = FlowRequest.ofRecording(path, parsed);
     try (EtwRecording recording = RecordingInput.openEtw(List.of(path));
-        Terminal terminal = CommonOptions.output(parsed, system);
+        Terminal terminal =
+            isRecorded(parsed, system) ? system : CommonOptions.output(parsed, system);
         SymbolSearchPath places = SymbolSearchPath.of(List.of(path), parsed, terminal);
         RecordedTrace trace = trace(path, recording, places, parsed, terminal)) {
       TimeRange time = request.time().in(recording);
@@ -88,8 +89,14 @@ final class RecordedFlowCommand {
               WorkProgress.of(work, parsed, terminal),
               parsed,
               terminal);
+      if (isRecorded(parsed, system)) {
+        return answer.record(system.outputs().of("-o").orElseThrow());
+      }
       if (CommonOptions.has(parsed, "--calls")) {
         return answer.calls(format);
+      }
+      if (CommonOptions.has(parsed, "--profile")) {
+        return answer.profile(format);
       }
       if (CommonOptions.has(parsed, "--addresses")) {
         return answer.addresses();
@@ -101,7 +108,13 @@ final class RecordedFlowCommand {
     }
   }
 
-  private static RecordedTrace trace(
+  /** Returns whether {@code -o} is a recording of the calls. */
+  private static boolean isRecorded(ParseResult parsed, Terminal system) {
+    return CommonOptions.has(parsed, "--calls")
+        && system.outputs().of("-o").filter(PtCommand::isRecording).isPresent();
+  }
+
+  static RecordedTrace trace(
       Path path,
       EtwRecording recording,
       SymbolSearchPath places,
@@ -135,7 +148,7 @@ final class RecordedFlowCommand {
   }
 
   /** Returns how pieces are decoded. */
-  private static PieceSettings settings(FlowRequest request) {
+  static PieceSettings settings(FlowRequest request) {
     return new PieceSettings(
         request.settings(), request.processor().clock(), request.processor().rounding());
   }
