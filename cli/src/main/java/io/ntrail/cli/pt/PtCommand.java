@@ -1,6 +1,7 @@
 package io.ntrail.cli.pt;
 
 import io.ntrail.analysis.flow.calls.FlowFunctions;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
@@ -49,7 +50,10 @@ public final class PtCommand implements Command {
   private static final List<String> OF_FLOW =
       Stream.concat(
               FORMS.stream(),
-              Stream.of("--events", "--code", "--pages", "--bits", "--resync", "--filter", "-y"))
+              Stream.concat(
+                  Stream.of(
+                      "--events", "--code", "--pages", "--bits", "--resync", "--filter", "-y"),
+                  RecordedFlowCommand.OPTIONS.stream()))
           .toList();
 
   private static final OptionValues<Question> QUESTIONS =
@@ -70,7 +74,8 @@ public final class PtCommand implements Command {
         CommonOptions.value("FROM..TO", "only what is of these times: 0..10us", "--time"));
     spec.addOption(CommonOptions.value("N", "at most N rows; 0: all", "-n", "--limit"));
     spec.addOption(
-        CommonOptions.value("TID", "the thread, of a file of ipt.sys", THREAD, "--thread"));
+        CommonOptions.values(
+            "TID", "the thread, of a file of ipt.sys or of a recording", THREAD, "--thread"));
     spec.addOption(
         CommonOptions.value(
             "MTCFREQ,EAX,EBX,NOMINAL",
@@ -100,6 +105,7 @@ public final class PtCommand implements Command {
         CommonOptions.flag("flow: instructions and calls of each function", "--profile"));
     spec.addOption(SymbolSearchPath.option());
     PtCode.options(spec);
+    RecordedFlowCommand.options(spec);
     spec.addOption(
         CommonOptions.oneOf(
             List.of("16", "32", "64"),
@@ -190,6 +196,15 @@ public final class PtCommand implements Command {
   }
 
   private static int flow(Path path, Format format, ParseResult parsed, Terminal system) {
+    if (RecordingInput.isEtw(path)) {
+      return RecordedFlowCommand.run(path, format, parsed, system);
+    }
+    for (String option : RecordedFlowCommand.OPTIONS) {
+      if (CommonOptions.has(parsed, option)) {
+        throw new UsageError(
+            option + " is of recordings (.etl)", "ntrail pt flow trace.etl " + option + " ...");
+      }
+    }
     FlowRequest request = FlowRequest.of(path, parsed);
     boolean isCalls = CommonOptions.has(parsed, "--calls");
     OutputFile recording =
@@ -231,12 +246,23 @@ public final class PtCommand implements Command {
   }
 
   private static OptionalLong thread(ParseResult parsed) {
-    return CommonOptions.has(parsed, THREAD)
-        ? OptionalLong.of(CommonOptions.number(parsed, THREAD, 0))
-        : OptionalLong.empty();
+    List<String> threads = CommonOptions.all(parsed, THREAD);
+    if (threads.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    try {
+      if (threads.size() == 1 && Long.parseLong(threads.getFirst()) >= 0) {
+        return OptionalLong.of(Long.parseLong(threads.getFirst()));
+      }
+    } catch (NumberFormatException _) {
+      // Said below.
+    }
+    throw new UsageError(
+        THREAD + " takes the number of one thread, not " + String.join(" and ", threads),
+        "ntrail pt packets trace.bin " + THREAD + " 4316");
   }
 
-  private static boolean isRecording(OutputFile file) {
+  static boolean isRecording(OutputFile file) {
     return file.place().toString().toLowerCase(Locale.ROOT).endsWith(".ntr");
   }
 

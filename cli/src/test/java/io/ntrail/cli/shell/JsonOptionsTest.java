@@ -88,6 +88,17 @@ class JsonOptionsTest {
           Map.entry("merge --pack", "MergePackTest"),
           Map.entry("merge -y", "MergePackTest"),
           Map.entry("probe --server", "ProbeSymbolServersTest"),
+          Map.entry("profile --image-path", "PtCallsTest"),
+          Map.entry("profile --retpoline", "PtCallsTest"),
+          Map.entry("calls --image-path", "PtCallsTest"),
+          Map.entry("calls --retpoline", "PtCallsTest"),
+          Map.entry("diff --image-path", "PtCallsTest"),
+          Map.entry("diff --retpoline", "PtCallsTest"),
+          Map.entry("pt --process", "RecordedFlowCommandTest"),
+          Map.entry("pt --cpu", "RecordedFlowCommandTest"),
+          Map.entry("pt --event", "RecordedFlowCommandTest"),
+          Map.entry("pt --image-path", "RecordedFlowCommandTest"),
+          Map.entry("pt --retpoline", "RecordedFlowCommandTest"),
           Map.entry("doctor --self-test", "DoctorSelfTestTest"));
 
   /** Metrics and the like, which are no candidates of their option. */
