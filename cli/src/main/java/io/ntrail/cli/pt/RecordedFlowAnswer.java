@@ -89,7 +89,7 @@ final class RecordedFlowAnswer {
     return trace.recording().fileNames().getFirst();
   }
 
-  private String heading() {
+  String heading() {
     return name() + ": " + PieceText.all(trace.pieces(), flow.walked().size(), flow.bytes());
   }
 
@@ -235,13 +235,18 @@ final class RecordedFlowAnswer {
     return finish();
   }
 
-  /** Prints a row for each function. */
-  int profile(Format format) {
+  /** Follows all, and returns the functions, those with the most instructions of their own first. */
+  List<RecordedProfile.Row> functions() {
     RecordedProfile profile = new RecordedProfile();
     try (Progress _ = progress.start()) {
-      flow.run(profile::begin, _ -> profile.end());
+      flow.profiles(CommonOptions.cores(parsed)).forEach(profile::add);
     }
-    List<RecordedProfile.Row> sorted = profile.rows();
+    return profile.rows();
+  }
+
+  /** Prints a row for each function. */
+  int profile(Format format) {
+    List<RecordedProfile.Row> sorted = functions();
     long limit = format == Format.TEXT || request.limit() == 0 ? Long.MAX_VALUE : request.limit();
     Listing<RecordedProfile.Row> listing =
         new Listing<>(
@@ -319,7 +324,7 @@ final class RecordedFlowAnswer {
   }
 
   /** Writes what was followed: pieces, errors, code that is missing. */
-  private void members(Json json) {
+  void members(Json json) {
     json.array("pieces");
     for (Walked walked : flow.walked()) {
       piece(json, walked);
@@ -388,9 +393,11 @@ final class RecordedFlowAnswer {
         .text("optionsText", of.options().text())
         .number("instructions", walked.instructions())
         .number("errors", walked.errors())
-        .number("undecodedBytes", walked.undecoded())
-        .bool("timeKnown", walked.knowsTime())
-        .endObject();
+        .number("undecodedBytes", walked.undecoded());
+    if (flow.isTimed()) {
+      json.bool("timeKnown", walked.knowsTime());
+    }
+    json.endObject();
   }
 
   private static void id(Json json, String key, int id) {
