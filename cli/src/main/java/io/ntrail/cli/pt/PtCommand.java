@@ -9,6 +9,8 @@ import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.common.WorkProgress;
+import io.ntrail.cli.pt.recipe.Recipe;
+import io.ntrail.cli.pt.recipe.RecipeAnswer;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.formats.bytes.ShellWords;
@@ -22,7 +24,7 @@ import picocli.CommandLine.ParseResult;
 
 /**
  * {@code ntrail pt packets FILE}: what a stream of Intel Processor Trace consists of; {@code ntrail
- * pt flow FILE}: what it says that was executed.
+ * pt flow FILE}: what it says that was executed; {@code ntrail pt recipe}: how Windows records one.
  */
 public final class PtCommand implements Command {
   private static final String EXAMPLE = "ntrail pt packets trace.pt";
@@ -30,7 +32,8 @@ public final class PtCommand implements Command {
   /** Questions, named by the first word. */
   private enum Question {
     PACKETS,
-    FLOW
+    FLOW,
+    RECIPE
   }
 
   /** Decoders whose answers can be had. */
@@ -44,6 +47,8 @@ public final class PtCommand implements Command {
 
   private static final String THREAD = "-t";
 
+  private static final String EVENT = "-e";
+
   private static final List<String> OF_PACKETS = List.of("--count");
 
   private static final List<String> OF_FLOW =
@@ -51,6 +56,14 @@ public final class PtCommand implements Command {
               FORMS.stream(),
               Stream.of("--events", "--code", "--pages", "--bits", "--resync", "--filter", "-y"))
           .toList();
+
+  /** Options of what reads no stream. */
+  private static final List<String> OF_RECIPE =
+      Stream.concat(Recipe.OPTIONS.stream(), Stream.of(EVENT)).toList();
+
+  /** Options of all questions that read a stream. */
+  private static final List<String> OF_STREAMS =
+      List.of("--time", "-n", THREAD, "--clock", "--model", "--compat");
 
   private static final OptionValues<Question> QUESTIONS =
       OptionValues.of("pt", List.of(Question.values()));
@@ -64,7 +77,8 @@ public final class PtCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec = CommonOptions.command("pt", "Streams of Intel Processor Trace.");
     spec.addPositional(
-        CommonOptions.files("packets or flow, then a stream (.pt, .bin, also inside .gz or .zip)"));
+        CommonOptions.files(
+            "packets or flow, then a stream (.pt, .bin, also inside .gz or .zip); or recipe"));
     spec.addOption(CommonOptions.flag("packets: how many of each type", "--count"));
     spec.addOption(
         CommonOptions.value("FROM..TO", "only what is of these times: 0..10us", "--time"));
@@ -117,6 +131,10 @@ public final class PtCommand implements Command {
             "FROM-TO",
             "flow: a range that was traced, where the processor tells no end (SKL014)",
             FlowRequest.FILTER));
+    spec.addOption(
+        CommonOptions.values(
+            "EVENT", "recipe: a kernel event as WPR names it: CSwitch", EVENT, "--event"));
+    Recipe.options(spec);
     CommonOptions.output(spec, "text, json, jsonl or csv");
     return spec;
   }
@@ -128,6 +146,9 @@ public final class PtCommand implements Command {
       throw new UsageError("pt needs a question and a stream", EXAMPLE);
     }
     Question question = QUESTIONS.value(words.getFirst());
+    if (question == Question.RECIPE) {
+      return recipe(words.subList(1, words.size()), parsed, system);
+    }
     if (words.size() != 2) {
       throw new UsageError(
           "pt " + OptionValues.word(question) + " takes one stream, not " + (words.size() - 1),
@@ -145,6 +166,11 @@ public final class PtCommand implements Command {
   /** Refuses options that would change nothing. */
   private static void check(Question question, Path path, Format format, ParseResult parsed) {
     String start = "ntrail pt " + OptionValues.word(question) + " " + ShellWords.file(path) + " ";
+    for (String option : OF_RECIPE) {
+      if (CommonOptions.has(parsed, option)) {
+        throw new UsageError(option + " is of pt recipe", "ntrail pt recipe " + option + " ...");
+      }
+    }
     List<String> others = question == Question.PACKETS ? OF_FLOW : OF_PACKETS;
     for (String option : others) {
       if (CommonOptions.has(parsed, option)) {
@@ -170,6 +196,34 @@ public final class PtCommand implements Command {
     if (CommonOptions.has(parsed, "--events") && !hasRows) {
       throw new UsageError(
           "--events needs --instructions or --blocks", start + "--instructions --events ...");
+    }
+  }
+
+  private static int recipe(List<String> words, ParseResult parsed, Terminal system) {
+    if (!words.isEmpty()) {
+      throw new UsageError(
+          "pt recipe reads no file, but " + words.getFirst() + " was named",
+          "ntrail pt recipe -o " + RecipeAnswer.DEFAULT_NAME);
+    }
+    for (String option :
+        Stream.of(OF_PACKETS, OF_FLOW, OF_STREAMS).flatMap(List::stream).toList()) {
+      if (CommonOptions.has(parsed, option)) {
+        throw new UsageError(
+            option + " is of questions about a stream",
+            "ntrail pt flow trace.pt " + option + " ...");
+      }
+    }
+    Format format = CommonOptions.format(parsed, Format.TEXT, Format.JSON);
+    Recipe recipe = Recipe.of(parsed);
+    OutputFile file = system.outputs().of("-o").orElse(null);
+    if (format == Format.TEXT && file != null) {
+      RecipeAnswer.write(recipe, file, system);
+      return new RecipeAnswer(recipe, String.valueOf(file.place().getFileName()))
+          .text(true, system);
+    }
+    try (Terminal terminal = CommonOptions.output(parsed, system)) {
+      RecipeAnswer answer = new RecipeAnswer(recipe, RecipeAnswer.DEFAULT_NAME);
+      return format == Format.JSON ? answer.json(terminal) : answer.text(false, terminal);
     }
   }
 
