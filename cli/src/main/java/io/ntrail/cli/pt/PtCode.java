@@ -35,6 +35,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -65,9 +66,11 @@ final class PtCode implements AutoCloseable {
   /**
    * Opens the files.
    *
+   * @param dump the minidump that the stream is in, whose memory is code, too, where no file has
+   *     it; null if there is none
    * @throws UsageError if there are none
    */
-  static PtCode open(ParseResult parsed, Terminal terminal) {
+  static PtCode open(ParseResult parsed, @Nullable DumpRecording dump, Terminal terminal) {
     PtCode code = new PtCode();
     PdbSearch search = SymbolSearchPath.offline(parsed, terminal);
     try {
@@ -76,6 +79,9 @@ final class PtCode implements AutoCloseable {
       }
       for (String word : CommonOptions.all(parsed, PAGES)) {
         code.addPages(word);
+      }
+      if (dump != null) {
+        code.addDump(dump);
       }
     } catch (CannotGoOn | DamagedInput | UsageError e) {
       code.close();
@@ -125,7 +131,10 @@ final class PtCode implements AutoCloseable {
           CODE + " " + word + ": a dump knows its addresses itself",
           CODE + " " + word.substring(0, word.lastIndexOf('@')));
     }
-    DumpRecording dump = DumpRecording.open(file, new Gaps());
+    addDump(DumpRecording.open(file, new Gaps()));
+  }
+
+  private void addDump(DumpRecording dump) {
     spaces.add(dump.memory());
     for (DumpedModule module : dump.modules().list()) {
       modules.add(

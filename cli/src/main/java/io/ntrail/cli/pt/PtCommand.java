@@ -78,13 +78,14 @@ public final class PtCommand implements Command {
     CommandSpec spec = CommonOptions.command("pt", "Streams of Intel Processor Trace.");
     spec.addPositional(
         CommonOptions.files(
-            "packets or flow, then a stream (.pt, .bin, also inside .gz or .zip); or recipe"));
+            "packets or flow, then a stream (.pt, .bin, .dmp, also inside .gz or .zip); or recipe"));
     spec.addOption(CommonOptions.flag("packets: how many of each type", "--count"));
     spec.addOption(
         CommonOptions.value("FROM..TO", "only what is of these times: 0..10us", "--time"));
     spec.addOption(CommonOptions.value("N", "at most N rows; 0: all", "-n", "--limit"));
     spec.addOption(
-        CommonOptions.value("TID", "the thread, of a file of ipt.sys", THREAD, "--thread"));
+        CommonOptions.value(
+            "TID", "the thread, of a file of ipt.sys or a dump", THREAD, "--thread"));
     spec.addOption(
         CommonOptions.value(
             "MTCFREQ,EAX,EBX,NOMINAL",
@@ -252,8 +253,8 @@ public final class PtCommand implements Command {
       return record(recording, request, parsed, system);
     }
     try (Terminal terminal = CommonOptions.output(parsed, system);
-        PtCode code = PtCode.open(parsed, system);
-        PtInput input = PtInput.open(path, thread(parsed))) {
+        PtInput input = PtInput.open(path, thread(parsed));
+        PtCode code = PtCode.open(parsed, input.dump(), system)) {
       FlowFunctions functions = code.functions();
       FlowAnswer answer = newAnswer(input, request, code, functions, parsed, terminal);
       FlowCallsAnswer calls = new FlowCallsAnswer(answer, functions, request);
@@ -296,8 +297,8 @@ public final class PtCommand implements Command {
 
   private static int record(
       OutputFile file, FlowRequest request, ParseResult parsed, Terminal terminal) {
-    try (PtCode code = PtCode.open(parsed, terminal);
-        PtInput input = PtInput.open(request.path(), thread(parsed))) {
+    try (PtInput input = PtInput.open(request.path(), thread(parsed));
+        PtCode code = PtCode.open(parsed, input.dump(), terminal)) {
       FlowFunctions functions = code.functions();
       FlowAnswer answer = newAnswer(input, request, code, functions, parsed, terminal);
       return new FlowCallsAnswer(answer, functions, request).record(file, terminal);
