@@ -220,7 +220,7 @@ class KernelCodeFuzzTest {
     return bytes.toByteArray();
   }
 
-  /** Whether a site has one of the published forms, and goes where its outcome says. */
+  /** Tells that a site has one of the published forms, and goes where its outcome says. */
   private static boolean isForm(CodeSite site, AddressSpace space) {
     long address = BASE + site.rva();
     byte[] bytes = space.read(address, site.form().length()).array(0, site.form().length());
