@@ -15,6 +15,7 @@ module io.ntrail.analysis {
   exports io.ntrail.analysis.etw.weights;
   exports io.ntrail.analysis.flow;
   exports io.ntrail.analysis.flow.calls;
+  exports io.ntrail.analysis.flow.recorded;
   exports io.ntrail.analysis.input;
   exports io.ntrail.analysis.merge;
   exports io.ntrail.analysis.merge.calls;

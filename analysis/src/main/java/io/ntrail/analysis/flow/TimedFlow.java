@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * which the packet behind it tells. What is behind the last time, and what is too much to be held
  * back, has the time before it: it ran then or after.
  */
-public final class TimedFlow implements FlowSink {
+public final class TimedFlow implements FlowSink, FlowTimes {
   /** Ways in which a time is known. */
   public enum Trust {
     /** A packet told it. */
@@ -203,25 +203,19 @@ public final class TimedFlow implements FlowSink {
     settle();
   }
 
-  /** Returns true if the time of what is handed on can be told in nanoseconds. */
+  /** Returns true if a time stamp came, so that {@link #tsc(int)} tells something. */
+  public boolean knowsTicks() {
+    return hasStart;
+  }
+
+  @Override
   public boolean knowsNanos() {
     return hasStart && clock.knowsNanos();
   }
 
-  /**
-   * Returns the time of an event or error, or of an instruction of a run, in nanoseconds since the
-   * first time stamp.
-   *
-   * @param index of the instruction; 0 for the others
-   * @throws IllegalStateException if it is not known, see {@link #knowsNanos}
-   */
+  @Override
   public long nanos(int index) {
     return clock.nanos(tsc(index));
-  }
-
-  /** Returns the time of the event or error, or of the first instruction of the run. */
-  public long nanos() {
-    return nanos(0);
   }
 
   /** Returns the time stamp counter at the event or error, or at the first instruction. */
@@ -234,7 +228,12 @@ public final class TimedFlow implements FlowSink {
     return before + (isRun ? index + 1 : 0);
   }
 
-  private long tsc(int index) {
+  /**
+   * Returns the time stamp counter at an event or error, or at an instruction of a run.
+   *
+   * @param index of the instruction; 0 for the others
+   */
+  public long tsc(int index) {
     if (!isEnded) {
       return start;
     }
@@ -245,17 +244,12 @@ public final class TimedFlow implements FlowSink {
     return start + Math.round((double) (end - start) * executed(index) / total);
   }
 
-  /** Returns how the time of an instruction is known; of an event or error for 0. */
+  @Override
   public Trust trust(int index) {
     if (!isEnded) {
       return Trust.LOWER_BOUND;
     }
     boolean isAtBranch = isBranchTimed && isBehindCycles && executed(index) == total;
     return isAtBranch || end == start ? Trust.PACKET : Trust.ESTIMATE;
-  }
-
-  /** Returns how the time of the event or error, or of the first instruction, is known. */
-  public Trust trust() {
-    return trust(0);
   }
 }

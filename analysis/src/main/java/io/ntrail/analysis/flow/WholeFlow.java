@@ -101,9 +101,27 @@ public final class WholeFlow {
     }
   }
 
+  /**
+   * Decodes all, once, with blocks that are kept from stream to stream, by the thread that asks.
+   *
+   * @param isTimed whether packets that a clock needs are handed on
+   * @param blocks of the same code
+   */
+  public void run(boolean isTimed, CodeBlocks blocks, FlowSink flow, PacketSink packets) {
+    run(new Wanted(true, isTimed, 1), null, blocks, flow, packets);
+  }
+
   private void run(
       Wanted wanted, @Nullable FlowWorkers workers, FlowSink flow, PacketSink packets) {
-    CodeBlocks blocks = new CodeBlocks(code);
+    run(wanted, workers, new CodeBlocks(code), flow, packets);
+  }
+
+  private void run(
+      Wanted wanted,
+      @Nullable FlowWorkers workers,
+      CodeBlocks blocks,
+      FlowSink flow,
+      PacketSink packets) {
     PacketCursor cursor = PacketCursor.joined(input, settings.errata());
     FlowDecoder decoder = new FlowDecoder(cursor, blocks, settings, new Counting(flow, totals));
     long boundary = workers == null ? input.size() : workers.after(0);

@@ -79,7 +79,12 @@ public final class EventFilterOptions {
     }
   }
 
-  private static BitSet cpus(String list) {
+  /**
+   * Reads numbers of CPUs.
+   *
+   * @param list as {@code --cpu} has it: {@code 0,2-5}
+   */
+  public static BitSet cpus(String list) {
     BitSet cpus = new BitSet();
     try {
       for (String part : list.split(",", -1)) {

@@ -36,6 +36,7 @@ public final class SymbolSearchPath implements AutoCloseable {
   private static final long DEFAULT_WAIT = 30;
   private static final String SERVER = "--server";
   private static final String WAIT = "--symbols-wait";
+  private static final String IMAGE_PATH = "--image-path";
 
   private final PdbSearch search;
   private final SymbolStores images;
@@ -63,6 +64,30 @@ public final class SymbolSearchPath implements AutoCloseable {
   public static OptionSpec option() {
     return CommonOptions.values(
         "PATH", "symbol search path: a PDB, a folder of PDBs, or a symbol path", "-y", "--symbols");
+  }
+
+  /**
+   * {@code --image-path}: folders of images that a recording tells of.
+   *
+   * @param help what it is for in a command
+   */
+  public static OptionSpec imageFolders(String help) {
+    return CommonOptions.values("FOLDER", help, IMAGE_PATH);
+  }
+
+  /** Returns whether {@code --image-path} names any. */
+  public static boolean hasImageFolders(ParseResult parsed) {
+    return CommonOptions.has(parsed, IMAGE_PATH);
+  }
+
+  /** Returns the folders of {@code --image-path} as places to look in. */
+  public static SymbolStores imageFolders(ParseResult parsed) {
+    List<Element> folders =
+        CommonOptions.all(parsed, IMAGE_PATH).stream()
+            .<Element>map(folder -> new SymbolPath.Folder(CommonOptions.path(folder)))
+            .toList();
+    SymbolPath.Host host = SymbolPath.Host.here();
+    return SymbolStores.of(new SymbolPath(folders, List.of(), host.home()), host);
   }
 
   /** {@code -y} and {@code --server}. */

@@ -25,8 +25,6 @@ import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.OutputFile;
-import io.ntrail.programs.symbols.SymbolPath;
-import io.ntrail.programs.symbols.SymbolStores;
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
@@ -39,7 +37,6 @@ import picocli.CommandLine.ParseResult;
 /** {@code ntrail merge A.etl B.etl -o AB.etl}: one recording out of several. */
 public final class MergeCommand implements Command {
   private static final String EXAMPLE = "ntrail merge kernel.etl user.etl -o all.etl";
-  private static final String IMAGE_PATH = "--image-path";
 
   private static final String MANIFEST = "--manifest";
   private static final String PACK = "--pack";
@@ -61,8 +58,7 @@ public final class MergeCommand implements Command {
     OutputOptions.add(spec, "the new recording", "-o", "--output");
     CompressOption.add(spec);
     spec.addOption(
-        CommonOptions.values(
-            "FOLDER", "adds the PDB ids of images that are in this folder", IMAGE_PATH));
+        SymbolSearchPath.imageFolders("adds the PDB ids of images that are in this folder"));
     spec.addOption(
         CommonOptions.values(
             "FILE", "adds the event schemas of an instrumentation manifest", MANIFEST));
@@ -138,7 +134,7 @@ public final class MergeCommand implements Command {
       EtwRecording recording,
       Optional<MachineImages> machine,
       Terminal terminal) {
-    boolean hasImages = CommonOptions.has(parsed, IMAGE_PATH) || machine.isPresent();
+    boolean hasImages = SymbolSearchPath.hasImageFolders(parsed) || machine.isPresent();
     UserSchemas manifests = SchemaFiles.read(parsed, terminal);
     if (!hasImages && manifests == UserSchemas.NONE) {
       return Additions.NONE;
@@ -151,21 +147,12 @@ public final class MergeCommand implements Command {
             hasImages ? new Events.Learn[] {Events.Learn.ADDRESSES} : new Events.Learn[0]);
     Additions more = Additions.NONE;
     if (hasImages) {
-      more = more.and(ImageIdentities.of(events, stores(parsed), machine));
+      more = more.and(ImageIdentities.of(events, SymbolSearchPath.imageFolders(parsed), machine));
     }
     if (manifests != UserSchemas.NONE) {
       more = more.and(EventDescriptions.of(events, manifests));
     }
     return more;
-  }
-
-  private static SymbolStores stores(ParseResult parsed) {
-    List<SymbolPath.Element> folders =
-        CommonOptions.all(parsed, IMAGE_PATH).stream()
-            .<SymbolPath.Element>map(folder -> new SymbolPath.Folder(CommonOptions.path(folder)))
-            .toList();
-    SymbolPath.Host host = SymbolPath.Host.here();
-    return SymbolStores.of(new SymbolPath(folders, List.of(), host.home()), host);
   }
 
   private static Written write(

@@ -2,6 +2,7 @@ package io.ntrail.cli.pt;
 
 import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.calls.FlowCallSink.Entry;
+import io.ntrail.analysis.flow.recorded.RecordedPiece;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param instructions its own, without those of calls inside
  * @param end how it ended
  * @param error why the flow is lost; null for calls and for overflows
+ * @param why the same in words, with what code is missing; empty for calls and for overflows
+ * @param piece of a recording that it is in; null for a stream
  */
 record FlowCallRow(
     int depth,
@@ -25,7 +28,9 @@ record FlowCallRow(
     long instructions,
     End end,
     @Nullable FlowError error,
-    long offset) {
+    long offset,
+    String why,
+    @Nullable RecordedPiece piece) {
   /** Ways in which calls end. */
   enum End {
     RETURN,
@@ -43,7 +48,7 @@ record FlowCallRow(
   /** Returns the row in words. */
   String text() {
     if (error != null) {
-      return "LOST at offset 0x%x: %s".formatted(offset, error.text());
+      return "LOST at offset 0x%x: %s".formatted(offset, why);
     }
     if (entry == null) {
       return "OVERFLOW";

@@ -1,14 +1,15 @@
 package io.ntrail.cli.pt;
 
 import io.ntrail.analysis.flow.FlowError;
-import io.ntrail.analysis.flow.TimedFlow;
+import io.ntrail.analysis.flow.FlowTimes;
 import io.ntrail.analysis.flow.TimedFlow.Trust;
 import io.ntrail.analysis.flow.calls.FlowCallSink;
 import io.ntrail.analysis.flow.calls.FlowFunction;
-import io.ntrail.analysis.flow.calls.FlowFunctions;
 import io.ntrail.cli.pt.FlowCallRow.End;
 import io.ntrail.cli.pt.FlowRow.Time;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * Keeps the calls of a flow, in the order of their entries: their instructions are known when they
@@ -25,8 +26,8 @@ final class FlowCallRows implements FlowCallSink {
   private static final End[] ENDS = End.values();
   private static final Trust[] TRUSTS = Trust.values();
 
-  private final FlowFunctions functions;
-  private final TimedFlow times;
+  private final FlowRow.Source source;
+  private final FlowTimes times;
   private final int most;
 
   private int[] numbers = new int[256];
@@ -41,14 +42,17 @@ final class FlowCallRows implements FlowCallSink {
   private long all;
   private long overflows;
 
+  /** Reasons of rows that say more than their kind of error, by row. */
+  private final Map<Integer, String> whys = new HashMap<>();
+
   private int[] open = new int[64];
   private int depth;
 
   /**
    * @param limit rows at most; 0: as many as fit
    */
-  FlowCallRows(FlowFunctions functions, TimedFlow times, long limit) {
-    this.functions = functions;
+  FlowCallRows(FlowRow.Source source, FlowTimes times, long limit) {
+    this.source = source;
     this.times = times;
     this.most = limit == 0 ? MOST : (int) Math.min(MOST, limit);
   }
@@ -88,7 +92,7 @@ final class FlowCallRows implements FlowCallSink {
     open[at] = row;
     depth = at + 1;
     if (row >= 0) {
-      long into = address - functions.get(function).start();
+      long into = address - source.functions().get(function).start();
       intos[row] = into == (int) into ? (int) into : 0;
     }
   }
@@ -113,6 +117,10 @@ final class FlowCallRows implements FlowCallSink {
     int row = add(error.ordinal(), depth, LOST);
     if (row >= 0) {
       own[row] = offset;
+      String why = source.reasons().text(error, address);
+      if (!why.equals(error.text())) {
+        whys.put(row, why);
+      }
     }
   }
 
@@ -146,13 +154,16 @@ final class FlowCallRows implements FlowCallSink {
   FlowCallRow row(int row) {
     byte kind = kinds[row];
     if (kind == OVERFLOW) {
-      return new FlowCallRow(depths[row], "", null, 0, time(row), 0, End.OPEN, null, 0);
+      return new FlowCallRow(
+          depths[row], "", null, 0, time(row), 0, End.OPEN, null, 0, "", source.piece());
     }
     if (kind == LOST) {
       FlowError error = ERRORS[numbers[row]];
-      return new FlowCallRow(depths[row], "", null, 0, time(row), 0, End.OPEN, error, own[row]);
+      String why = whys.getOrDefault(row, error.text());
+      return new FlowCallRow(
+          depths[row], "", null, 0, time(row), 0, End.OPEN, error, own[row], why, source.piece());
     }
-    FlowFunction function = functions.get(numbers[row]);
+    FlowFunction function = source.functions().get(numbers[row]);
     return new FlowCallRow(
         depths[row],
         function.label(),
@@ -162,6 +173,8 @@ final class FlowCallRows implements FlowCallSink {
         own[row],
         ENDS[ends[row]],
         null,
-        0);
+        0,
+        "",
+        source.piece());
   }
 }

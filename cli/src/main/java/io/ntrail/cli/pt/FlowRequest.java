@@ -55,10 +55,22 @@ record FlowRequest(
     }
   }
 
+  /** Reads the options of a stream. */
   static FlowRequest of(Path path, ParseResult parsed) {
     ProcessorOptions processor = ProcessorOptions.of(parsed);
     TimeRange time = TimeRange.parse(CommonOptions.text(parsed, "--time", ".."));
     processor.checkTime(time, "flow", path);
+    return of(path, processor, time, parsed);
+  }
+
+  /** Reads the options of a recording, which knows the time. */
+  static FlowRequest ofRecording(Path path, ParseResult parsed) {
+    TimeRange time = TimeRange.withClock(CommonOptions.text(parsed, "--time", ".."));
+    return of(path, ProcessorOptions.of(parsed), time, parsed);
+  }
+
+  private static FlowRequest of(
+      Path path, ProcessorOptions processor, TimeRange time, ParseResult parsed) {
     CodeSize size =
         switch (CommonOptions.text(parsed, "--bits", "64")) {
           case "16" -> CodeSize.BITS16;

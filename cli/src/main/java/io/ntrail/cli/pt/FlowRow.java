@@ -3,6 +3,8 @@ package io.ntrail.cli.pt;
 import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.FlowEvent;
 import io.ntrail.analysis.flow.TimedFlow.Trust;
+import io.ntrail.analysis.flow.calls.FlowFunctions;
+import io.ntrail.analysis.flow.recorded.RecordedPiece;
 import io.ntrail.programs.x86.FlowClass;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param offset of the packet of an error
  * @param event null for what is none
  * @param value of an event, see there
+ * @param source flow that it is of
  */
 record FlowRow(
     long address,
@@ -28,7 +31,28 @@ record FlowRow(
     @Nullable FlowError error,
     long offset,
     @Nullable FlowEvent event,
-    long value) {
+    long value,
+    Source source) {
+  /**
+   * Flow that a row is of.
+   *
+   * @param functions of its address space
+   * @param reasons tells why it is lost
+   * @param piece of a recording; null for a stream
+   */
+  record Source(
+      FlowFunctions functions, RecordedPiece.Reasons reasons, @Nullable RecordedPiece piece) {
+    /** Returns that of a stream. */
+    static Source ofStream(FlowFunctions functions) {
+      return new Source(functions, (error, _) -> error.text(), null);
+    }
+
+    /** Returns that of a piece of a recording. */
+    static Source of(RecordedPiece piece) {
+      return new Source(piece.functions(), piece.reasons(), piece);
+    }
+  }
+
   /**
    * A time.
    *
@@ -44,12 +68,12 @@ record FlowRow(
     }
   }
 
-  static FlowRow error(FlowError error, long offset, long address, Time time) {
-    return new FlowRow(address, 0, 0, null, false, time, error, offset, null, 0);
+  static FlowRow error(FlowError error, long offset, long address, Time time, Source source) {
+    return new FlowRow(address, 0, 0, null, false, time, error, offset, null, 0, source);
   }
 
-  static FlowRow event(FlowEvent event, long address, long value, Time time) {
-    return new FlowRow(address, 0, 0, null, false, time, null, 0, event, value);
+  static FlowRow event(FlowEvent event, long address, long value, Time time, Source source) {
+    return new FlowRow(address, 0, 0, null, false, time, null, 0, event, value, source);
   }
 
   static FlowRow executed(
@@ -58,8 +82,15 @@ record FlowRow(
       int instructions,
       FlowClass kind,
       boolean isSpeculative,
-      Time time) {
-    return new FlowRow(address, length, instructions, kind, isSpeculative, time, null, 0, null, 0);
+      Time time,
+      Source source) {
+    return new FlowRow(
+        address, length, instructions, kind, isSpeculative, time, null, 0, null, 0, source);
+  }
+
+  /** Returns why the flow is lost; empty for what is no error. */
+  String why() {
+    return error == null ? "" : source.reasons.text(error, address);
   }
 
   /** Returns how far it can be trusted: what ran in a transaction may have been undone. */

@@ -4,12 +4,14 @@ import io.ntrail.analysis.flow.CodeBlocks;
 import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.FlowEvent;
 import io.ntrail.analysis.flow.FlowSink;
-import io.ntrail.analysis.flow.TimedFlow;
+import io.ntrail.analysis.flow.FlowTimes;
 import io.ntrail.analysis.flow.calls.FlowFunctions;
+import io.ntrail.analysis.flow.recorded.RecordedPiece;
 import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.programs.x86.FlowClass;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -18,23 +20,46 @@ import org.jspecify.annotations.Nullable;
 final class FlowRows implements FlowSink {
   private final boolean byBlock;
   private final boolean withEvents;
-  private final FlowFunctions functions;
+  private final boolean isRecorded;
   private final Consumer<FlowRow> sink;
-  private @Nullable TimedFlow times;
+  private FlowRow.Source source;
+  private @Nullable FlowTimes times;
 
   /**
    * @param byBlock a row for each block; false: for each instruction
    * @param withEvents a row for each event, too
    */
   FlowRows(boolean byBlock, boolean withEvents, FlowFunctions functions, Consumer<FlowRow> sink) {
+    this(byBlock, withEvents, false, FlowRow.Source.ofStream(functions), sink);
+  }
+
+  private FlowRows(
+      boolean byBlock,
+      boolean withEvents,
+      boolean isRecorded,
+      FlowRow.Source source,
+      Consumer<FlowRow> sink) {
     this.byBlock = byBlock;
     this.withEvents = withEvents;
-    this.functions = functions;
+    this.isRecorded = isRecorded;
+    this.source = source;
     this.sink = sink;
   }
 
-  void setTimes(TimedFlow of) {
+  /** Makes rows of the pieces of a recording, with columns that tell them apart. */
+  static FlowRows ofPieces(boolean byBlock, boolean withEvents, Consumer<FlowRow> sink) {
+    FlowRow.Source none = FlowRow.Source.ofStream(new FlowFunctions(List.of()));
+    return new FlowRows(byBlock, withEvents, true, none, sink);
+  }
+
+  void setTimes(FlowTimes of) {
     times = of;
+  }
+
+  /** Begins with the next piece. */
+  void begin(RecordedPiece piece) {
+    source = FlowRow.Source.of(piece);
+    times = piece.times();
   }
 
   private FlowRow.Time time(int index) {
@@ -51,10 +76,11 @@ final class FlowRows implements FlowSink {
       int length = blocks.length(block, i);
       FlowClass kind = blocks.flowClass(block, i);
       if (!byBlock) {
-        sink.accept(FlowRow.executed(address, length, 1, kind, isSpeculative, time(i)));
+        sink.accept(FlowRow.executed(address, length, 1, kind, isSpeculative, time(i), source));
       } else if (i == count - 1) {
         sink.accept(
-            FlowRow.executed(from, address + length - from, count, kind, isSpeculative, time(0)));
+            FlowRow.executed(
+                from, address + length - from, count, kind, isSpeculative, time(0), source));
       }
       address += length;
     }
@@ -63,18 +89,22 @@ final class FlowRows implements FlowSink {
   @Override
   public void event(FlowEvent event, long address, long value) {
     if (withEvents) {
-      sink.accept(FlowRow.event(event, address, value, time(0)));
+      sink.accept(FlowRow.event(event, address, value, time(0), source));
     }
   }
 
   @Override
   public void error(FlowError error, long offset, long address) {
-    sink.accept(FlowRow.error(error, offset, address, time(0)));
+    sink.accept(FlowRow.error(error, offset, address, time(0), source));
   }
 
   ListingColumns<FlowRow> columns() {
-    ListingColumns<FlowRow> columns =
-        new ListingColumns<FlowRow>()
+    ListingColumns<FlowRow> columns = new ListingColumns<>();
+    if (isRecorded) {
+      PieceColumns.add(columns, row -> row.source().piece());
+    }
+    columns =
+        columns
             .value(
                 "error", (row, cell) -> text(cell, row.error() == null ? null : word(row.error())))
             .value("offset", (row, cell) -> offset(row, cell))
@@ -96,19 +126,19 @@ final class FlowRows implements FlowSink {
         .shown(FlowRows::shown)
         .value("function", (row, cell) -> function(row, cell))
         .titled()
-        .shown(this::place)
+        .shown(FlowRows::place)
         .value("functionOffset", (row, cell) -> functionOffset(row, cell))
         .value("value", (row, cell) -> value(row, cell))
         .value("timeNanos", (row, cell) -> time(row, cell))
         .value("timeTrust", (row, cell) -> text(cell, row.time().trustWord()))
         .value("trust", (row, cell) -> text(cell, row.kind() == null ? null : row.trust()))
-        .value("why", (row, cell) -> text(cell, row.error() == null ? null : row.error().text()));
+        .value("why", (row, cell) -> text(cell, row.error() == null ? null : row.why()));
   }
 
   private static String shown(FlowRow row) {
     FlowError error = row.error();
     if (error != null) {
-      return "ERROR at offset 0x%x: %s".formatted(row.offset(), error.text());
+      return "ERROR at offset 0x%x: %s".formatted(row.offset(), row.why());
     }
     if (row.event() != null) {
       return word(row.event()).toUpperCase(Locale.ROOT)
@@ -135,35 +165,37 @@ final class FlowRows implements FlowSink {
   }
 
   /** Returns the number of the function of a row; 0 if it has no name. */
-  private int named(FlowRow row) {
-    return row.address() == 0 || row.event() != null ? 0 : functions.at(row.address());
+  private static int named(FlowRow row) {
+    return row.address() == 0 || row.event() != null
+        ? 0
+        : row.source().functions().at(row.address());
   }
 
-  private void function(FlowRow row, CellWriter cell) {
+  private static void function(FlowRow row, CellWriter cell) {
     int number = named(row);
     if (number == 0) {
       cell.absent();
     } else {
-      cell.name(functions.get(number).label());
+      cell.name(row.source().functions().get(number).label());
     }
   }
 
-  private void functionOffset(FlowRow row, CellWriter cell) {
+  private static void functionOffset(FlowRow row, CellWriter cell) {
     int number = named(row);
     if (number == 0) {
       cell.absent();
     } else {
-      cell.count(row.address() - functions.get(number).start());
+      cell.count(row.address() - row.source().functions().get(number).start());
     }
   }
 
-  private String place(FlowRow row) {
+  private static String place(FlowRow row) {
     int number = named(row);
     if (number == 0) {
       return "";
     }
-    long into = row.address() - functions.get(number).start();
-    String label = functions.get(number).label();
+    long into = row.address() - row.source().functions().get(number).start();
+    String label = row.source().functions().get(number).label();
     return into == 0 ? label : label + " + 0x" + Long.toHexString(into);
   }
 

@@ -1,6 +1,7 @@
 package io.ntrail.cli.pt;
 
 import io.ntrail.analysis.flow.calls.FlowFunctions;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
@@ -47,19 +48,16 @@ public final class PtCommand implements Command {
 
   private static final String THREAD = "-t";
 
-  private static final String EVENT = "-e";
-
   private static final List<String> OF_PACKETS = List.of("--count");
 
   private static final List<String> OF_FLOW =
       Stream.concat(
               FORMS.stream(),
-              Stream.of("--events", "--code", "--pages", "--bits", "--resync", "--filter", "-y"))
+              Stream.concat(
+                  Stream.of(
+                      "--events", "--code", "--pages", "--bits", "--resync", "--filter", "-y"),
+                  RecordedFlowCommand.OPTIONS.stream()))
           .toList();
-
-  /** Options of what reads no stream. */
-  private static final List<String> OF_RECIPE =
-      Stream.concat(Recipe.OPTIONS.stream(), Stream.of(EVENT)).toList();
 
   /** Options of all questions that read a stream. */
   private static final List<String> OF_STREAMS =
@@ -84,8 +82,8 @@ public final class PtCommand implements Command {
         CommonOptions.value("FROM..TO", "only what is of these times: 0..10us", "--time"));
     spec.addOption(CommonOptions.value("N", "at most N rows; 0: all", "-n", "--limit"));
     spec.addOption(
-        CommonOptions.value(
-            "TID", "the thread, of a file of ipt.sys or a dump", THREAD, "--thread"));
+        CommonOptions.values(
+            "TID", "the thread, of a file of ipt.sys, a dump or a recording", THREAD, "--thread"));
     spec.addOption(
         CommonOptions.value(
             "MTCFREQ,EAX,EBX,NOMINAL",
@@ -115,6 +113,7 @@ public final class PtCommand implements Command {
         CommonOptions.flag("flow: instructions and calls of each function", "--profile"));
     spec.addOption(SymbolSearchPath.option());
     PtCode.options(spec);
+    RecordedFlowCommand.options(spec);
     spec.addOption(
         CommonOptions.oneOf(
             List.of("16", "32", "64"),
@@ -132,9 +131,6 @@ public final class PtCommand implements Command {
             "FROM-TO",
             "flow: a range that was traced, where the processor tells no end (SKL014)",
             FlowRequest.FILTER));
-    spec.addOption(
-        CommonOptions.values(
-            "EVENT", "recipe: a kernel event as WPR names it: CSwitch", EVENT, "--event"));
     Recipe.options(spec);
     CommonOptions.output(spec, "text, json, jsonl or csv");
     return spec;
@@ -167,7 +163,7 @@ public final class PtCommand implements Command {
   /** Refuses options that would change nothing. */
   private static void check(Question question, Path path, Format format, ParseResult parsed) {
     String start = "ntrail pt " + OptionValues.word(question) + " " + ShellWords.file(path) + " ";
-    for (String option : OF_RECIPE) {
+    for (String option : Recipe.OPTIONS) {
       if (CommonOptions.has(parsed, option)) {
         throw new UsageError(option + " is of pt recipe", "ntrail pt recipe " + option + " ...");
       }
@@ -208,7 +204,7 @@ public final class PtCommand implements Command {
     }
     for (String option :
         Stream.of(OF_PACKETS, OF_FLOW, OF_STREAMS).flatMap(List::stream).toList()) {
-      if (CommonOptions.has(parsed, option)) {
+      if (!option.equals(Recipe.EVENT) && CommonOptions.has(parsed, option)) {
         throw new UsageError(
             option + " is of questions about a stream",
             "ntrail pt flow trace.pt " + option + " ...");
@@ -245,6 +241,15 @@ public final class PtCommand implements Command {
   }
 
   private static int flow(Path path, Format format, ParseResult parsed, Terminal system) {
+    if (RecordingInput.isEtw(path)) {
+      return RecordedFlowCommand.run(path, format, parsed, system);
+    }
+    for (String option : RecordedFlowCommand.OPTIONS) {
+      if (CommonOptions.has(parsed, option)) {
+        throw new UsageError(
+            option + " is of recordings (.etl)", "ntrail pt flow trace.etl " + option + " ...");
+      }
+    }
     FlowRequest request = FlowRequest.of(path, parsed);
     boolean isCalls = CommonOptions.has(parsed, "--calls");
     OutputFile recording =
@@ -286,9 +291,20 @@ public final class PtCommand implements Command {
   }
 
   private static OptionalLong thread(ParseResult parsed) {
-    return CommonOptions.has(parsed, THREAD)
-        ? OptionalLong.of(CommonOptions.number(parsed, THREAD, 0))
-        : OptionalLong.empty();
+    List<String> threads = CommonOptions.all(parsed, THREAD);
+    if (threads.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    try {
+      if (threads.size() == 1 && Long.parseLong(threads.getFirst()) >= 0) {
+        return OptionalLong.of(Long.parseLong(threads.getFirst()));
+      }
+    } catch (NumberFormatException _) {
+      // Said below.
+    }
+    throw new UsageError(
+        THREAD + " takes the number of one thread, not " + String.join(" and ", threads),
+        "ntrail pt packets trace.bin " + THREAD + " 4316");
   }
 
   private static boolean isRecording(OutputFile file) {

@@ -163,7 +163,7 @@ class PtRecipeTest {
     "pt recipe --count, is of questions about a stream",
     "pt recipe -n 3, is of questions about a stream",
     "pt packets trace.pt --ring 4, is of pt recipe",
-    "pt flow trace.pt -e CSwitch, is of pt recipe"
+    "pt flow trace.pt --mode user, is of pt recipe"
   })
   void optionsThatWouldChangeNothingAreRefused(String command, String why) {
     Cli.Result result = Cli.run((Object[]) command.split(" "));

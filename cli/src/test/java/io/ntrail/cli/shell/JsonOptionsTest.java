@@ -88,6 +88,10 @@ class JsonOptionsTest {
           Map.entry("merge --pack", "MergePackTest"),
           Map.entry("merge -y", "MergePackTest"),
           Map.entry("probe --server", "ProbeSymbolServersTest"),
+          Map.entry("pt --process", "RecordedFlowCommandTest"),
+          Map.entry("pt --cpu", "RecordedFlowCommandTest"),
+          Map.entry("pt --event", "RecordedFlowCommandTest"),
+          Map.entry("pt --image-path", "RecordedFlowCommandTest"),
           Map.entry("doctor --self-test", "DoctorSelfTestTest"));
 
   /** Metrics and the like, which are no candidates of their option. */

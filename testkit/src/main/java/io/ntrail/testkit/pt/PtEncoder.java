@@ -73,6 +73,11 @@ public final class PtEncoder {
     return packets.toByteArray();
   }
 
+  /** Returns the offset of the last PSB so far. */
+  public int lastPsb() {
+    return packets.size() - packets.sincePsb();
+  }
+
   /** Returns the number of overflows so far. */
   public int overflows() {
     return overflows;
@@ -123,6 +128,21 @@ public final class PtEncoder {
       psb(next, true);
     }
     return isSeen;
+  }
+
+  /**
+   * An interrupt comes before an instruction, and goes on to another one.
+   *
+   * @param next instruction that is not executed
+   * @param handler that is executed next
+   */
+  public void interrupt(long next, long handler) {
+    if (!isEnabled || lost > 0) {
+      return;
+    }
+    flush();
+    timed().ip(PtPackets.FUP, next);
+    before().ip(PtPackets.TIP, handler);
   }
 
   /** Ends tracing before an instruction. */
@@ -275,7 +295,7 @@ public final class PtEncoder {
         packets.mtc((int) (tick >> MTC_FREQUENCY));
         lastTick = tick;
       }
-      if (cycles != lastCyc) {
+      if (options.cycles() && cycles != lastCyc) {
         packets.cyc(cycles - lastCyc);
         lastCyc = cycles;
       }

@@ -8,7 +8,8 @@ import java.util.SplittableRandom;
  * @param compressedReturns a return to where the call said is a branch that is taken
  * @param longTnt branch results in packets of 47, not of 6
  * @param deferred an indirect branch may follow the branch results that come after it
- * @param timing TSC, TMA, MTC and CYC are written
+ * @param timing TSC, TMA and MTC are written
+ * @param cycles CYC are written, too
  * @param fullIps addresses take eight bytes where they cannot be shortened
  * @param pads of so many packets, one has a PAD before it; 0: none
  * @param psbBytes about so many bytes lie between two PSBs
@@ -20,6 +21,7 @@ public record PtOptions(
     boolean longTnt,
     boolean deferred,
     boolean timing,
+    boolean cycles,
     boolean fullIps,
     int pads,
     int psbBytes,
@@ -28,11 +30,16 @@ public record PtOptions(
   /** Returns options that are always the same for a seed. */
   public static PtOptions random(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
+    boolean isCompressing = random.nextBoolean();
+    boolean isLong = random.nextBoolean();
+    boolean isDeferring = random.nextBoolean();
+    boolean isTimed = random.nextBoolean();
     return new PtOptions(
-        random.nextBoolean(),
-        random.nextBoolean(),
-        random.nextBoolean(),
-        random.nextBoolean(),
+        isCompressing,
+        isLong,
+        isDeferring,
+        isTimed,
+        isTimed,
         random.nextInt(4) == 0,
         random.nextBoolean() ? 0 : 1 + random.nextInt(8),
         100 << random.nextInt(8),
@@ -43,6 +50,15 @@ public record PtOptions(
   /** Returns the same, with or without compressed returns. */
   public PtOptions compressingReturns(boolean isCompressing) {
     return new PtOptions(
-        isCompressing, longTnt, deferred, timing, fullIps, pads, psbBytes, interrupts, overflows);
+        isCompressing,
+        longTnt,
+        deferred,
+        timing,
+        cycles,
+        fullIps,
+        pads,
+        psbBytes,
+        interrupts,
+        overflows);
   }
 }

@@ -125,20 +125,43 @@ public final class TracePieces {
   /** Gives the pieces by time. */
   public void forEach(Consumer<Piece> sink) {
     for (int i = 0; i < events.length; i++) {
-      sink.accept(
-          new Piece(
-              recording.nanosOf(pieces.key(i)),
-              recording.nanosOf(pieces.named(i)),
-              events[i] < 0 ? null : name(events[i]),
-              pieces.cpu(i),
-              pieces.process(i),
-              pieces.thread(i),
-              new IptOptions(pieces.options(i)),
-              pieces.size(i),
-              pieces.isWrapped(i),
-              pieces.isSynchronised(i),
-              pieces.timing(i)));
+      sink.accept(piece(i));
     }
+  }
+
+  /** Returns the number of pieces that are listed. */
+  public int listed() {
+    return events.length;
+  }
+
+  /**
+   * Returns a piece.
+   *
+   * @param number of it among those that are listed, by time, from 0
+   */
+  public Piece piece(int number) {
+    return new Piece(
+        recording.nanosOf(pieces.key(number)),
+        recording.nanosOf(pieces.named(number)),
+        events[number] < 0 ? null : name(events[number]),
+        pieces.cpu(number),
+        pieces.process(number),
+        pieces.thread(number),
+        new IptOptions(pieces.options(number)),
+        pieces.size(number),
+        pieces.isWrapped(number),
+        pieces.isSynchronised(number),
+        pieces.timing(number));
+  }
+
+  /** Returns the key of the event that a piece names, see {@link EtwRecording#key}. */
+  public long eventKey(int number) {
+    return pieces.named(number);
+  }
+
+  /** Returns a reader of the bytes of pieces, for one thread. */
+  public PieceReader reader() {
+    return new PieceReader(recording, pieces);
   }
 
   private String name(int event) {

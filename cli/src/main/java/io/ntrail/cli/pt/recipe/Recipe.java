@@ -20,8 +20,10 @@ import picocli.CommandLine.ParseResult;
  * @param events behind which the ring is written
  */
 public record Recipe(int ringKib, CodeMode mode, List<String> events) {
+  /** Option for the events, which other questions have, too. */
+  public static final String EVENT = "-e";
+
   private static final String RING = "--ring";
-  private static final String EVENT = "-e";
   private static final List<String> RINGS = List.of("4", "8", "16", "32");
   private static final int DEFAULT_RING = 16;
   private static final String DEFAULT_EVENT = "SystemCallExit";
