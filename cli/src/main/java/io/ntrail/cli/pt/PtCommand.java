@@ -25,7 +25,8 @@ import picocli.CommandLine.ParseResult;
 
 /**
  * {@code ntrail pt packets FILE}: what a stream of Intel Processor Trace consists of; {@code ntrail
- * pt flow FILE}: what it says that was executed; {@code ntrail pt recipe}: how Windows records one.
+ * pt flow FILE}: what it says that was executed; {@code ntrail pt recipe}: how Windows records one;
+ * {@code ntrail pt before FILE.etl}: what ran before an event.
  */
 public final class PtCommand implements Command {
   private static final String EXAMPLE = "ntrail pt packets trace.pt";
@@ -34,6 +35,7 @@ public final class PtCommand implements Command {
   private enum Question {
     PACKETS,
     FLOW,
+    BEFORE,
     RECIPE
   }
 
@@ -76,11 +78,14 @@ public final class PtCommand implements Command {
     CommandSpec spec = CommonOptions.command("pt", "Streams of Intel Processor Trace.");
     spec.addPositional(
         CommonOptions.files(
-            "packets or flow, then a stream (.pt, .bin, .dmp, also inside .gz or .zip); or recipe"));
+            "packets, flow or before, then a stream (.pt, .bin, .dmp, also inside .gz or .zip) or a"
+                + " recording (.etl); or recipe"));
     spec.addOption(CommonOptions.flag("packets: how many of each type", "--count"));
     spec.addOption(
         CommonOptions.value("FROM..TO", "only what is of these times: 0..10us", "--time"));
-    spec.addOption(CommonOptions.value("N", "at most N rows; 0: all", "-n", "--limit"));
+    spec.addOption(
+        CommonOptions.value(
+            "N", "at most N rows, 0: all; before: instructions (default 200)", "-n", "--limit"));
     spec.addOption(
         CommonOptions.values(
             "TID", "the thread, of a file of ipt.sys, a dump or a recording", THREAD, "--thread"));
@@ -146,6 +151,7 @@ public final class PtCommand implements Command {
     if (question == Question.RECIPE) {
       return recipe(words.subList(1, words.size()), parsed, system);
     }
+    refuseRecipe(parsed);
     if (words.size() != 2) {
       throw new UsageError(
           "pt " + OptionValues.word(question) + " takes one stream, not " + (words.size() - 1),
@@ -154,20 +160,26 @@ public final class PtCommand implements Command {
     Format format =
         CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
     Path path = CommonOptions.path(words.getLast());
+    if (question == Question.BEFORE) {
+      return BeforeCommand.run(path, parsed, system);
+    }
     check(question, path, format, parsed);
     return question == Question.PACKETS
         ? packets(path, format, parsed, system)
         : flow(path, format, parsed, system);
   }
 
-  /** Refuses options that would change nothing. */
-  private static void check(Question question, Path path, Format format, ParseResult parsed) {
-    String start = "ntrail pt " + OptionValues.word(question) + " " + ShellWords.file(path) + " ";
+  private static void refuseRecipe(ParseResult parsed) {
     for (String option : Recipe.OPTIONS) {
       if (CommonOptions.has(parsed, option)) {
         throw new UsageError(option + " is of pt recipe", "ntrail pt recipe " + option + " ...");
       }
     }
+  }
+
+  /** Refuses options that would change nothing. */
+  private static void check(Question question, Path path, Format format, ParseResult parsed) {
+    String start = "ntrail pt " + OptionValues.word(question) + " " + ShellWords.file(path) + " ";
     List<String> others = question == Question.PACKETS ? OF_FLOW : OF_PACKETS;
     for (String option : others) {
       if (CommonOptions.has(parsed, option)) {

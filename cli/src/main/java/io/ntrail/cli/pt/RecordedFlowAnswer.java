@@ -303,7 +303,8 @@ final class RecordedFlowAnswer {
     json.endObject().bool("packetsOfAllTimes", !request.time().whole());
   }
 
-  private List<Gap> gaps() {
+  /** Returns what could not be read. */
+  List<Gap> gaps() {
     List<Gap> all = new ArrayList<>(trace.recording().gaps());
     all.addAll(trace.codeGaps());
     return progress.gaps(all, name(), 0, -1);
@@ -330,7 +331,7 @@ final class RecordedFlowAnswer {
         .endObject();
   }
 
-  private static void id(Json json, String key, int id) {
+  static void id(Json json, String key, int id) {
     if (id == RecordCursor.NO_ID) {
       json.unknown(key);
     } else {
@@ -339,7 +340,7 @@ final class RecordedFlowAnswer {
   }
 
   /** Tells on the other stream what is missing. */
-  private int finish() {
+  int finish() {
     for (Lost lost : flow.lost().subList(0, Math.min(SHOWN, flow.lost().size()))) {
       warn(
           "piece %d: at offset 0x%x the flow is lost%s: %s"

@@ -93,7 +93,8 @@ final class RecordedFlowCommand {
     }
   }
 
-  private static RecordedTrace trace(
+  /** Surveys a recording. Throws if it has no pieces. */
+  static RecordedTrace trace(
       Path path,
       EtwRecording recording,
       SymbolSearchPath places,
@@ -115,7 +116,8 @@ final class RecordedFlowCommand {
     }
   }
 
-  private static PieceSelection selection(ParseResult parsed, TimeRange time) {
+  /** Returns the pieces that the options ask for. */
+  static PieceSelection selection(ParseResult parsed, TimeRange time) {
     return new PieceSelection(
         CommonOptions.owners(parsed, "-p", "'shop*'"),
         CommonOptions.owners(parsed, "-t", "4316"),
@@ -127,7 +129,7 @@ final class RecordedFlowCommand {
   }
 
   /** Returns how pieces are decoded. */
-  private static PieceSettings settings(FlowRequest request) {
+  static PieceSettings settings(FlowRequest request) {
     return new PieceSettings(
         request.settings(), request.processor().clock(), request.processor().rounding());
   }

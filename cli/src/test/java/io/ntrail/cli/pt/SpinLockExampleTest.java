@@ -167,12 +167,12 @@ class SpinLockExampleTest {
     return new PtPackets(false).psb().mode(64).ip(PtPackets.FUP, LOADED + SITE).psbEnd();
   }
 
-  /** As the processor wrote it: jb not taken, the return compressed, je not taken. */
+  /** The trace of the code in memory: jb not taken, the return compressed, je not taken. */
   private static PtPackets direct() {
     return start().tnt(0b010, 3).ip(PtPackets.FUP, LOADED + SITE + 22).noIp(PtPackets.PGD);
   }
 
-  /** As it would have been through the slot. */
+  /** A trace of the code of the file. */
   private static PtPackets throughTheSlot() {
     return start()
         .ip(PtPackets.TIP, LOCK)

@@ -45,7 +45,10 @@ public final class RecipeAnswer {
             "wpr -start " + quoted(file + "!" + WprProfile.NAME) + " -filemode",
             "begins to record, as administrator"),
         new Step("wpr -stop " + RECORDING, "ends it, after what is to be seen has happened"),
-        new Step("ntrail info " + RECORDING, "tells how many pieces can be decoded"));
+        new Step("ntrail info " + RECORDING, "tells how many pieces can be decoded"),
+        new Step(
+            "ntrail pt before " + RECORDING + " -e EVENT --image-path FOLDER",
+            "tells what ran before each such event"));
   }
 
   private List<String> notes() {
