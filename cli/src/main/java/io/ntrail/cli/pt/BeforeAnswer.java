@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class BeforeAnswer {
   private final RecordedTrace trace;
   private final RecordedFlow flow;
+  private final DriverChoice drivers;
   private final int most;
   private final WorkProgress<WorkPhase> progress;
   private final Terminal terminal;
@@ -40,11 +41,13 @@ final class BeforeAnswer {
   BeforeAnswer(
       RecordedTrace trace,
       RecordedFlow flow,
+      DriverChoice drivers,
       int most,
       WorkProgress<WorkPhase> progress,
       Terminal terminal) {
     this.trace = trace;
     this.flow = flow;
+    this.drivers = drivers;
     this.most = most;
     this.progress = progress;
     this.terminal = terminal;
@@ -71,7 +74,9 @@ final class BeforeAnswer {
               .missingImages()
               .forEach(
                   (name, why) -> json.object().text("image", name).text("why", why).endObject());
-          json.endArray().gaps(rest.gaps()).endObject();
+          json.endArray();
+          drivers.json(json);
+          json.gaps(rest.gaps()).endObject();
         }
       }
       case JSONL ->

@@ -13,6 +13,7 @@ import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.common.WorkPhase;
 import io.ntrail.cli.common.WorkProgress;
+import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.CannotGoOn.Reason;
@@ -98,9 +99,13 @@ final class BeforeCommand {
           new RecordedFlow(
               trace, pieces, RecordedFlowCommand.settings(request), TimeRange.parse(".."), work);
       WorkProgress<WorkPhase> progress = WorkProgress.of(work, parsed, terminal);
+      DriverChoice drivers = DriverChoice.of(parsed);
+      try (Progress _ = progress.start()) {
+        drivers.choose(trace, pieces, RecordedFlowCommand.settings(request), work);
+      }
       RecordedFlowAnswer rest =
-          new RecordedFlowAnswer(trace, flow, request, progress, parsed, terminal);
-      return new BeforeAnswer(trace, flow, most, progress, terminal).print(format, rest);
+          new RecordedFlowAnswer(trace, flow, drivers, request, progress, parsed, terminal);
+      return new BeforeAnswer(trace, flow, drivers, most, progress, terminal).print(format, rest);
     }
   }
 }

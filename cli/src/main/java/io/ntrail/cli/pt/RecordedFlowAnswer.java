@@ -58,6 +58,7 @@ final class RecordedFlowAnswer {
 
   private final RecordedTrace trace;
   private final RecordedFlow flow;
+  private final DriverChoice drivers;
   private final FlowRequest request;
   private final WorkProgress<WorkPhase> progress;
   private final ParseResult parsed;
@@ -66,12 +67,14 @@ final class RecordedFlowAnswer {
   RecordedFlowAnswer(
       RecordedTrace trace,
       RecordedFlow flow,
+      DriverChoice drivers,
       FlowRequest request,
       WorkProgress<WorkPhase> progress,
       ParseResult parsed,
       Terminal terminal) {
     this.trace = trace;
     this.flow = flow;
+    this.drivers = drivers;
     this.request = request;
     this.progress = progress;
     this.parsed = parsed;
@@ -278,7 +281,9 @@ final class RecordedFlowAnswer {
     trace
         .missingImages()
         .forEach((name, why) -> json.object().text("image", name).text("why", why).endObject());
-    json.endArray().gaps(gaps());
+    json.endArray();
+    drivers.json(json);
+    json.gaps(gaps());
   }
 
   private void sums(Json json) {
@@ -360,6 +365,7 @@ final class RecordedFlowAnswer {
     if (!trace.missingImages().isEmpty()) {
       terminal.err().println("try: --image-path FOLDER names a folder of images");
     }
+    drivers.notes().forEach(note -> terminal.err().println("note: " + note));
     PieceText.remarks(trace, flow).forEach(this::warn);
     int code =
         Losses.finish(

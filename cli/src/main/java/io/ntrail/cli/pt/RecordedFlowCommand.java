@@ -29,7 +29,8 @@ import picocli.CommandLine.ParseResult;
 /** {@code pt flow FILE.etl}: the flow of the pieces that a recording of Windows has. */
 final class RecordedFlowCommand {
   /** Options of recordings only. */
-  static final List<String> OPTIONS = List.of("-p", "--cpu", "-e", "--image-path");
+  static final List<String> OPTIONS =
+      List.of("-p", "--cpu", "-e", "--image-path", DriverChoice.OPTION);
 
   /** Options of streams only: a recording tells these things. */
   private static final List<String> OF_STREAMS = List.of("--code", "--pages", "--bits");
@@ -50,6 +51,7 @@ final class RecordedFlowCommand {
     spec.addOption(
         SymbolSearchPath.imageFolders(
             "recording: the files of the images that ran are in this folder"));
+    spec.addOption(DriverChoice.option());
   }
 
   /** Refuses options that would change nothing. */
@@ -76,10 +78,20 @@ final class RecordedFlowCommand {
       EventRemarks.unmatched(
           selection.unmatched(trace), !time.whole(), !selection.isAll(), terminal);
       StoppableWork<WorkPhase> work = new StoppableWork<>(WorkPhase.ofBytes("reading " + path));
+      DriverChoice drivers = DriverChoice.of(parsed);
+      try (Progress _ = WorkProgress.of(work, parsed, terminal).start()) {
+        drivers.choose(trace, pieces, settings(request), work);
+      }
       RecordedFlow flow = new RecordedFlow(trace, pieces, settings(request), time, work);
       RecordedFlowAnswer answer =
           new RecordedFlowAnswer(
-              trace, flow, request, WorkProgress.of(work, parsed, terminal), parsed, terminal);
+              trace,
+              flow,
+              drivers,
+              request,
+              WorkProgress.of(work, parsed, terminal),
+              parsed,
+              terminal);
       if (CommonOptions.has(parsed, "--calls")) {
         return answer.calls(format);
       }

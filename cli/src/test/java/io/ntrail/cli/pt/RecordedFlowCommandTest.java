@@ -212,6 +212,18 @@ class RecordedFlowCommandTest {
   }
 
   @Test
+  void theVariantOfDriversThatWasAskedForIsToldAndChangesNoUserCode() throws IOException {
+    List<String> usual = flow("--addresses").lines();
+    for (String state : List.of("auto", "on", "off", "import-only")) {
+      JsonReader answer = flow("--retpoline", state, "--format", "json").json();
+      assertEquals(state, answer.get("retpoline").text());
+      assertEquals(List.of(), answer.get("drivers").array());
+      assertEquals(List.of(), JsonSchema.named("pt-flow").findings(answer));
+      assertEquals(usual, flow("--retpoline", state, "--addresses").lines());
+    }
+  }
+
+  @Test
   void anImageOfAnotherBuildIsRefusedByName() throws IOException {
     byte[] image = Files.readAllBytes(folder.resolve("kernel32.dll"));
     int header = (int) LittleEndian.getU32(image, 0x3C);

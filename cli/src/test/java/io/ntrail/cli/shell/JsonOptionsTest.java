@@ -92,6 +92,7 @@ class JsonOptionsTest {
           Map.entry("pt --cpu", "RecordedFlowCommandTest"),
           Map.entry("pt --event", "RecordedFlowCommandTest"),
           Map.entry("pt --image-path", "RecordedFlowCommandTest"),
+          Map.entry("pt --retpoline", "RecordedFlowCommandTest"),
           Map.entry("doctor --self-test", "DoctorSelfTestTest"));
 
   /** Metrics and the like, which are no candidates of their option. */

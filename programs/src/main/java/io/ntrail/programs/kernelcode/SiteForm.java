@@ -57,7 +57,7 @@ public enum SiteForm {
   }
 
   /** Returns whether it goes through the dispatcher of control flow guard. */
-  boolean isChecked() {
+  public boolean isChecked() {
     return symbol == Symbol.GUARD_INDIR_CONTROL_TRANSFER && length != POINTER_CALL.length;
   }
 

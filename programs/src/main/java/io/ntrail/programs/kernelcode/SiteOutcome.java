@@ -60,7 +60,7 @@ public enum SiteOutcome {
   }
 
   /** Returns whether the site goes through r10. */
-  boolean isThroughRegister() {
+  public boolean isThroughRegister() {
     return this == REGISTER || this == REGISTER_UNKNOWN_TARGET;
   }
 

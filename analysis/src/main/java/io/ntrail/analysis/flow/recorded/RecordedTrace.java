@@ -1,5 +1,6 @@
 package io.ntrail.analysis.flow.recorded;
 
+import io.ntrail.analysis.etw.ipt.PieceReader;
 import io.ntrail.analysis.etw.ipt.PieceTable;
 import io.ntrail.analysis.etw.ipt.TracePieces;
 import io.ntrail.analysis.etw.machine.Machine;
@@ -7,17 +8,20 @@ import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.calls.CodeModule;
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.naming.CodeMap;
 import io.ntrail.analysis.naming.ImageFile;
 import io.ntrail.analysis.naming.Images;
 import io.ntrail.analysis.naming.PdbReference;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.ReusedInput;
 import io.ntrail.formats.etl.EtlClock;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.LogFileHeader;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.schema.SchemaTable;
+import io.ntrail.programs.kernelcode.CodeVariant;
 import io.ntrail.programs.symbols.PdbSearch;
 import io.ntrail.programs.symbols.SymbolStores;
 import java.util.ArrayList;
@@ -46,6 +50,7 @@ public final class RecordedTrace implements AutoCloseable {
   private final Machine machine;
   private final TracePieces pieces;
   private final CodeImages images;
+  private final DriverCode drivers;
   private final CodeHistory history;
   private final RecordingSymbols symbols;
   private final CodeMap methods;
@@ -85,7 +90,8 @@ public final class RecordedTrace implements AutoCloseable {
     this.machine = machine;
     this.pieces = pieces;
     this.images = new CodeImages(machine.images(), stores);
-    this.history = new CodeHistory(machine, recording::isKernel, images::space);
+    this.drivers = new DriverCode(images, machine.images(), recording::isKernel);
+    this.history = new CodeHistory(machine, recording::isKernel, drivers);
     this.symbols =
         new RecordingSymbols(machine.images(), pdbs)
             .withImages(file -> images.image(machine.images().files().indexOf(file)));
@@ -123,6 +129,48 @@ public final class RecordedTrace implements AutoCloseable {
   /** Returns processes, threads and images. */
   public Machine machine() {
     return machine;
+  }
+
+  /** Takes the code of every driver in a variant; before the first walk. */
+  public void useVariant(CodeVariant variant) {
+    drivers.useFor(variant);
+  }
+
+  /**
+   * Finds out in which variant the code of each driver was, by trying with which one the flow goes
+   * on, and takes it; before the first walk.
+   *
+   * @param numbers of the pieces that are tried
+   * @param work is told of each, and may stop the trial
+   * @return the drivers of which sites were executed
+   */
+  public List<DriverVariant> chooseVariants(
+      int[] numbers, PieceSettings settings, StoppableWork<?> work) {
+    drivers.useFor(CodeVariant.IMPORT_OPTIMIZATION);
+    VariantChoice choice = new VariantChoice(drivers, settings.flow());
+    ReusedInput memory = new ReusedInput();
+    try (PieceReader reader = pieces.reader()) {
+      for (int number : numbers) {
+        if (work.isStopping()) {
+          break;
+        }
+        if (pieces.piece(number).options().hasKernelCode()) {
+          choice.learn(reader.read(number).inOrder(memory), code(number));
+        }
+        work.done(pieces.piece(number).bytes());
+      }
+    }
+    return choice.found();
+  }
+
+  /** Returns how much speaks against a variant of all drivers in a piece. */
+  long against(int number, CodeVariant variant, PieceSettings settings) {
+    DriverCode all = new DriverCode(images, machine.images(), recording::isKernel);
+    all.useFor(variant);
+    try (PieceReader reader = pieces.reader()) {
+      return new VariantChoice(all, settings.flow())
+          .against(reader.read(number).inOrder(new ReusedInput()), code(number));
+    }
   }
 
   /** Returns a walk over pieces, for one thread. */

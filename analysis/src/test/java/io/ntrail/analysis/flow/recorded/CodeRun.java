@@ -28,8 +28,17 @@ record CodeRun(List<Long> addresses, long next) {
   /** Runs code until an address, or until it leaves an image or cannot go on. */
   static CodeRun of(UnicornMachine machine, RealImage image, long begin, long until, int most)
       throws IOException {
-    long low = image.base();
-    long high = low + image.size();
+    return of(machine, begin, until, image.base(), image.base() + image.size(), most);
+  }
+
+  /** Runs code until an address, wherever it is. */
+  static CodeRun of(UnicornMachine machine, long begin, long until, int most) throws IOException {
+    return of(machine, begin, until, 0, 0, most);
+  }
+
+  private static CodeRun of(
+      UnicornMachine machine, long begin, long until, long low, long high, int most)
+      throws IOException {
     List<Long> ran = new ArrayList<>();
     UnicornRun.End end =
         machine.run(

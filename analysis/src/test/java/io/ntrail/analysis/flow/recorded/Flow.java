@@ -40,18 +40,23 @@ record Flow(
             RecordedTrace.of(recording, 1, List.of(stores(folder)), new PdbSearch(List.of()));
         PieceWalk walk = trace.walk(settings())) {
       for (int i = 0; i < trace.pieces().listed(); i++) {
-        List<Taken> taken = new ArrayList<>();
-        PieceResult result =
-            walk.walk(
-                i,
-                piece -> {
-                  taken.add(new Taken(piece));
-                  return taken.getLast();
-                });
-        flows.add(taken.getLast().flow(result));
+        flows.add(of(walk, i));
       }
     }
     return flows;
+  }
+
+  /** Returns the flow of a piece. */
+  static Flow of(PieceWalk walk, int number) {
+    List<Taken> taken = new ArrayList<>();
+    PieceResult result =
+        walk.walk(
+            number,
+            piece -> {
+              taken.add(new Taken(piece));
+              return taken.getLast();
+            });
+    return taken.getLast().flow(result);
   }
 
   static PieceSettings settings() {
