@@ -257,7 +257,9 @@ public final class PtCommand implements Command {
       return RecordedFlowCommand.run(path, format, parsed, system);
     }
     for (String option : RecordedFlowCommand.OPTIONS) {
-      if (CommonOptions.has(parsed, option)) {
+      // Dumps have images, too.
+      boolean isOfDumps = option.equals(RecordedFlowCommand.IMAGE_PATH);
+      if (CommonOptions.has(parsed, option) && !(isOfDumps && isDump(path))) {
         throw new UsageError(
             option + " is of recordings (.etl)", "ntrail pt flow trace.etl " + option + " ...");
       }
@@ -317,6 +319,10 @@ public final class PtCommand implements Command {
     throw new UsageError(
         THREAD + " takes the number of one thread, not " + String.join(" and ", threads),
         "ntrail pt packets trace.bin " + THREAD + " 4316");
+  }
+
+  private static boolean isDump(Path path) {
+    return path.toString().toLowerCase(Locale.ROOT).endsWith(".dmp");
   }
 
   private static boolean isRecording(OutputFile file) {

@@ -28,9 +28,11 @@ import picocli.CommandLine.ParseResult;
 
 /** {@code pt flow FILE.etl}: the flow of the pieces that a recording of Windows has. */
 final class RecordedFlowCommand {
+  /** Option for folders of images, which dumps have, too. */
+  static final String IMAGE_PATH = "--image-path";
+
   /** Options of recordings only. */
-  static final List<String> OPTIONS =
-      List.of("-p", "--cpu", "-e", "--image-path", DriverChoice.OPTION);
+  static final List<String> OPTIONS = List.of("-p", "--cpu", "-e", IMAGE_PATH, DriverChoice.OPTION);
 
   /** Options of streams only: a recording tells these things. */
   private static final List<String> OF_STREAMS = List.of("--code", "--pages", "--bits");
@@ -50,7 +52,7 @@ final class RecordedFlowCommand {
             "--event"));
     spec.addOption(
         SymbolSearchPath.imageFolders(
-            "recording: the files of the images that ran are in this folder"));
+            "recording, dump: the files of the images that ran are in this folder"));
     spec.addOption(DriverChoice.option());
   }
 

@@ -16,7 +16,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -209,6 +211,25 @@ class PtBeforeTest {
     assertEquals(4, lines.size());
     for (String line : lines) {
       assertEquals(List.of(), schema.definition("event").findings(JsonReader.parse(line)));
+    }
+  }
+
+  @Test
+  void damagedRecordingsAreReadAsFarAsPossible() throws IOException {
+    byte[] whole = Files.readAllBytes(file);
+    Random random = new Random(5);
+    Path damaged = folder.resolve("damaged.etl");
+    for (int round = 0; round < 60; round++) {
+      byte[] bytes = whole.clone();
+      for (int i = 0; i < 1 + round % 20; i++) {
+        // Behind the header of the file.
+        bytes[0x400 + random.nextInt(bytes.length - 0x400)] = (byte) random.nextInt();
+      }
+      Files.write(damaged, Arrays.copyOf(bytes, bytes.length - (round % 3) * 700));
+      Cli.Result result =
+          Cli.run("pt", "before", damaged, "-e", "*", "--image-path", folder, "--format", "jsonl");
+      assertTrue(List.of(0, 1, 3).contains(result.exit()), round + ": " + result.err());
+      assertFalse(result.err().contains("Exception"), round + ": " + result.err());
     }
   }
 

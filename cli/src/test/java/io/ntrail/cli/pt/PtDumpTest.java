@@ -6,13 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
+import io.ntrail.cli.harness.SampleImage;
 import io.ntrail.cli.harness.SamplePt;
+import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.dump.MinidumpBuilder;
 import io.ntrail.testkit.etl.ProcessorTraceEvents;
 import io.ntrail.testkit.pt.PtPackets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -106,6 +109,68 @@ class PtDumpTest {
     assertTrue(
         result.out().contains("0x401000          ERROR at offset 0x1b: no code at this address"),
         result.out());
+  }
+
+  /** StockMatch calls StockSize, and is left behind a branch. */
+  private static byte[] match(long base) {
+    return new PtPackets(false)
+        .psb()
+        .mode(64)
+        .ip(PtPackets.FUP, base + 0x1070)
+        .psbEnd()
+        .tnt(0b11, 2)
+        .ip(PtPackets.FUP, base + 0x1097)
+        .noIp(PtPackets.PGD)
+        .toByteArray();
+  }
+
+  @Test
+  void codeThatWasNotSavedComesFromFilesWithTheIdentityOfTheModule() throws IOException {
+    byte[] library = SampleImage.make();
+    Files.write(folder.resolve("shopcore.dll"), library);
+    int header = (int) LittleEndian.getU32(library, 0x3C);
+    long stamp = LittleEndian.getU32(library, header + 8);
+    long size = LittleEndian.getU32(library, header + 24 + 56);
+    long base = 0x7FF8_1000_0000L;
+    Path file =
+        write(
+            dump().module(base, size, stamp, "C:\\shop\\shopcore.dll").stream(
+                IPT_TRACE, match(base)));
+    Cli.Result result = Cli.run("pt", "flow", file, "--image-path", folder, "--addresses");
+    assertEquals(0, result.exit(), result.err());
+    List<String> ran = new ArrayList<>();
+    for (int rva :
+        List.of(
+            0x1070, 0x1075, 0x1076, 0x107A, 0x107D, 0x1020, 0x1024, 0x1028, 0x102C, 0x1082, 0x1085,
+            0x1088, 0x1092)) {
+      ran.add("%016x".formatted(base + rva));
+    }
+    assertEquals(ran, result.lines());
+    String calls = Cli.run("pt", "flow", file, "--image-path", folder, "--calls").out();
+    assertTrue(calls.contains("shopcore.dll!StockMatch"), calls);
+    assertTrue(calls.contains("shopcore.dll!StockSize"), calls);
+    assertEquals(3, Cli.run("pt", "flow", file, "--addresses").exit());
+  }
+
+  @Test
+  void filesOfAnotherBuildAreNotTaken() throws IOException {
+    Files.write(folder.resolve("shopcore.dll"), SampleImage.make());
+    long base = 0x7FF8_1000_0000L;
+    Path file =
+        write(
+            dump().module(base, 0x9000, 0x1234_5678L, "C:\\shop\\shopcore.dll").stream(
+                IPT_TRACE, match(base)));
+    Cli.Result result = Cli.run("pt", "flow", file, "--image-path", folder, "--addresses");
+    assertEquals(3, result.exit());
+    assertEquals(List.of(), result.lines());
+  }
+
+  @Test
+  void foldersOfImagesAreForDumpsAndRecordings() throws IOException {
+    Path stream = Files.write(folder.resolve("trace.pt"), SamplePt.loop());
+    Cli.Result result = Cli.run("pt", "flow", stream, "--image-path", folder);
+    assertEquals(2, result.exit());
+    assertTrue(result.err().contains("--image-path is of recordings"), result.err());
   }
 
   @Test
