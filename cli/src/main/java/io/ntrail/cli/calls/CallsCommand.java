@@ -5,6 +5,7 @@ import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.pt.TraceCalls;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.nio.file.Path;
@@ -54,6 +55,7 @@ public final class CallsCommand implements Command {
             "at most N rows; 0 for all (default: 20 on a terminal, else all)",
             "-n",
             "--limit"));
+    TraceCalls.options(spec);
     CommonOptions.output(spec, "text, json, jsonl or csv");
     spec.addPositional(
         CommonOptions.words(
@@ -76,7 +78,15 @@ public final class CallsCommand implements Command {
           "ntrail calls recording.ntr");
     }
     Path path = CommonOptions.path(words.getFirst());
-    try (CallRecording recording = RecordingInput.openCalls(path);
+    TraceCalls trace = null;
+    if (RecordingInput.isEtw(path)) {
+      trace = TraceCalls.open(path, true, parsed, system);
+    } else {
+      TraceCalls.check(parsed, "ntrail calls trace.etl --image-path images");
+    }
+    int exitCode = trace == null ? 0 : trace.exitCode();
+    try (CallRecording recording =
+            trace == null ? RecordingInput.openCalls(path) : trace.recording();
         Terminal terminal = CommonOptions.output(parsed, system)) {
       CallsScope scope = CallsScope.of(recording, request.choice(), terminal, parsed);
       switch (request.look()) {
@@ -89,7 +99,7 @@ public final class CallsCommand implements Command {
         terminal.err().println("warning: the recording has no callers of calls");
         terminal.err().println("try: ntrail trace --stacks 1000 ... records some");
       }
-      return scope.finish(CommonOptions.has(parsed, "--strict"));
+      return Math.max(exitCode, scope.finish(CommonOptions.has(parsed, "--strict")));
     }
   }
 }

@@ -43,6 +43,8 @@ public final class ExportCommand implements Command {
     "--no-inline",
     "--only",
     "--hide",
+    "--image-path",
+    "--retpoline",
     "-y",
     "--server",
     "--symbols-wait"

@@ -9,13 +9,16 @@ import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.cli.calls.CallFilter;
 import io.ntrail.cli.calls.CallsScope;
 import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.profile.CallProfile;
 import io.ntrail.cli.profile.ProfilePage;
 import io.ntrail.cli.profile.ProfileShape;
+import io.ntrail.cli.pt.TraceCalls;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.export.stacks.FrameNameOptions;
 import io.ntrail.export.stacks.StackTree;
 import io.ntrail.formats.identity.ImageId;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.ParseResult;
@@ -26,23 +29,55 @@ final class RecordedCallStacks implements StackInput {
   private final CallsScope scope;
   private final CallProfile profile;
   private final boolean strict;
+  private final int exitCode;
 
   private RecordedCallStacks(
-      CallRecording recording, CallsScope scope, CallProfile profile, boolean strict) {
+      CallRecording recording,
+      CallsScope scope,
+      CallProfile profile,
+      boolean strict,
+      int exitCode) {
     this.recording = recording;
     this.scope = scope;
     this.profile = profile;
     this.strict = strict;
+    this.exitCode = exitCode;
   }
 
   static RecordedCallStacks open(
       RecordingInput input, ProfileShape shape, ParseResult parsed, Terminal terminal) {
     CallProfile.sensible(input.paths().getFirst(), parsed);
-    CallRecording recording = input.open(CallRecording.class);
+    return of(input.open(CallRecording.class), false, 0, shape, parsed, terminal);
+  }
+
+  /** Opens the Processor Trace of a recording of Windows. */
+  static RecordedCallStacks ofTrace(
+      List<Path> paths, ProfileShape shape, ParseResult parsed, Terminal terminal) {
+    if (paths.size() != 1) {
+      throw new UsageError(
+          "--metric pt takes one recording, not " + paths.size(),
+          "ntrail export trace.etl --metric pt --to collapsed");
+    }
+    CallProfile.refuse(paths.getFirst(), parsed);
+    TraceCalls trace = TraceCalls.open(paths.getFirst(), false, parsed, terminal);
+    return of(trace.recording(), true, trace.exitCode(), shape, parsed, terminal);
+  }
+
+  private static RecordedCallStacks of(
+      CallRecording recording,
+      boolean isTrace,
+      int exitCode,
+      ProfileShape shape,
+      ParseResult parsed,
+      Terminal terminal) {
     try {
       CallsScope scope = CallsScope.of(recording, CallFilter.of(parsed), terminal, parsed);
       return new RecordedCallStacks(
-          recording, scope, new CallProfile(scope, shape), CommonOptions.has(parsed, "--strict"));
+          recording,
+          scope,
+          new CallProfile(scope, shape, isTrace),
+          CommonOptions.has(parsed, "--strict"),
+          exitCode);
     } catch (RuntimeException e) {
       recording.close();
       throw e;
@@ -84,7 +119,7 @@ final class RecordedCallStacks implements StackInput {
     if (!remark().isEmpty()) {
       scope.terminal().err().println("warning: " + remark());
     }
-    return scope.finish(strict);
+    return Math.max(exitCode, scope.finish(strict));
   }
 
   @Override

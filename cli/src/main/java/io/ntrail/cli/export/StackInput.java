@@ -7,6 +7,7 @@ import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.profile.ProfilePage;
 import io.ntrail.cli.profile.ProfileShape;
+import io.ntrail.cli.pt.TraceCalls;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.export.stacks.FrameNameOptions;
 import io.ntrail.export.stacks.StackTree;
@@ -30,6 +31,10 @@ sealed interface StackInput extends AutoCloseable
    */
   static StackInput open(
       List<Path> paths, ProfileShape shape, ParseResult parsed, Terminal terminal) {
+    if (TraceCalls.isMeant(parsed)) {
+      return RecordedCallStacks.ofTrace(paths, shape, parsed, terminal);
+    }
+    TraceCalls.check(parsed, "ntrail diff before.etl after.etl --metric pt --image-path images");
     try (RecordingInput input =
         RecordingInput.of(paths, Ability.NAMED_STACKS).together(CommonOptions.isTogether(parsed))) {
       if (input.has(Ability.CALLS)) {

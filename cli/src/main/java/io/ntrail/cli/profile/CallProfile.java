@@ -14,6 +14,7 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.Omissions;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.pt.TraceCalls;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
@@ -53,8 +54,21 @@ public final class CallProfile implements ProfilePage {
   private final ProfileShape shape;
   private final CallPathProfile paths;
 
+  /** True for the instructions of a Processor Trace. */
+  private final boolean isTrace;
+
   /** Adds up the calls of a part of a recording. */
   public CallProfile(CallsScope scope, ProfileShape shape) {
+    this(scope, shape, false);
+  }
+
+  /**
+   * Adds up the calls of a part of a recording.
+   *
+   * @param isTrace whether its times are the instructions of a Processor Trace
+   */
+  public CallProfile(CallsScope scope, ProfileShape shape, boolean isTrace) {
+    this.isTrace = isTrace;
     this.scope = scope;
     this.shape = shape;
     TimeRange range = scope.range();
@@ -77,21 +91,45 @@ public final class CallProfile implements ProfilePage {
     }
   }
 
+  /** Answers about the Processor Trace of a recording of Windows. */
+  static int runTrace(List<Path> files, ParseResult parsed, Terminal system) {
+    if (files.size() != 1) {
+      throw new UsageError(
+          "--metric pt takes one recording, not " + files.size(),
+          "ntrail profile trace.etl --metric pt");
+    }
+    ProfileShape shape = ProfileShape.of(parsed, system);
+    refuse(files.getFirst(), parsed);
+    TraceCalls trace = TraceCalls.open(files.getFirst(), false, parsed, system);
+    try (CallRecording recording = trace.recording();
+        Terminal terminal = CommonOptions.output(parsed, system)) {
+      CallsScope scope = CallsScope.of(recording, CallFilter.of(parsed), terminal, parsed);
+      new CallProfile(scope, shape, true).print();
+      return Math.max(trace.exitCode(), scope.finish(CommonOptions.has(parsed, "--strict")));
+    }
+  }
+
   /** Refuses options that do not apply to call recordings. */
   public static void sensible(Path path, ParseResult parsed) {
-    for (String option : OTHER_OPTIONS) {
-      if (CommonOptions.has(parsed, option)) {
-        throw new UsageError(
-            option + " does not apply to call recordings",
-            "ntrail calls " + ShellWords.file(path) + " --flat");
-      }
-    }
+    refuse(path, parsed);
+    TraceCalls.check(parsed, "ntrail profile trace.etl --metric pt --image-path images");
     String calls = CallPathProfile.METRIC.name();
     String metric = CommonOptions.text(parsed, "--metric", calls);
     if (!metric.equals(calls)) {
       throw new UsageError(
           "call recordings have only --metric " + calls + ", not " + metric,
           "ntrail profile " + ShellWords.file(path));
+    }
+  }
+
+  /** Refuses options that do not apply to calls, whatever they come from. */
+  public static void refuse(Path path, ParseResult parsed) {
+    for (String option : OTHER_OPTIONS) {
+      if (CommonOptions.has(parsed, option)) {
+        throw new UsageError(
+            option + " does not apply to call recordings",
+            "ntrail calls " + ShellWords.file(path) + " --flat");
+      }
     }
   }
 
@@ -135,17 +173,17 @@ public final class CallProfile implements ProfilePage {
 
   @Override
   public String weight(long weight) {
-    return scope.duration(weight);
+    return isTrace ? Numbers.count(weight) : scope.duration(weight);
   }
 
   @Override
   public String unit() {
-    return scope.nanos() ? "us" : "ticks";
+    return isTrace ? "instr." : scope.nanos() ? "us" : "ticks";
   }
 
   @Override
   public String unitOfWeights() {
-    return scope.unit();
+    return isTrace ? TraceCalls.UNIT : scope.unit();
   }
 
   @Override
@@ -153,7 +191,9 @@ public final class CallProfile implements ProfilePage {
     CallCounts counts = scope.counts();
     return List.of(
         scope.asked()
-            + (scope.nanos() ? Numbers.duration(total()) : Numbers.counted(total(), "tick"))
+            + (scope.nanos()
+                ? Numbers.duration(total())
+                : Numbers.counted(total(), isTrace ? "instruction" : "tick"))
             + " in "
             + CallPathProfile.METRIC.things()
             + ", "
@@ -165,8 +205,8 @@ public final class CallProfile implements ProfilePage {
   @Override
   public Json members(Json json) {
     json.text("file", scope.recording().source().name())
-        .text("metric", CallPathProfile.METRIC.name())
-        .text("unit", scope.unit())
+        .text("metric", isTrace ? TraceCalls.METRIC : CallPathProfile.METRIC.name())
+        .text("unit", unitOfWeights())
         .number("total", total())
         .number("idle", 0);
     scope(json);

@@ -26,7 +26,8 @@ final class MetricOptions {
                 + names().stream()
                     .map(name -> name.equals(usual()) ? name + " (default)" : name)
                     .collect(Collectors.joining(", "))
-                + "; call recordings have only calls",
+                + "; pt: instructions of the Processor Trace in a recording; call recordings have"
+                + " only calls",
             "--metric"));
     spec.addOption(CommonOptions.flag("short for --metric wait", "--wait"));
     spec.addOption(

@@ -21,6 +21,7 @@ import io.ntrail.cli.common.SymbolDownloads;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.profile.ProfileShape.By;
+import io.ntrail.cli.pt.TraceCalls;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import java.nio.file.Path;
@@ -70,6 +71,7 @@ public final class ProfileCommand implements Command {
     spec.addOption(
         CommonOptions.value("BYTES", "bucket size of -z in bytes (default: 16)", "--buckets"));
     FrameOptions.add(spec);
+    TraceCalls.options(spec);
     SymbolSearchPath.optionsWithWait(spec);
     spec.addOption(CommonOptions.value("PERCENT", "omit rows below this percentage", "--min"));
     spec.addOption(CommonOptions.value("self|incl", "sort order", "-s", "--sort"));
@@ -88,6 +90,9 @@ public final class ProfileCommand implements Command {
   @Override
   public int run(ParseResult parsed, Terminal system) {
     List<Path> paths = CommonOptions.paths(parsed, "profile");
+    if (TraceCalls.isMeant(parsed)) {
+      return CallProfile.runTrace(paths, parsed, system);
+    }
     try (RecordingInput recorded =
         RecordingInput.of(paths, Ability.WEIGHTED_STACKS)
             .together(CommonOptions.isTogether(parsed))) {
@@ -99,6 +104,7 @@ public final class ProfileCommand implements Command {
 
   private static int run(RecordingInput recorded, ParseResult parsed, Terminal system) {
     List<Path> paths = recorded.paths();
+    TraceCalls.check(parsed, "ntrail profile trace.etl --metric pt --image-path images");
     ProfileRequest written = ProfileRequest.of(parsed, system);
     boolean isText = written.shape().format() == Format.TEXT;
     try (EtwRecording recording = recorded.open(EtwRecording.class);

@@ -23,7 +23,7 @@ final class DriverChoice {
 
   private static final String AUTO = "auto";
 
-  private static final List<String> WORDS = List.of(AUTO, "on", "off", "import-only", "import-r10");
+  private static final List<String> WORDS = List.of(AUTO, "import-only", "import-r10", "on", "off");
 
   /** Null if the flow decides. */
   private final @Nullable CodeVariant given;
@@ -54,7 +54,7 @@ final class DriverChoice {
           case "import-r10" -> CodeVariant.IMPORT_REGISTER;
           default ->
               throw new UsageError(
-                  OPTION + " takes auto, on, off, import-only or import-r10, not " + text,
+                  OPTION + " takes auto, import-only, import-r10, on or off, not " + text,
                   OPTION + " auto");
         });
   }

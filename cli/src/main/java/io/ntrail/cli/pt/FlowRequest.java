@@ -69,6 +69,11 @@ record FlowRequest(
     return of(path, ProcessorOptions.of(parsed), time, parsed);
   }
 
+  /** Reads the options of a recording of which all is followed. */
+  static FlowRequest ofWhole(Path path, ParseResult parsed) {
+    return of(path, ProcessorOptions.of(parsed), TimeRange.parse(".."), parsed);
+  }
+
   private static FlowRequest of(
       Path path, ProcessorOptions processor, TimeRange time, ParseResult parsed) {
     CodeSize size =

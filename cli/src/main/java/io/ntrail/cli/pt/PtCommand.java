@@ -325,7 +325,7 @@ public final class PtCommand implements Command {
     return path.toString().toLowerCase(Locale.ROOT).endsWith(".dmp");
   }
 
-  private static boolean isRecording(OutputFile file) {
+  static boolean isRecording(OutputFile file) {
     return file.place().toString().toLowerCase(Locale.ROOT).endsWith(".ntr");
   }
 

@@ -7,11 +7,13 @@ import io.ntrail.analysis.flow.FlowEvent;
 import io.ntrail.analysis.flow.FlowSink;
 import io.ntrail.analysis.flow.calls.FlowCalls;
 import io.ntrail.analysis.flow.recorded.RecordedPiece;
+import io.ntrail.analysis.flow.recorded.RecordedProfile;
 import io.ntrail.analysis.flow.recorded.RecordedTrace;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.common.WorkPhase;
@@ -23,10 +25,12 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.pt.PacketType;
 import io.ntrail.programs.x86.FlowClass;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -219,6 +223,60 @@ final class RecordedFlowAnswer {
           .println(Numbers.counted(leftOut, "more row") + " not shown (-n 0 shows all that fit)");
     }
     terminal.out().println(heading());
+  }
+
+  /** Writes the calls as a recording of calls, with counts of instructions as times. */
+  int record(OutputFile file) {
+    try (Progress _ = progress.start()) {
+      TraceCalls.write(file.open(), name(), flow, false);
+    } catch (IOException e) {
+      throw file.failed(e);
+    }
+    return finish();
+  }
+
+  /** Prints a row for each function. */
+  int profile(Format format) {
+    RecordedProfile profile = new RecordedProfile();
+    try (Progress _ = progress.start()) {
+      flow.run(profile::begin, _ -> profile.end());
+    }
+    List<RecordedProfile.Row> sorted = profile.rows();
+    long limit = format == Format.TEXT || request.limit() == 0 ? Long.MAX_VALUE : request.limit();
+    Listing<RecordedProfile.Row> listing =
+        new Listing<>(
+            "functions",
+            new ListingColumns<RecordedProfile.Row>()
+                .count("selfInstructions", RecordedProfile.Row::self)
+                .titled("self instr")
+                .count("totalInstructions", RecordedProfile.Row::total)
+                .titled("total instr")
+                .count("calls", RecordedProfile.Row::calls)
+                .titled()
+                .name("function", RecordedProfile.Row::label)
+                .titled(),
+            sink -> sorted.stream().limit(limit).forEach(sink));
+    listing.print(
+        format,
+        terminal.out(),
+        () -> {
+          terminal
+              .out()
+              .println(
+                  "%s, %s in %s"
+                      .formatted(
+                          heading(),
+                          Numbers.counted(flow.instructions(), "instruction"),
+                          Numbers.counted(sorted.size(), "function")));
+          listing.table(terminal.out(), request.limit(), CommonOptions.width(parsed, terminal));
+        },
+        json -> {
+          json.text("schema", "ntrail.pt-flow/1").text("file", name());
+          json.number("instructions", flow.instructions());
+          listing.json(json);
+          members(json);
+        });
+    return finish();
   }
 
   /** Prints how much was executed, of what kind. */

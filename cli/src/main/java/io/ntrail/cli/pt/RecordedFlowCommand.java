@@ -71,7 +71,8 @@ final class RecordedFlowCommand {
     check(path, parsed);
     FlowRequest request = FlowRequest.ofRecording(path, parsed);
     try (EtwRecording recording = RecordingInput.openEtw(List.of(path));
-        Terminal terminal = CommonOptions.output(parsed, system);
+        Terminal terminal =
+            isRecorded(parsed, system) ? system : CommonOptions.output(parsed, system);
         SymbolSearchPath places = SymbolSearchPath.of(List.of(path), parsed, terminal);
         RecordedTrace trace = trace(path, recording, places, parsed, terminal)) {
       TimeRange time = request.time().in(recording);
@@ -94,8 +95,14 @@ final class RecordedFlowCommand {
               WorkProgress.of(work, parsed, terminal),
               parsed,
               terminal);
+      if (isRecorded(parsed, system)) {
+        return answer.record(system.outputs().of("-o").orElseThrow());
+      }
       if (CommonOptions.has(parsed, "--calls")) {
         return answer.calls(format);
+      }
+      if (CommonOptions.has(parsed, "--profile")) {
+        return answer.profile(format);
       }
       if (CommonOptions.has(parsed, "--addresses")) {
         return answer.addresses();
@@ -105,6 +112,12 @@ final class RecordedFlowCommand {
           ? answer.rows(byBlock, format)
           : answer.summary(format);
     }
+  }
+
+  /** Returns whether {@code -o} is a recording of the calls. */
+  private static boolean isRecorded(ParseResult parsed, Terminal system) {
+    return CommonOptions.has(parsed, "--calls")
+        && system.outputs().of("-o").filter(PtCommand::isRecording).isPresent();
   }
 
   /** Surveys a recording. Throws if it has no pieces. */

@@ -205,19 +205,9 @@ public final class InputBuilder implements AutoCloseable {
   }
 
   private InputFile finish(TemporaryFile written) {
-    Arena arena = Arena.ofShared();
     try {
-      MemorySegment mapped = written.map(arena);
-      written.release();
-      return InputFile.temporary(
-          mapped,
-          name,
-          () -> {
-            arena.close();
-            written.delete();
-          });
+      return written.input(name);
     } catch (IOException e) {
-      arena.close();
       written.close();
       throw noRoom(e);
     }

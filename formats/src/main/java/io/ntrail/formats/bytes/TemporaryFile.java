@@ -2,6 +2,7 @@ package io.ntrail.formats.bytes;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -148,6 +149,47 @@ public final class TemporaryFile implements AutoCloseable {
       channel.write(ByteBuffer.wrap(ZEROS, 0, 1), size - 1);
     }
     return channel.map(FileChannel.MapMode.READ_ONLY, 0, size, arena).asReadOnly();
+  }
+
+  /**
+   * Returns all that was written as an input; the file is gone when that is closed.
+   *
+   * @param name for messages
+   */
+  public InputFile input(String name) throws IOException {
+    Arena arena = Arena.ofShared();
+    try {
+      MemorySegment mapped = map(arena);
+      release();
+      return InputFile.temporary(
+          mapped,
+          name,
+          () -> {
+            arena.close();
+            delete();
+          });
+    } catch (IOException | RuntimeException e) {
+      arena.close();
+      throw e;
+    }
+  }
+
+  /** Returns a stream that appends; closing it changes nothing. */
+  public OutputStream appending() {
+    return new OutputStream() {
+      private final byte[] one = new byte[1];
+
+      @Override
+      public void write(int value) throws IOException {
+        one[0] = (byte) value;
+        write(one, 0, 1);
+      }
+
+      @Override
+      public void write(byte[] bytes, int from, int length) throws IOException {
+        TemporaryFile.this.write(bytes, from, length);
+      }
+    };
   }
 
   /** Closes the file, which stays mapped if it was. */
