@@ -26,6 +26,12 @@ public final class TraceRecording {
     this.writer = new EtlWriter(settings);
   }
 
+  /** The number of the next buffer, for recordings that are written in parts. */
+  public TraceRecording nextSequence(long number) {
+    writer.nextSequence(number);
+    return this;
+  }
+
   private long at(long ticks) {
     return settings.startTicks() + ticks;
   }

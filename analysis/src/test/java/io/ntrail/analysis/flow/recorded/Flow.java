@@ -7,6 +7,7 @@ import io.ntrail.analysis.flow.FlowEvent;
 import io.ntrail.analysis.flow.FlowSettings;
 import io.ntrail.analysis.flow.FlowSettings.Resync;
 import io.ntrail.analysis.flow.FlowSink;
+import io.ntrail.analysis.flow.TimedFlow.Trust;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pt.ClockSettings;
 import io.ntrail.formats.pt.PacketClock.Rounding;
@@ -16,6 +17,7 @@ import io.ntrail.programs.symbols.SymbolStores;
 import io.ntrail.programs.x86.CodeSize;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
@@ -25,13 +27,15 @@ import java.util.Set;
  * @param addresses of the instructions
  * @param errors in words
  * @param nanos times of the instructions; empty if they are not known
+ * @param trusts how they are known
  */
 record Flow(
     RecordedPiece piece,
     PieceResult result,
     List<Long> addresses,
     List<String> errors,
-    List<Long> nanos) {
+    List<Long> nanos,
+    Set<Trust> trusts) {
   /** Returns the flows of all pieces, with images from a folder. */
   static List<Flow> all(byte[] file, Path folder) {
     List<Flow> flows = new ArrayList<>();
@@ -76,6 +80,7 @@ record Flow(
     private final List<Long> addresses = new ArrayList<>();
     private final List<String> errors = new ArrayList<>();
     private final List<Long> nanos = new ArrayList<>();
+    private final Set<Trust> trusts = EnumSet.noneOf(Trust.class);
     private final RecordedPiece piece;
 
     Taken(RecordedPiece piece) {
@@ -83,7 +88,7 @@ record Flow(
     }
 
     Flow flow(PieceResult result) {
-      return new Flow(piece, result, addresses, errors, nanos);
+      return new Flow(piece, result, addresses, errors, nanos, trusts);
     }
 
     @Override
@@ -94,6 +99,7 @@ record Flow(
         address += blocks.length(block, i);
         if (piece.times().knowsNanos()) {
           nanos.add(piece.times().nanos(i));
+          trusts.add(piece.times().trust(i));
         }
       }
     }
