@@ -137,7 +137,10 @@ final class RecordedFlowCommand {
       if (trace.pieces().count() == 0) {
         throw new CannotGoOn(
             path + " has no Processor Trace among its events",
-            "ntrail info " + ShellWords.file(path));
+            // Samples tell of functions, too.
+            parsed.commandSpec().name().equals("calls")
+                ? "ntrail profile " + ShellWords.file(path) + " --tree"
+                : "ntrail info " + ShellWords.file(path));
       }
       return trace;
     }
