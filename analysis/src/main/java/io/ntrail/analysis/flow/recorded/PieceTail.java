@@ -10,8 +10,8 @@ import io.ntrail.analysis.flow.calls.FlowCalls;
 import io.ntrail.analysis.flow.calls.FlowFunctions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -80,12 +80,23 @@ public final class PieceTail implements FlowSink {
 
   private record HoleAt(String why, long at) {}
 
+  /** Room for addresses at first. */
+  private static final int FIRST = 1024;
+
   private final RecordedPiece piece;
-  private final long[] addresses;
+  private final int most;
+
+  /** The last addresses, each at its number modulo the most that are kept; grows up to those. */
+  private long[] addresses;
+
   private final FlowCalls calls;
 
   private final Deque<Run> runs = new ArrayDeque<>();
   private final Deque<OpenCall> entered = new ArrayDeque<>();
+
+  /** Open calls by depth, as many as a flow has at most. */
+  private final List<OpenCall> open = new ArrayList<>();
+
   private final Deque<HoleAt> holes = new ArrayDeque<>();
 
   /** Instructions so far. */
@@ -103,7 +114,8 @@ public final class PieceTail implements FlowSink {
    */
   public PieceTail(RecordedPiece piece, int most) {
     this.piece = piece;
-    this.addresses = new long[most];
+    this.most = most;
+    this.addresses = new long[Math.min(most, FIRST)];
     this.calls = new FlowCalls(piece.functions(), new Calls());
   }
 
@@ -118,7 +130,7 @@ public final class PieceTail implements FlowSink {
   }
 
   private long firstKept() {
-    return Math.max(0, total - addresses.length);
+    return Math.max(0, total - most);
   }
 
   @Override
@@ -131,12 +143,20 @@ public final class PieceTail implements FlowSink {
     long address = blocks.start(block);
     runs.add(new Run(new Block(address, 0, count, depth, moment), total));
     for (int i = 0; i < count; i++) {
-      addresses[(int) ((total + i) % addresses.length)] = address;
+      put(total + i, address);
       address += blocks.length(block, i);
     }
     total += count;
     isOn = true;
     forget();
+  }
+
+  private void put(long number, long address) {
+    int at = (int) (number % most);
+    if (at >= addresses.length) {
+      addresses = Arrays.copyOf(addresses, (int) Math.min(most, 2L * addresses.length));
+    }
+    addresses[at] = address;
   }
 
   /** Drops what belongs to instructions that are not kept. */
@@ -148,7 +168,7 @@ public final class PieceTail implements FlowSink {
     while (!entered.isEmpty() && entered.getFirst().at < kept) {
       entered.removeFirst();
     }
-    while (!holes.isEmpty() && holes.getFirst().at <= kept && total >= addresses.length) {
+    while (!holes.isEmpty() && holes.getFirst().at <= kept && total >= most) {
       holes.removeFirst();
     }
   }
@@ -186,7 +206,11 @@ public final class PieceTail implements FlowSink {
       depth = callDepth;
       Long from = isOn && how != Entry.FOUND ? Long.valueOf(at(total - 1)) : null;
       Call call = new Call(function, 0, address, from, callDepth, how, true, moment);
-      entered.add(new OpenCall(call, total));
+      OpenCall entry = new OpenCall(call, total);
+      entered.add(entry);
+      // Depths grow by one; what was deeper is left.
+      open.subList(Math.min(callDepth, open.size()), open.size()).clear();
+      open.add(entry);
     }
 
     @Override
@@ -196,13 +220,9 @@ public final class PieceTail implements FlowSink {
 
     @Override
     public void leave(int callDepth, boolean isSeen) {
-      Iterator<OpenCall> newest = entered.descendingIterator();
-      while (newest.hasNext()) {
-        OpenCall call = newest.next();
-        if (call.isOpen && call.call.depth() == callDepth) {
-          call.isOpen = false;
-          return;
-        }
+      if (callDepth < open.size()) {
+        open.get(callDepth).isOpen = false;
+        open.subList(callDepth, open.size()).clear();
       }
     }
 
@@ -218,7 +238,7 @@ public final class PieceTail implements FlowSink {
   }
 
   private long at(long number) {
-    return addresses[(int) (number % addresses.length)];
+    return addresses[(int) (number % most)];
   }
 
   /** Returns how many instructions are kept. */
@@ -282,7 +302,7 @@ public final class PieceTail implements FlowSink {
 
   /** Returns true if as many as were wanted are there, with nothing missing up to the event. */
   public boolean isComplete() {
-    return size() == addresses.length && holes.isEmpty();
+    return size() == most && holes.isEmpty();
   }
 
   /**
@@ -303,7 +323,7 @@ public final class PieceTail implements FlowSink {
                   : after + (after == 1 ? " instruction" : " instructions") + " before the event: ")
               + hole.why());
     }
-    if (size() < addresses.length && (holes.isEmpty() || holes.getFirst().at > 0)) {
+    if (size() < most && (holes.isEmpty() || holes.getFirst().at > 0)) {
       reasons.add(
           piece.piece().isWrapped()
               ? "the ring wrapped: what ran before was overwritten"
