@@ -39,6 +39,14 @@ final class VariantChoice {
 
     private int pieces;
 
+    /** Pieces in which something counted against all. */
+    private int wrong;
+
+    /** Returns whether calls through r10 may explain what counts against the others. */
+    boolean mayCallThroughRegister() {
+      return !possible.contains(CodeVariant.IMPORT_REGISTER) && wrong < MOST_TRIALS;
+    }
+
     boolean isOpen() {
       return possible.size() > 1 && pieces < MOST_TRIALS;
     }
@@ -81,9 +89,12 @@ final class VariantChoice {
     VariantScore now = score(stream, code, null, CodeVariant.FILE);
     Set<Place> seen = new LinkedHashSet<>();
     for (int round = 0; round < MOST_DRIVERS; round++) {
+      boolean isWrong = now.against() > 0;
       Place next =
           now.touched().stream()
-              .filter(place -> !seen.contains(place) && of(place).isOpen())
+              .filter(place ->
+                  !seen.contains(place)
+                      && (of(place).isOpen() || isWrong && of(place).mayCallThroughRegister()))
               .findFirst()
               .orElse(null);
       if (next == null) {
@@ -108,7 +119,8 @@ final class VariantChoice {
     for (CodeVariant variant : about.possible) {
       scores.put(variant, variant == current ? now : score(stream, code, place, variant));
     }
-    if (least(scores) > 0) {
+    if (least(scores) > 0 && about.mayCallThroughRegister()) {
+      about.wrong++;
       VariantScore register = score(stream, code, place, CodeVariant.IMPORT_REGISTER);
       if (register.against() < least(scores)) {
         scores.put(CodeVariant.IMPORT_REGISTER, register);
