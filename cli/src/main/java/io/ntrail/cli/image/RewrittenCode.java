@@ -40,7 +40,7 @@ final class RewrittenCode implements AutoCloseable {
   private static final String EXAMPLE =
       "ntrail image driver.sys --disasm all --retpoline import-only --code ntoskrnl.exe";
 
-  private static final List<String> WORDS = List.of("off", "import-only", "on");
+  private static final List<String> WORDS = List.of("off", "import-only", "import-r10", "on");
 
   private final long base;
   private final KernelCode code;
@@ -65,7 +65,7 @@ final class RewrittenCode implements AutoCloseable {
             WORDS,
             "STATE",
             "with --disasm: code of a driver as the kernel rewrites it when it loads the driver: "
-                + "off (default, as in the file), import-only, on",
+                + "off (default, as in the file), import-only, import-r10 (newer kernels), on",
             RETPOLINE));
     spec.addOption(
         CommonOptions.values(
@@ -121,10 +121,12 @@ final class RewrittenCode implements AutoCloseable {
     return switch (word) {
       case "off" -> CodeVariant.FILE;
       case "import-only" -> CodeVariant.IMPORT_OPTIMIZATION;
+      case "import-r10" -> CodeVariant.IMPORT_REGISTER;
       case "on" -> CodeVariant.RETPOLINE;
       default ->
           throw new UsageError(
-              RETPOLINE + " takes off, import-only or on, not " + word, RETPOLINE + " on");
+              RETPOLINE + " takes off, import-only, import-r10 or on, not " + word,
+              RETPOLINE + " on");
     };
   }
 
@@ -171,7 +173,9 @@ final class RewrittenCode implements AutoCloseable {
   List<String> remarks() {
     RewriteReport report = code.report();
     long left = report.count(SiteOutcome.UNKNOWN_TARGET);
-    long guessed = report.count(SiteOutcome.THUNK_UNKNOWN_TARGET);
+    long guessed =
+        report.count(SiteOutcome.THUNK_UNKNOWN_TARGET)
+            + report.count(SiteOutcome.REGISTER_UNKNOWN_TARGET);
     if (left + guessed == 0) {
       return List.of();
     }
@@ -222,7 +226,12 @@ final class RewrittenCode implements AutoCloseable {
   }
 
   private String state() {
-    return code.variant() == CodeVariant.RETPOLINE ? "on" : "import-only";
+    return switch (code.variant()) {
+      case FILE -> "off";
+      case IMPORT_OPTIMIZATION -> "import-only";
+      case IMPORT_REGISTER -> "import-r10";
+      case RETPOLINE -> "on";
+    };
   }
 
   void print(PrintStream out, int width) {

@@ -34,6 +34,7 @@ final class DumpJson {
     counts(dump, json);
     summary(dump, json);
     written(dump.dump(), json);
+    DumpTraces.of(dump).ifPresent(traces -> traces.json(json));
     DumpListings.streams(dump).json(json);
     DumpListings.threads(dump).json(json);
     DumpListings.modules(dump).json(json);

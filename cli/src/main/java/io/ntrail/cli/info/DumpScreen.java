@@ -62,6 +62,7 @@ final class DumpScreen {
     item("folder", dump.process().currentDirectory());
     stopped();
     contents();
+    DumpTraces.of(dump).ifPresent(traces -> item("traces", traces.text()));
     written();
     annotations(width);
     out.println();

@@ -23,7 +23,7 @@ final class DriverChoice {
 
   private static final String AUTO = "auto";
 
-  private static final List<String> WORDS = List.of(AUTO, "import-only", "on", "off");
+  private static final List<String> WORDS = List.of(AUTO, "import-only", "import-r10", "on", "off");
 
   /** Null if the flow decides. */
   private final @Nullable CodeVariant given;
@@ -39,7 +39,7 @@ final class DriverChoice {
         WORDS,
         "STATE",
         "recording: code of drivers as the kernel rewrites it: off (as in the file), import-only,"
-            + " on; auto (default): the one with which the flow goes on, for each driver",
+            + " import-r10 (newer kernels), on; auto (default): the one with which the flow goes on, for each driver",
         OPTION);
   }
 
@@ -51,9 +51,11 @@ final class DriverChoice {
           case "on" -> CodeVariant.RETPOLINE;
           case "off" -> CodeVariant.FILE;
           case "import-only" -> CodeVariant.IMPORT_OPTIMIZATION;
+          case "import-r10" -> CodeVariant.IMPORT_REGISTER;
           default ->
               throw new UsageError(
-                  OPTION + " takes auto, import-only, on or off, not " + text, OPTION + " auto");
+                  OPTION + " takes auto, import-only, import-r10, on or off, not " + text,
+                  OPTION + " auto");
         });
   }
 
@@ -76,6 +78,7 @@ final class DriverChoice {
     return switch (variant) {
       case FILE -> "off";
       case IMPORT_OPTIMIZATION -> "import-only";
+      case IMPORT_REGISTER -> "import-r10";
       case RETPOLINE -> "on";
     };
   }

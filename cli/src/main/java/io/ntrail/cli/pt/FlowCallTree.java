@@ -6,6 +6,7 @@ import io.ntrail.cli.text.Numbers;
 import java.io.PrintStream;
 import java.util.BitSet;
 import java.util.EnumSet;
+import java.util.Set;
 
 /** Calls of flows as trees, and the columns of their rows elsewhere. */
 final class FlowCallTree {
@@ -134,6 +135,11 @@ final class FlowCallTree {
 
   /** Explains the marks of the times that were printed. */
   void legend() {
+    legend(out, trusts);
+  }
+
+  /** Explains the marks of times. */
+  static void legend(PrintStream out, Set<Trust> trusts) {
     if (trusts.contains(Trust.ESTIMATE)) {
       out.println("~: between the times that packets tell, by instructions");
     }
@@ -170,7 +176,7 @@ final class FlowCallTree {
     return followed;
   }
 
-  private static String micros(FlowRow.Time time) {
+  static String micros(FlowRow.Time time) {
     long nanos = time.nanos();
     String known = Numbers.count(nanos / 1000) + ".%03d".formatted(nanos % 1000);
     return switch (time.trust()) {

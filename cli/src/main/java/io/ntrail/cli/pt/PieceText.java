@@ -50,11 +50,11 @@ final class PieceText {
     return String.join(", ", parts);
   }
 
-  private static String micros(long nanos) {
+  static String micros(long nanos) {
     return Numbers.count(nanos / 1000) + ".%03d".formatted(Math.abs(nanos % 1000));
   }
 
-  private static String id(int id) {
+  static String id(int id) {
     return id == RecordCursor.NO_ID ? "unknown" : Integer.toUnsignedString(id);
   }
 

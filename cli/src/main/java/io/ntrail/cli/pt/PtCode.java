@@ -2,6 +2,7 @@ package io.ntrail.cli.pt;
 
 import io.ntrail.analysis.dumps.DumpRecording;
 import io.ntrail.analysis.dumps.DumpedModule;
+import io.ntrail.analysis.dumps.ImageSource;
 import io.ntrail.analysis.flow.calls.CodeModule;
 import io.ntrail.analysis.flow.calls.FlowFunctions;
 import io.ntrail.analysis.input.FileKind;
@@ -35,6 +36,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -65,9 +67,11 @@ final class PtCode implements AutoCloseable {
   /**
    * Opens the files.
    *
+   * @param dump the minidump that the stream is in, whose memory is code, too, where no file has
+   *     it; null if there is none
    * @throws UsageError if there are none
    */
-  static PtCode open(ParseResult parsed, Terminal terminal) {
+  static PtCode open(ParseResult parsed, @Nullable DumpRecording dump, Terminal terminal) {
     PtCode code = new PtCode();
     PdbSearch search = SymbolSearchPath.offline(parsed, terminal);
     try {
@@ -76,6 +80,10 @@ final class PtCode implements AutoCloseable {
       }
       for (String word : CommonOptions.all(parsed, PAGES)) {
         code.addPages(word);
+      }
+      if (dump != null) {
+        dump.images(ImageSource.of(SymbolSearchPath.imageFolders(parsed)));
+        code.addDump(dump, search);
       }
     } catch (CannotGoOn | DamagedInput | UsageError e) {
       code.close();
@@ -95,7 +103,7 @@ final class PtCode implements AutoCloseable {
     boolean isElf = ElfImage.looksLikeElf(file);
     boolean isPe = !isElf && file.size() >= 2 && file.window(0, 2).u16(0) == PE_MAGIC;
     if (FileKind.of(file) == FileKind.DUMP) {
-      addDump(word, mark >= 0, file);
+      addDump(word, mark >= 0, file, search);
       return;
     }
     if (mark < 0 && !isElf && !isPe) {
@@ -119,13 +127,16 @@ final class PtCode implements AutoCloseable {
     }
   }
 
-  private void addDump(String word, boolean hasAddress, InputFile file) {
+  private void addDump(String word, boolean hasAddress, InputFile file, PdbSearch search) {
     if (hasAddress) {
       throw new UsageError(
           CODE + " " + word + ": a dump knows its addresses itself",
           CODE + " " + word.substring(0, word.lastIndexOf('@')));
     }
-    DumpRecording dump = DumpRecording.open(file, new Gaps());
+    addDump(DumpRecording.open(file, new Gaps()), search);
+  }
+
+  private void addDump(DumpRecording dump, PdbSearch search) {
     spaces.add(dump.memory());
     for (DumpedModule module : dump.modules().list()) {
       modules.add(
@@ -133,7 +144,7 @@ final class PtCode implements AutoCloseable {
               module.path(),
               module.base(),
               module.size(),
-              _ -> Optional.empty(),
+              new DumpNames(module, search, pdbs),
               module.id(),
               module.pdb().orElse(null),
               module.pdbPath()));
@@ -230,5 +241,49 @@ final class PtCode implements AutoCloseable {
   public void close() {
     pdbs.forEach(OpenPdb::close);
     files.forEach(InputFile::close);
+  }
+
+  /**
+   * Names of a module in a dump: of its PDB, else of its exports. Looked for at the first question.
+   */
+  private static final class DumpNames implements CodeModule.Names {
+    private final DumpedModule module;
+    private final PdbSearch search;
+    private final List<OpenPdb> opened;
+    private boolean isSought;
+    private @Nullable ImageSymbols symbols;
+
+    /**
+     * Knows none yet.
+     *
+     * @param opened receives the PDB, to be closed by the caller
+     */
+    DumpNames(DumpedModule module, PdbSearch search, List<OpenPdb> opened) {
+      this.module = module;
+      this.search = search;
+      this.opened = opened;
+    }
+
+    @Override
+    public synchronized Optional<CodeModule.Named> at(long rva) {
+      if (!isSought) {
+        isSought = true;
+        symbols = find();
+      }
+      return symbols == null
+          ? Optional.empty()
+          : symbols
+              .at(rva)
+              .map(symbol -> new CodeModule.Named(symbol.begin(), symbol.function().function()));
+    }
+
+    private @Nullable ImageSymbols find() {
+      Optional<OpenPdb> pdb = module.pdb().flatMap(id -> search.find(id, module.pdbPath()).pdb());
+      if (pdb.isPresent()) {
+        opened.add(pdb.get());
+        return ImageSymbols.of(pdb.get().pdb());
+      }
+      return module.image().map(ImageSymbols::of).orElse(null);
+    }
   }
 }

@@ -10,6 +10,8 @@ import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.common.WorkProgress;
+import io.ntrail.cli.pt.recipe.Recipe;
+import io.ntrail.cli.pt.recipe.RecipeAnswer;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.formats.bytes.ShellWords;
@@ -23,7 +25,8 @@ import picocli.CommandLine.ParseResult;
 
 /**
  * {@code ntrail pt packets FILE}: what a stream of Intel Processor Trace consists of; {@code ntrail
- * pt flow FILE}: what it says that was executed.
+ * pt flow FILE}: what it says that was executed; {@code ntrail pt recipe}: how Windows records one;
+ * {@code ntrail pt before FILE.etl}: what ran before an event.
  */
 public final class PtCommand implements Command {
   private static final String EXAMPLE = "ntrail pt packets trace.pt";
@@ -31,7 +34,9 @@ public final class PtCommand implements Command {
   /** Questions, named by the first word. */
   private enum Question {
     PACKETS,
-    FLOW
+    FLOW,
+    BEFORE,
+    RECIPE
   }
 
   /** Decoders whose answers can be had. */
@@ -56,6 +61,10 @@ public final class PtCommand implements Command {
                   RecordedFlowCommand.OPTIONS.stream()))
           .toList();
 
+  /** Options of all questions that read a stream. */
+  private static final List<String> OF_STREAMS =
+      List.of("--time", "-n", THREAD, "--clock", "--model", "--compat");
+
   private static final OptionValues<Question> QUESTIONS =
       OptionValues.of("pt", List.of(Question.values()));
 
@@ -68,14 +77,18 @@ public final class PtCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec = CommonOptions.command("pt", "Streams of Intel Processor Trace.");
     spec.addPositional(
-        CommonOptions.files("packets or flow, then a stream (.pt, .bin, also inside .gz or .zip)"));
+        CommonOptions.files(
+            "packets, flow or before, then a stream (.pt, .bin, .dmp, also inside .gz or .zip) or a"
+                + " recording (.etl); or recipe"));
     spec.addOption(CommonOptions.flag("packets: how many of each type", "--count"));
     spec.addOption(
         CommonOptions.value("FROM..TO", "only what is of these times: 0..10us", "--time"));
-    spec.addOption(CommonOptions.value("N", "at most N rows; 0: all", "-n", "--limit"));
+    spec.addOption(
+        CommonOptions.value(
+            "N", "at most N rows, 0: all; before: instructions (default 200)", "-n", "--limit"));
     spec.addOption(
         CommonOptions.values(
-            "TID", "the thread, of a file of ipt.sys or of a recording", THREAD, "--thread"));
+            "TID", "the thread, of a file of ipt.sys, a dump or a recording", THREAD, "--thread"));
     spec.addOption(
         CommonOptions.value(
             "MTCFREQ,EAX,EBX,NOMINAL",
@@ -123,6 +136,7 @@ public final class PtCommand implements Command {
             "FROM-TO",
             "flow: a range that was traced, where the processor tells no end (SKL014)",
             FlowRequest.FILTER));
+    Recipe.options(spec);
     CommonOptions.output(spec, "text, json, jsonl or csv");
     return spec;
   }
@@ -134,6 +148,10 @@ public final class PtCommand implements Command {
       throw new UsageError("pt needs a question and a stream", EXAMPLE);
     }
     Question question = QUESTIONS.value(words.getFirst());
+    if (question == Question.RECIPE) {
+      return recipe(words.subList(1, words.size()), parsed, system);
+    }
+    refuseRecipe(parsed);
     if (words.size() != 2) {
       throw new UsageError(
           "pt " + OptionValues.word(question) + " takes one stream, not " + (words.size() - 1),
@@ -142,10 +160,21 @@ public final class PtCommand implements Command {
     Format format =
         CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
     Path path = CommonOptions.path(words.getLast());
+    if (question == Question.BEFORE) {
+      return BeforeCommand.run(path, parsed, system);
+    }
     check(question, path, format, parsed);
     return question == Question.PACKETS
         ? packets(path, format, parsed, system)
         : flow(path, format, parsed, system);
+  }
+
+  private static void refuseRecipe(ParseResult parsed) {
+    for (String option : Recipe.OPTIONS) {
+      if (CommonOptions.has(parsed, option)) {
+        throw new UsageError(option + " is of pt recipe", "ntrail pt recipe " + option + " ...");
+      }
+    }
   }
 
   /** Refuses options that would change nothing. */
@@ -179,6 +208,34 @@ public final class PtCommand implements Command {
     }
   }
 
+  private static int recipe(List<String> words, ParseResult parsed, Terminal system) {
+    if (!words.isEmpty()) {
+      throw new UsageError(
+          "pt recipe reads no file, but " + words.getFirst() + " was named",
+          "ntrail pt recipe -o " + RecipeAnswer.DEFAULT_NAME);
+    }
+    for (String option :
+        Stream.of(OF_PACKETS, OF_FLOW, OF_STREAMS).flatMap(List::stream).toList()) {
+      if (!option.equals(Recipe.EVENT) && CommonOptions.has(parsed, option)) {
+        throw new UsageError(
+            option + " is of questions about a stream",
+            "ntrail pt flow trace.pt " + option + " ...");
+      }
+    }
+    Format format = CommonOptions.format(parsed, Format.TEXT, Format.JSON);
+    Recipe recipe = Recipe.of(parsed);
+    OutputFile file = system.outputs().of("-o").orElse(null);
+    if (format == Format.TEXT && file != null) {
+      RecipeAnswer.write(recipe, file, system);
+      return new RecipeAnswer(recipe, String.valueOf(file.place().getFileName()))
+          .text(true, system);
+    }
+    try (Terminal terminal = CommonOptions.output(parsed, system)) {
+      RecipeAnswer answer = new RecipeAnswer(recipe, RecipeAnswer.DEFAULT_NAME);
+      return format == Format.JSON ? answer.json(terminal) : answer.text(false, terminal);
+    }
+  }
+
   private static int packets(Path path, Format format, ParseResult parsed, Terminal system) {
     PacketRequest request =
         new PacketRequest(
@@ -200,7 +257,9 @@ public final class PtCommand implements Command {
       return RecordedFlowCommand.run(path, format, parsed, system);
     }
     for (String option : RecordedFlowCommand.OPTIONS) {
-      if (CommonOptions.has(parsed, option)) {
+      // Dumps have images, too.
+      boolean isOfDumps = option.equals(RecordedFlowCommand.IMAGE_PATH);
+      if (CommonOptions.has(parsed, option) && !(isOfDumps && isDump(path))) {
         throw new UsageError(
             option + " is of recordings (.etl)", "ntrail pt flow trace.etl " + option + " ...");
       }
@@ -213,8 +272,8 @@ public final class PtCommand implements Command {
       return record(recording, request, parsed, system);
     }
     try (Terminal terminal = CommonOptions.output(parsed, system);
-        PtCode code = PtCode.open(parsed, system);
-        PtInput input = PtInput.open(path, thread(parsed))) {
+        PtInput input = PtInput.open(path, thread(parsed));
+        PtCode code = PtCode.open(parsed, input.dump(), system)) {
       FlowFunctions functions = code.functions();
       FlowAnswer answer = newAnswer(input, request, code, functions, parsed, terminal);
       FlowCallsAnswer calls = new FlowCallsAnswer(answer, functions, request);
@@ -262,14 +321,18 @@ public final class PtCommand implements Command {
         "ntrail pt packets trace.bin " + THREAD + " 4316");
   }
 
+  private static boolean isDump(Path path) {
+    return path.toString().toLowerCase(Locale.ROOT).endsWith(".dmp");
+  }
+
   static boolean isRecording(OutputFile file) {
     return file.place().toString().toLowerCase(Locale.ROOT).endsWith(".ntr");
   }
 
   private static int record(
       OutputFile file, FlowRequest request, ParseResult parsed, Terminal terminal) {
-    try (PtCode code = PtCode.open(parsed, terminal);
-        PtInput input = PtInput.open(request.path(), thread(parsed))) {
+    try (PtInput input = PtInput.open(request.path(), thread(parsed));
+        PtCode code = PtCode.open(parsed, input.dump(), terminal)) {
       FlowFunctions functions = code.functions();
       FlowAnswer answer = newAnswer(input, request, code, functions, parsed, terminal);
       return new FlowCallsAnswer(answer, functions, request).record(file, terminal);

@@ -1,5 +1,6 @@
 package io.ntrail.cli.pt;
 
+import io.ntrail.analysis.dumps.DumpRecording;
 import io.ntrail.analysis.input.FileKind;
 import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.cli.common.ExitCode;
@@ -13,6 +14,7 @@ import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.bytes.ShellWords;
+import io.ntrail.formats.dump.StreamType;
 import io.ntrail.formats.pt.IptThreadTrace;
 import io.ntrail.formats.pt.IptTraceData;
 import io.ntrail.formats.pt.PacketCursor;
@@ -23,6 +25,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One stream, and what of it could not be read.
@@ -31,10 +34,16 @@ import java.util.stream.Collectors;
  * @param file the stream
  * @param gaps grows while it is read
  * @param firstPsb offset of the first PSB
+ * @param dump the minidump that the stream is in; null if it is in none
  * @param work how much of it was read, and whether that was stopped
  */
 record PtInput(
-    String title, InputFile file, Gaps gaps, long firstPsb, StoppableWork<WorkPhase> work)
+    String title,
+    InputFile file,
+    Gaps gaps,
+    long firstPsb,
+    @Nullable DumpRecording dump,
+    StoppableWork<WorkPhase> work)
     implements AutoCloseable {
   /** Threads that a message lists. */
   private static final int LISTED = 8;
@@ -43,7 +52,7 @@ record PtInput(
   private static final int TOLD = 1 << 12;
 
   /**
-   * Opens a stream, plain or packed, or that of a thread in a file of ipt.sys.
+   * Opens a stream, plain or packed, or that of a thread in a file of ipt.sys or in a minidump.
    *
    * @param thread id of the thread; empty if none was named
    * @throws CannotGoOn if there is none, or several, or no PSB is in it
@@ -52,12 +61,19 @@ record PtInput(
     Gaps gaps = new Gaps();
     MemberChoice streams = MemberChoice.of(PtInput::isStreamName, _ -> {});
     List<InputFile> inputs = Archives.open(path, streams, gaps);
+    DumpRecording dump = null;
     try {
       if (inputs.size() != 1) {
         throw new CannotGoOn(
             path + " holds " + inputs.size() + " streams", "unpack it, and name one of them");
       }
       InputFile whole = inputs.getFirst();
+      if (FileKind.of(whole) == FileKind.DUMP) {
+        inputs = List.of();
+        dump = DumpRecording.open(whole, gaps);
+        whole = ofDump(path, dump);
+        inputs = List.of(whole);
+      }
       boolean hasThreads = IptTraceData.looksLike(whole);
       if (!hasThreads && thread.isPresent()) {
         throw new CannotGoOn(path + " is one stream, which names no thread", "leave out -t");
@@ -70,22 +86,42 @@ record PtInput(
       }
       long psb = PsbSearch.next(file, 0);
       if (psb < 0) {
-        throw hasThreads
+        throw hasThreads || dump != null
             ? new CannotGoOn(
                 file.name() + " has no PSB, with which every decoding begins",
-                "name another thread, or record with a larger buffer")
+                hasThreads
+                    ? "name another thread, or record with a larger buffer"
+                    : "record with a larger buffer")
             : refusal(path, file);
       }
       return new PtInput(
-          hasThreads ? file.name() : path.toString(),
+          hasThreads || dump != null ? file.name() : path.toString(),
           file,
           gaps,
           psb,
+          dump,
           new StoppableWork<>(WorkPhase.ofBytes("reading " + path)));
     } catch (CannotGoOn e) {
       inputs.forEach(InputFile::close);
+      if (dump != null) {
+        dump.close();
+      }
       throw e;
     }
+  }
+
+  /** Returns the stream of traces in a minidump. */
+  private static InputFile ofDump(Path path, DumpRecording dump) {
+    return dump.dump()
+        .copy(StreamType.IPT_TRACE)
+        .orElseThrow(() ->
+            CannotGoOn.of(
+                Reason.OTHER_KIND,
+                path.toString(),
+                path
+                    + " has no Processor Trace: it has no stream 23, "
+                    + StreamType.IPT_TRACE.title(),
+                "ntrail info " + ShellWords.file(path)));
   }
 
   /** Puts the ring of a thread in order. */
@@ -111,7 +147,7 @@ record PtInput(
   }
 
   private static boolean isStreamName(String name) {
-    return name.toLowerCase(Locale.ROOT).matches(".*\\.(pt|bin|trace)");
+    return name.toLowerCase(Locale.ROOT).matches(".*\\.(pt|bin|trace|dmp)");
   }
 
   private static CannotGoOn refusal(Path path, InputFile file) {
@@ -173,5 +209,8 @@ record PtInput(
   @Override
   public void close() {
     file.close();
+    if (dump != null) {
+      dump.close();
+    }
   }
 }

@@ -371,7 +371,8 @@ final class RecordedFlowAnswer {
     json.endObject().bool("packetsOfAllTimes", !request.time().whole());
   }
 
-  private List<Gap> gaps() {
+  /** Returns what could not be read. */
+  List<Gap> gaps() {
     List<Gap> all = new ArrayList<>(trace.recording().gaps());
     all.addAll(trace.codeGaps());
     return progress.gaps(all, name(), 0, -1);
@@ -400,7 +401,7 @@ final class RecordedFlowAnswer {
     json.endObject();
   }
 
-  private static void id(Json json, String key, int id) {
+  static void id(Json json, String key, int id) {
     if (id == RecordCursor.NO_ID) {
       json.unknown(key);
     } else {

@@ -28,9 +28,11 @@ import picocli.CommandLine.ParseResult;
 
 /** {@code pt flow FILE.etl}: the flow of the pieces that a recording of Windows has. */
 final class RecordedFlowCommand {
+  /** Option for folders of images, which dumps have, too. */
+  static final String IMAGE_PATH = "--image-path";
+
   /** Options of recordings only. */
-  static final List<String> OPTIONS =
-      List.of("-p", "--cpu", "-e", "--image-path", DriverChoice.OPTION);
+  static final List<String> OPTIONS = List.of("-p", "--cpu", "-e", IMAGE_PATH, DriverChoice.OPTION);
 
   /** Options of streams only: a recording tells these things. */
   private static final List<String> OF_STREAMS = List.of("--code", "--pages", "--bits");
@@ -43,10 +45,14 @@ final class RecordedFlowCommand {
     spec.addOption(CommonOptions.value("LIST", "recording: only these CPUs: 0,2-5", "--cpu"));
     spec.addOption(
         CommonOptions.values(
-            "PATTERN", "recording: only what is behind events of this name", "-e", "--event"));
+            "PATTERN",
+            "recording: only what is behind events of this name; recipe: a kernel event, as WPR"
+                + " names it",
+            "-e",
+            "--event"));
     spec.addOption(
         SymbolSearchPath.imageFolders(
-            "recording: the files of the images that ran are in this folder"));
+            "recording, dump: the files of the images that ran are in this folder"));
     spec.addOption(DriverChoice.option());
   }
 
@@ -118,6 +124,7 @@ final class RecordedFlowCommand {
         && system.outputs().of("-o").filter(PtCommand::isRecording).isPresent();
   }
 
+  /** Surveys a recording. Throws if it has no pieces. */
   static RecordedTrace trace(
       Path path,
       EtwRecording recording,
@@ -134,13 +141,17 @@ final class RecordedFlowCommand {
       if (trace.pieces().count() == 0) {
         throw new CannotGoOn(
             path + " has no Processor Trace among its events",
-            "ntrail info " + ShellWords.file(path));
+            // Samples tell of functions, too.
+            parsed.commandSpec().name().equals("calls")
+                ? "ntrail profile " + ShellWords.file(path) + " --tree"
+                : "ntrail info " + ShellWords.file(path));
       }
       return trace;
     }
   }
 
-  private static PieceSelection selection(ParseResult parsed, TimeRange time) {
+  /** Returns the pieces that the options ask for. */
+  static PieceSelection selection(ParseResult parsed, TimeRange time) {
     return new PieceSelection(
         CommonOptions.owners(parsed, "-p", "'shop*'"),
         CommonOptions.owners(parsed, "-t", "4316"),

@@ -119,6 +119,25 @@ class ImageRetpolineTest {
     assertTrue(text.contains("import call   the target is more than 2 GB away"), text);
   }
 
+  @Test
+  void newerKernelsCallAnImportOutOfReachThroughR10() {
+    Cli.Result result =
+        image(
+            "--disasm",
+            "all",
+            "--retpoline",
+            "import-r10",
+            "--at",
+            "0xfffff80010000000",
+            "--code",
+            kernel + "@0xfffff80120000000");
+    assertEquals(0, result.exit(), result.err());
+    assertTrue(result.out().contains("import call   goes to the import through r10"), result.out());
+    List<String> calls = result.lines().stream().filter(line -> line.contains("4dffd2")).toList();
+    assertFalse(calls.isEmpty(), result.out());
+    assertTrue(calls.stream().allMatch(line -> line.contains("call r10")), calls.toString());
+  }
+
   @ParameterizedTest
   @CsvSource({"import-only, as in the file", "on, as if out of reach"})
   void rowsWithoutAReportComeWithANoteOnUnknownTargets(String state, String what) {

@@ -113,7 +113,7 @@ class HelpTest {
 
   @Test
   void pagesListEveryChoice() {
-    Pattern listed = Pattern.compile("(--[a-z-]+) ([a-z0-9]+(?:\\|[a-z0-9]+)+)(?![\\w-])");
+    Pattern listed = Pattern.compile("(--[a-z-]+) ([a-z0-9-]+(?:\\|[a-z0-9-]+)+)(?![\\w-])");
     int seen = 0;
     for (Commands.Entry entry : Commands.listed()) {
       Map<String, OptionSpec> known = entry.make().get().spec().optionsMap();

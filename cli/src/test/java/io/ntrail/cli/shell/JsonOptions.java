@@ -48,6 +48,7 @@ final class JsonOptions {
           Map.entry("ntrail.profile-tree/1", List.of("node")),
           Map.entry("ntrail.profile-callers/1", List.of("neighbour")),
           Map.entry("ntrail.profile-zoom/1", List.of("hits")),
+          Map.entry("ntrail.pt-before/1", List.of("event")),
           Map.entry("ntrail.pt-flow/1", List.of("counts", "row", "call", "function")),
           Map.entry("ntrail.pt-packets/1", List.of("packet", "typeCount")),
           Map.entry("ntrail.stack-groups/1", List.of("group")),

@@ -5,6 +5,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.CannotGoOn.Reason;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputBuilder;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.dump.context.ProcessorArchitecture;
 import io.ntrail.formats.dump.context.ProcessorContext;
@@ -25,6 +26,9 @@ public final class Minidump implements AutoCloseable {
   private static final int MOST_STREAMS = 1 << 12;
 
   private static final int ENTRY = 12;
+
+  /** Bytes that are copied at once. */
+  private static final long COPIED = 1 << 20;
 
   private final InputFile input;
   private final Gaps gaps;
@@ -169,6 +173,27 @@ public final class Minidump implements AutoCloseable {
     return stream.isEmpty()
         ? nothing
         : reader.reading(type.title(), nothing, () -> answer.apply(reader.bytes(stream.get())));
+  }
+
+  /**
+   * Copies the first stream of a kind out of the file, for readers that take a whole file.
+   *
+   * @return named after file and stream; empty if there is none
+   */
+  public Optional<InputFile> copy(StreamType type) {
+    return stream(type).map(stream -> copy(type, stream));
+  }
+
+  private InputFile copy(StreamType type, DumpStream stream) {
+    try (InputBuilder copy = new InputBuilder(name() + " (" + type.title() + ")")) {
+      for (long done = 0; done < stream.size(); ) {
+        int length = (int) Math.min(COPIED, stream.size() - done);
+        byte[] bytes = input.window(stream.offset() + done, length).array(0, length);
+        copy.append(bytes, 0, length);
+        done += length;
+      }
+      return copy.finish();
+    }
   }
 
   /** Returns the access to parts of the file. */

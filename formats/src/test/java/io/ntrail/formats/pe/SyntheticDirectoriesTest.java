@@ -138,6 +138,25 @@ class SyntheticDirectoriesTest {
     assertEquals("base relocations", image.gaps().getFirst().what());
   }
 
+  @ParameterizedTest
+  @CsvSource({"0x1000, 0x2000", "0x2000, 0x1000", "0x1000, 0x1000"})
+  void blocksCountInAnyOrderOfPages(String first, String second) {
+    PeBuilder library = PeBuilder.library(MachineType.I386).fixed();
+    library.code().reserve(0x1800);
+    library.data().label("relocations");
+    for (String page : List.of(first, second)) {
+      library.data().u32(Integer.decode(page)).u32(12).u16(0x3004).u16(0);
+    }
+    library.directory(DataDirectory.BASE_RELOCATION, "relocations", 24);
+    Relocations relocations = Relocations.of(BuiltImages.image(library));
+    long times = first.equals(second) ? 2 : 1;
+    assertEquals(times * 0x10, relocations.relocated(0x1004, 4, 0x10).bytes().u32(0));
+    assertEquals(2, relocations.blocks());
+    assertTrue(relocations.reach(0x1007, 1));
+    // Of a table that is out of order it is not known.
+    assertEquals(first.equals("0x1000") && times == 1, !relocations.reach(0x4000, 4));
+  }
+
   @Test
   void aBlockForAPageThatIsNotThereIsAGap() {
     PeBuilder library = PeBuilder.library(MachineType.I386).fixed();

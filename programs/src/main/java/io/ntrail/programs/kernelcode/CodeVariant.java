@@ -8,6 +8,11 @@ public enum CodeVariant {
    * Calls and jumps to imports that can be reached go to them directly; all else as in the file.
    */
   IMPORT_OPTIMIZATION,
+  /**
+   * Import optimization of newer kernels: imports that cannot be reached are called through r10,
+   * into which the slot is loaded.
+   */
+  IMPORT_REGISTER,
   /** Import optimization, and thunks for imports that cannot be reached, pointers and switches. */
   RETPOLINE
 }

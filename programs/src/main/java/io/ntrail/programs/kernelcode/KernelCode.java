@@ -251,7 +251,10 @@ public final class KernelCode {
         if (decision.outcome.isRewritten()) {
           Bytes code = image.view().window(site.rva, site.form.length());
           written.add(
-              site.rva, SiteCode.rewritten(site.form, code, (int) offset(site, decision.target)));
+              site.rva,
+              decision.outcome.isThroughRegister()
+                  ? SiteCode.throughRegister(site.form, code)
+                  : SiteCode.rewritten(site.form, code, (int) offset(site, decision.target)));
         }
       }
       if (variant == CodeVariant.RETPOLINE) {
@@ -294,13 +297,19 @@ public final class KernelCode {
 
     private Decision ofImport(Found site) {
       OptionalLong target = target(site.number);
+      boolean isDirect = target.isPresent() && isNear(offset(site, target.getAsLong()));
+      if (variant == CodeVariant.IMPORT_REGISTER && !isDirect) {
+        return target.isPresent()
+            ? new Decision(SiteOutcome.REGISTER, target.getAsLong())
+            : new Decision(SiteOutcome.REGISTER_UNKNOWN_TARGET, 0);
+      }
       if (target.isEmpty()) {
         Decision thunk = thunk(site, RetpolinePage.IMPORT, SiteOutcome.UNKNOWN_TARGET);
         return thunk.outcome == SiteOutcome.THUNK
             ? new Decision(SiteOutcome.THUNK_UNKNOWN_TARGET, thunk.target)
             : thunk;
       }
-      return isNear(offset(site, target.getAsLong()))
+      return isDirect
           ? new Decision(SiteOutcome.DIRECT, target.getAsLong())
           : thunk(site, RetpolinePage.IMPORT, SiteOutcome.OUT_OF_REACH);
     }

@@ -81,6 +81,30 @@ final class SiteCode {
     };
   }
 
+  /** Writes {@code mov r10, [slot]} of the same displacement. */
+  private static void loadSlot(Bytes code, byte[] bytes) {
+    code.copyTo(0, bytes, 0, SLOT_LOAD);
+    bytes[0] = 0x4C;
+    bytes[1] = (byte) 0x8B;
+    bytes[2] = 0x15;
+  }
+
+  /**
+   * Returns the bytes that the kernel writes for an import that it has called through r10.
+   *
+   * @param code in the file
+   */
+  static byte[] throughRegister(SiteForm form, Bytes code) {
+    byte[] bytes = new byte[form.length()];
+    loadSlot(code, bytes);
+    // The prefix W does nothing here; the kernel writes it.
+    bytes[SLOT_LOAD] = 0x4D;
+    bytes[SLOT_LOAD + 1] = (byte) GROUP;
+    bytes[SLOT_LOAD + 2] = (byte) (form.isCall() ? 0xD2 : 0xE2);
+    Arrays.fill(bytes, SLOT_LOAD + 3, bytes.length, (byte) (form.isCall() ? NOP : INT3));
+    return bytes;
+  }
+
   /**
    * Returns the bytes that the kernel writes.
    *
@@ -91,11 +115,7 @@ final class SiteCode {
     byte[] bytes = new byte[form.length()];
     int branch = branchEnd(form) - BRANCH;
     if (branch > 0) {
-      // mov r10, [slot] of the same displacement.
-      code.copyTo(0, bytes, 0, branch);
-      bytes[0] = 0x4C;
-      bytes[1] = (byte) 0x8B;
-      bytes[2] = 0x15;
+      loadSlot(code, bytes);
     }
     // A switch is entered by a call, too, over the int3 behind it.
     boolean isCall = form.isCall() || form == SiteForm.SWITCH_JUMP;

@@ -11,6 +11,14 @@ public enum SiteOutcome {
    * known; if it was near, the kernel made the site go there directly.
    */
   THUNK_UNKNOWN_TARGET("goes to a thunk, unless the import, whose address is not known, is near"),
+  /** Rewritten: goes to the imported function through r10. */
+  REGISTER("goes to the import through r10"),
+  /**
+   * Rewritten: goes through r10, as it does if the imported function is far away. Its address is
+   * not known; if it was near, the kernel made the site go there directly.
+   */
+  REGISTER_UNKNOWN_TARGET(
+      "goes through r10, unless the import, whose address is not known, is near"),
   /** Left as in the file, since this variant leaves sites of its kind alone. */
   UNCHANGED("this variant does not rewrite it"),
   /** Left: the address of the imported function is not known. */
@@ -45,7 +53,15 @@ public enum SiteOutcome {
 
   /** Returns whether the bytes differ from those of the file. */
   public boolean isRewritten() {
-    return this == DIRECT || this == THUNK || this == THUNK_UNKNOWN_TARGET;
+    return switch (this) {
+      case DIRECT, THUNK, THUNK_UNKNOWN_TARGET -> true;
+      default -> isThroughRegister();
+    };
+  }
+
+  /** Returns whether the site goes through r10. */
+  public boolean isThroughRegister() {
+    return this == REGISTER || this == REGISTER_UNKNOWN_TARGET;
   }
 
   /**
@@ -55,7 +71,15 @@ public enum SiteOutcome {
     return switch (this) {
       case OTHER_MACHINE, NOT_CODE, OTHER_INSTRUCTION, OTHER_SLOT, OVERLAP, RELOCATED, NO_THUNK ->
           true;
-      case DIRECT, THUNK, THUNK_UNKNOWN_TARGET, UNCHANGED, UNKNOWN_TARGET, OUT_OF_REACH -> false;
+      case DIRECT,
+          THUNK,
+          THUNK_UNKNOWN_TARGET,
+          REGISTER,
+          REGISTER_UNKNOWN_TARGET,
+          UNCHANGED,
+          UNKNOWN_TARGET,
+          OUT_OF_REACH ->
+          false;
     };
   }
 }

@@ -98,7 +98,7 @@ public final class ImageSpace implements AddressSpace {
     if (length == 0) {
       return Bytes.copyOf(new byte[0], name());
     }
-    return delta == 0 || relocations.count() == 0
+    return delta == 0 || !relocations.reach(rva, length)
         ? image.view().bytes(rva, length)
         : relocations.relocated(rva, length, delta).bytes();
   }

@@ -157,11 +157,13 @@ class ExecutedSitesTest {
     boolean isRewritten = driver.rewritten(site, variant).isPresent();
     boolean isDirect =
         site.symbol() == 3 && DriverSample.known(site.number()).filter(site::isDirect).isPresent();
+    boolean isRegister = site.symbol() == 3 && !isDirect && variant == CodeVariant.IMPORT_REGISTER;
     return SitePath.of(
         site,
         BASE,
         isRewritten,
-        isDirect,
+        isDirect || isRegister,
+        isRegister ? 3 : 5,
         BASE + driver.page(),
         dispatcher(driver),
         target(driver, site));

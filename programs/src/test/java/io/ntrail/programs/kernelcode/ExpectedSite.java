@@ -98,6 +98,10 @@ record ExpectedSite(int symbol, long rva, boolean call, boolean rexW, boolean ch
     }
     if (symbol == 3) {
       boolean near = target.isPresent() && isDirect(target.get());
+      if (!near && variant == CodeVariant.IMPORT_REGISTER) {
+        return bytes(
+            "4C8B15" + hex(slot - (rva + 7)) + (call ? "4DFFD2" + "9090" : "4DFFE2" + "CCCC"));
+      }
       if (!near && !thunks) {
         return Optional.empty();
       }

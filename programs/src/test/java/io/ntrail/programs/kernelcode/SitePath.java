@@ -21,6 +21,8 @@ record SitePath(List<Long> addresses) {
    *
    * @param base of the image
    * @param rewritten whether the variant rewrites the site
+   * @param direct whether it goes to the target without a thunk
+   * @param branch bytes of the branch behind the load of a slot: 5, or 3 through r10
    * @param page address of the retpoline page
    * @param dispatcher address of the code that control flow guard dispatches with
    * @param target that is called
@@ -30,6 +32,7 @@ record SitePath(List<Long> addresses) {
       long base,
       boolean rewritten,
       boolean direct,
+      int branch,
       long page,
       long dispatcher,
       long target) {
@@ -55,16 +58,17 @@ record SitePath(List<Long> addresses) {
     }
     path.add(target);
     if (site.call()) {
-      fill(site, start, rewritten, path);
+      fill(site, start, rewritten, branch, path);
     }
     return new SitePath(path);
   }
 
   /** The no-ops between the return address of a call and the end of the site. */
-  private static void fill(ExpectedSite site, long start, boolean rewritten, List<Long> path) {
+  private static void fill(
+      ExpectedSite site, long start, boolean rewritten, int branch, List<Long> path) {
     long end = start + site.length();
     if (rewritten) {
-      long at = start + (site.symbol() == 3 ? 12 : 5);
+      long at = start + (site.symbol() == 3 ? 7 + branch : 5);
       for (; at < end; at++) {
         path.add(at);
       }

@@ -33,6 +33,10 @@ record DriverSites(KernelCode code, long base, long page, Map<Long, Site> byBran
       return of.outcome().isRewritten();
     }
 
+    boolean isThroughRegister() {
+      return of.outcome().isThroughRegister();
+    }
+
     boolean isImport() {
       return of.form().symbol() == Symbol.GUARD_IMPORT_CONTROL_TRANSFER;
     }

@@ -33,8 +33,19 @@ final class VariantChoice {
 
   /** Knowledge about one driver. */
   private static final class Known {
-    private final EnumSet<CodeVariant> possible = EnumSet.allOf(CodeVariant.class);
+    /** Without the calls through r10, which compressed returns do not tell from slots. */
+    private final EnumSet<CodeVariant> possible =
+        EnumSet.complementOf(EnumSet.of(CodeVariant.IMPORT_REGISTER));
+
     private int pieces;
+
+    /** Pieces in which something counted against all. */
+    private int wrong;
+
+    /** Returns whether calls through r10 may explain what counts against the others. */
+    boolean mayCallThroughRegister() {
+      return !possible.contains(CodeVariant.IMPORT_REGISTER) && wrong < MOST_TRIALS;
+    }
 
     boolean isOpen() {
       return possible.size() > 1 && pieces < MOST_TRIALS;
@@ -78,9 +89,12 @@ final class VariantChoice {
     VariantScore now = score(stream, code, null, CodeVariant.FILE);
     Set<Place> seen = new LinkedHashSet<>();
     for (int round = 0; round < MOST_DRIVERS; round++) {
+      boolean isWrong = now.against() > 0;
       Place next =
           now.touched().stream()
-              .filter(place -> !seen.contains(place) && of(place).isOpen())
+              .filter(place ->
+                  !seen.contains(place)
+                      && (of(place).isOpen() || isWrong && of(place).mayCallThroughRegister()))
               .findFirst()
               .orElse(null);
       if (next == null) {
@@ -105,7 +119,15 @@ final class VariantChoice {
     for (CodeVariant variant : about.possible) {
       scores.put(variant, variant == current ? now : score(stream, code, place, variant));
     }
-    long least = scores.values().stream().mapToLong(VariantScore::against).min().orElse(0);
+    if (least(scores) > 0 && about.mayCallThroughRegister()) {
+      about.wrong++;
+      VariantScore register = score(stream, code, place, CodeVariant.IMPORT_REGISTER);
+      if (register.against() < least(scores)) {
+        scores.put(CodeVariant.IMPORT_REGISTER, register);
+        about.possible.add(CodeVariant.IMPORT_REGISTER);
+      }
+    }
+    long least = least(scores);
     scores.forEach((variant, score) -> {
       if (score.against() > least) {
         about.possible.remove(variant);
@@ -115,6 +137,10 @@ final class VariantChoice {
         about.possible.contains(current) ? current : about.possible.iterator().next();
     drivers.choose(place, taken);
     return scores.getOrDefault(taken, now);
+  }
+
+  private static long least(Map<CodeVariant, VariantScore> scores) {
+    return scores.values().stream().mapToLong(VariantScore::against).min().orElse(0);
   }
 
   /** Returns what speaks against the code as it is taken now, with another variant of a driver. */

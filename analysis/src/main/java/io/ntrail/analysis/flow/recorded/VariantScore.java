@@ -157,7 +157,14 @@ final class VariantScore implements FlowSink {
     } else if (call != null && call.site != null && call.returnAddress != target) {
       misfits++;
     }
-    if (site == null || site.isRewritten()) {
+    if (site == null) {
+      return;
+    }
+    if (site.isThroughRegister()) {
+      misfits += site.target() != 0 && site.target() != target ? 1 : 0;
+      return;
+    }
+    if (site.isRewritten()) {
       return;
     }
     if (site.isImport()) {

@@ -149,6 +149,9 @@ class DriverVariantsTest {
         all.add(streams(images, variant, isCompressing));
       }
       for (CodeVariant ran : CodeVariant.values()) {
+        if (ran == CodeVariant.IMPORT_REGISTER && isLikeSlots(all)) {
+          continue;
+        }
         List<Encoded> streams = all.get(ran.ordinal());
         try (EtwRecording etw =
                 EtwRecording.of(
@@ -175,6 +178,17 @@ class DriverVariantsTest {
         }
       }
     }
+  }
+
+  /**
+   * Tells that every stream of calls through r10 is one of calls through slots as well: compressed
+   * returns do not tell them apart, nor do jumps.
+   */
+  private static boolean isLikeSlots(List<List<Encoded>> all) {
+    List<Encoded> slots = all.get(CodeVariant.IMPORT_OPTIMIZATION.ordinal());
+    List<Encoded> register = all.get(CodeVariant.IMPORT_REGISTER.ordinal());
+    return IntStream.range(0, slots.size())
+        .allMatch(i -> Arrays.equals(slots.get(i).stream(), register.get(i).stream()));
   }
 
   /** A variant with which another stream would have come speaks against itself at each site. */

@@ -8,7 +8,6 @@ import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pe.DataDirectory;
 import io.ntrail.formats.pe.DataDirectory.Range;
 import io.ntrail.formats.pe.ImageView;
-import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeImage;
 import java.util.Locale;
 
@@ -17,9 +16,10 @@ import java.util.Locale;
  * is not mapped at its preferred base.
  *
  * <p>Blocks of {@code u32 page RVA, u32 size of the block in bytes, u16 entries of type << 12 |
- * offset in the page}. Nothing is held: an image can have millions of them, so every use walks the
- * stored bytes again. A block of zeros ends the table; one that is smaller than its own header or
- * extends past the table is a gap, and nothing after it is read.
+ * offset in the page}. No entries are held: an image can have millions of them, so every use walks
+ * the stored bytes again; of blocks in ascending order only those that it needs. A block of zeros
+ * ends the table; one that is smaller than its own header or extends past the table is a gap, and
+ * nothing after it is read.
  *
  * <p>Types 5, 7, 8 and 9 differ by machine. Source: "PE Format" of Microsoft's documentation; for
  * RISC-V and LoongArch the names of the header ntimage.h.
@@ -48,13 +48,17 @@ public final class Relocations {
   /** The longest operand that is changed here, in bytes. */
   private static final int WIDEST = 8;
 
+  /** Bytes that the offsets of a block cover. */
+  private static final int PAGE = 0x1000;
+
   private final PeImage image;
   private final Range range;
   private final int readable;
   private final long[] counts;
-  private final int blocks;
+  private final RelocationIndex blocks;
 
-  private Relocations(PeImage image, Range range, int readable, long[] counts, int blocks) {
+  private Relocations(
+      PeImage image, Range range, int readable, long[] counts, RelocationIndex blocks) {
     this.image = image;
     this.range = range;
     this.readable = readable;
@@ -79,19 +83,19 @@ public final class Relocations {
   public static Relocations of(PeImage image) {
     Range range = image.directory(DataDirectory.BASE_RELOCATION);
     if (!range.isPresent() || range.size() == 0) {
-      return new Relocations(image, range, 0, new long[TYPES], 0);
+      return new Relocations(image, range, 0, new long[TYPES], new RelocationIndex());
     }
     return image.reading(
         "base relocations",
         range.rva(),
-        new Relocations(image, range, 0, new long[TYPES], 0),
+        new Relocations(image, range, 0, new long[TYPES], new RelocationIndex()),
         () -> counted(image, range));
   }
 
   private static Relocations counted(PeImage image, Range range) {
     Bytes table = image.view().window(range.rva(), range.size());
     long[] counts = new long[TYPES];
-    int[] blocks = new int[1];
+    RelocationIndex blocks = new RelocationIndex();
     Pieces pieces = new Pieces(image.view());
     int stop =
         RelocationBlocks.walk(
@@ -99,7 +103,7 @@ public final class Relocations {
             0,
             table.length(),
             (page, at, end) -> {
-              blocks[0]++;
+              blocks.add(page, at, end);
               boolean changes = count(table, at, end, counts);
               if (changes && !pieces.contain(page)) {
                 image.gap(
@@ -128,7 +132,7 @@ public final class Relocations {
           "base relocations",
           "the directory extends past the stored data");
     }
-    return new Relocations(image, range, stop, counts, blocks[0]);
+    return new Relocations(image, range, stop, counts, blocks);
   }
 
   /**
@@ -195,7 +199,7 @@ public final class Relocations {
 
   /** Returns the number of blocks read. */
   public int blocks() {
-    return blocks;
+    return blocks.blocks();
   }
 
   /** Returns the number of entries of a type, padding included for {@link #ABSOLUTE}. */
@@ -219,12 +223,16 @@ public final class Relocations {
       return;
     }
     Bytes table = image.view().window(range.rva(), readable);
+    if (blocks.isUsable()) {
+      blocks.visit(firstPage(from), to, (page, at, end) -> entries(table, page, at, end, visitor));
+      return;
+    }
     RelocationBlocks.walk(
         table,
         0,
         table.length(),
         (page, at, end) -> {
-          if (page < to && page + 0x1000 + WIDEST > from) {
+          if (page < to && page >= firstPage(from)) {
             entries(table, page, at, end, visitor);
           }
         });
@@ -243,6 +251,23 @@ public final class Relocations {
         visitor.relocation(page + (entry & 0xFFF), type, low);
       }
     }
+  }
+
+  /**
+   * Returns whether a part of the image may be another one where the image is mapped elsewhere.
+   *
+   * @param rva start of the part
+   * @param length its bytes
+   */
+  public boolean reach(long rva, int length) {
+    return blocks.isUsable()
+        ? blocks.has(firstPage(rva), rva + length)
+        : readable >= RelocationBlocks.HEADER;
+  }
+
+  /** Returns the first page of which an entry can reach to a place. */
+  private static long firstPage(long rva) {
+    return rva - PAGE - WIDEST + 1;
   }
 
   /**
@@ -274,7 +299,8 @@ public final class Relocations {
     int after = Math.clamp(view.available(rva) - length, 0, WIDEST);
     byte[] work =
         view.bytes(rva - before, before + length + after).array(0, before + length + after);
-    Change change = new Change(work, rva - before, delta, image.headers().machine());
+    RelocatedOperands change =
+        new RelocatedOperands(work, rva - before, delta, image.headers().machine());
     int[] done = new int[2];
     visit(
         rva - before,
@@ -301,12 +327,12 @@ public final class Relocations {
       case HIGHADJ -> "HIGHADJ";
       case 6 -> "RESERVED";
       case DIR64 -> "DIR64";
-      case 5, 7, 8, 9 -> machineTypeName(Family.of(machine), type);
+      case 5, 7, 8, 9 -> machineTypeName(RelocationFamily.of(machine), type);
       default -> String.format(Locale.ROOT, "%d", type);
     };
   }
 
-  private static String machineTypeName(Family family, int type) {
+  private static String machineTypeName(RelocationFamily family, int type) {
     return switch (family) {
       case ARM ->
           switch (type) {
@@ -331,139 +357,5 @@ public final class Relocations {
       case IA64 -> type == 9 ? "IA64_IMM64" : "MACHINE_SPECIFIC_" + type;
       case OTHER -> "MACHINE_SPECIFIC_" + type;
     };
-  }
-
-  /** Machines that give types 5, 7, 8 and 9 the same meaning. */
-  private enum Family {
-    ARM,
-    MIPS,
-    RISCV,
-    LOONGARCH,
-    IA64,
-    OTHER;
-
-    static Family of(int machine) {
-      return switch (machine) {
-        case MachineType.ARMNT, 0x1C0, 0x1C2 -> ARM;
-        case 0x162, 0x166, 0x168, 0x169, 0x266, 0x366, 0x466 -> MIPS;
-        case 0x5032, 0x5064, 0x5128 -> RISCV;
-        case 0x6232, 0x6264 -> LOONGARCH;
-        case MachineType.IA64 -> IA64;
-        default -> OTHER;
-      };
-    }
-  }
-
-  /** Applies entries to bytes of an image; an operand that is not wholly among them is skipped. */
-  private static final class Change {
-    private final byte[] bytes;
-    private final long first;
-    private final long delta;
-    private final Family family;
-
-    Change(byte[] bytes, long first, long delta, int machine) {
-      this.bytes = bytes;
-      this.first = first;
-      this.delta = delta;
-      this.family = Family.of(machine);
-    }
-
-    /** Bytes of an operand, 0 for a type that is not applied. */
-    int width(int type) {
-      return switch (type) {
-        case HIGH, LOW, HIGHADJ -> 2;
-        case HIGHLOW -> 4;
-        case DIR64 -> 8;
-        case 5 -> family == Family.ARM ? 8 : family == Family.MIPS ? 4 : 0;
-        case 7 -> family == Family.ARM ? 8 : 0;
-        default -> 0;
-      };
-    }
-
-    boolean apply(long rva, int type, int low) {
-      int at = (int) (rva - first);
-      if (at < 0 || at > bytes.length - width(type)) {
-        return false;
-      }
-      switch (type) {
-        case HIGH -> put(at, 2, get(at, 2) + (delta >>> 16));
-        case LOW -> put(at, 2, get(at, 2) + delta);
-        case HIGHADJ -> put(at, 2, (get(at, 2) << 16) + low + delta + 0x8000 >> 16);
-        case HIGHLOW -> put(at, 4, get(at, 4) + delta);
-        case DIR64 -> put(at, 8, get(at, 8) + delta);
-        case 5 -> {
-          if (family == Family.MIPS) {
-            jump(at);
-          } else {
-            putArm(at, getArm(at) + delta);
-          }
-        }
-        default -> putThumb(at, getThumb(at) + delta);
-      }
-      return true;
-    }
-
-    private long get(int at, int width) {
-      long value = 0;
-      for (int i = width - 1; i >= 0; i--) {
-        value = value << 8 | bytes[at + i] & 0xFF;
-      }
-      return value;
-    }
-
-    private void put(int at, int width, long value) {
-      for (int i = 0; i < width; i++) {
-        bytes[at + i] = (byte) (value >>> 8 * i);
-      }
-    }
-
-    /** The 26-bit word address of a MIPS jump. */
-    private void jump(int at) {
-      long code = get(at, 4);
-      long target = ((code & 0x3FF_FFFF) << 2) + delta;
-      put(at, 4, code & ~0x3FF_FFFFL | target >>> 2 & 0x3FF_FFFF);
-    }
-
-    /**
-     * Returns the number that an ARM MOVW and the MOVT after it load: 4 bits at 16, 12 bits at 0.
-     */
-    private long getArm(int at) {
-      long low = get(at, 4);
-      long high = get(at + 4, 4);
-      return (low >>> 4 & 0xF000 | low & 0xFFF) | (high >>> 4 & 0xF000 | high & 0xFFF) << 16;
-    }
-
-    private void putArm(int at, long value) {
-      putArmHalf(at, value & 0xFFFF);
-      putArmHalf(at + 4, value >>> 16 & 0xFFFF);
-    }
-
-    private void putArmHalf(int at, long half) {
-      put(at, 4, get(at, 4) & ~0xF_0FFFL | (half & 0xF000) << 4 | half & 0xFFF);
-    }
-
-    /**
-     * Returns the number that a Thumb MOVW and MOVT load, whose halves are split in four: imm4, i,
-     * imm3, imm8.
-     */
-    private long getThumb(int at) {
-      return getThumbHalf(at) | getThumbHalf(at + 4) << 16;
-    }
-
-    private long getThumbHalf(int at) {
-      long first = get(at, 2);
-      long second = get(at + 2, 2);
-      return (first & 0xF) << 12 | (first >>> 10 & 1) << 11 | second >>> 4 & 0x700 | second & 0xFF;
-    }
-
-    private void putThumb(int at, long value) {
-      putThumbHalf(at, value & 0xFFFF);
-      putThumbHalf(at + 4, value >>> 16 & 0xFFFF);
-    }
-
-    private void putThumbHalf(int at, long half) {
-      put(at, 2, get(at, 2) & ~0x40FL | half >>> 12 | (half >>> 11 & 1) << 10);
-      put(at + 2, 2, get(at + 2, 2) & ~0x70FFL | (half & 0x700) << 4 | half & 0xFF);
-    }
   }
 }
