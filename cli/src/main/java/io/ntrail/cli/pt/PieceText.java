@@ -85,7 +85,9 @@ final class PieceText {
           Numbers.counted(untimed, "piece")
               + " without times: only that it ran before the event is known");
     }
-    if (flow.isTimed() && !trace.isTimeStampCounter() && untimed + unsynchronised < flow.walked().size()) {
+    if (flow.isTimed()
+        && !trace.isTimeStampCounter()
+        && untimed + unsynchronised < flow.walked().size()) {
       remarks.add(
           "times are interpolated: the last time that a piece tells is taken for that of its event");
     }

@@ -235,7 +235,9 @@ final class RecordedFlowAnswer {
     return finish();
   }
 
-  /** Follows all, and returns the functions, those with the most instructions of their own first. */
+  /**
+   * Follows all, and returns the functions, those with the most instructions of their own first.
+   */
   List<RecordedProfile.Row> functions() {
     RecordedProfile profile = new RecordedProfile();
     try (Progress _ = progress.start()) {
@@ -324,12 +326,23 @@ final class RecordedFlowAnswer {
   }
 
   /** Writes what was followed: pieces, errors, code that is missing. */
-  void members(Json json) {
+  private void members(Json json) {
     json.array("pieces");
     for (Walked walked : flow.walked()) {
       piece(json, walked);
     }
-    json.endArray().number("piecesLeftOut", trace.pieces().leftOut());
+    json.endArray();
+    missing(json);
+  }
+
+  /** Writes how much was followed without listing it. */
+  void counts(Json json) {
+    json.number("piecesFollowed", flow.walked().size());
+    missing(json);
+  }
+
+  private void missing(Json json) {
+    json.number("piecesLeftOut", trace.pieces().leftOut());
     json.array("errors");
     for (Lost lost : flow.lost()) {
       json.object().number("piece", lost.piece()).text("error", FlowRows.word(lost.error()));
