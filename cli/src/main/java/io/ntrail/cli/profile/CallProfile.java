@@ -15,6 +15,7 @@ import io.ntrail.cli.common.Omissions;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.pt.TraceCalls;
+import io.ntrail.cli.pt.TraceFunctions;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
@@ -100,6 +101,13 @@ public final class CallProfile implements ProfilePage {
     }
     ProfileShape shape = ProfileShape.of(parsed, system);
     refuse(files.getFirst(), parsed);
+    if (shape.look() != ProfileShape.Look.TREE) {
+      return TraceFunctions.print(
+          files.getFirst(),
+          parsed,
+          system,
+          functions -> new TraceProfile(functions, shape, parsed).print());
+    }
     TraceCalls trace = TraceCalls.open(files.getFirst(), false, parsed, system);
     try (CallRecording recording = trace.recording();
         Terminal terminal = CommonOptions.output(parsed, system)) {

@@ -19,7 +19,7 @@ final class PacketCounts {
   private static final PacketType[] TYPES = PacketType.values();
 
   private final PtInput input;
-  private final PacketRequest request;
+  private final PacketListing.Request request;
   private final WorkProgress<WorkPhase> progress;
   private final long[] counts = new long[TYPES.length];
   private final long[] bytes = new long[TYPES.length];
@@ -29,7 +29,7 @@ final class PacketCounts {
   private record Row(PacketType type, long count, long bytes) {}
 
   /** Walks over the whole stream. */
-  PacketCounts(PtInput input, PacketRequest request, WorkProgress<WorkPhase> progress) {
+  PacketCounts(PtInput input, PacketListing.Request request, WorkProgress<WorkPhase> progress) {
     this.input = input;
     this.request = request;
     this.progress = progress;

@@ -5,6 +5,7 @@ import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.WorkPhase;
 import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.cli.text.Numbers;
@@ -13,16 +14,30 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.pt.PacketClock;
 import io.ntrail.formats.pt.PacketCursor;
 import io.ntrail.formats.pt.PacketType;
+import java.nio.file.Path;
 import java.util.function.Consumer;
 import picocli.CommandLine.ParseResult;
 
 /** {@code pt packets}: the packets of a stream in order. */
 final class PacketListing {
+  /**
+   * Packets of a stream that are asked for.
+   *
+   * @param time packets of other times are left out
+   * @param limit packets at most; 0: all
+   */
+  record Request(Path path, ProcessorOptions processor, TimeRange time, long limit) {
+    /** Returns true for packets of the times that were asked for; the first ones have time 0. */
+    boolean isInTime(PacketClock clock) {
+      return time.whole() || time.contains(clock.isKnown() ? clock.nanos() : 0);
+    }
+  }
+
   private final PtInput input;
-  private final PacketRequest request;
+  private final Request request;
   private PacketClock clock;
 
-  PacketListing(PtInput input, PacketRequest request) {
+  PacketListing(PtInput input, Request request) {
     this.input = input;
     this.request = request;
     this.clock = request.processor().newClock();

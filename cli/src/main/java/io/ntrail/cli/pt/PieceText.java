@@ -80,12 +80,14 @@ final class PieceText {
           Numbers.counted(wrapped, "piece")
               + " with a wrapped ring: what ran before them was overwritten");
     }
-    if (untimed > 0) {
+    if (untimed > 0 && flow.isTimed()) {
       remarks.add(
           Numbers.counted(untimed, "piece")
               + " without times: only that it ran before the event is known");
     }
-    if (!trace.isTimeStampCounter() && untimed + unsynchronised < flow.walked().size()) {
+    if (flow.isTimed()
+        && !trace.isTimeStampCounter()
+        && untimed + unsynchronised < flow.walked().size()) {
       remarks.add(
           "times are interpolated: the last time that a piece tells is taken for that of its event");
     }

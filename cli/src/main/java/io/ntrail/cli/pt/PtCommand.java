@@ -237,8 +237,8 @@ public final class PtCommand implements Command {
   }
 
   private static int packets(Path path, Format format, ParseResult parsed, Terminal system) {
-    PacketRequest request =
-        new PacketRequest(
+    PacketListing.Request request =
+        new PacketListing.Request(
             path,
             ProcessorOptions.of(parsed),
             TimeRange.parse(CommonOptions.text(parsed, "--time", "..")),

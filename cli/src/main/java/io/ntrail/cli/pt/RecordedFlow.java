@@ -1,6 +1,6 @@
 package io.ntrail.cli.pt;
 
-import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.OrderedTasks;
 import io.ntrail.analysis.flow.CodeBlocks;
 import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.FlowEvent;
@@ -10,6 +10,7 @@ import io.ntrail.analysis.flow.recorded.PieceResult;
 import io.ntrail.analysis.flow.recorded.PieceSettings;
 import io.ntrail.analysis.flow.recorded.PieceWalk;
 import io.ntrail.analysis.flow.recorded.RecordedPiece;
+import io.ntrail.analysis.flow.recorded.RecordedProfile;
 import io.ntrail.analysis.flow.recorded.RecordedTrace;
 import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.cli.common.TimeRange;
@@ -18,6 +19,7 @@ import io.ntrail.formats.pt.PacketType;
 import io.ntrail.programs.x86.FlowClass;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 final class RecordedFlow {
   /** Errors that are kept at most; all are counted. */
   private static final int MOST = 100_000;
+
+  /** Pieces that a thread follows at a time. */
+  private static final int TASK = 32;
 
   /**
    * An error that is told.
@@ -73,39 +78,119 @@ final class RecordedFlow {
   }
 
   /**
-   * Follows the flow of all pieces.
+   * Follows the flow of all pieces, by time.
    *
    * @param sink returns who takes the flow of a piece
    * @param after is told of each piece when it is over
    */
   void run(Function<RecordedPiece, FlowSink> sink, Consumer<Walked> after) {
-    EtwRecording recording = trace.recording();
+    begin();
+    try (PieceWalk walk = trace.walk(settings)) {
+      follow(walk, 0, pieces.length, sink, after);
+    }
+    if (work.isStopping()) {
+      work.stopped();
+    }
+  }
+
+  /**
+   * Follows the flow of all pieces on several cores, for who adds up.
+   *
+   * @return sums of pieces, by thread
+   */
+  List<RecordedProfile> profiles(int cores) {
+    begin();
+    List<RecordedProfile> profiles = new CopyOnWriteArrayList<>();
+    int tasks = (pieces.length + TASK - 1) / TASK;
+    OrderedTasks.run(
+        cores > 1 ? cores : 0,
+        tasks,
+        2 * cores,
+        () -> {
+          RecordedProfile profile = new RecordedProfile();
+          profiles.add(profile);
+          return new Worker(trace.walk(settings.ofThreads(cores)), profile);
+        },
+        this::add);
+    if (work.isStopping()) {
+      work.stopped();
+    }
+    return profiles;
+  }
+
+  /** Adds up the pieces of one thread. */
+  private final class Worker implements OrderedTasks.Worker<RecordedFlow> {
+    private final PieceWalk walk;
+    private final RecordedProfile profile;
+
+    private Worker(PieceWalk walk, RecordedProfile profile) {
+      this.walk = walk;
+      this.profile = profile;
+    }
+
+    @Override
+    public RecordedFlow result(int task) {
+      RecordedFlow part = new RecordedFlow(trace, pieces, settings, time, work);
+      int from = task * TASK;
+      int to = Math.min(pieces.length, from + TASK);
+      part.follow(walk, from, to, profile::begin, _ -> profile.end());
+      return part;
+    }
+
+    @Override
+    public void close() {
+      walk.close();
+    }
+  }
+
+  /** Adds what was followed after this. */
+  private void add(RecordedFlow part) {
+    totals.add(part.totals);
+    packets.add(part.packets);
+    for (int i = 0; i < events.length; i++) {
+      events[i] += part.events[i];
+    }
+    lost.addAll(part.lost.subList(0, Math.min(part.lost.size(), MOST - lost.size())));
+    walked.addAll(part.walked);
+    errors += part.errors;
+    bytes += part.bytes;
+    lostTimes += part.lostTimes;
+  }
+
+  private void begin() {
     long all = 0;
     for (int number : pieces) {
       all += trace.pieces().piece(number).bytes();
     }
-    work.begin(WorkPhase.ofBytes("following the flow of " + recording.fileNames().getFirst()), all);
-    try (PieceWalk walk = trace.walk(settings)) {
-      for (int number : pieces) {
-        if (work.isStopping()) {
-          work.stopped();
-          break;
-        }
-        Counting counting = new Counting();
-        PieceResult result =
-            walk.walk(
-                number,
-                piece -> {
-                  counting.piece = piece;
-                  counting.next = sink.apply(piece);
-                  return counting;
-                });
-        settle(number, result, counting);
-        after.accept(walked.getLast());
-        long size = trace.pieces().piece(number).bytes();
-        bytes += size;
-        work.done(size);
+    String name = trace.recording().fileNames().getFirst();
+    work.begin(WorkPhase.ofBytes("following the flow of " + name), all);
+  }
+
+  private void follow(
+      PieceWalk walk,
+      int from,
+      int to,
+      Function<RecordedPiece, FlowSink> sink,
+      Consumer<Walked> after) {
+    for (int i = from; i < to; i++) {
+      if (work.isStopping()) {
+        break;
       }
+      int number = pieces[i];
+      Counting counting = new Counting();
+      PieceResult result =
+          walk.walk(
+              number,
+              piece -> {
+                counting.piece = piece;
+                counting.next = sink.apply(piece);
+                return counting;
+              });
+      settle(number, result, counting);
+      after.accept(walked.getLast());
+      long size = trace.pieces().piece(number).bytes();
+      bytes += size;
+      work.done(size);
     }
   }
 
@@ -184,6 +269,11 @@ final class RecordedFlow {
         next.error(error, offset, address);
       }
     }
+  }
+
+  /** Returns true if times are read. */
+  boolean isTimed() {
+    return settings.isTimed();
   }
 
   /** Returns the results of the pieces so far. */

@@ -89,7 +89,7 @@ final class RecordedFlowAnswer {
     return trace.recording().fileNames().getFirst();
   }
 
-  private String heading() {
+  String heading() {
     return name() + ": " + PieceText.all(trace.pieces(), flow.walked().size(), flow.bytes());
   }
 
@@ -235,13 +235,20 @@ final class RecordedFlowAnswer {
     return finish();
   }
 
-  /** Prints a row for each function. */
-  int profile(Format format) {
+  /**
+   * Follows all, and returns the functions, those with the most instructions of their own first.
+   */
+  List<RecordedProfile.Row> functions() {
     RecordedProfile profile = new RecordedProfile();
     try (Progress _ = progress.start()) {
-      flow.run(profile::begin, _ -> profile.end());
+      flow.profiles(CommonOptions.cores(parsed)).forEach(profile::add);
     }
-    List<RecordedProfile.Row> sorted = profile.rows();
+    return profile.rows();
+  }
+
+  /** Prints a row for each function. */
+  int profile(Format format) {
+    List<RecordedProfile.Row> sorted = functions();
     long limit = format == Format.TEXT || request.limit() == 0 ? Long.MAX_VALUE : request.limit();
     Listing<RecordedProfile.Row> listing =
         new Listing<>(
@@ -324,7 +331,18 @@ final class RecordedFlowAnswer {
     for (Walked walked : flow.walked()) {
       piece(json, walked);
     }
-    json.endArray().number("piecesLeftOut", trace.pieces().leftOut());
+    json.endArray();
+    missing(json);
+  }
+
+  /** Writes how much was followed without listing it. */
+  void counts(Json json) {
+    json.number("piecesFollowed", flow.walked().size());
+    missing(json);
+  }
+
+  private void missing(Json json) {
+    json.number("piecesLeftOut", trace.pieces().leftOut());
     json.array("errors");
     for (Lost lost : flow.lost()) {
       json.object().number("piece", lost.piece()).text("error", FlowRows.word(lost.error()));
@@ -389,9 +407,11 @@ final class RecordedFlowAnswer {
         .text("optionsText", of.options().text())
         .number("instructions", walked.instructions())
         .number("errors", walked.errors())
-        .number("undecodedBytes", walked.undecoded())
-        .bool("timeKnown", walked.knowsTime())
-        .endObject();
+        .number("undecodedBytes", walked.undecoded());
+    if (flow.isTimed()) {
+      json.bool("timeKnown", walked.knowsTime());
+    }
+    json.endObject();
   }
 
   static void id(Json json, String key, int id) {

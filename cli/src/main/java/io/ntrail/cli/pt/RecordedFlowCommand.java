@@ -85,7 +85,11 @@ final class RecordedFlowCommand {
       try (Progress _ = WorkProgress.of(work, parsed, terminal).start()) {
         drivers.choose(trace, pieces, settings(request), work);
       }
-      RecordedFlow flow = new RecordedFlow(trace, pieces, settings(request), time, work);
+      boolean isProfile = CommonOptions.has(parsed, "--profile") && time.whole();
+      PieceSettings settings = settings(request);
+      RecordedFlow flow =
+          new RecordedFlow(
+              trace, pieces, isProfile ? settings.withoutTimes() : settings, time, work);
       RecordedFlowAnswer answer =
           new RecordedFlowAnswer(
               trace,

@@ -77,11 +77,7 @@ public record TraceCalls(CallRecording recording, int exitCode) {
    * @param byTime whether times are wanted, if all pieces know them; else instructions are counted
    */
   public static TraceCalls open(Path path, boolean byTime, ParseResult parsed, Terminal terminal) {
-    if (!RecordingInput.isEtw(path)) {
-      throw new CannotGoOn(
-          path + " is no recording of Windows (.etl) with Processor Trace",
-          "ntrail info " + ShellWords.file(path));
-    }
+    mustBeOfWindows(path);
     FlowRequest request = FlowRequest.ofWhole(path, parsed);
     InputFile file;
     int exitCode;
@@ -105,6 +101,15 @@ public record TraceCalls(CallRecording recording, int exitCode) {
     Gaps gaps = new Gaps();
     return new TraceCalls(
         new CallRecording(new NtrCalls(NtrFile.open(file, gaps), gaps)), exitCode);
+  }
+
+  /** Refuses other files than recordings of Windows. */
+  static void mustBeOfWindows(Path path) {
+    if (!RecordingInput.isEtw(path)) {
+      throw new CannotGoOn(
+          path + " is no recording of Windows (.etl) with Processor Trace",
+          "ntrail info " + ShellWords.file(path));
+    }
   }
 
   private static boolean knowsTimes(RecordedTrace trace, PieceSettings settings) {

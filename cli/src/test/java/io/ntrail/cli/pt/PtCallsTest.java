@@ -125,6 +125,28 @@ class PtCallsTest {
   }
 
   @Test
+  void severalThreadsAddUpWhatOneDoes() throws IOException {
+    Path file = recording("many.etl", 300, true);
+    List<String> one = run("pt", "flow", file, "--profile", "--cores", "1").lines();
+    assertEquals(one, run("pt", "flow", file, "--profile", "--cores", "4").lines());
+    JsonReader json = run("profile", file, "--metric", "pt", "--format", "json").json();
+    assertEquals(1800, json.get("total").number());
+    assertEquals(300, json.get("piecesFollowed").number());
+  }
+
+  @Test
+  void theProfileOfATimeHasItsInstructions() throws IOException {
+    Path file = recording("times.etl", 3, true);
+    // Pieces end at 100, 200 and 300 us.
+    JsonReader json =
+        run("profile", file, "--metric", "pt", "--time", "150us..250us", "--format", "json").json();
+    assertEquals(6, json.get("total").number());
+    JsonReader other =
+        run("profile", file, "--metric", "pt", "-t", "4009", "--format", "json").json();
+    assertEquals(0, other.get("total").number());
+  }
+
+  @Test
   void callsOfTimedPiecesHaveTimesOfTheRecording() throws IOException {
     List<String> lines = run("calls", recording("timed.etl", 2, true), "--format", "jsonl").lines();
     JsonReader first = JsonReader.parse(lines.getFirst());

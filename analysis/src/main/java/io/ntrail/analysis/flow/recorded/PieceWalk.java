@@ -62,7 +62,7 @@ public final class PieceWalk implements AutoCloseable {
     PacketClock clock = newClock(piece);
     Forward forward = new Forward();
     TimedFlow timed = new TimedFlow(clock, forward);
-    long end = lastTime(piece, stream);
+    long end = settings.isTimed() ? lastTime(piece, stream) : 0;
     long hertz = hertz();
     PieceClock times =
         new PieceClock(timed, hertz, end, piece.eventNanos(), trace.isTimeStampCounter());
@@ -125,7 +125,7 @@ public final class PieceWalk implements AutoCloseable {
   private void trim() {
     long blocks = warm.values().stream().mapToLong(one -> one.blocks.size()).sum();
     Iterator<Warm> eldest = warm.values().iterator();
-    while (blocks > MOST_BLOCKS && warm.size() > 1) {
+    while (blocks > MOST_BLOCKS / settings.threads() && warm.size() > 1) {
       blocks -= eldest.next().blocks.size();
       eldest.remove();
     }

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.flow.recorded;
 
 import io.ntrail.analysis.flow.FlowSink;
+import io.ntrail.analysis.flow.calls.CodeModule;
 import io.ntrail.analysis.flow.calls.FlowCalls;
 import io.ntrail.analysis.flow.calls.FlowFunction;
 import io.ntrail.analysis.flow.calls.FlowFunctions;
@@ -8,6 +9,7 @@ import io.ntrail.analysis.flow.calls.FlowProfile;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -22,13 +24,26 @@ public final class RecordedProfile {
   /**
    * A function.
    *
-   * @param label {@code module!name}, or its address where it has no module
+   * @param module name of its file without the folder; null for code of no file that is known
+   * @param place address where it begins, relative to its module if it has one
+   * @param name empty if it is not known
    * @param self instructions of itself
    * @param total instructions of itself and of all that it called
    */
-  public record Row(String label, long self, long total, long calls) {
+  public record Row(
+      @Nullable String module, long place, String name, long self, long total, long calls) {
     private Row plus(Row other) {
-      return new Row(label, self + other.self, total + other.total, calls + other.calls);
+      return new Row(
+          module, place, name, self + other.self, total + other.total, calls + other.calls);
+    }
+
+    /** Returns it as {@code module!name}, or its address where that is not known. */
+    public String label() {
+      if (module == null) {
+        return name.isEmpty() ? "0x" + Long.toHexString(place) : name;
+      }
+      String rva = "0x" + Long.toHexString(place).toUpperCase(Locale.ROOT);
+      return module + "!" + (name.isEmpty() ? rva : name);
     }
   }
 
@@ -64,24 +79,28 @@ public final class RecordedProfile {
       for (FlowFunction function : functions.met()) {
         long total = profile.total(function.number());
         if (total > 0) {
+          CodeModule module = function.module();
+          long place = module == null ? function.start() : function.start() - module.base();
           Row row =
               new Row(
-                  function.label(),
+                  module == null ? null : module.name(),
+                  place,
+                  function.name(),
                   profile.own(function.number()),
                   total,
                   profile.calls(function.number()));
-          rows.merge(key(function), row, Row::plus);
+          String path = module == null ? null : module.path();
+          rows.merge(new Key(path, place, function.name()), row, Row::plus);
         }
       }
     });
     spaces.clear();
   }
 
-  private static Key key(FlowFunction function) {
-    return function.module() == null
-        ? new Key(null, function.start(), function.name())
-        : new Key(
-            function.module().path(), function.start() - function.module().base(), function.name());
+  /** Adds what another one has seen, which is not used any more. */
+  public void add(RecordedProfile other) {
+    other.fold();
+    other.rows.forEach((key, row) -> rows.merge(key, row, Row::plus));
   }
 
   /** Returns the functions, those with the most instructions of their own first. */
