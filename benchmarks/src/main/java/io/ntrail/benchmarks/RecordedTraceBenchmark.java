@@ -132,9 +132,10 @@ public final class RecordedTraceBenchmark {
     }
     PieceSettings settings =
         new PieceSettings(
-            new FlowSettings(Erratum.of(6, 94), FlowSettings.Resync.EVENT, CodeSize.BITS64),
-            ClockSettings.UNKNOWN,
-            Rounding.EXACT);
+                new FlowSettings(Erratum.of(6, 94), FlowSettings.Resync.EVENT, CodeSize.BITS64),
+                ClockSettings.UNKNOWN,
+                Rounding.EXACT)
+            .withoutTimes();
     SymbolStores stores =
         SymbolStores.of(
             new SymbolPath(List.of(new SymbolPath.Folder(folder)), List.of(), folder),
