@@ -72,29 +72,29 @@ public final class FlowCalls implements FlowSink {
   private void arrive(CodeBlocks blocks, int block) {
     long address = blocks.start(block);
     if (depth == 0) {
-      found(address);
+      found(blocks, block);
       return;
     }
     switch (way) {
       case CALL, SYSTEM -> {
         // A call of what is behind it asks for its address.
         if (address != returnAddress) {
-          push(address, returnAddress, way == Way.CALL ? Entry.CALL : Entry.INTERRUPT);
+          push(blocks, block, returnAddress, way == Way.CALL ? Entry.CALL : Entry.INTERRUPT);
         }
       }
-      case INTERRUPT -> push(address, returnAddress, Entry.INTERRUPT);
-      case RETURN -> returned(address);
-      case JUMP -> jumped(functions.of(blocks, block), address);
-      case START -> started(address);
-      case LOST -> goesOn(address);
+      case INTERRUPT -> push(blocks, block, returnAddress, Entry.INTERRUPT);
+      case RETURN -> returned(blocks, block);
+      case JUMP -> jumped(blocks, block);
+      case START -> started(blocks, block);
+      case LOST -> goesOn(blocks, block);
       case ON -> {
         // The same function.
       }
     }
   }
 
-  private void push(long address, long returnsTo, Entry how) {
-    int function = functions.orNew(address);
+  private void push(CodeBlocks blocks, int block, long returnsTo, Entry how) {
+    int function = functions.orNew(blocks, block);
     if (depth == DEEPEST) {
       leaveDownTo(0, false);
     }
@@ -104,12 +104,12 @@ public final class FlowCalls implements FlowSink {
     }
     open[depth] = function;
     returns[depth] = returnsTo;
-    sink.enter(function, depth, address, returnsTo, how);
+    sink.enter(function, depth, blocks.start(block), returnsTo, how);
     depth++;
   }
 
-  private void found(long address) {
-    push(address, 0, Entry.FOUND);
+  private void found(CodeBlocks blocks, int block) {
+    push(blocks, block, 0, Entry.FOUND);
   }
 
   /** Ends calls until so many are open; the innermost is seen to end, or not. */
@@ -131,46 +131,47 @@ public final class FlowCalls implements FlowSink {
     return call;
   }
 
-  private void returned(long address) {
-    int call = returningTo(address);
+  private void returned(CodeBlocks blocks, int block) {
+    int call = returningTo(blocks.start(block));
     if (call >= 0) {
       leaveDownTo(call, true);
       if (depth == 0) {
-        found(address);
+        found(blocks, block);
       }
       return;
     }
     // A changed return address is a jump out of the function below; or the caller was not seen.
     leaveDownTo(depth - 1, true);
     if (depth == 0) {
-      found(address);
+      found(blocks, block);
     } else {
-      jumped(functions.at(address), address);
+      jumped(blocks, block);
     }
   }
 
-  private void jumped(int function, long address) {
+  private void jumped(CodeBlocks blocks, int block) {
+    int function = functions.of(blocks, block);
     if (function != 0
         && function != open[depth - 1]
-        && functions.get(function).start() == address) {
+        && functions.get(function).start() == blocks.start(block)) {
       long returnsTo = returns[depth - 1];
       leaveDownTo(depth - 1, true);
-      push(address, returnsTo, Entry.TAIL);
+      push(blocks, block, returnsTo, Entry.TAIL);
     }
   }
 
   /** Goes on where tracing starts again: behind a call that was not traced, or somewhere else. */
-  private void started(long address) {
-    if (address != returnAddress) {
-      goesOn(address);
+  private void started(CodeBlocks blocks, int block) {
+    if (blocks.start(block) != returnAddress) {
+      goesOn(blocks, block);
     }
   }
 
   /** Goes on in the innermost call that the flow can be in. */
-  private void goesOn(long address) {
-    int call = returningTo(address);
+  private void goesOn(CodeBlocks blocks, int block) {
+    int call = returningTo(blocks.start(block));
     if (call < 0) {
-      int function = functions.at(address);
+      int function = functions.of(blocks, block);
       int same = depth - 1;
       while (same >= 0 && (function == 0 || open[same] != function)) {
         same--;
@@ -179,7 +180,7 @@ public final class FlowCalls implements FlowSink {
     }
     leaveDownTo(call, false);
     if (depth == 0) {
-      found(address);
+      found(blocks, block);
     }
   }
 

@@ -19,6 +19,9 @@ public final class FlowFunctions {
   /** Number of the function of a block, plus 1; 0: not looked up yet. */
   private int[] byBlock = new int[256];
 
+  /** Numbers of the functions of blocks, those without a name too; 0 if not known yet. */
+  private int[] anyByBlock = new int[256];
+
   /** No functions yet of some files. */
   public FlowFunctions(List<CodeModule> modules) {
     this.modules = List.copyOf(modules);
@@ -70,6 +73,17 @@ public final class FlowFunctions {
       byBlock[block] = at(blocks.start(block)) + 1;
     }
     return byBlock[block] - 1;
+  }
+
+  /** Returns the number of the function of a block; one that begins there, if it has no name. */
+  int orNew(CodeBlocks blocks, int block) {
+    if (block >= anyByBlock.length) {
+      anyByBlock = Arrays.copyOf(anyByBlock, Math.max(block + 1, 2 * anyByBlock.length));
+    }
+    if (anyByBlock[block] == 0) {
+      anyByBlock[block] = orNew(blocks.start(block));
+    }
+    return anyByBlock[block];
   }
 
   /** Returns the number of the function that an address is in; one that begins there, if none. */
