@@ -1,5 +1,6 @@
 package io.ntrail.analysis.merge;
 
+import io.ntrail.analysis.etw.ipt.IptEvents;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.etl.ExtendedItem;
 import io.ntrail.formats.etl.KernelEvent;
@@ -7,6 +8,8 @@ import io.ntrail.formats.etl.KernelFieldOffsets.CSwitch;
 import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
 import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.pt.IptRecord;
+import org.jspecify.annotations.Nullable;
 
 /** Facts about records that decide about what of a recording is kept. */
 final class CutRecords {
@@ -50,6 +53,15 @@ final class CutRecords {
   static long named(EtwRecording recording, RecordCursor record) {
     return recording.key(
         record.file(), record.bytes().i64(record.payloadOffset() + Stack.EVENT_TIME_STAMP));
+  }
+
+  /**
+   * Returns the key of the event that a piece of Processor Trace is about; null for other records.
+   */
+  static @Nullable Long tracedEvent(EtwRecording recording, RecordCursor record) {
+    return IptEvents.is(record) && record.payloadLength() >= IptRecord.HEADER
+        ? recording.key(record.file(), record.bytes().i64(record.payloadOffset()))
+        : null;
   }
 
   /** Returns true if a stack record has its frames itself, and no key. */

@@ -62,7 +62,10 @@ final class CutSelection implements RecordSelection {
   /** Keys of the stacks of kept records. */
   private NumberFilter stackKeys = new NumberFilter(LEAST_BITS);
 
-  /** True if stacks find their events by time: else no record needs others of its time. */
+  /**
+   * True if stacks or pieces of Processor Trace find their events by time: else no record needs
+   * others of its time.
+   */
   private boolean hasStackRecords;
 
   /** True if records refer to stacks by keys. */
@@ -176,8 +179,22 @@ final class CutSelection implements RecordSelection {
     if (end != null) {
       // How long it was recorded is a fact about the recording.
       kept.add(end.file(), end.buffer(), end.offset());
+      keepTraced(end);
     }
     filter.finished();
+  }
+
+  /** Keeps the event of a piece of Processor Trace. */
+  private void keepTraced(Place place) {
+    try (RecordCursor record = recording.cursor(recording.files().get(place.file()))) {
+      record.open(place.buffer());
+      while (record.next()) {
+        Long traced = CutRecords.tracedEvent(recording, record);
+        if (record.offset() == place.offset() && traced != null) {
+          times.add(traced);
+        }
+      }
+    }
   }
 
   /** Returns the number of threads that go over stretches; with one it does so in order. */
@@ -338,12 +355,18 @@ final class CutSelection implements RecordSelection {
     if (kept.contains(file, record) || context.isOne(record)) {
       return true;
     }
+    if (!hasStackRecords) {
+      return false;
+    }
     long key = recording.key(record.file(), record.ticks());
-    return hasStackRecords
-        && times.mayContain(key)
+    if (times.mayContain(key)
         && !(every > 1
             && CutRecords.isSample(record)
-            && isThinned(key, CutRecords.sampledThread(record)));
+            && isThinned(key, CutRecords.sampledThread(record)))) {
+      return true;
+    }
+    Long traced = CutRecords.tracedEvent(recording, record);
+    return traced != null && times.mayContain(traced);
   }
 
   /** Returns true if a record defines a stack key that a kept record means. */

@@ -176,7 +176,8 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
     long nanos = event.nanos();
     long key = event.key();
     boolean isReference = StackRecords.isReference(record);
-    steps.hasStackRecords |= isReference;
+    @Nullable Long traced = CutRecords.tracedEvent(recording, record);
+    steps.hasStackRecords |= isReference || traced != null;
     steps.hasStackKeys =
         steps.hasStackKeys
             || (isReference ? !CutRecords.isWhole(record) : CutRecords.hasStackKey(record));
@@ -205,6 +206,8 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
       }
       if (isReference && !isOfThinned(record)) {
         steps.times.add(CutRecords.named(recording, record));
+      } else if (traced != null) {
+        steps.times.add(traced);
       }
     } else {
       EventType type = event.type();
@@ -212,7 +215,7 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
       // together with the others.
       mayBeFirst = mayBeFirst(type, isInRange);
       if (mayBeFirst) {
-        steps.addFirst(record, file, key, first(event, isInRange, isReference));
+        steps.addFirst(record, file, key, first(event, isInRange, isReference, traced));
       }
     }
     steps.add(record, file, key, isKept);
@@ -234,7 +237,7 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
     if (isLeftOut) {
       choice.thinned.add(file, record);
       if (mayBeFirst(event.type(), true)) {
-        steps.addFirst(record, file, event.key(), first(event, true, false));
+        steps.addFirst(record, file, event.key(), first(event, true, false, null));
       }
     }
     if (!isAlone) {
@@ -277,9 +280,10 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
     }
   }
 
-  private PairSteps.First first(EventReader event, boolean isInRange, boolean isReference) {
+  private PairSteps.First first(
+      EventReader event, boolean isInRange, boolean isReference, @Nullable Long traced) {
     RecordCursor record = event.record();
-    @Nullable Long named = isReference ? CutRecords.named(recording, record) : null;
+    @Nullable Long named = isReference ? Long.valueOf(CutRecords.named(recording, record)) : traced;
     return choice.every == 1
         ? new PairSteps.First(event.type(), isInRange, named, RecordCursor.NO_ID, 0)
         : new PairSteps.First(
