@@ -247,7 +247,7 @@ final class CutSelection implements RecordSelection {
 
   private boolean isFirst(PairSteps.First may) {
     return CutWalk.isNew(may.type(), types)
-        || may.isInRange() && CutWalk.isNew(may.type(), typesInRange);
+        | (may.isInRange() && CutWalk.isNew(may.type(), typesInRange));
   }
 
   private void keep(Place place, PairSteps.First first) {

@@ -295,7 +295,8 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
     if (known[slot] == type) {
       return false;
     }
-    boolean isFirst = isNew(type, types) || isInRange && isNew(type, typesInRange);
+    // One may be the first of both.
+    boolean isFirst = isNew(type, types) | (isInRange && isNew(type, typesInRange));
     if (!isFirst) {
       known[slot] = type;
     }

@@ -85,8 +85,10 @@ class CutTraceTest {
   void otherPiecesGo() {
     List<String> ofShop = pieces().stream().filter(piece -> piece.contains(" 4008 ")).toList();
     List<String> cut = pieces("-t", "4008");
-    // The last record of all stays, which is a piece of the other thread.
-    assertEquals(ofShop, cut.stream().filter(piece -> piece.contains(" 4008 ")).toList());
-    assertEquals(List.of("60100 5008 PerfInfo/SysClExit"), cut.stream().filter(piece -> !ofShop.contains(piece)).toList());
+    // The first of the type that is not selected, and the last record of all, stay with their events.
+    assertEquals(
+        List.of("20100 5008 PerfInfo/SysClExit", "60100 5008 PerfInfo/SysClExit"),
+        cut.stream().filter(piece -> !ofShop.contains(piece)).toList());
+    assertEquals(ofShop, cut.stream().filter(ofShop::contains).toList());
   }
 }
