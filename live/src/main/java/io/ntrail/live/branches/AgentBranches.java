@@ -26,12 +26,13 @@ import org.jspecify.annotations.Nullable;
  * Search for branches in the file of a library by the agent, whose machine code is several times as
  * fast as ours: a thread of the program may wait for it. Two threads of the agent share the work.
  *
- * <p>The agent maps the file for itself. Small libraries, and whatever the agent cannot do, are
- * searched here. Used by the thread that uses the agent; memory of the agent stays until it ends.
+ * <p>The agent maps the file for itself, and one of its threads begins to touch it before it is
+ * known what has to be found. Small libraries, and whatever the agent cannot do, are searched here.
+ * Used by the thread that uses the agent; memory of the agent stays until it ends.
  */
 public final class AgentBranches {
   /** Bytes of code from which on it is worth the exchanges. */
-  private static final long LEAST = 4 << 20;
+  private static final long LEAST = 32 << 20;
 
   /** Bytes of code that the agent searches at most, in some tenths of a second. */
   private static final long MOST = 1 << 30;
@@ -82,6 +83,8 @@ public final class AgentBranches {
   private static final String ALLOCATE = "kernel32!VirtualAlloc";
   private static final String HANDLE = "kernel32!AddVectoredExceptionHandler";
   private static final String THREAD = "kernel32!CreateThread";
+  private static final String SET = "kernel32!SetEvent";
+  private static final String RESET = "kernel32!ResetEvent";
   private static final String WAIT = "kernel32!WaitForSingleObject";
 
   private final WindowsApi calls;
@@ -89,6 +92,9 @@ public final class AgentBranches {
 
   /** The file that is mapped; null: none. */
   private @Nullable Mapped mapped;
+
+  /** Handle of the event that the other thread waits for. */
+  private long event;
 
   /** Offset of the routine that touches pages. */
   private int touch;
@@ -141,7 +147,8 @@ public final class AgentBranches {
     if (code != 0) {
       return;
     }
-    for (String name : List.of(OPEN, SIZE, MAPPING, MAP, UNMAP, CLOSE, HANDLE, WAIT, THREAD)) {
+    for (String name :
+        List.of(OPEN, SIZE, MAPPING, MAP, UNMAP, CLOSE, HANDLE, WAIT, THREAD, SET, RESET)) {
       calls.address(name);
     }
     BranchRoutine.Code routine = BranchRoutine.code();
@@ -149,6 +156,7 @@ public final class AgentBranches {
     calls.agent().poke(memory, routine.bytes());
     block = calls.must(NO_MEMORY, ALLOCATE, 0, BLOCK, COMMIT, READ_WRITE);
     touch = routine.touch();
+    event = calls.must("no event in the agent", "kernel32!CreateEventW", 0, 0, 0, 0);
     calls.call(HANDLE, 1, memory + routine.handler());
     code = memory;
   }
@@ -162,6 +170,8 @@ public final class AgentBranches {
     }
     List<AgentCall> end = new ArrayList<>();
     if (old.thread != 0) {
+      go(BranchRoutine.STOP);
+      end.add(calls.prepare(SET, event));
       end.add(calls.prepare(WAIT, old.thread, WAIT_MILLIS));
       end.add(calls.prepare(CLOSE, old.thread));
     }
@@ -209,7 +219,7 @@ public final class AgentBranches {
   private final class Search implements ImageSearch {
     private final Mapped file;
 
-    /** What the agent finds in the table; null: that is not wanted. */
+    /** Takes what the agent finds in the table; null: that is not wanted. */
     private @Nullable CompletableFuture<Optional<int[]>> entries;
 
     Search(Mapped file) {
@@ -259,12 +269,14 @@ public final class AgentBranches {
                 calls.prepare(OPEN, name, GENERIC_READ, SHARE_ALL, 0, OPEN_EXISTING, 0, 0),
                 calls.prepare(MAPPING, 0, 0, READ_ONLY, 0, 0, 0).referring(0, 0, 0),
                 calls.prepare(MAP, 0, MAP_READ, 0, 0, 0).referring(0, 1, 0),
-                calls.prepare(SIZE, 0, name).referring(0, 0, 0)));
+                calls.prepare(SIZE, 0, name).referring(0, 0, 0),
+                calls.prepare(RESET, event)));
     long view = made.get(2).result();
     long size = made.get(3).isTrue() ? calls.agent().peek(name, Long.BYTES).i64(0) : 0;
     long thread = 0;
     if (view != 0 && end <= size) {
-      BytesBuilder stretch = new BytesBuilder(2 * Long.BYTES).u64(view + begin).u64(view + end);
+      BytesBuilder stretch = new BytesBuilder(TOUCHING).u64(view + begin).u64(view + end).u64(0);
+      stretch.u64(event).u64(calls.address(WAIT));
       calls.agent().poke(block, stretch.toArray());
       thread = calls.call(THREAD, 0, 0, code + touch, block, 0, 0).result();
     }
@@ -319,14 +331,14 @@ public final class AgentBranches {
       throw failed();
     }
     calls.agent().poke(at, input);
+    go(at);
     List<CallOutcome> done =
         calls.call(
             List.of(
-                calls.prepare(THREAD, 0, 0, code, at, 0, 0),
+                calls.prepare(SET, event),
                 AgentCall.of(code, at),
-                calls.prepare(WAIT, 0, WAIT_MILLIS).referring(0, 0, 0),
-                calls.prepare(CLOSE, 0).referring(0, 0, 0)));
-    if (done.get(0).result() != 0 && done.get(2).result() != 0) {
+                calls.prepare(WAIT, file.thread, WAIT_MILLIS)));
+    if (file.thread != 0 && done.get(2).result() != 0) {
       // The other thread still runs: what it uses has to stay.
       isOut = true;
       throw failed();
@@ -348,6 +360,11 @@ public final class AgentBranches {
       throw failed();
     }
     return numbers(at + input.length, head.i64(BranchRoutine.FOUND));
+  }
+
+  /** Gives the other thread its block. */
+  private void go(long address) {
+    calls.agent().poke(block + BranchRoutine.GO, new BytesBuilder(8).u64(address).toArray());
   }
 
   private LongList numbers(long at, long count) {

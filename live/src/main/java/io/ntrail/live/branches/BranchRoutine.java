@@ -24,6 +24,7 @@ import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RDI;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RSI;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 import static io.ntrail.programs.x86.asm.operands.Xmm.XMM0;
 import static io.ntrail.programs.x86.asm.operands.Xmm.XMM1;
 import static io.ntrail.programs.x86.asm.operands.Xmm.XMM2;
@@ -125,6 +126,26 @@ final class BranchRoutine {
    */
   static final int FIRST_PIECE = 160;
 
+  /**
+   * In, u64, behind a stretch: address of the block, there when the event is set; {@link #STOP} or
+   * less if none comes.
+   */
+  static final int GO = 16;
+
+  static final int STOP = 1;
+
+  /** In, u64, behind that: handle of the event. */
+  static final int EVENT = 24;
+
+  /** In, u64, behind that: address of WaitForSingleObject. */
+  static final int WAIT = 32;
+
+  /** Milliseconds for which the event is waited for. */
+  private static final int PATIENCE = 5_000;
+
+  /** Bytes of stack that a called function may use. */
+  private static final int SHADOW = 32;
+
   /** Bytes that describe a piece. */
   static final int PIECE = 24;
 
@@ -167,7 +188,8 @@ final class BranchRoutine {
    *
    * @param bytes the code; the routine is at its begin
    * @param touch offset of a routine that reads one byte of each page, so that they are there when
-   *     others read them; its argument is the address of u64 begin and u64 end of a stretch
+   *     they are searched, and then becomes the other one; its argument is the address of u64 begin
+   *     and u64 end of a stretch, and of what follows it
    * @param handler offset of the vectored exception handler that makes both routines end where they
    *     read memory that is not there
    */
@@ -258,12 +280,17 @@ final class BranchRoutine {
     Label search = a.label("search");
     Label searched = a.label("searched");
     Label upper = a.label("upper half");
-    // The distance follows one byte, or two if the first is 0F: the only one without highest bit.
-    a.movzx(EAX, ptr(RDX).as8()).mov(ECX, EAX).shr(ECX, 7).lea(R10, ptr(RDX).plus(2)).sub(R10, RCX);
+    Label wide = a.label("distance of 32 bits");
+    a.movzx(EAX, ptr(RDX).as8()).cmp(EAX, 0xC7).jne(wide);
+    // The begin of a transaction may have a distance of 16 bits, whose page is looked at.
+    a.movsx(RCX, ptr(RDX).plus(2).as16()).lea(R10, ptr(RDX).index(RCX, 1).plus(4)).add(R10, RBP);
+    Label unmarked = a.label("not so near");
+    marked(unmarked);
+    a.jmp(found).bind(unmarked);
+    // The distance follows two bytes if the first is 0F or C7: the ones without that bit.
+    a.bind(wide).mov(ECX, EAX).shr(ECX, 5).and(ECX, 1).lea(R10, ptr(RDX).plus(2)).sub(R10, RCX);
     a.movsxd(RCX, ptr(R10).as32()).lea(R10, ptr(R10).index(RCX, 1).plus(4)).add(R10, RBP);
-    a.cmp(EAX, 0xC7).je(found);
-    a.mov(R11, R10).shr(R11, PAGE_SHIFT).cmp(R11, R13).jae(missed);
-    a.mov(RCX, R11).shr(R11, 5).mov(R11D, ptr(R12).index(R11, 4)).bt(R11D, ECX).jae(missed);
+    marked(missed);
     // R11 functions start at the target or before, and less than or as many as RCX do.
     a.xor(R11D, R11D).mov(RCX, R15);
     a.bind(search).cmp(R11, RCX).jae(searched).lea(RAX, ptr(R11).index(RCX, 1)).shr(RAX, 1);
@@ -277,6 +304,12 @@ final class BranchRoutine {
     a.cmp(RCX, ptr(RBX).plus(ROOM)).jae(missed).mov(RAX, ptr(RBX).plus(PLACES));
     a.lea(R10, ptr(RDX).index(RBP, 1)).mov(ptr(RAX).index(RCX, 4), R10D);
     a.bind(missed);
+  }
+
+  /** Goes on if the page of the RVA in R10 is marked. */
+  private void marked(Label isNot) {
+    a.mov(R11, R10).shr(R11, PAGE_SHIFT).cmp(R11, R13).jae(isNot);
+    a.mov(RCX, R11).shr(R11, 5).mov(R11D, ptr(R12).index(R11, 4)).bt(R11D, ECX).jae(isNot);
   }
 
   /** Goes through the function table, as {@link FunctionTable#continuing} does. */
@@ -309,11 +342,15 @@ final class BranchRoutine {
     a.bind(done);
   }
 
+  /** Touches pages, waits for a block, and goes on as the routine. */
   private void touch() {
     Label next = a.label("next page");
-    a.align(VECTOR).bind(touch).mov(RAX, ptr(RCX)).mov(RCX, ptr(RCX).plus(8));
+    a.align(VECTOR).bind(touch).mov(R8, RCX).mov(RAX, ptr(R8)).mov(RCX, ptr(R8).plus(8));
     a.bind(next).cmp(RAX, RCX).jae(touched).movzx(EDX, ptr(RAX).as8()).add(RAX, PAGE).jmp(next);
-    a.bind(touched).xor(EAX, EAX).ret();
+    a.bind(touched).push(RBX).mov(RBX, R8).sub(RSP, SHADOW);
+    a.mov(RCX, ptr(RBX).plus(EVENT)).mov(EDX, PATIENCE).mov(RAX, ptr(RBX).plus(WAIT)).call(RAX);
+    a.mov(RCX, ptr(RBX).plus(GO)).add(RSP, SHADOW).pop(RBX);
+    a.cmp(RCX, STOP).ja(begin).xor(EAX, EAX).ret();
   }
 
   /** Handler of exceptions: one inside the routine, where the stack stays as it is, ends that. */

@@ -26,9 +26,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * What the planner needs of a large module of which a few functions are selected by their names:
- * all that is near these, and near what may branch to them. Planning comes to the same as with all
- * functions of the module.
+ * Facts that the planner needs of a large module of which a few functions are selected by their
+ * names: all that is near these, and near what may branch to them. Planning comes to the same as
+ * with all functions of the module.
  *
  * @param table the function table
  * @param functions those near
@@ -60,7 +60,7 @@ record FewFunctions(
   private static final int TRIES = 8;
 
   /**
-   * What was found to branch to functions.
+   * Places that were found to branch to functions.
    *
    * @param starts where they start, ascending
    * @param places where the branches may begin

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -52,6 +53,12 @@ final class BranchRoutineTest {
     put32(code, at + opcode.length, target - (RVA + at + opcode.length + 4));
   }
 
+  /** Returns whether some function's first bytes lie in the page of an RVA. */
+  private static boolean isMarked(int rva, int[] starts) {
+    return Arrays.stream(starts)
+        .anyMatch(start -> start >> 12 == rva >> 12 || start + 31 >> 12 == rva >> 12);
+  }
+
   /** Looks at each byte, by the definition of the instructions. */
   private static Set<Integer> slowly(byte[] code, int length, int[] starts) {
     Set<Integer> found = new TreeSet<>();
@@ -60,9 +67,11 @@ final class BranchRoutineTest {
       int first = code[at] & 0xFF;
       int second = code[at + 1] & 0xFF;
       boolean isLong = first == 0x0F && second >= 0x80 && second < 0x90;
-      boolean isFound = first == 0xC7 && second == 0xF8;
-      if (isLong || first == 0xE8 || first == 0xE9) {
-        int distance = at + (isLong ? 2 : 1);
+      boolean isBegin = first == 0xC7 && second == 0xF8;
+      int near = RVA + at + 4 + bytes.getShort(at + 2);
+      boolean isFound = isBegin && isMarked(near, starts);
+      if (isLong || isBegin || first == 0xE8 || first == 0xE9) {
+        int distance = at + (isLong || isBegin ? 2 : 1);
         int target = RVA + distance + 4 + bytes.getInt(distance);
         // A byte belongs to the last function that starts at or before it.
         int offset = Integer.MAX_VALUE;
@@ -153,11 +162,22 @@ final class BranchRoutineTest {
     branch(code, 0x7F, start + 3, 0xE9);
     branch(code, 0xBD, start + 3, 0xE9);
     branch(code, 0xD0, start + 3, 0xEB);
-    code[0x100] = (byte) 0xC7;
-    code[0x101] = (byte) 0xF8;
+    branch(code, 0x100, start + 5, 0xC7, 0xF8);
+    branch(code, 0x110, start - 0x2000, 0xC7, 0xF8);
+    code[0x120] = (byte) 0xC7;
+    code[0x121] = (byte) 0xF8;
+    put32(code, 0x122, start + 3 - (RVA + 0x124) & 0xFFFF);
     Answer answer = search(code, new int[] {start}, 0, 0x140);
     assertEquals(
-        Set.of(RVA, RVA + 0x20, RVA + 0x30, RVA + 0x60, RVA + 0x7F, RVA + 0xBD, RVA + 0x100),
+        Set.of(
+            RVA,
+            RVA + 0x20,
+            RVA + 0x30,
+            RVA + 0x60,
+            RVA + 0x7F,
+            RVA + 0xBD,
+            RVA + 0x100,
+            RVA + 0x120),
         answer.places);
     assertEquals(0, answer.failed);
   }
