@@ -32,7 +32,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AgentBranches {
   /** Bytes of code from which on it is worth the exchanges. */
-  private static final long LEAST = 32 << 20;
+  private static final long LEAST = 4 << 20;
+
+  /** Bytes of code from which on a second thread is worth its start. */
+  private static final long MANY = 32 << 20;
 
   /** Bytes of code that the agent searches at most, in some tenths of a second. */
   private static final long MOST = 1 << 30;
@@ -89,6 +92,7 @@ public final class AgentBranches {
 
   private final WindowsApi calls;
   private final long least;
+  private final long many;
 
   /** The file that is mapped; null: none. */
   private @Nullable Mapped mapped;
@@ -110,16 +114,18 @@ public final class AgentBranches {
 
   /** Prepares nothing yet. */
   public AgentBranches(WindowsApi calls) {
-    this(calls, LEAST);
+    this(calls, LEAST, MANY);
   }
 
   /**
    * Prepares nothing yet.
    *
    * @param least bytes of code from which on the agent searches
+   * @param many bytes of code from which on it does so with two threads
    */
-  AgentBranches(WindowsApi calls, long least) {
+  AgentBranches(WindowsApi calls, long least, long many) {
     this.calls = calls;
+    this.many = many;
     this.least = least;
   }
 
@@ -207,7 +213,7 @@ public final class AgentBranches {
     }
     if (bytes >= least && bytes <= MOST && path.length() < PATHS && !isOut) {
       try {
-        map(path, begin, end);
+        map(path, begin, bytes < many ? begin : end);
       } catch (CannotGoOn e) {
         isOut = true;
       }
@@ -228,6 +234,9 @@ public final class AgentBranches {
 
     @Override
     public CompletableFuture<Optional<int[]>> continuing(FunctionTable table) {
+      if (file.thread == 0) {
+        return ImageSearch.here().continuing(table);
+      }
       CompletableFuture<Optional<int[]>> found = new CompletableFuture<>();
       entries = found;
       return found.thenApplyAsync(known -> known.isPresent() ? known : table.continuing());
@@ -256,7 +265,8 @@ public final class AgentBranches {
   /**
    * Maps a file.
    *
-   * @param begin offset from which on it is touched
+   * @param begin offset from which on another thread touches it
+   * @param end offset up to which it does; no other thread if that is the begin
    */
   private void map(String path, long begin, long end) {
     makeReady();
@@ -274,7 +284,7 @@ public final class AgentBranches {
     long view = made.get(2).result();
     long size = made.get(3).isTrue() ? calls.agent().peek(name, Long.BYTES).i64(0) : 0;
     long thread = 0;
-    if (view != 0 && end <= size) {
+    if (view != 0 && begin < end && end <= size) {
       BytesBuilder stretch = new BytesBuilder(TOUCHING).u64(view + begin).u64(view + end).u64(0);
       stretch.u64(event).u64(calls.address(WAIT));
       calls.agent().poke(block, stretch.toArray());

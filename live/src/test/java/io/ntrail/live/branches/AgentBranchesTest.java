@@ -58,7 +58,7 @@ final class AgentBranchesTest {
     AtomicInteger found = new AtomicInteger();
     try (Agent agent = agent()) {
       WindowsApi calls = new WindowsApi(agent);
-      AgentBranches branches = new AgentBranches(calls, 0);
+      AgentBranches branches = new AgentBranches(calls, 0, 0);
       for (Path file : Slice.of(WineImages.all(), 40)) {
         try (InputFile input = InputFile.map(file, file.getFileName().toString())) {
           PeImage image = PeImage.ofFile(input);
@@ -103,7 +103,7 @@ final class AgentBranchesTest {
     try (Agent agent = agent();
         InputFile input = InputFile.map(file, "library")) {
       WindowsApi calls = new WindowsApi(agent);
-      AgentBranches branches = new AgentBranches(calls, 0);
+      AgentBranches branches = new AgentBranches(calls, 0, 0);
       PeImage image = PeImage.ofFile(input);
       ImageFunctions functions = ImageFunctions.of(image);
       byte[] other = Files.readAllBytes(file);
