@@ -43,6 +43,12 @@ public final class AgentBranches {
   /** Bytes that a thread takes at a time; more of them for more code. */
   private static final long PIECE = 1 << 19;
 
+  /** Bytes that functions take up at most where pieces far from them are searched at once. */
+  private static final long NARROW = 1 << 17;
+
+  /** Bytes from them to these pieces. */
+  private static final long FAR = 1 << 17;
+
   /** Most pieces. */
   private static final int MOST_PIECES = 2048;
 
@@ -137,7 +143,15 @@ public final class AgentBranches {
   private record Mapped(String path, long file, long mapping, long view, long size, long thread) {}
 
   /** Bytes of the file that are searched as a whole, but for the last ones. */
-  private record Piece(long offset, long rva, long length) {}
+  private record Piece(long offset, long rva, long length) {
+    /** Returns whether it is far from all of some functions, and these near one another. */
+    boolean isDistant(long[] starts) {
+      if (starts.length == 0 || starts[starts.length - 1] - starts[0] > NARROW) {
+        return false;
+      }
+      return rva + length + FAR < starts[0] || rva > starts[starts.length - 1] + FAR;
+    }
+  }
 
   /** Does what can be done before a library is there; so it is done when nobody waits. */
   public void prepare() {
@@ -462,7 +476,8 @@ public final class AgentBranches {
     out.u64(unwind.bytes).u64(view + unwind.offset - unwind.unwind);
     out.u64(0).u64(0).u64(MOST_CONTINUING).u64(block + size + (long) ROOM * Integer.BYTES);
     for (Piece piece : pieces) {
-      out.u64(view + piece.offset).u64(piece.rva).u64(piece.length);
+      long distant = piece.isDistant(starts) ? BranchRoutine.DISTANT : 0;
+      out.u64(view + piece.offset).u64(piece.rva).u64(piece.length | distant);
     }
     for (int word : marks) {
       out.u32(word);

@@ -55,6 +55,10 @@ import java.util.TreeMap;
  * are 32-bit RVAs in no order. It reads 16 bytes at a time, with instructions that each x64
  * processor has: bytes that can begin a branch are found together, and the few that are none of a
  * marked page go on to a search by halves among the functions.
+ *
+ * <p>Where the functions are close together and a piece is far from them, the upper halves of all
+ * distances by which a block of it reaches them are one number, or a few. It looks for these, which
+ * are much rarer than opcodes, and then at what is in front of them.
  */
 final class BranchRoutine {
   /** In and out, u64: number of the next piece that a thread takes; 0 at first. */
@@ -122,7 +126,7 @@ final class BranchRoutine {
 
   /**
    * In: pieces, each u64 address, u64 RVA, u64 number of bytes where a branch may begin, a multiple
-   * of {@link #STEP}; {@link #BEHIND} more are read.
+   * of {@link #STEP}, or that and {@link #DISTANT}; {@link #BEHIND} more are read.
    */
   static final int FIRST_PIECE = 160;
 
@@ -153,7 +157,30 @@ final class BranchRoutine {
   static final int STEP = 64;
 
   /** Bytes behind a piece that are read. */
-  static final int BEHIND = 8;
+  static final int BEHIND = 96;
+
+  /**
+   * Bit of a piece that is further from all functions than 16 bits reach; then these have to be
+   * near one another, or it takes long.
+   */
+  static final int DISTANT = 1;
+
+  /** Bytes of a distant piece that are searched for one distance after the other. */
+  private static final int STRETCH = 1 << 12;
+
+  /** Bytes from a one-byte opcode to the upper half of its distance. */
+  private static final int UPPER_HALF = 3;
+
+  // Places on the stack: the upper half in all parts of a vector, the begin of the block, the next
+  // upper half, how many there are, the end of the block, begin and end of the piece.
+  private static final int SAME = 0;
+  private static final int BLOCK_BEGIN = 16;
+  private static final int DISTANCE = 24;
+  private static final int DISTANCES = 28;
+  private static final int BLOCK_END = 32;
+  private static final int FIRST = 40;
+  private static final int AFTER = 48;
+  private static final int FRAME = 56;
 
   /** Shift of an RVA to the number of its page. */
   static final int PAGE_SHIFT = 12;
@@ -179,6 +206,7 @@ final class BranchRoutine {
   private final Label touch = a.label("touch");
   private final Label touched = a.label("touched");
   private final Label failed = a.label("failed");
+  private final Label next = a.label("next piece");
   private final Label end = a.label("end");
 
   private BranchRoutine() {}
@@ -202,14 +230,14 @@ final class BranchRoutine {
   }
 
   private Code assemble() {
-    Label next = a.label("next piece");
+    Label distant = a.label("distant piece");
     Label table = a.label("table");
     Label step = a.label("next bytes");
     Label candidate = a.label("next candidate");
     Label stepped = a.label("no candidate left");
     a.bind(begin);
     a.push(RBX).push(RSI).push(RDI).push(RBP).push(R12).push(R13).push(R14).push(R15);
-    a.mov(RBX, RCX);
+    a.sub(RSP, FRAME).mov(RBX, RCX);
     a.mov(R12, ptr(RBX).plus(MARKS)).mov(R13, ptr(RBX).plus(PAGES));
     a.mov(R14, ptr(RBX).plus(STARTS)).mov(R15, ptr(RBX).plus(COUNT));
     a.movdqa(XMM4, constant(0x01));
@@ -219,7 +247,8 @@ final class BranchRoutine {
     a.lea(RAX, ptr(RAX).index(RAX, 2)).lea(RAX, ptr(RBX).index(RAX, 8).plus(FIRST_PIECE));
     // RSI is where it reads, RBP the distance from there to the RVA, RDI the end.
     a.mov(RSI, ptr(RAX)).mov(RBP, ptr(RAX).plus(8)).sub(RBP, RSI);
-    a.mov(RDI, ptr(RAX).plus(16)).add(RDI, RSI);
+    a.mov(RDI, ptr(RAX).plus(16)).mov(RCX, RDI).and(RCX, DISTANT).sub(RDI, RCX).add(RDI, RSI);
+    a.test(RCX, RCX).jnz(distant);
 
     a.bind(step).cmp(RSI, RDI).jae(next);
     for (int at = 0; at < STEP; at += VECTOR) {
@@ -239,12 +268,14 @@ final class BranchRoutine {
     a.and(R8, R9).jnz(candidate);
     a.bind(stepped).add(RSI, STEP).jmp(step);
 
+    a.bind(distant);
+    distant();
     a.bind(table);
     table();
     a.jmp(end);
 
     a.bind(failed).mov(ptr(RBX).plus(FAILED).as64(), 1);
-    a.bind(end).xor(EAX, EAX);
+    a.bind(end).xor(EAX, EAX).add(RSP, FRAME);
     a.pop(R15).pop(R14).pop(R13).pop(R12).pop(RBP).pop(RDI).pop(RSI).pop(RBX).ret();
     touch();
     handle();
@@ -271,6 +302,79 @@ final class BranchRoutine {
     a.movdqa(XMM5, XMM1).pcmpeqb(XMM5, constant(0xF8)).pand(XMM0, XMM5).por(XMM2, XMM0);
     a.pand(XMM1, constant(0xF0)).pcmpeqb(XMM1, constant(0x80));
     a.pand(XMM3, XMM1).por(XMM2, XMM3);
+  }
+
+  /** Searches a distant piece, of which RSI is the begin and RDI the end. */
+  private void distant() {
+    Label block = a.label("next block");
+    Label whole = a.label("whole block");
+    Label pass = a.label("next distance");
+    Label step = a.label("next bytes of the block");
+    Label hit = a.label("distance found");
+    Label stepped = a.label("no distance left");
+    a.mov(ptr(RSP).plus(FIRST), RSI).mov(ptr(RSP).plus(AFTER), RDI);
+    a.add(RSI, UPPER_HALF).add(RDI, UPPER_HALF + STEP);
+    a.bind(block).cmp(RSI, RDI).jae(next).mov(ptr(RSP).plus(BLOCK_BEGIN), RSI);
+    a.lea(RAX, ptr(RSI).plus(STRETCH)).cmp(RAX, RDI).jbe(whole).mov(RAX, RDI);
+    a.bind(whole).mov(ptr(RSP).plus(BLOCK_END), RAX);
+    // From the RVA of an upper half to that behind the distance are two bytes.
+    a.lea(RDX, ptr(RSI).index(RBP, 1)).add(RDX, 2);
+    a.mov(EAX, ptr(R14)).sub(EAX, EDX).sub(EAX, STRETCH).shr(EAX, 16);
+    a.mov(ECX, ptr(R14).index(R15, 4).plus(-4)).add(ECX, BranchFinder.NEAR - 1).sub(ECX, EDX);
+    a.shr(ECX, 16).sub(ECX, EAX).and(ECX, 0xFFFF).inc(ECX);
+    a.mov(ptr(RSP).plus(DISTANCE), EAX).mov(ptr(RSP).plus(DISTANCES), ECX);
+
+    a.bind(pass).mov(EAX, ptr(RSP).plus(DISTANCE)).and(EAX, 0xFFFF).imul(EAX, EAX, 0x1_0001);
+    for (int at = 0; at < VECTOR; at += Integer.BYTES) {
+      a.mov(ptr(RSP).plus(SAME + at), EAX);
+    }
+    a.movdqu(XMM5, ptr(RSP).plus(SAME)).mov(RSI, ptr(RSP).plus(BLOCK_BEGIN));
+    a.align(VECTOR).bind(step);
+    for (int at = 0; at < STEP; at += VECTOR) {
+      upperHalves(at);
+      a.por(XMM0, XMM1);
+      if (at == 0) {
+        a.movdqa(XMM2, XMM0);
+      } else {
+        a.por(XMM2, XMM0);
+      }
+    }
+    a.pmovmskb(EAX, XMM2).test(EAX, EAX).jnz(hit);
+    a.bind(stepped).add(RSI, STEP).cmp(RSI, ptr(RSP).plus(BLOCK_END)).jb(step);
+    a.inc(ptr(RSP).plus(DISTANCE).as32()).dec(ptr(RSP).plus(DISTANCES).as32()).jnz(pass);
+    a.mov(RSI, ptr(RSP).plus(BLOCK_END)).jmp(block);
+    a.bind(hit);
+    hit();
+    a.jmp(stepped);
+  }
+
+  /**
+   * Sets the words of XMM0 that are the upper half of a distance, and of XMM1 from a byte later.
+   */
+  private void upperHalves(int at) {
+    a.movdqu(XMM0, ptr(RSI).plus(at)).movdqu(XMM1, ptr(RSI).plus(at + 1));
+    a.pcmpeqw(XMM0, XMM5).pcmpeqw(XMM1, XMM5);
+  }
+
+  /** Notes the branches to functions whose upper half lies in the bytes at RSI. */
+  private void hit() {
+    Label candidate = a.label("next distance found");
+    Label opcode = a.label("opcode in front");
+    Label none = a.label("no opcode");
+    a.xor(R8D, R8D);
+    for (int at = 0; at < STEP; at += VECTOR) {
+      upperHalves(at);
+      a.pmovmskb(EAX, XMM0).pmovmskb(ECX, XMM1).and(EAX, 0x5555).and(ECX, 0x5555);
+      a.lea(RAX, ptr(RAX).index(RCX, 2)).shl(RAX, at).or(R8, RAX);
+    }
+    a.bind(candidate).tzcnt(RCX, R8).lea(R9, ptr(R8).plus(-1)).lea(RDX, ptr(RSI).index(RCX, 1));
+    a.sub(RDX, UPPER_HALF).movzx(EAX, ptr(RDX).as8()).and(EAX, 0xFE).cmp(EAX, 0xE8).je(opcode);
+    a.sub(RDX, 1).cmp(RDX, ptr(RSP).plus(FIRST)).jb(none);
+    a.movzx(EAX, ptr(RDX).as16()).mov(ECX, EAX).and(ECX, 0xF0FF).cmp(ECX, 0x800F).je(opcode);
+    a.cmp(EAX, 0xF8C7).jne(none);
+    a.bind(opcode).cmp(RDX, ptr(RSP).plus(AFTER)).jae(none);
+    check();
+    a.bind(none).and(R8, R9).jnz(candidate);
   }
 
   /** Notes the place in RDX if what may begin there reaches a function. R8 and R9 stay. */

@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +53,18 @@ final class AgentBranchesTest {
     return places.sorted().distinct().toArray();
   }
 
+  private static long[] random(ImageFunctions functions) {
+    int count = functions.list().size();
+    return sorted(
+        new Random(count).ints(Math.min(200, count), 0, count).mapToLong(functions::start));
+  }
+
+  private static long[] adjacent(ImageFunctions functions) {
+    int count = functions.list().size();
+    int first = new Random(count).nextInt(count);
+    return sorted(IntStream.range(first, Math.min(count, first + 20)).mapToLong(functions::start));
+  }
+
   @Test
   void ofEachLibraryOfWineItFindsWhatIsFoundHere() throws IOException {
     assumeTrue(WineImages.available(), WineImages.MISSING);
@@ -66,27 +79,25 @@ final class AgentBranchesTest {
           if (functions.list().isEmpty()) {
             continue;
           }
-          Random random = new Random(functions.list().size());
-          long[] starts =
-              sorted(
-                  random
-                      .ints(Math.min(200, functions.list().size()), 0, functions.list().size())
-                      .mapToLong(functions::start));
-          ImageSearch finder = branches.in(TargetPaths.there(calls, file), image);
-          long[] here = BranchFinder.HERE.find(image, functions.code().list(), starts);
-          Optional<FunctionTable> table = FunctionTable.unchecked(image);
-          CompletableFuture<Optional<int[]>> entries =
-              table.map(finder::continuing).orElseGet(CompletableFuture::new);
-          long[] there = finder.find(image, functions.code().list(), starts);
-          assertEquals(
-              FunctionTable.unchecked(image).map(t -> Arrays.toString(t.continuing().orElse(null))),
-              table.map(t -> Arrays.toString(entries.join().orElse(null))),
-              file::toString);
-          assertArrayEquals(
-              sorted(Arrays.stream(here)),
-              sorted(Arrays.stream(BranchFinder.narrowed(image, there, starts))),
-              file::toString);
-          found.addAndGet(here.length);
+          // All over the library, and close together.
+          for (long[] starts : List.of(random(functions), adjacent(functions))) {
+            ImageSearch finder = branches.in(TargetPaths.there(calls, file), image);
+            long[] here = BranchFinder.HERE.find(image, functions.code().list(), starts);
+            Optional<FunctionTable> table = FunctionTable.unchecked(image);
+            CompletableFuture<Optional<int[]>> entries =
+                table.map(finder::continuing).orElseGet(CompletableFuture::new);
+            long[] there = finder.find(image, functions.code().list(), starts);
+            assertEquals(
+                FunctionTable.unchecked(image)
+                    .map(t -> Arrays.toString(t.continuing().orElse(null))),
+                table.map(t -> Arrays.toString(entries.join().orElse(null))),
+                file::toString);
+            assertArrayEquals(
+                sorted(Arrays.stream(here)),
+                sorted(Arrays.stream(BranchFinder.narrowed(image, there, starts))),
+                file::toString);
+            found.addAndGet(here.length);
+          }
         } catch (CannotGoOn e) {
           // Not an image after all.
         }

@@ -28,39 +28,41 @@ final class BranchRoutineTest {
   private static final long STACK = 0x30_0000;
   private static final long CALLER = 0x40_0000;
   private static final long LIBRARY = 0x7FFE_0050_0000L;
-  private static final int RVA = 0x1000;
   private static final int MARKS = 0x1000;
   private static final int STARTS = 0x2000;
   private static final int PLACES = 0x3000;
   private static final int ROOM = 64;
   private static final int ARGUMENT = 1;
-  private static final int IMAGE_PAGES = 64;
+  private static final int IMAGE_PAGES = 0x4000;
 
   /** Registers that a function has to preserve. */
   private static final int[] PRESERVED = {3, 5, 6, 7, 12, 13, 14, 15};
 
   @TempDir Path folder;
 
+  /** Where the code lies in its image. */
+  private int rva = 0x1000;
+
   private static void put32(byte[] code, int at, int value) {
     ByteBuffer.wrap(code).order(ByteOrder.LITTLE_ENDIAN).putInt(at, value);
   }
 
-  /** Puts a branch of some opcode bytes, with a distance of 32 bits, to an RVA. */
-  private static void branch(byte[] code, int at, int target, int... opcode) {
+  /** Puts a branch of some opcode bytes, with a distance of 32 bits, to an rva. */
+  private void branch(byte[] code, int at, int target, int... opcode) {
     for (int i = 0; i < opcode.length; i++) {
       code[at + i] = (byte) opcode[i];
     }
-    put32(code, at + opcode.length, target - (RVA + at + opcode.length + 4));
+    put32(code, at + opcode.length, target - (rva + at + opcode.length + 4));
   }
 
-  /** Returns whether some function's first bytes lie in the page of an RVA. */
-  private static boolean isMarked(int rva, int[] starts) {
+  /** Returns whether some function's first bytes lie in the page of an rva. */
+  private static boolean isMarked(int target, int[] starts) {
     return Arrays.stream(starts)
-        .anyMatch(start -> start >> 12 == rva >> 12 || start + 31 >> 12 == rva >> 12);
+        .anyMatch(start -> start >> 12 == target >> 12 || start + 31 >> 12 == target >> 12);
   }
 
   /** Looks at each byte, by the definition of the instructions. */
-  private static Set<Integer> slowly(byte[] code, int length, int[] starts) {
+  private Set<Integer> slowly(byte[] code, int length, int[] starts) {
     Set<Integer> found = new TreeSet<>();
     ByteBuffer bytes = ByteBuffer.wrap(code).order(ByteOrder.LITTLE_ENDIAN);
     for (int at = 0; at < length; at++) {
@@ -68,11 +70,11 @@ final class BranchRoutineTest {
       int second = code[at + 1] & 0xFF;
       boolean isLong = first == 0x0F && second >= 0x80 && second < 0x90;
       boolean isBegin = first == 0xC7 && second == 0xF8;
-      int near = RVA + at + 4 + bytes.getShort(at + 2);
+      int near = rva + at + 4 + bytes.getShort(at + 2);
       boolean isFound = isBegin && isMarked(near, starts);
       if (isLong || isBegin || first == 0xE8 || first == 0xE9) {
         int distance = at + (isLong || isBegin ? 2 : 1);
-        int target = RVA + distance + 4 + bytes.getInt(distance);
+        int target = rva + distance + 4 + bytes.getInt(distance);
         // A byte belongs to the last function that starts at or before it.
         int offset = Integer.MAX_VALUE;
         for (int start : starts) {
@@ -81,7 +83,7 @@ final class BranchRoutineTest {
         isFound |= offset < 32 && (offset > 0 || first != 0xE8);
       }
       if (isFound) {
-        found.add(RVA + at);
+        found.add(rva + at);
       }
     }
     return found;
@@ -109,7 +111,7 @@ final class BranchRoutineTest {
       block.u64(BLOCK + PLACES);
       block.zeros(BranchRoutine.FIRST_PIECE - block.size());
       for (int i = 0; i < pieces.length; i += 2) {
-        block.u64(LIBRARY + pieces[i]).u64(RVA + pieces[i]).u64(pieces[i + 1]);
+        block.u64(LIBRARY + pieces[i]).u64(rva + pieces[i]).u64(pieces[i + 1]);
       }
       machine.write(BLOCK, block.toArray());
       byte[] marks = new byte[IMAGE_PAGES / 8];
@@ -166,18 +168,18 @@ final class BranchRoutineTest {
     branch(code, 0x110, start - 0x2000, 0xC7, 0xF8);
     code[0x120] = (byte) 0xC7;
     code[0x121] = (byte) 0xF8;
-    put32(code, 0x122, start + 3 - (RVA + 0x124) & 0xFFFF);
+    put32(code, 0x122, start + 3 - (rva + 0x124) & 0xFFFF);
     Answer answer = search(code, new int[] {start}, 0, 0x140);
     assertEquals(
         Set.of(
-            RVA,
-            RVA + 0x20,
-            RVA + 0x30,
-            RVA + 0x60,
-            RVA + 0x7F,
-            RVA + 0xBD,
-            RVA + 0x100,
-            RVA + 0x120),
+            rva,
+            rva + 0x20,
+            rva + 0x30,
+            rva + 0x60,
+            rva + 0x7F,
+            rva + 0xBD,
+            rva + 0x100,
+            rva + 0x120),
         answer.places);
     assertEquals(0, answer.failed);
   }
@@ -202,6 +204,46 @@ final class BranchRoutineTest {
       int length = code.length - 64;
       Answer answer = search(code, starts, 0x400, length - 0x400, 0, 0x40, 0x40, 0x3C0);
       assertEquals(slowly(code, length, starts), answer.places);
+    }
+  }
+
+  @Test
+  void inDistantPiecesTheSameIsFound() throws IOException {
+    Random random = new Random(7);
+    // Before and behind the functions, less and more than 64 KiB of distances around a multiple.
+    int[][] cases = {
+      {0x1000, 0x40_0000, 0},
+      {0x1000, 0x3_1000, 0x1_0000},
+      {0x300_0000, 0x5000, 0},
+      {0x12_3000, 0x2_0000, 0x1_F000},
+      {0x1000, 0x10_2FF0, 0x800}
+    };
+    for (int[] one : cases) {
+      rva = one[0];
+      int[] starts = {one[1], one[1] + 32, one[1] + 0x50 + one[2]};
+      int places = 0;
+      for (int round = 0; round < 3; round++) {
+        byte[] code = new byte[0x3000];
+        random.nextBytes(code);
+        for (int i = 0; i < 60; i++) {
+          int target = starts[random.nextInt(starts.length)] + random.nextInt(60) - 20;
+          int at = i == 0 ? 0x40 : i == 1 ? 0x27FE : random.nextInt(code.length - 16);
+          switch (random.nextInt(4)) {
+            case 0 -> branch(code, at, target, 0xE8);
+            case 1 -> branch(code, at, target, 0xE9);
+            case 2 -> branch(code, at, target, 0x0F, 0x80 + random.nextInt(16));
+            default -> branch(code, at, target, 0xC7, 0xF8);
+          }
+        }
+        int length = 0x2800;
+        int distant = BranchRoutine.DISTANT;
+        Answer answer =
+            search(code, starts, 0, 0x40, 0x40, 0x11C0 | distant, 0x1200, 0x1600 | distant);
+        assertEquals(slowly(code, length, starts), answer.places);
+        assertEquals(answer.places.size(), answer.found);
+        places += answer.places.size();
+      }
+      assertTrue(places > 50, "found " + places);
     }
   }
 
