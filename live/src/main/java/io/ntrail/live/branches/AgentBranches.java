@@ -4,12 +4,9 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.collections.LongList;
-import io.ntrail.formats.pe.DataDirectory;
-import io.ntrail.formats.pe.ImageView;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.Section;
 import io.ntrail.formats.pe.unwind.FunctionTable;
-import io.ntrail.formats.pe.unwind.RuntimeFunction;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
 import io.ntrail.live.target.WindowsApi;
@@ -43,20 +40,8 @@ public final class AgentBranches {
   /** Bytes that a thread takes at a time; more of them for more code. */
   private static final long PIECE = 1 << 19;
 
-  /** Bytes that functions take up at most where pieces far from them are searched at once. */
-  private static final long NARROW = 1 << 17;
-
-  /** Bytes from them to these pieces. */
-  private static final long FAR = 1 << 17;
-
   /** Most pieces. */
   private static final int MOST_PIECES = 2048;
-
-  /** Room for places that are found. */
-  private static final int ROOM = 1 << 16;
-
-  /** Room for entries of the function table that continue a function. */
-  private static final int MOST_CONTINUING = 1 << 16;
 
   /** Bytes of the file that are compared: its headers. */
   private static final int HEADERS = 1024;
@@ -118,6 +103,9 @@ public final class AgentBranches {
   /** Set if it cannot search, or a search has not ended: another one would use the same memory. */
   private boolean isOut;
 
+  /** Number of the file that is mapped. */
+  private int files;
+
   /** Prepares nothing yet. */
   public AgentBranches(WindowsApi calls) {
     this(calls, LEAST, MANY);
@@ -139,19 +127,10 @@ public final class AgentBranches {
    * A file that the agent has mapped; 0 stands for what it could not make.
    *
    * @param thread handle of the thread that touches its pages
+   * @param headers its first bytes
    */
-  private record Mapped(String path, long file, long mapping, long view, long size, long thread) {}
-
-  /** Bytes of the file that are searched as a whole, but for the last ones. */
-  private record Piece(long offset, long rva, long length) {
-    /** Returns whether it is far from all of some functions, and these near one another. */
-    boolean isDistant(long[] starts) {
-      if (starts.length == 0 || starts[starts.length - 1] - starts[0] > NARROW) {
-        return false;
-      }
-      return rva + length + FAR < starts[0] || rva > starts[starts.length - 1] + FAR;
-    }
-  }
+  private record Mapped(
+      String path, long file, long mapping, long view, long size, long thread, Bytes headers) {}
 
   /** Does what can be done before a library is there; so it is done when nobody waits. */
   public void prepare() {
@@ -185,6 +164,7 @@ public final class AgentBranches {
   public void release() {
     Mapped old = mapped;
     mapped = null;
+    files++;
     if (old == null || isOut) {
       return;
     }
@@ -238,6 +218,7 @@ public final class AgentBranches {
   /** Search in a file that is mapped. */
   private final class Search implements ImageSearch {
     private final Mapped file;
+    private final int number = files;
 
     /** Takes what the agent finds in the table; null: that is not wanted. */
     private @Nullable CompletableFuture<Optional<int[]>> entries;
@@ -261,7 +242,7 @@ public final class AgentBranches {
       CompletableFuture<Optional<int[]>> wanted = entries;
       entries = null;
       try {
-        if (file.equals(mapped) && !isOut) {
+        if (number == files && !isOut) {
           return AgentBranches.this.find(file, image, code, starts, wanted);
         }
       } catch (CannotGoOn e) {
@@ -297,6 +278,11 @@ public final class AgentBranches {
                 calls.prepare(RESET, event)));
     long view = made.get(2).result();
     long size = made.get(3).isTrue() ? calls.agent().peek(name, Long.BYTES).i64(0) : 0;
+    // Before there is a thread that takes its time.
+    Bytes headers =
+        size < HEADERS || view == 0
+            ? Bytes.copyOf(new byte[0], "no file")
+            : calls.agent().peek(view, HEADERS);
     long thread = 0;
     if (view != 0 && begin < end && end <= size) {
       BytesBuilder stretch = new BytesBuilder(TOUCHING).u64(view + begin).u64(view + end).u64(0);
@@ -304,7 +290,8 @@ public final class AgentBranches {
       calls.agent().poke(block, stretch.toArray());
       thread = calls.call(THREAD, 0, 0, code + touch, block, 0, 0).result();
     }
-    mapped = new Mapped(path, made.get(0).result(), made.get(1).result(), view, size, thread);
+    long file = made.get(0).result();
+    mapped = new Mapped(path, file, made.get(1).result(), view, size, thread, headers);
   }
 
   /**
@@ -319,11 +306,14 @@ public final class AgentBranches {
       long[] starts,
       @Nullable CompletableFuture<Optional<int[]>> entries) {
     List<Range> stored = BranchFinder.stored(image, ranges);
-    long bytes = stored.stream().mapToLong(range -> range.end() - range.begin()).sum();
+    long bytes = 0;
+    for (Range range : stored) {
+      bytes += range.end() - range.begin();
+    }
     if (bytes > MOST || file.view == 0 || !isIn(image, file)) {
       throw failed();
     }
-    List<Piece> pieces = new ArrayList<>();
+    List<RoutineInput.Piece> pieces = new ArrayList<>();
     List<Range> rest = new ArrayList<>();
     long most = Math.max(PIECE, bytes / MOST_PIECES * 2 & -BranchRoutine.STEP);
     for (Range range : stored) {
@@ -331,7 +321,7 @@ public final class AgentBranches {
       long at = range.begin();
       while (last - at >= BranchRoutine.STEP) {
         long length = Math.min(most, last - at & -BranchRoutine.STEP);
-        pieces.add(new Piece(image.view().offset(at), at, length));
+        pieces.add(new RoutineInput.Piece(image.view().offset(at), at, length));
         at += length;
       }
       rest.add(new Range(at, range.end()));
@@ -345,13 +335,16 @@ public final class AgentBranches {
   private LongList search(
       Mapped file,
       PeImage image,
-      List<Piece> pieces,
+      List<RoutineInput.Piece> pieces,
       long[] starts,
       @Nullable CompletableFuture<Optional<int[]>> entries) {
     long at = block + TOUCHING;
-    UnwindPlace unwind = entries == null ? UnwindPlace.NONE : UnwindPlace.of(image);
-    byte[] input = input(pieces, starts, image.headers().sizeOfImage(), file.view, at, unwind);
-    if (input.length > BLOCK - TOUCHING - (ROOM + MOST_CONTINUING) * Integer.BYTES) {
+    RoutineInput.UnwindPlace unwind =
+        entries == null ? RoutineInput.UnwindPlace.NONE : RoutineInput.UnwindPlace.of(image);
+    byte[] input =
+        RoutineInput.of(pieces, starts, image.headers().sizeOfImage(), file.view, at, unwind);
+    if (input.length
+        > BLOCK - TOUCHING - (RoutineInput.ROOM + RoutineInput.MOST_CONTINUING) * Integer.BYTES) {
       throw failed();
     }
     calls.agent().poke(at, input);
@@ -374,13 +367,17 @@ public final class AgentBranches {
     if (entries != null
         && unwind.entries() > 0
         && head.i64(BranchRoutine.UNUSUAL) == 0
-        && head.i64(BranchRoutine.CONTINUING) <= MOST_CONTINUING) {
-      long from = at + input.length + (long) ROOM * Integer.BYTES;
+        && head.i64(BranchRoutine.CONTINUING) <= RoutineInput.MOST_CONTINUING) {
+      long from = at + input.length + (long) RoutineInput.ROOM * Integer.BYTES;
       long[] some = numbers(from, head.i64(BranchRoutine.CONTINUING)).toArray();
       Arrays.sort(some);
-      entries.complete(Optional.of(Arrays.stream(some).mapToInt(one -> (int) one).toArray()));
+      int[] rows = new int[some.length];
+      for (int i = 0; i < rows.length; i++) {
+        rows[i] = (int) some[i];
+      }
+      entries.complete(Optional.of(rows));
     }
-    if (head.i64(BranchRoutine.FOUND) > ROOM) {
+    if (head.i64(BranchRoutine.FOUND) > RoutineInput.ROOM) {
       throw failed();
     }
     return numbers(at + input.length, head.i64(BranchRoutine.FOUND));
@@ -400,39 +397,6 @@ public final class AgentBranches {
     return numbers;
   }
 
-  /**
-   * Place of a function table and its unwind information in a file.
-   *
-   * @param table offset of the table
-   * @param entries number of its entries; 0: it is not looked at
-   * @param unwind RVA of the bytes that have the unwind information
-   * @param bytes their number
-   * @param offset their offset
-   */
-  private record UnwindPlace(long table, long entries, long unwind, long bytes, long offset) {
-    static final UnwindPlace NONE = new UnwindPlace(0, 0, 0, 0, 0);
-
-    static UnwindPlace of(PeImage image) {
-      DataDirectory.Range range = image.directory(DataDirectory.EXCEPTION);
-      long count = range.size() / RuntimeFunction.SIZE;
-      if (count == 0 || image.view().stored(range.rva()) / RuntimeFunction.SIZE < count) {
-        return NONE;
-      }
-      long first = image.view().u32(range.rva() + 8);
-      for (ImageView.Extent extent : image.view().extents()) {
-        if (extent.rva() <= first && first - extent.rva() < extent.storedLength()) {
-          return new UnwindPlace(
-              image.view().offset(range.rva()),
-              count,
-              extent.rva(),
-              extent.storedLength(),
-              image.view().offset(extent.rva()));
-        }
-      }
-      return NONE;
-    }
-  }
-
   private static CannotGoOn failed() {
     return new CannotGoOn("the agent could not search", "");
   }
@@ -440,58 +404,9 @@ public final class AgentBranches {
   /** Returns whether a file that the agent has mapped is that of an image. */
   private boolean isIn(PeImage image, Mapped its) {
     return image.file().isPresent()
+        && its.headers.length() == HEADERS
         && its.size == image.file().get().size()
         && Arrays.equals(
-            calls.agent().peek(its.view, HEADERS).array(0, HEADERS),
-            image.view().bytes(0, HEADERS).array(0, HEADERS));
-  }
-
-  /**
-   * Returns the block of the routine, behind which the places follow.
-   *
-   * @param view address of the file
-   * @param block where the block lies
-   */
-  private static byte[] input(
-      List<Piece> pieces,
-      long[] starts,
-      long imageSize,
-      long view,
-      long block,
-      UnwindPlace unwind) {
-    int marksAt = BranchRoutine.FIRST_PIECE + BranchRoutine.PIECE * pieces.size();
-    int words = (int) ((imageSize >> BranchRoutine.PAGE_SHIFT) / Integer.SIZE) + 1;
-    int[] marks = new int[words];
-    for (long start : starts) {
-      mark(marks, start);
-      mark(marks, start + BranchFinder.NEAR - 1);
-    }
-    int startsAt = marksAt + Integer.BYTES * words;
-    int size = startsAt + Integer.BYTES * starts.length;
-    BytesBuilder out = new BytesBuilder(size);
-    out.u64(0).u64(pieces.size()).u64(0).u64(ROOM).u64(0);
-    out.u64(block + marksAt).u64((long) words * Integer.SIZE);
-    out.u64(block + startsAt).u64(starts.length).u64(block + size);
-    out.u64(0).u64(view + unwind.table).u64(unwind.entries).u64(unwind.unwind);
-    out.u64(unwind.bytes).u64(view + unwind.offset - unwind.unwind);
-    out.u64(0).u64(0).u64(MOST_CONTINUING).u64(block + size + (long) ROOM * Integer.BYTES);
-    for (Piece piece : pieces) {
-      long distant = piece.isDistant(starts) ? BranchRoutine.DISTANT : 0;
-      out.u64(view + piece.offset).u64(piece.rva).u64(piece.length | distant);
-    }
-    for (int word : marks) {
-      out.u32(word);
-    }
-    for (long start : starts) {
-      out.u32((int) start);
-    }
-    return out.toArray();
-  }
-
-  private static void mark(int[] marks, long rva) {
-    int page = (int) (rva >> BranchRoutine.PAGE_SHIFT);
-    if (page >> 5 < marks.length) {
-      marks[page >> 5] |= 1 << page;
-    }
+            its.headers.array(0, HEADERS), image.view().bytes(0, HEADERS).array(0, HEADERS));
   }
 }

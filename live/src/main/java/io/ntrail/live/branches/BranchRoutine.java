@@ -446,11 +446,13 @@ final class BranchRoutine {
     a.bind(done);
   }
 
-  /** Touches pages, waits for a block, and goes on as the routine. */
+  /** Touches pages until there is a block, waits for that, and goes on as the routine. */
   private void touch() {
     Label next = a.label("next page");
     a.align(VECTOR).bind(touch).mov(R8, RCX).mov(RAX, ptr(R8)).mov(RCX, ptr(R8).plus(8));
-    a.bind(next).cmp(RAX, RCX).jae(touched).movzx(EDX, ptr(RAX).as8()).add(RAX, PAGE).jmp(next);
+    // Once there is something to do, that brings the pages as well.
+    a.bind(next).cmp(RAX, RCX).jae(touched).cmp(ptr(R8).plus(GO).as64(), 0).jne(touched);
+    a.movzx(EDX, ptr(RAX).as8()).add(RAX, PAGE).jmp(next);
     a.bind(touched).push(RBX).mov(RBX, R8).sub(RSP, SHADOW);
     a.mov(RCX, ptr(RBX).plus(EVENT)).mov(EDX, PATIENCE).mov(RAX, ptr(RBX).plus(WAIT)).call(RAX);
     a.mov(RCX, ptr(RBX).plus(GO)).add(RSP, SHADOW).pop(RBX);

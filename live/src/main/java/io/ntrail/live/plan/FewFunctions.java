@@ -234,7 +234,14 @@ record FewFunctions(
     List<RuntimeFunction> entries = table.entries();
     for (int row : continuing) {
       RuntimeFunction entry = entries.get(row);
-      parts.computeIfAbsent(table.primary(entry).begin(), _ -> new ArrayList<>()).add(entry);
+      long owner = table.primary(entry).begin();
+      List<RuntimeFunction> its = parts.get(owner);
+      if (its == null) {
+        // Without a lambda, whose class would be made while a thread waits.
+        its = new ArrayList<>();
+        parts.put(owner, its);
+      }
+      its.add(entry);
     }
     return parts;
   }

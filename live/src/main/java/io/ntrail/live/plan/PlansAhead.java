@@ -84,10 +84,10 @@ public final class PlansAhead {
           if (!plans.make(choice, present, roots, flat)) {
             practice.ifPresent(
                 file -> PlanPractice.plan(file, choice, next, () -> !plans.isWaitedFor));
-            if (!plans.isWaitedFor) {
-              // Now, and not while a thread of the program waits.
-              System.gc();
-            }
+          }
+          if (!plans.isWaitedFor) {
+            // Now, and not while a thread of the program waits.
+            System.gc();
           }
         });
     return plans;
