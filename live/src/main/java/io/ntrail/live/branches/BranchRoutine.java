@@ -250,7 +250,7 @@ final class BranchRoutine {
     a.mov(RDI, ptr(RAX).plus(16)).mov(RCX, RDI).and(RCX, DISTANT).sub(RDI, RCX).add(RDI, RSI);
     a.test(RCX, RCX).jnz(distant);
 
-    a.bind(step).cmp(RSI, RDI).jae(next);
+    a.align(VECTOR).bind(step).cmp(RSI, RDI).jae(next);
     for (int at = 0; at < STEP; at += VECTOR) {
       opcodes(at);
       a.pmovmskb(EAX, XMM2);
