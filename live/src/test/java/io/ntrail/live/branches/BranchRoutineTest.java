@@ -40,7 +40,7 @@ final class BranchRoutineTest {
 
   @TempDir Path folder;
 
-  /** Where the code lies in its image. */
+  /** RVA of the code. */
   private int rva = 0x1000;
 
   private static void put32(byte[] code, int at, int value) {
