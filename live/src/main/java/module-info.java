@@ -6,6 +6,7 @@ module io.ntrail.live {
   requires static org.jspecify;
 
   exports io.ntrail.live.agent;
+  exports io.ntrail.live.branches;
   exports io.ntrail.live.capture;
   exports io.ntrail.live.code;
   exports io.ntrail.live.code.x64;

@@ -174,6 +174,7 @@ public final class ModuleTracker implements AutoCloseable {
         Optional<String> library = notice.loaded() && !ending ? comes(notice) : Optional.empty();
         board.answer(notice);
         library.ifPresent(its -> log.held(its, notice.ticks(), clock.ticks()));
+        stubs.release();
         tellPlans();
       }
     } finally {
@@ -376,11 +377,10 @@ public final class ModuleTracker implements AutoCloseable {
   /** Traces a module that is there; returns whether calls of it were missed before. */
   private boolean late(TargetModule module, long ticks) {
     known.put(module.base(), module.path());
-    Optional<ModuleStubs> found = stubs.of(module, false);
-    if (found.isEmpty() || present.containsKey(module.base())) {
+    ModuleStubs placement = stubs.of(module, false).orElse(null);
+    if (placement == null || present.containsKey(module.base())) {
       return false;
     }
-    ModuleStubs placement = found.get();
     TracingMemory.Table table = placement.table();
     if (!placement.isRegistered() && table != null) {
       patching.memory().table(table);

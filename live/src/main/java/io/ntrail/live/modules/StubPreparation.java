@@ -5,6 +5,7 @@ import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.collections.LongSet;
 import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.live.branches.AgentBranches;
 import io.ntrail.live.modules.ModuleStubs.Library;
 import io.ntrail.live.modules.ModuleStubs.LoadAddress;
 import io.ntrail.live.patch.CodePatching;
@@ -48,6 +49,8 @@ public final class StubPreparation {
   /** Modules without selected functions: they need not be planned again while nothing changes. */
   private final Set<LoadAddress> unselected = new HashSet<>();
 
+  private final AgentBranches branches;
+
   private TracePlan plan;
 
   /**
@@ -71,6 +74,10 @@ public final class StubPreparation {
     this.patching = patching;
     this.exits = exits;
     this.plan = plan;
+    this.branches = new AgentBranches(process.calls());
+    if (plan.choice().filter(its -> its.mayComeLater(plan.modules())).isPresent()) {
+      branches.prepare();
+    }
     this.ahead = ahead;
     this.planned = planned;
     this.untraceable = untraceable;
@@ -112,6 +119,11 @@ public final class StubPreparation {
     }
   }
 
+  /** Does what a thread that loaded a library need not wait for. */
+  void release() {
+    branches.release();
+  }
+
   /** Returns true if functions of a module of this path can be selected. */
   boolean mayWant(String path) {
     TargetModule module = new TargetModule(0, 0, path, WindowsPath.lastPart(path));
@@ -135,7 +147,7 @@ public final class StubPreparation {
 
   /** Plans a module and writes its stubs; empty if none of its functions is selected. */
   private Optional<ModuleStubs> prepare(TargetModule module, Optional<PeImage> fresh) {
-    TracePlan more = plan.later(process, module, fresh, ahead);
+    TracePlan more = plan.later(process, module, fresh, ahead, branches);
     if (more.functions().isEmpty()) {
       planned.accept(more);
       return Optional.empty();

@@ -4,6 +4,7 @@ import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.collections.LongList;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.live.branches.ImageSearch;
 import io.ntrail.live.target.TargetMemory.Range;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.programs.image.ImageFunction;
@@ -60,20 +61,29 @@ final class FreshModulePlan {
   }
 
   private static FreshModulePlan of(
-      TargetModule module, PeImage image, Map<Long, String> names, Planner.Selection choice) {
-    Planner planner = Planner.of(new PlannedModule(module, image), names, Optional.empty());
+      TargetModule module,
+      PeImage image,
+      Map<Long, String> names,
+      Planner.Selection choice,
+      ImageSearch search) {
+    Planner planner = Planner.of(new PlannedModule(module, image), names, choice, search);
     return new FreshModulePlan(image, planner, planner.wanted(choice), choice);
   }
 
   /**
    * Returns the plan for a module.
    *
+   * @param search searches in its file
    * @return empty if it has to be read from memory
    */
   static Optional<List<PlannedFunction>> of(
-      Memory memory, TargetModule module, ModuleFile file, Planner.Selection choice) {
+      Memory memory,
+      TargetModule module,
+      ModuleFile file,
+      Planner.Selection choice,
+      ImageSearch search) {
     return file.lasting()
-        .map(image -> of(module, image, file.names(), choice))
+        .map(image -> of(module, image, file.names(), choice, search))
         .filter(plan -> plan.isIn(memory, module.base()))
         .map(FreshModulePlan::functions);
   }
@@ -86,7 +96,7 @@ final class FreshModulePlan {
    */
   static FreshModulePlan ahead(
       TargetModule module, PeImage image, Map<Long, String> names, Planner.Selection choice) {
-    return of(module, image, names, choice);
+    return of(module, image, names, choice, ImageSearch.here());
   }
 
   /** Returns where memory has to be as the file for the plan of an exported function. */

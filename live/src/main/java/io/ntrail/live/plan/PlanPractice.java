@@ -4,12 +4,12 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.live.branches.ImageSearch;
 import io.ntrail.live.target.TargetModule;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -61,8 +61,10 @@ public final class PlanPractice {
       Planner.Selection few = new Some("Size", choice);
       Planner.Selection all = new Some("", choice);
       for (int i = 0; i < plans && goesOn.getAsBoolean(); i++) {
-        next.accept(
-            Planner.plan(module, image, Map.of(), Optional.empty(), i % 2 == 0 ? few : all));
+        Planner.Selection its = i % 2 == 0 ? few : all;
+        Planner planner =
+            Planner.of(new PlannedModule(module, image), Map.of(), its, ImageSearch.here());
+        next.accept(planner.plan(planner.wanted(its), its));
       }
     } catch (IOException | CannotGoOn | DamagedInput e) {
       // A recording, for example, or a module that is refused when it is needed.

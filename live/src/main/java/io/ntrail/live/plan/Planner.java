@@ -8,12 +8,14 @@ import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.unwind.FunctionTable;
 import io.ntrail.formats.pe.unwind.RuntimeFunction;
 import io.ntrail.formats.pe.unwind.UnwindInfo;
+import io.ntrail.live.branches.ImageSearch;
 import io.ntrail.live.code.TracedCode;
 import io.ntrail.live.code.TracedCode.Prologue;
 import io.ntrail.live.code.TracedCode.Relative;
 import io.ntrail.live.plan.SkipReason.Kind;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.programs.image.ImageFunctions;
+import io.ntrail.programs.patchability.BranchFinder;
 import io.ntrail.programs.patchability.FunctionPadding;
 import io.ntrail.programs.patchability.FunctionPatch;
 import io.ntrail.programs.patchability.PatchRefusal;
@@ -32,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Plans the functions of one module.
@@ -63,6 +66,12 @@ public final class Planner {
   private final ImageFunctions functions;
   private final ReturnAddressReads returnAddressReads;
   private final Optional<String> runtime;
+
+  /**
+   * Finds branches to some functions; null: all functions are listed, and all code may be decoded.
+   */
+  private final @Nullable BranchFinder finder;
+
   private final InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
   private final OperandReader operandReader = OperandReader.of(decoder);
   private final Instruction instruction = new Instruction();
@@ -79,6 +88,21 @@ public final class Planner {
     this.functions = ImageFunctions.of(image, exports, config, table);
     this.returnAddressReads = new ReturnAddressReads(image, table);
     this.runtime = LanguageRuntimes.of(module.module(), image, exports, names.values());
+    this.finder = null;
+  }
+
+  private Planner(PlannedModule module, Map<Long, String> names, FewFunctions few) {
+    this.module = module;
+    this.image = module.image();
+    this.names = names;
+    this.file = Optional.empty();
+    this.table = few.table();
+    this.exports = few.exports();
+    this.config = few.config();
+    this.functions = few.functions();
+    this.returnAddressReads = new ReturnAddressReads(image, table, few.parts());
+    this.runtime = few.runtime();
+    this.finder = few.finder();
   }
 
   /** Shares what another planner has read, for another thread. */
@@ -93,6 +117,7 @@ public final class Planner {
     this.functions = other.functions;
     this.returnAddressReads = other.returnAddressReads.forAnotherThread();
     this.runtime = other.runtime;
+    this.finder = other.finder;
   }
 
   /** Functions that a user selects. May be used by several threads. */
@@ -145,7 +170,20 @@ public final class Planner {
     return new Planner(module, names, file);
   }
 
-  /** Returns the functions of the module. */
+  /**
+   * Reads what planning the selected functions of a module needs that is as its file says.
+   *
+   * @param names of functions by RVA, besides those of exports
+   * @param search searches in the file of the module
+   */
+  static Planner of(
+      PlannedModule module, Map<Long, String> names, Selection choice, ImageSearch search) {
+    return FewFunctions.of(module, names, choice, search)
+        .map(few -> new Planner(module, names, few))
+        .orElseGet(() -> of(module, names, Optional.empty()));
+  }
+
+  /** Returns the functions of the module, or those near the selected ones. */
   ImageFunctions functions() {
     return functions;
   }
@@ -182,6 +220,9 @@ public final class Planner {
 
   private Patchability patchability(BitSet wanted) {
     Imports imports = Imports.of(image);
+    if (finder != null) {
+      return Patchability.of(image, functions, imports, config, wanted, finder);
+    }
     return wanted.cardinality() <= Math.max(1, functions.list().size() / FEW)
         ? Patchability.of(image, functions, imports, config, wanted)
         : Patchability.of(image, functions, imports, config);

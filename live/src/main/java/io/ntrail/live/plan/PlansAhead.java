@@ -33,6 +33,9 @@ public final class PlansAhead {
   /** Has none. */
   public static final PlansAhead NONE = new PlansAhead(null);
 
+  /** One part in so many of the heap, above which half of the room for new objects may be used. */
+  private static final int USED = 5;
+
   private final TracePlan.@Nullable Selection choice;
   private final Map<Path, FutureTask<Optional<Ahead>>> tasks = new LinkedHashMap<>();
 
@@ -84,13 +87,22 @@ public final class PlansAhead {
           if (!plans.make(choice, present, roots, flat)) {
             practice.ifPresent(
                 file -> PlanPractice.plan(file, choice, next, () -> !plans.isWaitedFor));
-            if (!plans.isWaitedFor) {
-              // Now, and not while a thread of the program waits.
-              System.gc();
-            }
+          }
+          if (!plans.isWaitedFor && isMuchUsed()) {
+            // Now, and not while a thread of the program waits.
+            System.gc();
           }
         });
     return plans;
+  }
+
+  /**
+   * Returns whether garbage would have to be collected soon: to do so for nothing stops a thread
+   * that answers a loading library for as long.
+   */
+  private static boolean isMuchUsed() {
+    Runtime runtime = Runtime.getRuntime();
+    return runtime.totalMemory() - runtime.freeMemory() > runtime.totalMemory() / USED;
   }
 
   /** Returns the plans when all are made. */

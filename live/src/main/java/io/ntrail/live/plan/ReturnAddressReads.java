@@ -56,9 +56,18 @@ final class ReturnAddressReads {
   private final Map<Long, List<RuntimeFunction>> parts;
 
   ReturnAddressReads(PeImage image, FunctionTable table) {
+    this(image, table, parts(table));
+  }
+
+  /**
+   * Prepares.
+   *
+   * @param parts ranges of the table that continue a function, by its start
+   */
+  ReturnAddressReads(PeImage image, FunctionTable table, Map<Long, List<RuntimeFunction>> parts) {
     this.image = image;
     this.table = table;
-    this.parts = parts(table);
+    this.parts = parts;
   }
 
   private ReturnAddressReads(ReturnAddressReads other) {

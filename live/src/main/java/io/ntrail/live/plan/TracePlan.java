@@ -4,6 +4,8 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.live.branches.AgentBranches;
+import io.ntrail.live.branches.ImageSearch;
 import io.ntrail.live.plan.ModuleFile.Missing;
 import io.ntrail.live.plan.ModuleFile.Problem;
 import io.ntrail.live.target.TargetImage;
@@ -98,7 +100,11 @@ public record TracePlan(
         target.isStarted()
             ? Optional.of(module -> TargetImage.headers(target.memory(), module))
             : Optional.empty();
-    return of(target, choice, target.modules(), remarks, images(target), mayGo, fresh);
+    AgentBranches branches = new AgentBranches(target.calls());
+    TracePlan plan =
+        of(target, choice, target.modules(), remarks, images(target), mayGo, fresh, branches);
+    branches.release();
+    return plan;
   }
 
   private static Function<TargetModule, PeImage> images(TargetProcess target) {
@@ -110,9 +116,14 @@ public record TracePlan(
    *
    * @param headers as they are in memory, if none of its code has run yet
    * @param ahead plans that are used then
+   * @param branches finds branches in its file
    */
   public TracePlan later(
-      TargetProcess target, TargetModule module, Optional<PeImage> headers, PlansAhead ahead) {
+      TargetProcess target,
+      TargetModule module,
+      Optional<PeImage> headers,
+      PlansAhead ahead,
+      AgentBranches branches) {
     Selection its = choice.orElseThrow();
     return headers
         .flatMap(image -> ready(target, module, image.headers(), its, ahead))
@@ -125,7 +136,8 @@ public record TracePlan(
                 List.of(),
                 images(target),
                 false,
-                headers.map(image -> _ -> image)));
+                headers.map(image -> _ -> image),
+                branches));
   }
 
   private static Optional<TracePlan> ready(
@@ -150,7 +162,8 @@ public record TracePlan(
         List.of(),
         _ -> module.image(),
         false,
-        Optional.empty());
+        Optional.empty(),
+        new AgentBranches(target.calls()));
   }
 
   /** Returns an empty plan with another selection. */
@@ -189,7 +202,8 @@ public record TracePlan(
       List<String> before,
       Function<TargetModule, PeImage> images,
       boolean mayGo,
-      Optional<Function<TargetModule, PeImage>> fresh) {
+      Optional<Function<TargetModule, PeImage>> fresh,
+      AgentBranches branches) {
     List<PlannedFunction> functions = new ArrayList<>();
     List<String> remarks = new ArrayList<>(before);
     Map<Problem, List<String>> unknown = new EnumMap<>(Problem.class);
@@ -198,12 +212,16 @@ public record TracePlan(
       if (choice.mayWant(module)) {
         try {
           PeImage image = fresh.orElse(images).apply(module);
+          ImageSearch search =
+              fresh.isPresent() && !choice.wants(module, "")
+                  ? branches.in(module.path(), image)
+                  : ImageSearch.here();
           Optional<Path> path = TargetPaths.here(target.calls(), module.path());
           try (ModuleFile file = ModuleFile.open(path, module, image, choice.symbols())) {
             remarks.addAll(file.unusable());
             Optional<List<PlannedFunction>> few =
                 fresh.isPresent()
-                    ? FreshModulePlan.of(target.memory()::readUpTo, module, file, choice)
+                    ? FreshModulePlan.of(target.memory()::readUpTo, module, file, choice, search)
                     : Optional.empty();
             functions.addAll(
                 few.orElseGet(() -> {

@@ -6,6 +6,7 @@ import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.build.PeBuilder;
+import io.ntrail.programs.x86.asm.operands.Label;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -50,6 +51,21 @@ public final class SelfTestImages {
    * @param name without its extension
    */
   public static byte[] systemLibrary(long base, String name) {
+    return library(base, name, List.of("LdrFindEntryForAddress", "CreateFileW"), false);
+  }
+
+  /**
+   * Returns a library with as many functions as make a small one, which have unwind information as
+   * most functions have.
+   *
+   * @param base its preferred address
+   * @param name without its extension
+   */
+  public static byte[] usualLibrary(long base, String name) {
+    return library(base, name, List.of(), true);
+  }
+
+  private static byte[] library(long base, String name, List<String> first, boolean framed) {
     return ImageWriter.file(
         base,
         () ->
@@ -58,17 +74,33 @@ public final class SelfTestImages {
                 .pdb(new Guid(base, ~base), 1, name + ".pdb"),
         List.of(),
         writer -> {
-          List<String> functions =
-              new ArrayList<>(List.of("LdrFindEntryForAddress", "CreateFileW"));
+          List<String> functions = new ArrayList<>(first);
           for (int i = 0; i < OTHERS; i++) {
             // Names in another order than addresses, as usual.
             functions.add("Other" + i * STEP % OTHERS);
           }
           for (String function : functions) {
-            writer.leaf(
-                function,
-                writer.a.label(function),
-                () -> writer.a.mov(EAX, ECX).add(EAX, 0x1234).xor(EAX, 0x77).ret());
+            Label begin = writer.a.label(function);
+            Runnable body = () -> writer.a.mov(EAX, ECX).add(EAX, 0x1234).xor(EAX, 0x77);
+            if (framed) {
+              writer.function(
+                  function,
+                  begin,
+                  ImageWriter.small(),
+                  () -> {
+                    writer.enter();
+                    body.run();
+                    writer.leave();
+                  });
+            } else {
+              writer.leaf(
+                  function,
+                  begin,
+                  () -> {
+                    body.run();
+                    writer.a.ret();
+                  });
+            }
           }
         });
   }

@@ -11,10 +11,12 @@ import io.ntrail.live.code.x64.RoutineAnswers;
 import io.ntrail.live.selftest.SelfTestImages;
 import io.ntrail.live.selftest.SelfTestProgram;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -62,6 +64,20 @@ public final class SimulatedWindows
   /** From 1601 to 1970, in 100 nanoseconds. */
   private static final long EPOCH = 116_444_736_000_000_000L;
 
+  /** Bytes of code by which the library that is not found ahead is one that the agent searches. */
+  private static final int MUCH_CODE = 33 << 20;
+
+  private static final int ALIGNMENT = 0x1000;
+  private static final int SECTION_HEADER = 40;
+  private static final int OPTIONAL_HEADER = 24;
+  private static final int SIZE_OF_IMAGE = OPTIONAL_HEADER + 56;
+
+  // What the agent makes to search it.
+  private static final long SEARCHED_FILE = 0x1001;
+  private static final long SEARCHED_MAPPING = 0x1002;
+  private static final long SEARCHED_VIEW = 0x4_0000_0000L;
+  private static final int SEARCHED_HEADERS = 0x400;
+
   private final SimulatedMemory memory = new SimulatedMemory();
   private final RoutineAnswers answers = new RoutineAnswers(this);
   private final boolean answering;
@@ -78,6 +94,7 @@ public final class SimulatedWindows
   private long nextAllocation = ALLOCATIONS;
   private long nextHandle = 0x40;
   private int nextSlot = 1;
+  private long searchedSize;
 
   /**
    * Loads the program, whose files are written.
@@ -108,7 +125,7 @@ public final class SimulatedWindows
             ? List.of()
             : List.of(
                 later(own.resolve("later-here.dll"), 0x1_5000_0000L),
-                later(elsewhere.resolve("later-there.dll"), 0x1_2000_0000L));
+                large(elsewhere.resolve("later-there.dll"), 0x1_2000_0000L));
   }
 
   /**
@@ -156,10 +173,39 @@ public final class SimulatedWindows
   /** Puts a library into memory that the program loads later. */
   private SimulatedLoader.Library later(Path path, long base) throws IOException {
     String name = path.getFileName().toString();
-    Loaded loaded = load(path, SelfTestImages.systemLibrary(base, name.replace(".dll", "")));
+    Loaded loaded = load(path, SelfTestImages.usualLibrary(base, name.replace(".dll", "")));
     long at = nextText;
     nextText = text(at, at + 16, path.toString());
     return new SimulatedLoader.Library(base, loaded.size(), at);
+  }
+
+  /** Puts a library into memory that has much code, all of it zeros. */
+  private SimulatedLoader.Library large(Path path, long base) throws IOException {
+    SimulatedLoader.Library small = later(path, base);
+    Bytes file = Bytes.copyOf(Files.readAllBytes(path), "library");
+    int header = (int) file.u32(PE_HEADER_AT);
+    int sections = file.u16(header + 6);
+    int rva = (int) small.size() + ALIGNMENT - 1 & -ALIGNMENT;
+    int offset = file.length() + ALIGNMENT - 1 & -ALIGNMENT;
+    BytesBuilder all = new BytesBuilder(offset).bytes(file.array(0, file.length()));
+    all.setU32(header + 4, file.u16(header + 4) | sections + 1 << 16);
+    all.setU32(header + SIZE_OF_IMAGE, rva + MUCH_CODE);
+    int at = header + OPTIONAL_HEADER + file.u16(header + 20) + SECTION_HEADER * sections;
+    // Its name stays zero, and so do its relocations and line numbers.
+    int[] fields = {MUCH_CODE, rva, MUCH_CODE, offset};
+    for (int i = 0; i < fields.length; i++) {
+      all.setU32(at + 8 + 4 * i, fields[i]);
+    }
+    all.setU32(at + SECTION_HEADER - 4, Section.EXECUTE | Section.READ | Section.CODE);
+    byte[] bytes = all.toArray();
+    memory.write(base, Arrays.copyOf(bytes, SEARCHED_HEADERS));
+    memory.write(SEARCHED_VIEW, Arrays.copyOf(bytes, SEARCHED_HEADERS));
+    searchedSize = offset + (long) MUCH_CODE;
+    try (RandomAccessFile written = new RandomAccessFile(path.toFile(), "rw")) {
+      written.write(bytes);
+      written.setLength(searchedSize);
+    }
+    return new SimulatedLoader.Library(base, rva + (long) MUCH_CODE, small.name());
   }
 
   private Loaded load(Path path, byte[] linked) throws IOException {
@@ -311,6 +357,9 @@ public final class SimulatedWindows
         memory.write(a[9] + 16, new BytesBuilder(8).u32(PID).u32(THREAD_ID).toArray());
       }
       case "MapViewOfFile" -> {
+        if (a[0] == SEARCHED_MAPPING) {
+          return SEARCHED_VIEW;
+        }
         memory.write(VIEW, new BytesBuilder(8).u32(1).u32(PID).toArray());
         memory.words(VIEW + 8, 1, 2, 3);
         return VIEW;
@@ -337,7 +386,17 @@ public final class SimulatedWindows
         memory.words(a[1], isSlot ? nextSlot++ : 0);
       }
       case "GetExitCodeProcess" -> memory.words(a[1], isRunning() ? STILL_ACTIVE : 0);
-      case "CreateFileW" -> loader = Optional.of(loader(Path.of(memory.wideText(a[0]))));
+      case "CreateFileW" -> {
+        String path = memory.wideText(a[0]);
+        if (path.endsWith(".dll")) {
+          return SEARCHED_FILE;
+        }
+        loader = Optional.of(loader(Path.of(path)));
+      }
+      case "CreateFileMappingW" -> {
+        return a[0] == SEARCHED_FILE ? SEARCHED_MAPPING : 1;
+      }
+      case "GetFileSizeEx" -> memory.words(a[1], searchedSize);
       case "QueryPerformanceFrequency" -> memory.words(a[0], COUNTS_PER_SECOND);
       case "QueryPerformanceCounter" -> memory.words(a[0], System.nanoTime() / 100);
       case "GetSystemTimeAsFileTime" ->

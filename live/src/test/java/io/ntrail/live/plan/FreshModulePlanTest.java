@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.build.UnwindInfoBuilder;
+import io.ntrail.live.branches.ImageSearch;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.programs.symbols.PdbSearch;
 import java.io.IOException;
@@ -50,7 +51,7 @@ final class FreshModulePlanTest {
                 .toList();
     try (ModuleFile file =
         ModuleFile.open(Optional.of(path), module, image, new PdbSearch(List.of()))) {
-      return FreshModulePlan.of(memory, module, file, Sketch.ALL);
+      return FreshModulePlan.of(memory, module, file, Sketch.ALL, ImageSearch.here());
     }
   }
 

@@ -169,6 +169,21 @@ public final class ImageFunctions {
       Optional<LoadConfig> config,
       FunctionTable table,
       List<NamedFunction> named) {
+    return of(image, exports.list(), guarded(config), table, named);
+  }
+
+  /** Returns the functions of the guard table. */
+  static List<GuardEntry> guarded(Optional<LoadConfig> config) {
+    return config.map(LoadConfig::guardFunctions).orElse(List.of());
+  }
+
+  /** Returns the functions of some exports, entries of the guard table and of a function table. */
+  static ImageFunctions of(
+      PeImage image,
+      List<Export> exports,
+      List<GuardEntry> guarded,
+      FunctionTable table,
+      List<NamedFunction> named) {
     Collector collector = new Collector(CodeRanges.of(image), table);
     List<RuntimeFunction> parts = table.entries();
     for (int i = 0; i < collector.owners.length; i++) {
@@ -178,16 +193,14 @@ public final class ImageFunctions {
         collector.add(entry.begin(), Source.FUNCTION_TABLE, 0);
       }
     }
-    for (Export export : exports.list()) {
+    for (Export export : exports) {
       if (export.forward() == null && collector.add(export.rva(), Source.EXPORT, 0)) {
         String name = export.name();
         collector.names(export.rva()).add(name != null ? name : "#" + export.ordinal());
       }
     }
-    if (config.isPresent()) {
-      for (GuardEntry entry : config.get().guardFunctions()) {
-        collector.add(entry.rva(), Source.GUARD_TABLE, entry.flags());
-      }
+    for (GuardEntry entry : guarded) {
+      collector.add(entry.rva(), Source.GUARD_TABLE, entry.flags());
     }
     named.forEach(collector::add);
     collector.addNamesOfSymbols();

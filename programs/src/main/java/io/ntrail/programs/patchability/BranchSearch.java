@@ -1,24 +1,21 @@
 package io.ntrail.programs.patchability;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.collections.LongList;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pe.ImageView;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.image.CodeRanges;
-import io.ntrail.programs.image.ImageFunctions;
-import io.ntrail.programs.x86.InstructionDecoder;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
-import java.util.function.IntConsumer;
 
 /**
  * Search for code of x64 that may branch to the first bytes of some functions, without decoding all
  * of it.
  *
- * <p>A branch has a distance of 8 bits, and is near its target; or one of 32 bits, which can be
- * looked for at each byte. All segments with bytes that could be such a distance are found; some of
- * them have no branch. The begin of a transaction may have a distance of 16 bits: all of these are
- * found.
+ * <p>A branch has a distance of 8 bits, and is near its target, which is left to others; or one of
+ * 32 bits, which can be looked for at each byte. All places are found where such a branch could
+ * begin; at some of them is none. The begin of a transaction may have a distance of 16 bits, too.
  */
 final class BranchSearch {
   private static final int DISTANCE = 4;
@@ -59,94 +56,98 @@ final class BranchSearch {
 
   private static final long HIGH_NIBBLES = 0xF0F0_F0F0_F0F0_F0F0L;
 
-  /** The furthest source of a distance of 8 bits: its instruction, and the distance. */
-  private static final int SHORT = 128 + InstructionDecoder.LONGEST;
-
   /** Addresses in blocks of so many bytes, as a power of two, have one bit. */
   private static final int BLOCK = 5;
 
   private final PeImage image;
-  private final ImageFunctions functions;
-  private final CodeSegments segments;
-  private final BitSet wanted;
+  private final long[] starts;
   private final long[] blocks;
   private final long last;
 
-  /**
-   * Prepares a search.
-   *
-   * @param wanted the functions
-   */
-  BranchSearch(PeImage image, ImageFunctions functions, CodeSegments segments, BitSet wanted) {
+  private BranchSearch(PeImage image, long[] starts) {
     this.image = image;
-    this.functions = functions;
-    this.segments = segments;
-    this.wanted = wanted;
-    this.last =
-        wanted.isEmpty() ? -1 : functions.start(wanted.length() - 1) + CodeSweep.NEAR - 1 >> BLOCK;
+    this.starts = starts;
+    this.last = starts.length == 0 ? -1 : starts[starts.length - 1] + CodeSweep.NEAR - 1 >> BLOCK;
     this.blocks = new long[(int) (last + Long.SIZE >> 6) + 1];
-    for (int i = wanted.nextSetBit(0); i >= 0; i = wanted.nextSetBit(i + 1)) {
-      mark(functions.start(i) >> BLOCK);
-      mark(functions.start(i) + CodeSweep.NEAR - 1 >> BLOCK);
+    for (long start : starts) {
+      mark(start >> BLOCK);
+      mark(start + CodeSweep.NEAR - 1 >> BLOCK);
     }
+  }
+
+  /**
+   * Searches.
+   *
+   * @param starts where the functions start, ascending
+   * @return where such branches may begin, in any order
+   */
+  static long[] find(PeImage image, List<CodeRanges.Range> code, long[] starts) {
+    LongList all = new LongList();
+    // Wherever the code is, several threads look for it.
+    BranchSearch search = new BranchSearch(image, starts);
+    for (LongList found : search.pieces(code).parallelStream().map(search::search).toList()) {
+      all.addAll(found.array(), 0, found.size());
+    }
+    return all.toArray();
   }
 
   private void mark(long block) {
     blocks[(int) (block >> 6)] |= 1L << block;
   }
 
-  /** Passes on the segments that may have such branches; some more than once. */
-  void run(IntConsumer each) {
-    for (int i = wanted.nextSetBit(0); i >= 0; i = wanted.nextSetBit(i + 1)) {
-      long start = functions.start(i);
-      segments.between(start - SHORT, start + CodeSweep.NEAR + SHORT, each);
+  /** Returns those of some places where such branches may begin. */
+  static long[] narrowed(PeImage image, long[] places, long[] starts) {
+    BranchSearch search = new BranchSearch(image, starts);
+    LongList kept = new LongList();
+    for (long place : places) {
+      Bytes bytes = image.view().window(place, Long.BYTES);
+      search.slowly(new Piece(bytes, place, 0, bytes.length()), 0, kept);
     }
-    // Wherever the code is, several threads look for it.
-    BitSet found =
-        pieces().parallelStream().map(this::search).reduce(new BitSet(), BranchSearch::or);
-    found.stream().forEach(each);
-  }
-
-  private static BitSet or(BitSet some, BitSet others) {
-    BitSet all = (BitSet) some.clone();
-    all.or(others);
-    return all;
+    return kept.toArray();
   }
 
   /** Bytes of the image in which the opcodes of a piece of the code are looked for. */
   private record Piece(Bytes bytes, long from, int begin, int end) {}
 
-  private List<Piece> pieces() {
+  private List<Piece> pieces(List<CodeRanges.Range> code) {
     List<Piece> pieces = new ArrayList<>();
-    for (CodeRanges.Range range : functions.code().list()) {
-      long from = range.begin();
-      while (from < range.end()) {
-        long stored = Math.min(range.end() - from, image.view().stored(from));
-        if (stored > 0) {
-          Bytes bytes = image.view().window(from, stored);
-          for (int at = 0; at < bytes.length(); at += PIECE) {
-            pieces.add(new Piece(bytes, from, at, Math.min(bytes.length(), at + PIECE)));
-          }
-        }
-        from += Math.max(stored, 1);
-        from = Math.max(from, next(from));
+    for (CodeRanges.Range range : stored(image.view(), code)) {
+      Bytes bytes = image.view().window(range.begin(), range.end() - range.begin());
+      for (int at = 0; at < bytes.length(); at += PIECE) {
+        pieces.add(new Piece(bytes, range.begin(), at, Math.min(bytes.length(), at + PIECE)));
       }
     }
     return pieces;
   }
 
+  /** Returns the stretches of code whose bytes are stored, each in one piece. */
+  static List<CodeRanges.Range> stored(ImageView view, List<CodeRanges.Range> code) {
+    List<CodeRanges.Range> stretches = new ArrayList<>();
+    for (CodeRanges.Range range : code) {
+      long from = range.begin();
+      while (from < range.end()) {
+        long stored = Math.min(range.end() - from, view.stored(from));
+        if (stored > 0) {
+          stretches.add(new CodeRanges.Range(from, from + stored));
+        }
+        from += Math.max(stored, 1);
+        from = Math.max(from, next(view, from));
+      }
+    }
+    return stretches;
+  }
+
   /** Returns the next address from one on that has stored bytes. */
-  private long next(long from) {
-    ImageView view = image.view();
+  private static long next(ImageView view, long from) {
     long zeros = view.zeros(from);
     return zeros > 0
         ? from + zeros
         : view.missing(from) == Long.MAX_VALUE ? Long.MAX_VALUE : from + view.missing(from);
   }
 
-  /** Returns the segments of a piece's branches. */
-  private BitSet search(Piece piece) {
-    BitSet found = new BitSet();
+  /** Returns where a piece's branches begin. */
+  private LongList search(Piece piece) {
+    LongList found = new LongList();
     long[] words = new long[AT_ONCE + 1];
     int whole = piece.begin + (piece.end - piece.begin & -Long.BYTES);
     for (int at = piece.begin; at < whole; at += AT_ONCE * Long.BYTES) {
@@ -163,7 +164,7 @@ final class BranchSearch {
     return found;
   }
 
-  private void search(Piece piece, long[] words, int count, int begin, BitSet segmentsFound) {
+  private void search(Piece piece, long[] words, int count, int begin, LongList places) {
     int last = Math.max(0, count - 1);
     for (int i = 0; i < last; i++) {
       long eight = words[i];
@@ -183,12 +184,12 @@ final class BranchSearch {
             piece.from + begin + (long) i * Long.BYTES + shift / Byte.SIZE,
             from(eight, next, shift),
             Long.BYTES,
-            segmentsFound);
+            places);
         found &= found - 1;
       }
     }
     for (int at = last * Long.BYTES; at < count * Long.BYTES; at++) {
-      slowly(piece, begin + at, segmentsFound);
+      slowly(piece, begin + at, places);
     }
   }
 
@@ -212,13 +213,13 @@ final class BranchSearch {
   }
 
   /** Looks at a byte near the end of a piece. */
-  private void slowly(Piece piece, int at, BitSet segmentsFound) {
+  private void slowly(Piece piece, int at, LongList places) {
     int available = Math.min(Long.BYTES, piece.bytes.length() - at);
     long bytes = 0;
     for (int i = 0; i < available; i++) {
       bytes |= (long) piece.bytes.u8(at + i) << Byte.SIZE * i;
     }
-    opcode(piece.from + at, bytes, available, segmentsFound);
+    opcode(piece.from + at, bytes, available, places);
   }
 
   /**
@@ -236,37 +237,47 @@ final class BranchSearch {
    * @param bytes the byte and those that follow
    * @param available how many bytes these are
    */
-  private void opcode(long rva, long bytes, int available, BitSet segmentsFound) {
+  private void opcode(long rva, long bytes, int available, LongList places) {
     int first = (int) bytes & 0xFF;
     int second = (int) (bytes >> Byte.SIZE) & 0xFF;
     boolean isFound =
         switch (first) {
           case CALL, JMP ->
-              available > DISTANCE && reaches(rva + 1, (int) (bytes >> Byte.SIZE), first == CALL);
+              available > DISTANCE
+                  && reaches(rva + 1 + DISTANCE + (int) (bytes >> Byte.SIZE), first == CALL);
           case TWO_BYTES ->
               (second & 0xF0) == CONDITIONAL
                   && available > 1 + DISTANCE
-                  && reaches(rva + 2, (int) (bytes >> 2 * Byte.SIZE), false);
-          case XBEGIN -> second == XBEGIN_SECOND;
+                  && reaches(rva + 2 + DISTANCE + (int) (bytes >> 2 * Byte.SIZE), false);
+          case XBEGIN -> second == XBEGIN_SECOND && begins(rva + 2, bytes >> 2 * Byte.SIZE);
           default -> false;
         };
     if (isFound) {
-      segments.between(rva - InstructionDecoder.LONGEST, rva + 1, segmentsFound::set);
+      places.add(rva);
     }
   }
 
-  /** Returns true if a branch with a distance, which lies at an address, matters. */
-  private boolean reaches(long at, int distance, boolean isCall) {
-    long target = at + DISTANCE + distance;
+  /**
+   * Returns true if the begin of a transaction matters, with a distance of 32 or of 16 bits.
+   *
+   * @param at where the distance is
+   * @param bytes it, and what follows
+   */
+  private boolean begins(long at, long bytes) {
+    return reaches(at + DISTANCE + (int) bytes, false) || reaches(at + 2 + (short) bytes, false);
+  }
+
+  /** Returns true if a branch to a target matters. */
+  private boolean reaches(long target, boolean isCall) {
     long block = target >> BLOCK;
     if (!isMarked(block)) {
       return false;
     }
-    int function = functions.indexUpTo(target);
-    if (function < 0 || !wanted.get(function)) {
+    int function = Search.floor(starts, starts.length, target);
+    if (function < 0) {
       return false;
     }
-    long offset = target - functions.start(function);
+    long offset = target - starts[function];
     // A call of a function matters to nobody, and there are many.
     return offset < CodeSweep.NEAR && (offset > 0 || !isCall);
   }

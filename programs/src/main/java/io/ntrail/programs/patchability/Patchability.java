@@ -52,7 +52,8 @@ public final class Patchability {
       ImageFunctions functions,
       Imports imports,
       Optional<LoadConfig> config,
-      @Nullable BitSet wanted) {
+      @Nullable BitSet wanted,
+      BranchFinder finder) {
     this.image = image;
     this.wanted = wanted;
     this.functions = functions;
@@ -62,7 +63,7 @@ public final class Patchability {
             && config.map(c -> c.value(Field.CHPE_METADATA_POINTER) == 0).orElse(true);
     InstructionDecoder decoder =
         InstructionDecoder.of(image.headers().isWide() ? CodeSize.BITS64 : CodeSize.BITS32);
-    this.hashed = hashed(config);
+    this.hashed = hashed(functions, config);
     this.units = new EntryInstructionReader(image, imports, decoder);
     CodeSegments segments = new CodeSegments(functions, hashed);
     this.sweep = new CodeSweep(image, functions, segments, decoder, hashed);
@@ -75,6 +76,7 @@ public final class Patchability {
     if (wanted != null && image.headers().isWide() && sweep.isAffordable()) {
       CodeSweep trial = new CodeSweep(image, functions, segments, decoder, hashed);
       RelatedCode related = new RelatedCode(image, functions, segments, trial, wanted);
+      related.addBranches(finder);
       sweep.run(related.segments());
       place(related.functions());
     } else {
@@ -93,7 +95,7 @@ public final class Patchability {
   /** Looks at all functions of an image whose parts were read already. */
   public static Patchability of(
       PeImage image, ImageFunctions functions, Imports imports, Optional<LoadConfig> config) {
-    return new Patchability(image, functions, imports, config, null);
+    return new Patchability(image, functions, imports, config, null, BranchFinder.HERE);
   }
 
   /**
@@ -107,10 +109,43 @@ public final class Patchability {
       Imports imports,
       Optional<LoadConfig> config,
       BitSet wanted) {
-    return new Patchability(image, functions, imports, config, (BitSet) wanted.clone());
+    return of(image, functions, imports, config, wanted, BranchFinder.HERE);
   }
 
-  private BitSet hashed(Optional<LoadConfig> config) {
+  /**
+   * Looks at some functions of an image.
+   *
+   * @param finder finds what may branch to them
+   */
+  public static Patchability of(
+      PeImage image,
+      ImageFunctions functions,
+      Imports imports,
+      Optional<LoadConfig> config,
+      BitSet wanted,
+      BranchFinder finder) {
+    BitSet its = (BitSet) wanted.clone();
+    return new Patchability(image, functions, imports, config, its, finder);
+  }
+
+  /**
+   * Returns where the functions of an x64 image start, ascending, whose place for a jump and that
+   * of some functions depend on one another.
+   *
+   * @return empty if nothing less than all code may be looked at
+   */
+  public static Optional<long[]> related(
+      PeImage image, ImageFunctions functions, Optional<LoadConfig> config, BitSet some) {
+    BitSet hashed = hashed(functions, config);
+    InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
+    CodeSegments segments = new CodeSegments(functions, hashed);
+    CodeSweep trial = new CodeSweep(image, functions, segments, decoder, hashed);
+    return image.headers().isWide() && trial.isAffordable()
+        ? Optional.of(new RelatedCode(image, functions, segments, trial, some).starts())
+        : Optional.empty();
+  }
+
+  private static BitSet hashed(ImageFunctions functions, Optional<LoadConfig> config) {
     BitSet hashed = new BitSet();
     if (config.isPresent() && (config.get().guardFlags() & LoadConfig.XFG_ENABLED) != 0) {
       List<ImageFunction> all = functions.list();

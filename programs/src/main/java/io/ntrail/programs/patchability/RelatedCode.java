@@ -2,6 +2,7 @@ package io.ntrail.programs.patchability;
 
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.image.ImageFunctions;
+import io.ntrail.programs.x86.InstructionDecoder;
 import java.util.BitSet;
 
 /**
@@ -14,6 +15,10 @@ final class RelatedCode {
   private static final int APART =
       PaddingAllocator.FORTH - PaddingAllocator.BACK + FunctionPadding.JUMP;
 
+  /** The furthest source of a distance of 8 bits: its instruction, and the distance. */
+  private static final int SHORT = 128 + InstructionDecoder.LONGEST;
+
+  private final PeImage image;
   private final ImageFunctions functions;
   private final CodeSegments segments;
   private final CodeSweep sweep;
@@ -35,6 +40,7 @@ final class RelatedCode {
       CodeSegments segments,
       CodeSweep sweep,
       BitSet wanted) {
+    this.image = image;
     this.functions = functions;
     this.segments = segments;
     this.sweep = sweep;
@@ -47,7 +53,24 @@ final class RelatedCode {
     for (int i = related.nextSetBit(0); i >= 0; i = related.nextSetBit(i + 1)) {
       own(i);
     }
-    new BranchSearch(image, functions, segments, related).run(code::set);
+  }
+
+  /** Adds the code that may branch to the functions. */
+  void addBranches(BranchFinder finder) {
+    for (int i = related.nextSetBit(0); i >= 0; i = related.nextSetBit(i + 1)) {
+      long start = functions.start(i);
+      segments.between(start - SHORT, start + CodeSweep.NEAR + SHORT, code::set);
+    }
+    for (long place : finder.find(image, functions.code().list(), starts())) {
+      segments.between(place - InstructionDecoder.LONGEST, place + 1, code::set);
+    }
+  }
+
+  /**
+   * Returns where the functions start, ascending, whose place for a jump depends on one another.
+   */
+  long[] starts() {
+    return related.stream().mapToLong(functions::start).toArray();
   }
 
   /** Returns the functions whose place for a jump depends on one another. */

@@ -75,6 +75,41 @@ public final class FunctionTable {
         .orElseGet(() -> of(image, range));
   }
 
+  /**
+   * Returns the table of an image where it is stored, for questions about few addresses; what it
+   * answers is right if {@link #continuing} finds it plain. Nothing is read yet, and the image must
+   * stay open.
+   *
+   * @return empty if there is none, or it is not stored in one piece
+   */
+  public static Optional<FunctionTable> unchecked(PeImage image) {
+    Range range = range(image);
+    long count = range.size() / RuntimeFunction.SIZE;
+    return StoredRows.unchecked(image.view(), range.rva(), count)
+        .map(rows -> new FunctionTable(image.view(), rows, true));
+  }
+
+  /**
+   * Goes through all entries of an {@link #unchecked} table.
+   *
+   * @return the ascending numbers of those that continue a function; empty if the table is not
+   *     plain: its ranges do not ascend, or are not apart from one another
+   */
+  public Optional<int[]> continuing() {
+    return rows instanceof StoredRows stored
+        ? PlainTable.continuing(view, stored.table, stored.count)
+        : Optional.empty();
+  }
+
+  /**
+   * Returns a table of some entries.
+   *
+   * @param some their numbers, ascending
+   */
+  public FunctionTable only(int[] some) {
+    return new FunctionTable(view, new SomeRows(rows, some.clone()), whole);
+  }
+
   private static Range range(PeImage image) {
     Range range =
         image.headers().machine() == MachineType.AMD64
@@ -207,20 +242,29 @@ public final class FunctionTable {
   private record StoredRows(Bytes table, long rva, int count) implements Rows {
     /** Returns the table as it is stored; empty if it is not as it should be. */
     static Optional<Rows> of(ImageView view, long rva, long count) {
+      return unchecked(view, rva, count).filter(rows -> rows.ascends()).map(rows -> rows);
+    }
+
+    /** Returns the table as it is stored; empty if that is not one piece. */
+    static Optional<StoredRows> unchecked(ImageView view, long rva, long count) {
       if (count == 0 || count > MOST || view.stored(rva) / RuntimeFunction.SIZE < count) {
         return Optional.empty();
       }
       Bytes table = view.window(rva, count * RuntimeFunction.SIZE);
+      return Optional.of(new StoredRows(table, rva, (int) count));
+    }
+
+    private boolean ascends() {
       int last = 0;
       for (int at = 0; at < table.length(); at += RuntimeFunction.SIZE) {
         int begin = table.i32(at);
         boolean zeros = begin == 0 && table.isZero(at, RuntimeFunction.SIZE);
         if (zeros || Integer.compareUnsigned(begin, last) < 0) {
-          return Optional.empty();
+          return false;
         }
         last = begin;
       }
-      return Optional.of(new StoredRows(table, rva, (int) count));
+      return true;
     }
 
     @Override
@@ -241,6 +285,35 @@ public final class FunctionTable {
     @Override
     public long info(int i) {
       return table.u32(i * RuntimeFunction.SIZE + 8);
+    }
+  }
+
+  /** Some entries of others. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record SomeRows(Rows all, int[] numbers) implements Rows {
+    @Override
+    public int count() {
+      return numbers.length;
+    }
+
+    @Override
+    public long place(int i) {
+      return all.place(numbers[i]);
+    }
+
+    @Override
+    public long begin(int i) {
+      return all.begin(numbers[i]);
+    }
+
+    @Override
+    public long end(int i) {
+      return all.end(numbers[i]);
+    }
+
+    @Override
+    public long info(int i) {
+      return all.info(numbers[i]);
     }
   }
 

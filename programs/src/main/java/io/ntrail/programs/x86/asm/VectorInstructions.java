@@ -127,6 +127,10 @@ interface VectorInstructions extends Instructions {
     return op("PCMPEQB", to, from);
   }
 
+  default Assembler pcmpeqw(Xmm to, XmmOrMemory from) {
+    return op("PCMPEQW", to, from);
+  }
+
   default Assembler pcmpeqd(Xmm to, XmmOrMemory from) {
     return op("PCMPEQD", to, from);
   }

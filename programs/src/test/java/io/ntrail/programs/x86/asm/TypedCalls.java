@@ -358,6 +358,7 @@ final class TypedCalls {
     two("por", random.xmm(), xmmOr(128), Assembler::por);
     two("pand", random.xmm(), xmmOr(128), Assembler::pand);
     two("pcmpeqb", random.xmm(), xmmOr(128), Assembler::pcmpeqb);
+    two("pcmpeqw", random.xmm(), xmmOr(128), Assembler::pcmpeqw);
     two("pcmpeqd", random.xmm(), xmmOr(128), Assembler::pcmpeqd);
     two("paddd", random.xmm(), xmmOr(128), Assembler::paddd);
     two("paddq", random.xmm(), xmmOr(128), Assembler::paddq);
