@@ -246,8 +246,7 @@ final class CutSelection implements RecordSelection {
   }
 
   private boolean isFirst(PairSteps.First may) {
-    return CutWalk.isNew(may.type(), types)
-        | (may.isInRange() && CutWalk.isNew(may.type(), typesInRange));
+    return CutWalk.isFirst(may.type(), may.isInRange(), types, typesInRange);
   }
 
   private void keep(Place place, PairSteps.First first) {

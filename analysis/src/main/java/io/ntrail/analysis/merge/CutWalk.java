@@ -295,15 +295,26 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
     if (known[slot] == type) {
       return false;
     }
-    // One may be the first of both.
-    boolean isFirst = isNew(type, types) | (isInRange && isNew(type, typesInRange));
+    boolean isFirst = isFirst(type, isInRange, types, typesInRange);
     if (!isFirst) {
       known[slot] = type;
     }
     return isFirst;
   }
 
-  static boolean isNew(EventType type, Set<EventType> known) {
+  /**
+   * Returns true if a type is new in one of two sets, and adds it to both.
+   *
+   * @param inRange has the types within the time
+   */
+  static boolean isFirst(
+      EventType type, boolean isInRange, Set<EventType> all, Set<EventType> inRange) {
+    boolean isFirst = isNew(type, all);
+    boolean isFirstInRange = isInRange && isNew(type, inRange);
+    return isFirst || isFirstInRange;
+  }
+
+  private static boolean isNew(EventType type, Set<EventType> known) {
     return known.size() < MOST_TYPES && known.add(type);
   }
 

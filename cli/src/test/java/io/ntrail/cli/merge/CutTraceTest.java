@@ -85,7 +85,8 @@ class CutTraceTest {
   void otherPiecesGo() {
     List<String> ofShop = pieces().stream().filter(piece -> piece.contains(" 4008 ")).toList();
     List<String> cut = pieces("-t", "4008");
-    // The first of the type that is not selected, and the last record of all, stay with their events.
+    // The first of the type that is not selected, and the last record of all, stay with their
+    // events.
     assertEquals(
         List.of("20100 5008 PerfInfo/SysClExit", "60100 5008 PerfInfo/SysClExit"),
         cut.stream().filter(piece -> !ofShop.contains(piece)).toList());
