@@ -62,9 +62,7 @@ class CutTraceTest {
   private static String text(JsonReader piece) {
     return "%d %d %s"
         .formatted(
-            (long) piece.get("timeNanos").number(),
-            (long) piece.get("tid").number(),
-            piece.get("event").text());
+            piece.get("timeNanos").number(), piece.get("tid").number(), piece.get("event").text());
   }
 
   @Test
