@@ -121,7 +121,7 @@ record PtInput(
                 path
                     + " has no Processor Trace: it has no stream 23, "
                     + StreamType.IPT_TRACE.title(),
-                "ntrail info " + ShellWords.file(path)));
+                "ntrail stacks " + ShellWords.file(path)));
   }
 
   /** Puts the ring of a thread in order. */
