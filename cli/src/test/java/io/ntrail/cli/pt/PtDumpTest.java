@@ -196,7 +196,7 @@ class PtDumpTest {
     Cli.Result result = Cli.run("pt", "flow", write(dump()));
     assertEquals(1, result.exit());
     assertTrue(result.err().contains("has no Processor Trace"), result.err());
-    assertTrue(result.err().contains("try: ntrail info "), result.err());
+    assertTrue(result.err().contains("try: ntrail stacks "), result.err());
   }
 
   @Test
