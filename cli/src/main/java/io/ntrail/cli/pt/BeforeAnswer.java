@@ -30,6 +30,7 @@ final class BeforeAnswer {
   private final RecordedFlow flow;
   private final DriverChoice drivers;
   private final int most;
+  private final long untraced;
   private final WorkProgress<WorkPhase> progress;
   private final Terminal terminal;
   private final Set<Trust> trusts = EnumSet.noneOf(Trust.class);
@@ -37,18 +38,21 @@ final class BeforeAnswer {
 
   /**
    * @param most instructions before an event
+   * @param untraced events of the selection that have no piece
    */
   BeforeAnswer(
       RecordedTrace trace,
       RecordedFlow flow,
       DriverChoice drivers,
       int most,
+      long untraced,
       WorkProgress<WorkPhase> progress,
       Terminal terminal) {
     this.trace = trace;
     this.flow = flow;
     this.drivers = drivers;
     this.most = most;
+    this.untraced = untraced;
     this.progress = progress;
     this.terminal = terminal;
   }
@@ -68,7 +72,9 @@ final class BeforeAnswer {
               .number("limit", most)
               .array("events");
           each((tail, walked) -> event(json, tail, walked));
-          json.endArray().number("piecesLeftOut", trace.pieces().leftOut());
+          json.endArray()
+              .number("eventsWithoutTrace", untraced)
+              .number("piecesLeftOut", trace.pieces().leftOut());
           json.array("missingImages");
           trace
               .missingImages()
@@ -89,6 +95,10 @@ final class BeforeAnswer {
         each(this::text);
         legend();
       }
+    }
+    if (untraced > 0) {
+      String events = Numbers.counted(untraced, "more event");
+      terminal.err().println("note: without Processor Trace: " + events + " of the selection");
     }
     return rest.finish();
   }

@@ -1,5 +1,8 @@
 package io.ntrail.cli.pt;
 
+import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.etw.events.SchemaSources;
+import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.flow.recorded.PieceSelection;
 import io.ntrail.analysis.flow.recorded.RecordedTrace;
@@ -7,7 +10,9 @@ import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.EventFilterOptions;
 import io.ntrail.cli.common.EventRemarks;
+import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
@@ -76,6 +81,23 @@ final class BeforeCommand {
     return (int) most;
   }
 
+  /** Returns the number of events that options select, whether they have a piece or not. */
+  private static long events(
+      EtwRecording recording, TimeRange time, ParseResult parsed, Terminal terminal) {
+    long count = 0;
+    try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
+      Events events =
+          Events.of(recording, new SchemaSources(UserSchemas.NONE), CommonOptions.cores(parsed));
+      try (Events.Walk walk =
+          events.walk(EventFilterOptions.filter(parsed), time.fromNanos(), time.toNanos())) {
+        while (walk.next()) {
+          count++;
+        }
+      }
+    }
+    return count;
+  }
+
   static int run(Path path, ParseResult parsed, Terminal system) {
     Format format = CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL);
     check(path, parsed);
@@ -105,7 +127,13 @@ final class BeforeCommand {
       }
       RecordedFlowAnswer rest =
           new RecordedFlowAnswer(trace, flow, drivers, request, progress, parsed, terminal);
-      return new BeforeAnswer(trace, flow, drivers, most, progress, terminal).print(format, rest);
+      long traced =
+          Arrays.stream(pieces)
+              .filter(piece -> trace.pieces().piece(piece).event() != null)
+              .count();
+      long untraced = Math.max(0, events(recording, time, parsed, terminal) - traced);
+      return new BeforeAnswer(trace, flow, drivers, most, untraced, progress, terminal)
+          .print(format, rest);
     }
   }
 }

@@ -86,6 +86,8 @@ class PtBeforeTest {
         .traced(2000, 1, PID, TID, USER_MTC, branching(METHOD + 8))
         .traced(3000, 2, 5000, 5008, USER_MTC, none)
         .traced(4000, 1, PID, TID, USER_MTC, returning());
+    // Two events without a piece.
+    recording.event(5000, 1).event(6000, 2);
     file = folder.resolve("trace.etl");
     Files.write(file, recording.toByteArray());
   }
@@ -182,6 +184,17 @@ class PtBeforeTest {
     assertEquals(3, events("-p", "shop.exe").size());
     assertEquals(1, events("--cpu", "2").size());
     assertEquals(2, events("--time", "150us..350us").size());
+  }
+
+  @Test
+  void eventsWithoutTraceAreCounted() throws IOException {
+    Cli.Result all = before("--format", "json");
+    assertEquals(2, all.json().get("eventsWithoutTrace").number());
+    assertTrue(
+        all.err().contains("note: without Processor Trace: 2 more events of the selection"),
+        all.err());
+    Cli.Result early = before("--format", "json", "--time", "0..450us");
+    assertEquals(0, early.json().get("eventsWithoutTrace").number());
   }
 
   @Test
