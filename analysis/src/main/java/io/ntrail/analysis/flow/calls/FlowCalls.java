@@ -7,6 +7,7 @@ import io.ntrail.analysis.flow.FlowSink;
 import io.ntrail.analysis.flow.calls.FlowCallSink.Entry;
 import io.ntrail.programs.x86.FlowClass;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Calls out of the flow: a call opens one, and it ends where the flow comes to its return address.
@@ -34,6 +35,9 @@ public final class FlowCalls implements FlowSink {
   private final FlowFunctions functions;
   private final FlowCallSink sink;
 
+  /** Ways in which blocks are left, by their numbers; null if not known yet. */
+  private @Nullable Way[] ways = new @Nullable Way[256];
+
   private int[] open = new int[64];
   private long[] returns = new long[64];
   private int depth;
@@ -48,15 +52,34 @@ public final class FlowCalls implements FlowSink {
 
   @Override
   public void instructions(CodeBlocks blocks, int block, int count, boolean isSpeculative) {
-    if (way != Way.ON) {
+    // Most blocks are jumped to within their function.
+    if (way != Way.ON && (way != Way.JUMP || depth == 0 || isElsewhere(blocks, block))) {
       arrive(blocks, block);
     }
     sink.executed(depth - 1, count);
     way = Way.ON;
     if (count == blocks.count(block)) {
       returnAddress = blocks.end(block);
-      way = wayOn(blocks.flowClass(block, count - 1));
+      way = wayBehind(blocks, block);
     }
+  }
+
+  private boolean isElsewhere(CodeBlocks blocks, int block) {
+    int function = functions.of(blocks, block);
+    return function != 0 && function != open[depth - 1];
+  }
+
+  /** Returns how the flow leaves a whole block. */
+  private Way wayBehind(CodeBlocks blocks, int block) {
+    if (block >= ways.length) {
+      ways = Arrays.copyOf(ways, Math.max(block + 1, 2 * ways.length));
+    }
+    Way known = ways[block];
+    if (known == null) {
+      known = wayOn(blocks.flowClass(block, blocks.count(block) - 1));
+      ways[block] = known;
+    }
+    return known;
   }
 
   private static Way wayOn(FlowClass last) {
