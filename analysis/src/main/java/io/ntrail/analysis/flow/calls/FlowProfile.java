@@ -15,6 +15,10 @@ public final class FlowProfile implements FlowCallSink {
   private int[] open = new int[64];
   private long[] begun = new long[64];
   private int depth;
+
+  /** Function of the innermost open call. */
+  private int innermost;
+
   private long instructions;
 
   /** Nothing was executed yet. */
@@ -38,11 +42,12 @@ public final class FlowProfile implements FlowCallSink {
     active[function]++;
     calls[function] += how == Entry.FOUND ? 0 : 1;
     depth = at + 1;
+    innermost = function;
   }
 
   @Override
   public void executed(int at, int count) {
-    own[open[at]] += count;
+    own[innermost] += count;
     instructions += count;
   }
 
@@ -50,6 +55,7 @@ public final class FlowProfile implements FlowCallSink {
   public void leave(int at, boolean isSeen) {
     int function = open[at];
     depth = at;
+    innermost = at == 0 ? 0 : open[at - 1];
     if (--active[function] == 0) {
       total[function] += instructions - begun[at];
     }
