@@ -183,25 +183,10 @@ final class FlowAnswer {
       json.object().text("schema", "ntrail.pt-flow/1").text("file", input.file().name());
       json.number("instructions", done.instructions()).number("blocks", done.runs());
       errors(done, json);
-      json.object("byKind");
-      for (FlowClass kind : FlowClass.values()) {
-        if (done.count(kind) > 0) {
-          json.number(FlowRows.word(kind), done.count(kind));
-        }
-      }
-      json.endObject().object("events");
-      for (FlowEvent event : FlowEvent.values()) {
-        if (done.count(event) > 0) {
-          json.number(FlowRows.word(event), done.count(event));
-        }
-      }
-      json.endObject().object("packets");
-      for (PacketType type : PacketType.values()) {
-        if (done.count(type) > 0) {
-          json.number(type.label(), done.count(type));
-        }
-      }
-      json.endObject().bool("packetsOfAllTimes", !request.time().whole());
+      FlowRows.sums(json, "byKind", FlowClass.values(), FlowRows::word, done::count);
+      FlowRows.sums(json, "events", FlowEvent.values(), FlowRows::word, done::count);
+      FlowRows.sums(json, "packets", PacketType.values(), PacketType::label, done::count);
+      json.bool("packetsOfAllTimes", !request.time().whole());
       json.gaps(gaps()).endObject();
     }
   }

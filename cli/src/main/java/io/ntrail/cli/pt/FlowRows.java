@@ -9,11 +9,14 @@ import io.ntrail.analysis.flow.calls.FlowFunctions;
 import io.ntrail.analysis.flow.recorded.RecordedPiece;
 import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.programs.x86.FlowClass;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Makes rows of the flow: of instructions or of blocks, of events if wanted, and of errors. */
@@ -230,6 +233,19 @@ final class FlowRows implements FlowSink {
     } else {
       cell.count(row.time().nanos());
     }
+  }
+
+  /** Writes sums that are not 0, by constant, as an object. */
+  static <E extends Enum<E>> void sums(
+      Json json, String key, E[] constants, Function<E, String> names, ToLongFunction<E> sums) {
+    json.object(key);
+    for (E constant : constants) {
+      long sum = sums.applyAsLong(constant);
+      if (sum > 0) {
+        json.number(names.apply(constant), sum);
+      }
+    }
+    json.endObject();
   }
 
   /** Returns the name of a constant as JSON has it: {@code directJump}. */

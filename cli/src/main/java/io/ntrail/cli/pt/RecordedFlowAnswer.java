@@ -363,25 +363,10 @@ final class RecordedFlowAnswer {
   }
 
   private void sums(Json json) {
-    json.object("byKind");
-    for (FlowClass kind : FlowClass.values()) {
-      if (flow.count(kind) > 0) {
-        json.number(FlowRows.word(kind), flow.count(kind));
-      }
-    }
-    json.endObject().object("events");
-    for (FlowEvent event : FlowEvent.values()) {
-      if (flow.count(event) > 0) {
-        json.number(FlowRows.word(event), flow.count(event));
-      }
-    }
-    json.endObject().object("packets");
-    for (PacketType type : PacketType.values()) {
-      if (flow.count(type) > 0) {
-        json.number(type.label(), flow.count(type));
-      }
-    }
-    json.endObject().bool("packetsOfAllTimes", !request.time().whole());
+    FlowRows.sums(json, "byKind", FlowClass.values(), FlowRows::word, flow::count);
+    FlowRows.sums(json, "events", FlowEvent.values(), FlowRows::word, flow::count);
+    FlowRows.sums(json, "packets", PacketType.values(), PacketType::label, flow::count);
+    json.bool("packetsOfAllTimes", !request.time().whole());
   }
 
   /** Returns what could not be read. */

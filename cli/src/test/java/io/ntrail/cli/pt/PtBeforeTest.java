@@ -8,10 +8,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
-import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.etl.TraceRecording;
-import io.ntrail.testkit.pt.PtPackets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,65 +27,14 @@ import org.junit.jupiter.api.io.TempDir;
  * (5), 39610 movzx (3), 39613 add (4), 39617 ret; and MulDiv, 25000: a jump through a slot.
  */
 class PtBeforeTest {
-  private static final long KERNEL32 = 0x7FFB_3B40_0000L;
-  private static final long NTDLL = 0x7FFB_3C2D_0000L;
-  private static final long RESUME = KERNEL32 + 0x39600;
-  private static final long MUL_DIV = KERNEL32 + 0x25000;
-
-  /** Address of the compiled method. */
-  private static final long METHOD = 0x7FFA_1000_0000L;
-
-  private static final int PID = 4000;
-  private static final int TID = 4008;
-  private static final long USER_MTC = 0x0000_0311L;
-
   @TempDir private Path folder;
   private Path file;
-
-  /** Comes into the function and calls MulDiv, which jumps somewhere. */
-  private static PtPackets stream(long target) {
-    PtPackets packets = new PtPackets(false).psb().tsc(29_040_000).tma(0, 0).psbEnd().mode(64);
-    return packets
-        .ip(PtPackets.PGE, RESUME)
-        .ip(PtPackets.TIP, MUL_DIV)
-        .tsc(29_068_000)
-        .ip(PtPackets.TIP, target);
-  }
-
-  /** Goes on there, with a branch. */
-  private static byte[] branching(long target) {
-    return stream(target).tnt(1, 1).toByteArray();
-  }
-
-  /** Returns to the function, and is interrupted behind an instruction. */
-  private static byte[] returning() {
-    return stream(RESUME + 0xB).ip(PtPackets.FUP, RESUME + 0x10).noIp(PtPackets.PGD).toByteArray();
-  }
 
   @BeforeEach
   void writeRecording() throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
-    byte[] image = TestData.gunzip("pe/windows/kernel32.dll.gz");
-    Files.write(folder.resolve("kernel32.dll"), image);
-    int header = (int) LittleEndian.getU32(image, 0x3C);
-    int stamp = (int) LittleEndian.getU32(image, header + 8);
-    long size = LittleEndian.getU32(image, header + 24 + 56);
-    TraceRecording recording =
-        new TraceRecording()
-            .process(PID, TID, "shop.exe")
-            .process(5000, 5008, "other.exe")
-            .found(PID, KERNEL32, size, stamp, TraceRecording.systemPath("kernel32.dll"))
-            .found(PID, NTDLL, 0x1F_5000, 0x1234, TraceRecording.systemPath("ntdll.dll"))
-            .method(5, PID, METHOD, 64, "Total")
-            .onto(10, 1, TID, 0);
-    byte[] none = new PtPackets(false).tnt(1, 2).toByteArray();
-    recording
-        .traced(1000, 1, PID, TID, USER_MTC, branching(NTDLL + 0x1230))
-        .traced(2000, 1, PID, TID, USER_MTC, branching(METHOD + 8))
-        .traced(3000, 2, 5000, 5008, USER_MTC, none)
-        .traced(4000, 1, PID, TID, USER_MTC, returning());
     // Two events without a piece.
-    recording.event(5000, 1).event(6000, 2);
+    TraceRecording recording = TracedShop.recording(folder).event(5000, 1).event(6000, 2);
     file = folder.resolve("trace.etl");
     Files.write(file, recording.toByteArray());
   }
@@ -120,10 +67,10 @@ class PtBeforeTest {
   @Test
   void theLastInstructionsAreThereOldestFirst() {
     JsonReader last = events("-n", "2").get(3);
-    assertEquals(hex(MUL_DIV, RESUME + 0xB), texts(last.get("instructions")));
+    assertEquals(hex(TracedShop.MUL_DIV, TracedShop.RESUME + 0xB), texts(last.get("instructions")));
     assertTrue(last.get("complete").isTrue());
     assertEquals(400_000, last.get("timeNanos").number());
-    assertEquals(TID, last.get("tid").number());
+    assertEquals(TracedShop.TID, last.get("tid").number());
     assertEquals("PerfInfo/SysClExit", last.get("event").text());
   }
 
@@ -133,8 +80,8 @@ class PtBeforeTest {
     assertEquals("kernel32.dll!MulDiv", call.get("function").text());
     assertEquals("call", call.get("entry").text());
     assertEquals(1, call.get("instruction").number());
-    assertEquals("0x" + Long.toHexString(RESUME + 4), call.get("from").text());
-    assertEquals("0x" + Long.toHexString(MUL_DIV), call.get("address").text());
+    assertEquals("0x" + Long.toHexString(TracedShop.RESUME + 4), call.get("from").text());
+    assertEquals("0x" + Long.toHexString(TracedShop.MUL_DIV), call.get("address").text());
   }
 
   @Test
@@ -163,11 +110,13 @@ class PtBeforeTest {
   @Test
   void codeThatIsMissingIsAHoleEvenIfThereAreEnoughInstructions() {
     JsonReader first = events("-n", "3").getFirst();
-    assertEquals(hex(RESUME, RESUME + 4, MUL_DIV), texts(first.get("instructions")));
+    assertEquals(
+        hex(TracedShop.RESUME, TracedShop.RESUME + 4, TracedShop.MUL_DIV),
+        texts(first.get("instructions")));
     assertFalse(first.get("complete").isTrue());
     assertEquals(
         "right before the event: no code at this address: ntdll.dll is missing (not found) at 0x"
-            + Long.toHexString(NTDLL + 0x1230),
+            + Long.toHexString(TracedShop.NTDLL + 0x1230),
         first.get("why").text());
   }
 
@@ -251,7 +200,7 @@ class PtBeforeTest {
     Cli.Result none = Cli.run("pt", "before", file);
     assertEquals(2, none.exit());
     assertTrue(none.err().contains("needs an event: -e EVENT"), none.err());
-    Path stream = Files.write(folder.resolve("trace.pt"), returning());
+    Path stream = Files.write(folder.resolve("trace.pt"), TracedShop.returning());
     Cli.Result other = Cli.run("pt", "before", stream, "-e", "CSwitch");
     assertEquals(1, other.exit());
     assertTrue(other.err().contains("is not a recording of events"), other.err());

@@ -11,7 +11,6 @@ import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.etl.TraceRecording;
-import io.ntrail.testkit.pt.PtPackets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,63 +26,13 @@ import org.junit.jupiter.api.io.TempDir;
  * movzx (3), 39613 add (4), 39617 ret; and MulDiv, 25000: a jump through a slot.
  */
 class RecordedFlowCommandTest {
-  private static final long KERNEL32 = 0x7FFB_3B40_0000L;
-  private static final long NTDLL = 0x7FFB_3C2D_0000L;
-  private static final long RESUME = KERNEL32 + 0x39600;
-  private static final long MUL_DIV = KERNEL32 + 0x25000;
-
-  /** Address of the compiled method. */
-  private static final long METHOD = 0x7FFA_1000_0000L;
-
-  private static final int PID = 4000;
-  private static final int TID = 4008;
-  private static final long USER_MTC = 0x0000_0311L;
-
   @TempDir private Path folder;
   private Path file;
-
-  /** Comes into the function and calls MulDiv, which jumps somewhere. */
-  private static PtPackets stream(long target) {
-    PtPackets packets = new PtPackets(false).psb().tsc(29_040_000).tma(0, 0).psbEnd().mode(64);
-    return packets
-        .ip(PtPackets.PGE, RESUME)
-        .ip(PtPackets.TIP, MUL_DIV)
-        .tsc(29_068_000)
-        .ip(PtPackets.TIP, target);
-  }
-
-  /** Goes on there, with a branch. */
-  private static byte[] branching(long target) {
-    return stream(target).tnt(1, 1).toByteArray();
-  }
-
-  /** Returns to the function, and is interrupted behind an instruction. */
-  private static byte[] returning() {
-    return stream(RESUME + 0xB).ip(PtPackets.FUP, RESUME + 0x10).noIp(PtPackets.PGD).toByteArray();
-  }
 
   @BeforeEach
   void writeRecording() throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
-    byte[] image = TestData.gunzip("pe/windows/kernel32.dll.gz");
-    Files.write(folder.resolve("kernel32.dll"), image);
-    int header = (int) LittleEndian.getU32(image, 0x3C);
-    int stamp = (int) LittleEndian.getU32(image, header + 8);
-    long size = LittleEndian.getU32(image, header + 24 + 56);
-    TraceRecording recording =
-        new TraceRecording()
-            .process(PID, TID, "shop.exe")
-            .process(5000, 5008, "other.exe")
-            .found(PID, KERNEL32, size, stamp, TraceRecording.systemPath("kernel32.dll"))
-            .found(PID, NTDLL, 0x1F_5000, 0x1234, TraceRecording.systemPath("ntdll.dll"))
-            .method(5, PID, METHOD, 64, "Total")
-            .onto(10, 1, TID, 0);
-    byte[] none = new PtPackets(false).tnt(1, 2).toByteArray();
-    recording
-        .traced(1000, 1, PID, TID, USER_MTC, branching(NTDLL + 0x1230))
-        .traced(2000, 1, PID, TID, USER_MTC, branching(METHOD + 8))
-        .traced(3000, 2, 5000, 5008, USER_MTC, none)
-        .traced(4000, 1, PID, TID, USER_MTC, returning());
+    TraceRecording recording = TracedShop.recording(folder);
     file = folder.resolve("trace.etl");
     Files.write(file, recording.toByteArray());
   }
@@ -105,11 +54,11 @@ class RecordedFlowCommandTest {
   @Test
   void addressesAreThoseThatRanAndNothingElse() {
     Cli.Result all = flow("--addresses");
-    List<String> once = addresses(RESUME, RESUME + 4, MUL_DIV);
+    List<String> once = addresses(TracedShop.RESUME, TracedShop.RESUME + 4, TracedShop.MUL_DIV);
     List<String> expected = new ArrayList<>(once);
     expected.addAll(once);
     expected.addAll(once);
-    expected.addAll(addresses(RESUME + 0xB));
+    expected.addAll(addresses(TracedShop.RESUME + 0xB));
     assertEquals(expected, all.lines());
     assertEquals(3, all.exit());
   }
@@ -180,7 +129,7 @@ class RecordedFlowCommandTest {
     assertTrue(lines.get(2).endsWith("kernel32.dll!IsSystemResumeAutomatic"), lines.get(2));
     assertTrue(lines.get(3).endsWith("\\- kernel32.dll!MulDiv"), lines.get(3));
     JsonReader calls = flow("--calls", "--format", "json").json().get("calls");
-    assertEquals(PID, calls.array().getFirst().get("pid").number());
+    assertEquals(TracedShop.PID, calls.array().getFirst().get("pid").number());
   }
 
   @Test
