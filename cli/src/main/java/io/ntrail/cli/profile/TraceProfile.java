@@ -88,7 +88,8 @@ final class TraceProfile implements ProfilePage {
 
   @Override
   public List<String> lines() {
-    return List.of(functions.heading() + ", " + Numbers.counted(total, "instruction"));
+    return List.of(
+        functions.heading() + ", " + Numbers.counted(total, "instruction") + functions.lacks());
   }
 
   @Override

@@ -34,6 +34,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
@@ -270,11 +271,12 @@ final class RecordedFlowAnswer {
           terminal
               .out()
               .println(
-                  "%s, %s in %s"
+                  "%s, %s in %s%s"
                       .formatted(
                           heading(),
                           Numbers.counted(flow.instructions(), "instruction"),
-                          Numbers.counted(sorted.size(), "function")));
+                          Numbers.counted(sorted.size(), "function"),
+                          lacks()));
           listing.table(terminal.out(), request.limit(), CommonOptions.width(parsed, terminal));
         },
         json -> {
@@ -335,9 +337,40 @@ final class RecordedFlowAnswer {
     missing(json);
   }
 
+  /** Returns what the sums lack, for their heading; empty if that is nothing. */
+  String lacks() {
+    List<String> lacks = new ArrayList<>();
+    if (flow.errors() > 0) {
+      lacks.add("the flow is lost at " + Numbers.counted(flow.errors(), "place"));
+    }
+    if (unsynchronised() > 0) {
+      lacks.add(Numbers.counted(unsynchronised(), "piece") + " not decoded");
+    }
+    if (wrapped() > 0) {
+      lacks.add(Numbers.counted(wrapped(), "piece") + " overwritten in part");
+    }
+    return lacks.isEmpty() ? "" : "; " + String.join(", ", lacks);
+  }
+
+  private long unsynchronised() {
+    return count(piece -> !piece.isSynchronised());
+  }
+
+  private long wrapped() {
+    return count(Piece::isWrapped);
+  }
+
+  private long count(Predicate<Piece> kind) {
+    return flow.walked().stream()
+        .filter(walked -> kind.test(trace.pieces().piece(walked.number())))
+        .count();
+  }
+
   /** Writes how much was followed without listing it. */
   void counts(Json json) {
-    json.number("piecesFollowed", flow.walked().size());
+    json.number("piecesFollowed", flow.walked().size())
+        .number("piecesNotDecoded", unsynchronised())
+        .number("piecesWrapped", wrapped());
     missing(json);
   }
 

@@ -126,6 +126,11 @@ public final class TraceFunctions {
     return answer.heading();
   }
 
+  /** Returns what the sums lack in words, with what goes in front; empty if that is nothing. */
+  public String lacks() {
+    return answer.lacks();
+  }
+
   /** Returns the part of the recording that is meant. */
   public TimeRange time() {
     return time;

@@ -182,4 +182,20 @@ class RecordedFlowCommandTest {
     assertTrue(result.err().contains("kernel32.dll is a different build"), result.err());
     assertEquals(3, result.exit());
   }
+
+  @Test
+  void sumsTellWhatTheyLack() throws IOException {
+    Cli.Result text = Cli.run("profile", file, "--metric", "pt", "--image-path", folder);
+    assertTrue(
+        text.out().contains("10 instructions; the flow is lost at 2 places, 1 piece not decoded"),
+        text.out());
+    assertTrue(
+        flow("--profile").out().contains("; the flow is lost at 2 places, 1 piece not decoded"));
+    JsonReader json =
+        Cli.run("profile", file, "--metric", "pt", "--image-path", folder, "--format", "json")
+            .json();
+    assertEquals(List.of(), JsonSchema.named("profile").findings(json));
+    assertEquals(1, json.get("piecesNotDecoded").number());
+    assertEquals(0, json.get("piecesWrapped").number());
+  }
 }
