@@ -170,7 +170,7 @@ public final class AgentBranches {
     }
     List<AgentCall> end = new ArrayList<>();
     if (old.thread != 0) {
-      go(BranchRoutine.STOP);
+      go(RoutineBlock.STOP);
       end.add(calls.prepare(SET, event));
       end.add(calls.prepare(WAIT, old.thread, WAIT_MILLIS));
       end.add(calls.prepare(CLOSE, old.thread));
@@ -315,12 +315,12 @@ public final class AgentBranches {
     }
     List<RoutineInput.Piece> pieces = new ArrayList<>();
     List<Range> rest = new ArrayList<>();
-    long most = Math.max(PIECE, bytes / MOST_PIECES * 2 & -BranchRoutine.STEP);
+    long most = Math.max(PIECE, bytes / MOST_PIECES * 2 & -RoutineBlock.STEP);
     for (Range range : stored) {
-      long last = range.end() - BranchRoutine.BEHIND;
+      long last = range.end() - RoutineBlock.BEHIND;
       long at = range.begin();
-      while (last - at >= BranchRoutine.STEP) {
-        long length = Math.min(most, last - at & -BranchRoutine.STEP);
+      while (last - at >= RoutineBlock.STEP) {
+        long length = Math.min(most, last - at & -RoutineBlock.STEP);
         pieces.add(new RoutineInput.Piece(image.view().offset(at), at, length));
         at += length;
       }
@@ -360,16 +360,16 @@ public final class AgentBranches {
       isOut = true;
       throw failed();
     }
-    Bytes head = calls.agent().peek(at, BranchRoutine.FIRST_PIECE);
-    if (done.get(1).kind() != CallOutcome.Kind.DONE || head.i64(BranchRoutine.FAILED) != 0) {
+    Bytes head = calls.agent().peek(at, RoutineBlock.FIRST_PIECE);
+    if (done.get(1).kind() != CallOutcome.Kind.DONE || head.i64(RoutineBlock.FAILED) != 0) {
       throw failed();
     }
     if (entries != null
         && unwind.entries() > 0
-        && head.i64(BranchRoutine.UNUSUAL) == 0
-        && head.i64(BranchRoutine.CONTINUING) <= RoutineInput.MOST_CONTINUING) {
+        && head.i64(RoutineBlock.UNUSUAL) == 0
+        && head.i64(RoutineBlock.CONTINUING) <= RoutineInput.MOST_CONTINUING) {
       long from = at + input.length + (long) RoutineInput.ROOM * Integer.BYTES;
-      long[] some = numbers(from, head.i64(BranchRoutine.CONTINUING)).toArray();
+      long[] some = numbers(from, head.i64(RoutineBlock.CONTINUING)).toArray();
       Arrays.sort(some);
       int[] rows = new int[some.length];
       for (int i = 0; i < rows.length; i++) {
@@ -377,15 +377,15 @@ public final class AgentBranches {
       }
       entries.complete(Optional.of(rows));
     }
-    if (head.i64(BranchRoutine.FOUND) > RoutineInput.ROOM) {
+    if (head.i64(RoutineBlock.FOUND) > RoutineInput.ROOM) {
       throw failed();
     }
-    return numbers(at + input.length, head.i64(BranchRoutine.FOUND));
+    return numbers(at + input.length, head.i64(RoutineBlock.FOUND));
   }
 
   /** Gives the other thread its block. */
   private void go(long address) {
-    calls.agent().poke(block + BranchRoutine.GO, new BytesBuilder(8).u64(address).toArray());
+    calls.agent().poke(block + RoutineBlock.GO, new BytesBuilder(8).u64(address).toArray());
   }
 
   private LongList numbers(long at, long count) {

@@ -1,6 +1,36 @@
 package io.ntrail.live.branches;
 
+import static io.ntrail.live.branches.RoutineBlock.CONTINUING;
+import static io.ntrail.live.branches.RoutineBlock.CONTINUING_AT;
+import static io.ntrail.live.branches.RoutineBlock.CONTINUING_ROOM;
+import static io.ntrail.live.branches.RoutineBlock.COUNT;
+import static io.ntrail.live.branches.RoutineBlock.DISTANT;
+import static io.ntrail.live.branches.RoutineBlock.ENTRIES;
+import static io.ntrail.live.branches.RoutineBlock.EVENT;
+import static io.ntrail.live.branches.RoutineBlock.FAILED;
+import static io.ntrail.live.branches.RoutineBlock.FIRST_PIECE;
+import static io.ntrail.live.branches.RoutineBlock.FOUND;
+import static io.ntrail.live.branches.RoutineBlock.GO;
+import static io.ntrail.live.branches.RoutineBlock.LAST_MARK;
+import static io.ntrail.live.branches.RoutineBlock.MARKS;
+import static io.ntrail.live.branches.RoutineBlock.MARK_SHIFT;
+import static io.ntrail.live.branches.RoutineBlock.NEXT;
+import static io.ntrail.live.branches.RoutineBlock.NEXT_PART;
+import static io.ntrail.live.branches.RoutineBlock.PART;
+import static io.ntrail.live.branches.RoutineBlock.PIECES;
+import static io.ntrail.live.branches.RoutineBlock.PLACES;
+import static io.ntrail.live.branches.RoutineBlock.ROOM;
+import static io.ntrail.live.branches.RoutineBlock.STARTS;
+import static io.ntrail.live.branches.RoutineBlock.STEP;
+import static io.ntrail.live.branches.RoutineBlock.STOP;
+import static io.ntrail.live.branches.RoutineBlock.TABLE;
+import static io.ntrail.live.branches.RoutineBlock.UNUSUAL;
+import static io.ntrail.live.branches.RoutineBlock.UNWIND;
+import static io.ntrail.live.branches.RoutineBlock.UNWIND_AT;
+import static io.ntrail.live.branches.RoutineBlock.UNWIND_BYTES;
+import static io.ntrail.live.branches.RoutineBlock.WAIT;
 import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg16.CX;
 import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
 import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
 import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
@@ -51,119 +81,21 @@ import java.util.TreeMap;
  *
  * <p>After that it goes through the function table of the library.
  *
- * <p>Its argument is the address of a block, laid out by the constants; the places that it finds
- * are 32-bit RVAs in no order. It reads 16 bytes at a time, with instructions that each x64
- * processor has: bytes that can begin a branch are found together, and the few that are none of a
- * marked page go on to a search by halves among the functions.
+ * <p>Its argument is the address of a block, laid out as {@link RoutineBlock} says; the places that
+ * it finds are 32-bit RVAs in no order. It reads 16 bytes at a time, with instructions that each
+ * x64 processor has: bytes that can begin a branch are found together, and the few that lead to a
+ * mark go on to a search by halves among the functions.
  *
  * <p>Where the functions are close together and a piece is far from them, the upper halves of all
  * distances by which a block of it reaches them are one number, or a few. It looks for these, which
  * are much rarer than opcodes, and then at what is in front of them.
  */
 final class BranchRoutine {
-  /** In and out, u64: number of the next piece that a thread takes; 0 at first. */
-  static final int NEXT = 0;
-
-  /** In, u64: number of pieces. */
-  static final int PIECES = 8;
-
-  /** Out, u64: number of places; more than there is room for is too many. */
-  static final int FOUND = 16;
-
-  /** In, u64: room for places. */
-  static final int ROOM = 24;
-
-  /** Out, u64: 1 if memory could not be read. */
-  static final int FAILED = 32;
-
-  /** In, u64: address of a bit for each page of the image, set where first bytes lie. */
-  static final int MARKS = 40;
-
-  /** In, u64: number of these bits, a multiple of 32. */
-  static final int PAGES = 48;
-
-  /** In, u64: address of the RVAs of the functions, u32 each, ascending. */
-  static final int STARTS = 56;
-
-  /** In, u64: number of functions. */
-  static final int COUNT = 64;
-
-  /** In, u64: address of the places. */
-  static final int PLACES = 72;
-
-  /** In and out, u64: number of the next part of the function table that a thread takes. */
-  static final int NEXT_PART = 80;
-
-  /** In, u64: address of the function table. */
-  static final int TABLE = 88;
-
-  /** In, u64: number of its entries; 0: it is not looked at. */
-  static final int ENTRIES = 96;
-
-  /** In, u64: RVA from which on the unwind information lies. */
-  static final int UNWIND = 104;
-
-  /** In, u64: number of bytes there. */
-  static final int UNWIND_BYTES = 112;
-
-  /** In, u64: distance from an RVA there to its address. */
-  static final int UNWIND_AT = 120;
-
-  /** Out, u64: 1 if the table is not plain, or has unwind information elsewhere. */
-  static final int UNUSUAL = 128;
-
-  /** Out, u64: number of entries that continue a function. */
-  static final int CONTINUING = 136;
-
-  /** In, u64: room for the numbers of these. */
-  static final int CONTINUING_ROOM = 144;
-
-  /** In, u64: address of these numbers, u32 each, in no order. */
-  static final int CONTINUING_AT = 152;
-
-  /** Entries of a part of the function table. */
-  static final int PART = 1 << 13;
-
-  /**
-   * In: pieces, each u64 address, u64 RVA, u64 number of bytes where a branch may begin, a multiple
-   * of {@link #STEP}, or that and {@link #DISTANT}; {@link #BEHIND} more are read.
-   */
-  static final int FIRST_PIECE = 160;
-
-  /**
-   * In, u64, behind a stretch: address of the block, there when the event is set; {@link #STOP} or
-   * less if none comes.
-   */
-  static final int GO = 16;
-
-  static final int STOP = 1;
-
-  /** In, u64, behind that: handle of the event. */
-  static final int EVENT = 24;
-
-  /** In, u64, behind that: address of WaitForSingleObject. */
-  static final int WAIT = 32;
-
   /** Milliseconds for which the event is waited for. */
   private static final int PATIENCE = 5_000;
 
   /** Bytes of stack that a called function may use. */
   private static final int SHADOW = 32;
-
-  /** Bytes that describe a piece. */
-  static final int PIECE = 24;
-
-  /** Bytes that are looked at together. */
-  static final int STEP = 64;
-
-  /** Bytes behind a piece that are read. */
-  static final int BEHIND = 96;
-
-  /**
-   * Bit of a piece that is further from all functions than 16 bits reach; then these have to be
-   * near one another, or it takes long.
-   */
-  static final int DISTANT = 1;
 
   /** Bytes of a distant piece that are searched for one distance after the other. */
   private static final int STRETCH = 1 << 12;
@@ -180,10 +112,22 @@ final class BranchRoutine {
   private static final int BLOCK_END = 32;
   private static final int FIRST = 40;
   private static final int AFTER = 48;
-  private static final int FRAME = 56;
 
-  /** Shift of an RVA to the number of its page. */
-  static final int PAGE_SHIFT = 12;
+  /** Place on the stack of where opcodes are in a stretch, i16 each, before its end. */
+  private static final int NOTES = 64;
+
+  /** Bytes in which opcodes are noted before they are looked at. */
+  private static final int NOTED = 1 << 10;
+
+  /**
+   * Opcodes of {@link RoutineBlock#STEP} bytes that are noted without a branch: seldom there are
+   * more.
+   */
+  private static final int USUAL = 4;
+
+  // A byte that is none leaves a note that the next one covers; a frame below a page needs no
+  // probe.
+  private static final int FRAME = NOTES + (NOTED + USUAL) * Short.BYTES;
 
   private static final int PART_SHIFT = 13;
 
@@ -191,7 +135,7 @@ final class BranchRoutine {
   private static final int CONTINUES = UnwindInfo.CHAININFO << 3;
 
   private static final int VECTOR = 16;
-  private static final int PAGE = 1 << PAGE_SHIFT;
+  private static final int PAGE = 1 << 12;
 
   /** EXCEPTION_CONTINUE_EXECUTION. */
   private static final int CONTINUE = -1;
@@ -232,13 +176,10 @@ final class BranchRoutine {
   private Code assemble() {
     Label distant = a.label("distant piece");
     Label table = a.label("table");
-    Label step = a.label("next bytes");
-    Label candidate = a.label("next candidate");
-    Label stepped = a.label("no candidate left");
     a.bind(begin);
     a.push(RBX).push(RSI).push(RDI).push(RBP).push(R12).push(R13).push(R14).push(R15);
     a.sub(RSP, FRAME).mov(RBX, RCX);
-    a.mov(R12, ptr(RBX).plus(MARKS)).mov(R13, ptr(RBX).plus(PAGES));
+    a.mov(R12, ptr(RBX).plus(MARKS)).mov(R13, ptr(RBX).plus(LAST_MARK));
     a.mov(R14, ptr(RBX).plus(STARTS)).mov(R15, ptr(RBX).plus(COUNT));
     a.movdqa(XMM4, constant(0x01));
 
@@ -250,24 +191,7 @@ final class BranchRoutine {
     a.mov(RDI, ptr(RAX).plus(16)).mov(RCX, RDI).and(RCX, DISTANT).sub(RDI, RCX).add(RDI, RSI);
     a.test(RCX, RCX).jnz(distant);
 
-    a.align(VECTOR).bind(step).cmp(RSI, RDI).jae(next);
-    for (int at = 0; at < STEP; at += VECTOR) {
-      opcodes(at);
-      a.pmovmskb(EAX, XMM2);
-      if (at == 0) {
-        a.mov(R8, RAX);
-      } else {
-        a.shl(RAX, at).or(R8, RAX);
-      }
-    }
-    a.test(R8, R8).jz(stepped);
-    // Older processors execute TZCNT as BSF, whose result is the same here; newer ones take longer
-    // for BSF.
-    a.bind(candidate).tzcnt(RCX, R8).lea(R9, ptr(R8).plus(-1)).lea(RDX, ptr(RSI).index(RCX, 1));
-    check();
-    a.and(R8, R9).jnz(candidate);
-    a.bind(stepped).add(RSI, STEP).jmp(step);
-
+    stretches();
     a.bind(distant);
     distant();
     a.bind(table);
@@ -302,6 +226,75 @@ final class BranchRoutine {
     a.movdqa(XMM5, XMM1).pcmpeqb(XMM5, constant(0xF8)).pand(XMM0, XMM5).por(XMM2, XMM0);
     a.pand(XMM1, constant(0xF0)).pcmpeqb(XMM1, constant(0x80));
     a.pand(XMM3, XMM1).por(XMM2, XMM3);
+  }
+
+  /**
+   * Searches a piece, of which RSI is the begin and RDI the end.
+   *
+   * <p>Where opcodes are in a stretch is noted first, and then looked at: neither has a branch that
+   * depends on how many there are, which the processor would often guess wrong.
+   */
+  private void stretches() {
+    Label stretch = a.label("next stretch");
+    Label whole = a.label("whole stretch");
+    Label step = a.label("next bytes");
+    Label stepped = a.label("all opcodes of the bytes noted");
+    Label more = a.label("many opcodes");
+    Label opcode = a.label("next opcode");
+    Label near = a.label("may reach a function");
+    Label far = a.label("opcode is done");
+    a.align(VECTOR).bind(stretch).cmp(RSI, RDI).jae(next);
+    a.lea(R9, ptr(RSI).plus(NOTED)).cmp(R9, RDI).jbe(whole).mov(R9, RDI).bind(whole);
+    a.xor(R11D, R11D);
+    a.align(VECTOR).bind(step);
+    for (int at = 0; at < STEP; at += VECTOR) {
+      opcodes(at);
+      a.pmovmskb(EAX, XMM2);
+      if (at == 0) {
+        a.mov(R8, RAX);
+      } else {
+        a.shl(RAX, at).or(R8, RAX);
+      }
+    }
+    a.mov(RDX, RSI).sub(RDX, R9);
+    for (int i = 0; i < USUAL; i++) {
+      note();
+    }
+    a.test(R8, R8).jnz(more);
+    a.bind(stepped).add(RSI, STEP).cmp(RSI, R9).jb(step);
+    a.xor(R8D, R8D).mov(R9, R11).test(R9, R9).jz(stretch);
+
+    a.align(VECTOR).bind(opcode).movsx(RDX, ptr(RSP).index(R8, 2).plus(NOTES).as16());
+    a.add(RDX, RSI).movzx(EAX, ptr(RDX).as8()).cmp(EAX, 0xC7).je(near);
+    target();
+    isMarked();
+    a.jne(near);
+    a.bind(far).inc(R8).cmp(R8, R9).jb(opcode).jmp(stretch);
+
+    a.bind(more);
+    note();
+    a.test(R8, R8).jnz(more).jmp(stepped);
+    a.bind(near);
+    check();
+    a.jmp(far);
+  }
+
+  /**
+   * Notes the first of the bytes that are set in R8, and takes it out; RDX is the distance from the
+   * end of the stretch. If none is set, nothing is noted.
+   */
+  private void note() {
+    // Older processors execute TZCNT as BSF, whose result is the same here; newer ones take longer
+    // for BSF.
+    a.tzcnt(RCX, R8).add(ECX, EDX).mov(ptr(RSP).index(R11, 2).plus(NOTES).as16(), CX);
+    a.cmp(R8, 1).sbb(R11, -1).lea(RAX, ptr(R8).plus(-1)).and(R8, RAX);
+  }
+
+  /** Sets R10 to the RVA that the branch at RDX, whose first byte is in EAX, reaches. */
+  private void target() {
+    // The distance follows two bytes if the first is 0F or C7: the ones without that bit.
+    a.shr(EAX, 5).and(EAX, 1).lea(R10, ptr(RDX).plus(2)).sub(R10, RAX);
+    a.movsxd(RCX, ptr(R10).as32()).lea(R10, ptr(R10).index(RCX, 1).plus(4)).add(R10, RBP);
   }
 
   /** Searches a distant piece, of which RSI is the begin and RDI the end. */
@@ -386,15 +379,14 @@ final class BranchRoutine {
     Label upper = a.label("upper half");
     Label wide = a.label("distance of 32 bits");
     a.movzx(EAX, ptr(RDX).as8()).cmp(EAX, 0xC7).jne(wide);
-    // The begin of a transaction may have a distance of 16 bits, whose page is looked at.
+    // The begin of a transaction may have a distance of 16 bits, whose mark is looked at.
     a.movsx(RCX, ptr(RDX).plus(2).as16()).lea(R10, ptr(RDX).index(RCX, 1).plus(4)).add(R10, RBP);
-    Label unmarked = a.label("not so near");
-    marked(unmarked);
-    a.jmp(found).bind(unmarked);
-    // The distance follows two bytes if the first is 0F or C7: the ones without that bit.
-    a.bind(wide).mov(ECX, EAX).shr(ECX, 5).and(ECX, 1).lea(R10, ptr(RDX).plus(2)).sub(R10, RCX);
-    a.movsxd(RCX, ptr(R10).as32()).lea(R10, ptr(R10).index(RCX, 1).plus(4)).add(R10, RBP);
-    marked(missed);
+    isMarked();
+    a.jne(found);
+    a.bind(wide);
+    target();
+    isMarked();
+    a.je(missed);
     // R11 functions start at the target or before, and less than or as many as RCX do.
     a.xor(R11D, R11D).mov(RCX, R15);
     a.bind(search).cmp(R11, RCX).jae(searched).lea(RAX, ptr(R11).index(RCX, 1)).shr(RAX, 1);
@@ -410,10 +402,9 @@ final class BranchRoutine {
     a.bind(missed);
   }
 
-  /** Goes on if the page of the RVA in R10 is marked. */
-  private void marked(Label isNot) {
-    a.mov(R11, R10).shr(R11, PAGE_SHIFT).cmp(R11, R13).jae(isNot);
-    a.mov(RCX, R11).shr(R11, 5).mov(R11D, ptr(R12).index(R11, 4)).bt(R11D, ECX).jae(isNot);
+  /** Sets ZF if first bytes are not where the RVA in R10 is, nor where an RVA beyond all leads. */
+  private void isMarked() {
+    a.mov(R11, R10).shr(R11, MARK_SHIFT).and(R11, R13).cmp(ptr(R12).index(R11, 1).as8(), 0);
   }
 
   /** Goes through the function table, as {@link FunctionTable#continuing} does. */

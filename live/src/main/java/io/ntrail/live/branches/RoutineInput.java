@@ -81,39 +81,37 @@ final class RoutineInput {
       long view,
       long block,
       UnwindPlace unwind) {
-    int marksAt = BranchRoutine.FIRST_PIECE + BranchRoutine.PIECE * pieces.size();
-    int words = (int) ((imageSize >> BranchRoutine.PAGE_SHIFT) / Integer.SIZE) + 1;
-    int[] marks = new int[words];
+    int marksAt = RoutineBlock.FIRST_PIECE + RoutineBlock.PIECE * pieces.size();
+    long parts = (imageSize >> RoutineBlock.MARK_SHIFT) + 1;
+    byte[] marks = new byte[(int) Math.max(Integer.BYTES, Long.highestOneBit(2 * parts - 1))];
     for (long start : starts) {
       mark(marks, start);
       mark(marks, start + BranchFinder.NEAR - 1);
     }
-    int startsAt = marksAt + Integer.BYTES * words;
+    int startsAt = marksAt + marks.length;
     int size = startsAt + Integer.BYTES * starts.length;
     BytesBuilder out = new BytesBuilder(size);
     out.u64(0).u64(pieces.size()).u64(0).u64(ROOM).u64(0);
-    out.u64(block + marksAt).u64((long) words * Integer.SIZE);
+    out.u64(block + marksAt).u64(marks.length - 1);
     out.u64(block + startsAt).u64(starts.length).u64(block + size);
     out.u64(0).u64(view + unwind.table).u64(unwind.entries).u64(unwind.unwind);
     out.u64(unwind.bytes).u64(view + unwind.offset - unwind.unwind);
     out.u64(0).u64(0).u64(MOST_CONTINUING).u64(block + size + (long) ROOM * Integer.BYTES);
     for (Piece piece : pieces) {
-      long distant = piece.isDistant(starts) ? BranchRoutine.DISTANT : 0;
+      long distant = piece.isDistant(starts) ? RoutineBlock.DISTANT : 0;
       out.u64(view + piece.offset).u64(piece.rva).u64(piece.length | distant);
     }
-    for (int word : marks) {
-      out.u32(word);
-    }
+    out.bytes(marks);
     for (long start : starts) {
       out.u32((int) start);
     }
     return out.toArray();
   }
 
-  private static void mark(int[] marks, long rva) {
-    int page = (int) (rva >> BranchRoutine.PAGE_SHIFT);
-    if (page >> 5 < marks.length) {
-      marks[page >> 5] |= 1 << page;
+  private static void mark(byte[] marks, long rva) {
+    long part = rva >> RoutineBlock.MARK_SHIFT;
+    if (part < marks.length) {
+      marks[(int) part] = 1;
     }
   }
 }

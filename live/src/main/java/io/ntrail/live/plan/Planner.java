@@ -48,10 +48,10 @@ public final class Planner {
   private static final List<String> UNNAMED = List.of("");
 
   /** Functions for which another thread is worth its start. */
-  private static final int MANY = 500;
+  private static final int MANY = 30;
 
   /** Functions that a thread takes at a time. */
-  private static final int PART = 50;
+  private static final int PART = 8;
 
   /** All code is decoded if more than one function out of so many is planned. */
   private static final int FEW = 8;

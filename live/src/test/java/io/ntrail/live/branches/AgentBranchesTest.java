@@ -142,12 +142,12 @@ final class AgentBranchesTest {
       calls.call("kernel32!AddVectoredExceptionHandler", 1, code + routine.handler());
       BytesBuilder head = new BytesBuilder(256).u64(0).u64(1).u64(0).u64(4).u64(0);
       head.u64(block + 0x800).u64(32).u64(block + 0x900).u64(1).u64(block + 0xA00);
-      head.zeros(BranchRoutine.FIRST_PIECE - head.size());
+      head.zeros(RoutineBlock.FIRST_PIECE - head.size());
       head.u64(0x10_0000_0000L).u64(0x1000).u64(0x1_0000);
       agent.poke(block, head.toArray());
       long thread = calls.must("", "kernel32!CreateThread", 0, 0, code, block, 0, 0);
       assertEquals(0, calls.call("kernel32!WaitForSingleObject", thread, 10_000).result());
-      assertEquals(1, agent.peek(block, 128).i64(BranchRoutine.FAILED));
+      assertEquals(1, agent.peek(block, 128).i64(RoutineBlock.FAILED));
       assertEquals(agent.pid(), calls.call("kernel32!GetCurrentProcessId").asInt());
     }
   }

@@ -29,11 +29,11 @@ final class BranchRoutineTest {
   private static final long CALLER = 0x40_0000;
   private static final long LIBRARY = 0x7FFE_0050_0000L;
   private static final int MARKS = 0x1000;
-  private static final int STARTS = 0x2000;
-  private static final int PLACES = 0x3000;
+  private static final int STARTS = 0x3000;
+  private static final int PLACES = 0x4000;
   private static final int ROOM = 64;
   private static final int ARGUMENT = 1;
-  private static final int IMAGE_PAGES = 0x4000;
+  private static final int ALL_MARKS = 0x2000;
 
   /** Registers that a function has to preserve. */
   private static final int[] PRESERVED = {3, 5, 6, 7, 12, 13, 14, 15};
@@ -55,10 +55,10 @@ final class BranchRoutineTest {
     put32(code, at + opcode.length, target - (rva + at + opcode.length + 4));
   }
 
-  /** Returns whether some function's first bytes lie in the page of an rva. */
+  /** Returns whether the mark of an RVA is one of those of some function's first bytes. */
   private static boolean isMarked(int target, int[] starts) {
-    return Arrays.stream(starts)
-        .anyMatch(start -> start >> 12 == target >> 12 || start + 31 >> 12 == target >> 12);
+    int mark = target >>> 13 & ALL_MARKS - 1;
+    return Arrays.stream(starts).anyMatch(start -> start >> 13 == mark || start + 31 >> 13 == mark);
   }
 
   /** Looks at each byte, by the definition of the instructions. */
@@ -99,7 +99,7 @@ final class BranchRoutineTest {
       for (long at : List.of(ROUTINE, STACK, CALLER)) {
         machine.map(at, 0x1000);
       }
-      machine.map(BLOCK, 0x4000);
+      machine.map(BLOCK, 0x5000);
       machine.map(LIBRARY, code.length + 0xFFF & -0x1000);
       byte[] routine = BranchRoutine.code().bytes();
       assertTrue(routine.length <= 0x1000);
@@ -107,24 +107,24 @@ final class BranchRoutineTest {
       machine.write(LIBRARY, code);
       BytesBuilder block = new BytesBuilder(256);
       block.u64(0).u64(pieces.length / 2).u64(0).u64(ROOM).u64(0);
-      block.u64(BLOCK + MARKS).u64(IMAGE_PAGES).u64(BLOCK + STARTS).u64(starts.length);
+      block.u64(BLOCK + MARKS).u64(ALL_MARKS - 1).u64(BLOCK + STARTS).u64(starts.length);
       block.u64(BLOCK + PLACES);
-      block.zeros(BranchRoutine.FIRST_PIECE - block.size());
+      block.zeros(RoutineBlock.FIRST_PIECE - block.size());
       for (int i = 0; i < pieces.length; i += 2) {
         block.u64(LIBRARY + pieces[i]).u64(rva + pieces[i]).u64(pieces[i + 1]);
       }
       machine.write(BLOCK, block.toArray());
-      byte[] marks = new byte[IMAGE_PAGES / 8];
+      byte[] marks = new byte[ALL_MARKS];
       BytesBuilder sorted = new BytesBuilder(64);
       for (int start : starts) {
-        marks[start >> 15] |= (byte) (1 << (start >> 12 & 7));
-        marks[start + 31 >> 15] |= (byte) (1 << (start + 31 >> 12 & 7));
+        marks[start >> 13] = 1;
+        marks[start + 31 >> 13] = 1;
         sorted.u32(start);
       }
       machine.write(BLOCK + MARKS, marks);
       machine.write(BLOCK + STARTS, sorted.toArray());
-      machine.write(STACK + 0x800, new BytesBuilder(8).u64(CALLER).toArray());
-      machine.setRegister(UnicornMachine.SP, STACK + 0x800);
+      machine.write(STACK + 0xF00, new BytesBuilder(8).u64(CALLER).toArray());
+      machine.setRegister(UnicornMachine.SP, STACK + 0xF00);
       machine.setRegister(ARGUMENT, BLOCK);
       for (int register : PRESERVED) {
         machine.setRegister(register, 0x1234_5678_9000L + register);
@@ -134,18 +134,18 @@ final class BranchRoutineTest {
               new UnicornRun(ROUTINE, CALLER, ROUTINE, ROUTINE + 0x1000, 10_000_000, 0, 0),
               new UnicornRun.Listener() {});
       assertEquals(UnicornRun.Reason.UNTIL, end.reason());
-      assertEquals(STACK + 0x808, machine.register(UnicornMachine.SP));
+      assertEquals(STACK + 0xF08, machine.register(UnicornMachine.SP));
       for (int register : PRESERVED) {
         assertEquals(0x1234_5678_9000L + register, machine.register(register));
       }
       Bytes head = Bytes.copyOf(machine.read(BLOCK, 128), "block");
-      long count = head.i64(BranchRoutine.FOUND);
+      long count = head.i64(RoutineBlock.FOUND);
       Bytes places = Bytes.copyOf(machine.read(BLOCK + PLACES, 4 * ROOM), "places");
       Set<Integer> found = new TreeSet<>();
       for (int i = 0; i < Math.min(count, ROOM); i++) {
         found.add(places.i32(4 * i));
       }
-      return new Answer(found, count, head.i64(BranchRoutine.FAILED));
+      return new Answer(found, count, head.i64(RoutineBlock.FAILED));
     }
   }
 
@@ -236,7 +236,7 @@ final class BranchRoutineTest {
           }
         }
         int length = 0x2800;
-        int distant = BranchRoutine.DISTANT;
+        int distant = RoutineBlock.DISTANT;
         Answer answer =
             search(code, starts, 0, 0x40, 0x40, 0x11C0 | distant, 0x1200, 0x1600 | distant);
         assertEquals(slowly(code, length, starts), answer.places);
