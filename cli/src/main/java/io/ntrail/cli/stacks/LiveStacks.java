@@ -73,7 +73,7 @@ final class LiveStacks {
             version.productType() == WORKSTATION ? "" : "Server");
     String wine = version.wine().isEmpty() ? "" : " (Wine " + version.wine() + ")";
     String heading =
-        "%s (%d) on %s%s x64%s, %s, each suspended for at most %s"
+        "%s (%d) on %s%s x64%s, %s, each suspended for at most %s, once it stood for at most %s ms"
             .formatted(
                 attached.program(),
                 attached.process().pid(),
@@ -81,7 +81,8 @@ final class LiveStacks {
                 wine,
                 capture.is64Bit() ? "" : ", 32-bit process",
                 Numbers.counted(capture.threads().size(), "thread"),
-                suspensions(capture.suspendedNanos()));
+                suspensions(capture.suspendedNanos()),
+                millis(capture.longestStoodNanos()));
     return new SnapshotFacts(
         attached.program(),
         "live",

@@ -86,7 +86,7 @@ class LiveStacksTest {
       String first = said.lines().findFirst().orElse("");
       String suspended =
           ", 50 threads, each suspended for at most \\d+\\.\\d+ ms"
-              + " \\(median \\d+\\.\\d+, least \\d+\\.\\d+\\)";
+              + " \\(median \\d+\\.\\d+, least \\d+\\.\\d+\\), once it stood for at most \\d+\\.\\d+ ms";
       assertTrue(first.matches("standing.exe \\(\\d+\\) on Windows .*" + suspended), first);
       assertTrue(said.contains("standing.exe!stand + 0x"), said);
       assertTrue(said.contains("threads with this stack: "), said);

@@ -56,6 +56,9 @@ final class CaptureRoutine {
   /** In, u64: address in the agent that the stack is copied to, from the stack pointer on. */
   static final int STACK_AT = 48;
 
+  /** Out, u64: performance counter when the registers were there, and so the thread stood. */
+  static final int STOOD = 56;
+
   /** Out: first bytes of the thread's environment block. */
   static final int BLOCK = 64;
 
@@ -117,7 +120,9 @@ final class CaptureRoutine {
     call(a, calls.address("ntdll!NtSuspendThread"));
     a.mov(ptr(RBX).plus(SUSPENDED), EAX).test(EAX, EAX).js(end);
     readRegisters(a, calls, layout);
-    a.mov(ptr(RBX).plus(REGISTERS), EAX).test(EAX, EAX).js(resume);
+    a.mov(ptr(RBX).plus(REGISTERS), EAX).lea(RCX, ptr(RBX).plus(STOOD));
+    call(a, calls.address("kernel32!QueryPerformanceCounter"));
+    a.cmp(ptr(RBX).plus(REGISTERS).as32(), 0).jl(resume);
 
     load(a, CONTEXT + layout.stackPointer(), layout);
     a.mov(R12, RAX);

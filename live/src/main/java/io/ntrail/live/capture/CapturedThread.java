@@ -21,6 +21,8 @@ import java.util.List;
  * @param suspendCount how often others had suspended it
  * @param suspendedNanos how long it was suspended, at most: nanoseconds from before its suspension
  *     to after it was resumed
+ * @param stoodNanos how long of that it stood for sure: from when the system gave its registers,
+ *     for which it waits until the thread stands
  */
 public record CapturedThread(
     TargetThread thread,
@@ -33,7 +35,8 @@ public record CapturedThread(
     Bytes stack,
     List<Range> memory,
     int suspendCount,
-    long suspendedNanos) {
+    long suspendedNanos,
+    long stoodNanos) {
   private static final int RAX = 0x78;
   private static final int RIP = 0xF8;
   private static final int XMM0 = 0x1A0;

@@ -229,4 +229,9 @@ public final class ProcessCapture {
   public List<Long> suspendedNanos() {
     return threads.stream().map(CapturedThread::suspendedNanos).sorted().toList();
   }
+
+  /** Returns for how long a thread stood for sure at most, in nanoseconds. */
+  public long longestStoodNanos() {
+    return threads.stream().mapToLong(CapturedThread::stoodNanos).max().orElse(0);
+  }
 }

@@ -300,7 +300,7 @@ final class ThreadCapturer implements AutoCloseable {
       }
       at += wanted.size;
     }
-    long counts = head.i64(CaptureRoutine.AFTER) - head.i64(CaptureRoutine.BEFORE);
+    long after = head.i64(CaptureRoutine.AFTER);
     return new CapturedThread(
         request.thread().thread(),
         threads.description(request.thread().handle()),
@@ -312,7 +312,12 @@ final class ThreadCapturer implements AutoCloseable {
         stack,
         memory,
         head.i32(CaptureRoutine.SUSPEND_COUNT),
-        Math.round(counts * nanosPerCount));
+        nanos(after - head.i64(CaptureRoutine.BEFORE)),
+        nanos(after - head.i64(CaptureRoutine.STOOD)));
+  }
+
+  private long nanos(long counts) {
+    return Math.round(counts * nanosPerCount);
   }
 
   private Bytes copy(long from, int length) {
