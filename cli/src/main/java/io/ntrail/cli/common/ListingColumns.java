@@ -365,7 +365,7 @@ public final class ListingColumns<R> {
 
     @Override
     public void hex(long value) {
-      json.key(key).text(Numbers.hex(value));
+      json.key(key).hex(value);
     }
 
     @Override

@@ -42,8 +42,8 @@ final class EventFields {
       beside(json, event, payload, at, field);
     } else if (payload.token(at) == Payload.Token.ARRAY
         && field.map() != null
-        && !event.type().takenNames().contains(field.name() + "Text")) {
-      json.array(field.name() + "Text");
+        && !event.type().takenNames().contains(field.textName())) {
+      json.array(field.textName());
       for (int i = at + 1; payload.token(i) != Payload.Token.END; i = payload.after(i)) {
         json.text(event.meaning(i));
       }
@@ -67,7 +67,7 @@ final class EventFields {
     if (name != null && !event.type().takenNames().contains(name)) {
       String meaning = event.meaning(at);
       if (meaning != null) {
-        json.text(name, meaning);
+        json.name(name, meaning);
       }
     }
   }
@@ -99,7 +99,7 @@ final class EventFields {
     switch (field.kind()) {
       case SIGNED -> json.number(payload.integer(at));
       case UNSIGNED -> json.unsigned(payload.integer(at));
-      case HEX -> json.text(Numbers.hex(payload.integer(at)));
+      case HEX -> json.hex(payload.integer(at));
       case BOOL -> json.bool(payload.bool(at));
       case REAL -> {
         if (field.in() == InType.FLOAT) {

@@ -1,9 +1,12 @@
 package io.ntrail.cli.image;
 
+import io.ntrail.analysis.etw.recording.OrderedTasks;
 import io.ntrail.cli.common.FunctionArgument;
 import io.ntrail.cli.common.ImageWords;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.MachineType;
@@ -14,7 +17,10 @@ import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.image.ParsedImage;
 import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.programs.x86.InstructionDecoder;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,17 +29,24 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code image --disasm ADDRESS|NAME|all}: the code of functions, instruction by instruction. */
 final class ImageDisassembly {
+  /** Functions that a thread prints at a time. */
+  private static final int PART = 64;
+
+  /** Bytes of text that a function usually has. */
+  private static final int TYPICAL = 4_000;
+
   private final PeImage image;
   private final @Nullable RewrittenCode code;
   private final ImageFunctions functions;
   private final List<ImageFunction> asked;
   private final Map<Long, String> places = new HashMap<>();
-  private final InstructionRows rows;
+  private final ImageNames names;
 
   private ImageDisassembly(
       ParsedImage contents, ImageNames names, @Nullable RewrittenCode code, String what) {
     this.image = contents.image();
     this.code = code;
+    this.names = names;
     this.functions = names.functions();
     this.asked =
         what.equals("all")
@@ -54,14 +67,18 @@ final class ImageDisassembly {
     if (code != null) {
       code.name(places);
     }
-    this.rows =
-        new InstructionRows(
-            InstructionDecoder.of(size(image)),
-            rva -> {
-              String place = places.get(rva);
-              return place == null ? names.begins(rva) : place;
-            },
-            names.hasPdb() ? names::line : null);
+    size(image);
+  }
+
+  /** Returns rows for one thread. */
+  private InstructionRows rows() {
+    return new InstructionRows(
+        InstructionDecoder.of(size(image)),
+        rva -> {
+          String place = places.get(rva);
+          return place == null ? names.begins(rva) : place;
+        },
+        names.hasPdb() ? names::line : null);
   }
 
   /**
@@ -72,8 +89,9 @@ final class ImageDisassembly {
   static ImagePart of(
       ParsedImage contents, ImageNames names, @Nullable RewrittenCode code, String what) {
     ImageDisassembly part = new ImageDisassembly(contents, names, code, what);
+    InstructionRows rows = part.rows();
     Listing<InstructionRows.Row> listing =
-        new Listing<>("instructions", part.rows.columns(), part::all);
+        new Listing<>("instructions", rows.columns(), sink -> part.all(rows, sink));
     if (code == null) {
       return new ImagePart(listing, part::print, listing::json);
     }
@@ -103,16 +121,17 @@ final class ImageDisassembly {
     };
   }
 
-  private void all(Consumer<InstructionRows.Row> sink) {
+  private void all(InstructionRows rows, Consumer<InstructionRows.Row> sink) {
     for (ImageFunction function : asked) {
-      range(function.rva(), function.size(), sink);
+      range(rows, function.rva(), function.size(), sink);
       for (RuntimeFunction part : functions.parts(function.rva())) {
-        range(part.begin(), part.size(), sink);
+        range(rows, part.begin(), part.size(), sink);
       }
     }
   }
 
-  private void range(long rva, long size, Consumer<InstructionRows.Row> sink) {
+  private void range(
+      InstructionRows rows, long rva, long size, Consumer<InstructionRows.Row> sink) {
     long stored = Math.min(size, image.view().stored(rva));
     if (stored > 0) {
       rows.rows(
@@ -121,54 +140,115 @@ final class ImageDisassembly {
   }
 
   private void print(PrintStream out, long limit, int width) {
-    long shown = 0;
-    for (ImageFunction function : asked) {
-      if (limit != 0 && shown >= limit) {
-        out.println("... " + Numbers.counted(asked.size(), "function") + " (-n 0 shows all)");
-        return;
-      }
-      if (shown > 0) {
-        out.println();
-      }
-      out.println(
-          (function.names().isEmpty() ? "" : String.join(", ", function.names()) + "  ")
-              + Numbers.hex(function.rva())
-              + ".."
-              + Numbers.hex(function.end())
-              + " ("
-              + Numbers.counted(function.size(), "byte")
-              + (function.bounded() ? "" : ", up to the next function")
-              + ")");
-      String doubt = ImageFunctionRows.doubt(functions, function);
-      if (doubt != null) {
-        out.println("  " + doubt);
-      }
-      shown += table(function.rva(), function.size(), out, limit == 0 ? 0 : limit - shown, width);
-      int omitted = 0;
-      for (RuntimeFunction part : functions.parts(function.rva())) {
-        if (limit != 0 && shown >= limit) {
-          omitted++;
-          continue;
-        }
-        out.println(
-            "  further part "
-                + Numbers.hex(part.begin())
-                + ".."
-                + Numbers.hex(part.end())
-                + " ("
-                + Numbers.counted(part.size(), "byte")
-                + ")");
-        shown += table(part.begin(), part.size(), out, limit == 0 ? 0 : limit - shown, width);
-      }
-      if (omitted > 0) {
-        out.println("  ... " + Numbers.counted(omitted, "further part") + " (-n 0 shows all)");
-      }
+    // What is read of a PDB and of code that is rewritten belongs to one thread.
+    boolean isOne = limit != 0 || names.hasPdb() || code != null;
+    int processors = Runtime.getRuntime().availableProcessors();
+    int threads = isOne || processors == 1 ? 0 : processors;
+    try {
+      OrderedTasks.run(
+          threads,
+          limit != 0 ? 1 : Math.ceilDiv(asked.size(), PART),
+          2 * (threads + 1),
+          () -> new Printing(out, limit, width),
+          text -> text.writeTo(out));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
-  private long table(long rva, long size, PrintStream out, long limit, int width) {
-    return new Listing<InstructionRows.Row>(
-            "instructions", rows.columns(), sink -> range(rva, size, sink))
-        .table(out, limit, width);
+  /** Prints parts of the functions, for one thread. */
+  private final class Printing implements OrderedTasks.Worker<ByteArrayOutputStream> {
+    private final InstructionRows rows = rows();
+    private final ListingColumns<InstructionRows.Row> columns = rows.columns();
+    private final PrintStream like;
+    private final long limit;
+    private final int width;
+
+    /**
+     * @param like prints as the answer is printed
+     */
+    Printing(PrintStream like, long limit, int width) {
+      this.like = like;
+      this.limit = limit;
+      this.width = width;
+    }
+
+    @Override
+    public ByteArrayOutputStream result(int task) {
+      ByteArrayOutputStream text = new ByteArrayOutputStream(PART * TYPICAL);
+      int begin = task * PART;
+      int end = limit != 0 ? asked.size() : Math.min(asked.size(), begin + PART);
+      try (PrintStream out = Terminal.alike(like, text)) {
+        print(out, asked.subList(begin, end), begin == 0);
+      }
+      return text;
+    }
+
+    private void print(PrintStream out, List<ImageFunction> some, boolean isFirst) {
+      long shown = 0;
+      boolean isSeparate = !isFirst;
+      for (ImageFunction function : some) {
+        if (limit != 0 && shown >= limit) {
+          out.println(
+              "... " + Numbers.counted(asked.size(), "function") + " (-n 0 shows all)");
+          return;
+        }
+        if (isSeparate) {
+          out.println();
+        }
+        isSeparate = true;
+        out.println(heading(function));
+        String doubt = ImageFunctionRows.doubt(functions, function);
+        if (doubt != null) {
+          out.println("  " + doubt);
+        }
+        shown += table(function.rva(), function.size(), out, left(shown));
+        int omitted = 0;
+        for (RuntimeFunction part : functions.parts(function.rva())) {
+          if (limit != 0 && shown >= limit) {
+            omitted++;
+            continue;
+          }
+          out.println(
+              "  further part "
+                  + Numbers.hex(part.begin())
+                  + ".."
+                  + Numbers.hex(part.end())
+                  + " ("
+                  + Numbers.counted(part.size(), "byte")
+                  + ")");
+          shown += table(part.begin(), part.size(), out, left(shown));
+        }
+        if (omitted > 0) {
+          out.println("  ... " + Numbers.counted(omitted, "further part") + " (-n 0 shows all)");
+        }
+      }
+    }
+
+    private long left(long shown) {
+      return limit == 0 ? 0 : limit - shown;
+    }
+
+    private long table(long rva, long size, PrintStream out, long most) {
+      return new Listing<InstructionRows.Row>(
+              "instructions", columns, sink -> range(rows, rva, size, sink))
+          .table(out, most, width);
+    }
+
+    @Override
+    public void close() {
+      // Has nothing of its own.
+    }
+  }
+
+  private static String heading(ImageFunction function) {
+    return (function.names().isEmpty() ? "" : String.join(", ", function.names()) + "  ")
+        + Numbers.hex(function.rva())
+        + ".."
+        + Numbers.hex(function.end())
+        + " ("
+        + Numbers.counted(function.size(), "byte")
+        + (function.bounded() ? "" : ", up to the next function")
+        + ")";
   }
 }

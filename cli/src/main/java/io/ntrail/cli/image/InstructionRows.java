@@ -16,12 +16,15 @@ import io.ntrail.programs.x86.Instruction;
 import io.ntrail.programs.x86.InstructionDecoder;
 import io.ntrail.programs.x86.IntelSyntax;
 import io.ntrail.programs.x86.Operand;
+import io.ntrail.programs.x86.OperandType;
 import io.ntrail.programs.x86.OperandReader;
 import io.ntrail.programs.x86.Operands;
 import io.ntrail.programs.x86.Register;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -35,20 +38,24 @@ final class InstructionRows {
    * those that were read last.
    *
    * @param length of the instruction; 0 if there is none
-   * @param effects of the instruction; null if there is none
    * @param line in the source code; empty if unknown
    * @param repeated whether the row before has that line, too
    */
-  record Row(
-      Bytes code,
-      int at,
-      int length,
-      long address,
-      @Nullable Effects effects,
-      String line,
-      boolean repeated) {
+  record Row(Bytes code, int at, int length, long address, String line, boolean repeated) {
     boolean isValid() {
       return length > 0;
+    }
+  }
+
+  private static final Map<FlowClass, String> CLASSES = new EnumMap<>(FlowClass.class);
+  private static final Map<Flag, String> FLAGS = new EnumMap<>(Flag.class);
+
+  static {
+    for (FlowClass flow : FlowClass.values()) {
+      CLASSES.put(flow, inOneWord(flow));
+    }
+    for (Flag flag : Flag.values()) {
+      FLAGS.put(flag, flag.name().toLowerCase(Locale.ROOT));
     }
   }
 
@@ -58,6 +65,12 @@ final class InstructionRows {
   private final @Nullable LongFunction<String> lines;
   private final Instruction instruction = new Instruction();
   private final Operands operands = new Operands();
+
+  /** Row of which the effects were asked for last. */
+  private @Nullable Row known;
+
+  /** Effects of that row; null if it is no instruction. */
+  private @Nullable Effects effects;
 
   /**
    * Rows of what a decoder decodes.
@@ -84,16 +97,16 @@ final class InstructionRows {
             .count("length", Row::length)
             .text("bytes", row -> Numbers.hex(row.code.array(row.at, Math.max(1, row.length))))
             .titled()
-            .text("class", row -> row.isValid() ? className(instruction.flowClass()) : null)
-            .text("mnemonic", row -> row.isValid() ? operands.mnemonic() : null)
+            .name("class", row -> row.isValid() ? className(instruction.flowClass()) : null)
+            .name("mnemonic", row -> row.isValid() ? operands.mnemonic() : null)
             .text("text", row -> IntelSyntax.text(instruction, operands, row.address))
             .titled("instruction")
             .text("refersTo", this::refersTo)
             .titled("refers to")
             .value("operands", this::operands)
-            .value("reads", (row, cell) -> uses(cell, row.effects, true))
-            .value("writes", (row, cell) -> uses(cell, row.effects, false))
-            .value("flags", (row, cell) -> flags(cell, row.effects))
+            .value("reads", (row, cell) -> uses(cell, effects(row), true))
+            .value("writes", (row, cell) -> uses(cell, effects(row), false))
+            .value("flags", (row, cell) -> flags(cell, effects(row)))
             .flag("valid", Row::isValid)
             .text(
                 "reason",
@@ -109,12 +122,20 @@ final class InstructionRows {
     while (at < code.length()) {
       int length = decoder.decode(code, at, code.length(), instruction);
       reader.read(instruction, operands);
-      Effects effects = length > 0 ? Effects.of(instruction, operands) : null;
       String line = lines == null ? "" : lines.apply(address + at);
-      sink.accept(new Row(code, at, length, address + at, effects, line, line.equals(before)));
+      sink.accept(new Row(code, at, length, address + at, line, line.equals(before)));
       before = line;
       at += Math.max(1, length);
     }
+  }
+
+  /** Returns the effects of an instruction; null if it is none. Only some forms show them. */
+  private @Nullable Effects effects(Row row) {
+    if (row != known) {
+      known = row;
+      effects = row.isValid() ? Effects.of(instruction, operands) : null;
+    }
+    return effects;
   }
 
   /** People see a line once; programs with each instruction. */
@@ -131,8 +152,12 @@ final class InstructionRows {
         });
   }
 
-  /** {@code conditionalBranch}. */
   private static String className(FlowClass flow) {
+    return CLASSES.getOrDefault(flow, "");
+  }
+
+  /** {@code conditionalBranch}. */
+  private static String inOneWord(FlowClass flow) {
     StringBuilder name = new StringBuilder();
     for (String word : flow.name().toLowerCase(Locale.ROOT).split("_", -1)) {
       name.append(
@@ -143,15 +168,16 @@ final class InstructionRows {
 
   /** Returns the name of the place that an instruction refers to; null if it has none. */
   private @Nullable String refersTo(Row row) {
-    for (Operand operand : list(row)) {
-      switch (operand) {
-        case Operand.Relative _ -> {
-          return known(names.apply(instruction.branchTarget(row.address)));
-        }
-        case Operand.InMemory memory when isRelative(memory) -> {
-          return known(names.apply(row.address + instruction.length() + memory.displacement()));
-        }
-        default -> {}
+    if (!row.isValid()) {
+      return null;
+    }
+    for (int i = 0; i < operands.count(); i++) {
+      if (operands.type(i) == OperandType.RELATIVE) {
+        return known(names.apply(instruction.branchTarget(row.address)));
+      }
+      if (operands.type(i) == OperandType.MEMORY && operands.isPointerRelative(i)) {
+        return known(
+            names.apply(row.address + instruction.length() + operands.memory(i).displacement()));
       }
     }
     return null;
@@ -187,13 +213,13 @@ final class InstructionRows {
     json.object();
     switch (operand) {
       case Operand.InRegister(Register register) ->
-          json.text("kind", "register").text("register", register.toString());
+          json.name("kind", "register").name("register", register.toString());
       case Operand.InMemory memory -> {
-        json.text("kind", "memory")
+        json.name("kind", "memory")
             .number("bytes", memory.bytes())
-            .text("segment", memory.segment().toString())
-            .text("base", memory.base().map(Register::toString).orElse(null))
-            .text("index", memory.index().map(Register::toString).orElse(null))
+            .name("segment", memory.segment().toString())
+            .name("base", memory.base().map(Register::toString).orElse(null))
+            .name("index", memory.index().map(Register::toString).orElse(null))
             .number("scale", memory.scale())
             .number("displacement", memory.displacement())
             .number("broadcast", memory.broadcast());
@@ -202,13 +228,13 @@ final class InstructionRows {
         }
       }
       case Operand.Immediate(long value, int bits) ->
-          json.text("kind", "immediate").number("value", value).number("bits", bits);
+          json.name("kind", "immediate").number("value", value).number("bits", bits);
       case Operand.Relative(long offset) ->
-          json.text("kind", "relative")
+          json.name("kind", "relative")
               .number("offset", offset)
               .text("target", Numbers.hex(target));
       case Operand.Far(int segment, long offset) ->
-          json.text("kind", "far")
+          json.name("kind", "far")
               .text("segment", Numbers.hex(segment))
               .text("offset", Numbers.hex(offset));
     }
@@ -287,7 +313,11 @@ final class InstructionRows {
 
   private static void flags(Json json, String key, Set<Flag> flags) {
     json.array(key);
-    new TreeSet<>(flags).forEach(flag -> json.text(flag.name().toLowerCase(Locale.ROOT)));
+    FLAGS.forEach((flag, name) -> {
+      if (flags.contains(flag)) {
+        json.name(name);
+      }
+    });
     json.endArray();
   }
 }

@@ -33,9 +33,12 @@ public final class Json implements AutoCloseable {
 
   private static final int MOST_ENCODED = 1 << 12;
 
+  private static final byte[] HEX_DIGITS = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
   private final JsonGenerator generator;
   private final OutputStream target;
   private final Map<String, SerializedString> encoded = new HashMap<>();
+  private final byte[] hex = "0x0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
   private boolean empty = true;
 
   /** Writes UTF-8 to a stream that it does not close; objects on a line of their own each. */
@@ -194,6 +197,22 @@ public final class Json implements AutoCloseable {
   /** A text, or null. */
   public Json text(String key, @Nullable String value) {
     return key(key).text(value);
+  }
+
+  /** An address or flags, as {@link Numbers#hex} writes them; an element or after {@link #key}. */
+  public Json hex(long value) {
+    int digits = Math.max(1, (Long.SIZE - Long.numberOfLeadingZeros(value) + 3) / 4);
+    long rest = value;
+    for (int i = digits + 1; i > 1; i--) {
+      hex[i] = HEX_DIGITS[(int) rest & 15];
+      rest >>>= 4;
+    }
+    try {
+      generator.writeRawUTF8String(hex, 0, digits + 2);
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** A number, as an element or after {@link #key}. */

@@ -217,7 +217,12 @@ public final class Table {
     if (first) {
       titles(indent, width).forEach(line -> title(out, line));
     }
+    boolean isPlain = width == 0 && details.isEmpty() && below.isEmpty();
     for (int r = 0; r < rows.size(); r++) {
+      if (isPlain) {
+        row(out, line(indent, width, rows.get(r), Detail.NONE));
+        continue;
+      }
       lines(indent, width, rows.get(r), details.getOrDefault(r, Detail.NONE))
           .forEach(line -> row(out, line));
       for (String text : below.getOrDefault(r, List.of())) {

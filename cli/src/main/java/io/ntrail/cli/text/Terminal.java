@@ -8,6 +8,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -130,6 +131,16 @@ public final class Terminal implements AutoCloseable {
     this.mayColor = mayColor;
     this.closeOut = outputsOfOutput != null;
     this.outputs = outputsOfOutput != null ? outputsOfOutput : new OutputFiles();
+  }
+
+  /**
+   * Returns a stream that prints to a buffer what another one, of a terminal or any, would print:
+   * so several threads can make parts of an answer.
+   */
+  public static PrintStream alike(PrintStream out, OutputStream buffer) {
+    return out instanceof TextPrinter printer
+        ? printer.to(buffer)
+        : new PrintStream(buffer, false, StandardCharsets.UTF_8);
   }
 
   /** The process's own streams. */

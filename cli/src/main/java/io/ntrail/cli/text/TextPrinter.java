@@ -32,6 +32,15 @@ final class TextPrinter extends PrintStream {
     this.isAscii = isAscii;
   }
 
+  /** Returns a printer that prints as this one does, to another place. */
+  TextPrinter to(OutputStream other) {
+    TextPrinter printer = new TextPrinter(other, false, isAscii);
+    printer.isCsvSafe = isCsvSafe;
+    printer.colors = colors;
+    printer.columns = columns;
+    return printer;
+  }
+
   /** Returns whether other characters than ASCII would not arrive. */
   boolean isAscii() {
     return isAscii;
@@ -64,21 +73,20 @@ final class TextPrinter extends PrintStream {
 
   /** Prints a line of a table, which is not broken. */
   void row(String line) {
-    String text = shown(TextSanitizer.one(line));
-    synchronized (this) {
-      super.print(colored(text));
-      println();
-    }
+    line(colored(shown(TextSanitizer.one(line))));
+  }
+
+  /** Prints a line in one piece. */
+  private void line(String line) {
+    byte[] bytes = (line + System.lineSeparator()).getBytes(StandardCharsets.UTF_8);
+    write(bytes, 0, bytes.length);
   }
 
   /** Prints the line of titles above a table. */
   void title(String line) {
     String text = shown(TextSanitizer.one(line));
     LineColors paint = colors;
-    synchronized (this) {
-      super.print(paint == null ? text : paint.title(text));
-      println();
-    }
+    line(paint == null ? text : paint.title(text));
   }
 
   private String colored(String line) {
@@ -142,10 +150,7 @@ final class TextPrinter extends PrintStream {
 
   @Override
   public void println(@Nullable String line) {
-    synchronized (this) {
-      super.print(laidOut(shown(TextSanitizer.one(String.valueOf(line)))));
-      println();
-    }
+    line(laidOut(shown(TextSanitizer.one(String.valueOf(line)))));
   }
 
   @Override

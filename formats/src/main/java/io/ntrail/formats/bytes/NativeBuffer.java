@@ -42,6 +42,11 @@ public final class NativeBuffer implements AutoCloseable {
     buffer.put(at, source.buffer(), from, length);
   }
 
+  /** Copies the first bytes of an array. */
+  public void put(int at, byte[] source, int length) {
+    buffer.put(at, source, 0, length);
+  }
+
   /** Stores 8 bytes, the lowest first. */
   public void putLong(int at, long value) {
     buffer.putLong(at, value);

@@ -3,6 +3,9 @@ package io.ntrail.formats.compression;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.NativeBuffer;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 
 /**
  * XPRESS, which MS-XCA calls "plain LZ77".
@@ -24,6 +27,13 @@ import io.ntrail.formats.bytes.NativeBuffer;
  * ones), or just before a word of flags.
  */
 final class Xpress {
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle SHORTS =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+
   /**
    * Value of the flags when a new word is due: the flags not yet tested are followed by a 1, so
    * that the number of leading zeros is the number of literals.
@@ -37,6 +47,9 @@ final class Xpress {
    * Bound of the output of one turn of the fast loop, without lengths from bytes: 32 literals, 24.
    */
   private static final int FAST_OUTPUT = 32 + 24 + NativeBuffer.ROOM;
+
+  /** Sizes up to which arrays are made; larger than any buffer that Windows lets a session have. */
+  private static final int MOST_IN_ARRAYS = 1 << 24;
 
   private final Bytes input;
   private final int to;
@@ -79,65 +92,106 @@ final class Xpress {
    * every byte, and more may be copied than is wanted.
    */
   private void decompressMost() {
-    int lastIn = to - FAST_INPUT;
+    if (to - in > MOST_IN_ARRAYS || limit > MOST_IN_ARRAYS) {
+      return;
+    }
+    // Arrays cost a check of bounds at each access, mapped and native memory also one of its life.
+    byte[] from = input.array(in, to - in);
+    byte[] made = new byte[limit];
+    int base = in;
+    int lastIn = from.length - FAST_INPUT;
     int lastOut = limit - FAST_OUTPUT;
-    int i = in;
+    int i = 0;
     int o = out;
     long f = flags;
     int half = -1;
-    while (i <= lastIn && o <= lastOut) {
-      if (f == NO_FLAGS) {
-        f = ((long) input.i32(i) << 32) | (1L << 31);
-        i += 4;
-      }
-      int literals = Long.numberOfLeadingZeros(f);
-      output.putLong(o, input.i64(i));
-      for (int done = 8; done < literals; done += 8) {
-        output.putLong(o + done, input.i64(i + done));
-      }
-      i += literals;
-      o += literals;
-      f <<= literals;
-      if (f == NO_FLAGS) {
-        continue;
-      }
-      int word = input.u16(i);
-      int distance = (word >>> 3) + 1;
-      if (distance > o) {
-        out = o;
-        throw tooFar(i, distance);
-      }
-      i += 2;
-      int length = (word & 7) + 3;
-      if (length == 10) {
-        // Without branches, because no processor can guess whose turn it is.
-        int pair = input.u8(i);
-        boolean first = half < 0;
-        int nibble = first ? pair & 15 : half;
-        i += first ? 1 : 0;
-        half = first ? pair >>> 4 : -1;
-        length += nibble;
-        if (nibble == 15) {
-          in = i;
-          out = o;
-          long longer = longerLength() + 3;
-          i = in;
-          if (longer > limit - o - NativeBuffer.ROOM) {
-            o = output.repeatWithin(o, distance, longer, limit);
-            f <<= 1;
-            continue;
-          }
-          length = (int) longer;
+    try {
+      while (i <= lastIn && o <= lastOut) {
+        if (f == NO_FLAGS) {
+          f = ((long) (int) INTS.get(from, i) << 32) | (1L << 31);
+          i += 4;
         }
+        int literals = Long.numberOfLeadingZeros(f);
+        LONGS.set(made, o, (long) LONGS.get(from, i));
+        for (int done = 8; done < literals; done += 8) {
+          LONGS.set(made, o + done, (long) LONGS.get(from, i + done));
+        }
+        i += literals;
+        o += literals;
+        f <<= literals;
+        if (f == NO_FLAGS) {
+          continue;
+        }
+        int word = (short) SHORTS.get(from, i) & 0xFFFF;
+        int distance = (word >>> 3) + 1;
+        if (distance > o) {
+          out = o;
+          throw tooFar(base + i, distance);
+        }
+        i += 2;
+        int length = (word & 7) + 3;
+        if (length == 10) {
+          // Without branches, because no processor can guess whose turn it is.
+          int pair = from[i] & 0xFF;
+          boolean first = half < 0;
+          int nibble = first ? pair & 15 : half;
+          i += first ? 1 : 0;
+          half = first ? pair >>> 4 : -1;
+          length += nibble;
+          if (nibble == 15) {
+            in = base + i;
+            out = o;
+            long longer = longerLength() + 3;
+            i = in - base;
+            if (longer > limit - o - NativeBuffer.ROOM) {
+              int end = (int) Math.min(limit, o + longer);
+              for (; o < end; o++) {
+                made[o] = made[o - distance];
+              }
+              f <<= 1;
+              continue;
+            }
+            length = (int) longer;
+          }
+        }
+        repeatLoosely(made, o, distance, length);
+        o += length;
+        f <<= 1;
       }
-      output.repeatLoosely(o, distance, length);
-      o += length;
-      f <<= 1;
+      out = o;
+    } finally {
+      output.put(0, made, out);
     }
-    in = i;
-    out = o;
+    in = base + i;
     flags = f;
     halfNibble = half;
+  }
+
+  /** Repeats in an array as {@link NativeBuffer#repeatLoosely} does in native memory. */
+  private static void repeatLoosely(byte[] made, int at, int distance, int length) {
+    int from = at - distance;
+    if (distance >= 8) {
+      // Most matches are short: the first 16 bytes without asking for the length.
+      LONGS.set(made, at, (long) LONGS.get(made, from));
+      LONGS.set(made, at + 8, (long) LONGS.get(made, from + 8));
+      for (int i = 16; i < length; i += 16) {
+        LONGS.set(made, at + i, (long) LONGS.get(made, from + i));
+        LONGS.set(made, at + i + 8, (long) LONGS.get(made, from + i + 8));
+      }
+      return;
+    }
+    // 8 bytes of the pattern, then on by as many whole patterns as fit into 8 bytes.
+    long pattern = (long) LONGS.get(made, from) & ((1L << (8 * distance)) - 1);
+    int step = distance;
+    for (; 2 * step <= 8; step *= 2) {
+      pattern |= pattern << (8 * step);
+    }
+    if (step < 8) {
+      pattern |= pattern << (8 * step);
+    }
+    for (int i = 0; i < length; i += step) {
+      LONGS.set(made, at + i, pattern);
+    }
   }
 
   /** Decompresses to the end of the input or of the wanted output, checking every byte. */

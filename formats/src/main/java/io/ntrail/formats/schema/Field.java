@@ -16,6 +16,9 @@ public final class Field {
   private final List<Field> members;
   private final ValueKind kind;
 
+  /** Made when it is first needed; threads that make it twice make the same. */
+  private @Nullable String textName;
+
   private Field(
       String name,
       InType in,
@@ -86,6 +89,16 @@ public final class Field {
   /** Its name. */
   public String name() {
     return name;
+  }
+
+  /** Returns the name of the text beside its value: {@code StatusText} for {@code Status}. */
+  public String textName() {
+    String known = textName;
+    if (known == null) {
+      known = name + "Text";
+      textName = known;
+    }
+    return known;
   }
 
   /** Returns the in type: how it is stored. */

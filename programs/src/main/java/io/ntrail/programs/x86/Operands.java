@@ -207,6 +207,18 @@ public final class Operands {
         broadcast);
   }
 
+  /**
+   * Returns true if memory lies at a distance from the instruction pointer.
+   *
+   * @throws IllegalStateException if the operand is something else
+   */
+  public boolean isPointerRelative(int operand) {
+    check(operand, OperandType.MEMORY);
+    return details[operand] == 0
+        && base >= 0
+        && base >>> Register.STRIDE_SHIFT == RegisterClass.POINTER.ordinal();
+  }
+
   private static Optional<Register> register0(int id) {
     return id < 0 ? Optional.empty() : Optional.of(Register.at(id));
   }

@@ -63,9 +63,7 @@ public final class ValueDescriptions {
     if (!hasText(field)) {
       return null;
     }
-    return field.map() == null && field.out() == OutType.FILE_KEY
-        ? "FileName"
-        : field.name() + "Text";
+    return field.map() == null && field.out() == OutType.FILE_KEY ? "FileName" : field.textName();
   }
 
   /** Returns true if values of a field may have a text beside them. */
