@@ -3,6 +3,7 @@ package io.ntrail.cli.shell;
 import io.ntrail.cli.text.HelpTexts;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.Version;
+import io.ntrail.formats.bytes.OutputFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -90,7 +91,7 @@ public final class WrittenAnswers {
     String text = answer.toString(StandardCharsets.UTF_8);
     boolean isAscii = StandardCharsets.US_ASCII.newEncoder().canEncode(text);
     if (isAscii && (columns < WIDE || text.equals(unbroken))) {
-      Files.writeString(file, text);
+      OutputFile.write(file, answer.toByteArray());
     }
   }
 }

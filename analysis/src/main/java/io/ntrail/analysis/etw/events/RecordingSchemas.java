@@ -40,7 +40,7 @@ final class RecordingSchemas {
 
     @Override
     public int hashCode() {
-      return ((guid.hashCode() * 31 + id) * 31 + version) * 2 + (classic ? 1 : 0);
+      return ((guid.hashCode() * 31 + id) * 31 + version) * 31 + Boolean.hashCode(classic);
     }
   }
 
