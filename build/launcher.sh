@@ -6,7 +6,7 @@
 #   DIGEST/*.jar             the jars, their names without versions
 #   DIGEST/current/*.jar     those of them with classes too old for the AOT cache, in today's format
 #   DIGEST/ntrail-DIGEST-KIND.aot   the AOT caches trained with exactly these jars; KIND is all, or
-#                            what the cache is for: recordings, files, trace or stacks, see decisions/0051
+#                            the command that the cache is for (info: and events), see decisions/0051
 #   DIGEST/answers/*.txt     what --version and -h answer, see answers
 #   DIGEST/agent/*.exe       programs that run beside a target, as these jars assemble them
 #   run                      shell variables: which digest, jars, flags and JDK; also the stamp
@@ -18,7 +18,7 @@
 # may not have opened all of its jars yet.
 
 run_version=6
-all_caches='trace stacks recordings files all'
+all_caches='trace stacks info profile image symbols calls all'
 launcher_flags='-XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0 -Xlog:disable -Xlog:all=error,aot*=off,cds*=off:stderr --enable-native-access=ALL-UNNAMED'
 
 # give_up CODE: ends the start with what was printed on stderr.
@@ -234,15 +234,24 @@ train() {
   no_caches
   rm -f "$1"/*.aot
   samples=$root/samples
-  train_one "$1" "$2" trace warm --for trace "$samples"/*.exe "$samples"/*.dll
+  # Two at once: each is one thread most of the time.
+  train_one "$1" "$2" trace warm --for trace "$samples"/*.exe "$samples"/*.dll &
   train_one "$1" "$2" stacks warm --for stacks "$samples"/*.dmp
-  train_one "$1" "$2" recordings warm --for recordings "$samples"/*.etl
-  train_one "$1" "$2" files warm --for files "$samples"/*.exe "$samples"/*.dll "$samples"/*.pdb \
-    "$samples"/*.ntr "$samples"/*.jtrc
+  wait
+  train_one "$1" "$2" info warm --for info "$samples"/*.etl &
+  train_one "$1" "$2" profile warm --for profile "$samples"/*.etl
+  wait
+  train_one "$1" "$2" image warm --for image "$samples"/*.exe "$samples"/*.dll &
+  train_one "$1" "$2" symbols warm --for symbols "$samples"/*.pdb
+  train_one "$1" "$2" calls warm --for calls "$samples"/*.ntr "$samples"/*.jtrc
+  wait
   train_one "$1" "$2" all warm "$samples"/*.exe "$samples"/*.dll "$samples"/*.dmp "$samples"/*.etl \
     "$samples"/*.pdb "$samples"/*.ntr "$samples"/*.jtrc ||
     train_one "$1" "$2" all --version
-  rm -f "$1/train.aot" "$1/train.aot.config" "$1/train.log"
+  for kind in $all_caches; do
+    [ ! -s "$1/ntrail-$2-$kind.aot" ] || run_caches="$run_caches $kind"
+  done
+  rm -f "$1"/train-*
 }
 
 # no_caches: the program starts without.
@@ -250,19 +259,17 @@ no_caches() {
   run_caches=
 }
 
-# train_one FOLDER DIGEST KIND COMMAND...: one AOT cache; adds KIND to run_caches.
-train_one() {
-  train_to=$1 train_kind=$3 train_cache=$1/ntrail-$2-$3.aot
+# train_one FOLDER DIGEST KIND COMMAND...: one AOT cache.
+train_one() (
+  train_kind=$3 train_cache=$1/ntrail-$2-$3.aot
+  train_boot=$(boot_path_of "$1") train_class_path=$(class_path_of "$1")
+  cd "$1" || exit
   shift 3
-  train_boot=$(boot_path_of "$train_to") train_class_path=$(class_path_of "$train_to")
-  (
-    cd "$train_to" &&
-      "$jdk/bin/java" ${train_boot:+"$train_boot"} $launcher_flags \
-        -XX:AOTCacheOutput=train.aot -Dntrail.aot="$train_cache" -cp "$train_class_path" \
-        io.ntrail.cli.Main "$@" >train.log 2>&1 </dev/null
-  ) && [ -s "$train_to/train.aot" ] && mv "$train_to/train.aot" "$train_cache" &&
-    run_caches="$run_caches $train_kind"
-}
+  "$jdk/bin/java" ${train_boot:+"$train_boot"} $launcher_flags \
+    -XX:AOTCacheOutput="train-$train_kind.aot" -Dntrail.aot="$train_cache" -cp "$train_class_path" \
+    io.ntrail.cli.Main "$@" >"train-$train_kind.log" 2>&1 </dev/null &&
+    [ -s "train-$train_kind.aot" ] && mv "train-$train_kind.aot" "$train_cache"
+)
 
 # answers FOLDER TO: what the program answers at every start, such as its version, in the folder TO,
 # for ./ntrail to print. Returns 1 without them: then the program answers.

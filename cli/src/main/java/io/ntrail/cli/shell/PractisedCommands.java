@@ -8,7 +8,7 @@ import java.util.Locale;
 final class PractisedCommands {
   private PractisedCommands() {}
 
-  /** Commands about a recording of events. */
+  /** Commands about the events of a recording. */
   static List<List<String>> surveys(String file) {
     return List.of(
         List.of("info", file),
@@ -16,16 +16,20 @@ final class PractisedCommands {
         List.of("events", file, "--count"),
         List.of("events", file, "--count", "--format", "json"),
         List.of("events", file),
-        List.of("events", file, "--format", "jsonl", "-n", "100"),
+        List.of("events", file, "--format", "jsonl", "-n", "100"));
+  }
+
+  /** Profiles of a recording. */
+  static List<List<String>> profiles(String file) {
+    return List.of(
         List.of("profile", file),
         List.of("profile", file, "--tree"),
         List.of("profile", file, "--format", "json"));
   }
 
   /** Commands about a program, its symbols, or a recording of calls, by the end of its name. */
-  static List<List<String>> files(String file) {
+  static List<List<String>> ofEnding(String file) {
     List<List<String>> commands = new ArrayList<>();
-    commands.add(List.of("info", file));
     switch (ending(file)) {
       case "pdb" -> {
         commands.add(List.of("symbols", file));
@@ -64,12 +68,17 @@ final class PractisedCommands {
     return switch (ending(file)) {
       case "etl" -> {
         List<List<String>> commands = new ArrayList<>(surveys(file));
+        commands.addAll(profiles(file));
         commands.add(List.of("export", file, "--to", "flamegraph"));
         commands.add(List.of("diff", file, file));
         yield commands;
       }
       case "dmp" -> List.of(List.of("stacks", file), List.of("info", file));
-      default -> files(file);
+      default -> {
+        List<List<String>> commands = new ArrayList<>(ofEnding(file));
+        commands.add(List.of("info", file));
+        yield commands;
+      }
     };
   }
 

@@ -75,8 +75,9 @@ final class WarmCommand implements Command {
         loadClasses();
         practise(files, PractisedCommands::stacks);
       }
-      case "recordings" -> practise(files, PractisedCommands::surveys);
-      case "files" -> practise(files, PractisedCommands::files);
+      case "info" -> practise(files, PractisedCommands::surveys);
+      case "profile" -> practise(files, PractisedCommands::profiles);
+      case "image", "symbols", "calls" -> practise(files, PractisedCommands::ofEnding);
       default -> {
         HelpTexts.page("ntrail");
         loadClasses();
