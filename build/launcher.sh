@@ -5,8 +5,9 @@
 # What runs lies in cli/target/dist:
 #   DIGEST/*.jar             the jars, their names without versions
 #   DIGEST/current/*.jar     those of them with classes too old for the AOT cache, in today's format
-#   DIGEST/ntrail-DIGEST.aot the AOT cache trained with exactly these jars
-#   DIGEST/ntrail-DIGEST-KIND.aot   those of single commands, KIND trace or stacks, see decisions/0039
+#   DIGEST/ntrail-DIGEST-KIND.aot   the AOT caches trained with exactly these jars; KIND is all, or
+#                            the command that the cache is for (info: and events), see decisions/0051
+#   DIGEST/answers/*.txt     what --version and -h answer, see answers
 #   DIGEST/agent/*.exe       programs that run beside a target, as these jars assemble them
 #   run                      shell variables: which digest, jars, flags and JDK; also the stamp
 #
@@ -16,7 +17,8 @@
 # complete before `run` names it, and the one before stays, because a program that is still running
 # may not have opened all of its jars yet.
 
-run_version=5
+run_version=6
+all_caches='trace stacks info profile image symbols calls all'
 launcher_flags='-XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0 -Xlog:disable -Xlog:all=error,aot*=off,cds*=off:stderr --enable-native-access=ALL-UNNAMED'
 
 # give_up CODE: ends the start with what was printed on stderr.
@@ -225,56 +227,71 @@ renew_classes() {
     >/dev/null 2>&1 </dev/null || rm -rf "$1/current"
 }
 
-# train FOLDER DIGEST: the AOT caches, by runs of the program itself over the samples. Sets run_cache,
-# run_trace_cache and run_stacks_cache, to nothing if it fails: the program then starts without. The
-# JVM lets all jars move together afterwards, if the class path that it was trained with was absolute.
+# train FOLDER DIGEST: the AOT caches, by runs of the program itself over the samples. Sets run_caches,
+# the kinds there are; the program starts without those that failed. The JVM lets all jars move together
+# afterwards, if the class path that it was trained with was absolute.
 train() {
   no_caches
   rm -f "$1"/*.aot
-  train_folder=$1 train_digest=$2
-  set -- "$root"/samples/*.exe "$root"/samples/*.dll
-  train_one "$train_folder" "ntrail-$train_digest-trace.aot" warm --for trace "$@" &&
-    run_trace_cache=ntrail-$train_digest-trace.aot
-  set -- "$@" "$root"/samples/*.dmp
-  train_one "$train_folder" "ntrail-$train_digest-stacks.aot" warm --for stacks "$root"/samples/*.dmp &&
-    run_stacks_cache=ntrail-$train_digest-stacks.aot
-  cache_to_be=ntrail-$train_digest.aot
-  if train_one "$train_folder" "$cache_to_be" warm "$@" \
-    "$root"/samples/*.etl "$root"/samples/*.pdb ||
-    train_one "$train_folder" "$cache_to_be" --version; then
-    run_cache=$cache_to_be
-  fi
-  rm -f "$train_folder/train.aot" "$train_folder/train.aot.config" "$train_folder/train.log"
+  samples=$root/samples
+  # Two at once: each is one thread most of the time.
+  train_one "$1" "$2" trace warm --for trace "$samples"/*.exe "$samples"/*.dll &
+  train_one "$1" "$2" stacks warm --for stacks "$samples"/*.dmp
+  wait
+  train_one "$1" "$2" info warm --for info "$samples"/*.etl &
+  train_one "$1" "$2" profile warm --for profile "$samples"/*.etl
+  wait
+  train_one "$1" "$2" image warm --for image "$samples"/*.exe "$samples"/*.dll &
+  train_one "$1" "$2" symbols warm --for symbols "$samples"/*.pdb
+  train_one "$1" "$2" calls warm --for calls "$samples"/*.ntr "$samples"/*.jtrc
+  wait
+  train_one "$1" "$2" all warm "$samples"/*.exe "$samples"/*.dll "$samples"/*.dmp "$samples"/*.etl \
+    "$samples"/*.pdb "$samples"/*.ntr "$samples"/*.jtrc ||
+    train_one "$1" "$2" all --version
+  for kind in $all_caches; do
+    [ ! -s "$1/ntrail-$2-$kind.aot" ] || run_caches="$run_caches $kind"
+  done
+  rm -f "$1"/train-*
 }
 
 # no_caches: the program starts without.
 no_caches() {
-  run_cache= run_trace_cache= run_stacks_cache=
+  run_caches=
 }
 
-# train_one FOLDER CACHE COMMAND...: one AOT cache.
-train_one() {
-  train_to=$1 train_cache=$2
-  shift 2
-  train_boot=$(boot_path_of "$train_to") train_class_path=$(class_path_of "$train_to")
-  (
-    cd "$train_to" &&
-      "$jdk/bin/java" ${train_boot:+"$train_boot"} $launcher_flags \
-        -XX:AOTCacheOutput=train.aot -Dntrail.aot="$train_to/$train_cache" -cp "$train_class_path" \
-        io.ntrail.cli.Main "$@" >train.log 2>&1 </dev/null
-  ) && [ -s "$train_to/train.aot" ] && mv "$train_to/train.aot" "$train_to/$train_cache"
+# train_one FOLDER DIGEST KIND COMMAND...: one AOT cache.
+train_one() (
+  train_kind=$3 train_cache=$1/ntrail-$2-$3.aot
+  train_boot=$(boot_path_of "$1") train_class_path=$(class_path_of "$1")
+  cd "$1" || exit
+  shift 3
+  "$jdk/bin/java" ${train_boot:+"$train_boot"} $launcher_flags \
+    -XX:AOTCacheOutput="train-$train_kind.aot" -Dntrail.aot="$train_cache" -cp "$train_class_path" \
+    io.ntrail.cli.Main "$@" >"train-$train_kind.log" 2>&1 </dev/null &&
+    [ -s "train-$train_kind.aot" ] && mv "train-$train_kind.aot" "$train_cache"
+)
+
+# answers FOLDER TO: what the program answers at every start, such as its version, in the folder TO,
+# for ./ntrail to print. Returns 1 without them: then the program answers.
+answers() {
+  rm -rf "$2"
+  answers_boot=$(boot_path_of "$1")
+  "$jdk/bin/java" ${answers_boot:+"$answers_boot"} $launcher_flags -cp "$(class_path_of "$1")" \
+    io.ntrail.cli.Main warm --answers "$2.new" >/dev/null 2>&1 </dev/null && mv "$2.new" "$2" && return
+  rm -rf "$2.new"
+  return 1
 }
 
 # trained FOLDER DIGEST: the JVM accepts the caches that are there. It does not after a copy that gave
 # the jars new times.
 trained() {
-  for cache in "ntrail-$2-trace.aot" "ntrail-$2-stacks.aot" "ntrail-$2.aot"; do
+  for kind in $all_caches; do
     trained_boot=$(boot_path_of "$1")
-    [ -s "$1/$cache" ] && "$jdk/bin/java" ${trained_boot:+"$trained_boot"} $launcher_flags \
-      -XX:AOTMode=on -XX:AOTCache="$1/$cache" -cp "$(class_path_of "$1")" io.ntrail.cli.Main --version \
-      >/dev/null 2>&1 </dev/null || return 1
+    [ -s "$1/ntrail-$2-$kind.aot" ] && "$jdk/bin/java" ${trained_boot:+"$trained_boot"} $launcher_flags \
+      -XX:AOTMode=on -XX:AOTCache="$1/ntrail-$2-$kind.aot" -cp "$(class_path_of "$1")" \
+      io.ntrail.cli.Main --version >/dev/null 2>&1 </dev/null || return 1
   done
-  run_cache=ntrail-$2.aot run_trace_cache=ntrail-$2-trace.aot run_stacks_cache=ntrail-$2-stacks.aot
+  run_caches=$all_caches
 }
 
 class_path_of() {
@@ -332,6 +349,9 @@ lay_out() {
   elif ! trained "$folder" "$digest"; then
     train "$folder" "$digest"
   fi
+  # Anew every time: they may be what was changed.
+  run_answers=
+  ! answers "$folder" "$folder/answers" || run_answers=answers
 
   run_format=$run_version
   run_key="${NTRAIL_JAVA_HOME-}|${JAVA_HOME-}|$PATH"
@@ -340,7 +360,7 @@ lay_out() {
   run_quit=-quit run_cnewer=-cnewer
   find "$folder" -prune -print -quit >/dev/null 2>&1 || run_quit=
   find "$folder" -prune -cnewer "$folder" >/dev/null 2>&1 || run_cnewer=-newer
-  for name in format key jdk jvm digest flags sources jars cache trace_cache stacks_cache quit cnewer; do
+  for name in format key jdk jvm digest flags sources jars caches answers quit cnewer; do
     eval "value=\$run_$name"
     echo "run_$name=$(quote "$value")"
   done >"$dist/run.$$"
@@ -369,6 +389,7 @@ without_writing() {
     exit 4
   fi
   [ "$(jars_digest "$dist/$run_digest")" = "$run_digest" ] || no_caches
+  run_answers=
 }
 
 # during_check OWNER: the lock belongs to ./check, which changes nothing that is laid out, and what is
@@ -400,7 +421,10 @@ prepare() {
   locked=0
   take_lock "./ntrail to finish building" during_check || locked=$?
   [ $locked != 1 ] || without_writing
-  [ $locked = 0 ] || return 0
+  [ $locked = 0 ] || {
+    run_answers=
+    return 0
+  }
   # Another start may have done it while this one waited.
   read_run
   begun=$root/target/launcher-begun
@@ -422,8 +446,13 @@ unpacked() {
     exit 4
   fi
   jars=$root/lib
-  run_jars=$(jar_names "$jars") run_flags=$launcher_flags
+  run_jars=$(jar_names "$jars") run_flags=$launcher_flags run_answers=answers
   no_caches
+  # All files of a package have one time. With another it is a jar that was put there since.
+  for jar in "$jars"/*.jar; do
+    ! [ "$jar" -nt "$jars/answers/version.txt" ] && ! [ "$jar" -ot "$jars/answers/version.txt" ] ||
+      run_answers=
+  done
 }
 
 # unless_changed_since STAMP DIGEST: the digest, or a word that no digest equals when a source was

@@ -2,10 +2,8 @@ package io.ntrail.cli;
 
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.shell.CommandRunner;
-import io.ntrail.cli.shell.Commands;
-import io.ntrail.cli.text.HelpTexts;
+import io.ntrail.cli.shell.WrittenAnswers;
 import io.ntrail.cli.text.Terminal;
-import io.ntrail.cli.text.Version;
 
 /**
  * The program: {@code ntrail COMMAND ...}. What needs no command ({@code --version}, {@code -h}) is
@@ -37,24 +35,6 @@ public final class Main {
   }
 
   private static int answer(String[] args, Terminal terminal) {
-    boolean isHelp = args.length > 0 && (args[0].equals("-h") || args[0].equals("--help"));
-    if (isHelp && args.length > 1 && Commands.isListed(args[1])) {
-      return CommandRunner.run(new String[] {args[1], args[0]}, terminal);
-    }
-    if (args.length == 0 || isHelp) {
-      terminal.wrapAnswer();
-      terminal.out().print(HelpTexts.page("ntrail").replace("{version}", Version.NUMBER));
-      return ExitCode.DONE;
-    }
-    if (args[0].equals("--version") || args[0].equals("-V")) {
-      terminal.out().println("ntrail " + Version.NUMBER);
-      return ExitCode.DONE;
-    }
-    if (args.length == 2 && args[1].equals("-h") && Commands.isListed(args[0])) {
-      terminal.wrapAnswer();
-      terminal.out().print(HelpTexts.page(args[0]));
-      return ExitCode.DONE;
-    }
-    return CommandRunner.run(args, terminal);
+    return WrittenAnswers.print(terminal, args) ? ExitCode.DONE : CommandRunner.run(args, terminal);
   }
 }

@@ -2,7 +2,6 @@ package io.ntrail.analysis.calls;
 
 import io.ntrail.analysis.model.StoppableWork;
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -20,15 +19,18 @@ public final class CallStream implements AutoCloseable {
   private final long from;
   private final long to;
   private final Deque<Integer> waiting = new ArrayDeque<>();
-  private final PriorityQueue<CallWalk> merged =
-      new PriorityQueue<>(
-          Comparator.comparingLong(CallWalk::entry).thenComparingInt(CallWalk::thread));
+  private final PriorityQueue<CallWalk> merged = new PriorityQueue<>(CallStream::byEntry);
   private @Nullable CallWalk current;
   private final StoppableWork<CallRecording.Pass> work;
   private boolean isStopped;
 
   /** Calls that were given and are not told yet. */
   private int given;
+
+  private static int byEntry(CallWalk a, CallWalk b) {
+    int byEntry = Long.compare(a.entry(), b.entry());
+    return byEntry != 0 ? byEntry : Integer.compare(a.thread(), b.thread());
+  }
 
   /**
    * Creates a stream before the first call.

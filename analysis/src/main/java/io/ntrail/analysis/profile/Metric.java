@@ -118,7 +118,7 @@ public record Metric(
 
   /** Returns whether it has kinds to choose from. */
   public boolean hasChoice() {
-    return !choice.equals(Choice.NONE);
+    return !choice.help.isEmpty();
   }
 
   /** Returns the unit in which a sample weighs 1, else the usual one. */

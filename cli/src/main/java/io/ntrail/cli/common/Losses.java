@@ -85,15 +85,17 @@ public final class Losses {
   private record Stop(int percent, List<Gap> gaps) {}
 
   private static Optional<Stop> stop(Recording recording) {
-    return switch (recording) {
-      case EtwRecording etw -> etw.stopped().map(stop -> new Stop(stop.percent(), stop.gaps()));
-      case CallRecording calls ->
-          calls
-              .work()
-              .stoppedAt()
-              .map(at -> new Stop(at.percent(), calls.stopGap().stream().toList()));
-      default -> Optional.empty();
-    };
+    // A switch over types costs milliseconds at its first turn.
+    if (recording instanceof EtwRecording etw) {
+      return etw.stopped().map(stop -> new Stop(stop.percent(), stop.gaps()));
+    }
+    if (recording instanceof CallRecording calls) {
+      return calls
+          .work()
+          .stoppedAt()
+          .map(at -> new Stop(at.percent(), calls.stopGap().stream().toList()));
+    }
+    return Optional.empty();
   }
 
   private static String wholeness(List<Gap> gaps, RecorderLosses losses, int files) {

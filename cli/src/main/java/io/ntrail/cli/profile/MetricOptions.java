@@ -7,7 +7,6 @@ import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.UsageError;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -82,7 +81,8 @@ final class MetricOptions {
     return WeightSources.all().stream()
         .map(WeightSource::metric)
         .filter(Metric::hasChoice)
-        .sorted(Comparator.comparing(metric -> !metric.has(Metric.Trait.SAMPLED)));
+        .sorted(
+            (a, b) -> Boolean.compare(b.has(Metric.Trait.SAMPLED), a.has(Metric.Trait.SAMPLED)));
   }
 
   private static String list(List<String> names) {

@@ -85,6 +85,10 @@ public final class Commands {
 
   /** Returns the words of a command line with the command's own name in front. */
   static String[] withOwnName(String[] words) {
+    boolean isHelp = words[0].equals("--help") || words[0].equals("-h");
+    if (isHelp && words.length > 1 && isListed(words[1])) {
+      return new String[] {words[1], words[0]};
+    }
     String name = words.length < 2 ? null : OTHER_NAMES.get(List.of(words[0], words[1]));
     if (name == null) {
       return words;

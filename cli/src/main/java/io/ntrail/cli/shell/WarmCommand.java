@@ -17,8 +17,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
@@ -28,7 +28,8 @@ import picocli.CommandLine.ParseResult;
 /**
  * {@code ntrail warm [FILE]}: runs what people run most, so that the start cache learns the
  * classes; with the property {@code ntrail.aot}, its path, the executables of the agent are kept
- * beside it. Its answers go nowhere.
+ * beside it. Its answers go nowhere. With {@code --answers} it writes {@link WrittenAnswers}
+ * instead.
  */
 final class WarmCommand implements Command {
   /** Plans of one image: from a thousand calls on, methods are compiled, and later ones at once. */
@@ -45,6 +46,8 @@ final class WarmCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec = CommonOptions.command("warm", "Trains the start cache.");
     spec.addOption(CommonOptions.value("COMMAND", "trace or stacks: only what it needs", "--for"));
+    spec.addOption(
+        CommonOptions.value("FOLDER", "only writes what the launcher answers", "--answers"));
     spec.addPositional(
         CommonOptions.words("FILE", "a small recording, dump, program or PDB", List.of()));
     return spec;
@@ -52,6 +55,11 @@ final class WarmCommand implements Command {
 
   @Override
   public int run(ParseResult parsed, Terminal terminal) throws IOException {
+    String answers = CommonOptions.text(parsed, "--answers", "");
+    if (!answers.isEmpty()) {
+      WrittenAnswers.write(Path.of(answers));
+      return ExitCode.DONE;
+    }
     String cache = System.getProperty("ntrail.aot", "");
     if (!cache.isEmpty()) {
       AgentExecutable.keep(Path.of(cache));
@@ -65,27 +73,27 @@ final class WarmCommand implements Command {
       }
       case "stacks" -> {
         loadClasses();
-        files.forEach(file -> stacks(file).forEach(WarmCommand::answer));
+        practise(files, PractisedCommands::stacks);
       }
+      case "info" -> practise(files, PractisedCommands::surveys);
+      case "profile" -> practise(files, PractisedCommands::profiles);
+      case "image", "symbols", "calls" -> practise(files, PractisedCommands::ofEnding);
       default -> {
         HelpTexts.page("ntrail");
         loadClasses();
-        files.forEach(file -> commands(file).forEach(WarmCommand::answer));
+        practise(files, PractisedCommands::all);
       }
     }
     return ExitCode.DONE;
   }
 
-  private static void answer(List<String> words) {
-    CommandRunner.run(words.toArray(String[]::new), nowhere());
-  }
-
-  private static List<List<String>> stacks(String file) {
-    return List.of(
-        List.of("stacks", file),
-        List.of("stacks", file, "-v", "--all"),
-        List.of("stacks", file, "--same"),
-        List.of("stacks", file, "--format", "json"));
+  private static void practise(
+      List<String> files, Function<String, List<List<String>>> commandsOfFile) {
+    for (String file : files) {
+      for (List<String> words : commandsOfFile.apply(file)) {
+        CommandRunner.run(words.toArray(String[]::new), nowhere());
+      }
+    }
   }
 
   /**
@@ -135,38 +143,5 @@ final class WarmCommand implements Command {
     } catch (ClassNotFoundException e) {
       throw new IllegalStateException(className, e);
     }
-  }
-
-  private static List<List<String>> commands(String file) {
-    String name = file.toLowerCase(Locale.ROOT);
-    if (name.endsWith(".pdb")) {
-      return List.of(
-          List.of("symbols", file, "--address", "0x1040"),
-          List.of("symbols", file, "--address", "0x1040", "--format", "json"),
-          List.of("symbols", file, "--list"),
-          List.of("symbols", file, "--publics"),
-          List.of("symbols", file, "--lines"));
-    }
-    if (name.endsWith(".dmp")) {
-      return List.of(List.of("stacks", file), List.of("info", file));
-    }
-    if (name.endsWith(".exe")) {
-      return List.of(
-          List.of("image", file),
-          List.of("image", file, "--functions"),
-          List.of("image", file, "--disasm", "0x1000"));
-    }
-    return List.of(
-        List.of("info", file),
-        List.of("info", file, "--format", "json"),
-        List.of("events", file, "--count"),
-        List.of("events", file, "--count", "--format", "json"),
-        List.of("events", file),
-        List.of("events", file, "--format", "jsonl", "-n", "100"),
-        List.of("profile", file),
-        List.of("profile", file, "--tree"),
-        List.of("profile", file, "--format", "json"),
-        List.of("export", file, "--to", "flamegraph"),
-        List.of("diff", file, file));
   }
 }

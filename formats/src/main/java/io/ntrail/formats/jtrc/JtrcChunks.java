@@ -11,7 +11,19 @@ import java.util.Map;
 
 /** The chunks with records, as they are found: 24 bytes each. */
 final class JtrcChunks {
-  private record Key(int pid, int tid) {}
+  // A record's own equals and hashCode, made by the JVM at the first call, cost milliseconds at the
+  // start.
+  private record Key(int pid, int tid) {
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Key key && key.pid == pid && key.tid == tid;
+    }
+
+    @Override
+    public int hashCode() {
+      return pid * 31 + tid;
+    }
+  }
 
   private final Map<Key, Integer> numbers = new HashMap<>();
   private final List<Key> keys = new ArrayList<>();

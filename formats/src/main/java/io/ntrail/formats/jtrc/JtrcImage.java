@@ -5,6 +5,7 @@ import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.identity.PdbId;
 import io.ntrail.formats.identity.WindowsPath;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,27 @@ public record JtrcImage(
   private static final int DIRECTORY = 28;
   private static final int CODEVIEW = 2;
   private static final int RSDS = 0x5344_5352;
+
+  // A record's own equals and hashCode, made by the JVM at the first call, cost milliseconds at the
+  // start.
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof JtrcImage image
+        && image.base == base
+        && image.size == size
+        && image.timestamp == timestamp
+        && image.directories == directories
+        && image.oldForm == oldForm
+        && image.path.equals(path)
+        && Objects.equals(image.pdb, pdb)
+        && Objects.equals(image.pdbName, pdbName);
+  }
+
+  @Override
+  public int hashCode() {
+    return (Long.hashCode(base) * 31 + Long.hashCode(size)) * 31 + path.hashCode();
+  }
 
   /**
    * Reads a chunk.

@@ -43,7 +43,10 @@ public final class ModuleSymbols {
   }
 
   private static final Comparator<Extent> BY_ADDRESS =
-      Comparator.comparingInt(Extent::section).thenComparingLong(Extent::offset);
+      (a, b) ->
+          a.section != b.section
+              ? Integer.compare(a.section, b.section)
+              : Long.compare(a.offset, b.offset);
 
   private final PdbFile pdb;
   private final PdbModule module;

@@ -24,11 +24,14 @@ public final class PublicSymbols {
   private static final int HEADER = 28;
 
   /** Order of preference among names of one address: a function, then the shortest one. */
-  private static final Comparator<Public> BEST =
-      Comparator.comparing((Public symbol) -> !symbol.isFunction())
-          .thenComparing(symbol -> !symbol.isCode())
-          .thenComparingInt(symbol -> symbol.name().length())
-          .thenComparing(Public::name);
+  private static final Comparator<Public> BEST = PublicSymbols::byPreference;
+
+  private static int byPreference(Public a, Public b) {
+    int byKind = Boolean.compare(b.isFunction(), a.isFunction());
+    int byCode = byKind != 0 ? byKind : Boolean.compare(b.isCode(), a.isCode());
+    int byLength = byCode != 0 ? byCode : Integer.compare(a.name().length(), b.name().length());
+    return byLength != 0 ? byLength : a.name().compareTo(b.name());
+  }
 
   private final MsfStream symbols;
   private final Offsets offsets;

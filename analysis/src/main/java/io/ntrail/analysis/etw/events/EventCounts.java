@@ -9,7 +9,6 @@ import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.identity.Guid;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -246,13 +245,7 @@ public record EventCounts(
       long nanos,
       boolean stacksKnown) {
     List<Row> rows = new ArrayList<>(counts.rows(schemas, sums));
-    rows.sort(
-        Comparator.comparingDouble((Row row) -> added.isEmpty() ? 0 : -row.sums.getFirst().size())
-            .thenComparingLong(row -> -row.count)
-            .thenComparing(row -> row.providerGuid.toString())
-            .thenComparingInt(Row::id)
-            .thenComparingInt(Row::opcode)
-            .thenComparingInt(Row::version));
+    rows.sort(added.isEmpty() ? EventCounts::byCount : EventCounts::bySum);
     return new EventCounts(
         rows.stream().mapToLong(Row::count).sum(),
         rows.stream().mapToLong(Row::bytes).sum(),
@@ -263,5 +256,19 @@ public record EventCounts(
         unmatched,
         counts.sources(schemas),
         schemas.problems());
+  }
+
+  private static int bySum(Row a, Row b) {
+    int bySum = Double.compare(-a.sums.getFirst().size(), -b.sums.getFirst().size());
+    return bySum != 0 ? bySum : byCount(a, b);
+  }
+
+  private static int byCount(Row a, Row b) {
+    int byCount = Long.compare(b.count, a.count);
+    int byProvider =
+        byCount != 0 ? byCount : a.providerGuid.toString().compareTo(b.providerGuid.toString());
+    int byId = byProvider != 0 ? byProvider : Integer.compare(a.id, b.id);
+    int byOpcode = byId != 0 ? byId : Integer.compare(a.opcode, b.opcode);
+    return byOpcode != 0 ? byOpcode : Integer.compare(a.version, b.version);
   }
 }

@@ -11,7 +11,6 @@ import io.ntrail.formats.schema.Schema;
 import io.ntrail.formats.schema.ValueMap;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +25,24 @@ final class RecordingSchemas {
   private static final int EVENT_INFO = 32;
   private static final int EVENT_MAP = 33;
 
-  private record Key(Guid guid, int id, int version, boolean classic) {}
+  // A record's own hashCode and equals, made by the JVM at the first call, cost milliseconds at the
+  // start.
+
+  private record Key(Guid guid, int id, int version, boolean classic) {
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Key key
+          && key.id == id
+          && key.version == version
+          && key.classic == classic
+          && key.guid.equals(guid);
+    }
+
+    @Override
+    public int hashCode() {
+      return ((guid.hashCode() * 31 + id) * 31 + version) * 31 + Boolean.hashCode(classic);
+    }
+  }
 
   /**
    * Memory for pieces of manifests. Programs send theirs at the start and again at the end, and
@@ -171,9 +187,14 @@ final class RecordingSchemas {
         });
   }
 
+  private static int byTime(Chunk a, Chunk b) {
+    int byTicks = Long.compare(a.ticks, b.ticks);
+    return byTicks != 0 ? byTicks : Long.compare(a.place, b.place);
+  }
+
   private void join() {
     ManifestChunks joined = new ManifestChunks();
-    chunks.sort(Comparator.comparingLong(Chunk::ticks).thenComparingLong(Chunk::place));
+    chunks.sort(RecordingSchemas::byTime);
     for (Chunk chunk : chunks) {
       Bytes bytes = Bytes.copyOf(chunk.content.bytes, "manifest of provider " + chunk.provider);
       joined.add(chunk.provider, chunk.process, chunk.thread, bytes, 0, bytes.length());

@@ -13,9 +13,16 @@ import org.jspecify.annotations.Nullable;
  */
 public record ProcessInstance(int id, int parent, String image, @Nullable String commandLine) {
   /** By everything that is known, so that it is the same in every run. */
-  static final Comparator<ProcessInstance> ORDER =
-      Comparator.comparingInt(ProcessInstance::id)
-          .thenComparing(ProcessInstance::image)
-          .thenComparingInt(ProcessInstance::parent)
-          .thenComparing(life -> life.commandLine == null ? "" : life.commandLine);
+  static final Comparator<ProcessInstance> ORDER = ProcessInstance::compare;
+
+  private static int compare(ProcessInstance a, ProcessInstance b) {
+    int byId = Integer.compare(a.id, b.id);
+    int byImage = byId != 0 ? byId : a.image.compareTo(b.image);
+    int byParent = byImage != 0 ? byImage : Integer.compare(a.parent, b.parent);
+    return byParent != 0 ? byParent : a.startedAs().compareTo(b.startedAs());
+  }
+
+  private String startedAs() {
+    return commandLine == null ? "" : commandLine;
+  }
 }

@@ -1,7 +1,6 @@
 package io.ntrail.analysis.etw.machine;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -60,7 +59,7 @@ public final class Volumes {
         all.add(new Mapping(withoutDrive, system));
       }
     }
-    all.sort(Comparator.comparingInt((Mapping m) -> -m.kernel.length()));
+    all.sort((a, b) -> Integer.compare(b.kernel.length(), a.kernel.length()));
     mappings = List.copyOf(all);
   }
 

@@ -4,7 +4,6 @@ import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.LogFileHeader;
 import io.ntrail.formats.identity.FileTime;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -100,7 +99,7 @@ public final class RecordingContradictions {
     List<Known> byStart =
         known.stream()
             .filter(k -> k.header.startTime() != 0)
-            .sorted(Comparator.comparingLong((Known k) -> k.header.startTime()))
+            .sorted((a, b) -> Long.compare(a.header.startTime(), b.header.startTime()))
             .toList();
     long end = Long.MAX_VALUE;
     Known last = null;
