@@ -48,7 +48,7 @@ public final class StackJoin {
     final long[] firstNamed;
     final long[] lastNamed;
 
-    /** Whether it has records of the kernel logger, which stack records may belong to. */
+    /** True if it has records of the kernel logger, which stack records may belong to. */
     final boolean[] kernel;
 
     /** Of each whole stack record the time it names; then how much later it was written, thread. */
@@ -56,7 +56,7 @@ public final class StackJoin {
 
     final int[] words;
 
-    /** Whether not all stack records are in {@link #named}. */
+    /** True if not all stack records are in {@link #named}. */
     final boolean[] again;
 
     Buffers(int count) {
