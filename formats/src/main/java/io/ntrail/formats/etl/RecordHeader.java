@@ -11,6 +11,29 @@ public abstract sealed class RecordHeader permits RecordCursor {
   /** Ordinal of {@link RecordKind#MESSAGE}. */
   static final int MESSAGE = RecordKind.MESSAGE.ordinal();
 
+  /** By kind: where the version is, and the bits of the two bytes there that are it. */
+  private static final byte[] VERSION_AT = new byte[16];
+
+  private static final short[] VERSION_BITS = new short[16];
+
+  /** By kind: where the opcode or type is, and the bits of the byte there that are it. */
+  private static final byte[] OPCODE_AT = new byte[16];
+
+  private static final short[] OPCODE_BITS = new short[16];
+
+  static {
+    for (RecordKind kind : RecordKind.values()) {
+      int i = kind.ordinal();
+      boolean isPerfInfo = kind == RecordKind.PERFINFO32 || kind == RecordKind.PERFINFO64;
+      VERSION_AT[i] = (byte) (kind.isEvent() ? 42 : kind.isClassic() ? 6 : 0);
+      OPCODE_AT[i] = (byte) (kind.isEvent() ? 45 : kind.isHook() ? 6 : 4);
+      if (kind.isEvent() || kind.isHook() || kind.isClassic()) {
+        VERSION_BITS[i] = (short) (kind.isEvent() || isPerfInfo ? 0xFF : 0xFFFF);
+        OPCODE_BITS[i] = 0xFF;
+      }
+    }
+  }
+
   static final Bytes NOTHING = Bytes.copyOf(new byte[0], "nothing");
 
   Bytes bytes = NOTHING;
@@ -128,23 +151,12 @@ public abstract sealed class RecordHeader permits RecordCursor {
 
   /** Event version; of PERFINFO its low byte, since the rest are flags. */
   public final int version() {
-    return switch (kind()) {
-      case EVENT32, EVENT64 -> bytes.u8(at + 42);
-      case FULL32, FULL64, INSTANCE32, INSTANCE64, ERROR -> bytes.u16(at + 6);
-      case SYSTEM32, SYSTEM64, COMPACT32, COMPACT64 -> bytes.u16(at);
-      case PERFINFO32, PERFINFO64 -> bytes.u8(at);
-      case MESSAGE, TIMED, WNODE -> 0;
-    };
+    return bytes.u16(at + VERSION_AT[kind]) & VERSION_BITS[kind] & 0xFFFF;
   }
 
   /** Opcode, or the type of a classic or kernel event. */
   public final int opcode() {
-    return switch (kind()) {
-      case EVENT32, EVENT64 -> bytes.u8(at + 45);
-      case FULL32, FULL64, INSTANCE32, INSTANCE64, ERROR -> bytes.u8(at + 4);
-      case SYSTEM32, SYSTEM64, COMPACT32, COMPACT64, PERFINFO32, PERFINFO64 -> bytes.u8(at + 6);
-      case MESSAGE, TIMED, WNODE -> 0;
-    };
+    return bytes.u8(at + OPCODE_AT[kind]) & OPCODE_BITS[kind];
   }
 
   /** Level; 0 for kinds without one. */
@@ -247,7 +259,8 @@ public abstract sealed class RecordHeader permits RecordCursor {
 
   /** Returns true if extended items are between an EVENT header and its payload. */
   public final boolean hasExtendedItems() {
-    return kind().isEvent() && (eventFlags() & EtlLayout.EVENT_HEADER_FLAG_EXTENDED_INFO) != 0;
+    return RecordKind.at(kind).isEvent()
+        && (eventFlags() & EtlLayout.EVENT_HEADER_FLAG_EXTENDED_INFO) != 0;
   }
 
   /** First extended item's offset; 0 if there is none. For use with {@link #nextItem}. */

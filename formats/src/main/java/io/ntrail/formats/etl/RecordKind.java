@@ -50,12 +50,24 @@ public enum RecordKind {
   private final int timeOffset;
   private final int pointerBytes;
 
+  // Asked of every record: a field is read faster than a switch is gone through.
+  private final boolean hook;
+  private final boolean event;
+  private final boolean classic;
+
   RecordKind(int headerType, int headerBytes, int sizeOffset, int timeOffset, int pointerBytes) {
     this.headerType = headerType;
     this.headerBytes = headerBytes;
     this.sizeOffset = sizeOffset;
     this.timeOffset = timeOffset;
     this.pointerBytes = pointerBytes;
+    this.hook = headerType >= 1 && headerType <= 4 || headerType == 16 || headerType == 17;
+    this.event = headerType == 18 || headerType == 19;
+    this.classic =
+        switch (headerType) {
+          case 10, 11, 13, 20, 21 -> true;
+          default -> false;
+        };
   }
 
   /** The kind that a marker announces, as an index into {@link #values()}; -1 if none. */
@@ -92,22 +104,16 @@ public enum RecordKind {
 
   /** Returns true if the record identifies its event by group and type (a kernel hook id). */
   public boolean isHook() {
-    return switch (this) {
-      case SYSTEM32, SYSTEM64, COMPACT32, COMPACT64, PERFINFO32, PERFINFO64 -> true;
-      default -> false;
-    };
+    return hook;
   }
 
   /** Returns true if the record has an {@code EVENT_DESCRIPTOR} and may have extended items. */
   public boolean isEvent() {
-    return this == EVENT32 || this == EVENT64;
+    return event;
   }
 
   /** Returns true if the record identifies its event by class GUID and type. */
   public boolean isClassic() {
-    return switch (this) {
-      case FULL32, FULL64, INSTANCE32, INSTANCE64, ERROR -> true;
-      default -> false;
-    };
+    return classic;
   }
 }

@@ -110,7 +110,9 @@ public record EventCounts(
 
     @Override
     public void visit(int file, RecordCursor record) {
-      schemas.visit(file, record);
+      if (!record.kind().isHook()) {
+        schemas.visit(file, record);
+      }
       stacks.visit(file, record);
       int row = counts.count(record, kernel, schemas);
       if (record.kind().isEvent()) {

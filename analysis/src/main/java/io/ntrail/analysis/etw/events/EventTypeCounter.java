@@ -30,7 +30,10 @@ final class EventTypeCounter {
   private final BitSet messages = new BitSet();
   private final Map<Integer, Map<String, long[]>> names = new HashMap<>();
   private final Map<Integer, long[]> texts = new HashMap<>();
-  private final int[] rowOfHook = new int[1 << 16];
+
+  /** By hook: the version that was met last, plus 1, in the upper half, and its row. */
+  private final long[] rowOfHook = new long[1 << 16];
+
   private int nameCount;
 
   /** Types of the rows, each looked up once. */
@@ -46,6 +49,9 @@ final class EventTypeCounter {
     types.counts.add(row, 1);
     types.bytes.add(row, record.size());
     RecordKind kind = record.kind();
+    if (kind.isHook()) {
+      return row;
+    }
     if (kind.isEvent()) {
       String name = record.hasExtendedItems() ? schemas.toldName(record) : null;
       if (name != null) {
@@ -119,15 +125,11 @@ final class EventTypeCounter {
     RecordKind kind = record.kind();
     if (kind.isHook()) {
       int hook = record.hookId();
-      long id = EventTypeTable.pack(hook, hook & 0xFF, record.version());
-      int remembered = rowOfHook[hook] - 1;
-      if (remembered >= 0 && types.ids.get(remembered) == id) {
-        return remembered;
-      }
-      Guid classGuid = kernel.classGuid(hook);
-      int row = types.row(classGuid.low(), classGuid.high(), id);
-      rowOfHook[hook] = row + 1;
-      return row;
+      int version = record.version();
+      long remembered = rowOfHook[hook];
+      return (int) (remembered >>> 32) == version + 1
+          ? (int) remembered
+          : hookRow(kernel, hook, version);
     }
     if (kind.isEvent()) {
       return types.row(
@@ -144,6 +146,14 @@ final class EventTypeCounter {
         provider.low(),
         provider.high(),
         EventTypeTable.pack(id, record.opcode(), record.version()));
+  }
+
+  private int hookRow(KernelEvents kernel, int hook, int version) {
+    Guid classGuid = kernel.classGuid(hook);
+    long id = EventTypeTable.pack(hook, hook & 0xFF, version);
+    int row = types.row(classGuid.low(), classGuid.high(), id);
+    rowOfHook[hook] = version + 1L << 32 | row;
+    return row;
   }
 
   private EventType type(SchemaIndex schemas, int row) {

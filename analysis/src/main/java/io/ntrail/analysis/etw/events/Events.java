@@ -127,7 +127,7 @@ public final class Events {
     boolean addresses = also.contains(Learn.ADDRESSES);
     StackRecords stacks =
         addresses || also.contains(Learn.STACKS)
-            ? new StackRecords(recording, sources.kernel())
+            ? new StackRecords(recording, sources.kernel(), cores)
             : null;
     LastSwitches switches =
         also.contains(Learn.SWITCHES) ? new LastSwitches(recording, sources.kernel()) : null;

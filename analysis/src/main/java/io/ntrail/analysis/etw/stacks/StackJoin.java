@@ -16,10 +16,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BinaryOperator;
 import java.util.function.ObjIntConsumer;
 import java.util.function.Supplier;
 import java.util.function.ToIntBiFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds all events that stack records belong to, on several cores and without their frames: the
@@ -37,16 +39,34 @@ public final class StackJoin {
   /** Stack records that are remembered at once if slices do not part them. */
   private static final int MOST = 1 << 21;
 
+  /** Share of the memory for what stack records name, so that they are not read again. */
+  private static final long MOST_KEPT = Runtime.getRuntime().maxMemory() / 16 / Long.BYTES;
+
   /** Columns about the buffers of one file, filled while records are visited. */
   private static final class Buffers {
     final int[] stacks;
     final long[] firstNamed;
     final long[] lastNamed;
 
+    /** True if it has records of the kernel logger, which stack records may belong to. */
+    final boolean[] kernel;
+
+    /** Of each whole stack record the time it names; then how much later it was written, thread. */
+    final long[] @Nullable [] named;
+
+    final int[] words;
+
+    /** True if not all stack records are in {@link #named}. */
+    final boolean[] again;
+
     Buffers(int count) {
       stacks = new int[count];
       firstNamed = new long[count];
       lastNamed = new long[count];
+      kernel = new boolean[count];
+      named = new long[count][];
+      words = new int[count];
+      again = new boolean[count];
       Arrays.fill(firstNamed, Long.MAX_VALUE);
       Arrays.fill(lastNamed, Long.MIN_VALUE);
     }
@@ -65,6 +85,7 @@ public final class StackJoin {
   private final StackMatchRules targets;
   private final List<Buffers> files;
   private final AtomicBoolean incomplete = new AtomicBoolean();
+  private final AtomicLong kept = new AtomicLong();
 
   /** Knows no stack records yet: all records must be visited first. */
   public StackJoin(EtwRecording recording, KernelEvents kernel) {
@@ -76,14 +97,54 @@ public final class StackJoin {
 
   /** Notes a record of a buffer; each buffer is visited by one thread. */
   public void visit(int file, RecordCursor record) {
-    if (StackMatchRules.isReference(record)) {
+    int hook = StackMatchRules.stackHook(record);
+    if (hook < 0) {
+      if (!record.kind().isEvent()) {
+        files.get(file).kernel[record.buffer()] = true;
+      }
+    } else if (StackMatchRules.isReference(record)) {
       Buffers buffers = files.get(file);
       int buffer = record.buffer();
       long named = named(record);
       buffers.stacks[buffer]++;
       buffers.firstNamed[buffer] = Math.min(buffers.firstNamed[buffer], named);
       buffers.lastNamed[buffer] = Math.max(buffers.lastNamed[buffer], named);
+      if (isWhole(record)) {
+        keep(buffers, buffer, named, record);
+      }
     }
+  }
+
+  private void keep(Buffers buffers, int buffer, long named, RecordCursor reference) {
+    long later = written(reference) - named;
+    int words = buffers.words[buffer];
+    long[] ofBuffer = buffers.named[buffer];
+    int capacity = ofBuffer == null ? 0 : ofBuffer.length;
+    if (words == capacity) {
+      int more = Math.max(32, capacity);
+      if (kept.get() > MOST_KEPT - more) {
+        buffers.again[buffer] = true;
+        return;
+      }
+      kept.addAndGet(more);
+      ofBuffer = ofBuffer == null ? new long[more] : Arrays.copyOf(ofBuffer, capacity + more);
+      buffers.named[buffer] = ofBuffer;
+    }
+    if (ofBuffer == null || later != (int) later) {
+      buffers.again[buffer] = true;
+      return;
+    }
+    ofBuffer[words] = named;
+    ofBuffer[words + 1] = later << 32 | thread(reference) & 0xFFFF_FFFFL;
+    buffers.words[buffer] = words + 2;
+  }
+
+  private long written(RecordCursor reference) {
+    return recording.key(reference.file(), reference.ticks());
+  }
+
+  private static int thread(RecordCursor reference) {
+    return reference.bytes().i32(reference.payloadOffset() + Stack.THREAD_ID);
   }
 
   private long named(RecordCursor record) {
@@ -200,6 +261,7 @@ public final class StackJoin {
       for (int f = 0; f < files.size(); f++) {
         collect(f, slice, named, pass, passes);
       }
+      named.settle();
       for (int f = 0; f < files.size(); f++) {
         match(f, slice, survey, named, into, row);
       }
@@ -212,26 +274,41 @@ public final class StackJoin {
 
   private void collect(int f, Slice slice, StackMatches named, int pass, int passes) {
     Buffers buffers = files.get(f);
+    BufferIndex index = recording.files().get(f).buffers();
     try (RecordCursor record = cursor(f)) {
       for (int b = 0; b < buffers.stacks.length; b++) {
-        if (buffers.lastNamed[b] >= slice.from && slice.contains(buffers.firstNamed[b])
-            || buffers.firstNamed[b] < slice.from && buffers.lastNamed[b] >= slice.from) {
+        boolean isMeant =
+            buffers.lastNamed[b] >= slice.from && slice.contains(buffers.firstNamed[b])
+                || buffers.firstNamed[b] < slice.from && buffers.lastNamed[b] >= slice.from;
+        if (!isMeant) {
+          continue;
+        }
+        long[] kept = buffers.named[b];
+        if (buffers.again[b]) {
           record.open(b);
           while (record.next()) {
             if (StackMatchRules.isReference(record) && isWhole(record)) {
               long time = named(record);
-              if (slice.contains(time) && (passes == 1 || Math.floorMod(time, passes) == pass)) {
-                named.add(
-                    time,
-                    record.bytes().i32(record.payloadOffset() + Stack.THREAD_ID),
-                    record.cpu(),
-                    recording.key(record.file(), record.ticks()));
+              if (isMeant(time, slice, pass, passes)) {
+                named.add(time, thread(record), record.cpu(), written(record));
               }
+            }
+          }
+        } else if (kept != null) {
+          int cpu = index.cpu(b);
+          for (int i = 0; i < buffers.words[b]; i += 2) {
+            long time = kept[i];
+            if (isMeant(time, slice, pass, passes)) {
+              named.add(time, (int) kept[i + 1], cpu, time + (kept[i + 1] >> 32));
             }
           }
         }
       }
     }
+  }
+
+  private static boolean isMeant(long time, Slice slice, int pass, int passes) {
+    return slice.contains(time) && (passes == 1 || Math.floorMod(time, passes) == pass);
   }
 
   private <A> void match(
@@ -243,9 +320,11 @@ public final class StackJoin {
       ToIntBiFunction<A, RecordCursor> row) {
     EtlFile file = recording.files().get(f);
     BufferIndex index = file.buffers();
+    boolean[] kernel = files.get(f).kernel;
     try (RecordCursor record = cursor(f)) {
       for (int b = 0; b < index.count(); b++) {
-        if (survey.earliest(f, b) > survey.latest(f, b)
+        if (!kernel[b]
+            || survey.earliest(f, b) > survey.latest(f, b)
             || recording.key(file, survey.latest(f, b)) < slice.from
             || recording.key(file, survey.earliest(f, b)) > slice.to) {
           continue;

@@ -1,11 +1,15 @@
 package io.ntrail.analysis.etw.stacks;
 
+import io.ntrail.analysis.etw.recording.ParallelTasks;
 import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.collections.Columns;
 import io.ntrail.formats.collections.IntColumn;
 import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.etl.RecordCursor;
+import java.util.Arrays;
 import java.util.function.LongPredicate;
 
 /**
@@ -31,7 +35,20 @@ final class StackKeys {
   /** The other bits: number of an address. */
   static final int NUMBER = USER - 1;
 
-  private final StackTrie tree = new StackTrie();
+  /** Bits of a node's number that say in which tree it is; the lower ones say where there. */
+  private static final int TREE_SHIFT = 29;
+
+  private static final int IN_TREE = (1 << TREE_SHIFT) - 1;
+
+  /**
+   * Outer frames that decide into which tree a stack comes, so that most that it shares is there.
+   */
+  private static final int OUTER_FRAMES = 6;
+
+  /** Several, so that threads that note definitions seldom wait for each other. */
+  private final StackTrie[] trees = new StackTrie[4];
+
+  private long size;
   private final Columns definitions = new Columns(16, MOST_DEFINITIONS);
   private final LongColumn keys = definitions.longs();
   private final LongColumn times = definitions.longs();
@@ -42,57 +59,131 @@ final class StackKeys {
 
   private long leftOut;
 
-  StackKeys() {}
+  StackKeys() {
+    Arrays.setAll(trees, _ -> new StackTrie());
+  }
 
   /** Notes the definition that a record is. */
-  synchronized void note(RecordCursor record, long time) {
+  void note(RecordCursor record, long time) {
     int pointer = record.pointerBytes();
     int length = record.payloadLength();
     if (length < pointer) {
       return;
     }
-    if (tree.size() >= MOST_NODES || definitions.isFull()) {
-      leftOut++;
+    int at = record.payloadOffset();
+    int definition = add(record.bytes().pointer(at, pointer), time);
+    if (definition < 0) {
       return;
     }
-    int at = record.payloadOffset();
+    int frames = length / pointer - 1;
+    int number = tree(record.bytes(), at + pointer, frames, pointer);
+    StackTrie tree = trees[number];
+    int node;
+    int more;
+    synchronized (tree) {
+      more = -tree.size();
+      node = tree.node(record.bytes(), at + pointer, frames, pointer);
+      more += tree.size();
+    }
+    synchronized (this) {
+      nodes.set(definition, number << TREE_SHIFT | node);
+      size += more;
+    }
+  }
+
+  /** Adds a definition whose stack is not known yet; -1 if there are too many. */
+  private synchronized int add(long key, long time) {
+    if (size >= MOST_NODES || definitions.isFull()) {
+      leftOut++;
+      return -1;
+    }
     int definition = definitions.add();
-    keys.set(definition, record.bytes().pointer(at, pointer));
+    keys.set(definition, key);
     times.set(definition, time);
-    nodes.set(definition, tree.node(record.bytes(), at + pointer, length / pointer - 1, pointer));
+    return definition;
+  }
+
+  /** Returns the number of the tree that a stack belongs into. */
+  private int tree(Bytes bytes, int at, int frames, int pointer) {
+    long mixed = 0;
+    for (int i = frames - 1; i >= Math.max(0, frames - OUTER_FRAMES); i--) {
+      mixed = (mixed ^ bytes.pointer(at + i * pointer, pointer)) * 0x9E37_79B9_7F4A_7C15L;
+      mixed ^= mixed >>> 32;
+    }
+    return (int) mixed & trees.length - 1;
+  }
+
+  private StackTrie tree(int node) {
+    return trees[node >>> TREE_SHIFT];
   }
 
   /**
    * Puts the definitions in order.
    *
    * @param isKernel whether an address is one of the kernel
+   * @param cores threads to use
    */
-  void settle(LongPredicate isKernel) {
-    int[] places = tree.settle();
-    int size = definitions.rows();
-    for (int i = 0; i < size; i++) {
-      nodes.set(i, places[nodes.get(i)]);
+  void settle(LongPredicate isKernel, int cores) {
+    StackTrie.shareNumbers(trees);
+    int[][] places = new int[trees.length][];
+    StackTrie.Halves[] halves = new StackTrie.Halves[trees.length];
+    ParallelTasks.run(
+        cores,
+        trees.length,
+        () -> trees,
+        (all, i) -> {
+          places[i] = all[i].settle();
+          halves[i] = all[i].halves(isKernel);
+        },
+        (one, _) -> one);
+    int count = definitions.rows();
+    for (int i = 0; i < count; i++) {
+      int node = nodes.get(i);
+      nodes.set(i, node & ~IN_TREE | places[node >>> TREE_SHIFT][node & IN_TREE]);
     }
     sort();
-    innermost = new int[size];
-    StackTrie.Halves halves = tree.halves(isKernel);
-    for (int i = 0; i < size; i++) {
-      if (nodes.get(i) != 0) {
+    innermost = new int[count];
+    for (int i = 0; i < count; i++) {
+      int node = nodes.get(i) & IN_TREE;
+      if (node != 0) {
+        StackTrie.Halves ofTree = halves[nodes.get(i) >>> TREE_SHIFT];
         innermost[i] =
-            tree.number(nodes.get(i))
-                | (halves.isKernel(nodes.get(i)) ? KERNEL : 0)
-                | (halves.isUser(nodes.get(i)) ? USER : 0);
+            tree(nodes.get(i)).number(node)
+                | (ofTree.isKernel(node) ? KERNEL : 0)
+                | (ofTree.isUser(node) ? USER : 0);
       }
     }
   }
 
   /** By hash, so that those who look for many keys in that order find them one after the other. */
   private void sort() {
-    definitions.sort((a, b) -> {
-      int byHash = Integer.compare(hash(keys.get(a)), hash(keys.get(b)));
-      int byKey = byHash != 0 ? byHash : Long.compare(keys.get(a), keys.get(b));
-      return byKey != 0 ? byKey : Long.compare(times.get(a), times.get(b));
-    });
+    int count = definitions.rows();
+    long[] packed = new long[count];
+    for (int i = 0; i < count; i++) {
+      packed[i] = (long) hash(keys.get(i)) << 32 | i;
+    }
+    Arrays.sort(packed);
+    int[] order = new int[count];
+    for (int start = 0; start < count; ) {
+      int end = start + 1;
+      while (end < count && packed[end] >> 32 == packed[start] >> 32) {
+        end++;
+      }
+      int first = start;
+      int[] ofHash = RowSort.sorted(end - start, (a, b) -> compare(packed, first + a, first + b));
+      for (int i = 0; i < ofHash.length; i++) {
+        order[start + i] = (int) packed[start + ofHash[i]];
+      }
+      start = end;
+    }
+    definitions.permute(order);
+  }
+
+  private int compare(long[] packed, int a, int b) {
+    int one = (int) packed[a];
+    int other = (int) packed[b];
+    int byKey = Long.compare(keys.get(one), keys.get(other));
+    return byKey != 0 ? byKey : Long.compare(times.get(one), times.get(other));
   }
 
   /** Returns the hash that orders keys. */
@@ -148,17 +239,18 @@ final class StackKeys {
 
   /** The address that a number stands for. */
   long address(int number) {
-    return tree.address(number);
+    return trees[0].address(number);
   }
 
-  /** Returns the node of a definition's stack in the tree. */
+  /** Returns the node of a definition's stack, and its tree in the upper bits. */
   int place(int definition) {
     return nodes.get(definition);
   }
 
   /** Appends the frames of a definition's stack, innermost first. */
   void copy(int definition, StackAddresses into) {
-    tree.copy(nodes.get(definition), into);
+    int node = nodes.get(definition);
+    tree(node).copy(node & IN_TREE, into);
   }
 
   /** Number of definitions. */

@@ -13,7 +13,9 @@ import java.util.function.IntConsumer;
  * that fits best, of several the first in time order. About 60 bytes for each.
  *
  * <p>Bare arrays and a table of its own, at most a quarter full: every record of the kernel logger
- * is looked up, and most are not found.
+ * is looked up, and most are not found. The table is in the order of time as far as times are
+ * spread evenly, so that the records of a buffer are looked up in a part of it that the cache
+ * holds.
  */
 final class StackMatches {
   private static final long FIBONACCI = 0x9E37_79B9_7F4A_7C15L;
@@ -21,10 +23,20 @@ final class StackMatches {
   /** Comparisons of records and threads of one and the same time. */
   private static final long MOST_TRIES = 1L << 27;
 
-  /** By time: the number, plus 1, of the last one that has it. */
-  private int[] heads = new int[1 << 12];
+  /** Places that are looked at in vain for each entry before times are taken to lie in clusters. */
+  private static final int MOST_PROBES = 4;
 
-  private int distinct;
+  /** And so many at the start. */
+  private static final int FREE_PROBES = 1 << 12;
+
+  /** By time: the number, plus 1, of the last one that has it. */
+  private int[] heads = {};
+
+  /** Bits of a time that do not count for its place in the table; negative if all are mixed. */
+  private int shift;
+
+  private long probes;
+
   private int size;
   private long[] times = new long[1 << 10];
   private int[] threads = new int[1 << 10];
@@ -50,31 +62,75 @@ final class StackMatches {
    * order.
    */
   void add(long time, int thread, int cpu, long writtenAt) {
-    int slot = slot(heads, time);
-    int head = heads[slot] - 1;
-    for (int i = head; i >= 0 && tries++ < MOST_TRIES; i = next[i]) {
-      // The idle thread has one number, but runs on every CPU.
-      if (threads[i] == thread && (thread != 0 || cpus[i] == cpu)) {
-        // The CPU is that of the earliest part.
-        if (writtenAt < written[i]) {
-          written[i] = writtenAt;
-          cpus[i] = cpu;
-        }
-        return;
-      }
-    }
     if (size == times.length) {
-      grow();
+      settle();
+      if (size > times.length / 2) {
+        grow();
+      }
     }
     times[size] = time;
     threads[size] = thread;
     cpus[size] = cpu;
-    written[size] = writtenAt;
+    written[size++] = writtenAt;
+  }
+
+  /** Makes what was added ready to be found, each time and thread once. */
+  void settle() {
+    long first = Long.MAX_VALUE;
+    long last = Long.MIN_VALUE;
+    for (int i = 0; i < size; i++) {
+      first = Math.min(first, times[i]);
+      last = Math.max(last, times[i]);
+    }
+    int bits = Math.clamp(Integer.SIZE - Integer.numberOfLeadingZeros(size) + 2L, 8, 30);
+    heads = new int[1 << bits];
+    shift = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(last - first) - bits);
+    probes = 0;
+    int added = size;
+    size = 0;
+    for (int i = 0; i < added; i++) {
+      place(i);
+    }
+    Arrays.fill(fits, 0, size, (byte) -1);
+  }
+
+  /** Moves an entry behind those that are placed, unless it is one of them. */
+  private void place(int i) {
+    long time = times[i];
+    int slot = slot(time);
+    int head = heads[slot] - 1;
+    for (int same = head; same >= 0 && tries++ < MOST_TRIES; same = next[same]) {
+      // The idle thread has one number, but runs on every CPU.
+      if (threads[same] == threads[i] && (threads[i] != 0 || cpus[same] == cpus[i])) {
+        // The CPU is that of the earliest part.
+        if (written[i] < written[same]) {
+          written[same] = written[i];
+          cpus[same] = cpus[i];
+        }
+        return;
+      }
+    }
+    times[size] = time;
+    threads[size] = threads[i];
+    cpus[size] = cpus[i];
+    written[size] = written[i];
     next[size] = head;
-    fits[size] = -1;
     heads[slot] = ++size;
-    if (head < 0 && ++distinct * 4L > heads.length) {
-      rehash();
+    probes += slot - firstSlot(time) & heads.length - 1;
+    if (probes > (long) MOST_PROBES * size + FREE_PROBES && shift >= 0) {
+      spread();
+    }
+  }
+
+  /** Gives up the order of time where times lie in clusters. */
+  private void spread() {
+    int[] before = heads;
+    heads = new int[before.length];
+    shift = -1;
+    for (int head : before) {
+      if (head != 0) {
+        heads[slot(times[head - 1])] = head;
+      }
     }
   }
 
@@ -91,23 +147,20 @@ final class StackMatches {
     offsets = Arrays.copyOf(offsets, capacity);
   }
 
-  private void rehash() {
-    int[] larger = new int[2 * heads.length];
-    for (int head : heads) {
-      if (head != 0) {
-        larger[slot(larger, times[head - 1])] = head;
-      }
-    }
-    heads = larger;
-  }
-
-  private int slot(int[] table, long time) {
-    int mask = table.length - 1;
-    int at = (int) (time * FIBONACCI >>> Long.numberOfLeadingZeros(mask));
-    while (table[at] != 0 && times[table[at] - 1] != time) {
+  private int slot(long time) {
+    int mask = heads.length - 1;
+    int at = firstSlot(time);
+    while (heads[at] != 0 && times[heads[at] - 1] != time) {
       at = at + 1 & mask;
     }
     return at;
+  }
+
+  private int firstSlot(long time) {
+    int mask = heads.length - 1;
+    return shift < 0
+        ? (int) (time * FIBONACCI >>> Long.numberOfLeadingZeros(mask))
+        : (int) (time >>> shift) & mask;
   }
 
   /** The records that are offered now come from another buffer. */
@@ -119,7 +172,7 @@ final class StackMatches {
 
   /** Returns the entry that names a time, to offer records of that time to; -1 if there is none. */
   int find(long time) {
-    return heads[slot(heads, time)] - 1;
+    return heads[slot(time)] - 1;
   }
 
   /** Offers a record to what {@link #find} found for its time. */

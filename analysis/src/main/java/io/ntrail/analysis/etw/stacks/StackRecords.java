@@ -44,15 +44,21 @@ public final class StackRecords {
   }
 
   private final EtwRecording recording;
+  private final int cores;
   private final StackMatchRules targets;
   private final List<Buffers> files;
   private final StackKeys keys = new StackKeys();
   private final LongAdder clrStacks = new LongAdder();
   private final LongAdder halves = new LongAdder();
 
-  /** Knows no stack records yet: all records must be visited first. */
-  public StackRecords(EtwRecording recording, KernelEvents kernel) {
+  /**
+   * Knows no stack records yet: all records must be visited first.
+   *
+   * @param cores threads to use where that is over
+   */
+  public StackRecords(EtwRecording recording, KernelEvents kernel, int cores) {
     this.recording = recording;
+    this.cores = cores;
     this.targets = new StackMatchRules(kernel);
     this.files =
         recording.files().stream().map(file -> new Buffers(file.buffers().count())).toList();
@@ -107,7 +113,7 @@ public final class StackRecords {
 
   /** All records have been visited. */
   public void settle() {
-    keys.settle(recording::isKernel);
+    keys.settle(recording::isKernel, cores);
   }
 
   /** Number of definitions of stack keys. */

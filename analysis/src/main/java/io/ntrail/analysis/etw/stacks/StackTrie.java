@@ -129,6 +129,31 @@ final class StackTrie {
   }
 
   /**
+   * Gives the addresses of several trees the same numbers; no more stacks can be added to them.
+   *
+   * @param trees at least one
+   */
+  static void shareNumbers(StackTrie[] trees) {
+    StackTrie first = trees[0];
+    for (StackTrie tree : trees) {
+      if (tree != first) {
+        int[] numbers = new int[tree.addressCount];
+        for (int i = 0; i < numbers.length; i++) {
+          numbers[i] = first.number(tree.addresses[i]);
+        }
+        for (int node = 1; node < tree.size; node++) {
+          long label = tree.node(node);
+          tree.set(node, label & -1L << 32 | numbers[(int) label]);
+        }
+      }
+    }
+    for (StackTrie tree : trees) {
+      tree.addresses = first.addresses;
+      tree.addressTable = new int[0];
+    }
+  }
+
+  /**
    * No more stacks will be added: what was only needed for that is given back, and nodes are put in
    * the order of a walk down the tree. A stack then lies in few cache lines, because what a frame
    * called is after it.

@@ -126,7 +126,7 @@ public record ProfileInput(
       boolean named,
       WeightSubject subject) {
     KernelEvents kernel = sources.kernel();
-    StackRecords stacks = new StackRecords(recording, kernel);
+    StackRecords stacks = new StackRecords(recording, kernel, cores);
     Learned learned =
         recording.survey(
             cores,
