@@ -189,8 +189,7 @@ final class ImageDisassembly {
       boolean isSeparate = !isFirst;
       for (ImageFunction function : some) {
         if (limit != 0 && shown >= limit) {
-          out.println(
-              "... " + Numbers.counted(asked.size(), "function") + " (-n 0 shows all)");
+          out.println("... " + Numbers.counted(asked.size(), "function") + " (-n 0 shows all)");
           return;
         }
         if (isSeparate) {

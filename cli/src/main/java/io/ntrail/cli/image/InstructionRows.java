@@ -16,8 +16,8 @@ import io.ntrail.programs.x86.Instruction;
 import io.ntrail.programs.x86.InstructionDecoder;
 import io.ntrail.programs.x86.IntelSyntax;
 import io.ntrail.programs.x86.Operand;
-import io.ntrail.programs.x86.OperandType;
 import io.ntrail.programs.x86.OperandReader;
+import io.ntrail.programs.x86.OperandType;
 import io.ntrail.programs.x86.Operands;
 import io.ntrail.programs.x86.Register;
 import java.util.ArrayList;
@@ -66,10 +66,10 @@ final class InstructionRows {
   private final Instruction instruction = new Instruction();
   private final Operands operands = new Operands();
 
-  /** Row of which the effects were asked for last. */
-  private @Nullable Row known;
+  /** True if the effects are those of the row that was given last. */
+  private boolean isKnown;
 
-  /** Effects of that row; null if it is no instruction. */
+  /** Its effects; null if it is no instruction. */
   private @Nullable Effects effects;
 
   /**
@@ -123,6 +123,7 @@ final class InstructionRows {
       int length = decoder.decode(code, at, code.length(), instruction);
       reader.read(instruction, operands);
       String line = lines == null ? "" : lines.apply(address + at);
+      isKnown = false;
       sink.accept(new Row(code, at, length, address + at, line, line.equals(before)));
       before = line;
       at += Math.max(1, length);
@@ -131,8 +132,8 @@ final class InstructionRows {
 
   /** Returns the effects of an instruction; null if it is none. Only some forms show them. */
   private @Nullable Effects effects(Row row) {
-    if (row != known) {
-      known = row;
+    if (!isKnown) {
+      isKnown = true;
       effects = row.isValid() ? Effects.of(instruction, operands) : null;
     }
     return effects;
