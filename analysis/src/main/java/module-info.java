@@ -22,6 +22,7 @@ module io.ntrail.analysis {
   exports io.ntrail.analysis.merge.names;
   exports io.ntrail.analysis.model;
   exports io.ntrail.analysis.naming;
+  exports io.ntrail.analysis.parallel;
   exports io.ntrail.analysis.probe.aggregation;
   exports io.ntrail.analysis.probe.calls;
   exports io.ntrail.analysis.probe.compile;

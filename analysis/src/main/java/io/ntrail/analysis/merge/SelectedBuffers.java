@@ -1,7 +1,7 @@
 package io.ntrail.analysis.merge;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.etw.recording.OrderedTasks;
+import io.ntrail.analysis.parallel.OrderedTasks;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.EtlFile;

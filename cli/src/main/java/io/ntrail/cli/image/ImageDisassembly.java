@@ -1,6 +1,6 @@
 package io.ntrail.cli.image;
 
-import io.ntrail.analysis.etw.recording.OrderedTasks;
+import io.ntrail.analysis.parallel.OrderedTasks;
 import io.ntrail.cli.common.FunctionArgument;
 import io.ntrail.cli.common.ImageWords;
 import io.ntrail.cli.common.Listing;

@@ -21,10 +21,9 @@ import io.ntrail.programs.x86.OperandType;
 import io.ntrail.programs.x86.Operands;
 import io.ntrail.programs.x86.Register;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -47,17 +46,10 @@ final class InstructionRows {
     }
   }
 
-  private static final Map<FlowClass, String> CLASSES = new EnumMap<>(FlowClass.class);
-  private static final Map<Flag, String> FLAGS = new EnumMap<>(Flag.class);
-
-  static {
-    for (FlowClass flow : FlowClass.values()) {
-      CLASSES.put(flow, inOneWord(flow));
-    }
-    for (Flag flag : Flag.values()) {
-      FLAGS.put(flag, flag.name().toLowerCase(Locale.ROOT));
-    }
-  }
+  private static final List<String> CLASSES =
+      Arrays.stream(FlowClass.values()).map(InstructionRows::inOneWord).toList();
+  private static final List<String> FLAGS =
+      Arrays.stream(Flag.values()).map(flag -> flag.name().toLowerCase(Locale.ROOT)).toList();
 
   private final InstructionDecoder decoder;
   private final OperandReader reader;
@@ -154,7 +146,7 @@ final class InstructionRows {
   }
 
   private static String className(FlowClass flow) {
-    return CLASSES.getOrDefault(flow, "");
+    return CLASSES.get(flow.ordinal());
   }
 
   /** {@code conditionalBranch}. */
@@ -314,11 +306,11 @@ final class InstructionRows {
 
   private static void flags(Json json, String key, Set<Flag> flags) {
     json.array(key);
-    FLAGS.forEach((flag, name) -> {
+    for (Flag flag : Flag.values()) {
       if (flags.contains(flag)) {
-        json.name(name);
+        json.name(FLAGS.get(flag.ordinal()));
       }
-    });
+    }
     json.endArray();
   }
 }

@@ -1,6 +1,5 @@
 package io.ntrail.cli.pt;
 
-import io.ntrail.analysis.etw.recording.OrderedTasks;
 import io.ntrail.analysis.flow.CodeBlocks;
 import io.ntrail.analysis.flow.FlowError;
 import io.ntrail.analysis.flow.FlowEvent;
@@ -13,6 +12,7 @@ import io.ntrail.analysis.flow.recorded.RecordedPiece;
 import io.ntrail.analysis.flow.recorded.RecordedProfile;
 import io.ntrail.analysis.flow.recorded.RecordedTrace;
 import io.ntrail.analysis.model.StoppableWork;
+import io.ntrail.analysis.parallel.OrderedTasks;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.WorkPhase;
 import io.ntrail.formats.pt.PacketType;

@@ -8,7 +8,6 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -138,9 +137,7 @@ public final class Terminal implements AutoCloseable {
    * so several threads can make parts of an answer.
    */
   public static PrintStream alike(PrintStream out, OutputStream buffer) {
-    return out instanceof TextPrinter printer
-        ? printer.to(buffer)
-        : new PrintStream(buffer, false, StandardCharsets.UTF_8);
+    return TextPrinter.alike(out, buffer);
   }
 
   /** The process's own streams. */

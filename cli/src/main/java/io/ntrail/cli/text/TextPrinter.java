@@ -32,12 +32,15 @@ final class TextPrinter extends PrintStream {
     this.isAscii = isAscii;
   }
 
-  /** Returns a printer that prints as this one does, to another place. */
-  TextPrinter to(OutputStream other) {
-    TextPrinter printer = new TextPrinter(other, false, isAscii);
-    printer.isCsvSafe = isCsvSafe;
-    printer.colors = colors;
-    printer.columns = columns;
+  /** Returns a stream that prints as another one does, to another place. */
+  static PrintStream alike(PrintStream like, OutputStream other) {
+    if (!(like instanceof TextPrinter its)) {
+      return new PrintStream(other, false, StandardCharsets.UTF_8);
+    }
+    TextPrinter printer = new TextPrinter(other, false, its.isAscii);
+    printer.isCsvSafe = its.isCsvSafe;
+    printer.colors = its.colors;
+    printer.columns = its.columns;
     return printer;
   }
 

@@ -5,6 +5,7 @@ import io.ntrail.analysis.model.RecordedEvents;
 import io.ntrail.analysis.model.RecorderLosses;
 import io.ntrail.analysis.model.Recording;
 import io.ntrail.analysis.model.RecordingKind;
+import io.ntrail.analysis.parallel.ParallelTasks;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;

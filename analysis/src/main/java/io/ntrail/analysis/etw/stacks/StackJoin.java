@@ -1,9 +1,9 @@
 package io.ntrail.analysis.etw.stacks;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.etw.recording.ParallelTasks;
 import io.ntrail.analysis.etw.recording.ReadingState;
 import io.ntrail.analysis.etw.recording.Survey;
+import io.ntrail.analysis.parallel.ParallelTasks;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.etl.BufferIndex;

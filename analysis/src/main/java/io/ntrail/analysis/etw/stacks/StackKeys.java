@@ -1,7 +1,7 @@
 package io.ntrail.analysis.etw.stacks;
 
-import io.ntrail.analysis.etw.recording.ParallelTasks;
 import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.analysis.parallel.ParallelTasks;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.collections.Columns;
 import io.ntrail.formats.collections.IntColumn;

@@ -1,4 +1,4 @@
-package io.ntrail.analysis.etw.recording;
+package io.ntrail.analysis.parallel;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.util.ArrayDeque;

@@ -1,4 +1,4 @@
-package io.ntrail.analysis.etw.recording;
+package io.ntrail.analysis.parallel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
