@@ -2,6 +2,7 @@ package io.ntrail.live.agent;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.UserEnvironment;
+import io.ntrail.formats.pe.MachineType;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,8 +17,17 @@ import java.util.concurrent.TimeUnit;
 
 /** Host of agents and targets: starts agents and maps file names. */
 public sealed interface AgentHost {
-  /** Starts an agent. */
-  AgentConnection start();
+  /** Starts an agent of 64 bits. */
+  default AgentConnection start() {
+    return start(MachineType.AMD64);
+  }
+
+  /**
+   * Starts an agent.
+   *
+   * @param machine its machine type: x64, or x86 for systems that run 32-bit programs alone
+   */
+  AgentConnection start(int machine);
 
   /** Starts a helper that owns the standard streams of this process. */
   StdioHelper hold();
@@ -97,8 +107,8 @@ public sealed interface AgentHost {
     }
 
     @Override
-    public AgentConnection start() {
-      return AgentProcess.start(command(), "Wine (" + loader + ")");
+    public AgentConnection start(int machine) {
+      return AgentProcess.start(command(), "Wine (" + loader + ")", AgentExecutable.agent(machine));
     }
 
     @Override
@@ -115,8 +125,8 @@ public sealed interface AgentHost {
   /** A machine that plays Windows in this process. */
   record Simulated(SimulatedAgent.Machine machine) implements AgentHost {
     @Override
-    public AgentConnection start() {
-      return new SimulatedAgent(machine);
+    public AgentConnection start(int machine) {
+      return new SimulatedAgent(this.machine);
     }
 
     @Override
@@ -133,8 +143,9 @@ public sealed interface AgentHost {
   /** Windows on this machine. */
   record Local() implements AgentHost {
     @Override
-    public AgentConnection start() {
-      return AgentProcess.start(new ProcessBuilder(new ArrayList<>()), "the agent");
+    public AgentConnection start(int machine) {
+      return AgentProcess.start(
+          new ProcessBuilder(new ArrayList<>()), "the agent", AgentExecutable.agent(machine));
     }
 
     @Override
