@@ -42,6 +42,7 @@ public sealed interface AgentHost {
    * @param environment variables that agents (and so targets) get besides those of this process
    */
   record Wine(Path loader, Map<String, String> environment) implements AgentHost {
+    private static final String LOADER = "WINELOADER";
     private static final int VERSION_SECONDS = 10;
     private static final int MAX_VERSION = 200;
 
@@ -57,6 +58,11 @@ public sealed interface AgentHost {
      */
     public static Wine find(Map<String, String> environment) {
       List<String> candidates = new ArrayList<>();
+      // What Wine itself is told to start programs with.
+      String told = environment.getOrDefault(LOADER, System.getenv(LOADER));
+      if (told != null && !told.isEmpty()) {
+        candidates.add(told);
+      }
       String path = System.getenv("PATH");
       for (String folder : path == null ? new String[0] : path.split(":")) {
         candidates.add(folder + "/wine");

@@ -32,6 +32,11 @@ public final class WindowsApi {
     return agent;
   }
 
+  /** Returns how structures look that its calls fill or read. */
+  public SystemLayout layout() {
+    return SystemLayout.of(agent.machine());
+  }
+
   /** Returns where its drives are, as far as that is known. */
   DriveRoots drives() {
     return drives;
