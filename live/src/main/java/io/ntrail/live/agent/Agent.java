@@ -108,6 +108,11 @@ public final class Agent implements AutoCloseable {
     return machine;
   }
 
+  /** Returns how structures of its system look to its code. */
+  public SystemLayout layout() {
+    return SystemLayout.of(machine);
+  }
+
   /**
    * Returns the address of memory in the agent for structures that calls read or fill; aligned to
    * 4,096 bytes.

@@ -3,6 +3,7 @@ package io.ntrail.live.target;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.agent.SystemLayout;
 import io.ntrail.live.target.TargetMemory.Range;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -95,6 +96,11 @@ final class ProcessEnvironment {
     this.memory = memory;
     this.isEnded = isEnded;
     this.layout = layout;
+  }
+
+  /** Returns whether the block is that of 32-bit code. */
+  boolean is32Bit() {
+    return layout.equals(Layout.X86);
   }
 
   /** Returns the address of the block. */

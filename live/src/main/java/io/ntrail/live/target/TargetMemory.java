@@ -5,6 +5,7 @@ import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
+import io.ntrail.live.agent.SystemLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -4,6 +4,7 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.CallOutcome;
+import io.ntrail.live.agent.SystemLayout;
 import io.ntrail.live.code.Architecture;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -42,7 +43,6 @@ public final class TargetProcess implements AutoCloseable {
   private ProcessEnvironment environment;
   private @Nullable Architecture architecture;
   private boolean isEmulated;
-  private boolean is32Bit;
   private Runnable meanwhile = () -> {};
 
   private TargetProcess(
@@ -231,8 +231,8 @@ public final class TargetProcess implements AutoCloseable {
     isEmulated =
         withEmulated
             && ProcessMachines.of(calls, process).filter(ProcessMachines::isX86OnX64).isPresent();
-    is32Bit = isEmulated || withEmulated && calls.layout().equals(SystemLayout.X86);
-    if (is32Bit) {
+    boolean looksAt32Bits = isEmulated || withEmulated && calls.layout().equals(SystemLayout.X86);
+    if (looksAt32Bits) {
       environment = environment(ProcessEnvironment.Layout.X86);
     } else {
       mustRunNatively(what);
@@ -245,11 +245,10 @@ public final class TargetProcess implements AutoCloseable {
           what + " is still initializing: its modules are not loaded yet",
           "try again later, or start it with ntrail: ntrail trace ... -- PROGRAM");
     }
-    if (is32Bit) {
-      return;
+    if (!looksAt32Bits) {
+      long base = imageBase();
+      know(what, memory.read(base + memory.read(base + NEW_HEADERS, 4).u32(0) + 4, 2).u16(0));
     }
-    long base = imageBase();
-    know(what, memory.read(base + memory.read(base + NEW_HEADERS, 4).u32(0) + 4, 2).u16(0));
   }
 
   /** Sets the architecture by the machine type of the program's image. */
@@ -273,9 +272,9 @@ public final class TargetProcess implements AutoCloseable {
     return isEmulated;
   }
 
-  /** Returns whether it is seen as a 32-bit program, on whatever system. */
+  /** Returns whether it is seen as a 32-bit program. */
   public boolean is32Bit() {
-    return is32Bit;
+    return environment.is32Bit();
   }
 
   /** Checks the machine type that the system reports; the program's own headers have more. */

@@ -5,6 +5,7 @@ import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
+import io.ntrail.live.agent.SystemLayout;
 import io.ntrail.live.code.Architecture;
 import io.ntrail.live.code.ThreadLayout;
 import io.ntrail.live.target.ThreadContext.Registers;

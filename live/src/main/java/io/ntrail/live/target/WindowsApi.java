@@ -6,6 +6,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
+import io.ntrail.live.agent.SystemLayout;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -34,7 +35,7 @@ public final class WindowsApi {
 
   /** Returns how structures look that its calls fill or read. */
   public SystemLayout layout() {
-    return SystemLayout.of(agent.machine());
+    return agent.layout();
   }
 
   /** Returns where its drives are, as far as that is known. */

@@ -1,4 +1,4 @@
-package io.ntrail.live.target;
+package io.ntrail.live.agent;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
