@@ -13,6 +13,7 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.live.capture.ProcessCapture;
 import io.ntrail.live.target.AttachedProcess;
+import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.WindowsVersion;
 import java.util.List;
 import java.util.Optional;
@@ -73,13 +74,13 @@ final class LiveStacks {
             version.productType() == WORKSTATION ? "" : "Server");
     String wine = version.wine().isEmpty() ? "" : " (Wine " + version.wine() + ")";
     String heading =
-        "%s (%d) on %s%s x64%s, %s, each suspended for at most %s, once it stood for at most %s ms"
+        "%s (%d) on %s%s %s, %s, each suspended for at most %s, once it stood for at most %s ms"
             .formatted(
                 attached.program(),
                 attached.process().pid(),
                 system,
                 wine,
-                capture.is64Bit() ? "" : ", 32-bit process",
+                machine(attached.process()),
                 Numbers.counted(capture.threads().size(), "thread"),
                 suspensions(capture.suspendedNanos()),
                 millis(capture.longestStoodNanos()));
@@ -94,6 +95,14 @@ final class LiveStacks {
         attached.program(),
         Optional.empty(),
         List.of());
+  }
+
+  /** Returns the machine type of the system, and that of the process where it is another one. */
+  private static String machine(TargetProcess process) {
+    if (process.isEmulated()) {
+      return "x64, 32-bit process";
+    }
+    return process.is32Bit() ? "x86" : "x64";
   }
 
   /** Returns the longest of some times, and of several the shortest and the one in the middle. */

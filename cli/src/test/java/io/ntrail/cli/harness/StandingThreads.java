@@ -30,16 +30,16 @@ public final class StandingThreads {
   }
 
   /**
-   * Starts it in a folder as the 32-bit program {@code standing32.exe} in the Wine for programs of
-   * both kinds, and waits until all threads stand; without a compiler the test is skipped.
+   * Starts it in a folder as the 32-bit program {@code standing32.exe} in a Wine that runs those,
+   * and waits until all threads stand; without a compiler the test is skipped.
    */
-  public static Spawned start32(Path folder) throws Exception {
+  public static Spawned start32(Wine wine, Path folder) throws Exception {
     WindowsCompiler compiler = WindowsCompiler.MINGW_C_32;
     assumeTrue(compiler.available(), compiler.missing());
     Path source = TestData.projectRoot().resolve("live/src/test/programs/standing.c");
     Path program = folder.resolve("standing32.exe");
     Files.copy(compiler.build(List.of(source), "-O2"), program);
-    return start(Wine.sharedWow64(), folder, program);
+    return start(wine, folder, program);
   }
 
   private static Spawned start(Wine wine, Path folder, Path program) throws Exception {

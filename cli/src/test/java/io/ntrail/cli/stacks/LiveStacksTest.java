@@ -99,7 +99,7 @@ class LiveStacksTest {
     assumeTrue(Wine.availableWow64(), Wine.missingWow64());
     Wine wine = Wine.sharedWow64();
     Path dump = folder.resolve("it.dmp");
-    try (Spawned standing = StandingThreads.start32(folder)) {
+    try (Spawned standing = StandingThreads.start32(wine, folder)) {
       String said = said(wine, "said", "stacks", "-p", "standing32");
       String first = said.lines().findFirst().orElse("");
       assertTrue(first.contains(" x64, 32-bit process, 50 threads, each "), first);
@@ -111,6 +111,30 @@ class LiveStacksTest {
       assertEquals("x86", json.get("os").get("machine").text());
       String written = said(wine, "written", "dump", "-p", "standing32", "-o", dump.toString());
       assertTrue(written.contains(": 50 threads, 5 modules, "), written);
+      Cli.Result read = Cli.run("stacks", dump.toString(), "--all");
+      assertEquals(0, read.exit(), read.err());
+      assertTrue(read.out().contains(" x86, "), read.out());
+      StandingThreads.mustEndUndisturbed(standing, folder);
+    }
+  }
+
+  @Test
+  void programsAreSeenWhereTheSystemRunsNothingButThoseOf32Bits() throws Exception {
+    assumeTrue(Wine.available32(), Wine.missing32());
+    Wine wine = Wine.shared32();
+    Path dump = folder.resolve("it.dmp");
+    try (Spawned standing = StandingThreads.start32(wine, folder)) {
+      String said = said(wine, "said", "stacks", "-p", "standing32");
+      String first = said.lines().findFirst().orElse("");
+      assertTrue(first.contains(" x86, 50 threads, each "), first);
+      assertTrue(said.contains("standing32.exe!_stand + 0x"), said);
+      assertTrue(said.contains("kernel32.dll!BaseThreadInitThunk + 0x"), said);
+      JsonReader json =
+          JsonReader.parse(said(wine, "json", "stacks", "-p", "standing32", "--format", "json"));
+      assertEquals(List.of(), JsonSchema.named("stacks").findings(json));
+      assertEquals("x86", json.get("os").get("machine").text());
+      String written = said(wine, "written", "dump", "-p", "standing32", "-o", dump.toString());
+      assertTrue(written.contains(": 50 threads, "), written);
       Cli.Result read = Cli.run("stacks", dump.toString(), "--all");
       assertEquals(0, read.exit(), read.err());
       assertTrue(read.out().contains(" x86, "), read.out());

@@ -59,6 +59,7 @@ public final class Agent implements AutoCloseable {
   private final int pid;
   private final long scratch;
   private final int scratchSize;
+  private final int machine;
   private int number;
   private boolean broken;
 
@@ -84,6 +85,7 @@ public final class Agent implements AutoCloseable {
     pid = (int) data.u32(4);
     scratch = data.i64(8);
     scratchSize = (int) Math.min(data.u32(16), 1 << 20);
+    machine = (int) data.u32(20);
   }
 
   /**
@@ -99,6 +101,16 @@ public final class Agent implements AutoCloseable {
   /** Returns the agent's process id, in its own system. */
   public int pid() {
     return pid;
+  }
+
+  /** Returns the machine type of its code, x64 or x86. */
+  public int machine() {
+    return machine;
+  }
+
+  /** Returns how structures of its system look to its code. */
+  public SystemLayout layout() {
+    return SystemLayout.of(machine);
   }
 
   /**

@@ -7,8 +7,8 @@ import io.ntrail.formats.bytes.BytesBuilder;
  *
  * @param address of the function
  * @param flags of {@link AgentProtocol}
- * @param arguments at most 12, as the calling convention of x64 has them; floating-point ones are
- *     not possible
+ * @param arguments at most 12, as the calling convention of x64 has them, of which 32-bit code gets
+ *     the low halves; floating-point ones are not possible
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record AgentCall(long address, int flags, long... arguments) {
@@ -33,6 +33,11 @@ public record AgentCall(long address, int flags, long... arguments) {
   /** Returns this call; when its result is a failed NTSTATUS, the calls after it are not made. */
   public AgentCall stopAtError() {
     return new AgentCall(address, flags | AgentProtocol.STOP_AT_ERROR, arguments);
+  }
+
+  /** Returns this call of a function whose result has 64 bits also in 32-bit code. */
+  public AgentCall wholeResult() {
+    return new AgentCall(address, flags | AgentProtocol.WHOLE_RESULT, arguments);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.ntrail.live.agent;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.pe.MachineType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,9 @@ import java.util.Optional;
 public enum AgentExecutable {
   /** The agent. */
   AGENT("ntrail-agent"),
+
+  /** The agent for systems that run 32-bit programs alone. */
+  AGENT_32("ntrail-agent32"),
 
   /** Helper that owns the standard streams. */
   STREAMS("ntrail-streams");
@@ -31,6 +35,15 @@ public enum AgentExecutable {
 
   AgentExecutable(String stem) {
     this.stem = stem;
+  }
+
+  /** Returns the agent of a machine type, x64 or x86. */
+  static AgentExecutable agent(int machine) {
+    return switch (machine) {
+      case MachineType.AMD64 -> AGENT;
+      case MachineType.I386 -> AGENT_32;
+      default -> throw new IllegalArgumentException("no agent for " + MachineType.text(machine));
+    };
   }
 
   /** Returns the file that the start cache keeps; empty if it keeps none. */
@@ -70,6 +83,7 @@ public enum AgentExecutable {
   byte[] bytes() {
     return switch (this) {
       case AGENT -> AgentImage.file();
+      case AGENT_32 -> AgentImage32.file();
       case STREAMS -> StdioHelperImage.file();
     };
   }

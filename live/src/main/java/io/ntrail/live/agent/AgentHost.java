@@ -2,6 +2,7 @@ package io.ntrail.live.agent;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.UserEnvironment;
+import io.ntrail.formats.pe.MachineType;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,8 +17,17 @@ import java.util.concurrent.TimeUnit;
 
 /** Host of agents and targets: starts agents and maps file names. */
 public sealed interface AgentHost {
-  /** Starts an agent. */
-  AgentConnection start();
+  /** Starts an agent of 64 bits. */
+  default AgentConnection start() {
+    return start(MachineType.AMD64);
+  }
+
+  /**
+   * Starts an agent.
+   *
+   * @param machine its machine type: x64, or x86 for systems that run 32-bit programs alone
+   */
+  AgentConnection start(int machine);
 
   /** Starts a helper that owns the standard streams of this process. */
   StdioHelper hold();
@@ -32,6 +42,7 @@ public sealed interface AgentHost {
    * @param environment variables that agents (and so targets) get besides those of this process
    */
   record Wine(Path loader, Map<String, String> environment) implements AgentHost {
+    private static final String LOADER = "WINELOADER";
     private static final int VERSION_SECONDS = 10;
     private static final int MAX_VERSION = 200;
 
@@ -47,6 +58,11 @@ public sealed interface AgentHost {
      */
     public static Wine find(Map<String, String> environment) {
       List<String> candidates = new ArrayList<>();
+      // What Wine itself is told to start programs with.
+      String told = environment.getOrDefault(LOADER, System.getenv(LOADER));
+      if (told != null && !told.isEmpty()) {
+        candidates.add(told);
+      }
       String path = System.getenv("PATH");
       for (String folder : path == null ? new String[0] : path.split(":")) {
         candidates.add(folder + "/wine");
@@ -97,8 +113,8 @@ public sealed interface AgentHost {
     }
 
     @Override
-    public AgentConnection start() {
-      return AgentProcess.start(command(), "Wine (" + loader + ")");
+    public AgentConnection start(int machine) {
+      return AgentProcess.start(command(), "Wine (" + loader + ")", AgentExecutable.agent(machine));
     }
 
     @Override
@@ -115,8 +131,8 @@ public sealed interface AgentHost {
   /** A machine that plays Windows in this process. */
   record Simulated(SimulatedAgent.Machine machine) implements AgentHost {
     @Override
-    public AgentConnection start() {
-      return new SimulatedAgent(machine);
+    public AgentConnection start(int machine) {
+      return new SimulatedAgent(this.machine);
     }
 
     @Override
@@ -133,8 +149,9 @@ public sealed interface AgentHost {
   /** Windows on this machine. */
   record Local() implements AgentHost {
     @Override
-    public AgentConnection start() {
-      return AgentProcess.start(new ProcessBuilder(new ArrayList<>()), "the agent");
+    public AgentConnection start(int machine) {
+      return AgentProcess.start(
+          new ProcessBuilder(new ArrayList<>()), "the agent", AgentExecutable.agent(machine));
     }
 
     @Override

@@ -27,13 +27,14 @@ final class AgentProcess implements AgentConnection {
   }
 
   /**
-   * Starts the agent, from the file that is kept or from one that is written.
+   * Starts an agent, from the file that is kept or from one that is written.
    *
+   * @param executable the agent's
    * @param builder a command that lacks the program, which is added
    */
-  static AgentProcess start(ProcessBuilder builder, String what) {
+  static AgentProcess start(ProcessBuilder builder, String what, AgentExecutable executable) {
     builder.redirectError(ProcessBuilder.Redirect.INHERIT);
-    Image image = Image.of(AgentExecutable.AGENT);
+    Image image = Image.of(executable);
     builder.command().add(image.file.toString());
     return new AgentProcess(start(builder, what, image), image.temporary());
   }

@@ -73,6 +73,12 @@ final class AgentProtocol {
   static final int STOP_AT_ERROR = 2;
 
   /**
+   * Flag of a call: in 32-bit code its result has 64 bits (edx is the high half); else the high
+   * half is 0, whatever is in edx. In 64-bit code results always have 64 bits.
+   */
+  static final int WHOLE_RESULT = 4;
+
+  /**
    * Flag of a call, shifted left by k: argument k is the result of an earlier call of the batch,
    * whose number is its low half, plus its high half (signed).
    */

@@ -3,7 +3,8 @@ package io.ntrail.live.agent;
 /**
  * Outcome of a call by the agent.
  *
- * @param result what it returned in rax; of a fault the exception's code
+ * @param result what it returned in rax, or in eax (and edx: {@link AgentCall#wholeResult}); of a
+ *     fault the exception's code
  * @param error the last error of the thread, as it was set by the call; 0 if it was not
  * @param kind whether it was made, and came back
  */

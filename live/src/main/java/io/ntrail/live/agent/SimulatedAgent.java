@@ -2,6 +2,7 @@ package io.ntrail.live.agent;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.pe.MachineType;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -138,7 +139,7 @@ public final class SimulatedAgent implements AgentConnection {
               .u32(machine.pid())
               .u64(machine.scratch())
               .u32(machine.scratchSize())
-              .u32(0);
+              .u32(MachineType.AMD64);
       case AgentProtocol.RESOLVE -> {
         String[] names = text(request).split("\0", -1);
         result = machine.resolve(names[0], names[1]);

@@ -7,7 +7,10 @@ enum CaptureLayout {
   /** 64-bit code: CONTEXT. */
   X64(0x4D0, 0x30, 0x10_000F, 0x10_0010, 0x98, 8, 16),
 
-  /** 32-bit code on a 64-bit system: WOW64_CONTEXT, and the 32-bit environment block. */
+  /**
+   * 32-bit code: CONTEXT as it has it, which is WOW64_CONTEXT on a 64-bit system, and the 32-bit
+   * environment block.
+   */
   X86(0x2CC, 0, 0x1_002F, 0x1_0010, 0xC4, 4, 8);
 
   /** Offset in the 64-bit environment block: i32, from there to the 32-bit one; 0 before 2015. */

@@ -17,6 +17,7 @@ import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RSI;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
+import io.ntrail.live.agent.SystemLayout;
 import io.ntrail.live.target.WindowsApi;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Label;
@@ -80,7 +81,7 @@ final class CaptureRoutine {
   /** Most bytes of a stack that is not the thread's own, as far as there is memory. */
   static final int FOREIGN_STACK = 0x1_0000;
 
-  private static final int PAGE = 0x1000;
+  static final int PAGE = 0x1000;
 
   /** Class of NtQueryInformationThread: registers of the 32-bit side. */
   private static final int WOW64_CONTEXT = 29;
@@ -103,6 +104,9 @@ final class CaptureRoutine {
 
   /** Returns the code, which can lie anywhere, for one side of threads. */
   static byte[] code(WindowsApi calls, CaptureLayout layout) {
+    if (calls.layout().equals(SystemLayout.X86)) {
+      return CaptureRoutine32.code(calls);
+    }
     Assembler a = Assembler.x64();
     Label piece = a.label("piece of the stack");
     Label foreign = a.label("foreign stack");

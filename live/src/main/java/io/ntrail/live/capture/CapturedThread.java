@@ -12,7 +12,8 @@ import java.util.List;
  * @param name its description; empty if it has none
  * @param is64Bit whether it is seen as one of 64 bits; of one of 32 bits on a 64-bit system the
  *     32-bit side is seen, with the registers with which it left 32-bit code if it did
- * @param context its registers: the structure CONTEXT of winnt.h, or WOW64_CONTEXT
+ * @param context its registers: the structure CONTEXT of winnt.h, or WOW64_CONTEXT, which is that
+ *     of 32-bit code
  * @param environmentBlock address of its thread environment block
  * @param stackLimit lowest committed address of its stack, as the environment block has it
  * @param stackBase end of its stack, as the environment block has it

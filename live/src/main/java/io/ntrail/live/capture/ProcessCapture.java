@@ -57,7 +57,7 @@ public final class ProcessCapture {
     this.threads = List.copyOf(threads);
     this.missing = List.copyOf(missing);
     this.modules = process.modules();
-    this.is64Bit = !process.isEmulated();
+    this.is64Bit = !process.is32Bit();
     this.tables =
         is64Bit
             ? DynamicTables.of(
@@ -106,8 +106,7 @@ public final class ProcessCapture {
 
   private static ProcessCapture of(TargetProcess process, int mostStack, boolean isHeld) {
     // Nothing traces programs of 32 bits.
-    List<SessionFrames> sessions =
-        process.isEmulated() ? List.of() : SessionJournal.frames(process);
+    List<SessionFrames> sessions = process.is32Bit() ? List.of() : SessionJournal.frames(process);
     List<TargetThread> threads = process.threads().list();
     List<CapturedThread> captured;
     try (ThreadCapturer capturer =
@@ -165,7 +164,7 @@ public final class ProcessCapture {
         .toList();
   }
 
-  /** Returns true for x64; false for the 32-bit side of a program of 32 bits. */
+  /** Returns true for x64; false for a program of 32 bits. */
   public boolean is64Bit() {
     return is64Bit;
   }

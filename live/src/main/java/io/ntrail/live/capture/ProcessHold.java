@@ -54,7 +54,7 @@ public final class ProcessHold implements AutoCloseable {
     there.call("kernel32!SetConsoleCtrlHandler", 0, 1);
     long target = open(there, SUSPEND_AND_QUERY, process.pid());
     long[] ends = {event(there, name + "-release"), open(there, SYNCHRONIZE, calls.agent().pid())};
-    holder.poke(holder.scratch(), new BytesBuilder(16).u64(ends[0]).u64(ends[1]).toArray());
+    holder.poke(holder.scratch(), there.layout().array(ends));
     List<AgentCall> batch =
         List.of(
             there.prepare("ntdll!NtSuspendProcess", target).stopAtError(),
@@ -77,7 +77,7 @@ public final class ProcessHold implements AutoCloseable {
    * @throws CannotGoOn if that is not possible; then the process runs
    */
   public static ProcessHold of(AgentHost host, TargetProcess process) {
-    Agent holder = Agent.on(host.start(), PATIENCE);
+    Agent holder = Agent.on(host.start(process.calls().agent().machine()), PATIENCE);
     ProcessHold hold = null;
     boolean done = false;
     try {

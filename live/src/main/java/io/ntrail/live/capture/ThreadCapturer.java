@@ -109,7 +109,7 @@ final class ThreadCapturer implements AutoCloseable {
    *     take longer, and nothing is waited for
    */
   ThreadCapturer(TargetProcess process, int count, int mostStack, int mostRanges, boolean isHeld) {
-    this.layout = process.isEmulated() ? CaptureLayout.X86 : CaptureLayout.X64;
+    this.layout = process.is32Bit() ? CaptureLayout.X86 : CaptureLayout.X64;
     this.process = process;
     this.threads = process.threads();
     this.calls = process.calls();
@@ -241,7 +241,7 @@ final class ThreadCapturer implements AutoCloseable {
 
   /** Returns the environment block of the side that is wanted. */
   private long block(Begun thread) {
-    if (layout == CaptureLayout.X64) {
+    if (!process.isEmulated()) {
       return thread.block();
     }
     byte[] distance =

@@ -148,7 +148,7 @@ public final class ProcessDump {
   /** Returns the map of the address space that a dump has: of a 32-bit process the first 4 GiB. */
   private static List<Region> regions(TargetProcess process) {
     List<Region> regions = new ArrayList<>();
-    long end = process.isEmulated() ? FOUR_GIGABYTES : Long.MAX_VALUE;
+    long end = process.is32Bit() ? FOUR_GIGABYTES : Long.MAX_VALUE;
     long at = 0;
     while (regions.size() < MOST_REGIONS && at < end) {
       Optional<Region> region = process.memory().region(at);

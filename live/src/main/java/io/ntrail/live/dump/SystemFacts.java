@@ -5,6 +5,7 @@ import io.ntrail.formats.dump.write.MinidumpWriter.DumpedSystem;
 import io.ntrail.formats.dump.write.MinidumpWriter.DumpedTimes;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
+import io.ntrail.live.agent.SystemLayout;
 import io.ntrail.live.capture.CapturedThread;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.WindowsApi;
@@ -21,7 +22,6 @@ final class SystemFacts {
   private static final int THREAD_BASIC = 0;
   private static final int THREAD_TIMES = 1;
   private static final int THREAD_START = 9;
-  private static final int BASIC_BYTES = 48;
   private static final int FEATURES = 64;
 
   private final WindowsApi calls;
@@ -54,11 +54,13 @@ final class SystemFacts {
   DumpedSystem system() {
     WindowsVersion version = WindowsVersion.of(calls);
     Bytes system = filled(SYSTEM_BYTES, "kernel32!GetNativeSystemInfo", cells);
+    // Behind two addresses and a mask of processors in SYSTEM_INFO.
+    int processors = 8 + 3 * calls.layout().pointerBytes();
     return new DumpedSystem(
-        !process.isEmulated(),
-        system.u16(44),
-        system.u16(46),
-        (int) system.u32(32),
+        !process.is32Bit(),
+        system.u16(processors + 12),
+        system.u16(processors + 14),
+        (int) system.u32(processors),
         version.productType(),
         version.major(),
         version.minor(),
@@ -124,9 +126,17 @@ final class SystemFacts {
     long handle = process.threads().open(thread.thread());
     String query = "ntdll!NtQueryInformationThread";
     Bytes times = filled(TIMES_BYTES, query, handle, THREAD_TIMES, cells, TIMES_BYTES, 0);
-    Bytes start = filled(8, query, handle, THREAD_START, cells, 8, 0);
-    Bytes basic = filled(BASIC_BYTES, query, handle, THREAD_BASIC, cells, BASIC_BYTES, 0);
+    SystemLayout layout = calls.layout();
+    int word = layout.pointerBytes();
+    Bytes start = filled(word, query, handle, THREAD_START, cells, word, 0);
+    int bytes = layout.threadBytes();
+    Bytes basic = filled(bytes, query, handle, THREAD_BASIC, cells, bytes, 0);
     return new DumpedTimes(
-        thread.tid(), times.i64(0), times.i64(16), times.i64(24), start.i64(0), basic.i64(32));
+        thread.tid(),
+        times.i64(0),
+        times.i64(16),
+        times.i64(24),
+        layout.pointer(start, 0),
+        layout.pointer(basic, layout.affinity()));
   }
 }

@@ -27,7 +27,7 @@ final class UnloadedModules {
   static List<DumpedUnload> of(TargetProcess process) {
     WindowsApi calls = process.calls();
     String routine = "ntdll!RtlGetUnloadEventTraceEx";
-    if (process.isEmulated() || calls.find(routine) == 0) {
+    if (process.is32Bit() || calls.find(routine) == 0) {
       return List.of();
     }
     long cells = calls.agent().scratch();

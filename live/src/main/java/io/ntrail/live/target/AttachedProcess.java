@@ -2,6 +2,7 @@ package io.ntrail.live.target;
 
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.agent.AgentStart;
 import java.time.Duration;
 
 /**
@@ -21,14 +22,14 @@ public final class AttachedProcess implements AutoCloseable {
   }
 
   /**
-   * Opens a running program, also one of 32 bits on a 64-bit system.
+   * Opens a running program, also one of 32 bits.
    *
    * @param which its id, or the name of its program's file with or without {@code .exe}
    * @throws io.ntrail.formats.bytes.CannotGoOn if there is none, or not one alone, or it may not be
    *     opened, or is not of a supported architecture
    */
   public static AttachedProcess open(AgentHost host, String which) {
-    Agent agent = Agent.on(host.start(), PATIENCE);
+    Agent agent = AgentStart.fitting(host, PATIENCE);
     boolean done = false;
     try {
       WindowsApi calls = new WindowsApi(agent);

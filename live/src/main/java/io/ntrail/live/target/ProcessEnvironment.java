@@ -3,6 +3,7 @@ package io.ntrail.live.target;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.agent.SystemLayout;
 import io.ntrail.live.target.TargetMemory.Range;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -14,7 +15,7 @@ final class ProcessEnvironment {
   private static final int MAX_MODULES = 10_000;
   private static final int MAX_READS = 10;
 
-  /** Class of NtQueryInformationProcess: address of the block at 8. */
+  /** Class of NtQueryInformationProcess: PROCESS_BASIC_INFORMATION. */
   private static final int BASIC_INFORMATION = 0;
 
   /** No address is lower. */
@@ -70,6 +71,11 @@ final class ProcessEnvironment {
     static final Layout X86 =
         new Layout(4, 0x08, 0x0C, 0x10, 0x40, 0x0C, 0x34, 0x18, 0x20, 0x24, 0x2C);
 
+    /** Returns the layout of processes whose code is like the agent's. */
+    static Layout of(SystemLayout system) {
+      return system.pointerBytes() == Long.BYTES ? X64 : X86;
+    }
+
     /** Reads a pointer. */
     long pointer(Bytes bytes, int at) {
       return pointerSize == Long.BYTES ? bytes.i64(at) : bytes.u32(at);
@@ -92,13 +98,21 @@ final class ProcessEnvironment {
     this.layout = layout;
   }
 
-  /** Returns the address of the block. */
-  long address() {
-    return layout.equals(Layout.X86) ? address32() : address64();
+  /** Returns whether the block is that of 32-bit code. */
+  boolean is32Bit() {
+    return layout.equals(Layout.X86);
   }
 
-  private long address64() {
-    return query(BASIC_INFORMATION, 48).i64(8);
+  /** Returns the address of the block. */
+  long address() {
+    boolean isEmulated = layout.pointerSize() < calls.layout().pointerBytes();
+    return isEmulated ? address32() : ownAddress();
+  }
+
+  /** Returns the address of the block of the side that the system's own programs have. */
+  private long ownAddress() {
+    SystemLayout its = calls.layout();
+    return its.pointer(query(BASIC_INFORMATION, its.processBytes()), its.pointerBytes());
   }
 
   /** Returns the address of the 32-bit block; 0 if there is none yet. */
@@ -108,7 +122,7 @@ final class ProcessEnvironment {
       return told;
     }
     // Wine only says that there is one, which is the next page: it names the same image, then.
-    long block = address64();
+    long block = ownAddress();
     byte[] both = memory.readUpTo(block, WOW64_DISTANCE + Layout.X86.imageBase + 4);
     if (block == 0 || both.length < WOW64_DISTANCE + Layout.X86.imageBase + 4) {
       return 0;

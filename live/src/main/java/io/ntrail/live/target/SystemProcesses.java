@@ -2,6 +2,7 @@ package io.ntrail.live.target;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.agent.SystemLayout;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -20,26 +21,23 @@ final class SystemProcesses implements AutoCloseable {
   private static final int MORE = 0x1000;
 
   // SYSTEM_PROCESS_INFORMATION and SYSTEM_THREAD_INFORMATION.
-  private static final int HEAD = 0x100;
-  private static final int THREAD = 0x50;
   private static final int THREADS = 4;
   private static final int CREATED = 0x20;
   private static final int NAME = 0x38;
-  private static final int PID = 0x50;
-  private static final int PARENT = 0x58;
   private static final int THREAD_CREATED = 0x10;
-  private static final int TID = 0x30;
 
   /** The year 10,000, as FILETIME: later ones are memory that nobody has set. */
   private static final long LATEST = 2_650_467_744_000_000_000L;
 
   private final WindowsApi calls;
+  private final SystemLayout layout;
   private long buffer;
   private int size;
   private int expected = MORE;
 
   SystemProcesses(WindowsApi calls) {
     this.calls = calls;
+    this.layout = calls.layout();
   }
 
   /**
@@ -50,7 +48,7 @@ final class SystemProcesses implements AutoCloseable {
     Bytes list = read();
     List<RunningProcess> processes = new ArrayList<>();
     long at = 0;
-    while (at <= list.length() - HEAD) {
+    while (at <= list.length() - layout.listedProcess()) {
       if (Long.compareUnsigned(list.i64((int) at + CREATED), LATEST) <= 0) {
         processes.add(process(list, (int) at));
       }
@@ -67,8 +65,8 @@ final class SystemProcesses implements AutoCloseable {
   List<TargetThread> threads(int pid) {
     Bytes list = read();
     long at = 0;
-    while (at <= list.length() - HEAD) {
-      if (list.i64((int) at + PID) == pid) {
+    while (at <= list.length() - layout.listedProcess()) {
+      if (layout.pointer(list, (int) at + layout.listedPid()) == pid) {
         return process(list, (int) at).threads();
       }
       long next = list.u32((int) at);
@@ -81,16 +79,20 @@ final class SystemProcesses implements AutoCloseable {
   }
 
   private RunningProcess process(Bytes list, int at) {
-    long count = Math.min(list.u32(at + THREADS), (list.length() - at - HEAD) / THREAD);
+    int first = at + layout.listedProcess();
+    int most = (list.length() - first) / layout.listedThread();
+    long count = Math.min(list.u32(at + THREADS), most);
     List<TargetThread> threads = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      int thread = at + HEAD + THREAD * i;
+      int thread = first + layout.listedThread() * i;
       threads.add(
-          new TargetThread((int) list.i64(thread + TID), list.i64(thread + THREAD_CREATED)));
+          new TargetThread(
+              (int) layout.pointer(list, thread + layout.listedTid()),
+              list.i64(thread + THREAD_CREATED)));
     }
     return new RunningProcess(
-        (int) list.i64(at + PID),
-        (int) list.i64(at + PARENT),
+        (int) layout.pointer(list, at + layout.listedPid()),
+        (int) layout.pointer(list, at + layout.listedParent()),
         list.i64(at + CREATED),
         name(list, at + NAME),
         threads);
@@ -99,7 +101,7 @@ final class SystemProcesses implements AutoCloseable {
   /** Reads a UNICODE_STRING whose text lies in the list. */
   private String name(Bytes list, int at) {
     int length = list.u16(at) & ~1;
-    long text = list.i64(at + 8) - buffer;
+    long text = layout.pointer(list, at + layout.pointerBytes()) - buffer;
     return text >= 0 && text <= list.length() - length ? list.utf16((int) text, length / 2) : "";
   }
 

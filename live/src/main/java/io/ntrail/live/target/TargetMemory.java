@@ -5,6 +5,7 @@ import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
+import io.ntrail.live.agent.SystemLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -38,9 +39,6 @@ public final class TargetMemory {
   static final int GRANULE = 0x1_0000;
   private static final int NO_MEMORY = 0xC000_0017;
   private static final int CONFLICTING_ADDRESSES = 0xC000_0018;
-
-  /** Size of MEMORY_BASIC_INFORMATION. */
-  private static final int MEMORY_INFORMATION = 48;
 
   /** Number of results that a page of the agent's scratch memory takes. */
   private static final int CELLS = 512;
@@ -307,15 +305,16 @@ public final class TargetMemory {
     private static final int NO_ACCESS = 0x01;
     private static final int GUARD = 0x100;
 
-    static Region of(Bytes information) {
+    static Region of(Bytes information, SystemLayout layout) {
+      int pointer = layout.pointerBytes();
       return new Region(
-          information.i64(0),
-          information.i64(8),
-          (int) information.u32(16),
-          information.i64(24),
-          (int) information.u32(32),
-          (int) information.u32(36),
-          (int) information.u32(40));
+          layout.pointer(information, 0),
+          layout.pointer(information, pointer),
+          (int) information.u32(2 * pointer),
+          layout.pointer(information, 3 * pointer),
+          (int) information.u32(4 * pointer),
+          (int) information.u32(4 * pointer + 4),
+          (int) information.u32(4 * pointer + 8));
     }
 
     /** Returns the address behind it. */
@@ -342,22 +341,20 @@ public final class TargetMemory {
   /** Returns the ranges of equal pages with some addresses, in two exchanges. */
   private List<Optional<Region>> regions(long... addresses) {
     long info = calls.scratch(0);
+    SystemLayout layout = calls.layout();
+    int each = layout.memoryBytes();
     List<AgentCall> asking = new ArrayList<>();
     for (int i = 0; i < addresses.length; i++) {
       asking.add(
           calls.prepare(
-              "kernel32!VirtualQueryEx",
-              process,
-              addresses[i],
-              info + (long) MEMORY_INFORMATION * i,
-              MEMORY_INFORMATION));
+              "kernel32!VirtualQueryEx", process, addresses[i], info + (long) each * i, each));
     }
     List<CallOutcome> outcomes = calls.call(asking);
-    Bytes answers = calls.get(0, MEMORY_INFORMATION * addresses.length);
+    Bytes answers = calls.get(0, each * addresses.length);
     return IntStream.range(0, addresses.length)
         .mapToObj(i ->
             outcomes.get(i).kind() == CallOutcome.Kind.DONE && outcomes.get(i).result() != 0
-                ? Optional.of(Region.of(answers.slice(MEMORY_INFORMATION * i, MEMORY_INFORMATION)))
+                ? Optional.of(Region.of(answers.slice(each * i, each), layout))
                 : Optional.<Region>empty())
         .toList();
   }

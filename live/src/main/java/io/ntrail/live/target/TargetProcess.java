@@ -4,6 +4,7 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.CallOutcome;
+import io.ntrail.live.agent.SystemLayout;
 import io.ntrail.live.code.Architecture;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -61,7 +62,7 @@ public final class TargetProcess implements AutoCloseable {
     this.pid = pid;
     this.memory = new TargetMemory(calls, process);
     this.threads = new TargetThreads(calls, pid, memory, this::architecture);
-    this.environment = environment(ProcessEnvironment.Layout.X64);
+    this.environment = environment(ProcessEnvironment.Layout.of(calls.layout()));
   }
 
   private ProcessEnvironment environment(ProcessEnvironment.Layout layout) {
@@ -102,8 +103,8 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /**
-   * Opens a running program to look at it alone: programs of 32 bits on 64-bit systems, too, which
-   * cannot be traced. Of those the 32-bit side is seen.
+   * Opens a running program to look at it alone: programs of 32 bits, too, which cannot be traced.
+   * Of those on 64-bit systems the 32-bit side is seen.
    *
    * @throws CannotGoOn as {@link #attach(WindowsApi, RunningProcess)}
    */
@@ -230,7 +231,8 @@ public final class TargetProcess implements AutoCloseable {
     isEmulated =
         withEmulated
             && ProcessMachines.of(calls, process).filter(ProcessMachines::isX86OnX64).isPresent();
-    if (isEmulated) {
+    boolean looksAt32Bits = isEmulated || withEmulated && calls.layout().equals(SystemLayout.X86);
+    if (looksAt32Bits) {
       environment = environment(ProcessEnvironment.Layout.X86);
     } else {
       mustRunNatively(what);
@@ -243,11 +245,10 @@ public final class TargetProcess implements AutoCloseable {
           what + " is still initializing: its modules are not loaded yet",
           "try again later, or start it with ntrail: ntrail trace ... -- PROGRAM");
     }
-    if (isEmulated) {
-      return;
+    if (!looksAt32Bits) {
+      long base = imageBase();
+      know(what, memory.read(base + memory.read(base + NEW_HEADERS, 4).u32(0) + 4, 2).u16(0));
     }
-    long base = imageBase();
-    know(what, memory.read(base + memory.read(base + NEW_HEADERS, 4).u32(0) + 4, 2).u16(0));
   }
 
   /** Sets the architecture by the machine type of the program's image. */
@@ -269,6 +270,11 @@ public final class TargetProcess implements AutoCloseable {
   /** Returns whether it is a 32-bit program on a 64-bit system, of which that side is seen. */
   public boolean isEmulated() {
     return isEmulated;
+  }
+
+  /** Returns whether it is seen as a 32-bit program. */
+  public boolean is32Bit() {
+    return environment.is32Bit();
   }
 
   /** Checks the machine type that the system reports; the program's own headers have more. */

@@ -5,6 +5,7 @@ import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
+import io.ntrail.live.agent.SystemLayout;
 import io.ntrail.live.code.Architecture;
 import io.ntrail.live.code.ThreadLayout;
 import io.ntrail.live.target.ThreadContext.Registers;
@@ -33,9 +34,6 @@ public final class TargetThreads implements AutoCloseable {
 
   private static final int ACCESS_DENIED = 0xC000_0022;
 
-  /** THREAD_BASIC_INFORMATION, with the address of the thread's block at 8. */
-  private static final int BASIC_INFORMATION = 48;
-
   /** Bytes of the agent's memory for structures of many threads. */
   private static final int PIECE = 0x8_0000;
 
@@ -50,6 +48,7 @@ public final class TargetThreads implements AutoCloseable {
   private final TargetMemory memory;
   private final Supplier<Architecture> architecture;
   private final SystemProcesses processes;
+  private final SystemLayout layout;
   private final Map<TargetThread, Long> handles = new HashMap<>();
   private long buffer;
 
@@ -58,6 +57,7 @@ public final class TargetThreads implements AutoCloseable {
     this.architecture = architecture;
     this.memory = memory;
     this.calls = calls;
+    this.layout = calls.layout();
     this.pid = pid;
     this.processes = new SystemProcesses(calls);
   }
@@ -293,7 +293,7 @@ public final class TargetThreads implements AutoCloseable {
   /** Returns the environment blocks of threads; 0 where there is none, or none any more. */
   private long[] blocks(List<Stopped> threads) {
     long[] blocks = new long[threads.size()];
-    int most = PIECE / BASIC_INFORMATION;
+    int most = PIECE / layout.threadBytes();
     for (int done = 0; done < blocks.length; done += most) {
       List<Stopped> some = threads.subList(done, Math.min(blocks.length, done + most));
       long buffer = buffer();
@@ -304,14 +304,15 @@ public final class TargetThreads implements AutoCloseable {
                 "ntdll!NtQueryInformationThread",
                 some.get(i).handle(),
                 0,
-                buffer + (long) BASIC_INFORMATION * i,
-                BASIC_INFORMATION,
+                buffer + (long) layout.threadBytes() * i,
+                layout.threadBytes(),
                 0));
       }
       List<CallOutcome> outcomes = calls.call(asking);
-      Bytes answers = calls.agent().peek(buffer, BASIC_INFORMATION * some.size());
+      Bytes answers = calls.agent().peek(buffer, layout.threadBytes() * some.size());
       for (int i = 0; i < some.size(); i++) {
-        blocks[done + i] = outcomes.get(i).isSuccess() ? answers.i64(BASIC_INFORMATION * i + 8) : 0;
+        int at = layout.threadBytes() * i + layout.pointerBytes();
+        blocks[done + i] = outcomes.get(i).isSuccess() ? layout.pointer(answers, at) : 0;
       }
     }
     return blocks;
@@ -359,7 +360,8 @@ public final class TargetThreads implements AutoCloseable {
 
   /** Returns the description that a program gave a thread; empty if there is none. */
   public String description(long handle) {
-    int size = 16 + 2 * MAX_DESCRIPTION;
+    int head = 2 * layout.pointerBytes();
+    int size = head + 2 * MAX_DESCRIPTION;
     long info = calls.put(WindowsApi.PAGE, new BytesBuilder(16).zeros(16));
     int status =
         calls.call("ntdll!NtQueryInformationThread", handle, THREAD_NAME, info, size, 0).asInt();
@@ -369,7 +371,9 @@ public final class TargetThreads implements AutoCloseable {
     Bytes name = calls.get(WindowsApi.PAGE, size);
     // The text follows the UNICODE_STRING.
     int length = Math.min(name.u16(0), 2 * MAX_DESCRIPTION) / 2;
-    return name.i64(8) == info + 16 ? name.utf16(16, length) : "";
+    return layout.pointer(name, layout.pointerBytes()) == info + head
+        ? name.utf16(head, length)
+        : "";
   }
 
   /** Waits for the end of a thread; returns true if it has ended. */
@@ -386,8 +390,12 @@ public final class TargetThreads implements AutoCloseable {
   public long block(long handle) {
     long info = calls.scratch(0);
     int status =
-        calls.call("ntdll!NtQueryInformationThread", handle, 0, info, BASIC_INFORMATION, 0).asInt();
-    return status < 0 ? 0 : calls.get(0, BASIC_INFORMATION).i64(8);
+        calls
+            .call("ntdll!NtQueryInformationThread", handle, 0, info, layout.threadBytes(), 0)
+            .asInt();
+    return status < 0
+        ? 0
+        : layout.pointer(calls.get(0, layout.threadBytes()), layout.pointerBytes());
   }
 
   /** Sets the registers of a stopped thread. */

@@ -6,6 +6,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
+import io.ntrail.live.agent.SystemLayout;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -30,6 +31,11 @@ public final class WindowsApi {
   /** Returns the agent. */
   public Agent agent() {
     return agent;
+  }
+
+  /** Returns how structures look that its calls fill or read. */
+  public SystemLayout layout() {
+    return agent.layout();
   }
 
   /** Returns where its drives are, as far as that is known. */

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -19,7 +20,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Behaviour of a real agent on requests, valid and invalid. */
 final class AgentContractTest {
@@ -27,14 +29,31 @@ final class AgentContractTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final int ACCESS_VIOLATION = 0xC0000005;
 
-  private static AgentHost.Wine host() {
-    assumeTrue(Wine.available(), Wine.missing());
-    Wine wine = Wine.shared();
-    return new AgentHost.Wine(wine.loader(), wine.environment());
-  }
+  /** The agents, each in the Wine that runs it. */
+  enum Kind {
+    /** Beside a Wine for 64-bit programs. */
+    X64(MachineType.AMD64),
+    /** Beside a Wine for 32-bit programs alone. */
+    X86(MachineType.I386);
 
-  private static Agent agent() {
-    return Agent.on(host().start(), PATIENCE);
+    private final int machine;
+
+    Kind(int machine) {
+      this.machine = machine;
+    }
+
+    AgentConnection start() {
+      boolean is64Bit = this == X64;
+      assumeTrue(
+          is64Bit ? Wine.available() : Wine.available32(),
+          is64Bit ? Wine.missing() : Wine.missing32());
+      Wine wine = is64Bit ? Wine.shared() : Wine.shared32();
+      return new AgentHost.Wine(wine.loader(), wine.environment()).start(machine);
+    }
+
+    Agent agent() {
+      return Agent.on(start(), PATIENCE);
+    }
   }
 
   private static long kernel(Agent agent, String function) {
@@ -43,9 +62,10 @@ final class AgentContractTest {
     return address;
   }
 
-  @Test
-  void callsAreMadeInOrderWithAllTheirArguments() {
-    try (Agent agent = agent()) {
+  @ParameterizedTest
+  @EnumSource
+  void callsAreMadeInOrderWithAllTheirArguments(Kind kind) {
+    try (Agent agent = kind.agent()) {
       long multiply = kernel(agent, "MulDiv");
       List<AgentCall> calls = new ArrayList<>();
       for (int i = 0; i < 4096; i++) {
@@ -62,9 +82,49 @@ final class AgentContractTest {
     }
   }
 
-  @Test
-  void theTwelfthArgumentArrives() {
-    try (Agent agent = agent()) {
+  @ParameterizedTest
+  @EnumSource
+  void anAgentSaysWhichMachineItsCodeIsFor(Kind kind) {
+    try (Agent agent = kind.agent()) {
+      assertEquals(kind.machine, agent.machine());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aResultHas64BitsOnlyWhereCodeReturnsThem(Kind kind) {
+    try (Agent agent = kind.agent()) {
+      long memory =
+          agent.call(AgentCall.of(kernel(agent, "VirtualAlloc"), 0, 4096, 0x3000, 0x40)).result();
+      // mov eax, 7; mov edx, 9; ret
+      agent.poke(
+          memory, new byte[] {(byte) 0xB8, 7, 0, 0, 0, (byte) 0xBA, 9, 0, 0, 0, (byte) 0xC3});
+      assertEquals(7, agent.call(AgentCall.of(memory)).result());
+      long whole = kind == Kind.X86 ? 9L << 32 | 7 : 7;
+      assertEquals(whole, agent.call(AgentCall.of(memory).wholeResult()).result());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anAddressBeyondTheSpaceIsThatOfNoMemory(Kind kind) {
+    try (Agent agent = kind.agent()) {
+      long beyond = 1L << 62 | agent.scratch();
+      assertThrows(CannotGoOn.class, () -> agent.peek(beyond, 8));
+      assertThrows(CannotGoOn.class, () -> agent.poke(beyond, new byte[8]));
+      assertEquals(0, agent.read(-1, beyond, 8).length);
+      assertTrue(agent.write(-1, beyond, new byte[8], 0, 8) != 0);
+      CallOutcome outcome = agent.call(AgentCall.of(beyond));
+      assertEquals(CallOutcome.Kind.FAULT, outcome.kind());
+      assertEquals(ACCESS_VIOLATION, outcome.asInt());
+      assertEquals(6, agent.call(AgentCall.of(kernel(agent, "MulDiv"), 2, 3, 1)).asInt());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theTwelfthArgumentArrives(Kind kind) {
+    try (Agent agent = kind.agent()) {
       // %d twelve times is more than fits; ten after buffer and format are twelve.
       long print = agent.resolve("ntdll.dll", "sprintf");
       long buffer = agent.scratch();
@@ -77,9 +137,10 @@ final class AgentContractTest {
     }
   }
 
-  @Test
-  void anArgumentCanBeTheResultOfAnEarlierCall() {
-    try (Agent agent = agent()) {
+  @ParameterizedTest
+  @EnumSource
+  void anArgumentCanBeTheResultOfAnEarlierCall(Kind kind) {
+    try (Agent agent = kind.agent()) {
       long multiply = kernel(agent, "MulDiv");
       List<CallOutcome> outcomes =
           agent.call(
@@ -93,10 +154,11 @@ final class AgentContractTest {
     }
   }
 
-  @Test
-  void aReferenceToACallThatWasNotMadeIsNotUnderstood() {
+  @ParameterizedTest
+  @EnumSource
+  void aReferenceToACallThatWasNotMadeIsNotUnderstood(Kind kind) {
     for (int to : new int[] {0, 1, 4095, Integer.MAX_VALUE, -1}) {
-      try (Agent agent = agent()) {
+      try (Agent agent = kind.agent()) {
         long multiply = kernel(agent, "MulDiv");
         AgentCall call = AgentCall.of(multiply, 0, 1, 1).referring(0, to, 0);
         CannotGoOn e = assertThrows(CannotGoOn.class, () -> agent.call(List.of(call)));
@@ -105,9 +167,10 @@ final class AgentContractTest {
     }
   }
 
-  @Test
-  void faultingCallsAreReportedAndTheAgentContinues() {
-    try (Agent agent = agent()) {
+  @ParameterizedTest
+  @EnumSource
+  void faultingCallsAreReportedAndTheAgentContinues(Kind kind) {
+    try (Agent agent = kind.agent()) {
       long multiply = kernel(agent, "MulDiv");
       long raise = kernel(agent, "RaiseException");
       for (int round = 0; round < 50; round++) {
@@ -122,9 +185,10 @@ final class AgentContractTest {
     }
   }
 
-  @Test
-  void aBatchEndsAtItsStopFlag() {
-    try (Agent agent = agent()) {
+  @ParameterizedTest
+  @EnumSource
+  void aBatchEndsAtItsStopFlag(Kind kind) {
+    try (Agent agent = kind.agent()) {
       long multiply = kernel(agent, "MulDiv");
       List<CallOutcome> outcomes =
           agent.call(
@@ -143,9 +207,10 @@ final class AgentContractTest {
     }
   }
 
-  @Test
-  void memoryThatIsNotThereIsRefused() {
-    try (Agent agent = agent()) {
+  @ParameterizedTest
+  @EnumSource
+  void memoryThatIsNotThereIsRefused(Kind kind) {
+    try (Agent agent = kind.agent()) {
       assertThrows(CannotGoOn.class, () -> agent.peek(0x10, 100));
       assertThrows(CannotGoOn.class, () -> agent.poke(0x10, new byte[100]));
       assertEquals(0, agent.read(-1, 0x10, 100).length);
@@ -164,9 +229,10 @@ final class AgentContractTest {
     }
   }
 
-  @Test
-  void anAgentThatHangsIsEnded() {
-    AgentConnection connection = host().start();
+  @ParameterizedTest
+  @EnumSource
+  void anAgentThatHangsIsEnded(Kind kind) {
+    AgentConnection connection = kind.start();
     try (Agent agent = Agent.on(connection, Duration.ofSeconds(5))) {
       long sleep = kernel(agent, "Sleep");
       // For ever: nothing but the agent's end brings an answer.
@@ -177,9 +243,10 @@ final class AgentContractTest {
     }
   }
 
-  @Test
-  void anAgentThatEndsIsNoticedAtOnce() {
-    try (Agent agent = agent()) {
+  @ParameterizedTest
+  @EnumSource
+  void anAgentThatEndsIsNoticedAtOnce(Kind kind) {
+    try (Agent agent = kind.agent()) {
       long exit = kernel(agent, "ExitProcess");
       assertThrows(CannotGoOn.class, () -> agent.call(AgentCall.of(exit, 7)));
       assertThrows(CannotGoOn.class, () -> agent.peek(agent.scratch(), 1));
@@ -187,8 +254,8 @@ final class AgentContractTest {
   }
 
   /** Checks that an agent answers a frame or exits. */
-  private static void answersOrEnds(byte[] frame, String what) throws Exception {
-    AgentConnection connection = host().start();
+  private static void answersOrEnds(Kind kind, byte[] frame, String what) throws Exception {
+    AgentConnection connection = kind.start();
     try (connection) {
       OutputStream out = connection.toAgent();
       try {
@@ -225,17 +292,21 @@ final class AgentContractTest {
     }
   }
 
-  @Test
-  void invalidFramesAreAnsweredOrEndTheAgent() throws Exception {
-    answersOrEnds(new byte[0], "nothing");
-    answersOrEnds(new byte[] {1, 0, 0}, "a part of a head");
+  @ParameterizedTest
+  @EnumSource
+  void invalidFramesAreAnsweredOrEndTheAgent(Kind kind) throws Exception {
+    answersOrEnds(kind, new byte[0], "nothing");
+    answersOrEnds(kind, new byte[] {1, 0, 0}, "a part of a head");
     for (long length : new long[] {0x7FFF_FFFF, 0xFFFF_FFFFL, 0x10_0101}) {
       answersOrEnds(
+          kind,
           new BytesBuilder(8).u32((int) length).u16(AgentProtocol.HELLO).u16(1).toArray(),
           "length " + length);
     }
     answersOrEnds(
-        new BytesBuilder(16).u32(4).u16(AgentProtocol.HELLO).u16(1).u32(99).toArray(), "a version");
+        kind,
+        new BytesBuilder(16).u32(4).u16(AgentProtocol.HELLO).u16(1).u32(99).toArray(),
+        "a version");
     Random random = new Random(1);
     for (int round = 0; round < (LONG ? 400 : 25); round++) {
       BytesBuilder frames = new BytesBuilder(1 << 12);
@@ -252,7 +323,7 @@ final class AgentContractTest {
         int operation = random.nextInt(10);
         frames.u32(payload.length).u16(operation).u16(i).bytes(payload);
       }
-      answersOrEnds(frames.toArray(), "round " + round);
+      answersOrEnds(kind, frames.toArray(), "round " + round);
     }
   }
 }

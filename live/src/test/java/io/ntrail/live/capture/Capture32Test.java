@@ -22,10 +22,14 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Programs of 32 bits beside an agent of 64 bits, as on 64-bit Windows. */
+/**
+ * Programs of 32 bits: beside an agent of 64 bits, as on 64-bit Windows, and beside one of 32 bits,
+ * as on 32-bit Windows.
+ */
 final class Capture32Test {
   /** Output and exit code of {@code standing.c} when nothing disturbs it. */
   private static final String UNDISTURBED = "80 sum 1872";
@@ -35,20 +39,33 @@ final class Capture32Test {
 
   @TempDir Path folder;
 
-  @Test
-  void framesInCodeOfGccAreThoseThatTheSystemFound() throws Exception {
-    mustWalk(WindowsCompiler.MINGW_C_32);
+  /** Systems that run 32-bit programs. */
+  enum Bits {
+    /** Programs of 64 bits as well. */
+    BOTH,
+    /** No others. */
+    ONLY_32
   }
 
-  @Test
-  void framesInCodeOfClangAreThoseThatTheSystemFound() throws Exception {
-    mustWalk(WindowsCompiler.CLANG_GNU_32);
+  @ParameterizedTest
+  @EnumSource
+  void framesInCodeOfGccAreThoseThatTheSystemFound(Bits bits) throws Exception {
+    mustWalk(bits, WindowsCompiler.MINGW_C_32);
   }
 
-  @Test
-  void modulesAreThoseOfThe32BitSide() throws Exception {
-    try (StandingProgram program = start(WindowsCompiler.MINGW_C_32);
+  @ParameterizedTest
+  @EnumSource
+  void framesInCodeOfClangAreThoseThatTheSystemFound(Bits bits) throws Exception {
+    mustWalk(bits, WindowsCompiler.CLANG_GNU_32);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void modulesAreThoseOfThe32BitSide(Bits bits) throws Exception {
+    try (StandingProgram program = start(bits, WindowsCompiler.MINGW_C_32);
         TargetProcess process = program.open()) {
+      assertTrue(process.is32Bit());
+      assertEquals(bits == Bits.BOTH, process.isEmulated());
       ProcessCapture capture = ProcessCapture.of(process, ProcessCapture.MOST_STACK);
       assertTrue(capture.modules().size() > 3, capture.modules().toString());
       assertEquals(program.program().getFileName().toString(), capture.modules().getFirst().name());
@@ -64,12 +81,15 @@ final class Capture32Test {
   }
 
   /** The system follows frame pointers alone. */
-  private StandingProgram start(WindowsCompiler compiler) throws Exception {
-    return StandingProgram.start(folder, "standing.c", compiler, "-O2", "-fno-omit-frame-pointer");
+  private StandingProgram start(Bits bits, WindowsCompiler compiler) throws Exception {
+    String[] options = {"-O2", "-fno-omit-frame-pointer"};
+    return bits == Bits.BOTH
+        ? StandingProgram.start(folder, "standing.c", compiler, options)
+        : StandingProgram.startOn32Bits(folder, "standing.c", compiler, options);
   }
 
-  private void mustWalk(WindowsCompiler compiler) throws Exception {
-    try (StandingProgram program = start(compiler);
+  private void mustWalk(Bits bits, WindowsCompiler compiler) throws Exception {
+    try (StandingProgram program = start(bits, compiler);
         TargetProcess process = program.open()) {
       ProcessCapture capture = ProcessCapture.of(process, ProcessCapture.MOST_STACK);
       X86Walker walker =

@@ -4,42 +4,64 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.testkit.Await;
+import io.ntrail.testkit.wine.WindowsCompiler;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 final class ProcessHoldTest {
-  /** Output and exit code of {@code leaving.cpp} when nothing disturbs it. */
-  private static final String UNDISTURBED = "26 sum 26";
+  /** Systems whose agents suspend programs. */
+  enum Bits {
+    /** An agent of 64-bit code, and {@code leaving.cpp}. */
+    ONLY_64("26 sum 26"),
+    /** An agent of 32-bit code, and {@code standing.c}. */
+    ONLY_32("80 sum 1872");
 
-  @TempDir Path folder;
+    /** Output and exit code when nothing disturbs the program. */
+    private final String undisturbed;
 
-  @Test
-  void allThreadsAreSuspendedUntilItIsClosed() throws Exception {
-    try (StandingProgram program = StandingProgram.start(folder, "leaving.cpp");
-        TargetProcess process = program.open()) {
-      try (ProcessHold _ = ProcessHold.of(StandingProgram.host(), process)) {
-        assertEquals(Set.of(1), suspensions(process));
-      }
-      assertEquals(Set.of(0), suspensions(process));
-      assertEquals(UNDISTURBED, program.end());
+    Bits(String undisturbed) {
+      this.undisturbed = undisturbed;
+    }
+
+    StandingProgram start(Path folder) throws Exception {
+      return this == ONLY_64
+          ? StandingProgram.start(folder, "leaving.cpp")
+          : StandingProgram.startOn32Bits(folder, "standing.c", WindowsCompiler.MINGW_C_32, "-O2");
     }
   }
 
-  @Test
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @EnumSource
+  void allThreadsAreSuspendedUntilItIsClosed(Bits bits) throws Exception {
+    try (StandingProgram program = bits.start(folder);
+        TargetProcess process = program.open()) {
+      try (ProcessHold _ = ProcessHold.of(program.itsHost(), process)) {
+        assertEquals(Set.of(1), suspensions(process));
+      }
+      assertEquals(Set.of(0), suspensions(process));
+      assertEquals(bits.undisturbed, program.end());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
   @SuppressWarnings("try") // closed by the death of what it belongs to
-  void threadsGoOnWhenTheAgentIsKilledMeanwhile() throws Exception {
-    try (StandingProgram program = StandingProgram.start(folder, "leaving.cpp")) {
-      ProcessHold hold = ProcessHold.of(StandingProgram.host(), program.open());
+  void threadsGoOnWhenTheAgentIsKilledMeanwhile(Bits bits) throws Exception {
+    try (StandingProgram program = bits.start(folder)) {
+      ProcessHold hold = ProcessHold.of(program.itsHost(), program.open());
       program.replaceAgent();
       try (TargetProcess process = program.open()) {
         Await.until(
             "the threads go on, held for %d ns".formatted(hold.nanos()),
             () -> suspensions(process).equals(Set.of(0)));
       }
-      assertEquals(UNDISTURBED, program.end());
+      assertEquals(bits.undisturbed, program.end());
     }
   }
 

@@ -3,6 +3,7 @@ package io.ntrail.live.capture;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
@@ -32,6 +33,7 @@ public final class StandingProgram implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final AgentHost host;
+  private final int machine;
   private final Path program;
   private final Process process;
   private final Path stop;
@@ -50,14 +52,15 @@ public final class StandingProgram implements AutoCloseable {
   public record Standing(int tid, String kind, List<Long> callers) {}
 
   private StandingProgram(
-      AgentHost host, Path program, Process process, Path stop, Path out, int pid) {
+      AgentHost host, int machine, Path program, Process process, Path stop, Path out, int pid) {
     this.host = host;
+    this.machine = machine;
     this.program = program;
     this.process = process;
     this.stop = stop;
     this.out = out;
     this.pid = pid;
-    this.connection = host.start();
+    this.connection = host.start(machine);
     this.agent = Agent.on(connection, PATIENCE);
     this.calls = new WindowsApi(agent);
   }
@@ -85,11 +88,28 @@ public final class StandingProgram implements AutoCloseable {
       assumeTrue(Wine.available(), Wine.missing());
     }
     assumeTrue(compiler.available(), compiler.missing());
-    Path program =
-        compiler.build(
-            List.of(TestData.projectRoot().resolve("live/src/test/programs").resolve(source)),
-            options);
+    Path program = build(source, compiler, options);
     Wine wine = is32Bit ? Wine.sharedWow64() : Wine.shared();
+    return start(folder, source, program, wine, MachineType.AMD64);
+  }
+
+  /** Starts the 32-bit program of a source in a Wine that runs 32-bit programs alone. */
+  public static StandingProgram startOn32Bits(
+      Path folder, String source, WindowsCompiler compiler, String... options) throws Exception {
+    assumeTrue(Wine.available32(), Wine.missing32());
+    assumeTrue(compiler.available(), compiler.missing());
+    Path program = build(source, compiler, options);
+    return start(folder, source, program, Wine.shared32(), MachineType.I386);
+  }
+
+  private static Path build(String source, WindowsCompiler compiler, String... options)
+      throws Exception {
+    return compiler.build(
+        List.of(TestData.projectRoot().resolve("live/src/test/programs").resolve(source)), options);
+  }
+
+  private static StandingProgram start(
+      Path folder, String source, Path program, Wine wine, int machine) throws Exception {
     AgentHost host = new AgentHost.Wine(wine.loader(), wine.environment());
     Path out = folder.resolve(source + ".out");
     Path stop = folder.resolve(source + ".stop");
@@ -107,7 +127,7 @@ public final class StandingProgram implements AutoCloseable {
           return text(out).contains("ready");
         });
     int pid = Integer.parseInt(text(out).replaceFirst("(?s).*ready (\\d+).*", "$1"));
-    return new StandingProgram(host, program, process, stop, out, pid);
+    return new StandingProgram(host, machine, program, process, stop, out, pid);
   }
 
   /** Returns the Wine that 64-bit programs run in. */
@@ -181,7 +201,7 @@ public final class StandingProgram implements AutoCloseable {
   void replaceAgent() {
     connection.kill();
     agent.close();
-    connection = host.start();
+    connection = host.start(machine);
     agent = Agent.on(connection, PATIENCE);
     calls = new WindowsApi(agent);
   }
