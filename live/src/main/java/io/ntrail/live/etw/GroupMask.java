@@ -1,7 +1,6 @@
 package io.ntrail.live.etw;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import io.ntrail.formats.bytes.BytesBuilder;
 
 /**
  * Groups of kernel events that a session logs: PERFINFO_GROUPMASK, eight words of 32 bits.
@@ -59,10 +58,10 @@ public final class GroupMask {
 
   /** Returns the bytes of the structure, as EnableKernelFlags has them. */
   public byte[] toBytes() {
-    ByteBuffer bytes = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    BytesBuilder bytes = new BytesBuilder(BYTES);
     for (int word : words) {
-      bytes.putInt(word);
+      bytes.u32(word);
     }
-    return bytes.array();
+    return bytes.toArray();
   }
 }

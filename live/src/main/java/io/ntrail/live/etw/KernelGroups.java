@@ -92,7 +92,7 @@ public final class KernelGroups {
       network PROC_THREAD LOADER NETWORKTRACE
       """;
 
-  /** The same, of names that xperf has for a group alone. */
+  /** Names of ntrail that xperf has for a group alone, and what ntrail means by them. */
   private static final Map<String, List<String>> OWN_AND_XPERF =
       Map.of(
           "memory", List.of("PROC_THREAD", "LOADER", "VIRT_ALLOC", "HARD_FAULTS"),

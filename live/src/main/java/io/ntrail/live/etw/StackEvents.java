@@ -1,7 +1,6 @@
 package io.ntrail.live.etw;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import io.ntrail.formats.bytes.BytesBuilder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -147,9 +146,8 @@ public final class StackEvents {
     if (events.size() > MOST) {
       throw new IllegalArgumentException("more than " + MOST + " events with stacks");
     }
-    ByteBuffer bytes =
-        ByteBuffer.allocate(events.size() * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    events.forEach(event -> bytes.putInt(event.hookId()));
-    return bytes.array();
+    BytesBuilder bytes = new BytesBuilder(events.size() * Integer.BYTES);
+    events.forEach(event -> bytes.u32(event.hookId()));
+    return bytes.toArray();
   }
 }
