@@ -30,6 +30,7 @@ module io.ntrail.formats {
   exports io.ntrail.formats.pe.handlers;
   exports io.ntrail.formats.pe.unwind;
   exports io.ntrail.formats.pt;
+  exports io.ntrail.formats.registry;
   exports io.ntrail.formats.schema;
   exports io.ntrail.formats.schema.write;
 }

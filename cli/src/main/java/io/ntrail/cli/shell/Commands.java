@@ -14,6 +14,7 @@ import io.ntrail.cli.probe.DtraceCommand;
 import io.ntrail.cli.probe.ProbeCommand;
 import io.ntrail.cli.profile.ProfileCommand;
 import io.ntrail.cli.pt.PtCommand;
+import io.ntrail.cli.record.RecordCommand;
 import io.ntrail.cli.stacks.StacksCommand;
 import io.ntrail.cli.symbols.SymbolsCommand;
 import io.ntrail.cli.trace.TraceCommand;
@@ -69,6 +70,8 @@ public final class Commands {
           new Entry("pt", "an Intel Processor Trace: packets, instructions", true, PtCommand::new),
           new Entry("merge", "one recording out of several", true, MergeCommand::new),
           new Entry("cut", "a smaller recording out of one", true, CutCommand::new),
+          new Entry(
+              "record", "a boot recording of Windows, by its registry", true, RecordCommand::new),
           new Entry("dump", "a minidump of a running program", true, DumpCommand::new),
           new Entry("doctor", "checks this installation", true, DoctorCommand::new),
           new Entry("config", "settings that stand for options", true, ConfigCommand::new),

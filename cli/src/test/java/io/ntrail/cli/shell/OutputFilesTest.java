@@ -247,6 +247,8 @@ class OutputFilesTest {
       assertEquals(List.of("-o"), options(without));
       writing.remove(without);
     }
+    assertEquals(List.of("--reg"), options("record"));
+    writing.remove("record");
     assertEquals(
         writing,
         TABLE.stream().map(Reading::command).collect(Collectors.toCollection(TreeSet::new)));

@@ -1,0 +1,116 @@
+package io.ntrail.cli.record;
+
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.live.etw.BootSession;
+import io.ntrail.live.etw.BootSession.Kind;
+import io.ntrail.live.etw.StackEvents.StackEvent;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Report of files for the registry that were written.
+ *
+ * @param request what they ask for
+ * @param file sets it up
+ * @param bytes size of it
+ * @param undo removes it
+ * @param undoBytes size of it
+ */
+record BootReport(
+    BootRequest request, Path file, int bytes, Path undo, int undoBytes, Terminal terminal) {
+  private static final int MEBIBYTE_SHIFT = 20;
+
+  void print(Format format) {
+    if (format == Format.JSON) {
+      json();
+    } else {
+      text();
+    }
+  }
+
+  private BootSession session() {
+    return request.session();
+  }
+
+  private static String quoted(Path path) {
+    String name = String.valueOf(path.getFileName());
+    return name.matches("[\\w.-]+") ? name : '"' + name + '"';
+  }
+
+  private String undoCommand() {
+    return "reg import " + quoted(undo);
+  }
+
+  private List<String> notes() {
+    List<String> notes = new ArrayList<>(request.notes());
+    notes.add("Every start of the machine is recorded, over the old file, until the undo.");
+    if (session().kind() == Kind.GLOBAL) {
+      notes.add(
+          "Values that GlobalLogger has already are replaced, and the undo deletes them: keep them"
+              + " with reg export first if there are any.");
+    } else {
+      notes.add("Windows 8 or later.");
+    }
+    notes.add("ntrail's boot recordings were never tried on a real Windows.");
+    return notes;
+  }
+
+  private void text() {
+    List<String> lines = new ArrayList<>();
+    lines.add("wrote %s and %s: nothing of this machine was changed".formatted(file, undo));
+    lines.add("");
+    lines.add("key        " + session().kind().key());
+    lines.add(
+        "recording  %s, at most %s"
+            .formatted(
+                session().recording(),
+                Numbers.bytes((long) session().mebibytes() << MEBIBYTE_SHIFT)));
+    lines.add("kernel     " + String.join("+", request.groups()));
+    lines.add(
+        "stacks     "
+            + (session().stacks().isEmpty()
+                ? "none"
+                : session().stacks().stream()
+                    .map(StackEvent::name)
+                    .collect(Collectors.joining("+"))));
+    lines.add("");
+    lines.add("On the Windows that is to be recorded, as administrator:");
+    lines.add("");
+    lines.add("  reg import " + quoted(file) + "    then restart it");
+    lines.add("  logman stop \"" + session().kind().session() + "\" -ets    ends the recording");
+    lines.add("  " + undoCommand() + "    the next start is not recorded");
+    lines.add("");
+    notes().forEach(note -> lines.add("- " + note));
+    lines.forEach(terminal.out()::println);
+  }
+
+  private void json() {
+    try (Json json = new Json(terminal.out())) {
+      json.object().text("schema", "ntrail.record/1").array("sessions").object();
+      json.text("name", session().kind().session()).text("mode", "boot");
+      json.text("file", session().recording()).unknown("buffers").unknown("lost");
+      json.unknown("conflict").text("key", session().kind().key());
+      json.number("maxBytes", (long) session().mebibytes() << MEBIBYTE_SHIFT);
+      json.text("groupMask", HexFormat.of().formatHex(session().groups().toBytes()));
+      json.array("groups");
+      request.groups().forEach(json::text);
+      json.endArray().array("stacks");
+      for (StackEvent event : session().stacks()) {
+        json.object().text("event", event.name()).text("hookId", Numbers.hex(event.hookId()));
+        json.endObject();
+      }
+      json.endArray().endObject().endArray().text("undo", undoCommand()).array("written");
+      json.object().text("path", file.toString()).number("bytes", bytes).endObject();
+      json.object().text("path", undo.toString()).number("bytes", undoBytes).endObject();
+      json.endArray().array("notes");
+      notes().forEach(json::text);
+      json.endArray().endObject();
+    }
+  }
+}

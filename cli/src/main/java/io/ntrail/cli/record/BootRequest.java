@@ -1,0 +1,198 @@
+package io.ntrail.cli.record;
+
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.OptionValues;
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.formats.bytes.SpellingSuggestion;
+import io.ntrail.live.etw.BootSession;
+import io.ntrail.live.etw.BootSession.Kind;
+import io.ntrail.live.etw.GroupMask;
+import io.ntrail.live.etw.KernelGroups;
+import io.ntrail.live.etw.StackEvents;
+import io.ntrail.live.etw.StackEvents.StackEvent;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * Boot recording that the options ask for.
+ *
+ * @param session its values
+ * @param groups names of the groups that are logged, as xperf has them
+ * @param notes of what will be missing in the recording
+ */
+record BootRequest(BootSession session, List<String> groups, List<String> notes) {
+  private static final String KERNEL = "--kernel";
+  private static final String STACKS = "--stacks";
+  private static final String ETL = "--etl";
+  private static final String SIZE = "--max-size";
+
+  private static final OptionValues<Kind> LOGGERS =
+      OptionValues.of("--logger", List.of(Kind.values()));
+
+  private static final int DEFAULT_MEBIBYTES = 1024;
+  private static final int MEBIBYTE_SHIFT = 20;
+
+  /** A terabyte. */
+  private static final long MOST_MEBIBYTES = 1 << 20;
+
+  /** A path with a drive, of characters that Windows allows. */
+  private static final Pattern PATH = Pattern.compile("[A-Za-z]:\\\\[^<>:\"/|?*\\p{Cntrl}]+");
+
+  /** Keeps the lists from changes. */
+  BootRequest {
+    groups = List.copyOf(groups);
+    notes = List.copyOf(notes);
+  }
+
+  /** Adds its options. */
+  static void options(CommandSpec spec) {
+    spec.addOption(
+        CommonOptions.values(
+            "NAME+NAME", "what is logged: cpu, wait, disk ..., xperf's or WPR's names", KERNEL));
+    spec.addOption(
+        CommonOptions.values(
+            "EVENT+EVENT", "events with stacks, by xperf's or WPR's names, or 0xGGTT", STACKS));
+    spec.addOption(
+        CommonOptions.oneOf(
+            LOGGERS.words(),
+            "KIND",
+            "Global Logger (default), or an autologger (Windows 8 and later)",
+            LOGGERS.option()));
+    spec.addOption(
+        CommonOptions.value("PATH", "the recording, on the machine that is recorded", ETL));
+    spec.addOption(
+        CommonOptions.value("SIZE", "size at which the recording ends (default 1G)", SIZE));
+  }
+
+  /**
+   * Returns the recording that is asked for.
+   *
+   * @throws UsageError if it cannot be had
+   */
+  static BootRequest of(ParseResult parsed) {
+    KernelGroups known = new KernelGroups();
+    GroupMask mask = GroupMask.NONE;
+    List<String> names = split(parsed, KERNEL);
+    if (names.isEmpty()) {
+      throw new UsageError(
+          "record boot needs what to log: --kernel NAME+NAME", RecordCommand.EXAMPLE);
+    }
+    for (String name : names) {
+      mask = mask.and(known.named(name).orElseThrow(() -> unknownGroup(name, known)));
+    }
+    List<StackEvent> stacks = stacks(split(parsed, STACKS));
+    BootSession session =
+        new BootSession(
+            LOGGERS.value(parsed, Kind.GLOBAL), file(parsed), mebibytes(parsed), mask, stacks);
+    return new BootRequest(session, known.namesOf(mask), notes(mask, stacks, known));
+  }
+
+  private static List<String> split(ParseResult parsed, String option) {
+    return CommonOptions.all(parsed, option).stream()
+        .flatMap(text -> Arrays.stream(text.split("[+,]", -1)))
+        .map(String::strip)
+        .filter(name -> !name.isEmpty())
+        .toList();
+  }
+
+  private static UsageError unknownGroup(String name, KernelGroups known) {
+    if (name.equalsIgnoreCase("heap")) {
+      return new UsageError(
+          "--kernel heap: heaps of programs are logged by a session of their own, which no boot"
+              + " starts",
+          "--kernel memory");
+    }
+    if (name.equalsIgnoreCase("pmc")) {
+      return new UsageError(
+          "--kernel pmc: the registry cannot say which counters of the processor are sampled",
+          "--kernel cpu");
+    }
+    String meant = SpellingSuggestion.of(name, known.names());
+    if (meant.isEmpty()) {
+      meant = SpellingSuggestion.of(name.toUpperCase(Locale.ROOT), known.names());
+    }
+    return new UsageError(
+        "no group of kernel events is named " + name + " (docs/record.md lists them)",
+        "--kernel " + (meant.isEmpty() ? "cpu+disk" : meant));
+  }
+
+  private static List<StackEvent> stacks(List<String> names) {
+    StackEvents known = new StackEvents();
+    Map<Integer, StackEvent> events = new LinkedHashMap<>();
+    for (String name : names) {
+      StackEvent event = known.named(name).orElseThrow(() -> unknownEvent(name, known));
+      events.putIfAbsent(event.hookId(), event);
+    }
+    if (events.size() > StackEvents.MOST) {
+      throw new UsageError(
+          "--stacks names %d events; Windows has at most %d with stacks in a session"
+              .formatted(events.size(), StackEvents.MOST),
+          "--stacks Profile+CSwitch+ReadyThread");
+    }
+    return List.copyOf(events.values());
+  }
+
+  private static UsageError unknownEvent(String name, StackEvents known) {
+    if (known.isOfOtherSessions(name)) {
+      return new UsageError(
+          "--stacks "
+              + name
+              + ": this event is logged by sessions of chosen programs, not by the"
+              + " kernel's",
+          "--stacks VirtualAlloc");
+    }
+    String meant = SpellingSuggestion.of(name, known.names());
+    return new UsageError(
+        "no kernel event with stacks is named " + name + " (docs/record.md lists them)",
+        "--stacks " + (meant.isEmpty() ? "Profile+CSwitch" : meant));
+  }
+
+  private static String file(ParseResult parsed) {
+    String path = CommonOptions.text(parsed, ETL, "");
+    if (CommonOptions.has(parsed, ETL) && !PATH.matcher(path).matches()) {
+      throw new UsageError(
+          ETL + " takes a path with a drive on the recorded machine, not " + path,
+          ETL + " 'C:\\boot.etl'");
+    }
+    return path;
+  }
+
+  private static int mebibytes(ParseResult parsed) {
+    if (!CommonOptions.has(parsed, SIZE)) {
+      return DEFAULT_MEBIBYTES;
+    }
+    long bytes = CommonOptions.size(parsed, SIZE);
+    long mebibytes = bytes >> MEBIBYTE_SHIFT;
+    if (mebibytes << MEBIBYTE_SHIFT != bytes || mebibytes < 1 || mebibytes > MOST_MEBIBYTES) {
+      throw new UsageError(
+          SIZE + " takes whole megabytes, 1M to 1024G, not " + CommonOptions.text(parsed, SIZE, ""),
+          SIZE + " 512M");
+    }
+    return (int) mebibytes;
+  }
+
+  /** Tells what would be missed in the recording, and how it is had. */
+  private static List<String> notes(GroupMask mask, List<StackEvent> stacks, KernelGroups known) {
+    List<String> notes = new ArrayList<>();
+    if (!mask.hasAll(KernelGroups.PROCESSES_AND_IMAGES)) {
+      notes.add("Without PROC_THREAD+LOADER events have no processes, and addresses no modules.");
+    }
+    for (StackEvent event : stacks) {
+      boolean isLogged =
+          event.group().isEmpty() || known.named(event.group()).map(mask::hasAll).orElse(true);
+      if (!isLogged) {
+        notes.add(
+            "No stacks of %s: it is logged with --kernel %s."
+                .formatted(event.name(), event.group()));
+      }
+    }
+    return notes;
+  }
+}

@@ -1,0 +1,174 @@
+package io.ntrail.live.etw;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Groups of kernel events by name: ntrail's own, xperf's, and keywords of WPR's profiles. Names are
+ * case-insensitive.
+ *
+ * <p>Sources: StackWalkFlags.txt of UIforETW for xperf's names, evntrace.h and ntwmi.h for the
+ * masks; a keyword of WPR is listed if it is the same words as a name of xperf or a flag.
+ */
+public final class KernelGroups {
+  /** Without them no event has a process, and no address a module. */
+  public static final GroupMask PROCESSES_AND_IMAGES = GroupMask.of(3).and(GroupMask.of(4));
+
+  /** A line: names of one group (first xperf's, then WPR's), then its constants. */
+  private static final String GROUPS =
+      """
+      PROC_THREAD ProcessThread 3
+      LOADER 4
+      PROFILE SampledProfile 20000002
+      CSWITCH 20000004
+      COMPACT_CSWITCH CompactCSwitch 20000100
+      DISPATCHER ReadyThread 20000200
+      DPC 20000080
+      INTERRUPT 20004000
+      INTERRUPT_STEER 22000000
+      WDF_DPC WDFDPC 81000000
+      WDF_INTERRUPT WDFInterrupt 82000000
+      SYSCALL SystemCall 40000040
+      PRIORITY ThreadPriority 20002000
+      SPINLOCK 20010000
+      KQUEUE KernelQueue 21000000
+      ALPC 100000
+      PERF_COUNTER ProcessCounter 8
+      DISK_IO 300
+      - DiskIO 100
+      DISK_IO_INIT DiskIOInit 400
+      FILE_IO FileIO 2000000
+      FILE_IO_INIT FileIOInit 4000000
+      HARD_FAULTS HardFaults 2000
+      FILENAME 200
+      SPLIT_IO SplitIO 200000
+      REGISTRY 20000
+      REG_HIVE RegistryHive 41000000
+      DRIVERS 20000010
+      POWER 80008000
+      CC 80020000
+      NETWORKTRACE 10000
+      VIRT_ALLOC VirtualAllocation 20008000
+      MEMINFO MemoryInfo 20080000
+      ALL_FAULTS AllFaults 1000
+      MEMINFO_WS MemoryInfoWS 20800000
+      VAMAP 8000
+      FOOTPRINT 20000008
+      MEMORY 20000001
+      REFSET ReferenceSet 20000020
+      HIBERRUNDOWN A0000001
+      CONTMEMGEN ContiguousMemoryGeneration 20100000
+      POOL 20000040
+      CPU_CONFIG CpuConfig 40010000
+      SESSION 20400000
+      IDLE_STATES IdleStates 40008000
+      TIMER 40020000
+      CLOCKINT ClockInterrupt 40040000
+      IPI 40400000
+      OPTICAL_IO OpticalIO 80000001
+      OPTICAL_IO_INIT OpticalIOInit 80000002
+      FLT_IO_INIT FilterIOInit 80080000
+      FLT_IO FilterIO 80100000
+      FLT_FASTIO FilterFastIO 80200000
+      FLT_IO_FAILURE FilterIOFailure 80400000
+      KE_CLOCK 40100000
+      PMC_PROFILE PmcProfile 20000400
+      - Handle 80000040
+      - Object 80000080
+      - ProcessFreeze 40000002
+      """;
+
+  /** A line: ntrail's name, and the groups of xperf that it stands for. */
+  private static final String OWN =
+      """
+      cpu PROC_THREAD LOADER PROFILE
+      wait PROC_THREAD LOADER CSWITCH DISPATCHER
+      disk PROC_THREAD LOADER DISK_IO DISK_IO_INIT
+      file PROC_THREAD LOADER FILENAME FILE_IO FILE_IO_INIT
+      network PROC_THREAD LOADER NETWORKTRACE
+      """;
+
+  /** Names of ntrail that xperf has for a group alone, and what ntrail means by them. */
+  private static final Map<String, List<String>> OWN_AND_XPERF =
+      Map.of(
+          "memory", List.of("PROC_THREAD", "LOADER", "VIRT_ALLOC", "HARD_FAULTS"),
+          "registry", List.of("PROC_THREAD", "LOADER", "REGISTRY"),
+          "syscall", List.of("PROC_THREAD", "LOADER", "SYSCALL"));
+
+  private final Map<String, GroupMask> masks = new LinkedHashMap<>();
+  private final Map<String, String> names = new LinkedHashMap<>();
+
+  /** Reads the tables. */
+  public KernelGroups() {
+    GROUPS
+        .lines()
+        .map(line -> List.of(line.split(" ", -1)))
+        .forEach(words -> {
+          GroupMask mask = GroupMask.of(Integer.parseUnsignedInt(words.getLast(), 16));
+          for (String name : words.subList(0, words.size() - 1)) {
+            if (!name.equals("-")) {
+              put(name, mask);
+            }
+          }
+        });
+    OWN.lines()
+        .map(line -> List.of(line.split(" ", -1)))
+        .forEach(words -> put(words.getFirst(), masks(words.subList(1, words.size()))));
+  }
+
+  private void put(String name, GroupMask mask) {
+    masks.put(name.toUpperCase(Locale.ROOT), mask);
+    names.putIfAbsent(name.toUpperCase(Locale.ROOT), name);
+  }
+
+  private GroupMask masks(List<String> groups) {
+    GroupMask mask = GroupMask.NONE;
+    for (String group : groups) {
+      GroupMask one = masks.get(group);
+      if (one == null) {
+        throw new IllegalStateException("no group " + group);
+      }
+      mask = mask.and(one);
+    }
+    return mask;
+  }
+
+  /**
+   * Returns the groups of a name. In lower case {@code memory}, {@code registry} and {@code
+   * syscall} are ntrail's names, which have processes and images with them, as all of its names
+   * have; else they are the group alone, as in xperf.
+   */
+  public Optional<GroupMask> named(String name) {
+    List<String> own = OWN_AND_XPERF.get(name);
+    return own == null
+        ? Optional.ofNullable(masks.get(name.toUpperCase(Locale.ROOT)))
+        : Optional.of(masks(own));
+  }
+
+  /** Returns all names: the other spelling of one that is in two lists is left out. */
+  public List<String> names() {
+    return List.copyOf(names.values());
+  }
+
+  /**
+   * Returns xperf's names of the groups that are in a mask as a whole, in the order of its list.
+   */
+  public List<String> namesOf(GroupMask mask) {
+    List<String> found = new ArrayList<>();
+    GROUPS
+        .lines()
+        .map(line -> line.split(" ", -1)[0])
+        .filter(name -> !name.equals("-"))
+        .forEach(name -> {
+          GroupMask group = masks.get(name);
+          if (group != null && mask.hasAll(group)) {
+            found.add(name);
+          }
+        });
+    return found;
+  }
+}
