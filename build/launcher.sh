@@ -233,22 +233,15 @@ renew_classes() {
 train() {
   no_caches
   rm -f "$1"/*.aot
-  samples=$root/samples
   # Two at once: each is one thread most of the time.
-  train_one "$1" "$2" trace warm --for trace "$samples"/*.exe "$samples"/*.dll &
-  train_one "$1" "$2" stacks warm --for stacks "$samples"/*.dmp
-  wait
-  train_one "$1" "$2" info warm --for info "$samples"/*.etl &
-  train_one "$1" "$2" profile warm --for profile "$samples"/*.etl
-  wait
-  train_one "$1" "$2" image warm --for image "$samples"/*.exe "$samples"/*.dll &
-  train_one "$1" "$2" symbols warm --for symbols "$samples"/*.pdb
-  train_one "$1" "$2" calls warm --for calls "$samples"/*.ntr "$samples"/*.jtrc
-  wait
-  train_one "$1" "$2" all warm "$samples"/*.exe "$samples"/*.dll "$samples"/*.dmp "$samples"/*.etl \
-    "$samples"/*.pdb "$samples"/*.ntr "$samples"/*.jtrc ||
-    train_one "$1" "$2" all --version
+  for pair in 'trace stacks' 'info profile' 'image symbols' 'calls all'; do
+    train_one "$1" "$2" "${pair% *}" &
+    train_one "$1" "$2" "${pair#* }" || :
+    wait
+  done
   for kind in $all_caches; do
+    # Now and then the JVM writes none; alone and the second time it does.
+    [ -s "$1/ntrail-$2-$kind.aot" ] || train_one "$1" "$2" "$kind" || :
     [ ! -s "$1/ntrail-$2-$kind.aot" ] || run_caches="$run_caches $kind"
   done
   rm -f "$1"/train-*
@@ -259,15 +252,26 @@ no_caches() {
   run_caches=
 }
 
-# train_one FOLDER DIGEST KIND COMMAND...: one AOT cache.
+# train_one FOLDER DIGEST KIND: one AOT cache.
 train_one() (
-  train_kind=$3 train_cache=$1/ntrail-$2-$3.aot
+  train_kind=$3 train_cache=$1/ntrail-$2-$3.aot samples=$root/samples
   train_boot=$(boot_path_of "$1") train_class_path=$(class_path_of "$1")
   cd "$1" || exit
-  shift 3
+  case $3 in
+    trace | image) set -- "$samples"/*.exe "$samples"/*.dll ;;
+    stacks) set -- "$samples"/*.dmp ;;
+    info | profile) set -- "$samples"/*.etl ;;
+    symbols) set -- "$samples"/*.pdb ;;
+    calls) set -- "$samples"/*.ntr "$samples"/*.jtrc ;;
+    *)
+      set -- "$samples"/*.exe "$samples"/*.dll "$samples"/*.dmp "$samples"/*.etl "$samples"/*.pdb \
+        "$samples"/*.ntr "$samples"/*.jtrc
+      ;;
+  esac
+  [ "$train_kind" = all ] || set -- --for "$train_kind" "$@"
   "$jdk/bin/java" ${train_boot:+"$train_boot"} $launcher_flags \
     -XX:AOTCacheOutput="train-$train_kind.aot" -Dntrail.aot="$train_cache" -cp "$train_class_path" \
-    io.ntrail.cli.Main "$@" >"train-$train_kind.log" 2>&1 </dev/null &&
+    io.ntrail.cli.Main warm "$@" >"train-$train_kind.log" 2>&1 </dev/null &&
     [ -s "train-$train_kind.aot" ] && mv "train-$train_kind.aot" "$train_cache"
 )
 

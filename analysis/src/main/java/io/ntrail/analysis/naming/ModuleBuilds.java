@@ -3,11 +3,16 @@ package io.ntrail.analysis.naming;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.identity.PdbId;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** Builds of the images of a recording, by the names of their files. */
 public final class ModuleBuilds {
@@ -31,15 +36,25 @@ public final class ModuleBuilds {
   /**
    * A name that means different builds in two recordings.
    *
-   * @param module as the first one spells it
-   * @param before those of the first recording
-   * @param after those of the second one
+   * @param module as the first one spells it; of several spellings the first in order
+   * @param before those of the first recording, in order of size, time stamp and PDB
+   * @param after those of the second one, in the same order
    */
   public record Difference(String module, List<Build> before, List<Build> after) {}
 
-  private record Module(String name, List<Build> builds) {}
+  /** Images come in no order, as several threads find them: what is told of them has one. */
+  private static final Comparator<Build> ORDER =
+      Comparator.comparingLong((Build build) -> build.id.size())
+          .thenComparingLong(build -> build.id.timestamp())
+          .thenComparing(build -> build.pdb.map(PdbId::toString).orElse(""));
 
-  private final Map<String, Module> modules = new LinkedHashMap<>();
+  private record Module(SortedSet<String> names, List<Build> builds) {
+    List<Build> inOrder() {
+      return builds.stream().sorted(ORDER).toList();
+    }
+  }
+
+  private final SortedMap<String, Module> modules = new TreeMap<>();
 
   /** Knows no image. */
   public ModuleBuilds() {}
@@ -56,7 +71,9 @@ public final class ModuleBuilds {
 
   /** Adds an image. */
   public void add(String name, Build build) {
-    Module module = modules.computeIfAbsent(key(name), _ -> new Module(name, new ArrayList<>()));
+    Module module =
+        modules.computeIfAbsent(key(name), _ -> new Module(new TreeSet<>(), new ArrayList<>()));
+    module.names.add(name);
     if (!module.builds.contains(build)) {
       module.builds.add(build);
     }
@@ -77,8 +94,7 @@ public final class ModuleBuilds {
       Module other = after.modules.get(key);
       if (other != null && !(covers(module, other) && covers(other, module))) {
         differences.put(
-            key,
-            new Difference(module.name, List.copyOf(module.builds), List.copyOf(other.builds)));
+            key, new Difference(module.names.first(), module.inOrder(), other.inOrder()));
       }
     });
     return differences;
