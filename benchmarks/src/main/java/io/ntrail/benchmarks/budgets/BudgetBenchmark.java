@@ -1,6 +1,8 @@
 package io.ntrail.benchmarks.budgets;
 
 import io.ntrail.benchmarks.EmptyMain;
+import io.ntrail.benchmarks.ProcessRounds;
+import io.ntrail.benchmarks.Times;
 import io.ntrail.benchmarks.WalkBenchmark;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -134,10 +136,8 @@ public final class BudgetBenchmark {
   private void recordings() throws IOException, InterruptedException {
     String big = file("big.etl");
     Times walk;
-    double millions;
     try (OpenWalk open = new OpenWalk(big)) {
       walk = times(open.benchmark::inOrder);
-      millions = open.records() / 1e6;
     }
     ProcessRounds runs =
         new ProcessRounds()
@@ -159,6 +159,7 @@ public final class BudgetBenchmark {
         new ProcessRounds()
             .onOne("lines", ntrail, "events", file("lines.etl"), "--format", "jsonl")
             .run(Math.max(1, rounds / 2));
+    double millions;
     try (OpenWalk open = new OpenWalk(file("lines.etl"))) {
       millions = open.records() / 1e6;
     }

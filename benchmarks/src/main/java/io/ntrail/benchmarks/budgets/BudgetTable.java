@@ -1,5 +1,6 @@
 package io.ntrail.benchmarks.budgets;
 
+import io.ntrail.benchmarks.Times;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;

@@ -1,4 +1,4 @@
-package io.ntrail.benchmarks.budgets;
+package io.ntrail.benchmarks;
 
 import java.io.File;
 import java.io.IOException;
@@ -12,7 +12,7 @@ import java.util.Map;
  * Whole processes, all of them in turn, so that what else the machine does hits all of them; with
  * the time that passes and their processor time.
  */
-final class ProcessRounds {
+public final class ProcessRounds {
   /** Takes time and processor time, in seconds, as the last line of its standard error. */
   private static final String TIMED = "TIMEFORMAT='%3R %3U %3S'; time \"$@\" >/dev/null";
 
@@ -21,14 +21,17 @@ final class ProcessRounds {
   private final Map<String, List<String>> commands = new LinkedHashMap<>();
   private final Map<String, List<Run>> runs = new LinkedHashMap<>();
 
+  /** No command. */
+  public ProcessRounds() {}
+
   /** Adds a command. */
-  ProcessRounds add(String name, String... words) {
+  public ProcessRounds add(String name, String... words) {
     commands.put(name, List.of(words));
     return this;
   }
 
   /** Adds a command that has one processor. */
-  ProcessRounds onOne(String name, String... words) {
+  public ProcessRounds onOne(String name, String... words) {
     List<String> all = new ArrayList<>(List.of("taskset", "-c", "0"));
     all.addAll(List.of(words));
     commands.put(name, all);
@@ -36,7 +39,7 @@ final class ProcessRounds {
   }
 
   /** Runs all commands, first once without measuring, so that files are in memory. */
-  ProcessRounds run(int rounds) throws IOException, InterruptedException {
+  public ProcessRounds run(int rounds) throws IOException, InterruptedException {
     for (int round = -1; round < rounds; round++) {
       for (Map.Entry<String, List<String>> command : commands.entrySet()) {
         Run run = run(command.getValue());
@@ -49,12 +52,12 @@ final class ProcessRounds {
   }
 
   /** Returns the times that passed. */
-  Times wall(String name) {
+  public Times wall(String name) {
     return new Times(of(name).stream().mapToDouble(Run::wall).toArray());
   }
 
   /** Returns the processor times, of the kernel too. */
-  Times processor(String name) {
+  public Times processor(String name) {
     return new Times(of(name).stream().mapToDouble(Run::processor).toArray());
   }
 

@@ -1,23 +1,30 @@
-package io.ntrail.benchmarks.budgets;
+package io.ntrail.benchmarks;
 
 import java.util.Arrays;
 import java.util.Locale;
 
 /** Times of some runs of one thing, in milliseconds. */
-final class Times {
+public final class Times {
   private final double[] sorted;
 
-  Times(double... millis) {
+  /** Times, in any order. */
+  public Times(double... millis) {
     this.sorted = millis.clone();
     Arrays.sort(sorted);
   }
 
-  double median() {
+  /** Returns the one in the middle. */
+  public double median() {
     return sorted[sorted.length / 2];
   }
 
+  /** Returns the shortest one. */
+  double least() {
+    return sorted[0];
+  }
+
   /** Returns each time multiplied and with something added to it. */
-  Times scaled(double factor, double plus) {
+  public Times scaled(double factor, double plus) {
     return new Times(Arrays.stream(sorted).map(one -> one * factor + plus).toArray());
   }
 
