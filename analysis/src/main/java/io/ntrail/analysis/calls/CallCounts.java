@@ -31,6 +31,40 @@ public record CallCounts(
     long beyond,
     long roots,
     int deepest) {
+  /** Numbers of the calls of a thread, counted as a {@link CallBuilder} finds them. */
+  static final class Tally {
+    private final long[] ends = new long[CallEnd.values().length];
+    private long lostEntries;
+    private long beyond;
+    private long roots;
+    private int deepest;
+
+    /** Counts a call with an entry. */
+    void opened(int depth) {
+      deepest = Math.max(deepest, depth + 1);
+      roots += depth == 0 ? 1 : 0;
+    }
+
+    /** Counts a call that is not reported because too many are open. */
+    void openedBeyond() {
+      beyond++;
+    }
+
+    /** Counts the end of a call with an entry. */
+    void closed(CallEnd end) {
+      ends[end.ordinal()]++;
+    }
+
+    /** Counts a call whose entry is missing. */
+    void lostEntry() {
+      lostEntries++;
+    }
+
+    CallCounts counts() {
+      return CallCounts.of(ends, lostEntries, beyond, roots, deepest);
+    }
+  }
+
   /** Nothing. */
   public static final CallCounts NONE = new CallCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 

@@ -122,12 +122,8 @@ final class CallIndex {
     private final CrossPageCalls longs = new CrossPageCalls();
     private final Pages pages = new Pages();
     private final CallBuilder rebuilder;
+    private final CallCounts.Tally tally = new CallCounts.Tally();
     private long calls;
-    private final long[] ends = new long[CallEnd.values().length];
-    private long lostEntries;
-    private long roots;
-    private long beyond;
-    private int deepest;
     private int fresh;
     private int firstArea;
     private boolean hasAreas;
@@ -144,14 +140,10 @@ final class CallIndex {
       isCut = work.isStopping();
       while (!isCut && cursor.next()) {
         CallEventKind event = cursor.event();
-        if (event == CallEventKind.ENTRY || event == CallEventKind.ENTRY_ONLY) {
-          arguments += cursor.argumentCount();
-          long told = calls;
-          rebuilder.accept(cursor);
-          beyond += calls == told ? 1 : 0;
-        } else {
-          rebuilder.accept(cursor);
-          markLeft(event, cursor);
+        arguments += cursor.argumentCount();
+        rebuilder.accept(cursor);
+        if (event == CallEventKind.UNWIND) {
+          markLeft(cursor);
         }
         if (++records >= size.leastRecords
             && (fresh <= size.mostFresh || records + arguments >= size.mostRecords)) {
@@ -167,10 +159,7 @@ final class CallIndex {
     }
 
     /** Marks the page in which an exception left calls that began in earlier pages. */
-    private void markLeft(CallEventKind event, CallCursor cursor) {
-      if (event != CallEventKind.UNWIND) {
-        return;
-      }
+    private void markLeft(CallCursor cursor) {
       int frame = open.top();
       while (frame != OpenCalls.NONE && open.slot[frame] > cursor.slot()) {
         frame = open.below[frame];
@@ -227,14 +216,17 @@ final class CallIndex {
       see(open.area[frame]);
       open.ordinal[frame] = (int) (calls++ - pages.call.get(pages.count() - 1));
       fresh++;
-      int depth = open.depth[frame];
-      deepest = Math.max(deepest, depth + 1);
-      roots += depth == 0 ? 1 : 0;
+      tally.opened(open.depth[frame]);
+    }
+
+    @Override
+    public void openedBeyond(CallCursor entry) {
+      tally.openedBeyond();
     }
 
     @Override
     public void closed(int frame, long time, CallEnd end, long value) {
-      ends[end.ordinal()]++;
+      tally.closed(end);
       int node = open.node[frame];
       if (node == OpenCalls.NONE) {
         fresh--;
@@ -251,7 +243,7 @@ final class CallIndex {
     public void ended(long function, long time, CallEnd end, long value) {
       see(open.selected());
       calls++;
-      lostEntries++;
+      tally.lostEntry();
     }
 
     private void see(int area) {
@@ -260,8 +252,7 @@ final class CallIndex {
     }
 
     CallIndex index() {
-      CallCounts counts = CallCounts.of(ends, lostEntries, beyond, roots, deepest);
-      return new CallIndex(longs, pages, counts, hasAreas, isCut);
+      return new CallIndex(longs, pages, tally.counts(), hasAreas, isCut);
     }
   }
 

@@ -6,18 +6,18 @@ import io.ntrail.analysis.model.Recording;
 import io.ntrail.analysis.model.RecordingKind;
 import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.model.UntracedTime;
-import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.analysis.parallel.ParallelTasks;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Omission;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.BinaryOperator;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +35,7 @@ public final class CallRecording implements Recording, RecordedThreads {
 
   private final CallSource source;
   private final AtomicReferenceArray<@Nullable CallIndex> indexes;
+  private final AtomicReferenceArray<@Nullable CallCounts> counts;
   private final StoppableWork<Pass> work = new StoppableWork<>(Pass.SURVEY);
   private final CallIndex.PageSize pageSize;
 
@@ -47,6 +48,7 @@ public final class CallRecording implements Recording, RecordedThreads {
     this.source = source;
     this.pageSize = pageSize;
     this.indexes = new AtomicReferenceArray<>(source.threads().size());
+    this.counts = new AtomicReferenceArray<>(source.threads().size());
   }
 
   /** Returns the source of the records. */
@@ -113,37 +115,58 @@ public final class CallRecording implements Recording, RecordedThreads {
 
   /** Makes the indexes of threads that have none yet, several at a time. */
   public void survey(List<Integer> threads, int cores) {
-    List<Integer> missing = threads.stream().filter(i -> indexes.get(i) == null).toList();
-    work.begin(Pass.SURVEY, missing.stream().mapToLong(i -> threads().get(i).records()).sum());
-    read(missing, cores);
-    if (missing.stream().anyMatch(i -> index(i).isCut())) {
-      work.stopped();
-    }
+    read(
+        threads.stream().filter(i -> indexes.get(i) == null).toList(),
+        cores,
+        () -> this,
+        (_, thread) -> !index(thread).isCut(),
+        (one, _) -> one);
   }
 
-  private void read(List<Integer> missing, int cores) {
-    if (missing.size() < 2 || cores < 2) {
-      missing.forEach(this::index);
-      return;
+  /**
+   * Reads the records of one thread.
+   *
+   * @param <A> what is collected
+   */
+  @FunctionalInterface
+  interface ThreadRead<A> {
+    /** Reads a thread; returns false if reading was stopped. */
+    boolean read(A collected, int thread);
+  }
+
+  /**
+   * Reads the records of threads for the first time, several of them at the same time, the longest
+   * ones first.
+   *
+   * @param make makes what is collected into, at most as many as cores
+   * @param merge adds the second collection to the first
+   */
+  <A> A read(
+      List<Integer> threads,
+      int cores,
+      Supplier<A> make,
+      ThreadRead<A> each,
+      BinaryOperator<A> merge) {
+    List<CallThread> all = threads();
+    List<Integer> longestFirst = new ArrayList<>(threads);
+    longestFirst.sort(Comparator.comparingLong((Integer i) -> all.get(i).records()).reversed());
+    work.begin(Pass.SURVEY, threads.stream().mapToLong(i -> all.get(i).records()).sum());
+    AtomicBoolean isWhole = new AtomicBoolean(true);
+    A collected =
+        ParallelTasks.run(
+            cores,
+            longestFirst.size(),
+            make,
+            (into, i) -> {
+              if (!each.read(into, longestFirst.get(i))) {
+                isWhole.set(false);
+              }
+            },
+            merge);
+    if (!isWhole.get()) {
+      work.stopped();
     }
-    try (ExecutorService executor = Executors.newFixedThreadPool(Math.min(cores, missing.size()))) {
-      List<Future<CallIndex>> done = new ArrayList<>();
-      for (int thread : missing) {
-        done.add(executor.submit(() -> index(thread)));
-      }
-      for (Future<CallIndex> one : done) {
-        one.get();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw CannotGoOn.interrupted();
-    } catch (ExecutionException e) {
-      switch (e.getCause()) {
-        case RuntimeException cause -> throw cause;
-        case Error cause -> throw cause;
-        case null, default -> throw new IllegalStateException(e);
-      }
-    }
+    return collected;
   }
 
   CallIndex index(int thread) {
@@ -151,13 +174,20 @@ public final class CallRecording implements Recording, RecordedThreads {
     if (index == null) {
       index = CallIndex.of(source, thread, pageSize, work);
       indexes.set(thread, index);
+      counted(thread, index.counts());
     }
     return index;
   }
 
+  /** Notes the numbers of a thread's calls, which another pass has counted. */
+  void counted(int thread, CallCounts its) {
+    counts.set(thread, its);
+  }
+
   /** Returns the numbers of records and calls of a thread, those that were added up included. */
   public CallCounts counts(int thread) {
-    return index(thread).counts().plus(added(thread));
+    CallCounts known = counts.get(thread);
+    return (known == null ? index(thread).counts() : known).plus(added(thread));
   }
 
   /** Returns the numbers of calls of a thread that were added up where they happened. */

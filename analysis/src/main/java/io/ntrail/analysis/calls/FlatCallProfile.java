@@ -1,12 +1,10 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.formats.collections.LongIntMap;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,77 +14,180 @@ import org.jspecify.annotations.Nullable;
  * routine, but have no times.
  */
 public final class FlatCallProfile {
-  /** The calls that are around the last one of a stack, by depth; null for an open one. */
-  private static final class Path {
-    private @Nullable FunctionTimes[] around = new FunctionTimes[16];
+  /**
+   * Adds up the calls of a thread by routine in one pass over its records, as they begin and end:
+   * no call is kept longer than it is open. Its sums are those of the calls of a {@link
+   * CallStream}.
+   */
+  private static final class Pass implements CallBuilder.Sink {
+    /** Records after which the progress is told. */
+    private static final int TOLD = 8192;
 
-    @Nullable FunctionTimes at(int depth) {
-      return depth < around.length ? around[depth] : null;
+    private final FlatCallProfile profile;
+    private final long from;
+    private final long to;
+    private final boolean isLossy;
+    private final OpenCalls open = new OpenCalls();
+    private final CallBuilder builder;
+    private final CallCounts.Tally tally = new CallCounts.Tally();
+
+    /** Sums of each open call's routine; null for a call that was entered at another time. */
+    private @Nullable FunctionTimes[] times = new FunctionTimes[64];
+
+    /** Time of the calls that each open call made itself. */
+    private long[] callees = new long[64];
+
+    private boolean hasBegun;
+    private boolean isOver;
+
+    /**
+     * Begins a thread.
+     *
+     * @param profile receives the sums
+     * @param from the first time of an entry; {@link Long#MIN_VALUE} for the start
+     * @param to the time before which entries have to be; {@link Long#MAX_VALUE} for the end
+     * @param isLossy whether records of the thread were lost
+     */
+    Pass(
+        FlatCallProfile profile,
+        CallSource.Matching matching,
+        long from,
+        long to,
+        boolean isLossy) {
+      this.profile = profile;
+      this.from = from;
+      this.to = to;
+      this.isLossy = isLossy;
+      this.builder = CallBuilder.of(matching, open, this);
     }
 
-    void set(int depth, @Nullable FunctionTimes times) {
-      if (depth >= around.length) {
-        around = Arrays.copyOf(around, 2 * depth);
+    /**
+     * Reads the records of the thread.
+     *
+     * @param work is told of the records that are read, and may stop reading
+     * @return false if it was stopped
+     */
+    boolean run(CallCursor cursor, StoppableWork<?> work) {
+      int records = 0;
+      boolean isCut = work.isStopping();
+      while (!isCut && cursor.next()) {
+        builder.accept(cursor);
+        if (++records == TOLD) {
+          work.done(records);
+          records = 0;
+          isCut = work.isStopping();
+        }
       }
-      around[depth] = times;
+      work.done(records);
+      builder.finish();
+      return !isCut;
+    }
+
+    /** Returns the numbers of all calls of the thread, whenever they were entered. */
+    CallCounts counts() {
+      return tally.counts();
+    }
+
+    /** Returns whether a call is meant; asked in the order of their entries. */
+    private boolean isIn(long entry) {
+      hasBegun |= entry >= from;
+      isOver |= hasBegun && entry >= to;
+      return hasBegun && !isOver;
+    }
+
+    private FunctionTimes timesOf(long function) {
+      FunctionTimes of = profile.timesOf(function);
+      if (isLossy) {
+        of.touch();
+      }
+      return of;
+    }
+
+    @Override
+    public void opened(int frame, CallCursor entry) {
+      int depth = open.depth[frame];
+      tally.opened(depth);
+      if (frame >= times.length) {
+        times = Arrays.copyOf(times, 2 * frame);
+        callees = Arrays.copyOf(callees, 2 * frame);
+      }
+      boolean isIn = isIn(open.entry[frame]);
+      if (isIn) {
+        profile.addDepth(depth);
+      }
+      times[frame] = isIn ? timesOf(open.function[frame]) : null;
+      callees[frame] = 0;
+    }
+
+    @Override
+    public void openedBeyond(CallCursor entry) {
+      tally.openedBeyond();
+    }
+
+    @Override
+    public void closed(int frame, long time, CallEnd end, long value) {
+      tally.closed(end);
+      FunctionTimes own = times[frame];
+      if (own == null) {
+        return;
+      }
+      own.add(end);
+      if (end == CallEnd.OPEN || end == CallEnd.ENTRY_ONLY) {
+        return;
+      }
+      long duration = Math.max(0, time - open.entry[frame]);
+      own.addTime(duration, callees[frame]);
+      int caller = open.below[frame];
+      if (caller != OpenCalls.NONE) {
+        callees[caller] += duration;
+      }
+    }
+
+    @Override
+    public void ended(long function, long time, CallEnd end, long value) {
+      tally.lostEntry();
+      if (isIn(time)) {
+        timesOf(function).addLostEntry();
+      }
     }
   }
-
-  private record Stack(int thread, int area) {}
 
   /** Places of routines in {@link #times}. */
   private final LongIntMap places = new LongIntMap();
 
   private final List<FunctionTimes> times = new ArrayList<>();
-  private final Map<Stack, Path> paths = new HashMap<>();
-  private @Nullable Path path;
-  private int pathThread = -1;
-  private int pathArea;
   private long roots;
   private int deepest;
 
-  /** Threads of which records were lost. */
-  private final IntPredicate lossy;
+  /** Creates an empty profile. */
+  public FlatCallProfile() {}
 
   /**
-   * Creates an empty profile.
+   * Adds up the calls of some threads that were entered in a stretch of time. Reads their records
+   * once: no survey is needed before, and {@link CallRecording#counts} has the numbers of all of
+   * their calls afterwards.
    *
-   * @param lossy tells of the number of a thread if records of it were lost
+   * @param threads by their places in the source
+   * @param from the first time of an entry; {@link Long#MIN_VALUE} for the start
+   * @param to the time before which entries have to be; {@link Long#MAX_VALUE} for the end
+   * @param cores number of threads that are read at the same time
    */
-  public FlatCallProfile(IntPredicate lossy) {
-    this.lossy = lossy;
-  }
-
-  /** Adds a call; those of a stack in the order of their entries. */
-  public void add(CallWalk call) {
-    FunctionTimes own = timesOf(call.function());
-    if (!own.isTouched() && lossy.test(call.thread())) {
-      own.touch();
-    }
-    if (call.lostEntry()) {
-      own.addLostEntry();
-      return;
-    }
-    own.add(call.end());
-    int depth = call.depth();
-    roots += depth == 0 ? 1 : 0;
-    deepest = Math.max(deepest, depth + 1);
-    if (call.isEntryOnly()) {
-      // Nothing is inside of it.
-      return;
-    }
-    Path around = path(call.thread(), call.area());
-    if (call.isOpen()) {
-      around.set(depth, null);
-      return;
-    }
-    long duration = call.duration();
-    own.addTime(duration);
-    around.set(depth, own);
-    FunctionTimes caller = depth == 0 ? null : around.at(depth - 1);
-    if (caller != null) {
-      caller.child(duration);
-    }
+  public static FlatCallProfile of(
+      CallRecording recording, List<Integer> threads, long from, long to, int cores) {
+    CallSource source = recording.source();
+    return recording.read(
+        threads,
+        cores,
+        FlatCallProfile::new,
+        (profile, thread) -> {
+          Pass pass = new Pass(profile, source.matching(), from, to, source.lost(thread) > 0);
+          try (CallCursor cursor = source.cursor(thread)) {
+            boolean isWhole = pass.run(cursor, recording.work());
+            recording.counted(thread, pass.counts());
+            return isWhole;
+          }
+        },
+        FlatCallProfile::plus);
   }
 
   /** Adds calls of a routine that were added up where they happened. */
@@ -94,7 +195,21 @@ public final class FlatCallProfile {
     timesOf(totals.function()).add(totals);
   }
 
-  private FunctionTimes timesOf(long function) {
+  private FlatCallProfile plus(FlatCallProfile other) {
+    other.times.forEach(this::add);
+    roots += other.roots;
+    deepest = Math.max(deepest, other.deepest);
+    return this;
+  }
+
+  /** Notes how many open calls are around one that is added. */
+  void addDepth(int depth) {
+    roots += depth == 0 ? 1 : 0;
+    deepest = Math.max(deepest, depth + 1);
+  }
+
+  /** Returns the sums of a routine, to be added to. */
+  FunctionTimes timesOf(long function) {
     int place = places.get(function);
     if (place < 0) {
       place = times.size();
@@ -102,17 +217,6 @@ public final class FlatCallProfile {
       times.add(new FunctionTimes(function));
     }
     return times.get(place);
-  }
-
-  private Path path(int thread, int area) {
-    Path same = path;
-    if (same == null || thread != pathThread || area != pathArea) {
-      same = paths.computeIfAbsent(new Stack(thread, area), _ -> new Path());
-      path = same;
-      pathThread = thread;
-      pathArea = area;
-    }
-    return same;
   }
 
   /** Returns the numbers of calls that were added, by their ends. */

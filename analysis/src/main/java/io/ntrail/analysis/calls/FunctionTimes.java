@@ -111,12 +111,16 @@ public final class FunctionTimes {
     }
   }
 
-  /** Adds the duration of a call. */
-  void addTime(long duration) {
+  /**
+   * Adds the duration of a call.
+   *
+   * @param callees what the calls took that it made itself
+   */
+  void addTime(long duration, long callees) {
     min = timed == 0 ? duration : Math.min(min, duration);
     timed++;
     total += duration;
-    self += duration;
+    self += duration - callees;
     max = Math.max(max, duration);
     count(duration, 1);
   }
@@ -125,10 +129,6 @@ public final class FunctionTimes {
     int step = step(duration);
     durations.extend(step + 1, 0);
     durations.set(step, durations.get(step) + calls);
-  }
-
-  void child(long duration) {
-    self -= duration;
   }
 
   private static int step(long duration) {

@@ -124,6 +124,10 @@ final class NtrCursor implements CallCursor {
 
   @Override
   public void seek(long to) {
+    if (to == position && !ended) {
+      // Pages follow each other: to go there anew would decode a part of the chunk again.
+      return;
+    }
     long event = to / 2;
     // The first chunk that has the event or begins with it: one without events has a loss.
     int first =

@@ -123,12 +123,12 @@ class DamagedCallsTest {
             for (int i = 0; i < recording.source().threads().size(); i++) {
               threads.add(i);
             }
-            FlatCallProfile flat = new FlatCallProfile(_ -> false);
+            FlatCallProfile flat =
+                FlatCallProfile.of(recording, threads, Long.MIN_VALUE, Long.MAX_VALUE, 2);
             CallPathProfile paths = new CallPathProfile();
             try (CallStream stream =
                 new CallStream(recording, threads, Long.MIN_VALUE, Long.MAX_VALUE)) {
               for (CallWalk call = stream.next(); call != null; call = stream.next()) {
-                flat.add(call);
                 paths.add(call);
                 assertTrue(call.duration() >= 0);
               }

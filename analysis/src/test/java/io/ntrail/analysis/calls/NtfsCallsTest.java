@@ -148,13 +148,7 @@ class NtfsCallsTest {
   }
 
   private FlatCallProfile flat(CallRecording from) {
-    FlatCallProfile flat = new FlatCallProfile(_ -> false);
-    try (CallStream stream = new CallStream(from, threads(), Long.MIN_VALUE, Long.MAX_VALUE)) {
-      for (CallWalk call = stream.next(); call != null; call = stream.next()) {
-        flat.add(call);
-      }
-    }
-    return flat;
+    return FlatCallProfile.of(from, threads(), Long.MIN_VALUE, Long.MAX_VALUE, 2);
   }
 
   @Test

@@ -303,11 +303,11 @@ class RebuiltCallsTest {
         gen -> {
           RandomCalls truth = RandomCalls.make(gen, true, false, STEPS);
           CallRecording recording = recording(gen, Matching.SLOT, truth.records());
-          FlatCallProfile flat = new FlatCallProfile(_ -> false);
+          FlatCallProfile flat =
+              FlatCallProfile.of(recording, List.of(0), Long.MIN_VALUE, Long.MAX_VALUE, 1);
           SlowestCalls slowest = new SlowestCalls(STEPS);
           CallPathProfile paths = new CallPathProfile();
           for (CallWalk call = recording.walk(0); call.next(); ) {
-            flat.add(call);
             slowest.add(call);
             paths.add(call);
           }
@@ -342,10 +342,8 @@ class RebuiltCallsTest {
           Matching matching = gen.flag() ? Matching.SLOT : Matching.ROUTINE;
           RandomCalls truth = RandomCalls.make(gen, matching == Matching.SLOT, true, STEPS);
           CallRecording recording = recording(gen, matching, truth.records());
-          FlatCallProfile flat = new FlatCallProfile(_ -> false);
-          for (CallWalk call = recording.walk(0); call.next(); ) {
-            flat.add(call);
-          }
+          FlatCallProfile flat =
+              FlatCallProfile.of(recording, List.of(0), Long.MIN_VALUE, Long.MAX_VALUE, 1);
           assertBalance(recording.counts(0));
           flat.functions().forEach(function -> assertBalance(function.counts()));
           assertEquals(recording.counts(0), flat.counts());
@@ -377,7 +375,7 @@ class RebuiltCallsTest {
       List<Long> durations = new ArrayList<>();
       for (int i = gen.length(400); i >= 0; i--) {
         durations.add(gen.scaled() >>> 1);
-        times.addTime(durations.getLast());
+        times.addTime(durations.getLast(), 0);
       }
       durations.sort(null);
       long exact = durations.get(durations.size() - durations.size() / 100 - 1);

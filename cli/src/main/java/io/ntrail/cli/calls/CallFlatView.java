@@ -2,14 +2,11 @@ package io.ntrail.cli.calls;
 
 import io.ntrail.analysis.calls.CallCounts;
 import io.ntrail.analysis.calls.CallSource;
-import io.ntrail.analysis.calls.CallStream;
-import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.analysis.calls.FlatCallProfile;
 import io.ntrail.analysis.calls.FunctionTimes;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Numbers;
-import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Table;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -38,7 +35,7 @@ final class CallFlatView {
     this.scope = scope;
     this.request = request;
     CallSource source = scope.recording().source();
-    this.flat = profile(scope);
+    this.flat = scope.flat();
     long placed = IntStream.range(0, source.threads().size()).mapToLong(source::lost).sum();
     this.anywhere = source.lost().orElse(0) > placed + source.lostElsewhere();
     this.untracedModules =
@@ -61,22 +58,6 @@ final class CallFlatView {
                     .reversed()
                     .thenComparingLong(FunctionTimes::function))
             .toList();
-  }
-
-  /** Adds up the calls of a scope by routine. */
-  static FlatCallProfile profile(CallsScope scope) {
-    CallSource source = scope.recording().source();
-    FlatCallProfile flat = new FlatCallProfile(thread -> source.lost(thread) > 0);
-    try (Progress _ = scope.progress().start();
-        CallStream stream = scope.stream()) {
-      for (CallWalk call = stream.next(); call != null; call = stream.next()) {
-        flat.add(call);
-      }
-    }
-    if (scope.range().whole()) {
-      scope.threads().forEach(thread -> source.totals(thread).forEach(flat::add));
-    }
-    return flat;
   }
 
   /** Returns whether calls of a routine may be missing from its figures. */

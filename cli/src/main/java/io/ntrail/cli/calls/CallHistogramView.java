@@ -27,7 +27,7 @@ final class CallHistogramView {
     this.scope = scope;
     this.request = request;
     this.routines =
-        CallFlatView.profile(scope).functions().stream()
+        scope.flat().functions().stream()
             .filter(times -> scope.isFound(times.function()) && times.timed() > 0)
             .sorted(
                 Comparator.comparingLong(FunctionTimes::total)

@@ -88,7 +88,10 @@ public final class CallsCommand implements Command {
     try (CallRecording recording =
             trace == null ? RecordingInput.openCalls(path) : trace.recording();
         Terminal terminal = CommonOptions.output(parsed, system)) {
-      CallsScope scope = CallsScope.of(recording, request.choice(), terminal, parsed);
+      CallsScope scope =
+          request.isSum()
+              ? CallsScope.unread(recording, request.choice(), terminal, parsed)
+              : CallsScope.of(recording, request.choice(), terminal, parsed);
       switch (request.look()) {
         case TREE -> new CallListing(scope, request).print();
         case FLAT -> new CallFlatView(scope, request).print();

@@ -51,6 +51,11 @@ record CallsRequest(
     MAX
   }
 
+  /** Returns whether calls are only added up: one pass over the records is enough. */
+  boolean isSum() {
+    return look == Look.FLAT || look == Look.HISTOGRAM;
+  }
+
   static CallsRequest of(ParseResult parsed, Terminal terminal) {
     Format format =
         CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);

@@ -6,6 +6,7 @@ import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallSource;
 import io.ntrail.analysis.calls.CallStream;
 import io.ntrail.analysis.calls.CallWalk;
+import io.ntrail.analysis.calls.FlatCallProfile;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.CallImageFiles;
 import io.ntrail.cli.common.CommonOptions;
@@ -46,6 +47,7 @@ public final class CallsScope {
   private final Terminal terminal;
   private final int width;
   private final boolean ascii;
+  private final int cores;
 
   /** Duration that calls must exceed; -1 for all. */
   private final long least;
@@ -66,7 +68,8 @@ public final class CallsScope {
       WorkProgress<CallRecording.Pass> progress,
       Terminal terminal,
       int width,
-      boolean ascii) {
+      boolean ascii,
+      int cores) {
     this.recording = recording;
     this.choice = choice;
     this.threads = threads;
@@ -76,15 +79,30 @@ public final class CallsScope {
     this.terminal = terminal;
     this.width = width;
     this.ascii = ascii;
+    this.cores = cores;
     this.least = choice.least(recording.source().clock().nanos());
   }
 
   /**
-   * Visits the selected calls, with progress.
+   * Selects a part of a recording whose calls are walked over, and surveys it, with progress.
    *
    * @throws CannotGoOn if the recording has no such threads
    */
   public static CallsScope of(
+      CallRecording recording, CallFilter choice, Terminal terminal, ParseResult parsed) {
+    CallsScope scope = unread(recording, choice, terminal, parsed);
+    try (Progress _ = scope.progress.start()) {
+      recording.survey(scope.threads, scope.cores);
+    }
+    return scope;
+  }
+
+  /**
+   * Selects a part of a recording of which nothing is read yet.
+   *
+   * @throws CannotGoOn if the recording has no such threads
+   */
+  static CallsScope unread(
       CallRecording recording, CallFilter choice, Terminal terminal, ParseResult parsed) {
     CallSource source = recording.source();
     TimeRange range = choice.range(source.clock().nanos());
@@ -97,9 +115,6 @@ public final class CallsScope {
     WorkProgress<CallRecording.Pass> progress =
         new WorkProgress<>(
             recording.work(), pass -> CallInfo.phase(pass, source.name()), parsed, terminal);
-    try (Progress _ = progress.start()) {
-      recording.survey(threads, CommonOptions.cores(parsed));
-    }
     boolean uncut = CommonOptions.has(parsed, "--wide") || !terminal.outIsTerminal();
     return new CallsScope(
         recording,
@@ -110,7 +125,8 @@ public final class CallsScope {
         progress,
         terminal,
         uncut ? 0 : terminal.width(),
-        CommonOptions.has(parsed, "--ascii") || !terminal.outIsUtf8());
+        CommonOptions.has(parsed, "--ascii") || !terminal.outIsUtf8(),
+        CommonOptions.cores(parsed));
   }
 
   public CallRecording recording() {
@@ -156,6 +172,18 @@ public final class CallsScope {
   /** Shows how far the calls are walked over, and lets Ctrl+C end that. */
   public WorkProgress<CallRecording.Pass> progress() {
     return progress;
+  }
+
+  /** Adds up the calls of the threads that were entered in time by routine, with progress. */
+  FlatCallProfile flat() {
+    FlatCallProfile flat;
+    try (Progress _ = progress.start()) {
+      flat = FlatCallProfile.of(recording, threads, range.fromNanos(), range.toNanos(), cores);
+    }
+    if (range.whole()) {
+      threads.forEach(thread -> recording.source().totals(thread).forEach(flat::add));
+    }
+    return flat;
   }
 
   /** All calls of the threads that were entered in time. */
