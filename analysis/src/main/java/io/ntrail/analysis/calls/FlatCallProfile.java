@@ -5,7 +5,6 @@ import io.ntrail.formats.collections.LongIntMap;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Calls summed by routine: how many there are, how they ended and how long they took. No profile of
@@ -20,6 +19,8 @@ public final class FlatCallProfile {
    * CallStream}.
    */
   private static final class Pass implements CallBuilder.Sink {
+    private static final int ELSEWHEN = -1;
+
     /** Records after which the progress is told. */
     private static final int TOLD = 8192;
 
@@ -31,8 +32,8 @@ public final class FlatCallProfile {
     private final CallBuilder builder;
     private final CallCounts.Tally tally = new CallCounts.Tally();
 
-    /** Sums of each open call's routine; null for a call that was entered at another time. */
-    private @Nullable FunctionTimes[] times = new FunctionTimes[64];
+    /** Place of each open call's routine; {@link #ELSEWHEN} if it was entered at another time. */
+    private int[] places = new int[64];
 
     /** Time of the calls that each open call made itself. */
     private long[] callees = new long[64];
@@ -95,27 +96,27 @@ public final class FlatCallProfile {
       return hasBegun && !isOver;
     }
 
-    private FunctionTimes timesOf(long function) {
-      FunctionTimes of = profile.timesOf(function);
+    private FunctionTimes at(int place) {
+      FunctionTimes at = profile.times.get(place);
       if (isLossy) {
-        of.touch();
+        at.touch();
       }
-      return of;
+      return at;
     }
 
     @Override
     public void opened(int frame, CallCursor entry) {
       int depth = open.depth[frame];
       tally.opened(depth);
-      if (frame >= times.length) {
-        times = Arrays.copyOf(times, 2 * frame);
+      if (frame >= places.length) {
+        places = Arrays.copyOf(places, 2 * frame);
         callees = Arrays.copyOf(callees, 2 * frame);
       }
       boolean isIn = isIn(open.entry[frame]);
       if (isIn) {
         profile.addDepth(depth);
       }
-      times[frame] = isIn ? timesOf(open.function[frame]) : null;
+      places[frame] = isIn ? profile.place(open.function[frame]) : ELSEWHEN;
       callees[frame] = 0;
     }
 
@@ -127,10 +128,10 @@ public final class FlatCallProfile {
     @Override
     public void closed(int frame, long time, CallEnd end, long value) {
       tally.closed(end);
-      FunctionTimes own = times[frame];
-      if (own == null) {
+      if (places[frame] == ELSEWHEN) {
         return;
       }
+      FunctionTimes own = at(places[frame]);
       own.add(end);
       if (end == CallEnd.OPEN || end == CallEnd.ENTRY_ONLY) {
         return;
@@ -147,7 +148,7 @@ public final class FlatCallProfile {
     public void ended(long function, long time, CallEnd end, long value) {
       tally.lostEntry();
       if (isIn(time)) {
-        timesOf(function).addLostEntry();
+        at(profile.place(function)).addLostEntry();
       }
     }
   }
@@ -192,7 +193,7 @@ public final class FlatCallProfile {
 
   /** Adds calls of a routine that were added up where they happened. */
   public void add(FunctionTimes totals) {
-    timesOf(totals.function()).add(totals);
+    times.get(place(totals.function())).add(totals);
   }
 
   private FlatCallProfile plus(FlatCallProfile other) {
@@ -208,15 +209,16 @@ public final class FlatCallProfile {
     deepest = Math.max(deepest, depth + 1);
   }
 
-  /** Returns the sums of a routine, to be added to. */
-  FunctionTimes timesOf(long function) {
-    int place = places.get(function);
-    if (place < 0) {
-      place = times.size();
-      places.put(function, place);
-      times.add(new FunctionTimes(function));
+  /** Returns the place of a routine in {@link #times}. */
+  private int place(long function) {
+    int known = places.get(function);
+    if (known >= 0) {
+      return known;
     }
-    return times.get(place);
+    int place = times.size();
+    places.put(function, place);
+    times.add(new FunctionTimes(function));
+    return place;
   }
 
   /** Returns the numbers of calls that were added, by their ends. */

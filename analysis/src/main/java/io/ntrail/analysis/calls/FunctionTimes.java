@@ -1,8 +1,8 @@
 package io.ntrail.analysis.calls;
 
-import io.ntrail.formats.collections.LongList;
 import io.ntrail.formats.ntr.CallTotals;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongUnaryOperator;
 
@@ -24,13 +24,16 @@ public final class FunctionTimes {
   public record Class(long from, long to, long calls) {}
 
   private final long function;
-  private final LongList durations = new LongList();
+
+  /** Number of calls of each class of durations, as far as any was that long. */
+  private long[] durations = {};
+
   private final long[] ends = new long[CallEnd.values().length];
   private long lostEntries;
   private long timed;
   private long total;
   private long self;
-  private long min;
+  private long min = Long.MAX_VALUE;
   private long max;
   private boolean touched;
 
@@ -76,7 +79,7 @@ public final class FunctionTimes {
     sums.timed = limited(times.ended());
     sums.total = duration.applyAsLong(times.total());
     sums.self = duration.applyAsLong(times.self());
-    sums.min = duration.applyAsLong(times.shortest());
+    sums.min = sums.timed > 0 ? duration.applyAsLong(times.shortest()) : Long.MAX_VALUE;
     sums.max = duration.applyAsLong(times.longest());
     for (int power = 0; power < times.histogram().size(); power++) {
       // The longest one of its class, so that a percentile is never too small.
@@ -97,17 +100,17 @@ public final class FunctionTimes {
       ends[end] += other.ends[end];
     }
     lostEntries += other.lostEntries;
-    if (other.timed > 0) {
-      min = timed == 0 ? other.min : Math.min(min, other.min);
-    }
+    min = Math.min(min, other.min);
     timed += other.timed;
     total += other.total;
     self += other.self;
     max = Math.max(max, other.max);
     touched |= other.touched;
-    durations.extend(other.durations.size(), 0);
-    for (int step = 0; step < other.durations.size(); step++) {
-      durations.set(step, durations.get(step) + other.durations.get(step));
+    if (other.durations.length > durations.length) {
+      durations = Arrays.copyOf(durations, other.durations.length);
+    }
+    for (int step = 0; step < other.durations.length; step++) {
+      durations[step] += other.durations[step];
     }
   }
 
@@ -117,7 +120,7 @@ public final class FunctionTimes {
    * @param callees what the calls took that it made itself
    */
   void addTime(long duration, long callees) {
-    min = timed == 0 ? duration : Math.min(min, duration);
+    min = Math.min(min, duration);
     timed++;
     total += duration;
     self += duration - callees;
@@ -127,8 +130,10 @@ public final class FunctionTimes {
 
   private void count(long duration, long calls) {
     int step = step(duration);
-    durations.extend(step + 1, 0);
-    durations.set(step, durations.get(step) + calls);
+    if (step >= durations.length) {
+      durations = Arrays.copyOf(durations, step + 1);
+    }
+    durations[step] += calls;
   }
 
   private static int step(long duration) {
@@ -181,9 +186,9 @@ public final class FunctionTimes {
     return Math.max(0, self);
   }
 
-  /** The shortest. */
+  /** The shortest; 0 if there is none. */
   public long min() {
-    return min;
+    return timed == 0 ? 0 : min;
   }
 
   /** The longest. */
@@ -202,8 +207,8 @@ public final class FunctionTimes {
   public long percentile(int percent) {
     long wanted = timed - timed / 100 * (100 - percent) - timed % 100 * (100 - percent) / 100;
     long seen = 0;
-    for (int i = 0; i < durations.size(); i++) {
-      seen += durations.get(i);
+    for (int i = 0; i < durations.length; i++) {
+      seen += durations[i];
       if (seen >= wanted) {
         return Math.min(max, highest(i));
       }
@@ -220,11 +225,11 @@ public final class FunctionTimes {
     List<Class> classes = new ArrayList<>();
     int step = 0;
     for (long from = 0, to = 0;
-        step < durations.size() && from >= 0;
+        step < durations.length && from >= 0;
         from = to + 1, to = 2 * to + 1) {
       long calls = 0;
-      for (; step < durations.size() && highest(step) <= to; step++) {
-        calls += durations.get(step);
+      for (; step < durations.length && highest(step) <= to; step++) {
+        calls += durations[step];
       }
       if (calls > 0 || !classes.isEmpty()) {
         classes.add(new Class(from, to, calls));

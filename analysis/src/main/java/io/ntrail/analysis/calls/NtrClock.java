@@ -143,14 +143,18 @@ public final class NtrClock {
 
   /** Remembers the line of the last ticks: the next ones are mostly on the same. */
   public final class Reader {
-    private @Nullable Line line;
+    private @Nullable Line line = isNanos() ? line(0) : null;
 
     /** The first ticks on the line, and how many more. */
     private long first;
 
-    private long more;
+    private long more = moreOf(0, 0);
 
     private Reader() {}
+
+    private long moreOf(int number, long from) {
+      return (number + 2 < ticks.length ? ticks[number + 1] - 1 : -1) - from;
+    }
 
     /** The time that ticks take from some others on. */
     long duration(long from, long count) {
@@ -162,15 +166,15 @@ public final class NtrClock {
     /** The time of ticks. */
     public long time(long of) {
       Line same = line;
-      if (same == null || Long.compareUnsigned(of - first, more) > 0) {
-        if (!isNanos()) {
-          return of;
-        }
+      if (same == null) {
+        return of;
+      }
+      if (Long.compareUnsigned(of - first, more) > 0) {
         int number = lineOf(of);
         same = line(number);
         line = same;
         first = number == 0 ? 0 : ticks[number];
-        more = (number + 2 < ticks.length ? ticks[number + 1] - 1 : -1) - first;
+        more = moreOf(number, first);
       }
       return same.time(of);
     }

@@ -17,6 +17,16 @@ import java.util.function.Consumer;
  * missing before that event.
  */
 final class NtrCursor implements CallCursor {
+  /** A bit for each kind of event that calls are made of. */
+  private static final long OF_CALLS =
+      1L << EventKind.ENTRY
+          | 1L << EventKind.EXIT
+          | 1L << EventKind.UNWIND
+          | 1L << EventKind.LOST
+          | 1L << EventKind.ENTRY_ONLY
+          | 1L << EventKind.OVER
+          | 1L << EventKind.LEFT_OUT;
+
   private final ThreadEventCursor events;
   private final List<EventChunk> chunks;
   private final NtrClock.Reader clock;
@@ -58,7 +68,7 @@ final class NtrCursor implements CallCursor {
   @Override
   public boolean next() {
     while (held || !ended && step()) {
-      if (!toldMissing) {
+      if (!toldMissing && events.firstOfChunk()) {
         toldMissing = true;
         missing = events.missingBefore() + events.lostBefore();
         if (missing > 0) {
@@ -109,17 +119,8 @@ final class NtrCursor implements CallCursor {
   }
 
   private boolean isOfCalls() {
-    return switch (events.kind()) {
-      case EventKind.ENTRY,
-          EventKind.EXIT,
-          EventKind.UNWIND,
-          EventKind.LOST,
-          EventKind.ENTRY_ONLY,
-          EventKind.OVER,
-          EventKind.LEFT_OUT ->
-          true;
-      default -> false;
-    };
+    int event = events.kind();
+    return (event & -Long.SIZE) == 0 && (OF_CALLS >>> event & 1) != 0;
   }
 
   @Override

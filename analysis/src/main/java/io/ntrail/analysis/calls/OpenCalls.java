@@ -57,9 +57,15 @@ final class OpenCalls {
   private final Map<Integer, Integer> otherTops = new HashMap<>();
   private int selected;
   private int top = NONE;
-  private int free = NONE;
-  private int used;
+
+  /** The first of the frames that are free, linked through {@link #below}. */
+  private int free;
+
   private int size;
+
+  OpenCalls() {
+    link(0);
+  }
 
   /** Goes to the stack of an area. */
   void select(int which) {
@@ -96,14 +102,10 @@ final class OpenCalls {
   /** Opens a call in the selected area. */
   int push(long routine, long time) {
     int frame = free;
-    if (frame != NONE) {
-      free = below[frame];
-    } else {
-      frame = used++;
-      if (frame == below.length) {
-        grow();
-      }
+    if (frame == below.length) {
+      grow();
     }
+    free = below[frame];
     below[frame] = top;
     area[frame] = selected;
     depth[frame] = top == NONE ? 0 : depth[top] + 1;
@@ -168,14 +170,25 @@ final class OpenCalls {
     otherTops.clear();
     selected = 0;
     top = NONE;
-    free = NONE;
-    used = 0;
+    free = 0;
     size = 0;
+    link(0);
+  }
+
+  /**
+   * Makes frames free, in their order: calls that are made one inside the other lie side by side.
+   */
+  private void link(int from) {
+    for (int frame = from; frame < below.length; frame++) {
+      below[frame] = frame + 1;
+    }
   }
 
   private void grow() {
-    int more = Growth.length(below.length, below.length + 1);
+    int had = below.length;
+    int more = Growth.length(had, had + 1);
     below = Arrays.copyOf(below, more);
+    link(had);
     area = Arrays.copyOf(area, more);
     slot = Arrays.copyOf(slot, more);
     depth = Arrays.copyOf(depth, more);

@@ -120,8 +120,8 @@ final class EventColumns implements AutoCloseable {
     if (inflater == null) {
       inflater = new Inflater(true);
     }
-    if (inflated[column].length < plain) {
-      inflated[column] = new byte[plain];
+    if (inflated[column].length < plain + ColumnReader.ROOM) {
+      inflated[column] = new byte[plain + ColumnReader.ROOM];
     }
     Inflater unpack = inflater;
     unpack.reset();

@@ -77,8 +77,8 @@ final class NtrChunkReader {
   byte[] payload(Header header) {
     int length = (int) (header.size() - NtrLayout.CHUNK_HEADER);
     Bytes bytes = input.window(header.offset() + NtrLayout.CHUNK_HEADER, length);
-    if (payload.length < length) {
-      payload = new byte[length];
+    if (payload.length < length + ColumnReader.ROOM) {
+      payload = new byte[length + ColumnReader.ROOM];
     }
     bytes.copyTo(0, payload, 0, length);
     if (checksum(payload, 0, length) != header.checksum()) {

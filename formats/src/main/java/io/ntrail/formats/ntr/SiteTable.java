@@ -105,9 +105,11 @@ final class SiteTable {
 
   /** Remembers a returned value. */
   void returned(int site, long value) {
-    if (last[site] != value) {
-      second[site] = last[site];
-      last[site] = value;
-    }
+    long before = last[site];
+    long difference = before ^ value;
+    // Without a branch: nothing predicts it.
+    long isNew = (difference | -difference) >> 63;
+    second[site] = before & isNew | second[site] & ~isNew;
+    last[site] = value;
   }
 }

@@ -23,6 +23,7 @@ public final class ThreadEventCursor implements AutoCloseable {
   private final List<EventChunk> chunks;
   private final Gaps gaps;
   private final EventColumns columns;
+  private final ColumnReader operationColumn;
   private final ColumnReader times;
   private final ColumnReader references;
   private final ColumnReader siteColumn;
@@ -45,13 +46,18 @@ public final class ThreadEventCursor implements AutoCloseable {
   private int operation;
   private int operationsFrom;
   private int operationCount;
+
+  /** Events of the chunk that were given, and the number of its first one. */
   private int decoded;
+
+  private long firstEvent;
   private int calls;
-  private long nextEvent;
+
+  /** The event after the last one that was given. */
   private long expected;
-  private long missing;
-  private long lostBefore;
-  private long pendingLost;
+
+  /** Records lost since that event, by the heads of chunks. */
+  private long lost;
 
   private int kind;
   private long ticks;
@@ -67,6 +73,7 @@ public final class ThreadEventCursor implements AutoCloseable {
     this.chunks = chunks;
     this.gaps = gaps;
     columns = new EventColumns(input, recording);
+    operationColumn = columns.get(NtrLayout.OPERATIONS);
     times = columns.get(NtrLayout.TIMES);
     references = columns.get(NtrLayout.REFERENCES);
     siteColumn = columns.get(NtrLayout.SITES);
@@ -84,13 +91,11 @@ public final class ThreadEventCursor implements AutoCloseable {
     chunk = null;
     nextChunk = index;
     expected = index < chunks.size() ? chunks.get(index).firstEvent() : 0;
-    pendingLost = 0;
+    lost = 0;
   }
 
   /** Steps to the next event; returns false after the last one. */
   public boolean next() {
-    missing = 0;
-    lostBefore = 0;
     while (true) {
       EventChunk in = chunk;
       if (in == null) {
@@ -104,24 +109,26 @@ public final class ThreadEventCursor implements AutoCloseable {
       }
       try {
         if (step()) {
-          if (decoded > in.events()) {
+          if (decoded == in.events()) {
             throw others.damaged("hold more events than the head says");
           }
-          if (nextEvent != expected) {
-            missing = Math.max(0, nextEvent - expected);
-          }
-          lostBefore = pendingLost;
-          pendingLost = 0;
-          nextEvent++;
-          expected = nextEvent;
+          decoded++;
           return true;
         }
         checkEnd(in);
-        chunk = null;
       } catch (DamagedInput e) {
         gap(in, e);
-        chunk = null;
       }
+      leave(in);
+    }
+  }
+
+  /** Begins to count anew what is missing, unless no event of the chunk could be given. */
+  private void leave(EventChunk in) {
+    chunk = null;
+    if (decoded > 0) {
+      expected = in.firstEvent() + decoded;
+      lost = 0;
     }
   }
 
@@ -132,7 +139,7 @@ public final class ThreadEventCursor implements AutoCloseable {
   private boolean load(EventChunk in) {
     try {
       byte[] payload = columns.payload(in);
-      pendingLost += in.lost();
+      lost += in.lost();
       start(in, payload);
       chunk = in;
       return true;
@@ -157,7 +164,7 @@ public final class ThreadEventCursor implements AutoCloseable {
     decoded = 0;
     calls = 0;
     ticks = in.earliest();
-    nextEvent = in.firstEvent();
+    firstEvent = in.firstEvent();
     readOpen(columns.get(NtrLayout.OPEN));
     if (open != in.openBefore()) {
       throw columns.get(NtrLayout.OPEN).damaged("are not as many as the head says");
@@ -203,41 +210,18 @@ public final class ThreadEventCursor implements AutoCloseable {
       int n = operation++;
       int two = operations[operationsFrom + (n >> 1)];
       int number = (n & 1) == 0 ? two & 15 : two >> 4 & 15;
+      // Nothing predicts which of the frequent ones comes: masks instead of branches tell those of
+      // entries apart, and those of exits.
+      if (number <= NtrLayout.ENTRY_OTHER_KEY) {
+        return enter(known(number));
+      }
+      if (number >= NtrLayout.EXIT_LAST && number <= NtrLayout.EXIT_PLAIN) {
+        int site = pop();
+        return exit(site, returned(site, number), 0);
+      }
       switch (number) {
-        case NtrLayout.ENTRY_FOLLOWING -> {
-          int site = sites.following[context];
-          if (site == 0) {
-            throw columns
-                .get(NtrLayout.OPERATIONS)
-                .damaged("refer to a successor that is not defined");
-          }
-          return enter(site);
-        }
-        case NtrLayout.ENTRY_KNOWN -> {
-          return enter(site());
-        }
-        case NtrLayout.ENTRY_OTHER_KEY -> {
-          int site = site();
-          sites.keyStep[site] += references.zig();
-          return enter(site);
-        }
         case NtrLayout.ENTRY_NEW -> {
           return enter(define());
-        }
-        case NtrLayout.EXIT_LAST -> {
-          int site = pop();
-          return exit(site, sites.last[site], 0);
-        }
-        case NtrLayout.EXIT_SECOND -> {
-          int site = pop();
-          return exit(site, sites.second[site], 0);
-        }
-        case NtrLayout.EXIT_DELTA -> {
-          int site = pop();
-          return exit(site, sites.last[site] + valueColumn.zig(), 0);
-        }
-        case NtrLayout.EXIT_PLAIN -> {
-          return exit(pop(), valueColumn.zig(), 0);
         }
         case NtrLayout.EXIT_VALUES -> {
           return exitValues(pop());
@@ -265,19 +249,39 @@ public final class ThreadEventCursor implements AutoCloseable {
           }
           frames = areas.computeIfAbsent(others.var32("area"), AreaFrames::new);
         }
-        default ->
-            throw columns.get(NtrLayout.OPERATIONS).damaged("have the unknown code " + number);
+        default -> throw operationColumn.damaged("have the unknown code " + number);
       }
     }
     return false;
   }
 
-  private int site() {
-    int site = references.bounded(sites.count - 1, "as a site");
-    if (site == 0) {
-      throw references.damaged("refer to site 0");
+  /** Returns the site of an entry at one that is defined: operations 0, 1 and 2. */
+  private int known(int number) {
+    long isNamed = -number >> 31;
+    long site = sites.following[context] & ~isNamed | references.variedIf(isNamed);
+    if (site <= 0 || site >= sites.count) {
+      throw number == NtrLayout.ENTRY_FOLLOWING
+          ? operationColumn.damaged("refer to a successor that is not defined")
+          : references.damaged(
+              site == 0 ? "refer to site 0" : "has " + Long.toUnsignedString(site) + " as a site");
     }
-    return site;
+    int known = (int) site;
+    if (number == NtrLayout.ENTRY_OTHER_KEY) {
+      sites.keyStep[known] += references.zig();
+    }
+    return known;
+  }
+
+  /**
+   * Returns the value of an exit: of operation 4 the last one, 5 the one before, 6 a difference to
+   * the last one, 7 one by itself.
+   */
+  private long returned(int site, int number) {
+    long last = sites.last[site];
+    long isRead = -(number >> 1 & 1);
+    long isOdd = -(number & 1);
+    long base = last & ~isOdd | sites.second[site] & isOdd & ~isRead;
+    return base + valueColumn.zigIf(isRead);
   }
 
   private int define() {
@@ -313,8 +317,7 @@ public final class ThreadEventCursor implements AutoCloseable {
     }
     sites.following[context] = site;
     context = 2 * site;
-    ticks += times.var();
-    decoded++;
+    ticks += times.varied();
     if ((shape & NtrLayout.SHAPE_ENTRY_ONLY) != 0) {
       kind = EventKind.ENTRY_ONLY;
       return true;
@@ -322,7 +325,7 @@ public final class ThreadEventCursor implements AutoCloseable {
     kind = EventKind.ENTRY;
     calls++;
     if (open == NtrLayout.MAX_FRAMES) {
-      throw columns.get(NtrLayout.OPERATIONS).damaged("open too many frames");
+      throw operationColumn.damaged("open too many frames");
     }
     open++;
     in.push(site, function, value, slot, key, 0, 0);
@@ -332,7 +335,7 @@ public final class ThreadEventCursor implements AutoCloseable {
   private int pop() {
     AreaFrames in = frames;
     if (in.size == 0) {
-      throw columns.get(NtrLayout.OPERATIONS).damaged("close a frame where none is open");
+      throw operationColumn.damaged("close a frame where none is open");
     }
     int top = --in.size;
     function = in.function[top];
@@ -385,17 +388,16 @@ public final class ThreadEventCursor implements AutoCloseable {
     kind = newKind;
     value = newValue;
     moreCount = count;
-    ticks += times.var();
-    decoded++;
+    ticks += times.varied();
     return true;
   }
 
   private void checkEnd(EventChunk in) {
     if (decoded != in.events() || calls != in.calls()) {
-      throw columns.get(NtrLayout.OPERATIONS).damaged("are not as many as the head says");
+      throw operationColumn.damaged("are not as many as the head says");
     }
     if (open != in.openAfter() || fewestOpen != in.fewestOpen()) {
-      throw columns.get(NtrLayout.OPERATIONS).damaged("leave other frames open than the head says");
+      throw operationColumn.damaged("leave other frames open than the head says");
     }
     for (int i = NtrLayout.TIMES; i < NtrLayout.COLUMNS; i++) {
       if (!columns.get(i).atEnd()) {
@@ -403,7 +405,7 @@ public final class ThreadEventCursor implements AutoCloseable {
       }
     }
     if ((operationCount & 1) != 0 && operations[operationsFrom + (operationCount >> 1)] >> 4 != 0) {
-      throw columns.get(NtrLayout.OPERATIONS).damaged("have a half byte after the last one");
+      throw operationColumn.damaged("have a half byte after the last one");
     }
   }
 
@@ -454,27 +456,27 @@ public final class ThreadEventCursor implements AutoCloseable {
 
   /** The number of the event among those of its thread, from 0. */
   public long event() {
-    return nextEvent - 1;
+    return firstEvent + decoded - 1;
   }
 
   /** Returns the number of events that are missing before this one because chunks are damaged. */
   public long missingBefore() {
-    return missing;
+    return firstOfChunk() ? Math.max(0, firstEvent - expected) : 0;
   }
 
   /** Returns the number of records that the recorder lost before this event. */
   public long lostBefore() {
-    return lostBefore;
+    return firstOfChunk() ? lost : 0;
   }
 
   /** Returns, after the last event, the number of records that the recorder lost there. */
   public long lostAtEnd() {
-    return pendingLost;
+    return chunk == null ? lost : 0;
   }
 
   /** Returns true if the event is the first of its chunk. */
   public boolean firstOfChunk() {
-    return decoded == 1;
+    return decoded == 1 && chunk != null;
   }
 
   /** Returns the chunk that the event is in; null before the first event and after the last. */
