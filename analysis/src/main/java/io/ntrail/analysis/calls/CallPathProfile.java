@@ -55,6 +55,9 @@ public final class CallPathProfile {
     private final BitSet open = new BitSet();
     private final BitSet cut = new BitSet();
 
+    /** Node of the process; the root if it was not asked for. */
+    private int process = ROOT;
+
     /** When they end; of open ones {@link Long#MIN_VALUE}. */
     private final LongList exits = new LongList();
 
@@ -84,9 +87,6 @@ public final class CallPathProfile {
   private @Nullable Around last;
   private int lastThread;
   private int lastArea;
-
-  /** Its node; the root if it was not asked for. */
-  private int lastProcess;
 
   /**
    * Numbers of routines. Labels of nodes are twice that, and one more for open calls; processes
@@ -157,7 +157,7 @@ public final class CallPathProfile {
     long duration = isOpen ? 0 : part(call.entry(), exit);
     int above = around.above(depth);
     boolean isRoot = above == ROOT;
-    int parent = isRoot ? processOf(call) : above;
+    int parent = isRoot ? processOf(call, around) : above;
     int node = node(parent, 2 * number(call.function()) + (isOpen ? 1 : 0));
     boolean isCut = node < 0;
     if (isCut) {
@@ -213,17 +213,16 @@ public final class CallPathProfile {
       lastArea = call.area();
       same = stacks.computeIfAbsent(new Stack(lastThread, lastArea), _ -> new Around());
       last = same;
-      lastProcess = ROOT;
     }
     return same;
   }
 
   /** Returns the node of a call's process, made when there is something to add to it. */
-  private int processOf(CallWalk call) {
-    if (lastProcess == ROOT) {
+  private int processOf(CallWalk call, Around around) {
+    if (around.process == ROOT) {
       CallThread thread = call.threadInfo();
       Process process = byProcess ? new Process(thread.pid(), thread.process()) : ALL;
-      lastProcess =
+      around.process =
           processNodes.computeIfAbsent(
               process,
               added -> {
@@ -231,7 +230,7 @@ public final class CallPathProfile {
                 return tree.top(-processes.size());
               });
     }
-    return lastProcess;
+    return around.process;
   }
 
   /** Returns the node of a label below another one; negative if there is no memory for it. */

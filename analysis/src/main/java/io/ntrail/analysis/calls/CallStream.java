@@ -108,14 +108,17 @@ public final class CallStream implements AutoCloseable {
   private @Nullable CallWalk following() {
     CallWalk last = current;
     if (last != null) {
-      if (merged.isEmpty() && advance(last)) {
-        return last;
-      }
       current = null;
-      if (merged.isEmpty()) {
-        last.close();
+      if (advance(last)) {
+        CallWalk other = merged.peek();
+        if (other == null || byEntry(last, other) < 0) {
+          // A thread mostly goes on while others do not.
+          current = last;
+          return last;
+        }
+        merged.add(last);
       } else {
-        add(last);
+        last.close();
       }
     }
     CallWalk first = merged.poll();

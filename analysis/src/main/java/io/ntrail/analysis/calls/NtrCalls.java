@@ -49,7 +49,7 @@ public final class NtrCalls implements CallSource {
   private final List<Long> numbers;
   private final long[] lost;
   private final Map<Long, List<CallTotals>> totals = new LinkedHashMap<>();
-  private final List<CallThread> threads = new ArrayList<>();
+  private final List<CallThread> threads;
   private final Map<Long, CallModule> modules = new LinkedHashMap<>();
   private final Map<Long, HeldTimes> held = new HashMap<>();
 
@@ -88,9 +88,7 @@ public final class NtrCalls implements CallSource {
     // Ticks of different threads mean nothing to each other there.
     this.numbers =
         (isByFunction ? all : all.sorted(Comparator.comparingLong(this::began))).toList();
-    for (long number : numbers) {
-      threads.add(thread(number));
-    }
+    this.threads = numbers.stream().map(this::thread).toList();
     this.lost = numbers.stream().mapToLong(this::lostOf).toArray();
     file.modules().forEach((number, module) -> modules.put(number, CallModule.of(module)));
     NtrClock.Reader reader = clock.reader();
@@ -202,7 +200,7 @@ public final class NtrCalls implements CallSource {
 
   @Override
   public List<CallThread> threads() {
-    return List.copyOf(threads);
+    return threads;
   }
 
   @Override
