@@ -12,6 +12,8 @@
  * calls that are open there, with their ends; nothing is kept of calls that begin and end inside a
  * page. A page is rebuilt when it is looked at. So every call has its end and its number of child
  * calls although it is reported at its entry, and a hundred million calls need a few megabytes.
+ * Sums by routine ({@link io.ntrail.analysis.calls.FlatCallProfile}) need neither: they are made in
+ * that one pass.
  *
  * <pre>
  * {@link io.ntrail.analysis.calls.CallSource}     records of threads, clock, names
