@@ -23,10 +23,11 @@ final class TimeSort {
   private long base;
   private long latest;
   private int size;
-  private boolean packed;
-  private long[] times = new long[1024];
-  private int[] runs = new int[1024];
-  private int[] positions = new int[1024];
+  private boolean sorted;
+
+  /** Run in the upper half, position in the lower one, in the order of adding. */
+  private long[] places = new long[1024];
+
   private long[] order = new long[1024];
   private long[] other = new long[1024];
   private final int[] starts = new int[DIGITS];
@@ -51,29 +52,28 @@ final class TimeSort {
   int addBefore(long horizon, long[] keys, int position, int count, int run) {
     int i = position;
     int n = size;
+    long place = (long) run << Integer.SIZE;
     boolean all = horizon == Long.MAX_VALUE;
     while (i < count && (all || keys[i] < horizon)) {
-      if (n == times.length) {
+      if (n == places.length) {
         grow();
       }
-      times[n] = keys[i];
-      runs[n] = run;
-      positions[n] = i;
+      order[n] = keys[i] - base << INDEX_BITS | n & INDEX_MASK;
+      places[n] = place | i;
       n++;
       i++;
     }
     if (n > size) {
-      latest = Math.max(latest, times[n - 1]);
+      latest = Math.max(latest, keys[i - 1]);
     }
     size = n;
     return i;
   }
 
   private void grow() {
-    int capacity = Growth.length(times.length, times.length + 1);
-    times = Arrays.copyOf(times, capacity);
-    runs = Arrays.copyOf(runs, capacity);
-    positions = Arrays.copyOf(positions, capacity);
+    int capacity = Growth.length(places.length, places.length + 1);
+    places = Arrays.copyOf(places, capacity);
+    order = Arrays.copyOf(order, capacity);
   }
 
   int size() {
@@ -87,46 +87,48 @@ final class TimeSort {
 
   /** Run of the {@code i}-th record in time order, as it was numbered when added. */
   int run(int i) {
-    return runs[index(i)];
+    return (int) (places[index(i)] >>> Integer.SIZE);
   }
 
   /** Position within its run of the {@code i}-th record in time order. */
   int position(int i) {
-    return positions[index(i)];
+    return (int) places[index(i)];
   }
 
   /** Time of the {@code i}-th record in time order. */
   long key(int i) {
-    return times[index(i)];
+    return base + (order[i] >>> INDEX_BITS);
   }
 
   private int index(int i) {
-    return packed ? (int) order[i] & INDEX_MASK : i;
+    return sorted ? (int) order[i] & INDEX_MASK : i;
   }
 
   void sort() {
     // Equal times, or one run only: added in order.
-    packed = latest != base && size > 1 && runs[0] != runs[size - 1];
-    if (!packed) {
+    sorted =
+        latest != base
+            && size > 1
+            && places[0] >>> Integer.SIZE != places[size - 1] >>> Integer.SIZE;
+    if (!sorted) {
       return;
     }
     if (size > INDEX_MASK) {
       throw new IllegalStateException("batch of " + size + " records");
     }
-    if (order.length < size) {
-      order = new long[times.length];
-      other = new long[times.length];
-    }
-    for (int i = 0; i < size; i++) {
-      order[i] = times[i] - base << INDEX_BITS | i;
+    if (other.length < order.length) {
+      other = new long[order.length];
     }
     if (size <= FEW) {
       insertionSort();
       return;
     }
     int bits = Long.SIZE - Long.numberOfLeadingZeros(latest - base);
-    for (int shift = INDEX_BITS; shift < INDEX_BITS + bits; shift += DIGIT_BITS) {
-      digit(shift);
+    // Digits as short as the number of passes allows, as each pass also goes over all its digits.
+    int passes = Math.ceilDiv(bits, DIGIT_BITS);
+    int width = Math.ceilDiv(bits, passes);
+    for (int shift = INDEX_BITS; shift < INDEX_BITS + bits; shift += width) {
+      digit(shift, width);
     }
   }
 
@@ -142,15 +144,16 @@ final class TimeSort {
     }
   }
 
-  private void digit(int shift) {
+  private void digit(int shift, int width) {
     int[] counts = starts;
-    Arrays.fill(counts, 0);
+    int digits = 1 << width;
+    Arrays.fill(counts, 0, digits, 0);
     long[] source = order;
     for (int i = 0; i < size; i++) {
-      counts[(int) (source[i] >>> shift) & DIGITS - 1]++;
+      counts[(int) (source[i] >>> shift) & digits - 1]++;
     }
     int sum = 0;
-    for (int d = 0; d < DIGITS; d++) {
+    for (int d = 0; d < digits; d++) {
       int count = counts[d];
       counts[d] = sum;
       sum += count;
@@ -158,7 +161,7 @@ final class TimeSort {
     long[] target = other;
     for (int i = 0; i < size; i++) {
       long value = source[i];
-      target[counts[(int) (value >>> shift) & DIGITS - 1]++] = value;
+      target[counts[(int) (value >>> shift) & digits - 1]++] = value;
     }
     order = target;
     other = source;
