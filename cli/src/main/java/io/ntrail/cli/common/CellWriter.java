@@ -1,7 +1,9 @@
 package io.ntrail.cli.common;
 
 import io.ntrail.cli.text.Json;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +36,17 @@ public interface CellWriter {
   void flag(boolean value);
 
   /** Writes a value that has a form of its own in JSON, and is a text elsewhere. */
-  void shaped(Supplier<String> text, Consumer<Json> json);
+  default void shaped(Supplier<String> text, Consumer<Json> json) {
+    shaped(this, _ -> text.get(), (_, to) -> json.accept(to));
+  }
+
+  /**
+   * Writes a value that has a form of its own in JSON, and is a text elsewhere; for columns of so
+   * many rows that functions are not made for each.
+   *
+   * @param of what both are made of
+   */
+  <T> void shaped(T of, Function<T, String> text, BiConsumer<T, Json> json);
 
   /** Writes a value that is not known or does not apply. */
   default void unknown() {

@@ -7,10 +7,9 @@ import io.ntrail.cli.text.Table;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +84,11 @@ public final class ListingColumns<R> {
     return this;
   }
 
+  /** Adds a column of values that have a form of their own in JSON, and are texts elsewhere. */
+  public ListingColumns<R> shaped(String key, Function<R, String> text, BiConsumer<R, Json> shape) {
+    return value(key, (row, cell) -> cell.shaped(row, text, shape));
+  }
+
   /** Adds a column of texts; null is unknown. */
   public ListingColumns<R> text(String key, Function<R, @Nullable String> value) {
     return value(key, (row, cell) -> cell.text(value.apply(row)));
@@ -143,7 +147,8 @@ public final class ListingColumns<R> {
 
   /** Adds a column that only the screen has: names. */
   public ListingColumns<R> label(String title, Function<R, String> text) {
-    return value(title, (_, cell) -> cell.absent()).in(false, false).titled(title).shown(text);
+    columns.add(new Column<>(title, title, false, false, false, (_, cell) -> cell.absent(), text));
+    return this;
   }
 
   /** Puts the column that was added last on the screen, with this heading. */
@@ -168,16 +173,12 @@ public final class ListingColumns<R> {
 
   /** Leaves the column that was added last out of CSV. */
   public ListingColumns<R> onlyJson() {
-    return in(true, false);
+    return last(columns.getLast().in(true, false));
   }
 
   /** Leaves the column that was added last out of JSON. */
   public ListingColumns<R> onlyCsv() {
-    return in(false, true);
-  }
-
-  private ListingColumns<R> in(boolean json, boolean csv) {
-    return last(columns.getLast().in(json, csv));
+    return last(columns.getLast().in(false, true));
   }
 
   private ListingColumns<R> last(Column<R> column) {
@@ -334,10 +335,8 @@ public final class ListingColumns<R> {
 
   /** Writes values as members of an object. */
   private static final class JsonCells implements CellWriter {
-    private static final Json.Key NO_KEY = new Json.Key("");
-
     private final Json json;
-    private Json.Key key = NO_KEY;
+    private Json.Key key = new Json.Key("");
 
     JsonCells(Json json) {
       this.json = json;
@@ -384,8 +383,8 @@ public final class ListingColumns<R> {
     }
 
     @Override
-    public void shaped(Supplier<String> text, Consumer<Json> shape) {
-      shape.accept(json.key(key));
+    public <T> void shaped(T of, Function<T, String> text, BiConsumer<T, Json> shape) {
+      shape.accept(of, json.key(key));
     }
 
     @Override
@@ -438,8 +437,8 @@ public final class ListingColumns<R> {
     }
 
     @Override
-    public void shaped(Supplier<String> text, Consumer<Json> shape) {
-      csv.cell(text.get());
+    public <T> void shaped(T of, Function<T, String> text, BiConsumer<T, Json> shape) {
+      csv.cell(text.apply(of));
     }
 
     @Override
@@ -488,8 +487,8 @@ public final class ListingColumns<R> {
     }
 
     @Override
-    public void shaped(Supplier<String> words, Consumer<Json> shape) {
-      text = words.get();
+    public <T> void shaped(T of, Function<T, String> words, BiConsumer<T, Json> shape) {
+      text = words.apply(of);
     }
 
     @Override

@@ -8,7 +8,6 @@ import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.SymbolSearchPath;
-import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.TextSanitizer;
 import io.ntrail.formats.archives.Archives;
@@ -160,12 +159,8 @@ public final class ImageCommand implements Command {
           () -> gaps(gaps(others.get(), ofTargets), gaps(image.gaps(), names.gaps()));
       switch (format) {
         case JSON -> ImageJson.print(contents, parts, gaps, terminal);
-        case JSONL -> {
-          try (Json json = new Json(terminal.out())) {
-            request.only(parts, "jsonl").lines(json);
-          }
-        }
-        case CSV -> request.only(parts, "csv").csv(terminal.out());
+        case JSONL -> request.only(parts, "jsonl").lines().accept(terminal.out());
+        case CSV -> request.only(parts, "csv").rows().csv(terminal.out());
         default -> new ImageScreen(contents, terminal.out()).print(parts, names, limit, width);
       }
       return finish(gaps.get(), terminal);

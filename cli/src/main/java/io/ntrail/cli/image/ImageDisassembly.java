@@ -5,6 +5,7 @@ import io.ntrail.cli.common.FunctionArgument;
 import io.ntrail.cli.common.ImageWords;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
@@ -25,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** {@code image --disasm ADDRESS|NAME|all}: the code of functions, instruction by instruction. */
@@ -34,6 +36,9 @@ final class ImageDisassembly {
 
   /** Bytes of text that a function usually has. */
   private static final int TYPICAL = 4_000;
+
+  /** Bytes of JSON Lines that a function usually has. */
+  private static final int TYPICAL_JSON = 20_000;
 
   private final PeImage image;
   private final @Nullable RewrittenCode code;
@@ -91,9 +96,9 @@ final class ImageDisassembly {
     ImageDisassembly part = new ImageDisassembly(contents, names, code, what);
     InstructionRows rows = part.rows();
     Listing<InstructionRows.Row> listing =
-        new Listing<>("instructions", rows.columns(), sink -> part.all(rows, sink));
+        new Listing<>("instructions", rows.columns(), sink -> part.all(rows, part.asked, sink));
     if (code == null) {
-      return new ImagePart(listing, part::print, listing::json);
+      return new ImagePart(listing, part::print, listing::json, part::lines);
     }
     return new ImagePart(
         listing,
@@ -104,7 +109,8 @@ final class ImageDisassembly {
         json -> {
           listing.json(json);
           code.json(json);
-        });
+        },
+        part::lines);
   }
 
   private static CodeSize size(PeImage image) {
@@ -121,8 +127,9 @@ final class ImageDisassembly {
     };
   }
 
-  private void all(InstructionRows rows, Consumer<InstructionRows.Row> sink) {
-    for (ImageFunction function : asked) {
+  private void all(
+      InstructionRows rows, List<ImageFunction> some, Consumer<InstructionRows.Row> sink) {
+    for (ImageFunction function : some) {
       range(rows, function.rva(), function.size(), sink);
       for (RuntimeFunction part : functions.parts(function.rva())) {
         range(rows, part.begin(), part.size(), sink);
@@ -140,51 +147,104 @@ final class ImageDisassembly {
   }
 
   private void print(PrintStream out, long limit, int width) {
-    // What is read of a PDB and of code that is rewritten belongs to one thread.
-    boolean isOne = limit != 0 || names.hasPdb() || code != null;
+    // Rows are limited from the first function on.
+    int together = limit != 0 ? Math.max(1, asked.size()) : PART;
+    write(out, together, TYPICAL, () -> new Printing(limit, width));
+  }
+
+  private void lines(PrintStream out) {
+    write(out, PART, TYPICAL_JSON, Lines::new);
+  }
+
+  /** Writes some of the functions, for one thread. */
+  @FunctionalInterface
+  private interface Writing {
+    void write(PrintStream out, List<ImageFunction> some, boolean isFirst);
+  }
+
+  /**
+   * Writes all functions, on all processors where there is more than one part of them.
+   *
+   * @param together functions of a part
+   * @param typical bytes that one usually takes
+   */
+  private void write(PrintStream out, int together, int typical, Supplier<Writing> writings) {
     int processors = Runtime.getRuntime().availableProcessors();
-    int threads = isOne || processors == 1 ? 0 : processors;
+    // What is read of a PDB and of code that is rewritten belongs to one thread.
+    int threads = names.hasPdb() || code != null || processors == 1 ? 0 : processors;
     try {
       OrderedTasks.run(
           threads,
-          limit != 0 ? 1 : Math.ceilDiv(asked.size(), PART),
+          Math.ceilDiv(asked.size(), together),
           2 * (threads + 1),
-          () -> new Printing(out, limit, width),
+          () -> new Part(out, together, typical, writings.get()),
           text -> text.writeTo(out));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Prints parts of the functions, for one thread. */
-  private final class Printing implements OrderedTasks.Worker<ByteArrayOutputStream> {
+  /** Keeps what is written of a part of the functions. */
+  private final class Part implements OrderedTasks.Worker<ByteArrayOutputStream> {
+    private final PrintStream like;
+    private final int together;
+    private final int typical;
+    private final Writing writing;
+
+    /**
+     * @param like writes as the answer is written
+     */
+    Part(PrintStream like, int together, int typical, Writing writing) {
+      this.like = like;
+      this.together = together;
+      this.typical = typical;
+      this.writing = writing;
+    }
+
+    @Override
+    public ByteArrayOutputStream result(int task) {
+      int begin = task * together;
+      int end = Math.min(asked.size(), begin + together);
+      ByteArrayOutputStream text = new ByteArrayOutputStream((end - begin) * typical);
+      try (PrintStream out = Terminal.alike(like, text)) {
+        writing.write(out, asked.subList(begin, end), begin == 0);
+      }
+      return text;
+    }
+
+    @Override
+    public void close() {
+      // Has nothing of its own.
+    }
+  }
+
+  /** Writes an object of JSON per instruction. */
+  private final class Lines implements Writing {
     private final InstructionRows rows = rows();
     private final ListingColumns<InstructionRows.Row> columns = rows.columns();
-    private final PrintStream like;
+
+    @Override
+    public void write(PrintStream out, List<ImageFunction> some, boolean isFirst) {
+      try (Json json = new Json(out)) {
+        all(rows, some, row -> columns.object(json, row));
+      }
+    }
+  }
+
+  /** Prints functions for people. */
+  private final class Printing implements Writing {
+    private final InstructionRows rows = rows();
+    private final ListingColumns<InstructionRows.Row> columns = rows.columns();
     private final long limit;
     private final int width;
 
-    /**
-     * @param like prints as the answer is printed
-     */
-    Printing(PrintStream like, long limit, int width) {
-      this.like = like;
+    Printing(long limit, int width) {
       this.limit = limit;
       this.width = width;
     }
 
     @Override
-    public ByteArrayOutputStream result(int task) {
-      ByteArrayOutputStream text = new ByteArrayOutputStream(PART * TYPICAL);
-      int begin = task * PART;
-      int end = limit != 0 ? asked.size() : Math.min(asked.size(), begin + PART);
-      try (PrintStream out = Terminal.alike(like, text)) {
-        print(out, asked.subList(begin, end), begin == 0);
-      }
-      return text;
-    }
-
-    private void print(PrintStream out, List<ImageFunction> some, boolean isFirst) {
+    public void write(PrintStream out, List<ImageFunction> some, boolean isFirst) {
       long shown = 0;
       boolean isSeparate = !isFirst;
       for (ImageFunction function : some) {
@@ -232,11 +292,6 @@ final class ImageDisassembly {
       return new Listing<InstructionRows.Row>(
               "instructions", columns, sink -> range(rows, rva, size, sink))
           .table(out, most, width);
-    }
-
-    @Override
-    public void close() {
-      // Has nothing of its own.
     }
   }
 

@@ -12,8 +12,9 @@ import java.util.function.Consumer;
  * @param rows what formats of one line a row print
  * @param screen what people see: the same rows, or a digest of them
  * @param json writes it as a member of an open object
+ * @param lines writes an object of JSON per row
  */
-record ImagePart(Listing<?> rows, Screen screen, Consumer<Json> json) {
+record ImagePart(Listing<?> rows, Screen screen, Consumer<Json> json, Consumer<PrintStream> lines) {
   /** Prints it for people. */
   @FunctionalInterface
   interface Screen {
@@ -24,6 +25,16 @@ record ImagePart(Listing<?> rows, Screen screen, Consumer<Json> json) {
      * @param width columns of the terminal; 0 to cut nothing
      */
     void print(PrintStream out, long limit, int width);
+  }
+
+  ImagePart(Listing<?> rows, Screen screen, Consumer<Json> json) {
+    this(rows, screen, json, out -> lines(rows, out));
+  }
+
+  private static void lines(Listing<?> rows, PrintStream out) {
+    try (Json json = new Json(out)) {
+      rows.lines(json);
+    }
   }
 
   /** One that is the same rows everywhere, closed by how many there are. */

@@ -1,7 +1,6 @@
 package io.ntrail.cli.image;
 
 import io.ntrail.cli.common.CommonOptions;
-import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.formats.bytes.ShellWords;
@@ -177,13 +176,13 @@ record ImageRequest(
     return parts;
   }
 
-  /** The rows of the one part of a format that has no place for two. */
-  Listing<?> only(List<ImagePart> parts, String format) {
+  /** The one part of a format that has no place for two. */
+  ImagePart only(List<ImagePart> parts, String format) {
     if (parts.size() != 1) {
       throw new UsageError(
           "--format " + format + " prints one table at a time, not " + parts.size(),
           "ntrail image " + ShellWords.file(file) + " --exports --format " + format);
     }
-    return parts.getFirst().rows();
+    return parts.getFirst();
   }
 }

@@ -1,6 +1,5 @@
 package io.ntrail.cli.image;
 
-import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
@@ -11,6 +10,7 @@ import io.ntrail.programs.x86.Effects;
 import io.ntrail.programs.x86.Effects.MemoryUse;
 import io.ntrail.programs.x86.Effects.RegisterUse;
 import io.ntrail.programs.x86.Flag;
+import io.ntrail.programs.x86.FlagSet;
 import io.ntrail.programs.x86.FlowClass;
 import io.ntrail.programs.x86.Instruction;
 import io.ntrail.programs.x86.InstructionDecoder;
@@ -20,10 +20,12 @@ import io.ntrail.programs.x86.OperandReader;
 import io.ntrail.programs.x86.OperandType;
 import io.ntrail.programs.x86.Operands;
 import io.ntrail.programs.x86.Register;
+import io.ntrail.programs.x86.RegisterClass;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -95,16 +97,18 @@ final class InstructionRows {
             .titled("instruction")
             .text("refersTo", this::refersTo)
             .titled("refers to")
-            .value("operands", this::operands)
-            .value("reads", (row, cell) -> uses(cell, effects(row), true))
-            .value("writes", (row, cell) -> uses(cell, effects(row), false))
-            .value("flags", (row, cell) -> flags(cell, effects(row)))
+            .shaped("operands", _ -> "", this::operands)
+            .shaped("reads", row -> uses(row, true), (row, json) -> uses(json, row, true))
+            .shaped("writes", row -> uses(row, false), (row, json) -> uses(json, row, false))
+            .shaped("flags", _ -> "", this::flags)
             .flag("valid", Row::isValid)
             .text(
                 "reason",
                 row ->
                     row.isValid() ? null : instruction.refusal().map(DecodeError::text).orElse(""));
-    return lines == null ? columns : columns.value("line", InstructionRows::line).titled();
+    return lines == null
+        ? columns
+        : columns.shaped("line", InstructionRows::shown, InstructionRows::line).titled();
   }
 
   /** Gives one row per instruction, and one per byte that begins none. */
@@ -132,17 +136,12 @@ final class InstructionRows {
   }
 
   /** People see a line once; programs with each instruction. */
-  private static void line(Row row, CellWriter cell) {
-    String line = row.line;
-    cell.shaped(
-        () -> row.repeated ? "" : line,
-        json -> {
-          if (line.isEmpty()) {
-            json.text(null);
-          } else {
-            json.text(line);
-          }
-        });
+  private static String shown(Row row) {
+    return row.repeated ? "" : row.line;
+  }
+
+  private static void line(Row row, Json json) {
+    json.text(row.line.isEmpty() ? null : row.line);
   }
 
   private static String className(FlowClass flow) {
@@ -180,26 +179,20 @@ final class InstructionRows {
     return name.isEmpty() ? null : name;
   }
 
-  private List<Operand> list(Row row) {
-    return row.isValid() ? operands.list() : List.of();
-  }
-
   private static boolean isRelative(Operand.InMemory memory) {
-    return memory.base().map(Register::toString).filter(name -> name.endsWith("ip")).isPresent();
+    return memory.base().isPresent() && memory.base().get().type() == RegisterClass.POINTER;
   }
 
-  private void operands(Row row, CellWriter cell) {
-    long target =
-        row.isValid() && instruction.flowClass().hasTarget()
-            ? instruction.branchTarget(row.address)
-            : 0;
-    cell.shaped(
-        () -> "",
-        json -> {
-          json.array();
-          list(row).forEach(operand -> operand(json, operand, row.address + row.length, target));
-          json.endArray();
-        });
+  private void operands(Row row, Json json) {
+    json.array();
+    if (row.isValid()) {
+      boolean hasTarget = instruction.flowClass().hasTarget();
+      long target = hasTarget ? instruction.branchTarget(row.address) : 0;
+      for (Operand operand : operands.list()) {
+        operand(json, operand, row.address + row.length, target);
+      }
+    }
+    json.endArray();
   }
 
   private static void operand(Json json, Operand operand, long behind, long target) {
@@ -211,8 +204,8 @@ final class InstructionRows {
         json.name("kind", "memory")
             .number("bytes", memory.bytes())
             .name("segment", memory.segment().toString())
-            .name("base", memory.base().map(Register::toString).orElse(null))
-            .name("index", memory.index().map(Register::toString).orElse(null))
+            .name("base", name(memory.base()))
+            .name("index", name(memory.index()))
             .number("scale", memory.scale())
             .number("displacement", memory.displacement())
             .number("broadcast", memory.broadcast());
@@ -232,6 +225,10 @@ final class InstructionRows {
               .text("offset", Numbers.hex(offset));
     }
     json.endObject();
+  }
+
+  private static @Nullable String name(Optional<Register> register) {
+    return register.isPresent() ? register.get().toString() : null;
   }
 
   /** Registers by name, once each, then memory. */
@@ -257,14 +254,15 @@ final class InstructionRows {
 
   private static String memory(Operand.InMemory memory) {
     StringBuilder text = new StringBuilder(memory.segment().toString()).append(":[");
-    memory.base().ifPresent(text::append);
-    memory
-        .index()
-        .ifPresent(index ->
-            text.append(memory.base().isPresent() ? "+" : "")
-                .append(index)
-                .append('*')
-                .append(memory.scale()));
+    if (memory.base().isPresent()) {
+      text.append(memory.base().get());
+    }
+    if (memory.index().isPresent()) {
+      text.append(memory.base().isPresent() ? "+" : "")
+          .append(memory.index().get())
+          .append('*')
+          .append(memory.scale());
+    }
     boolean alone = memory.base().isEmpty() && memory.index().isEmpty();
     if (alone) {
       text.append(Numbers.hex(memory.displacement()));
@@ -275,41 +273,42 @@ final class InstructionRows {
     return text.append(']').toString();
   }
 
-  private static void uses(CellWriter cell, @Nullable Effects effects, boolean reads) {
-    List<String> uses = effects == null ? List.of() : uses(effects, reads);
-    cell.shaped(
-        () -> String.join(" ", uses),
-        json -> {
-          json.array();
-          uses.forEach(json::text);
-          json.endArray();
-        });
+  private List<String> used(Row row, boolean reads) {
+    Effects known = effects(row);
+    return known == null ? List.of() : uses(known, reads);
   }
 
-  private static void flags(CellWriter cell, @Nullable Effects effects) {
-    cell.shaped(
-        () -> "",
-        json -> {
-          if (effects == null) {
-            json.text(null);
-            return;
-          }
-          json.object();
-          flags(json, "read", effects.flagsRead());
-          flags(json, "written", effects.flagsWritten());
-          flags(json, "cleared", effects.flagsCleared());
-          flags(json, "set", effects.flagsSet());
-          flags(json, "undefined", effects.flagsUndefined());
-          json.endObject();
-        });
+  private String uses(Row row, boolean reads) {
+    return String.join(" ", used(row, reads));
   }
 
-  private static void flags(Json json, String key, Set<Flag> flags) {
+  private void uses(Json json, Row row, boolean reads) {
+    json.array();
+    for (String use : used(row, reads)) {
+      json.text(use);
+    }
+    json.endArray();
+  }
+
+  private void flags(Row row, Json json) {
+    Effects known = effects(row);
+    if (known == null) {
+      json.text(null);
+      return;
+    }
+    json.object();
+    flags(json, "read", known.flagsRead());
+    flags(json, "written", known.flagsWritten());
+    flags(json, "cleared", known.flagsCleared());
+    flags(json, "set", known.flagsSet());
+    flags(json, "undefined", known.flagsUndefined());
+    json.endObject();
+  }
+
+  private static void flags(Json json, String key, FlagSet flags) {
     json.array(key);
-    for (Flag flag : Flag.values()) {
-      if (flags.contains(flag)) {
-        json.name(FLAGS.get(flag.ordinal()));
-      }
+    for (Flag flag : flags) {
+      json.name(FLAGS.get(flag.ordinal()));
     }
     json.endArray();
   }

@@ -16,8 +16,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,19 +96,30 @@ final class LineRows {
       }
       work.done(1);
       ModuleSymbols symbols = pdb.symbols(module);
-      List<Procedure> methods = symbols.procedures().stream().filter(Procedure::isManaged).toList();
+      List<Procedure> methods = symbols.managed();
       // The same text for all rows of a file.
       Map<Long, String> names = new HashMap<>();
+      Function<Long, String> file = symbols::file;
       for (LineRow row : symbols.lines()) {
-        String file = names.computeIfAbsent(row.file(), symbols::file);
-        if (files.matches(file)) {
-          sink.accept(row(row, file, module, methods));
+        String name = names.computeIfAbsent(row.file(), file);
+        if (files.matches(name)) {
+          sink.accept(row(row, name, module, methods));
         }
       }
     }
   }
 
   private Row row(LineRow row, String file, PdbModule module, List<Procedure> methods) {
+    Procedure method = methods.isEmpty() ? null : method(row, methods);
+    if (method != null || pdb.isManaged()) {
+      return new Row(-1, row, file, module.name(), method);
+    }
+    long linked = pdb.rva(row.section(), row.offset());
+    return new Row(pdb.toImage(linked, Math.max(1, row.length())), row, file, module.name(), null);
+  }
+
+  /** Returns the method that a row belongs to; null if it is in none. */
+  private static @Nullable Procedure method(LineRow row, List<Procedure> methods) {
     // By section and offset; those of one method do not overlap those of another.
     int last =
         Search.last(
@@ -118,17 +129,12 @@ final class LineRows {
                 methods.get(i).section() < row.section()
                     || methods.get(i).section() == row.section()
                         && methods.get(i).offset() <= row.offset());
-    Procedure method =
-        Optional.of(last)
-            .filter(i -> i >= 0)
-            .map(methods::get)
-            .filter(m -> m.section() == row.section())
-            .filter(m -> row.offset() < m.offset() + m.length())
-            .orElse(null);
-    if (method != null || pdb.isManaged()) {
-      return new Row(-1, row, file, module.name(), method);
+    if (last < 0) {
+      return null;
     }
-    long linked = pdb.rva(row.section(), row.offset());
-    return new Row(pdb.toImage(linked, Math.max(1, row.length())), row, file, module.name(), null);
+    Procedure method = methods.get(last);
+    return method.section() == row.section() && row.offset() < method.offset() + method.length()
+        ? method
+        : null;
   }
 }

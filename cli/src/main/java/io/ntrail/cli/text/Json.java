@@ -126,10 +126,11 @@ public final class Json implements AutoCloseable {
   /** A key, whose value is written next. */
   public Json key(String key) {
     try {
-      if (JsonEscapes.apply(key)) {
+      SerializedString known = encoded(key);
+      if (known == null) {
         generator.writeFieldName(JsonEscapes.hasHalf(key) ? TextSanitizer.one(key) : key);
       } else {
-        generator.writeFieldName(encoded(key));
+        generator.writeFieldName(known);
       }
       return this;
     } catch (IOException e) {
@@ -149,11 +150,12 @@ public final class Json implements AutoCloseable {
 
   /** A text that is written again and again, such as a name, or null; after {@link #key}. */
   public Json name(@Nullable String value) {
-    if (value == null || JsonEscapes.apply(value)) {
+    SerializedString known = value == null ? null : encoded(value);
+    if (known == null) {
       return text(value);
     }
     try {
-      generator.writeString(encoded(value));
+      generator.writeString(known);
       return this;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -165,10 +167,13 @@ public final class Json implements AutoCloseable {
     return key(key).name(value);
   }
 
-  /** Keys and names with their escapes and bytes, which cost more than finding them here. */
-  private SerializedString encoded(String text) {
+  /**
+   * Keys and names with their bytes, which cost more than finding them here; null: it needs escapes
+   * of ours.
+   */
+  private @Nullable SerializedString encoded(String text) {
     SerializedString known = encoded.get(text);
-    if (known == null) {
+    if (known == null && !JsonEscapes.apply(text)) {
       known = new SerializedString(text);
       if (encoded.size() == MOST_ENCODED) {
         encoded.clear();

@@ -71,7 +71,9 @@ final class LlvmNamePrinter {
         }
       }
       case SymbolNode.Table(NameNode name, int qualifiers, NameNode target) -> {
-        Qualifiers.words(qualifiers).forEach(word -> put(word).put(" "));
+        for (String word : Qualifiers.words(qualifiers)) {
+          put(word).put(" ");
+        }
         name(name);
         if (target != null) {
           put("{for `");
@@ -148,7 +150,9 @@ final class LlvmNamePrinter {
   }
 
   private void words(int qualifiers) {
-    Qualifiers.words(qualifiers).forEach(word -> put(" ").put(word));
+    for (String word : Qualifiers.words(qualifiers)) {
+      put(" ").put(word);
+    }
   }
 
   /** Writes the part before the declared name. */

@@ -116,9 +116,18 @@ final class NameReader {
   }
 
   private void remember(NameNode name, String text) {
-    if (names.size() < MOST_BACK && names.stream().noneMatch(one -> one.text().equals(text))) {
+    if (names.size() < MOST_BACK && !isKnown(text)) {
       names.add(new NameNode.Recalled(name, text));
     }
+  }
+
+  private boolean isKnown(String text) {
+    for (NameNode.Recalled name : names) {
+      if (name.text().equals(text)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private NameNode simple(boolean remember) {

@@ -36,7 +36,7 @@ public final class ModuleSymbols {
   private static final int MOST_NESTED = 64;
 
   /** The bytes of a function, and where its record is. */
-  private record Extent(int section, long offset, long length, long at) {
+  private record Extent(int kind, int section, long offset, long length, long at) {
     boolean contains(int otherSection, long other) {
       return section == otherSection && other >= offset && other < offset + length;
     }
@@ -113,15 +113,15 @@ public final class ModuleSymbols {
         r -> {
           boolean procedure = SymbolKind.isProcedure(r.kind());
           if (procedure) {
-            found.add(new Extent(r.u16(32), r.u32(28), r.u32(12), r.offset()));
+            found.add(new Extent(r.kind(), r.u16(32), r.u32(28), r.u32(12), r.offset()));
           } else if (r.kind() == S_THUNK32) {
-            found.add(new Extent(r.u16(16), r.u32(12), r.u16(18), r.offset()));
+            found.add(new Extent(r.kind(), r.u16(16), r.u32(12), r.u16(18), r.offset()));
           } else if (r.kind() == S_SEPCODE) {
-            found.add(new Extent(r.u16(24), r.u32(16), r.u32(8), r.offset()));
+            found.add(new Extent(r.kind(), r.u16(24), r.u32(16), r.u32(8), r.offset()));
           } else if (r.kind() == S_TRAMPOLINE) {
-            found.add(new Extent(r.u16(12), r.u32(4), r.u16(2), r.offset()));
+            found.add(new Extent(r.kind(), r.u16(12), r.u32(4), r.u16(2), r.offset()));
           } else if (r.kind() == S_LABEL32) {
-            labels.add(new Extent(r.u16(4), r.u32(0), 0, r.offset()));
+            labels.add(new Extent(r.kind(), r.u16(4), r.u32(0), 0, r.offset()));
           }
           // Only what lies in no function is looked at; separated code is in none.
           if (procedure && r.u32(4) > r.offset() + r.length() && r.u32(4) < end) {
@@ -212,8 +212,20 @@ public final class ModuleSymbols {
 
   /** The functions, by address; managed ones too. */
   public List<Symbol.Procedure> procedures() {
+    return procedures(false);
+  }
+
+  /** The managed functions, by address. */
+  public List<Symbol.Procedure> managed() {
+    return procedures(true);
+  }
+
+  private List<Symbol.Procedure> procedures(boolean onlyManaged) {
     List<Symbol.Procedure> procedures = new ArrayList<>();
     for (Extent extent : found.get().extents) {
+      if (onlyManaged && !SymbolKind.isManagedProcedure(extent.kind)) {
+        continue;
+      }
       if (pdb.reading(what(), new Symbol.Other(0, 0), () -> at(extent.at))
           instanceof Symbol.Procedure procedure) {
         procedures.add(procedure);

@@ -389,8 +389,13 @@ public final class PdbFile {
    * is a gap.
    */
   public Optional<Public> publicSymbol(int index) {
-    return publics()
-        .flatMap(all -> reading("publics", Optional.empty(), () -> Optional.of(all.get(index))));
+    Optional<PublicSymbols> all = publics();
+    try {
+      return all.isEmpty() ? Optional.empty() : Optional.of(all.get().get(index));
+    } catch (DamagedInput e) {
+      gap("publics", e);
+      return Optional.empty();
+    }
   }
 
   /** The global symbols; empty if there are none. */

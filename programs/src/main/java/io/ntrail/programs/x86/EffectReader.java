@@ -84,11 +84,11 @@ final class EffectReader {
     return new Effects(
         registers,
         memory,
-        Flag.of(read),
-        Flag.of(written),
-        Flag.of(cleared),
-        Flag.of(set),
-        Flag.of(undefined),
+        new FlagSet(read),
+        new FlagSet(written),
+        new FlagSet(cleared),
+        new FlagSet(set),
+        new FlagSet(undefined),
         stack);
   }
 

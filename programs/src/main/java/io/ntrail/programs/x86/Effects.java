@@ -1,7 +1,6 @@
 package io.ntrail.programs.x86;
 
 import java.util.List;
-import java.util.Set;
 
 /**
  * Registers, memory and flags that an instruction reads and writes, explicitly or implicitly. The
@@ -22,11 +21,11 @@ import java.util.Set;
 public record Effects(
     List<RegisterUse> registers,
     List<MemoryUse> memory,
-    Set<Flag> flagsRead,
-    Set<Flag> flagsWritten,
-    Set<Flag> flagsCleared,
-    Set<Flag> flagsSet,
-    Set<Flag> flagsUndefined,
+    FlagSet flagsRead,
+    FlagSet flagsWritten,
+    FlagSet flagsCleared,
+    FlagSet flagsSet,
+    FlagSet flagsUndefined,
     X87Stack x87Stack) {
 
   /** A register, and what happens to it. */
@@ -35,15 +34,10 @@ public record Effects(
   /** Access to memory; of 0 bytes where the instruction does not determine the size. */
   public record MemoryUse(Operand.InMemory memory, Access access) {}
 
-  /** Everything is a copy and stays as it is. */
+  /** Lists are copies and stay as they are. */
   public Effects {
     registers = List.copyOf(registers);
     memory = List.copyOf(memory);
-    flagsRead = Set.copyOf(flagsRead);
-    flagsWritten = Set.copyOf(flagsWritten);
-    flagsCleared = Set.copyOf(flagsCleared);
-    flagsSet = Set.copyOf(flagsSet);
-    flagsUndefined = Set.copyOf(flagsUndefined);
   }
 
   /**

@@ -1,8 +1,5 @@
 package io.ntrail.programs.x86;
 
-import java.util.EnumSet;
-import java.util.Set;
-
 /** A bit of EFLAGS, of the x87 status word, or the flag of user interrupts. */
 public enum Flag {
   /** CF. */
@@ -39,15 +36,5 @@ public enum Flag {
 
   int bit() {
     return 1 << ordinal();
-  }
-
-  static Set<Flag> of(int bits) {
-    Set<Flag> flags = EnumSet.noneOf(Flag.class);
-    for (Flag flag : values()) {
-      if ((bits & flag.bit()) != 0) {
-        flags.add(flag);
-      }
-    }
-    return flags;
   }
 }

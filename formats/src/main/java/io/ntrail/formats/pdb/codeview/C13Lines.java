@@ -30,7 +30,16 @@ public final class C13Lines {
   private static final int COLUMNS = 1;
 
   /** Lines of a stretch of code. */
-  private record Covered(int section, long offset, long size, long at, int length) {}
+  private record Covered(int section, long offset, long size, long at, int length) {
+    static final Comparator<Covered> BY_ADDRESS =
+        (a, b) ->
+            a.section != b.section
+                ? Integer.compare(a.section, b.section)
+                : Long.compare(a.offset, b.offset);
+  }
+
+  private static final Comparator<LineRow> BY_OFFSET =
+      (a, b) -> Long.compare(a.offset(), b.offset());
 
   private record Part(long at, int length) {}
 
@@ -86,8 +95,7 @@ public final class C13Lines {
       lines.subsection(head.i32(0), at, (int) size);
       at += size + 3 & ~3L;
     }
-    lines.covered.sort(
-        Comparator.comparingInt(Covered::section).thenComparingLong(Covered::offset));
+    lines.covered.sort(Covered.BY_ADDRESS);
     return lines;
   }
 
@@ -239,7 +247,7 @@ public final class C13Lines {
       }
       at += (int) size;
     }
-    rows.sort(Comparator.comparingLong(LineRow::offset));
+    rows.sort(BY_OFFSET);
     return withLengths(rows, c.offset + c.size);
   }
 

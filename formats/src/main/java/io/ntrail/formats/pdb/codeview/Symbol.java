@@ -75,7 +75,7 @@ public sealed interface Symbol {
       implements Placed {
     /** Returns true if it is managed: its offset is not one of native code. */
     public boolean isManaged() {
-      return kind == S_GMANPROC || kind == S_LMANPROC;
+      return SymbolKind.isManagedProcedure(kind);
     }
 
     /** Returns true if its type is the number of an item, which has the type. */

@@ -71,6 +71,11 @@ public final class SymbolKind {
     };
   }
 
+  /** Returns true if it is a procedure in intermediate language. */
+  public static boolean isManagedProcedure(int kind) {
+    return kind == S_GMANPROC || kind == S_LMANPROC;
+  }
+
   /** Returns true if it opens a scope, which an end closes. */
   public static boolean opensScope(int kind) {
     return switch (kind) {
