@@ -316,7 +316,7 @@ public final class TracingMemory {
       all.add(new TargetMemory.Pages(at + geometry.head(), area.size(), TargetMemory.READ_WRITE));
     }
     memory.commit(all);
-    memory.write(first + geometry.code(), area.template());
+    memory.write(first + geometry.code(), area.template(first));
     memory.write(first + geometry.data(), area.data(areas.size()));
     long parameters = memory.allocate(16, TargetMemory.READ_WRITE);
     memory.write(parameters, new BytesBuilder(16).u64(first).u64(count - 1L).toArray());
