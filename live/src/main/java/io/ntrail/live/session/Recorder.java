@@ -59,7 +59,6 @@ public final class Recorder implements AutoCloseable {
   private final SessionChunkReader reader;
   private final CallTotalsRecorder totals;
   private final CallThrottle throttle;
-  private final List<Integer> argumentPlaces;
   private final ReentrantLock lock;
   private final LongSupplier clock;
 
@@ -97,11 +96,9 @@ public final class Recorder implements AutoCloseable {
     output =
         shared == null ? new RecorderOutput(writer, ring, settings.maxBytes(), remarks) : shared;
     lock = output.lock;
-    argumentPlaces =
-        session.records().argumentPlaces().stream().limit(settings.arguments()).toList();
     throttle =
         new CallThrottle(session.cells(), output, settings.throttle(), settings.ticksPerSecond());
-    sink = new RecordSink(session, argumentPlaces.size(), writer, remarks, throttle);
+    sink = new RecordSink(session, argumentPlaces().size(), writer, remarks, throttle);
     reader = new SessionChunkReader(session, output, sink, remarks, settings.process());
     totals = new CallTotalsRecorder(session.tables(), output, remarks, settings.process());
     lock.lock();
@@ -112,6 +109,13 @@ public final class Recorder implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  private List<Integer> argumentPlaces() {
+    // As many for any size of pointers.
+    return session.records().argumentPlaces(session.pointerBytes()).stream()
+        .limit(settings.arguments())
+        .toList();
   }
 
   /**
@@ -198,7 +202,7 @@ public final class Recorder implements AutoCloseable {
       define(to ->
           to.function(
               new TracedFunction(
-                  number, function.module(), function.rva(), function.name(), argumentPlaces)));
+                  number, function.module(), function.rva(), function.name(), argumentPlaces())));
     } finally {
       lock.unlock();
     }

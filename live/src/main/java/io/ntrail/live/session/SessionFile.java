@@ -30,6 +30,7 @@ public final class SessionFile implements AutoCloseable {
   private final StackSamples samples;
   private final RecordLayout records;
   private final BufferMemory memory;
+  private volatile int pointerBytes = Long.BYTES;
   private int chunks;
   private int mostChunks;
   private final int[] chunkRing = new int[SessionLayout.CHUNK_RING];
@@ -254,6 +255,16 @@ public final class SessionFile implements AutoCloseable {
   /** Returns size and content of records. */
   public RecordLayout records() {
     return records;
+  }
+
+  /** Returns the size of a pointer of the target in bytes: 8 unless it was set. */
+  public int pointerBytes() {
+    return pointerBytes;
+  }
+
+  /** Sets the size of a pointer of the target; to be called before it runs code of the session. */
+  public void pointerBytes(int bytes) {
+    pointerBytes = bytes;
   }
 
   /** Returns the number of chunks so far. */

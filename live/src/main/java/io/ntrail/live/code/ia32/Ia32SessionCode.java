@@ -8,7 +8,9 @@ import io.ntrail.live.code.RuntimeImage;
 import io.ntrail.live.code.SessionAddresses;
 import io.ntrail.live.code.SessionCode;
 import io.ntrail.live.code.StubWriter;
+import io.ntrail.live.code.UnwindProbes;
 import io.ntrail.live.code.UnwindTest;
+import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /** Code of one session for IA-32. */
@@ -96,5 +98,11 @@ final class Ia32SessionCode implements SessionCode {
   @Override
   public OverheadTest overheadTest(long area) {
     return new SlotOverheadTest(area, areas, parts.record());
+  }
+
+  /** None where calls are added up: there are no records to write. */
+  @Override
+  public Optional<UnwindProbes> unwindProbes() {
+    return parts.tables().exist() ? Optional.empty() : Optional.of(new UnwindProbe(parts));
   }
 }
