@@ -35,4 +35,9 @@ public interface SessionCode {
   default Optional<UnwindProbes> unwindProbes() {
     return Optional.empty();
   }
+
+  /** Returns descriptions of the frames of slots for GNU C++; empty if none are needed. */
+  default Optional<FrameDescriptions> frameDescriptions() {
+    return Optional.empty();
+  }
 }

@@ -3,6 +3,7 @@ package io.ntrail.live.code.ia32;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.code.AreaCode;
+import io.ntrail.live.code.FrameDescriptions;
 import io.ntrail.live.code.OverheadTest;
 import io.ntrail.live.code.RuntimeImage;
 import io.ntrail.live.code.SessionAddresses;
@@ -104,5 +105,10 @@ final class Ia32SessionCode implements SessionCode {
   @Override
   public Optional<UnwindProbes> unwindProbes() {
     return parts.tables().exist() ? Optional.empty() : Optional.of(new UnwindProbe(parts));
+  }
+
+  @Override
+  public Optional<FrameDescriptions> frameDescriptions() {
+    return Optional.of(new FrameDescription(parts, areas.exit()));
   }
 }

@@ -273,15 +273,34 @@ final class TracedMachine {
       Change prepare,
       int... traced)
       throws IOException {
+    return same(machine, settings, program, begin, _ -> {}, prepare, traced);
+  }
+
+  /**
+   * The same.
+   *
+   * @param data changes the program's memory before both runs
+   */
+  static TracedMachine same(
+      UnicornMachine machine,
+      Settings settings,
+      AssembledCode program,
+      int begin,
+      Change data,
+      Change prepare,
+      int... traced)
+      throws IOException {
     TracedMachine plain = new TracedMachine(machine, settings, program);
     for (int offset : traced) {
       plain.functions.put((long) offset, PROGRAM + offset);
     }
+    data.accept(plain);
     Path expected = plain.run(begin);
     assertEquals(UnicornRun.Reason.UNTIL, expected.end.reason(), expected.end::toString);
     long flags = machine.register(UnicornMachine.FLAGS);
     TracedMachine its = new TracedMachine(machine, settings, program);
     its.trace(true, traced);
+    data.accept(its);
     prepare.accept(its);
     Path found = its.run(begin);
     assertEquals(UnicornRun.Reason.UNTIL, found.end.reason(), found.end::toString);
