@@ -98,7 +98,8 @@ public final class Recorder implements AutoCloseable {
     lock = output.lock;
     throttle =
         new CallThrottle(session.cells(), output, settings.throttle(), settings.ticksPerSecond());
-    sink = new RecordSink(session, argumentPlaces().size(), writer, remarks, throttle);
+    int arguments = session.argumentPlaces(settings.arguments()).size();
+    sink = new RecordSink(session, arguments, writer, remarks, throttle);
     reader = new SessionChunkReader(session, output, sink, remarks, settings.process());
     totals = new CallTotalsRecorder(session.tables(), output, remarks, settings.process());
     lock.lock();
@@ -109,13 +110,6 @@ public final class Recorder implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-  }
-
-  private List<Integer> argumentPlaces() {
-    // As many for any size of pointers.
-    return session.records().argumentPlaces(session.pointerBytes()).stream()
-        .limit(settings.arguments())
-        .toList();
   }
 
   /**
@@ -199,10 +193,11 @@ public final class Recorder implements AutoCloseable {
       sink.function(address, (int) number);
       totals.function(row, (int) number);
       throttle.function(row, (int) number);
+      List<Integer> places = session.argumentPlaces(settings.arguments());
       define(to ->
           to.function(
               new TracedFunction(
-                  number, function.module(), function.rva(), function.name(), argumentPlaces())));
+                  number, function.module(), function.rva(), function.name(), places)));
     } finally {
       lock.unlock();
     }

@@ -257,12 +257,16 @@ public final class SessionFile implements AutoCloseable {
     return records;
   }
 
-  /** Returns the size of a pointer of the target in bytes: 8 unless it was set. */
-  public int pointerBytes() {
+  int pointerBytes() {
     return pointerBytes;
   }
 
-  /** Sets the size of a pointer of the target; to be called before it runs code of the session. */
+  /** Returns the sources of the first values of entries; as many for any size of pointers. */
+  List<Integer> argumentPlaces(int most) {
+    return records.argumentPlaces(pointerBytes).stream().limit(most).toList();
+  }
+
+  /** Sets the size of a pointer of the target, before it runs code of the session; 8 until then. */
   public void pointerBytes(int bytes) {
     pointerBytes = bytes;
   }

@@ -21,11 +21,11 @@ import io.ntrail.programs.x86.asm.operands.Mem;
  * and after that there may be no memory: words beyond the stack are recorded as 0, and so are all
  * words of a stack that the system does not know.
  */
-final class ArgumentRoutine extends RuntimeRoutines {
+final class ArgumentRoutine extends RuntimeRoutines32 {
   final Label begin = a.label("arguments");
   private final int stackWords;
 
-  ArgumentRoutine(RoutineContext parts) {
+  ArgumentRoutine(RoutineContext32 parts) {
     super(parts);
     this.stackWords = stackWords(record);
   }
@@ -62,7 +62,7 @@ final class ArgumentRoutine extends RuntimeRoutines {
         // The base minus the end of the words.
         .mov(EAX, EDX)
         .not(EAX)
-        .mov(ECX, fs(TlsOffsets.STACK_BASE))
+        .mov(ECX, fs(TlsOffsets32.STACK_BASE))
         .lea(EAX, ptr(EAX).index(ECX, 1).plus(1 - 4L * stackWords))
         .cdq()
         .mov(ECX, EDX)
@@ -71,7 +71,7 @@ final class ArgumentRoutine extends RuntimeRoutines {
         .bind(below)
         // The place of the return address minus the limit.
         .mov(EAX, ptr(ESP))
-        .mov(ECX, fs(TlsOffsets.STACK_LIMIT))
+        .mov(ECX, fs(TlsOffsets32.STACK_LIMIT))
         .not(ECX)
         .lea(EAX, ptr(EAX).index(ECX, 1).plus(1 - 4))
         .cdq()
@@ -98,16 +98,16 @@ final class ArgumentRoutine extends RuntimeRoutines {
         .pop(ECX)
         .pushfd()
         .lea(EAX, ptr(EDX).plus(-4))
-        .cmp(EAX, fs(TlsOffsets.STACK_LIMIT))
+        .cmp(EAX, fs(TlsOffsets32.STACK_LIMIT))
         .jae(known)
         // From there on every word is beyond.
-        .mov(EDX, fs(TlsOffsets.STACK_BASE))
+        .mov(EDX, fs(TlsOffsets32.STACK_BASE))
         .bind(known);
     for (int word = 0; word < stackWords; word++) {
       Label beyond = a.label();
       Label store = a.label();
       a.lea(EAX, ptr(EDX).plus(4L * word + 4))
-          .cmp(EAX, fs(TlsOffsets.STACK_BASE))
+          .cmp(EAX, fs(TlsOffsets32.STACK_BASE))
           .ja(beyond)
           .mov(EAX, ptr(EAX).plus(-4))
           .jmp(store)

@@ -64,7 +64,7 @@ final class FrameDescription implements FrameDescriptions {
   /** _URC_CONTINUE_UNWIND. */
   private static final int CONTINUE_UNWIND = 8;
 
-  private final RoutineContext parts;
+  private final RoutineContext32 parts;
   private final int exit;
 
   /**
@@ -72,7 +72,7 @@ final class FrameDescription implements FrameDescriptions {
    *
    * @param exit distance of the return point from the beginning of a slot
    */
-  FrameDescription(RoutineContext parts, int exit) {
+  FrameDescription(RoutineContext32 parts, int exit) {
     this.parts = parts;
     this.exit = exit;
   }
@@ -105,18 +105,18 @@ final class FrameDescription implements FrameDescriptions {
         .test(EBX, EBX)
         .jz(out)
         // The data of the slot whose return point this is.
-        .lea(ESI, ptr(EAX).plus(AreaLayout.DELTA - exit))
-        .mov(EAX, ptr(ESI).plus(AreaLayout.BODY))
+        .lea(ESI, ptr(EAX).plus(AreaLayout32.DELTA - exit))
+        .mov(EAX, ptr(ESI).plus(AreaLayout32.BODY))
         .mov(ptr(EBX).plus(SessionLayout.RECORD_FUNCTION), EAX)
         .mov(ptr(EBX).plus(SessionLayout.RECORD_VALUE).as32(), GNU_EXCEPTION)
         .mov(ptr(EBX).plus(SessionLayout.RECORD_VALUE + 4).as32(), 0)
-        .mov(EAX, ptr(ESI).plus(AreaLayout.KEY))
+        .mov(EAX, ptr(ESI).plus(AreaLayout32.KEY))
         .mov(ptr(EBX).plus(SessionLayout.RECORD_KEY), EAX)
         .mov(ptr(EBX).plus(SessionLayout.RECORD_KEY + 4).as32(), 0)
         .rdtsc()
         .mov(ptr(EBX), EAX)
         .mov(ptr(EBX).plus(4), EDX)
-        .mov(EAX, ptr(ESI).plus(AreaLayout.META))
+        .mov(EAX, ptr(ESI).plus(AreaLayout32.META))
         .add(EAX, SessionLayout.UNWIND - SessionLayout.ENTRY)
         .mov(ptr(EBX).plus(SessionLayout.RECORD_META), EAX)
         .lea(EDX, ptr(EBX).plus(record))
@@ -166,7 +166,7 @@ final class FrameDescription implements FrameDescriptions {
 
   /** Returns the distance from the return point of a slot to its return address. */
   int distance() {
-    return AreaLayout.DELTA + AreaLayout.RET - exit;
+    return AreaLayout32.DELTA + AreaLayout32.RET - exit;
   }
 
   /** Appends an entry with its length; DW_CFA_nop up to a multiple. */

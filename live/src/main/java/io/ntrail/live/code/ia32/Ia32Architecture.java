@@ -36,19 +36,19 @@ public final class Ia32Architecture implements Architecture {
           8,
           0xC4,
           0xB8,
-          TlsOffsets.STACK_BASE,
-          TlsOffsets.TLS_SLOTS);
+          TlsOffsets32.STACK_BASE,
+          TlsOffsets32.TLS_SLOTS);
 
   private static final AreaGeometry AREAS =
       new AreaGeometry(
-          AreaLayout.ALIGNMENT,
-          AreaLayout.HEAD,
-          AreaLayout.FIELDS,
-          AreaLayout.STACK_BASE,
-          AreaLayout.THREAD,
-          AreaLayout.CODE,
-          AreaLayout.DATA,
-          AreaLayout.TABLE);
+          AreaLayout32.ALIGNMENT,
+          AreaLayout32.HEAD,
+          AreaLayout32.FIELDS,
+          AreaLayout32.STACK_BASE,
+          AreaLayout32.THREAD,
+          AreaLayout32.CODE,
+          AreaLayout32.DATA,
+          AreaLayout32.TABLE);
 
   /** Creates the architecture, which has no state. */
   public Ia32Architecture() {}
@@ -90,22 +90,22 @@ public final class Ia32Architecture implements Architecture {
 
   @Override
   public StoreCode stores() {
-    return new StoreRoutine();
+    return new StoreRoutine32();
   }
 
   @Override
   public List<TracedReturn> tracedReturns(long area, Bytes data) {
     List<TracedReturn> returns = new ArrayList<>();
     // The last slot first: a tail call returns into the slot before, from the same place.
-    for (int slot = AreaLayout.SLOTS - 1; slot >= 0; slot--) {
-      int at = AreaLayout.data(slot) - AreaLayout.DATA;
-      if (data.has(at, AreaLayout.SLOT_DATA)) {
+    for (int slot = AreaLayout32.SLOTS - 1; slot >= 0; slot--) {
+      int at = AreaLayout32.data(slot) - AreaLayout32.DATA;
+      if (data.has(at, AreaLayout32.SLOT_DATA)) {
         returns.add(
             new TracedReturn(
-                data.u32(at + AreaLayout.KEY) - Integer.BYTES,
-                area + AreaLayout.code(slot),
-                AreaLayout.STRIDE,
-                data.u32(at + AreaLayout.RET)));
+                data.u32(at + AreaLayout32.KEY) - Integer.BYTES,
+                area + AreaLayout32.code(slot),
+                AreaLayout32.STRIDE,
+                data.u32(at + AreaLayout32.RET)));
       }
     }
     return returns;
@@ -119,7 +119,7 @@ public final class Ia32Architecture implements Architecture {
 
   @Override
   public byte[] callRoutine() {
-    return TargetRoutines.call();
+    return TargetRoutines32.call();
   }
 
   @Override

@@ -17,11 +17,11 @@ import java.util.function.ToLongFunction;
 /** Code of one session for IA-32. */
 final class Ia32SessionCode implements SessionCode {
   /** Offset in the runtime block of the end of its code. */
-  private static final int END = AreaLayout.CODE + 0x3000;
+  private static final int END = AreaLayout32.CODE + 0x3000;
 
-  private final RoutineContext parts;
+  private final RoutineContext32 parts;
   private final RuntimeImage image;
-  private final AreaImage areas;
+  private final AreaImage32 areas;
 
   Ia32SessionCode(SessionAddresses addresses) {
     if (addresses.records().copies().exist()) {
@@ -33,27 +33,27 @@ final class Ia32SessionCode implements SessionCode {
       throw new CannotGoOn(
           "stacks of 32-bit programs cannot be sampled", "leave the sampling of callers out");
     }
-    RuntimeBlock runtime = new RuntimeBlock(addresses);
+    RuntimeBlock32 runtime = new RuntimeBlock32(addresses);
     this.parts = runtime.parts();
-    this.areas = new AreaImage(parts);
+    this.areas = new AreaImage32(parts);
     long base = addresses.block();
-    BytesBuilder all = new BytesBuilder(END - AreaLayout.CODE).bytes(runtime.bytes());
-    int nothing = add(all, TargetRoutines.nothing());
-    int selfTest = add(all, TargetRoutines.selfTest(parts.words(), base + next(all)));
+    BytesBuilder all = new BytesBuilder(END - AreaLayout32.CODE).bytes(runtime.bytes());
+    int nothing = add(all, TargetRoutines32.nothing());
+    int selfTest = add(all, TargetRoutines32.selfTest(parts.words(), base + next(all)));
     int overhead =
         add(
             all,
-            TargetRoutines.cost(
+            TargetRoutines32.cost(
                 parts.words(), parts.record(), parts.tables().detail(), base + next(all)));
-    int touch = add(all, TargetRoutines.touch());
-    int copyAreas = add(all, TargetRoutines.copyAreas(areas.addresses()));
-    if (all.size() > END - AreaLayout.CODE) {
+    int touch = add(all, TargetRoutines32.touch());
+    int copyAreas = add(all, TargetRoutines32.copyAreas(areas.addresses()));
+    if (all.size() > END - AreaLayout32.CODE) {
       throw new IllegalStateException("the runtime block is too small");
     }
     this.image =
         new RuntimeImage(
-            AreaLayout.INDEX,
-            AreaLayout.CODE,
+            AreaLayout32.INDEX,
+            AreaLayout32.CODE,
             END,
             all.toArray(),
             END,
@@ -62,12 +62,12 @@ final class Ia32SessionCode implements SessionCode {
   }
 
   private static int next(BytesBuilder all) {
-    return AreaLayout.CODE + (all.size() + 0x3F & ~0x3F);
+    return AreaLayout32.CODE + (all.size() + 0x3F & ~0x3F);
   }
 
   private static int add(BytesBuilder all, byte[] routine) {
     int at = next(all);
-    all.zeros(at - AreaLayout.CODE - all.size()).bytes(routine);
+    all.zeros(at - AreaLayout32.CODE - all.size()).bytes(routine);
     return at;
   }
 
@@ -83,12 +83,12 @@ final class Ia32SessionCode implements SessionCode {
 
   @Override
   public long stubBytes(int functions) {
-    return StubBlock.size(functions, parts.tables(), parts.addresses().cells());
+    return StubBlock32.size(functions, parts.tables(), parts.addresses().cells());
   }
 
   @Override
   public StubWriter stubs(long base) {
-    return new StubBlock(base, parts);
+    return new StubBlock32(base, parts);
   }
 
   @Override
@@ -98,7 +98,7 @@ final class Ia32SessionCode implements SessionCode {
 
   @Override
   public OverheadTest overheadTest(long area) {
-    return new SlotOverheadTest(area, areas, parts.record());
+    return new SlotOverheadTest32(area, areas, parts.record());
   }
 
   /** None where calls are added up: there are no records to write. */

@@ -21,7 +21,7 @@ record RuntimeCells(long block) {
   private static final int LEAVE_TOTALS = 32;
 
   private long cell(int at) {
-    return block + AreaLayout.CODE + at;
+    return block + AreaLayout32.CODE + at;
   }
 
   /** Slow path of slots. */

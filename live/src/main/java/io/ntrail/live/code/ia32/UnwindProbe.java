@@ -38,9 +38,9 @@ final class UnwindProbe implements UnwindProbes {
   private static final int FIRST_ARGUMENT = 4 * (8 + 1 + 1);
   private static final int THIRD_ARGUMENT = FIRST_ARGUMENT + 8;
 
-  private final RoutineContext parts;
+  private final RoutineContext32 parts;
 
-  UnwindProbe(RoutineContext parts) {
+  UnwindProbe(RoutineContext32 parts) {
     this.parts = parts;
   }
 
@@ -71,10 +71,10 @@ final class UnwindProbe implements UnwindProbes {
         .jz(nothing)
         // In the runtime block, where nothing is traced, there is no slot either.
         .mov(EAX, EDI)
-        .and(EAX, -AreaLayout.ALIGNMENT)
+        .and(EAX, -AreaLayout32.ALIGNMENT)
         .cmp(EAX, parts.addresses().block())
         .je(nothing)
-        .mov(EBX, ptr(EDI).plus(AreaLayout.DELTA + AreaLayout.META))
+        .mov(EBX, ptr(EDI).plus(AreaLayout32.DELTA + AreaLayout32.META))
         .add(EBX, SessionLayout.UNWIND_TARGET - SessionLayout.ENTRY)
         .jmp(known)
         .bind(nothing)

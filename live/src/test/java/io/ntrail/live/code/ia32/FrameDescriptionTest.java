@@ -87,7 +87,7 @@ class FrameDescriptionTest {
               "DW_CFA_def_cfa: r4 (esp) ofs 1",
               "DW_CFA_val_expression: r4 (esp) (DW_OP_breg4 (esp): 0)",
               "DW_CFA_expression: r8 (eip) (DW_OP_breg4 (esp): -4; DW_OP_deref; DW_OP_const4u: "
-                  + (AreaLayout.DELTA - exit)
+                  + (AreaLayout32.DELTA - exit)
                   + "; DW_OP_plus)",
               "FDE cie=00000000 pc=20000000..24000000",
               "ZERO terminator")) {
@@ -101,9 +101,9 @@ class FrameDescriptionTest {
 
   /** Offset of the return point: behind the call of the body, the only FF 15 of two in a slot. */
   private static int exit(TracedMachine its) throws IOException {
-    long slot = TracedMachine.area(0) + AreaLayout.code(0);
-    byte[] code = its.machine().read(slot, AreaLayout.STRIDE);
-    long body = slot + AreaLayout.DELTA + AreaLayout.BODY;
+    long slot = TracedMachine.area(0) + AreaLayout32.code(0);
+    byte[] code = its.machine().read(slot, AreaLayout32.STRIDE);
+    long body = slot + AreaLayout32.DELTA + AreaLayout32.BODY;
     for (int i = 0; i < code.length - 6; i++) {
       if (code[i] == (byte) 0xFF && code[i + 1] == 0x15 && its.u32(slot + i + 2) == body) {
         return i + 6;

@@ -181,9 +181,10 @@ class SlotConventionsTest {
               Label out = a.label();
               a.test(EAX, EAX).jz(out).dec(EAX).call(function).add(EBX, 1).bind(out).ret();
             });
-    assertPairs(AreaLayout.SLOTS + 4, records);
+    assertPairs(AreaLayout32.SLOTS + 4, records);
     assertEquals(0, records.getLast().slot());
-    assertEquals(AreaLayout.SLOTS - 1, records.stream().mapToInt(Record::slot).max().orElseThrow());
+    assertEquals(
+        AreaLayout32.SLOTS - 1, records.stream().mapToInt(Record::slot).max().orElseThrow());
   }
 
   @Test

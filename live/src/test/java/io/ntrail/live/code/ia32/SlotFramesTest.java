@@ -259,7 +259,7 @@ class SlotFramesTest {
     assertTrue(records.stream().allMatch(r -> r.kind() == SessionLayout.ENTRY_ONLY));
     assertEquals(
         List.of(3000L, 2999L), List.of(records.get(0).more().get(2), records.get(1).more().get(2)));
-    assertEquals(0, its.u32(TracedMachine.area(0) + AreaLayout.data(0) + AreaLayout.KEY));
+    assertEquals(0, its.u32(TracedMachine.area(0) + AreaLayout32.data(0) + AreaLayout32.KEY));
   }
 
   @Test
@@ -272,9 +272,9 @@ class SlotFramesTest {
     change(0, 4, TracedMachine.OTHER_STACK, TracedMachine.OTHER_BASE);
     a.mov(ESP, TracedMachine.OTHER_BASE - 0x40).mov(ECX, 0).call(one);
     change(4, 0, TracedMachine.STACK, TracedMachine.STACK_BASE);
-    a.mov(ECX, AreaLayout.SLOTS - 1).call(one).ret();
+    a.mov(ECX, AreaLayout32.SLOTS - 1).call(one).ret();
     List<Record> records = run(Settings.records(32), one).records();
-    for (int i = 0; i < AreaLayout.SLOTS; i++) {
+    for (int i = 0; i < AreaLayout32.SLOTS; i++) {
       assertEquals(i, records.get(2 + i).slot());
       assertEquals(1, records.get(2 + i).area());
       assertEquals(records.get(2 + i).key() & 0xFFFF_FFFFL, records.get(2).keyAddress() - 4L * i);

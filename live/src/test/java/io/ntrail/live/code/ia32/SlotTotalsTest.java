@@ -124,7 +124,7 @@ class SlotTotalsTest {
       TracedMachine its = run(machine, settings, _ -> {});
       assertEquals(11, row(its, settings.tables(), 0).i64(CallTables.CALLS));
       assertEquals(43, row(its, settings.tables(), 1).i64(CallTables.CALLS));
-      assertEquals(0, its.u32(TracedMachine.area(0) + AreaLayout.data(0) + AreaLayout.KEY));
+      assertEquals(0, its.u32(TracedMachine.area(0) + AreaLayout32.data(0) + AreaLayout32.KEY));
     }
   }
 

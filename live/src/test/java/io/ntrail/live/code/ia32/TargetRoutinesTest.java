@@ -84,17 +84,18 @@ class TargetRoutinesTest {
   void copiedAreasAreThoseThatWouldHaveBeenWritten() throws IOException {
     for (int area = 1; area < 3; area++) {
       machine.write(
-          TracedMachine.area(area) + AreaLayout.CODE, new byte[AreaLayout.TABLE - AreaLayout.CODE]);
+          TracedMachine.area(area) + AreaLayout32.CODE,
+          new byte[AreaLayout32.TABLE - AreaLayout32.CODE]);
     }
     machine.write(PARAMETERS, new BytesBuilder(16).u64(TracedMachine.area(0)).u64(2).toArray());
     run(routine(its.session().runtime().routines().copyAreas()), PARAMETERS);
     for (int area = 1; area < 3; area++) {
       long at = TracedMachine.area(area);
-      byte[] code = machine.read(at + AreaLayout.CODE, AreaLayout.DELTA);
+      byte[] code = machine.read(at + AreaLayout32.CODE, AreaLayout32.DELTA);
       byte[] expected = its.session().areas().template(at);
       assertArrayEquals(java.util.Arrays.copyOf(expected, code.length), code);
       byte[] data = its.session().areas().data(area);
-      assertArrayEquals(data, machine.read(at + AreaLayout.DATA, data.length));
+      assertArrayEquals(data, machine.read(at + AreaLayout32.DATA, data.length));
     }
   }
 
@@ -106,9 +107,9 @@ class TargetRoutinesTest {
     machine.write(frame.address(), frame.bytes());
     machine.write(PARAMETERS, test.parameters());
     run(routine(its.session().runtime().routines().selfTest()), PARAMETERS);
-    byte[] results = machine.read(PARAMETERS, TargetRoutines.TEST_SIZE);
+    byte[] results = machine.read(PARAMETERS, TargetRoutines32.TEST_SIZE);
     assertEquals("", test.failure(Bytes.copyOf(results, "results")));
-    assertEquals(0, its.u32(area + AreaLayout.STACK_BASE), "the area is free again");
+    assertEquals(0, its.u32(area + AreaLayout32.STACK_BASE), "the area is free again");
     assertNotEquals("", test.failure(Bytes.copyOf(test.parameters(), "results")));
   }
 
@@ -118,7 +119,7 @@ class TargetRoutinesTest {
     machine.write(PARAMETERS, test.parameters(BUFFER));
     run(routine(its.session().runtime().routines().overhead()), PARAMETERS);
     OverheadTest.Ticks ticks =
-        test.ticks(Bytes.copyOf(machine.read(PARAMETERS, TargetRoutines.COST_SIZE), "results"));
+        test.ticks(Bytes.copyOf(machine.read(PARAMETERS, TargetRoutines32.COST_SIZE), "results"));
     assertEquals(250, ticks.calls());
     assertTrue(ticks.traced() > 0 && ticks.plain() > 0 && ticks.clock() > 0, ticks::toString);
     byte[] last = machine.read(BUFFER + 32L * 500, 32);
@@ -147,7 +148,7 @@ class TargetRoutinesTest {
 
   @Test
   void storesAreMadeWhereTheExpectedValueIs() throws IOException {
-    StoreRoutine routine = new StoreRoutine();
+    StoreRoutine32 routine = new StoreRoutine32();
     machine.write(CODE, routine.bytes());
     List<Store> stores =
         List.of(new Store(BUFFER, 0x1234, 0xABCD), new Store(BUFFER + 8, 0x5678, 0xABCD));
@@ -168,7 +169,7 @@ class TargetRoutinesTest {
 
   @Test
   void storeThatFaultsIsSkippedByItsHandler() throws IOException {
-    StoreRoutine routine = new StoreRoutine();
+    StoreRoutine32 routine = new StoreRoutine32();
     machine.write(CODE, routine.bytes());
     its.u32(BUFFER, 0x1234);
     byte[] parameters =

@@ -126,9 +126,9 @@ final class TracedMachine {
     u32(CONTROL + SessionLayout.AT_ENABLED, 1);
     for (int area = 0; area < settings.areas; area++) {
       long at = area(area);
-      machine.map(at + AreaLayout.HEAD, session.areas().size());
-      machine.write(at + AreaLayout.CODE, session.areas().template(at));
-      machine.write(at + AreaLayout.DATA, session.areas().data(area));
+      machine.map(at + AreaLayout32.HEAD, session.areas().size());
+      machine.write(at + AreaLayout32.CODE, session.areas().template(at));
+      machine.write(at + AreaLayout32.DATA, session.areas().data(area));
       u32(CONTROL + SessionLayout.AT_AREA_ADDRESSES + 8L * area, at);
       u32(CONTROL + SessionLayout.AT_AREA_RING + 4L * area, area);
     }
@@ -152,7 +152,7 @@ final class TracedMachine {
   }
 
   static long area(int number) {
-    return BLOCK + (1L + number) * AreaLayout.ALIGNMENT;
+    return BLOCK + (1L + number) * AreaLayout32.ALIGNMENT;
   }
 
   void u32(long at, long value) throws IOException {
@@ -261,7 +261,7 @@ final class TracedMachine {
   }
 
   /**
-   * The same.
+   * Runs a program untraced, then traced in a session that is changed before.
    *
    * @param prepare changes the session before
    */
@@ -277,7 +277,7 @@ final class TracedMachine {
   }
 
   /**
-   * The same.
+   * Runs a program with some memory untraced, then traced in a session that is changed before.
    *
    * @param data changes the program's memory before both runs
    */

@@ -24,7 +24,7 @@ import java.util.List;
  * u16 expected, u16 new, u32 whether it was stored. A place that cannot be written is skipped, by
  * an exception handler in the list of the thread that runs it.
  */
-final class StoreRoutine implements StoreCode {
+final class StoreRoutine32 implements StoreCode {
   private static final int HEAD = 8;
   private static final int PLACE = 16;
   private static final int DONE = 12;
@@ -41,7 +41,7 @@ final class StoreRoutine implements StoreCode {
   private final byte[] code;
 
   /** Assembles the routine; it can lie anywhere. */
-  StoreRoutine() {
+  StoreRoutine32() {
     Assembler a = Assembler.ia32();
     Label here = a.label("here");
     Label handler = a.label("handler");

@@ -1,14 +1,14 @@
 package io.ntrail.live.code.ia32;
 
-import static io.ntrail.live.code.ia32.AreaLayout.BODY;
-import static io.ntrail.live.code.ia32.AreaLayout.DELTA;
-import static io.ntrail.live.code.ia32.AreaLayout.KEY;
-import static io.ntrail.live.code.ia32.AreaLayout.META;
-import static io.ntrail.live.code.ia32.AreaLayout.RET;
-import static io.ntrail.live.code.ia32.AreaLayout.SAVE_EAX;
-import static io.ntrail.live.code.ia32.AreaLayout.SAVE_EDX;
-import static io.ntrail.live.code.ia32.AreaLayout.STRIDE;
-import static io.ntrail.live.code.ia32.AreaLayout.TRUE_EIP;
+import static io.ntrail.live.code.ia32.AreaLayout32.BODY;
+import static io.ntrail.live.code.ia32.AreaLayout32.DELTA;
+import static io.ntrail.live.code.ia32.AreaLayout32.KEY;
+import static io.ntrail.live.code.ia32.AreaLayout32.META;
+import static io.ntrail.live.code.ia32.AreaLayout32.RET;
+import static io.ntrail.live.code.ia32.AreaLayout32.SAVE_EAX;
+import static io.ntrail.live.code.ia32.AreaLayout32.SAVE_EDX;
+import static io.ntrail.live.code.ia32.AreaLayout32.STRIDE;
+import static io.ntrail.live.code.ia32.AreaLayout32.TRUE_EIP;
 import static io.ntrail.programs.x86.asm.operands.Mem.absolute;
 import static io.ntrail.programs.x86.asm.operands.Mem.fs;
 import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
@@ -37,9 +37,9 @@ import java.util.List;
  * <p>S is the address of the caller's return address. At the beginning ESP = S - 8, with eax and
  * ecx of the caller pushed, and eax = the function's body thunk.
  */
-final class SlotCode {
+final class SlotCode32 {
   private final Assembler a = Assembler.ia32();
-  private final TlsOffsets words;
+  private final TlsOffsets32 words;
   private final int record;
   private final RuntimeCells cells;
   private final Label begin = a.label("C");
@@ -50,7 +50,7 @@ final class SlotCode {
   private final Label exitClock = a.label("clock at exit");
   private final Label ownerField = a.label("after the owner");
 
-  private SlotCode(TlsOffsets words, int record, RuntimeCells cells) {
+  private SlotCode32(TlsOffsets32 words, int record, RuntimeCells cells) {
     this.words = words;
     this.record = record;
     this.cells = cells;
@@ -77,7 +77,7 @@ final class SlotCode {
 
     /** Returns the code of a slot of an area. */
     byte[] bytes(long area, int slot) {
-      byte[] placed = code.bytesAt(area + AreaLayout.code(slot));
+      byte[] placed = code.bytesAt(area + AreaLayout32.code(slot));
       long field = Bytes.copyOf(placed, "slot code").u32(owner) - (long) slot * STRIDE;
       return new BytesBuilder(placed.length).bytes(placed).setU32(owner, (int) field).toArray();
     }
@@ -88,8 +88,8 @@ final class SlotCode {
    *
    * @param record bytes of a record; 0: calls are added up
    */
-  static Assembled assemble(TlsOffsets words, int record, RuntimeCells cells) {
-    SlotCode code = new SlotCode(words, record, cells);
+  static Assembled assemble(TlsOffsets32 words, int record, RuntimeCells cells) {
+    SlotCode32 code = new SlotCode32(words, record, cells);
     code.a.bind(code.begin);
     code.choose();
     code.enter();
@@ -118,8 +118,8 @@ final class SlotCode {
 
   /** Loads what says that the slot has no frame. */
   private void unknownKey() {
-    a.mov(ECX, fs(TlsOffsets.STACK_BASE))
-        .lea(ECX, ptr(ECX).plus(AreaLayout.UNKNOWN_KEY))
+    a.mov(ECX, fs(TlsOffsets32.STACK_BASE))
+        .lea(ECX, ptr(ECX).plus(AreaLayout32.UNKNOWN_KEY))
         .mov(cell(KEY), ECX);
   }
 
@@ -130,15 +130,15 @@ final class SlotCode {
     Label slow = a.label("slow");
     // Nothing of the slot is touched on another stack: a fiber's frames may be at work in another
     // thread by now.
-    a.mov(ECX, fs(TlsOffsets.STACK_BASE))
+    a.mov(ECX, fs(TlsOffsets32.STACK_BASE))
         .push(EAX)
         // As an immediate operand the address is always the last four bytes.
-        .mov(EAX, Imm.address(begin).plus(AreaLayout.NEGATED_BASE - AreaLayout.code(0)))
+        .mov(EAX, Imm.address(begin).plus(AreaLayout32.NEGATED_BASE - AreaLayout32.code(0)))
         .bind(ownerField)
         .mov(EAX, ptr(EAX))
         .lea(ECX, ptr(ECX).index(EAX, 1))
         // The area's thread: another one may have left frames on this stack that ours knows not.
-        .mov(EAX, fs(TlsOffsets.THREAD_BLOCK))
+        .mov(EAX, fs(TlsOffsets32.THREAD_BLOCK))
         .lea(ECX, ptr(ECX).index(EAX, 1))
         .pop(EAX)
         .jecxz(same)
@@ -151,7 +151,7 @@ final class SlotCode {
         .mov(cell(BODY), EAX)
         .mov(cell(SAVE_EDX), EDX)
         // S minus the stack's limit: a stack that the system does not know is not ours to trace.
-        .mov(ECX, fs(TlsOffsets.STACK_LIMIT))
+        .mov(ECX, fs(TlsOffsets32.STACK_LIMIT))
         .not(ECX)
         .lea(EAX, ptr(ESP).index(ECX, 1).plus(9))
         .cdq()

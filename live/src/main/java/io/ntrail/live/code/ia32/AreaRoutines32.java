@@ -1,9 +1,9 @@
 package io.ntrail.live.code.ia32;
 
-import static io.ntrail.live.code.ia32.AreaLayout.DELTA;
-import static io.ntrail.live.code.ia32.AreaLayout.FIRST;
-import static io.ntrail.live.code.ia32.AreaLayout.KEY;
-import static io.ntrail.live.code.ia32.AreaLayout.STRIDE;
+import static io.ntrail.live.code.ia32.AreaLayout32.DELTA;
+import static io.ntrail.live.code.ia32.AreaLayout32.FIRST;
+import static io.ntrail.live.code.ia32.AreaLayout32.KEY;
+import static io.ntrail.live.code.ia32.AreaLayout32.STRIDE;
 import static io.ntrail.programs.x86.asm.operands.Mem.fs;
 import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
 import static io.ntrail.programs.x86.asm.operands.Mem.scaled;
@@ -19,7 +19,7 @@ import io.ntrail.live.code.SessionLayout;
 import io.ntrail.programs.x86.asm.operands.Label;
 
 /** Routines that give a stack an area, and drop the stale frames of one. */
-final class AreaRoutines extends RuntimeRoutines {
+final class AreaRoutines32 extends RuntimeRoutines32 {
   /** Limit of the search of a stack for an interrupted call. */
   private static final int SEARCHED = 0x8000;
 
@@ -30,9 +30,9 @@ final class AreaRoutines extends RuntimeRoutines {
   final Label settle = a.label("settle");
   private final int exit;
 
-  AreaRoutines(RoutineContext parts) {
+  AreaRoutines32(RoutineContext32 parts) {
     super(parts);
-    this.exit = SlotCode.assemble(words, parts.slotRecord(), parts.cells()).exit();
+    this.exit = SlotCode32.assemble(words, parts.slotRecord(), parts.cells()).exit();
   }
 
   void write() {
@@ -52,16 +52,16 @@ final class AreaRoutines extends RuntimeRoutines {
     Label take = a.label("take");
     Label again = a.label("again");
     Label none = a.label("no area");
-    int shift = Integer.SIZE - AreaLayout.INDEX_ENTRIES_BITS;
+    int shift = Integer.SIZE - AreaLayout32.INDEX_ENTRIES_BITS;
     a.bind(assign)
         // The area that a stack with such a base used last; true only if the area confirms it.
         .imul(EDX, ECX, SPREAD)
         .shr(EDX, shift)
-        .lea(EDX, scaled(EDX, 4).plus(parts.addresses().block() + AreaLayout.INDEX))
+        .lea(EDX, scaled(EDX, 4).plus(parts.addresses().block() + AreaLayout32.INDEX))
         .mov(ESI, ptr(EDX))
         .test(ESI, ESI)
         .jz(search)
-        .cmp(ptr(ESI).plus(AreaLayout.STACK_BASE), ECX)
+        .cmp(ptr(ESI).plus(AreaLayout32.STACK_BASE), ECX)
         .je(found)
         .bind(search);
     count(EBX, SessionLayout.AT_SEARCHES);
@@ -73,7 +73,7 @@ final class AreaRoutines extends RuntimeRoutines {
         .mov(ESI, ptr(EBX).index(EAX, 8).plus(SessionLayout.AT_AREA_ADDRESSES))
         .test(ESI, ESI)
         .jz(next)
-        .cmp(ptr(ESI).plus(AreaLayout.STACK_BASE), ECX)
+        .cmp(ptr(ESI).plus(AreaLayout32.STACK_BASE), ECX)
         .jne(next)
         .bind(known)
         .mov(ptr(EDX), ESI)
@@ -82,9 +82,9 @@ final class AreaRoutines extends RuntimeRoutines {
     a
         // The area is this thread's from now on.
         .mov(EDX, ECX)
-        .add(EDX, fs(TlsOffsets.THREAD_BLOCK))
+        .add(EDX, fs(TlsOffsets32.THREAD_BLOCK))
         .neg(EDX)
-        .mov(ptr(ESI).plus(AreaLayout.NEGATED_BASE), EDX)
+        .mov(ptr(ESI).plus(AreaLayout32.NEGATED_BASE), EDX)
         .ret()
         .bind(take)
         .mov(EAX, control(SessionLayout.AT_AREAS_TAKEN))
@@ -101,10 +101,10 @@ final class AreaRoutines extends RuntimeRoutines {
         .mov(ESI, ptr(EBX).index(EDI, 8).plus(SessionLayout.AT_AREA_ADDRESSES))
         // Index -1 is the outermost frame there can be.
         .lea(EAX, ptr(ECX).plus(4))
-        .mov(ptr(ESI).plus(AreaLayout.data(-1) + KEY), EAX)
-        .mov(EAX, fs(TlsOffsets.THREAD_ID))
-        .mov(ptr(ESI).plus(AreaLayout.THREAD), EAX)
-        .mov(ptr(ESI).plus(AreaLayout.STACK_BASE), ECX)
+        .mov(ptr(ESI).plus(AreaLayout32.data(-1) + KEY), EAX)
+        .mov(EAX, fs(TlsOffsets32.THREAD_ID))
+        .mov(ptr(ESI).plus(AreaLayout32.THREAD), EAX)
+        .mov(ptr(ESI).plus(AreaLayout32.STACK_BASE), ECX)
         .jmp(known)
         .bind(none);
     count(EBX, SessionLayout.AT_NO_AREA);
@@ -138,7 +138,7 @@ final class AreaRoutines extends RuntimeRoutines {
         .mov(EAX, EDX)
         .bind(used)
         .add(EDI, STRIDE)
-        .lea(EDX, ptr(ESI).plus(AreaLayout.code(AreaLayout.SLOTS)))
+        .lea(EDX, ptr(ESI).plus(AreaLayout32.code(AreaLayout32.SLOTS)))
         .cmp(EDI, EDX)
         .jb(scan)
         .jmp(out)
@@ -153,7 +153,7 @@ final class AreaRoutines extends RuntimeRoutines {
         // another stack in between. Then the stack holds, above us and below the frame of the slot
         // before, what runs there: an address in the slot.
         .bind(idle)
-        .lea(ECX, ptr(ECX).plus(AreaLayout.UNKNOWN_KEY))
+        .lea(ECX, ptr(ECX).plus(AreaLayout32.UNKNOWN_KEY))
         .cmp(EDX, ECX)
         .jne(nothing)
         .push(EAX)
@@ -176,12 +176,12 @@ final class AreaRoutines extends RuntimeRoutines {
         .cmp(EDX, exit)
         .je(look)
         .pop(EAX)
-        .mov(ECX, fs(TlsOffsets.STACK_BASE))
+        .mov(ECX, fs(TlsOffsets32.STACK_BASE))
         .jmp(used)
         .bind(interrupted)
         .pop(EAX)
         .bind(nothing)
-        .mov(ECX, fs(TlsOffsets.STACK_BASE))
+        .mov(ECX, fs(TlsOffsets32.STACK_BASE))
         .bind(out);
   }
 
@@ -211,7 +211,7 @@ final class AreaRoutines extends RuntimeRoutines {
         .ja(out)
         .mov(ptr(EDI).plus(DELTA + KEY - STRIDE).as32(), 0);
     if (parts.tables().exist()) {
-      SlotTotals.abandon(a, words, ptr(EDI).plus(DELTA - STRIDE));
+      SlotTotals32.abandon(a, words, ptr(EDI).plus(DELTA - STRIDE));
     }
     a.sub(EDI, STRIDE).jmp(next).bind(out).ret();
   }

@@ -13,13 +13,13 @@ import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.programs.x86.asm.operands.Reg16;
 
 /** Routine that records the calls of functions whose exits are not recorded. It touches no slot. */
-final class EntryOnlyRoutine extends RuntimeRoutines {
+final class EntryOnlyRoutine32 extends RuntimeRoutines32 {
   final Label entryOnly = a.label("entry only");
   private final Label firstCall;
   private final Label arguments;
   private final Label full;
 
-  EntryOnlyRoutine(RoutineContext parts, Label firstCall, Label arguments, Label full) {
+  EntryOnlyRoutine32(RoutineContext32 parts, Label firstCall, Label arguments, Label full) {
     super(parts);
     this.firstCall = firstCall;
     this.arguments = arguments;

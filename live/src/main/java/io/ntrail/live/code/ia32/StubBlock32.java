@@ -27,7 +27,7 @@ import java.util.List;
  * what the short jump overwrote, and a jump to the rest. Two bytes before the body thunk the two
  * registers are popped: that is where a function goes that is not to be traced now.
  */
-final class StubBlock implements StubWriter {
+final class StubBlock32 implements StubWriter {
   /** Distance from one stub to the next. */
   private static final int STUB = 64;
 
@@ -35,7 +35,7 @@ final class StubBlock implements StubWriter {
   private static final int COUNTING_STUB = 128;
 
   private final long base;
-  private final TlsOffsets words;
+  private final TlsOffsets32 words;
   private final RuntimeCells routines;
   private final CallTables tables;
   private final long cells;
@@ -48,7 +48,7 @@ final class StubBlock implements StubWriter {
    *
    * @param base a multiple of a page
    */
-  StubBlock(long base, RoutineContext parts) {
+  StubBlock32(long base, RoutineContext32 parts) {
     this.base = base;
     this.words = parts.words();
     this.routines = parts.cells();
@@ -124,10 +124,10 @@ final class StubBlock implements StubWriter {
     Label counted = a.label("counted");
     Label recorded = a.label("recorded");
     a.mov(ECX, absolute(cell)).jecxz(low).bind(counted);
-    SlotTotals.saveFlags(a);
+    SlotTotals32.saveFlags(a);
     a.lock().add(absolute(cell).as32(), 1);
     a.lock().adc(absolute(cell + 4).as32(), 0);
-    SlotTotals.restoreFlags(a);
+    SlotTotals32.restoreFlags(a);
     a.jmp(undo).bind(low).mov(ECX, absolute(cell + 4)).jecxz(recorded).jmp(counted);
     a.bind(recorded);
   }
@@ -137,12 +137,12 @@ final class StubBlock implements StubWriter {
     Label cold = a.label("cold");
     Label undo = a.label("undo");
     a.mov(ECX, fs(words.record())).jecxz(cold);
-    SlotTotals.saveFlags(a);
-    SlotTotals.one(a, ptr(ECX).plus(row + CallTables.CALLS));
+    SlotTotals32.saveFlags(a);
+    SlotTotals32.one(a, ptr(ECX).plus(row + CallTables.CALLS));
     if (tables.detail() == CallDetail.TIMES) {
-      SlotTotals.one(a, ptr(ECX).plus(row + CallTables.ENTRY_ONLY));
+      SlotTotals32.one(a, ptr(ECX).plus(row + CallTables.ENTRY_ONLY));
     }
-    SlotTotals.restoreFlags(a);
+    SlotTotals32.restoreFlags(a);
     a.jmp(undo).bind(cold).mov(EAX, Imm.address(body)).jmp(absolute(routines.count()).as32());
     a.dd(row).bind(undo).pop(ECX).pop(EAX);
   }

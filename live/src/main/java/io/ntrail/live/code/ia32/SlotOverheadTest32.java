@@ -6,46 +6,46 @@ import io.ntrail.live.code.MemoryWrite;
 import io.ntrail.live.code.OverheadTest;
 import java.util.List;
 
-/** Measurement of the overhead of the first slot, with {@link TargetRoutines#cost}. */
-final class SlotOverheadTest implements OverheadTest {
+/** Measurement of the overhead of the first slot, with {@link TargetRoutines32#cost}. */
+final class SlotOverheadTest32 implements OverheadTest {
   /** {@code rdtsc}, and a nop of the same length. */
   private static final byte[] CLOCK = {0x0F, 0x31};
 
   private static final byte[] NO_CLOCK = {0x66, (byte) 0x90};
 
   private final long area;
-  private final AreaImage code;
+  private final AreaImage32 code;
   private final int calls;
 
-  SlotOverheadTest(long area, AreaImage code, int record) {
+  SlotOverheadTest32(long area, AreaImage32 code, int record) {
     this.area = area;
     this.code = code;
-    this.calls = TargetRoutines.costCalls(record);
+    this.calls = TargetRoutines32.costCalls(record);
   }
 
   @Override
   public int bufferBytes() {
-    return TargetRoutines.COST_BUFFER_BYTES;
+    return TargetRoutines32.COST_BUFFER_BYTES;
   }
 
   @Override
   public byte[] parameters(long buffer) {
-    return new BytesBuilder(TargetRoutines.COST_SIZE)
-        .zeros(TargetRoutines.COST_SIZE)
-        .setU64(TargetRoutines.COST_SLOT, slot())
-        .setU64(TargetRoutines.COST_AREA, area)
-        .setU64(TargetRoutines.COST_BUFFER, buffer)
+    return new BytesBuilder(TargetRoutines32.COST_SIZE)
+        .zeros(TargetRoutines32.COST_SIZE)
+        .setU64(TargetRoutines32.COST_SLOT, slot())
+        .setU64(TargetRoutines32.COST_AREA, area)
+        .setU64(TargetRoutines32.COST_BUFFER, buffer)
         .toArray();
   }
 
   @Override
   public long slot() {
-    return area + AreaLayout.code(0);
+    return area + AreaLayout32.code(0);
   }
 
   @Override
   public int slotBytes() {
-    return AreaLayout.STRIDE;
+    return AreaLayout32.STRIDE;
   }
 
   @Override
@@ -58,10 +58,10 @@ final class SlotOverheadTest implements OverheadTest {
   @Override
   public Ticks ticks(Bytes results) {
     return new Ticks(
-        results.i64(TargetRoutines.COST_TRACED),
-        results.i64(TargetRoutines.COST_UNRECORDED),
-        results.i64(TargetRoutines.COST_PLAIN),
-        results.i64(TargetRoutines.COST_CLOCK),
+        results.i64(TargetRoutines32.COST_TRACED),
+        results.i64(TargetRoutines32.COST_UNRECORDED),
+        results.i64(TargetRoutines32.COST_PLAIN),
+        results.i64(TargetRoutines32.COST_CLOCK),
         calls);
   }
 }

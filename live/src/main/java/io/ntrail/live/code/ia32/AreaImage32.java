@@ -1,10 +1,10 @@
 package io.ntrail.live.code.ia32;
 
-import static io.ntrail.live.code.ia32.AreaLayout.CODE;
-import static io.ntrail.live.code.ia32.AreaLayout.DATA;
-import static io.ntrail.live.code.ia32.AreaLayout.DELTA;
-import static io.ntrail.live.code.ia32.AreaLayout.SLOTS;
-import static io.ntrail.live.code.ia32.AreaLayout.TABLE;
+import static io.ntrail.live.code.ia32.AreaLayout32.CODE;
+import static io.ntrail.live.code.ia32.AreaLayout32.DATA;
+import static io.ntrail.live.code.ia32.AreaLayout32.DELTA;
+import static io.ntrail.live.code.ia32.AreaLayout32.SLOTS;
+import static io.ntrail.live.code.ia32.AreaLayout32.TABLE;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
@@ -14,22 +14,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Content of areas: code that contains the address of the area, and data with its number. */
-final class AreaImage implements AreaCode {
-  private final SlotCode.Assembled slot;
+final class AreaImage32 implements AreaCode {
+  private final SlotCode32.Assembled slot;
   private final byte[] overflow;
 
   /** Assembles the areas of a session. */
-  AreaImage(RoutineContext parts) {
-    slot = SlotCode.assemble(parts.words(), parts.slotRecord(), parts.cells());
-    overflow = SlotCode.overflow(parts.cells());
+  AreaImage32(RoutineContext32 parts) {
+    slot = SlotCode32.assemble(parts.words(), parts.slotRecord(), parts.cells());
+    overflow = SlotCode32.overflow(parts.cells());
   }
 
   @Override
   public byte[] template(long area) {
     BytesBuilder whole = new BytesBuilder(TABLE - CODE);
-    whole.zeros(AreaLayout.STRIDE);
+    whole.zeros(AreaLayout32.STRIDE);
     for (int i = 0; i < SLOTS; i++) {
-      whole.bytes(slot.bytes(area, i)).zeros(AreaLayout.STRIDE - slot.length());
+      whole.bytes(slot.bytes(area, i)).zeros(AreaLayout32.STRIDE - slot.length());
     }
     return whole.bytes(overflow).zeros(TABLE - CODE - whole.size()).toArray();
   }
@@ -56,28 +56,28 @@ final class AreaImage implements AreaCode {
 
   @Override
   public int size() {
-    return TABLE - AreaLayout.HEAD;
+    return TABLE - AreaLayout32.HEAD;
   }
 
   @Override
   public byte[] data(int area) {
     BytesBuilder data = new BytesBuilder(DELTA);
-    data.zeros((SLOTS + 2) * AreaLayout.STRIDE);
+    data.zeros((SLOTS + 2) * AreaLayout32.STRIDE);
     for (int i = 0; i <= SLOTS; i++) {
-      int at = AreaLayout.data(i) - DATA;
-      data.setU32(at + AreaLayout.META, area << 20 | i << 8 | SessionLayout.ENTRY);
+      int at = AreaLayout32.data(i) - DATA;
+      data.setU32(at + AreaLayout32.META, area << 20 | i << 8 | SessionLayout.ENTRY);
     }
     return data.toArray();
   }
 
   @Override
   public int slots() {
-    return AreaLayout.data(0);
+    return AreaLayout32.data(0);
   }
 
   @Override
   public int slotsBytes() {
-    return AreaLayout.STRIDE * (SLOTS + 1);
+    return AreaLayout32.STRIDE * (SLOTS + 1);
   }
 
   @Override
@@ -85,12 +85,12 @@ final class AreaImage implements AreaCode {
     List<SlotFrame> frames = new ArrayList<>();
     // The last slot first: a tail call returns into the slot before, from the same place.
     for (int i = SLOTS - 1; i >= 0; i--) {
-      int at = AreaLayout.STRIDE * i;
+      int at = AreaLayout32.STRIDE * i;
       frames.add(
           new SlotFrame(
-              slots.u32(at + AreaLayout.KEY) - Integer.BYTES,
-              area + AreaLayout.code(i) + exit(),
-              slots.u32(at + AreaLayout.RET)));
+              slots.u32(at + AreaLayout32.KEY) - Integer.BYTES,
+              area + AreaLayout32.code(i) + exit(),
+              slots.u32(at + AreaLayout32.RET)));
     }
     return frames;
   }

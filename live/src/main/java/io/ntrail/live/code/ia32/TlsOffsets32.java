@@ -8,7 +8,7 @@ import io.ntrail.live.code.TlsSlots;
  * @param slot code of the thread's next free slot; 0 = the thread is unknown
  * @param record address of the thread's next record; 0 = nothing is recorded
  */
-record TlsOffsets(int slot, int record) {
+record TlsOffsets32(int slot, int record) {
   /** Offset of TlsSlots in the thread environment block, which fs points to. */
   static final int TLS_SLOTS = 0xE10;
 
@@ -24,8 +24,8 @@ record TlsOffsets(int slot, int record) {
   /** Offset of the thread's id. */
   static final int THREAD_ID = 0x24;
 
-  static TlsOffsets of(TlsSlots tls) {
-    return new TlsOffsets(
+  static TlsOffsets32 of(TlsSlots tls) {
+    return new TlsOffsets32(
         TLS_SLOTS + Integer.BYTES * tls.slot(), TLS_SLOTS + Integer.BYTES * tls.record());
   }
 }

@@ -1,6 +1,6 @@
 package io.ntrail.live.code.ia32;
 
-import static io.ntrail.live.code.ia32.AreaLayout.DELTA;
+import static io.ntrail.live.code.ia32.AreaLayout32.DELTA;
 import static io.ntrail.programs.x86.asm.operands.Mem.fs;
 import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
 import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
@@ -20,14 +20,14 @@ import io.ntrail.programs.x86.asm.operands.Label;
  * Slow path of stubs and slots: the first call of a thread, another stack, a stale frame below, no
  * slot left.
  */
-final class SlowPathRoutines extends RuntimeRoutines {
+final class SlowPathRoutines32 extends RuntimeRoutines32 {
   final Label slow = a.label("slow");
   final Label overflow = a.label("overflow");
   final Label init = a.label("init");
   final Label firstCall = a.label("first call");
   final Label untraced = a.label("untraced");
 
-  SlowPathRoutines(RoutineContext parts) {
+  SlowPathRoutines32(RoutineContext32 parts) {
     super(parts);
   }
 
@@ -37,7 +37,7 @@ final class SlowPathRoutines extends RuntimeRoutines {
    * @param first what gives a thread its first chunk, or its table; with edi = the slot and ebx =
    *     the control block
    */
-  void write(AreaRoutines areas, Label first) {
+  void write(AreaRoutines32 areas, Label first) {
     writeSlow(areas.assign, areas.settle);
     writeInit();
     writeFirstCall(areas.assign, areas.settle, first);
@@ -54,31 +54,31 @@ final class SlowPathRoutines extends RuntimeRoutines {
     enter(slow);
     // eax is the slot; it has taken itself already, and has saved edx and the body.
     a.mov(EDI, EAX)
-        .mov(EDX, ptr(EDI).plus(DELTA + AreaLayout.SAVE_EDX))
+        .mov(EDX, ptr(EDI).plus(DELTA + AreaLayout32.SAVE_EDX))
         .mov(ptr(ESP).plus(TO_EDX), EDX)
-        .mov(EDX, ptr(EDI).plus(DELTA + AreaLayout.BODY))
+        .mov(EDX, ptr(EDI).plus(DELTA + AreaLayout32.BODY))
         .mov(ptr(ESP).plus(TO_EAX), EDX)
         .bind(common)
         .lea(EBP, ptr(ESP).plus(TO_KEY));
     loadControl(EBX);
     count(EBX, SessionLayout.AT_SLOW_PASSES);
     a.mov(ESI, EDI)
-        .and(ESI, -AreaLayout.ALIGNMENT)
-        .mov(ECX, fs(TlsOffsets.STACK_BASE))
+        .and(ESI, -AreaLayout32.ALIGNMENT)
+        .mov(ECX, fs(TlsOffsets32.STACK_BASE))
         .cmp(EBP, ECX)
         .ja(foreign)
         .lea(EDX, ptr(EBP).plus(-4))
-        .cmp(EDX, fs(TlsOffsets.STACK_LIMIT))
+        .cmp(EDX, fs(TlsOffsets32.STACK_LIMIT))
         .jb(foreign)
         // The stack's own area, and this thread was the last to use it.
         .mov(EDX, ECX)
-        .add(EDX, fs(TlsOffsets.THREAD_BLOCK))
-        .add(EDX, ptr(ESI).plus(AreaLayout.NEGATED_BASE))
+        .add(EDX, fs(TlsOffsets32.THREAD_BLOCK))
+        .add(EDX, ptr(ESI).plus(AreaLayout32.NEGATED_BASE))
         .jnz(other)
         .bind(go)
         .call(settle)
         .mov(fs(words.slot()), EDI)
-        .lea(EDX, ptr(ESI).plus(AreaLayout.code(AreaLayout.SLOTS)))
+        .lea(EDX, ptr(ESI).plus(AreaLayout32.code(AreaLayout32.SLOTS)))
         .cmp(EDI, EDX)
         .jae(skip);
     leave(EDI);
@@ -124,10 +124,10 @@ final class SlowPathRoutines extends RuntimeRoutines {
     loadControl(EBX);
     a.cmp(control(SessionLayout.AT_ENABLED).as32(), 0)
         .je(no)
-        .mov(ECX, fs(TlsOffsets.STACK_BASE))
+        .mov(ECX, fs(TlsOffsets32.STACK_BASE))
         .cmp(EBP, ECX)
         .ja(no)
-        .cmp(ESP, fs(TlsOffsets.STACK_LIMIT))
+        .cmp(ESP, fs(TlsOffsets32.STACK_LIMIT))
         .jb(no)
         // A stack may be known though the thread is not: fibers.
         .call(assign)

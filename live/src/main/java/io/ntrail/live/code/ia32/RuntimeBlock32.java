@@ -14,8 +14,8 @@ import io.ntrail.programs.x86.asm.operands.Label;
  * <p>It takes no lock, allocates nothing and makes no call of the system: it runs under any lock of
  * the target. Flags and all registers but those that stubs saved stay as they are.
  */
-final class RuntimeBlock {
-  private final RoutineContext parts;
+final class RuntimeBlock32 {
+  private final RoutineContext32 parts;
   private final long base;
   private final AssembledCode code;
 
@@ -23,22 +23,22 @@ final class RuntimeBlock {
    * Assembles the block.
    *
    * @param addresses of the session; the block is like an area, with its head and spill, and {@link
-   *     AreaLayout#INDEX} in front of them; the code lies at {@link AreaLayout#CODE}
+   *     AreaLayout32#INDEX} in front of them; the code lies at {@link AreaLayout32#CODE}
    */
-  RuntimeBlock(SessionAddresses addresses) {
-    if (addresses.block() % AreaLayout.ALIGNMENT != 0) {
+  RuntimeBlock32(SessionAddresses addresses) {
+    if (addresses.block() % AreaLayout32.ALIGNMENT != 0) {
       throw new IllegalArgumentException("a block at 0x" + Long.toHexString(addresses.block()));
     }
-    base = addresses.block() + AreaLayout.CODE;
-    parts = RoutineContext.of(addresses);
-    SlowPathRoutines stacks = new SlowPathRoutines(parts);
-    ChunkRoutines chunks = new ChunkRoutines(parts);
+    base = addresses.block() + AreaLayout32.CODE;
+    parts = RoutineContext32.of(addresses);
+    SlowPathRoutines32 stacks = new SlowPathRoutines32(parts);
+    ChunkRoutines32 chunks = new ChunkRoutines32(parts);
     ArgumentRoutine arguments = new ArgumentRoutine(parts);
-    TableRoutines tables = new TableRoutines(parts, stacks.firstCall, stacks.untraced);
-    SlotTotals totals = new SlotTotals(parts);
-    EntryOnlyRoutine entries =
-        new EntryOnlyRoutine(parts, stacks.firstCall, arguments.begin, chunks.full);
-    AreaRoutines areas = new AreaRoutines(parts);
+    TableRoutines32 tables = new TableRoutines32(parts, stacks.firstCall, stacks.untraced);
+    SlotTotals32 totals = new SlotTotals32(parts);
+    EntryOnlyRoutine32 entries =
+        new EntryOnlyRoutine32(parts, stacks.firstCall, arguments.begin, chunks.full);
+    AreaRoutines32 areas = new AreaRoutines32(parts);
     boolean adds = parts.tables().exist();
     Assembler a = parts.assembler();
     Label none = a.label("none");
@@ -66,7 +66,7 @@ final class RuntimeBlock {
     code = a.assemble();
   }
 
-  RoutineContext parts() {
+  RoutineContext32 parts() {
     return parts;
   }
 

@@ -23,12 +23,12 @@ import java.util.List;
  * parameter on the stack, which it removes, and keeps ebx, esi, edi and ebp. What they read has 64
  * bits for each number, of which the low half counts.
  */
-final class TargetRoutines {
+final class TargetRoutines32 {
   private static final int PAGE = 0x1000;
   private static final int AREA_IN_META = 20;
   private static final int PARAMETER = 4;
 
-  private TargetRoutines() {}
+  private TargetRoutines32() {}
 
   /** Does nothing: there are no function tables. Returns 0. */
   static byte[] nothing() {
@@ -78,19 +78,19 @@ final class TargetRoutines {
     a.push(EBX).push(ESI).push(EDI).push(EBP).mov(ECX, ptr(ESP).plus(20)).cld();
     a.mov(EBX, ptr(ECX)).mov(EBP, ptr(ECX).plus(8)).xor(EDX, EDX).xor(EAX, EAX);
     // edx is the distance from the first area, eax that of the numbers.
-    a.bind(next).test(EBP, EBP).jz(done).add(EDX, AreaLayout.ALIGNMENT);
-    a.add(EAX, 1 << AREA_IN_META).lea(ESI, ptr(EBX).plus(AreaLayout.CODE));
-    a.lea(EDI, ptr(ESI).index(EDX, 1)).mov(ECX, (AreaLayout.TABLE - AreaLayout.CODE) / 4);
+    a.bind(next).test(EBP, EBP).jz(done).add(EDX, AreaLayout32.ALIGNMENT);
+    a.add(EAX, 1 << AREA_IN_META).lea(ESI, ptr(EBX).plus(AreaLayout32.CODE));
+    a.lea(EDI, ptr(ESI).index(EDX, 1)).mov(ECX, (AreaLayout32.TABLE - AreaLayout32.CODE) / 4);
     a.rep().movsd();
-    a.lea(EDI, ptr(EBX).index(EDX, 1).plus(AreaLayout.code(0)));
-    a.mov(ECX, AreaLayout.SLOTS).bind(slot);
+    a.lea(EDI, ptr(EBX).index(EDX, 1).plus(AreaLayout32.code(0)));
+    a.mov(ECX, AreaLayout32.SLOTS).bind(slot);
     for (int at : addresses) {
       a.add(ptr(EDI).plus(at), EDX);
     }
-    a.add(ptr(EDI).plus(AreaLayout.DELTA + AreaLayout.META), EAX);
-    a.add(EDI, AreaLayout.STRIDE).dec(ECX).jnz(slot);
+    a.add(ptr(EDI).plus(AreaLayout32.DELTA + AreaLayout32.META), EAX);
+    a.add(EDI, AreaLayout32.STRIDE).dec(ECX).jnz(slot);
     // The overflow's number follows the slots'.
-    a.add(ptr(EDI).plus(AreaLayout.DELTA + AreaLayout.META), EAX);
+    a.add(ptr(EDI).plus(AreaLayout32.DELTA + AreaLayout32.META), EAX);
     a.dec(EBP).jmp(next);
     a.bind(done).xor(EAX, EAX).pop(EBP).pop(EDI).pop(ESI).pop(EBX).ret(PARAMETER);
     return a.assemble().bytes();
@@ -155,21 +155,21 @@ final class TargetRoutines {
   }
 
   /** Makes an area the one of this thread: ebx = the parameters. Uses eax, ecx, edx. */
-  private static void take(Assembler a, TlsOffsets words) {
-    a.mov(EDX, ptr(EBX).plus(COST_AREA)).mov(EAX, fs(TlsOffsets.STACK_BASE));
-    a.mov(ptr(EDX).plus(AreaLayout.STACK_BASE), EAX).lea(ECX, ptr(EAX).plus(4));
-    a.mov(ptr(EDX).plus(AreaLayout.data(-1) + AreaLayout.KEY), ECX);
-    a.add(EAX, fs(TlsOffsets.THREAD_BLOCK)).neg(EAX);
-    a.mov(ptr(EDX).plus(AreaLayout.NEGATED_BASE), EAX);
+  private static void take(Assembler a, TlsOffsets32 words) {
+    a.mov(EDX, ptr(EBX).plus(COST_AREA)).mov(EAX, fs(TlsOffsets32.STACK_BASE));
+    a.mov(ptr(EDX).plus(AreaLayout32.STACK_BASE), EAX).lea(ECX, ptr(EAX).plus(4));
+    a.mov(ptr(EDX).plus(AreaLayout32.data(-1) + AreaLayout32.KEY), ECX);
+    a.add(EAX, fs(TlsOffsets32.THREAD_BLOCK)).neg(EAX);
+    a.mov(ptr(EDX).plus(AreaLayout32.NEGATED_BASE), EAX);
     a.mov(EAX, ptr(EBX).plus(COST_SLOT)).mov(fs(words.slot()), EAX);
   }
 
   /** Gives the area back: ebx = the parameters. Uses eax, edx. */
-  private static void giveBack(Assembler a, TlsOffsets words) {
+  private static void giveBack(Assembler a, TlsOffsets32 words) {
     a.xor(EAX, EAX).mov(fs(words.slot()), EAX).mov(fs(words.record()), EAX);
     a.mov(EDX, ptr(EBX).plus(COST_AREA));
-    a.mov(ptr(EDX).plus(AreaLayout.STACK_BASE), EAX);
-    a.mov(ptr(EDX).plus(AreaLayout.NEGATED_BASE), EAX);
+    a.mov(ptr(EDX).plus(AreaLayout32.STACK_BASE), EAX);
+    a.mov(ptr(EDX).plus(AreaLayout32.NEGATED_BASE), EAX);
   }
 
   /**
@@ -178,7 +178,7 @@ final class TargetRoutines {
    *
    * @param at address of the routine
    */
-  static byte[] selfTest(TlsOffsets words, long at) {
+  static byte[] selfTest(TlsOffsets32 words, long at) {
     Assembler a = Assembler.ia32();
     Label stub = a.label("stub");
     Label body = a.label("body");
@@ -203,7 +203,7 @@ final class TargetRoutines {
    *
    * @param at address of the routine
    */
-  static byte[] cost(TlsOffsets words, int record, CallDetail detail, long at) {
+  static byte[] cost(TlsOffsets32 words, int record, CallDetail detail, long at) {
     // The thread's word is that of its table, or goes on from the first record.
     int first = detail == CallDetail.RECORDS ? record : 0;
     int calls = costCalls(record);
@@ -231,14 +231,14 @@ final class TargetRoutines {
     if (detail == CallDetail.COUNTS) {
       Label undo = a.label("counted");
       a.mov(ECX, fs(words.record())).jecxz(undo);
-      SlotTotals.saveFlags(a);
-      SlotTotals.one(a, ptr(ECX).plus(CallTables.FIRST_ROW));
-      SlotTotals.restoreFlags(a);
+      SlotTotals32.saveFlags(a);
+      SlotTotals32.one(a, ptr(ECX).plus(CallTables.FIRST_ROW));
+      SlotTotals32.restoreFlags(a);
       a.bind(undo).pop(ECX).pop(EAX).jmp(body);
     } else {
       a.mov(EAX, Imm.address(body)).mov(ECX, fs(words.slot())).jmp(ECX);
     }
-    a.align(16).nop(16 - SlotTotals.ROW_BEFORE_BODY).dd(CallTables.FIRST_ROW).nop(2);
+    a.align(16).nop(16 - SlotTotals32.ROW_BEFORE_BODY).dd(CallTables.FIRST_ROW).nop(2);
     a.bind(body).ret();
     return a.assemble().bytesAt(at);
   }
@@ -249,7 +249,7 @@ final class TargetRoutines {
    * @param first distance of the thread's word from the buffer, or {@link #NOT_RECORDED}
    */
   private static void goes(
-      Assembler a, TlsOffsets words, int calls, int first, int out, Runnable what) {
+      Assembler a, TlsOffsets32 words, int calls, int first, int out, Runnable what) {
     Label outer = a.label();
     Label inner = a.label();
     Label longer = a.label();

@@ -7,7 +7,7 @@ package io.ntrail.live.code.ia32;
  * slot. All distances are from that beginning. Code and data have the same stride, so that the
  * distance from the return point of a slot to its data is the same for all slots.
  */
-final class AreaLayout {
+final class AreaLayout32 {
   /** Areas begin at multiples of it. */
   static final int ALIGNMENT = 0x8_0000;
 
@@ -121,7 +121,7 @@ final class AreaLayout {
 
   static final int SLOT_DATA = 64;
 
-  private AreaLayout() {}
+  private AreaLayout32() {}
 
   /** Returns where the code of a slot begins. */
   static int code(int slot) {

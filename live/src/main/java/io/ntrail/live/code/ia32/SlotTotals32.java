@@ -1,10 +1,10 @@
 package io.ntrail.live.code.ia32;
 
-import static io.ntrail.live.code.ia32.AreaLayout.CHILD;
-import static io.ntrail.live.code.ia32.AreaLayout.FLAGS;
-import static io.ntrail.live.code.ia32.AreaLayout.ROW;
-import static io.ntrail.live.code.ia32.AreaLayout.START;
-import static io.ntrail.live.code.ia32.AreaLayout.STRIDE;
+import static io.ntrail.live.code.ia32.AreaLayout32.CHILD;
+import static io.ntrail.live.code.ia32.AreaLayout32.FLAGS;
+import static io.ntrail.live.code.ia32.AreaLayout32.ROW;
+import static io.ntrail.live.code.ia32.AreaLayout32.START;
+import static io.ntrail.live.code.ia32.AreaLayout32.STRIDE;
 import static io.ntrail.programs.x86.asm.operands.Mem.fs;
 import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
 import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
@@ -28,14 +28,14 @@ import io.ntrail.programs.x86.asm.operands.Mem;
  * <p>A thread writes into its own table only, each half of a number with one instruction that reads
  * and writes, so that nothing gets lost where a call interrupts another one of the same thread.
  */
-final class SlotTotals extends RuntimeRoutines {
+final class SlotTotals32 extends RuntimeRoutines32 {
   /** Distance of a function's row number from its body thunk, in front of it. */
   static final int ROW_BEFORE_BODY = 6;
 
   final Label enter = a.label("enter totals");
   final Label leave = a.label("leave totals");
 
-  SlotTotals(RoutineContext parts) {
+  SlotTotals32(RoutineContext32 parts) {
     super(parts);
   }
 
@@ -72,7 +72,7 @@ final class SlotTotals extends RuntimeRoutines {
         .mov(EAX, ptr(EDX).plus(ROW));
     one(a, ptr(ECX).index(EAX, 1).plus(CallTables.ABANDONED));
     a.bind(clean)
-        .mov(EAX, ptr(EDX).plus(AreaLayout.BODY))
+        .mov(EAX, ptr(EDX).plus(AreaLayout32.BODY))
         .mov(EAX, ptr(EAX).plus(-ROW_BEFORE_BODY))
         .mov(ptr(EDX).plus(ROW), EAX);
     one(a, ptr(ECX).index(EAX, 1).plus(CallTables.CALLS));
@@ -178,7 +178,7 @@ final class SlotTotals extends RuntimeRoutines {
    *
    * @param data address of the slot's data
    */
-  static void abandon(Assembler a, TlsOffsets words, Mem data) {
+  static void abandon(Assembler a, TlsOffsets32 words, Mem data) {
     Label none = a.label("no call");
     a.mov(ECX, data.plus(START))
         .or(ECX, data.plus(START + 4))

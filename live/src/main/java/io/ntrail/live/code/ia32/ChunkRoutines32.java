@@ -20,7 +20,7 @@ import io.ntrail.programs.x86.asm.operands.Reg16;
 import io.ntrail.programs.x86.asm.operands.Reg32;
 
 /** Routines that give a thread its chunks: the first one, and the next when one is full. */
-final class ChunkRoutines extends RuntimeRoutines {
+final class ChunkRoutines32 extends RuntimeRoutines32 {
   final Label full = a.label("full");
   final Label firstChunk = a.label("first chunk");
 
@@ -46,7 +46,7 @@ final class ChunkRoutines extends RuntimeRoutines {
 
   private final int chunks;
 
-  ChunkRoutines(RoutineContext parts) {
+  ChunkRoutines32(RoutineContext32 parts) {
     super(parts);
     this.chunks = parts.addresses().chunks();
   }
@@ -118,7 +118,7 @@ final class ChunkRoutines extends RuntimeRoutines {
     move(ptr(ECX).plus(SessionLayout.CHUNK_NUMBER), local(NUMBER));
     move(ptr(ECX).plus(SessionLayout.CHUNK_BEGAN), local(BEGAN));
     move(ptr(ECX).plus(SessionLayout.CHUNK_LOST), local(LOST));
-    a.mov(EAX, fs(TlsOffsets.THREAD_ID))
+    a.mov(EAX, fs(TlsOffsets32.THREAD_ID))
         .mov(ptr(ECX).plus(SessionLayout.CHUNK_THREAD), EAX)
         .mov(ptr(ECX).as32(), SessionLayout.IN_USE)
         .add(ECX, record)
@@ -150,22 +150,22 @@ final class ChunkRoutines extends RuntimeRoutines {
   private void writeSpilled(Label take, Label anew) {
     Label seek = a.label("seek what was kept");
     Label mine = a.label("mine");
-    a.lea(EDX, ptr(ECX).plus(AreaLayout.SPILLS - AreaLayout.CODE))
-        .lea(ECX, ptr(ECX).plus(AreaLayout.SPILL - AreaLayout.CODE))
-        .mov(EAX, fs(TlsOffsets.THREAD_BLOCK))
+    a.lea(EDX, ptr(ECX).plus(AreaLayout32.SPILLS - AreaLayout32.CODE))
+        .lea(ECX, ptr(ECX).plus(AreaLayout32.SPILL - AreaLayout32.CODE))
+        .mov(EAX, fs(TlsOffsets32.THREAD_BLOCK))
         .bind(seek)
-        .cmp(ptr(EDX).plus(AreaLayout.SPILL_OWNER), EAX)
+        .cmp(ptr(EDX).plus(AreaLayout32.SPILL_OWNER), EAX)
         .je(mine)
-        .add(EDX, AreaLayout.SPILL_KEPT)
+        .add(EDX, AreaLayout32.SPILL_KEPT)
         .cmp(EDX, ECX)
         .jb(seek)
         // Nothing could be kept: from here on it is a thread that begins.
         .jmp(anew)
         .bind(mine);
-    move(local(NUMBER), ptr(EDX).plus(AreaLayout.SPILL_SEQUENCE));
-    move(local(BEGAN), ptr(EDX).plus(AreaLayout.SPILL_BEGAN));
-    move(local(LOST), ptr(EDX).plus(AreaLayout.SPILL_LOST));
-    a.mov(ptr(EDX).plus(AreaLayout.SPILL_OWNER).as32(), 0).jmp(take);
+    move(local(NUMBER), ptr(EDX).plus(AreaLayout32.SPILL_SEQUENCE));
+    move(local(BEGAN), ptr(EDX).plus(AreaLayout32.SPILL_BEGAN));
+    move(local(LOST), ptr(EDX).plus(AreaLayout32.SPILL_LOST));
+    a.mov(ptr(EDX).plus(AreaLayout32.SPILL_OWNER).as32(), 0).jmp(take);
   }
 
   /** Begins a spill: ebp = the thread's slot. */
@@ -173,38 +173,38 @@ final class ChunkRoutines extends RuntimeRoutines {
     Label area = a.label("area");
     Label claim = a.label("claim a place");
     Label keep = a.label("keep");
-    int perSpill = AreaLayout.SPILL_BYTES / record;
+    int perSpill = AreaLayout32.SPILL_BYTES / record;
     // Of a thread without an area, the spill of this block is used.
     a.mov(ECX, EBP)
         .test(ECX, ECX)
         .jnz(area)
         .mov(ECX, Imm.address(untraced))
         .bind(area)
-        .and(ECX, -AreaLayout.ALIGNMENT)
+        .and(ECX, -AreaLayout32.ALIGNMENT)
         .add(local(LOST).as32(), perSpill)
         .adc(local(LOST + 4).as32(), 0);
     a.lock().add(control(SessionLayout.AT_LOST).as32(), perSpill);
     a.lock().adc(control(SessionLayout.AT_LOST + 4).as32(), 0);
     // Records of other stacks may go there too, as they are never read; but not the ones to keep.
-    a.lea(EDX, ptr(ECX).plus(AreaLayout.SPILLS))
-        .add(ECX, AreaLayout.SPILL)
-        .mov(ESI, fs(TlsOffsets.THREAD_BLOCK))
+    a.lea(EDX, ptr(ECX).plus(AreaLayout32.SPILLS))
+        .add(ECX, AreaLayout32.SPILL)
+        .mov(ESI, fs(TlsOffsets32.THREAD_BLOCK))
         .bind(claim)
         .xor(EAX, EAX);
     a.lock()
-        .cmpxchg(ptr(EDX).plus(AreaLayout.SPILL_OWNER), ESI)
+        .cmpxchg(ptr(EDX).plus(AreaLayout32.SPILL_OWNER), ESI)
         .je(keep)
         // What a thread left that ended and had the same block.
         .cmp(EAX, ESI)
         .je(keep)
-        .add(EDX, AreaLayout.SPILL_KEPT)
+        .add(EDX, AreaLayout32.SPILL_KEPT)
         .cmp(EDX, ECX)
         .jb(claim)
         .jmp(set)
         .bind(keep);
-    move(ptr(EDX).plus(AreaLayout.SPILL_SEQUENCE), local(NUMBER));
-    move(ptr(EDX).plus(AreaLayout.SPILL_BEGAN), local(BEGAN));
-    move(ptr(EDX).plus(AreaLayout.SPILL_LOST), local(LOST));
+    move(ptr(EDX).plus(AreaLayout32.SPILL_SEQUENCE), local(NUMBER));
+    move(ptr(EDX).plus(AreaLayout32.SPILL_BEGAN), local(BEGAN));
+    move(ptr(EDX).plus(AreaLayout32.SPILL_LOST), local(LOST));
     a.jmp(set);
   }
 

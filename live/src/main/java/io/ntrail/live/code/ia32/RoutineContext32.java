@@ -5,20 +5,20 @@ import io.ntrail.live.code.SessionAddresses;
 import io.ntrail.programs.x86.asm.Assembler;
 
 /**
- * What the routines of a runtime block have in common.
+ * Common parts of the routines of a runtime block.
  *
  * @param assembler of the whole block
  * @param addresses of the session
  * @param words the thread's words
  * @param cells addresses of routines
  */
-record RoutineContext(
-    Assembler assembler, SessionAddresses addresses, TlsOffsets words, RuntimeCells cells) {
-  static RoutineContext of(SessionAddresses addresses) {
-    return new RoutineContext(
+record RoutineContext32(
+    Assembler assembler, SessionAddresses addresses, TlsOffsets32 words, RuntimeCells cells) {
+  static RoutineContext32 of(SessionAddresses addresses) {
+    return new RoutineContext32(
         Assembler.ia32(),
         addresses,
-        TlsOffsets.of(addresses.tls()),
+        TlsOffsets32.of(addresses.tls()),
         new RuntimeCells(addresses.block()));
   }
 

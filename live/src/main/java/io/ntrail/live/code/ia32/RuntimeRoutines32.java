@@ -16,7 +16,7 @@ import io.ntrail.programs.x86.asm.operands.Reg32;
  * all registers, above the two that the stub pushed. Inside them ebx is the control block, edi a
  * slot, esi its area, ebp = S + 4.
  */
-abstract class RuntimeRoutines {
+abstract class RuntimeRoutines32 {
   /** Distance from the stack pointer of a routine that is jumped to, to S + 4. */
   static final int TO_KEY = 4 * (8 + 1 + 2 + 1);
 
@@ -25,13 +25,13 @@ abstract class RuntimeRoutines {
   static final int TO_ECX = 24;
   static final int TO_EAX = 28;
 
-  final RoutineContext parts;
+  final RoutineContext32 parts;
   final Assembler a;
   final long control;
-  final TlsOffsets words;
+  final TlsOffsets32 words;
   final int record;
 
-  RuntimeRoutines(RoutineContext parts) {
+  RuntimeRoutines32(RoutineContext32 parts) {
     this.parts = parts;
     this.a = parts.assembler();
     this.control = parts.addresses().control();

@@ -16,14 +16,14 @@ import io.ntrail.programs.x86.asm.operands.Imm;
 import io.ntrail.programs.x86.asm.operands.Label;
 
 /** Routines that give a thread a table of calls, and count the call that asked for it. */
-final class TableRoutines extends RuntimeRoutines {
+final class TableRoutines32 extends RuntimeRoutines32 {
   final Label firstTable = a.label("first table");
   final Label count = a.label("count");
   private final CallTables tables;
   private final Label firstCall;
   private final Label untraced;
 
-  TableRoutines(RoutineContext parts, Label firstCall, Label untraced) {
+  TableRoutines32(RoutineContext32 parts, Label firstCall, Label untraced) {
     super(parts);
     this.tables = parts.tables();
     this.firstCall = firstCall;
@@ -62,10 +62,10 @@ final class TableRoutines extends RuntimeRoutines {
         .test(ECX, ECX)
         .jz(none)
         .mov(EDX, ptr(ESP).plus(TO_EAX))
-        .mov(EDX, ptr(EDX).plus(-SlotTotals.ROW_BEFORE_BODY));
-    SlotTotals.one(a, ptr(ECX).index(EDX, 1).plus(CallTables.CALLS));
+        .mov(EDX, ptr(EDX).plus(-SlotTotals32.ROW_BEFORE_BODY));
+    SlotTotals32.one(a, ptr(ECX).index(EDX, 1).plus(CallTables.CALLS));
     if (tables.detail() == CallDetail.TIMES) {
-      SlotTotals.one(a, ptr(ECX).index(EDX, 1).plus(CallTables.ENTRY_ONLY));
+      SlotTotals32.one(a, ptr(ECX).index(EDX, 1).plus(CallTables.ENTRY_ONLY));
     }
     a.bind(none);
     goUntraced();
@@ -92,7 +92,7 @@ final class TableRoutines extends RuntimeRoutines {
         .jne(again)
         .imul(ECX, ECX, tables.tableBytes())
         .lea(ECX, ptr(EBX).index(ECX, 1).plus(tables.at()))
-        .mov(EAX, fs(TlsOffsets.THREAD_ID))
+        .mov(EAX, fs(TlsOffsets32.THREAD_ID))
         .mov(ptr(ECX).plus(CallTables.THREAD), EAX)
         .rdtsc()
         .mov(ptr(ECX).plus(CallTables.BEGAN), EAX)
