@@ -3,10 +3,10 @@ package io.ntrail.live.code;
 import io.ntrail.formats.bytes.Bytes;
 import java.util.List;
 
-/** Content of areas: the same code for all of them, and data that depends on the number. */
+/** Content of areas: code, which may contain addresses, and data that depends on the number. */
 public interface AreaCode {
-  /** Returns everything from {@link AreaGeometry#code} on, with empty data. */
-  byte[] template();
+  /** Returns everything of an area from {@link AreaGeometry#code} on, with empty data. */
+  byte[] template(long area);
 
   /** Returns the data of an area, for {@link AreaGeometry#data}. */
   byte[] data(int area);

@@ -16,6 +16,7 @@ public record RecordLayout(int bytes, ArgumentCopies copies) {
   private static final int WITH_REGISTERS = SessionLayout.RECORD_STACK_ARGUMENTS;
   private static final int WITH_STACK = SessionLayout.RECORD_COPIES;
   private static final int IN_REGISTERS = 4;
+  private static final int STACK_PLACE = 16;
 
   /** Checks the size. */
   public RecordLayout {
@@ -53,13 +54,27 @@ public record RecordLayout(int bytes, ArgumentCopies copies) {
   }
 
   /**
-   * Returns the sources of the values of entries, in the numbers of docs/ntr.md section 4: rcx,
-   * rdx, r8, r9, then the eight stack slots above the caller's home space.
+   * Returns the sources of the values of entries, in the numbers of docs/ntr.md section 4. With
+   * pointers of 8 bytes: rcx, rdx, r8, r9, then the eight stack slots above the caller's home
+   * space. With pointers of 4 bytes: ecx, edx, then the stack slots above the return address; which
+   * of them are arguments, and their order, depends on the function's convention.
    */
-  public List<Integer> argumentPlaces() {
+  public List<Integer> argumentPlaces(int pointerBytes) {
+    if (pointerBytes == Integer.BYTES) {
+      int slots = (Math.min(bytes, WITH_STACK) - PLAIN) / Long.BYTES - 2;
+      return slots < 0
+          ? List.of()
+          : Stream.concat(
+                  Stream.of(1, 2),
+                  IntStream.range(STACK_PLACE + 1, STACK_PLACE + 1 + slots).boxed())
+              .toList();
+    }
     Stream<Integer> registers = bytes >= WITH_REGISTERS ? Stream.of(1, 2, 3, 4) : Stream.of();
     // The key is one pointer above the return address, and the home space takes four.
-    IntStream slots = bytes >= WITH_STACK ? IntStream.range(16 + 5, 16 + 13) : IntStream.empty();
+    IntStream slots =
+        bytes >= WITH_STACK
+            ? IntStream.range(STACK_PLACE + 5, STACK_PLACE + 13)
+            : IntStream.empty();
     return Stream.concat(registers, slots.boxed()).toList();
   }
 }

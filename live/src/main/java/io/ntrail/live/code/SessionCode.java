@@ -1,5 +1,6 @@
 package io.ntrail.live.code;
 
+import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /** Code that one session puts into a target. */
@@ -29,4 +30,14 @@ public interface SessionCode {
 
   /** Returns a measurement of the overhead of tracing with the first slot of an unused area. */
   OverheadTest overheadTest(long area);
+
+  /** Returns the code in front of unwinders; empty if none is needed. */
+  default Optional<UnwindProbes> unwindProbes() {
+    return Optional.empty();
+  }
+
+  /** Returns descriptions of the frames of slots for GNU C++; empty if none are needed. */
+  default Optional<FrameDescriptions> frameDescriptions() {
+    return Optional.empty();
+  }
 }

@@ -306,10 +306,16 @@ public final class SessionLayout {
   /** u32, written last: kind in bits 0 to 7, slot in bits 8 to 19, area in bits 20 to 31. */
   public static final int RECORD_META = 12;
 
-  /** u64: return address, rax or exception code. */
+  /**
+   * Offset in a record, u64: return address, result or exception code. Entries of IA-32 have ecx in
+   * the upper half, exits edx.
+   */
   public static final int RECORD_VALUE = 16;
 
-  /** u64: the address above the return address. */
+  /**
+   * Offset in a record, u64: the address above the return address. Entries of IA-32 have edx in the
+   * upper half, exits the stack pointer after the return.
+   */
   public static final int RECORD_KEY = 24;
 
   /** u64 each: arguments of entries, where records have 64 bytes or more. */
@@ -339,6 +345,12 @@ public final class SessionLayout {
 
   /** Kind of a record: an exception left a frame. */
   public static final int UNWIND = 4;
+
+  /**
+   * Kind of a record of IA-32: frames up to the key are about to be left, those of its area with
+   * lower slots than its own; key 0 = all. Its function is the address of the unwinder.
+   */
+  public static final int UNWIND_TARGET = 5;
 
   /** Kind of a record: a function was entered whose exits are not recorded. */
   public static final int ENTRY_ONLY = 10;

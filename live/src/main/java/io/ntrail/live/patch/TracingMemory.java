@@ -96,6 +96,7 @@ public final class TracingMemory {
     this.session = session;
     this.tls = allocateTls(target);
     this.geometry = target.architecture().areas();
+    session.pointerBytes(target.architecture().pointerSize());
     int most = mostAreas;
     long mapped = 0;
     long found = 0;
@@ -143,7 +144,7 @@ public final class TracingMemory {
     memory.write(reserved + runtime.code(), runtime.bytes());
     memory.protect(
         reserved + runtime.code(), runtime.end() - runtime.code(), TargetMemory.EXECUTE_READ);
-    unregistered.add(
+    table(
         new Table(
             reserved + runtime.table(),
             runtime.entries(),
@@ -316,7 +317,7 @@ public final class TracingMemory {
       all.add(new TargetMemory.Pages(at + geometry.head(), area.size(), TargetMemory.READ_WRITE));
     }
     memory.commit(all);
-    memory.write(first + geometry.code(), area.template());
+    memory.write(first + geometry.code(), area.template(first));
     memory.write(first + geometry.data(), area.data(areas.size()));
     long parameters = memory.allocate(16, TargetMemory.READ_WRITE);
     memory.write(parameters, new BytesBuilder(16).u64(first).u64(count - 1L).toArray());
@@ -342,16 +343,15 @@ public final class TracingMemory {
       code.add(
           new TargetMemory.Pages(
               at + geometry.code(), geometry.data() - geometry.code(), TargetMemory.EXECUTE_READ));
-      code.add(
-          new TargetMemory.Pages(
-              at + geometry.table(),
-              geometry.head() + area.size() - geometry.table(),
-              TargetMemory.EXECUTE_READ));
+      int table = geometry.head() + area.size() - geometry.table();
+      if (table > 0) {
+        code.add(new TargetMemory.Pages(at + geometry.table(), table, TargetMemory.EXECUTE_READ));
+      }
     }
     memory.protect(code);
     for (int i = 0; i < made.count; i++) {
       long at = made.first + (long) i * geometry.alignment();
-      unregistered.add(
+      table(
           new Table(
               at + geometry.table(),
               area.entries(),
@@ -375,9 +375,11 @@ public final class TracingMemory {
     return made;
   }
 
-  /** Adds a function table for {@link #register}. */
+  /** Adds a function table for {@link #register}, unless it is empty. */
   public void table(Table table) {
-    unregistered.add(table);
+    if (table.entries > 0) {
+      unregistered.add(table);
+    }
   }
 
   /** Registers the function tables that are not registered yet. */

@@ -1,6 +1,7 @@
 package io.ntrail.live.session;
 
 import io.ntrail.formats.collections.LongSet;
+import io.ntrail.formats.ntr.EventKind;
 import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.ThreadEventWriter;
@@ -19,6 +20,7 @@ final class RecordSink {
   private final NtrWriter writer;
   private final RecorderDiagnostics remarks;
   private final CallThrottle throttle;
+  private final SessionFile session;
   private final int wordsEach;
   private final int argumentCount;
   private final RecordedCopies copies;
@@ -40,6 +42,7 @@ final class RecordSink {
       NtrWriter writer,
       RecorderDiagnostics remarks,
       CallThrottle throttle) {
+    this.session = session;
     this.throttle = throttle;
     this.writer = writer;
     this.remarks = remarks;
@@ -115,13 +118,14 @@ final class RecordSink {
     int lastArea = thread.area;
     int lastSlot = thread.slot;
     boolean isThrottling = throttle.isOn();
+    long address = session.pointerBytes() == Integer.BYTES ? 0xFFFF_FFFFL : -1;
     try {
       for (int i = 0; i < count; i++) {
         int at = i * wordsEach;
         long ticks = words[at];
         long second = words[at + 1];
         long value = words[at + 2];
-        long key = words[at + 3];
+        long key = words[at + 3] & address;
         int meta = (int) (second >>> 32);
         int slot = meta >>> 8 & 0xFFF;
         int area = meta >>> 20;
@@ -137,7 +141,7 @@ final class RecordSink {
           bad = 0;
         }
         long function = functions.of((int) second);
-        if (function == 0) {
+        if (function == 0 && kind != SessionLayout.UNWIND_TARGET) {
           function = unknown((int) second);
         }
         position = i + 1;
@@ -151,10 +155,10 @@ final class RecordSink {
             lastArea = area;
             lastSlot = slot;
             if (argumentCount == 0) {
-              to.entry(ticks, function, area, slot, key, value);
+              to.entry(ticks, function, area, slot, key, value & address);
             } else {
               System.arraycopy(words, at + 4, arguments, 0, argumentCount);
-              to.entry(ticks, function, area, slot, key, value, arguments, argumentCount);
+              to.entry(ticks, function, area, slot, key, value & address, arguments, argumentCount);
             }
           }
           case SessionLayout.EXIT -> {
@@ -169,10 +173,31 @@ final class RecordSink {
             lastSlot = Math.max(0, slot - 1);
             to.unwind(ticks, function, area, slot, key, value & 0xFFFF_FFFFL);
           }
+          case SessionLayout.UNWIND_TARGET -> {
+            others++;
+            to.other(
+                EventKind.UNWIND_TARGET,
+                ticks,
+                function,
+                area,
+                slot,
+                key,
+                value & 0xFFFF_FFFFL,
+                arguments,
+                0);
+          }
           default -> {
             others += 1 + copies.write(words, at, function, lastArea, lastSlot, to);
             System.arraycopy(words, at + 4, arguments, 0, argumentCount);
-            to.entryOnly(ticks, function, lastArea, lastSlot, key, value, arguments, argumentCount);
+            to.entryOnly(
+                ticks,
+                function,
+                lastArea,
+                lastSlot,
+                key,
+                value & address,
+                arguments,
+                argumentCount);
           }
         }
       }
@@ -192,7 +217,7 @@ final class RecordSink {
   }
 
   private static boolean isKnown(int kind) {
-    return kind >= SessionLayout.ENTRY && kind <= SessionLayout.UNWIND
+    return kind >= SessionLayout.ENTRY && kind <= SessionLayout.UNWIND_TARGET
         || kind == SessionLayout.ENTRY_ONLY;
   }
 
@@ -218,7 +243,7 @@ final class RecordSink {
         case SessionLayout.ENTRY -> entries++;
         case SessionLayout.EXIT -> exits++;
         case SessionLayout.UNWIND -> unwinds++;
-        case SessionLayout.ENTRY_ONLY -> others++;
+        case SessionLayout.ENTRY_ONLY, SessionLayout.UNWIND_TARGET -> others++;
         default -> unreadable++;
       }
     }

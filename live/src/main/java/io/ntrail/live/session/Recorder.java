@@ -59,7 +59,6 @@ public final class Recorder implements AutoCloseable {
   private final SessionChunkReader reader;
   private final CallTotalsRecorder totals;
   private final CallThrottle throttle;
-  private final List<Integer> argumentPlaces;
   private final ReentrantLock lock;
   private final LongSupplier clock;
 
@@ -97,11 +96,10 @@ public final class Recorder implements AutoCloseable {
     output =
         shared == null ? new RecorderOutput(writer, ring, settings.maxBytes(), remarks) : shared;
     lock = output.lock;
-    argumentPlaces =
-        session.records().argumentPlaces().stream().limit(settings.arguments()).toList();
     throttle =
         new CallThrottle(session.cells(), output, settings.throttle(), settings.ticksPerSecond());
-    sink = new RecordSink(session, argumentPlaces.size(), writer, remarks, throttle);
+    int arguments = session.argumentPlaces(settings.arguments()).size();
+    sink = new RecordSink(session, arguments, writer, remarks, throttle);
     reader = new SessionChunkReader(session, output, sink, remarks, settings.process());
     totals = new CallTotalsRecorder(session.tables(), output, remarks, settings.process());
     lock.lock();
@@ -195,10 +193,11 @@ public final class Recorder implements AutoCloseable {
       sink.function(address, (int) number);
       totals.function(row, (int) number);
       throttle.function(row, (int) number);
+      List<Integer> places = session.argumentPlaces(settings.arguments());
       define(to ->
           to.function(
               new TracedFunction(
-                  number, function.module(), function.rva(), function.name(), argumentPlaces)));
+                  number, function.module(), function.rva(), function.name(), places)));
     } finally {
       lock.unlock();
     }

@@ -30,6 +30,7 @@ public final class SessionFile implements AutoCloseable {
   private final StackSamples samples;
   private final RecordLayout records;
   private final BufferMemory memory;
+  private volatile int pointerBytes = Long.BYTES;
   private int chunks;
   private int mostChunks;
   private final int[] chunkRing = new int[SessionLayout.CHUNK_RING];
@@ -254,6 +255,20 @@ public final class SessionFile implements AutoCloseable {
   /** Returns size and content of records. */
   public RecordLayout records() {
     return records;
+  }
+
+  int pointerBytes() {
+    return pointerBytes;
+  }
+
+  /** Returns the sources of the first values of entries; as many for any size of pointers. */
+  List<Integer> argumentPlaces(int most) {
+    return records.argumentPlaces(pointerBytes).stream().limit(most).toList();
+  }
+
+  /** Sets the size of a pointer of the target, before it runs code of the session; 8 until then. */
+  public void pointerBytes(int bytes) {
+    pointerBytes = bytes;
   }
 
   /** Returns the number of chunks so far. */

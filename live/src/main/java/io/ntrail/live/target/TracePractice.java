@@ -65,7 +65,7 @@ public final class TracePractice {
   private static void assemble(Architecture architecture) {
     SessionCode code = session(architecture);
     long area = PLACE + architecture.areas().alignment();
-    code.areas().template();
+    code.areas().template(area);
     code.areas().data(1);
     code.unwindTest(area, _ -> PLACE / 4);
     code.overheadTest(area);

@@ -265,6 +265,35 @@ class RecorderTest {
   }
 
   @Test
+  void addressesOf32BitTargetsAreTheLowHalvesOfTheirFields() {
+    try (Trial trial = new Trial(folder, 32, 4)) {
+      trial.session.pointerBytes(4);
+      Trial.Logged thread = trial.thread(9);
+      int meta = 3 << 20 | 1 << 8;
+      long ecx = 0xC000_1111L << 32;
+      long edx = 0xD000_2222L << 32;
+      int unknown = 0x7BC0_0010;
+      thread.thread.record(
+          5_000, unknown, meta | SessionLayout.ENTRY, ecx | 0x40_1234, edx | 0x8000);
+      thread.thread.record(
+          5_010, unknown, 3 << 20 | 2 << 8 | SessionLayout.UNWIND_TARGET, 0xC000_0005L, 0x9000);
+      thread.thread.record(
+          5_020, unknown, meta | SessionLayout.EXIT, 0x1234_5678_9ABC_DEF0L, edx | 0x8000);
+      RecordedSession recorded = RecordedSession.read(trial.closed());
+      List<ReferenceNtrReader.Event> events = recorded.plain().events().getOrDefault(1L, List.of());
+      assertEquals(List.of(0x8000L, 0x9000L, 0x8000L), events.stream().map(e -> e.key()).toList());
+      assertEquals(
+          List.of(0x40_1234L, 0xC000_0005L, 0x1234_5678_9ABC_DEF0L),
+          events.stream().map(e -> e.value()).toList());
+      assertEquals(SessionLayout.UNWIND_TARGET, events.get(1).kind());
+      assertEquals(3, events.get(1).area());
+      assertEquals(0, events.get(1).function(), "the unwinder is not traced");
+      assertEquals(3, trial.recorder.statistics().captured().events());
+      assertEquals(0, trial.recorder.statistics().damaged());
+    }
+  }
+
+  @Test
   void unknownFunctionsAreKeptWithTheirAddress() {
     try (Trial trial = new Trial(folder, 32, 4)) {
       Trial.Logged thread = trial.thread(9);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.live.code.RecordLayout;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.live.SimulatedTarget;
 import java.io.IOException;
@@ -116,6 +117,15 @@ class SessionFileTest {
   }
 
   @Test
+  void argumentsOf32BitCodeAreBothRegistersAndThenTheStack() {
+    assertEquals(List.of(), RecordLayout.of(32).argumentPlaces(4));
+    assertEquals(List.of(1, 2, 17, 18), RecordLayout.of(64).argumentPlaces(4));
+    assertEquals(
+        List.of(1, 2, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26),
+        RecordLayout.of(128).argumentPlaces(4));
+  }
+
+  @Test
   void argumentsAreRegistersAndThenTheStack() throws IOException {
     Map<Integer, List<Integer>> places =
         Map.of(
@@ -127,7 +137,7 @@ class SessionFileTest {
             List.of(1, 2, 3, 4, 21, 22, 23, 24, 25, 26, 27, 28));
     for (int bytes : places.keySet()) {
       try (SessionFile session = SessionFile.create(folder, bytes, 2)) {
-        assertEquals(places.get(bytes), session.records().argumentPlaces());
+        assertEquals(places.get(bytes), session.records().argumentPlaces(8));
       }
     }
   }

@@ -59,7 +59,7 @@ final class Trial implements AutoCloseable {
       int slot = placed ? depth : 0;
       long key = 0x7FFF_0000L - 64L * depth;
       clock += 10;
-      int places = session.records().argumentPlaces().size();
+      int places = session.records().argumentPlaces(8).size();
       List<Long> values = new ArrayList<>();
       long[] more = new long[places];
       for (int i = 0; i < places; i++) {

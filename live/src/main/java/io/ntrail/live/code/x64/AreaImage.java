@@ -82,7 +82,7 @@ final class AreaImage implements AreaCode {
   }
 
   @Override
-  public byte[] template() {
+  public byte[] template(long area) {
     byte[] whole = new byte[TABLE - CODE + table.length];
     System.arraycopy(code, 0, whole, 0, code.length);
     System.arraycopy(table, 0, whole, TABLE - CODE, table.length);

@@ -1,0 +1,26 @@
+package io.ntrail.live.code;
+
+/**
+ * Code in front of functions of the system that leave frames: it records the frame that they go to,
+ * and continues with them. Where unwinding follows function tables it is not needed.
+ */
+public interface UnwindProbes {
+  /** Function that leaves frames. */
+  enum Unwinder {
+    /** {@code RtlUnwind}, for exceptions. */
+    RTL_UNWIND,
+    /** {@code longjmp} of a C runtime. */
+    LONGJMP
+  }
+
+  /**
+   * Returns the code. It needs a jump of 5 bytes at the function.
+   *
+   * @param function its unit has all bytes that the jump overwrites
+   * @param at where the code will lie
+   */
+  byte[] code(Unwinder unwinder, TracedCode function, long at);
+
+  /** Returns the size of the code for a function at most. */
+  int most();
+}

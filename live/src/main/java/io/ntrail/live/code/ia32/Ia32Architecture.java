@@ -1,0 +1,151 @@
+package io.ntrail.live.code.ia32;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.pe.MachineType;
+import io.ntrail.live.code.Architecture;
+import io.ntrail.live.code.AreaGeometry;
+import io.ntrail.live.code.CallbackCode;
+import io.ntrail.live.code.GuardCode;
+import io.ntrail.live.code.LoaderCalls;
+import io.ntrail.live.code.ResumeCalls;
+import io.ntrail.live.code.SessionAddresses;
+import io.ntrail.live.code.SessionCode;
+import io.ntrail.live.code.StoreCode;
+import io.ntrail.live.code.ThreadLayout;
+import io.ntrail.live.code.TracedCode;
+import io.ntrail.live.code.TracedReturn;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The architecture IA-32. */
+public final class Ia32Architecture implements Architecture {
+  private static final int JUMP = 5;
+
+  /**
+   * CONTEXT_CONTROL and CONTEXT_FULL; Edi, Esi, Ebx, Edx, Ecx, Eax, Ebp and Eip follow each other.
+   */
+  private static final ThreadLayout THREADS =
+      new ThreadLayout(
+          716,
+          0,
+          0x1_0001,
+          0x1_0007,
+          0x9C,
+          8,
+          0xC4,
+          0xB8,
+          TlsOffsets32.STACK_BASE,
+          TlsOffsets32.TLS_SLOTS);
+
+  private static final AreaGeometry AREAS =
+      new AreaGeometry(
+          AreaLayout32.ALIGNMENT,
+          AreaLayout32.HEAD,
+          AreaLayout32.FIELDS,
+          AreaLayout32.STACK_BASE,
+          AreaLayout32.THREAD,
+          AreaLayout32.CODE,
+          AreaLayout32.DATA,
+          AreaLayout32.TABLE);
+
+  /** Creates the architecture, which has no state. */
+  public Ia32Architecture() {}
+
+  @Override
+  public int machine() {
+    return MachineType.I386;
+  }
+
+  @Override
+  public int pointerSize() {
+    return Integer.BYTES;
+  }
+
+  @Override
+  public int addressBits() {
+    return Integer.SIZE;
+  }
+
+  @Override
+  public ThreadLayout threads() {
+    return THREADS;
+  }
+
+  @Override
+  public AreaGeometry areas() {
+    return AREAS;
+  }
+
+  @Override
+  public byte[] endlessLoop() {
+    return new byte[] {(byte) 0xEB, (byte) 0xFE};
+  }
+
+  @Override
+  public SessionCode session(SessionAddresses addresses) {
+    return new Ia32SessionCode(addresses);
+  }
+
+  @Override
+  public StoreCode stores() {
+    return new StoreRoutine32();
+  }
+
+  @Override
+  public List<TracedReturn> tracedReturns(long area, Bytes data) {
+    List<TracedReturn> returns = new ArrayList<>();
+    // The last slot first: a tail call returns into the slot before, from the same place.
+    for (int slot = AreaLayout32.SLOTS - 1; slot >= 0; slot--) {
+      int at = AreaLayout32.data(slot) - AreaLayout32.DATA;
+      if (data.has(at, AreaLayout32.SLOT_DATA)) {
+        returns.add(
+            new TracedReturn(
+                data.u32(at + AreaLayout32.KEY) - Integer.BYTES,
+                area + AreaLayout32.code(slot),
+                AreaLayout32.STRIDE,
+                data.u32(at + AreaLayout32.RET)));
+      }
+    }
+    return returns;
+  }
+
+  /** Returns nothing: no session samples stacks ({@link #session}). */
+  @Override
+  public List<TracedReturn> sampledReturns(Bytes place) {
+    return List.of();
+  }
+
+  @Override
+  public byte[] callRoutine() {
+    return TargetRoutines32.call();
+  }
+
+  @Override
+  public CallbackCode dllNotification(long control, LoaderCalls system) {
+    throw new CannotGoOn("libraries that 32-bit programs load later cannot be traced", "");
+  }
+
+  @Override
+  public CallbackCode resumeThread(long control, ResumeCalls system) {
+    throw new CannotGoOn(
+        "children of 32-bit programs cannot be traced from their beginning",
+        "trace without --children");
+  }
+
+  @Override
+  public GuardCode lookupGuard() {
+    throw new CannotGoOn("Wine's search for modules cannot be guarded in 32-bit programs", "");
+  }
+
+  @Override
+  public byte[] body(TracedCode function, long at) {
+    byte[] unit = function.unit();
+    long rest = function.address() + unit.length - (at + unit.length + JUMP);
+    if (!function.relative().isEmpty()) {
+      throw new IllegalArgumentException("a function that cannot be moved there");
+    }
+    return new BytesBuilder(unit.length + JUMP).bytes(unit).u8(0xE9).u32((int) rest).toArray();
+  }
+}

@@ -1,0 +1,132 @@
+package io.ntrail.live.code.ia32;
+
+import static io.ntrail.programs.x86.asm.operands.Mem.absolute;
+import static io.ntrail.programs.x86.asm.operands.Mem.fs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EBX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDI;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ESP;
+
+import io.ntrail.live.code.SessionLayout;
+import io.ntrail.live.code.TracedCode;
+import io.ntrail.live.code.UnwindProbes;
+import io.ntrail.programs.x86.asm.Assembler;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Reg16;
+
+/**
+ * Code in front of unwinders. It writes one record with the frame that control goes to and the
+ * thread's next free slot, and touches no slot: RtlUnwind follows the list of registrations, and
+ * frames that are left are found by their keys.
+ */
+final class UnwindProbe implements UnwindProbes {
+  private static final int MOST = 256;
+
+  /** Code of an unwind without an exception: STATUS_UNWIND. */
+  private static final long STATUS_UNWIND = 0xC000_0027L;
+
+  /** Code of long jumps: STATUS_LONGJUMP. */
+  private static final long STATUS_LONGJUMP = 0x8000_0026L;
+
+  /** Esp in the jmp_buf of Microsoft's C runtimes: Ebp, Ebx, Edi, Esi, Esp, Eip. */
+  private static final int JUMP_ESP = 16;
+
+  // Above the stack pointer, with flags and registers pushed: the arguments.
+  private static final int FIRST_ARGUMENT = 4 * (8 + 1 + 1);
+  private static final int THIRD_ARGUMENT = FIRST_ARGUMENT + 8;
+
+  private final RoutineContext32 parts;
+
+  UnwindProbe(RoutineContext32 parts) {
+    this.parts = parts;
+  }
+
+  @Override
+  public int most() {
+    return MOST;
+  }
+
+  @Override
+  public byte[] code(Unwinder unwinder, TracedCode function, long at) {
+    if (!function.relative().isEmpty()) {
+      throw new IllegalArgumentException("operands relative to the instruction pointer");
+    }
+    Assembler a = Assembler.ia32();
+    Label out = a.label("out");
+    Label full = a.label("full");
+    Label known = a.label("slot known");
+    Label nothing = a.label("no slot");
+    int record = parts.record();
+    a.pushfd()
+        .pushad()
+        .cld()
+        .mov(ECX, fs(parts.words().record()))
+        .test(ECX, ECX)
+        .jz(out)
+        .mov(EDI, fs(parts.words().slot()))
+        .test(EDI, EDI)
+        .jz(nothing)
+        // In the runtime block, where nothing is traced, there is no slot either.
+        .mov(EAX, EDI)
+        .and(EAX, -AreaLayout32.ALIGNMENT)
+        .cmp(EAX, parts.addresses().block())
+        .je(nothing)
+        .mov(EBX, ptr(EDI).plus(AreaLayout32.DELTA + AreaLayout32.META))
+        .add(EBX, SessionLayout.UNWIND_TARGET - SessionLayout.ENTRY)
+        .jmp(known)
+        .bind(nothing)
+        .mov(EBX, SessionLayout.UNWIND_TARGET)
+        .bind(known);
+    target(a, unwinder);
+    a.lea(EAX, ptr(ESP).plus(FIRST_ARGUMENT - 4))
+        .mov(ptr(ECX).plus(SessionLayout.RECORD_KEY + 4), EAX)
+        .mov(ptr(ECX).plus(SessionLayout.RECORD_VALUE + 4).as32(), 0)
+        .mov(ptr(ECX).plus(SessionLayout.RECORD_FUNCTION).as32(), function.address())
+        .rdtsc()
+        .mov(ptr(ECX), EAX)
+        .mov(ptr(ECX).plus(4), EDX)
+        .mov(ptr(ECX).plus(SessionLayout.RECORD_META), EBX)
+        .lea(EDX, ptr(ECX).plus(record))
+        .test(Reg16.DX, Reg16.DX)
+        .jz(full)
+        .mov(fs(parts.words().record()), EDX)
+        .bind(out)
+        .popad()
+        .popfd()
+        .bytes(function.unit())
+        .jmp(function.address() + function.unit().length)
+        .bind(full)
+        .call(absolute(parts.cells().full()).as32())
+        .jmp(out);
+    byte[] code = a.assemble().bytesAt(at);
+    if (code.length > MOST) {
+      throw new IllegalArgumentException("a unit of " + function.unit().length + " bytes");
+    }
+    return code;
+  }
+
+  /** Stores the target and the code. Uses eax, edx. */
+  private static void target(Assembler a, Unwinder unwinder) {
+    Label coded = a.label("code known");
+    switch (unwinder) {
+      case RTL_UNWIND ->
+          a.mov(EAX, ptr(ESP).plus(FIRST_ARGUMENT))
+              .mov(ptr(ECX).plus(SessionLayout.RECORD_KEY), EAX)
+              .mov(EDX, ptr(ESP).plus(THIRD_ARGUMENT))
+              .mov(EAX, STATUS_UNWIND)
+              .test(EDX, EDX)
+              .jz(coded)
+              .mov(EAX, ptr(EDX))
+              .bind(coded);
+      case LONGJMP ->
+          a.mov(EAX, ptr(ESP).plus(FIRST_ARGUMENT))
+              .mov(EAX, ptr(EAX).plus(JUMP_ESP))
+              .mov(ptr(ECX).plus(SessionLayout.RECORD_KEY), EAX)
+              .mov(EAX, STATUS_LONGJUMP);
+    }
+    a.mov(ptr(ECX).plus(SessionLayout.RECORD_VALUE), EAX);
+  }
+}

@@ -1,0 +1,147 @@
+package io.ntrail.live.code.ia32;
+
+import static io.ntrail.programs.x86.asm.operands.Mem.absolute;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EBP;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EBX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDI;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ESP;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.live.code.SessionLayout;
+import io.ntrail.live.code.TracedCode;
+import io.ntrail.live.code.UnwindProbes;
+import io.ntrail.live.code.UnwindProbes.Unwinder;
+import io.ntrail.live.code.ia32.TracedMachine.Record;
+import io.ntrail.live.code.ia32.TracedMachine.Settings;
+import io.ntrail.programs.x86.asm.AssembledCode;
+import io.ntrail.programs.x86.asm.Assembler;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.testkit.unicorn.UnicornMachine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Probes of functions that leave frames, run by Unicorn. */
+class UnwindProbeTest {
+  private static final long DATA = TracedMachine.PROGRAM + 0x8000;
+  private static final long PROBE = TracedMachine.STUBS + 0x8000;
+  private static final long TARGET = TracedMachine.STACK_BASE - 0x120;
+
+  /** The bytes that a jump of five bytes overwrites: three instructions. */
+  private static final int UNIT = 9;
+
+  @TempDir Path folder;
+
+  private List<Record> records = List.of();
+  private final Assembler a = Assembler.ia32();
+  private final Label traced = a.label("traced");
+  private final Label unwinder = a.label("unwinder");
+  private final Label begin = a.label("begin");
+
+  private void run(Unwinder which) throws IOException {
+    Optional<UnicornMachine> made = UnicornMachine.in(folder, 32);
+    assumeTrue(made.isPresent(), UnicornMachine.MISSING);
+    AssembledCode program = a.assemble();
+    int at = program.offset(unwinder);
+    long function = TracedMachine.PROGRAM + at;
+    try (UnicornMachine machine = made.get()) {
+      TracedMachine its =
+          TracedMachine.same(
+              machine,
+              Settings.records(32),
+              program,
+              program.offset(begin),
+              change -> {
+                UnwindProbes probes = change.session().unwindProbes().orElseThrow();
+                byte[] unit = machine.read(function, UNIT);
+                TracedCode code = new TracedCode(function, unit, List.of(), new int[0], 0, false);
+                byte[] bytes = probes.code(which, code, PROBE);
+                assertTrue(bytes.length <= probes.most());
+                machine.write(PROBE, bytes);
+                int distance = (int) (PROBE - function - 5);
+                machine.write(function, new BytesBuilder(5).u8(0xE9).u32(distance).toArray());
+                change.probe(function, UNIT);
+              },
+              program.offset(traced));
+      records = its.records();
+      assertEquals(0, its.control(SessionLayout.AT_LOST));
+    }
+  }
+
+  /** An unwinder begins as Wine's RtlUnwind: push ebp; mov ebp, esp; lea esp, [esp - n]. */
+  private void unwinder(Runnable rest) {
+    a.bind(unwinder).push(EBP).mov(EBP, ESP).lea(ESP, ptr(ESP).plus(-16)).nop(2);
+    rest.run();
+  }
+
+  private void traced(long argument) {
+    a.nop(5).bind(traced).mov(EDI, EDI).push(4);
+    a.push(absolute(DATA).as32()).push(3).push(argument).stc().call(unwinder).ret();
+  }
+
+  @Test
+  void unwindOfAnExceptionHasItsCodeAndTheTargetFrame() throws IOException {
+    traced(TARGET);
+    unwinder(() -> a.pushfd().pop(EDX).mov(ESP, EBP).pop(EBP).ret(16));
+    a.bind(begin)
+        .mov(absolute(DATA).as32(), DATA + 16)
+        .mov(absolute(DATA + 16).as32(), 0xC000_0005L)
+        .call(traced)
+        .mov(absolute(DATA).as32(), 0)
+        .call(traced)
+        .ret();
+    run(Unwinder.RTL_UNWIND);
+    List<Integer> kinds = records.stream().map(Record::kind).toList();
+    int in = SessionLayout.ENTRY;
+    int out = SessionLayout.EXIT;
+    int target = SessionLayout.UNWIND_TARGET;
+    assertEquals(List.of(in, target, out, in, target, out), kinds);
+    Record first = records.get(1);
+    assertEquals(0xC000_0005L, first.value());
+    assertEquals(TARGET, first.keyAddress());
+    assertEquals(1, first.slot(), "the frame of slot 0 is open");
+    // The return address lies below four arguments, below the return address of the traced one.
+    assertEquals(records.getFirst().keyAddress() - 4 - 20, first.keyHigh());
+    assertEquals(0xC000_0027L, records.get(4).value(), "there is no exception");
+  }
+
+  @Test
+  void longJumpHasTheStackPointerThatWasKept() throws IOException {
+    long buffer = DATA + 0x40;
+    traced(buffer);
+    Label landed = a.label();
+    // The frame of the unwinder is left to the kept stack pointer.
+    unwinder(() -> a.mov(ECX, ptr(EBP).plus(8)).mov(ESP, ptr(ECX).plus(16)).jmp(landed));
+    a.bind(begin).mov(EBX, ESP).mov(absolute(buffer + 16), EBX).call(traced).bind(landed);
+    a.mov(EAX, 1).ret();
+    run(Unwinder.LONGJMP);
+    assertEquals(
+        List.of(SessionLayout.ENTRY, SessionLayout.UNWIND_TARGET),
+        records.stream().map(Record::kind).toList());
+    assertEquals(0x8000_0026L, records.get(1).value());
+    assertEquals(TracedMachine.STACK_BASE - 0x100, records.get(1).keyAddress());
+    assertTrue(records.get(0).keyAddress() <= records.get(1).keyAddress());
+  }
+
+  @Test
+  void recordAtTheEndOfAChunkBeginsAnother() throws IOException {
+    traced(TARGET);
+    Label loop = a.label();
+    unwinder(() -> a.mov(ESP, EBP).pop(EBP).ret(16));
+    a.bind(begin).mov(EBX, 1500).bind(loop).call(traced).dec(EBX).jnz(loop).ret();
+    run(Unwinder.RTL_UNWIND);
+    assertEquals(4500, records.size());
+    assertEquals(
+        1500, records.stream().filter(r -> r.kind() == SessionLayout.UNWIND_TARGET).count());
+  }
+}
