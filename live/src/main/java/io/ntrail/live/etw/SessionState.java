@@ -71,6 +71,12 @@ public record SessionState(
         new Lost(bytes.u32(0x58), bytes.u32(0x60), bytes.u32(0x64)));
   }
 
+  /** Returns it with another handle. */
+  SessionState withHandle(long other) {
+    return new SessionState(
+        name, file, other, guid, mode, flags, buffers, used, kibibytes, mebibytes, written, lost);
+  }
+
   /** Returns whether the kernel logs into it. */
   public boolean isKernel() {
     return guid.equals(KERNEL) || (mode & SessionMode.SYSTEM_LOGGER) != 0;
