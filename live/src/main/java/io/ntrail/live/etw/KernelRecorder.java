@@ -73,13 +73,18 @@ public final class KernelRecorder {
         failure.nextStep());
   }
 
+  /** Returns the name that a session has here: before Windows 8 there is only one. */
+  public String session(String wanted) {
+    return kind.session(wanted);
+  }
+
   /**
    * Returns the state of a session.
    *
    * @throws CannotGoOn if none of this name runs
    */
   public SessionState status(String name) {
-    Reply reply = control.query(kind.session(name));
+    Reply reply = control.query(name);
     check("ControlTrace", reply.error());
     return reply.state();
   }
@@ -91,7 +96,7 @@ public final class KernelRecorder {
    * @throws CannotGoOn if none of this name runs
    */
   public SessionState stop(String name) {
-    Reply reply = control.stop(kind.session(name));
+    Reply reply = control.stop(name);
     check("ControlTrace", reply.error());
     return reply.state();
   }

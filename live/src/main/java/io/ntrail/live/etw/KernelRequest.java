@@ -5,7 +5,7 @@ import io.ntrail.live.etw.StackEvents.StackEvent;
 import java.util.List;
 
 /**
- * What a session of the kernel is asked for, whatever the version of Windows.
+ * Request for a session of the kernel, whatever the version of Windows.
  *
  * @param name of the session, where the version lets it be chosen
  * @param file path of the recording

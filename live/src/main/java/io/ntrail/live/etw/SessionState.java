@@ -33,7 +33,7 @@ public record SessionState(
     long written,
     Lost lost) {
   /**
-   * What a session did not record.
+   * Losses of a session.
    *
    * @param events for which no buffer was free
    * @param buffers that could not be written

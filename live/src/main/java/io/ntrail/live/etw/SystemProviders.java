@@ -22,7 +22,7 @@ public final class SystemProviders {
   public record Enabled(String name, Guid guid, long keywords) {}
 
   /**
-   * What is to be enabled for a mask.
+   * Providers that are to be enabled for a mask.
    *
    * @param providers that log it
    * @param left groups that no keyword is known for

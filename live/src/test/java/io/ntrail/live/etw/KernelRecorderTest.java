@@ -164,7 +164,7 @@ class KernelRecorderTest {
             recorder.start(request("C:\\k.etl"), false);
             String name = kind == KernelSessionKind.SYSTEM_LOGGER ? "ntrail" : "NT Kernel Logger";
             assertEquals(name, recorder.all().sessions().getFirst().name());
-            assertTrue(recorder.stop("ntrail").isKernel());
+            assertTrue(recorder.stop(name).isKernel());
           }
         });
     assertEquals("", wrong());
@@ -192,10 +192,10 @@ class KernelRecorderTest {
                   + " \"NT Kernel Logger\", recording to C:\\a.etl",
               refused.message());
           assertTrue(refused.nextStep().contains("--take-over"), refused.nextStep());
-          assertEquals("C:\\a.etl", recorder.status("any").file());
+          assertEquals("C:\\a.etl", recorder.status(recorder.session("any")).file());
           var second = recorder.start(request("C:\\b.etl"), true);
           assertEquals("C:\\a.etl", second.replaced().orElseThrow().file());
-          assertEquals("C:\\b.etl", recorder.status("any").file());
+          assertEquals("C:\\b.etl", recorder.status(recorder.session("any")).file());
         });
     assertEquals("", wrong());
   }
