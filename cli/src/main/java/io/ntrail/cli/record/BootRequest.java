@@ -21,7 +21,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /**
- * Boot recording that the options ask for.
+ * Recording of the kernel that the options ask for, at a boot or now.
  *
  * @param session its values
  * @param groups names of the groups that are logged, as xperf has them
@@ -74,15 +74,16 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
   /**
    * Returns the recording that is asked for.
    *
+   * @param word that asks for it
+   * @param example of a command line with that word
    * @throws UsageError if it cannot be had
    */
-  static BootRequest of(ParseResult parsed) {
+  static BootRequest of(ParseResult parsed, String word, String example) {
     KernelGroups known = new KernelGroups();
     GroupMask mask = GroupMask.NONE;
     List<String> names = split(parsed, KERNEL);
     if (names.isEmpty()) {
-      throw new UsageError(
-          "record boot needs what to log: --kernel NAME+NAME", RecordCommand.EXAMPLE);
+      throw new UsageError("record " + word + " needs what to log: --kernel NAME+NAME", example);
     }
     for (String name : names) {
       mask = mask.and(known.named(name).orElseThrow(() -> unknownGroup(name, known)));
@@ -105,13 +106,13 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
   private static UsageError unknownGroup(String name, KernelGroups known) {
     if (name.equalsIgnoreCase("heap")) {
       return new UsageError(
-          "--kernel heap: heaps of programs are logged by a session of their own, which no boot"
-              + " starts",
+          "--kernel heap: heaps of programs are logged by a session of their own, which ntrail does"
+              + " not start",
           "--kernel memory");
     }
     if (name.equalsIgnoreCase("pmc")) {
       return new UsageError(
-          "--kernel pmc: the registry cannot say which counters of the processor are sampled",
+          "--kernel pmc: which counters of the processor are sampled cannot be said yet",
           "--kernel cpu");
     }
     String meant = SpellingSuggestion.of(name, known.names());

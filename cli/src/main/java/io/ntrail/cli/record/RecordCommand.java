@@ -15,7 +15,10 @@ import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/** {@code ntrail record boot --reg FILE}: a file for the registry that has a boot recorded. */
+/**
+ * {@code ntrail record}: sessions of the kernel on Windows ({@code start}, {@code status}, {@code
+ * stop}, {@code list}), and files for the registry that have a boot recorded ({@code boot}).
+ */
 public final class RecordCommand implements Command {
   /** A command line that works. */
   static final String EXAMPLE =
@@ -26,27 +29,60 @@ public final class RecordCommand implements Command {
   private static final String BOOT = "boot";
 
   /** Words that there will be; nothing of them is done yet. */
-  private static final List<String> NOT_BUILT =
-      List.of("start", "status", "stop", "mark", "list", "watch");
+  private static final List<String> NOT_BUILT = List.of("mark", "watch");
 
-  public RecordCommand() {}
+  private static final String STATUS = "status";
+  private static final String STOP = "stop";
+  private static final String LIST = "list";
+  private static final String START = "start";
+  private static final String TAKE_OVER = "--take-over";
+  private static final String START_EXAMPLE =
+      "ntrail record start --kernel cpu+disk --stacks Profile --etl C:\\rec\\shop.etl";
+
+  /** Words that ask a running Windows. */
+  private static final List<String> SESSIONS = List.of(START, STATUS, STOP, LIST);
+
+  /** Options that only a start or a boot has. */
+  private static final List<String> OF_RECORDINGS =
+      List.of("--kernel", "--stacks", "--etl", "--max-size");
+
+  private final RecordMachine machine;
+
+  public RecordCommand() {
+    this(RecordMachine.here());
+  }
+
+  /** Records on a machine. */
+  public RecordCommand(RecordMachine machine) {
+    this.machine = machine;
+  }
 
   @Override
   public CommandSpec spec() {
     CommandSpec spec =
-        CommonOptions.command("record", "A file for the registry that has a boot recorded.");
+        CommonOptions.command("record", "Records the kernel of Windows, now or at its starts.");
     BootRequest.options(spec);
     OutputOptions.add(spec, "the file for the registry; its undo is FILE" + UNDO, REG);
     spec.addOption(CommonOptions.value("text|json", "how the report is written", "--format"));
-    spec.addPositional(CommonOptions.words("WHAT", "boot", List.of(BOOT)));
+    spec.addOption(CommonOptions.flag("start: a session in the way is stopped", TAKE_OVER));
+    spec.addPositional(
+        CommonOptions.words(
+            "WHAT",
+            "start, status, stop, list or boot; behind status and stop a session (default ntrail)",
+            List.of(START, STATUS, STOP, LIST, BOOT)));
     return spec;
   }
 
   @Override
   public int run(ParseResult parsed, Terminal terminal) {
-    mustBeBoot(CommonOptions.positionals(parsed));
+    List<String> words = CommonOptions.positionals(parsed);
     Format format = CommonOptions.format(parsed, Format.TEXT, Format.JSON);
-    BootRequest request = BootRequest.of(parsed);
+    if (!words.isEmpty() && SESSIONS.contains(words.getFirst())) {
+      return session(words, format, parsed, terminal);
+    }
+    mustBeBoot(words);
+    refuse(parsed, BOOT, List.of(TAKE_OVER));
+    BootRequest request = BootRequest.of(parsed, BOOT, EXAMPLE);
     OutputFile file =
         terminal
             .outputs()
@@ -65,6 +101,46 @@ public final class RecordCommand implements Command {
     return ExitCode.DONE;
   }
 
+  private int session(List<String> words, Format format, ParseResult parsed, Terminal terminal) {
+    String word = words.getFirst();
+    boolean isNamed = word.equals(STATUS) || word.equals(STOP);
+    if (words.size() > (isNamed ? 2 : 1)) {
+      throw new UsageError("record " + word + " takes no " + words.getLast(), "ntrail record list");
+    }
+    refuse(parsed, word, List.of(REG, "--logger"));
+    if (!word.equals(START)) {
+      refuse(parsed, word, OF_RECORDINGS);
+      refuse(parsed, word, List.of(TAKE_OVER));
+    }
+    String name = words.size() > 1 ? words.get(1) : "";
+    SessionReport report = new SessionReport(format, terminal);
+    switch (word) {
+      case START -> {
+        BootRequest request = BootRequest.of(parsed, START, START_EXAMPLE);
+        if (request.session().file().isEmpty()) {
+          throw new UsageError("record start needs a file: --etl PATH", START_EXAMPLE);
+        }
+        machine.ask(sessions ->
+            report.started(sessions.start(request, CommonOptions.has(parsed, TAKE_OVER)), request));
+      }
+      case STATUS -> machine.ask(sessions -> report.status(sessions.status(name)));
+      case STOP -> machine.ask(sessions -> report.stopped(sessions.stop(name)));
+      default -> machine.ask(sessions -> report.list(sessions.all()));
+    }
+    return ExitCode.DONE;
+  }
+
+  /** Refuses options that a word does not have, by name. */
+  private static void refuse(ParseResult parsed, String word, List<String> options) {
+    for (String option : options) {
+      if (CommonOptions.has(parsed, option)) {
+        throw new UsageError(
+            "record " + word + " has no " + option,
+            word.equals(BOOT) ? EXAMPLE : "ntrail record " + word);
+      }
+    }
+  }
+
   private static void write(OutputFile file, byte[] content) {
     try {
       file.open().write(content);
@@ -77,17 +153,15 @@ public final class RecordCommand implements Command {
   private static void mustBeBoot(List<String> words) {
     String word = words.isEmpty() ? "" : words.getFirst();
     if (word.isEmpty()) {
-      throw new UsageError("record needs what to record: boot", EXAMPLE);
+      throw new UsageError("record needs what to do: start, status, stop, list or boot", EXAMPLE);
     }
     if (NOT_BUILT.contains(word)) {
-      throw new UsageError(
-          "record %s is not built yet: there is only record boot --reg, which writes a file"
-              .formatted(word),
-          EXAMPLE);
+      throw new UsageError("record %s is not built yet".formatted(word), EXAMPLE);
     }
     if (!word.equals(BOOT)) {
       List<String> known = new ArrayList<>(NOT_BUILT);
       known.add(BOOT);
+      known.addAll(SESSIONS);
       known.add("merge");
       String meant = SpellingSuggestion.of(word, known);
       throw new UsageError(

@@ -71,7 +71,10 @@ public final class Commands {
           new Entry("merge", "one recording out of several", true, MergeCommand::new),
           new Entry("cut", "a smaller recording out of one", true, CutCommand::new),
           new Entry(
-              "record", "a boot recording of Windows, by its registry", true, RecordCommand::new),
+              "record",
+              "records the kernel of Windows, now or at its starts",
+              true,
+              RecordCommand::new),
           new Entry("dump", "a minidump of a running program", true, DumpCommand::new),
           new Entry("doctor", "checks this installation", true, DoctorCommand::new),
           new Entry("config", "settings that stand for options", true, ConfigCommand::new),

@@ -162,11 +162,36 @@ class RecordBootTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"start", "status", "stop", "mark", "list", "watch"})
+  @ValueSource(strings = {"mark", "watch"})
   void whatIsNotBuiltIsRefused(String word) throws IOException {
     Cli.Result result = Cli.run("record", word);
     assertEquals(2, result.exit());
     assertTrue(result.err().contains("record " + word + " is not built yet"), result.err());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "start --kernel cpu, record start needs a file: --etl PATH",
+    "start --etl C:\\a.etl, record start needs what to log",
+    "start --kernel cpu --etl C:\\a.etl --logger global, record start has no --logger",
+    "stop --kernel cpu, record stop has no --kernel",
+    "list --take-over, record list has no --take-over",
+    "list ntrail, record list takes no ntrail",
+    "status a b, record status takes no b",
+    "boot --kernel cpu --take-over, record boot has no --take-over",
+  })
+  void anOptionOfAnotherWordIsRefusedByName(String line, String told) throws IOException {
+    Cli.Result result = Cli.run((Object[]) ("record " + line).split(" ", -1));
+    assertEquals(2, result.exit());
+    assertTrue(result.err().contains(told), result.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"start --kernel cpu --etl C:\\a.etl", "status", "stop", "list"})
+  void sessionsNeedWindows(String line) throws IOException {
+    Cli.Result result = Cli.run((Object[]) ("record " + line).split(" ", -1));
+    assertEquals(4, result.exit());
+    assertTrue(result.err().contains("recording ETW sessions needs Windows"), result.err());
   }
 
   @ParameterizedTest

@@ -67,6 +67,7 @@ class JsonOptionsTest {
           Map.entry("diff --server", "SymbolServersTest"),
           Map.entry("symbols --server", "SymbolServersTest"),
           Map.entry("symbols --fetch", "SymbolServersTest"),
+          Map.entry("record --take-over", "RecordOnMachineTest"),
           Map.entry("dump -p", "DumpTest"),
           Map.entry("dump --full", "DumpTest"),
           Map.entry("cut --compress", "CutTest"),

@@ -1,6 +1,7 @@
 package io.ntrail.live.etw;
 
 import io.ntrail.formats.bytes.BytesBuilder;
+import java.util.Arrays;
 
 /**
  * Groups of kernel events that a session logs: PERFINFO_GROUPMASK, eight words of 32 bits.
@@ -39,6 +40,20 @@ public final class GroupMask {
       all[i] |= other.words[i];
     }
     return new GroupMask(all);
+  }
+
+  /** Returns the groups that another one does not have. */
+  public GroupMask without(GroupMask other) {
+    int[] rest = words.clone();
+    for (int i = 0; i < rest.length; i++) {
+      rest[i] &= ~other.words[i];
+    }
+    return new GroupMask(rest);
+  }
+
+  /** Returns whether it has no group. */
+  public boolean isEmpty() {
+    return Arrays.stream(words).allMatch(word -> word == 0);
   }
 
   /** Returns whether it has all groups of another. */

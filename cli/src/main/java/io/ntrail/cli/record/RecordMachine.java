@@ -1,0 +1,56 @@
+package io.ntrail.cli.record;
+
+import io.ntrail.cli.common.ProgramHost;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.agent.Agent;
+import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.agent.AgentStart;
+import io.ntrail.live.etw.KernelRecorder;
+import io.ntrail.live.etw.KernelSessionKind;
+import io.ntrail.live.etw.SessionControl;
+import io.ntrail.live.target.WindowsApi;
+import io.ntrail.live.target.WindowsVersion;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * The Windows whose sessions are controlled.
+ *
+ * @param host of the agent that makes the calls; empty if there is no Windows
+ * @param library with the calls
+ */
+public record RecordMachine(Optional<AgentHost> host, String library) {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** Returns the machine that this program runs on. */
+  static RecordMachine here() {
+    return new RecordMachine(
+        ProgramHost.isWindows() ? Optional.of(new AgentHost.Local()) : Optional.empty(),
+        SessionControl.LIBRARY);
+  }
+
+  /**
+   * Asks it, with an agent that ends afterwards; sessions go on.
+   *
+   * @throws CannotGoOn if it is no Windows, or refuses
+   */
+  void ask(Consumer<Sessions> question) {
+    AgentHost its =
+        host.orElseThrow(() ->
+            CannotGoOn.impossible(
+                "recording ETW sessions needs Windows; this is %s %s"
+                    .formatted(
+                        System.getProperty("os.name", "another system"),
+                        System.getProperty("os.version", "")),
+                "ntrail trace PROGRAM (under Wine), or ntrail record boot --reg FILE"));
+    try (Agent agent = AgentStart.fitting(its, PATIENCE)) {
+      WindowsVersion version = WindowsVersion.of(new WindowsApi(agent));
+      question.accept(
+          new Sessions(
+              new KernelRecorder(
+                  new SessionControl(agent, library),
+                  KernelSessionKind.of(version.major(), version.minor()))));
+    }
+  }
+}

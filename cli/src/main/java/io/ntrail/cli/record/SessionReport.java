@@ -1,0 +1,151 @@
+package io.ntrail.cli.record;
+
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Table;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.live.etw.KernelRecorder.Started;
+import io.ntrail.live.etw.SessionControl.Listing;
+import io.ntrail.live.etw.SessionState;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Answers of {@code record start}, {@code status}, {@code stop} and {@code list}.
+ *
+ * @param format text or JSON
+ * @param terminal that they are written to
+ */
+record SessionReport(Format format, Terminal terminal) {
+  private static final int MEBIBYTE_SHIFT = 20;
+  private static final String STOP = "ntrail record stop";
+  private static final String NEVER_TRIED =
+      "ntrail's recordings of sessions were never tried on a real Windows.";
+
+  void started(Started started, BootRequest request) {
+    SessionState state = started.state();
+    String replaced =
+        started.replaced().map(other -> "%s (%s)".formatted(other.name(), other.file())).orElse("");
+    List<String> notes = new ArrayList<>(request.notes());
+    notes.add(NEVER_TRIED);
+    if (format == Format.JSON) {
+      json(List.of(state), replaced, STOP, notes);
+      return;
+    }
+    terminal
+        .out()
+        .println(
+            "recording to %s: session %s, %s, at most %s (ring)"
+                .formatted(
+                    state.file(),
+                    state.name(),
+                    String.join("+", request.groups()),
+                    Numbers.bytes((long) state.mebibytes() << MEBIBYTE_SHIFT)));
+    if (!replaced.isEmpty()) {
+      terminal.out().println("stopped for it: " + replaced);
+    }
+    terminal.out().println("stop with: " + STOP);
+    notes.forEach(note -> terminal.out().println("- " + note));
+  }
+
+  void status(SessionState state) {
+    if (format == Format.JSON) {
+      json(List.of(state), "", STOP + ' ' + quoted(state.name()), List.of());
+    } else {
+      table(List.of(state));
+    }
+  }
+
+  void stopped(SessionState state) {
+    List<String> notes =
+        state.file().isEmpty()
+            ? List.of()
+            : List.of("ntrail merge, on this machine, adds the identities of images.");
+    if (format == Format.JSON) {
+      json(List.of(state), "", "", notes);
+      return;
+    }
+    terminal
+        .out()
+        .println(
+            "stopped %s%s: %s and %s lost"
+                .formatted(
+                    state.name(),
+                    state.file().isEmpty() ? "" : ", wrote " + state.file(),
+                    Numbers.counted(state.lost().events(), "event"),
+                    Numbers.counted(state.lost().buffers(), "buffer")));
+    notes.forEach(note -> terminal.out().println("- " + note));
+  }
+
+  void list(Listing listing) {
+    List<String> notes =
+        listing.total() > listing.sessions().size()
+            ? List.of(
+                "%s more are not listed"
+                    .formatted(Numbers.count(listing.total() - listing.sessions().size())))
+            : List.of();
+    if (format == Format.JSON) {
+      json(listing.sessions(), "", "", notes);
+      return;
+    }
+    if (listing.sessions().isEmpty()) {
+      terminal.out().println("no session runs");
+    } else {
+      table(listing.sessions());
+    }
+    notes.forEach(note -> terminal.out().println("- " + note));
+  }
+
+  private static String quoted(String name) {
+    return name.matches("[\\w.-]+") ? name : '"' + name + '"';
+  }
+
+  private static String mode(SessionState state) {
+    return state.isKernel() ? "kernel" : "user";
+  }
+
+  private void table(List<SessionState> sessions) {
+    Table table =
+        new Table()
+            .name("session")
+            .name("mode")
+            .number("events lost")
+            .number("buffers lost")
+            .name("buffers used")
+            .number("written")
+            .remark("file");
+    for (SessionState state : sessions) {
+      table.row(
+          state.name(),
+          mode(state),
+          Numbers.count(state.lost().events()),
+          Numbers.count(state.lost().buffers()),
+          "%s of %s".formatted(Numbers.count(state.used()), Numbers.count(state.buffers())),
+          Numbers.count(state.written()),
+          state.file());
+    }
+    table.print(terminal.out(), 0, 0);
+  }
+
+  private void json(List<SessionState> sessions, String conflict, String undo, List<String> notes) {
+    try (Json json = new Json(terminal.out())) {
+      json.object().text("schema", "ntrail.record/1").array("sessions");
+      for (SessionState state : sessions) {
+        json.object().text("name", state.name()).text("mode", mode(state));
+        json.name("file", state.file().isEmpty() ? null : state.file());
+        json.number("buffers", state.buffers());
+        json.lost(state.lost().events(), state.lost().buffers());
+        json.name("conflict", conflict.isEmpty() ? null : conflict);
+        json.number("buffersUsed", state.used()).number("buffersWritten", state.written());
+        json.number("realTimeBuffersLost", state.lost().realTime());
+        json.number("bufferBytes", (long) state.kibibytes() << 10);
+        json.number("maxBytes", (long) state.mebibytes() << MEBIBYTE_SHIFT);
+        json.endObject();
+      }
+      json.endArray().name("undo", undo.isEmpty() ? null : undo).array("notes");
+      notes.forEach(json::text);
+      json.endArray().endObject();
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package io.ntrail.live.etw;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.etw.SessionControl.Listing;
+import io.ntrail.live.etw.SessionControl.Reply;
+import java.util.Optional;
+
+/**
+ * Starts and stops recordings of the kernel. Nothing is left behind by a start that fails, and what
+ * was started is stopped by its name from any process.
+ */
+public final class KernelRecorder {
+  private final SessionControl control;
+  private final KernelSessionKind kind;
+
+  /**
+   * Session that was started.
+   *
+   * @param state right after its start
+   * @param replaced last state of the session that was stopped for it; empty if none was
+   */
+  public record Started(SessionState state, Optional<SessionState> replaced) {}
+
+  /** Records with the calls of a system. */
+  public KernelRecorder(SessionControl control, KernelSessionKind kind) {
+    this.control = control;
+    this.kind = kind;
+  }
+
+  /**
+   * Starts a session.
+   *
+   * @param takesOver whether a session of that name is stopped
+   * @throws CannotGoOn if it cannot be started; the session in the way is named
+   */
+  public Started start(KernelRequest request, boolean takesOver) {
+    check("AdjustTokenPrivileges", control.enablePrivilege(SessionControl.PROFILE_PRIVILEGE));
+    SessionProperties properties = kind.properties(request);
+    Optional<SessionState> replaced = Optional.empty();
+    Reply reply = control.start(properties);
+    if (reply.error() == SessionFailure.EXISTS) {
+      if (!takesOver) {
+        throw inTheWay(properties.name());
+      }
+      replaced = Optional.of(stop(properties.name()));
+      reply = control.start(properties);
+    }
+    check("StartTrace", reply.error());
+    boolean isWhole = false;
+    try {
+      if (request.interval() > 0) {
+        check("TraceSetInformation", control.set(0, TraceSetting.interval(0, request.interval())));
+      }
+      for (TraceSetting setting : kind.settings(request)) {
+        check("TraceSetInformation", control.set(reply.state().handle(), setting));
+      }
+      isWhole = true;
+    } finally {
+      if (!isWhole) {
+        control.stop(properties.name());
+      }
+    }
+    return new Started(reply.state(), replaced);
+  }
+
+  private CannotGoOn inTheWay(String name) {
+    SessionFailure failure = new SessionFailure("StartTrace", SessionFailure.EXISTS);
+    Reply other = control.query(name);
+    String file = other.error() == 0 ? other.state().file() : "";
+    return new CannotGoOn(
+        "%s: \"%s\"%s"
+            .formatted(failure.message(), name, file.isEmpty() ? "" : ", recording to " + file),
+        failure.nextStep());
+  }
+
+  /** Returns the name that a session has here: before Windows 8 there is only one. */
+  public String session(String wanted) {
+    return kind.session(wanted);
+  }
+
+  /**
+   * Returns the state of a session.
+   *
+   * @throws CannotGoOn if none of this name runs
+   */
+  public SessionState status(String name) {
+    Reply reply = control.query(name);
+    check("ControlTrace", reply.error());
+    return reply.state();
+  }
+
+  /**
+   * Stops a session.
+   *
+   * @return its last state, with what it lost
+   * @throws CannotGoOn if none of this name runs
+   */
+  public SessionState stop(String name) {
+    Reply reply = control.stop(name);
+    check("ControlTrace", reply.error());
+    return reply.state();
+  }
+
+  /** Returns all sessions that run. */
+  public Listing all() {
+    Listing listing = control.all();
+    check("QueryAllTraces", listing.error());
+    return listing;
+  }
+
+  private static void check(String call, int error) {
+    if (error == 0) {
+      return;
+    }
+    SessionFailure failure = new SessionFailure(call, error);
+    throw failure.isOfRights()
+        ? CannotGoOn.impossible(failure.message(), failure.nextStep())
+        : new CannotGoOn(failure.message(), failure.nextStep());
+  }
+}

@@ -1,0 +1,247 @@
+package io.ntrail.live.etw;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.identity.Guid;
+import io.ntrail.live.agent.Agent;
+import io.ntrail.live.agent.AgentCall;
+import io.ntrail.live.agent.CallOutcome;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Calls that control sessions of ETW, made by the agent. Sessions outlive the agent and are found
+ * again by their names.
+ *
+ * <p>All methods answer with a Win32 error, 0 if there is none; {@link SessionFailure} explains it.
+ */
+public final class SessionControl {
+  /** Library with the calls. */
+  public static final String LIBRARY = "advapi32.dll";
+
+  /** Privilege that sessions of the kernel need. */
+  public static final String PROFILE_PRIVILEGE = "SeSystemProfilePrivilege";
+
+  /** Sessions that a listing can have: as many as the agent has memory for. */
+  public static final int MOST_LISTED = 60;
+
+  /**
+   * Answer about one session.
+   *
+   * @param error Win32 error; 0 if there is none
+   * @param state of the session; its handle is 0 if there is an error
+   */
+  public record Reply(int error, SessionState state) {}
+
+  /**
+   * Answer about all sessions.
+   *
+   * @param error Win32 error; 0 if there is none
+   * @param sessions that run, at most {@link #MOST_LISTED}
+   * @param total sessions that run, as Windows counts them
+   */
+  public record Listing(int error, List<SessionState> sessions, long total) {
+    /** Keeps the list from changes. */
+    public Listing {
+      sessions = List.copyOf(sessions);
+    }
+  }
+
+  private static final int QUERY = 0;
+  private static final int STOP = 1;
+  private static final int UPDATE = 2;
+  private static final int FLUSH = 3;
+  private static final int ENABLE = 1;
+  private static final int MORE_DATA = 234;
+
+  /** TOKEN_ADJUST_PRIVILEGES and TOKEN_QUERY. */
+  private static final int ADJUST = 0x28;
+
+  private static final int PRIVILEGE_ENABLED = 2;
+
+  /** Places in the scratch memory: a result, a name, a structure. */
+  private static final int RESULT = 0;
+
+  private static final int NAME = 0x100;
+  private static final int BLOCK = 0x1000;
+
+  private final Agent agent;
+  private final String library;
+  private final int pointerBytes;
+
+  /**
+   * Controls sessions through an agent.
+   *
+   * @param library with the calls: {@link #LIBRARY}, or one that plays it
+   */
+  public SessionControl(Agent agent, String library) {
+    this.agent = agent;
+    this.library = library;
+    this.pointerBytes = agent.layout().pointerBytes();
+  }
+
+  /** Starts a session; the handle of the reply controls it. */
+  public Reply start(SessionProperties properties) {
+    put(RESULT, new byte[Long.BYTES]);
+    long name = text(NAME, properties.name());
+    byte[] bytes = properties.toBytes(pointerBytes);
+    long block = put(BLOCK, bytes);
+    int error = call("StartTraceW", agent.scratch() + RESULT, name, block).asInt();
+    long handle = agent.peek(agent.scratch() + RESULT, Long.BYTES).i64(0);
+    return new Reply(error, state(block, bytes.length).withHandle(error == 0 ? handle : 0));
+  }
+
+  /** Asks for the state of a session. */
+  public Reply query(String name) {
+    return control(SessionProperties.named(name), QUERY);
+  }
+
+  /** Stops a session; the reply has its last state. */
+  public Reply stop(String name) {
+    return control(SessionProperties.named(name), STOP);
+  }
+
+  /** Has the buffers of a session written. */
+  public Reply flush(String name) {
+    return control(SessionProperties.named(name), FLUSH);
+  }
+
+  /** Changes what a session logs. */
+  public Reply update(SessionProperties properties) {
+    return control(properties, UPDATE);
+  }
+
+  private Reply control(SessionProperties properties, int code) {
+    long name = text(NAME, properties.name());
+    byte[] bytes = properties.toBytes(pointerBytes);
+    long block = put(BLOCK, bytes);
+    List<Long> arguments = new ArrayList<>();
+    whole(arguments, 0);
+    arguments.addAll(List.of(name, block, (long) code));
+    int error = call("ControlTraceW", arguments).asInt();
+    return new Reply(error, state(block, bytes.length));
+  }
+
+  private SessionState state(long block, int length) {
+    return SessionState.read(agent.peek(block, length), pointerBytes);
+  }
+
+  /** Asks for all sessions. */
+  public Listing all() {
+    byte[] block = SessionProperties.named("").toBytes(pointerBytes);
+    long[] places = new long[MOST_LISTED];
+    for (int i = 0; i < MOST_LISTED; i++) {
+      places[i] = put(BLOCK + i * block.length, block);
+    }
+    long list = put(NAME, agent.layout().array(places));
+    put(RESULT, new byte[Integer.BYTES]);
+    int error = call("QueryAllTracesW", list, MOST_LISTED, agent.scratch() + RESULT).asInt();
+    long total = agent.peek(agent.scratch() + RESULT, Integer.BYTES).u32(0);
+    List<SessionState> sessions = new ArrayList<>();
+    if (error == 0 || error == MORE_DATA) {
+      for (int i = 0; i < Math.min(total, MOST_LISTED); i++) {
+        sessions.add(state(places[i], block.length));
+      }
+    }
+    return new Listing(error == MORE_DATA ? 0 : error, sessions, total);
+  }
+
+  /**
+   * Sets what a session's properties do not say.
+   *
+   * @param handle of the session; 0 for settings of the machine
+   */
+  public int set(long handle, TraceSetting setting) {
+    byte[] data = setting.data();
+    long block = put(BLOCK, data);
+    List<Long> arguments = new ArrayList<>();
+    whole(arguments, handle);
+    arguments.addAll(List.of((long) setting.infoClass(), block, (long) data.length));
+    return call("TraceSetInformation", arguments).asInt();
+  }
+
+  /**
+   * Enables a provider.
+   *
+   * @param handle of the session
+   * @param level of detail, 0 to 255
+   * @param keywords of which an event has to have one
+   */
+  public int enable(
+      long handle, Guid provider, int level, long keywords, EnableParameters parameters) {
+    long guid = put(NAME, new BytesBuilder(16).u64(provider.low()).u64(provider.high()).toArray());
+    long block = agent.scratch() + BLOCK;
+    put(BLOCK, parameters.toBytes(block, pointerBytes));
+    List<Long> arguments = new ArrayList<>();
+    whole(arguments, handle);
+    arguments.addAll(List.of(guid, (long) ENABLE, (long) level));
+    whole(arguments, keywords);
+    whole(arguments, 0);
+    arguments.addAll(List.of(0L, block));
+    return call("EnableTraceEx2", arguments).asInt();
+  }
+
+  /**
+   * Enables a privilege of the agent.
+   *
+   * @return 0; 1300 if the user does not have it; another Win32 error
+   */
+  public int enablePrivilege(String privilege) {
+    put(RESULT, new byte[Long.BYTES]);
+    long cell = agent.scratch() + RESULT;
+    CallOutcome opened = call("OpenProcessToken", -1, ADJUST, cell);
+    if (!opened.isTrue()) {
+      return opened.error();
+    }
+    long token = agent.layout().pointer(agent.peek(cell, pointerBytes), 0);
+    try {
+      put(RESULT, new byte[Long.BYTES]);
+      CallOutcome found = call("LookupPrivilegeValueW", 0, text(NAME, privilege), cell);
+      if (!found.isTrue()) {
+        return found.error();
+      }
+      Bytes luid = agent.peek(cell, Long.BYTES);
+      long state =
+          put(BLOCK, new BytesBuilder(16).u32(1).u64(luid.i64(0)).u32(PRIVILEGE_ENABLED).toArray());
+      // It succeeds without the privilege, too; only the last error tells.
+      return call("AdjustTokenPrivileges", token, 0, state, 0, 0, 0).error();
+    } finally {
+      agent.call(AgentCall.of(agent.resolve("kernel32.dll", "CloseHandle"), token));
+    }
+  }
+
+  private long put(int at, byte[] bytes) {
+    agent.poke(agent.scratch() + at, bytes);
+    return agent.scratch() + at;
+  }
+
+  private long text(int at, String text) {
+    return put(at, new BytesBuilder(64).utf16z(text).toArray());
+  }
+
+  /** Adds an argument of 64 bits, of which 32-bit code gets both halves. */
+  private void whole(List<Long> arguments, long value) {
+    arguments.add(value);
+    if (pointerBytes != Long.BYTES) {
+      arguments.add(value >>> Integer.SIZE);
+    }
+  }
+
+  private CallOutcome call(String function, long... arguments) {
+    long address = agent.resolve(library, function);
+    if (address == 0) {
+      throw CannotGoOn.impossible("this system has no " + function + " in " + library, "");
+    }
+    CallOutcome outcome = agent.call(AgentCall.of(address, arguments));
+    if (outcome.kind() != CallOutcome.Kind.DONE) {
+      throw new CannotGoOn(
+          "%s ended with exception 0x%x".formatted(function, outcome.result() & 0xFFFF_FFFFL), "");
+    }
+    return outcome;
+  }
+
+  private CallOutcome call(String function, List<Long> arguments) {
+    return call(function, arguments.stream().mapToLong(Long::longValue).toArray());
+  }
+}

@@ -1,0 +1,326 @@
+package io.ntrail.live.etw;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.pe.MachineType;
+import io.ntrail.live.agent.Agent;
+import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.etw.EnableParameters.Filter;
+import io.ntrail.live.etw.SessionControl.Reply;
+import io.ntrail.live.etw.SessionProperties.Buffers;
+import io.ntrail.live.etw.StackEvents.StackEvent;
+import io.ntrail.testkit.wine.WindowsCompiler;
+import io.ntrail.testkit.wine.Wine;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Sessions of the kernel, started and stopped through an agent and a library that plays advapi32:
+ * it checks arguments by the declarations of the C compiler's headers.
+ */
+class KernelRecorderTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  @TempDir private Path folder;
+
+  /** Sizes of pointers: each has a compiler and a Wine. */
+  enum Bits {
+    /** 64-bit code. */
+    X64,
+    /** 32-bit code on a system for that alone. */
+    X86
+  }
+
+  private Path state() {
+    return folder.resolve("sessions");
+  }
+
+  private String wrong() throws IOException {
+    Path why = folder.resolve("sessions.why");
+    return Files.exists(why) ? Files.readString(why) : "";
+  }
+
+  private void tell(String lines) throws IOException {
+    Files.writeString(folder.resolve("sessions.fail"), lines);
+  }
+
+  /** Runs an agent of its own for a question: sessions are there for the next one. */
+  private void with(Bits bits, Consumer<SessionControl> question) {
+    boolean is64 = bits == Bits.X64;
+    WindowsCompiler compiler = is64 ? WindowsCompiler.MINGW_C : WindowsCompiler.MINGW_C_32;
+    assumeTrue(
+        is64 ? Wine.available() : Wine.available32(), is64 ? Wine.missing() : Wine.missing32());
+    assumeTrue(compiler.available(), compiler.missing());
+    Wine wine = is64 ? Wine.shared() : Wine.shared32();
+    Map<String, String> environment = new HashMap<>(wine.environment());
+    environment.put("NTRAIL_STANDIN", windows(state()));
+    AgentHost host = new AgentHost.Wine(wine.loader(), environment);
+    try (Agent agent =
+        Agent.on(host.start(is64 ? MachineType.AMD64 : MachineType.I386), PATIENCE)) {
+      question.accept(new SessionControl(agent, windows(library(compiler))));
+    }
+  }
+
+  private static Path library(WindowsCompiler compiler) {
+    try {
+      Path source =
+          Path.of(
+              Objects.requireNonNull(KernelRecorderTest.class.getResource("standin.c")).toURI());
+      return compiler.build(List.of(source), "-shared", "-O1", "-Wl,--kill-at");
+    } catch (IOException | URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static String windows(Path file) {
+    return "Z:" + file.toAbsolutePath().normalize().toString().replace('/', '\\');
+  }
+
+  private static KernelRequest request(String file) {
+    StackEvents events = new StackEvents();
+    List<StackEvent> stacks =
+        Stream.of("Profile", "CSwitch", "ImageLoad")
+            .map(name -> events.named(name).orElseThrow())
+            .toList();
+    return new KernelRequest(
+        "ntrail",
+        file,
+        new Buffers(1024, 64, 256),
+        SessionMode.CIRCULAR,
+        2048,
+        new KernelGroups().named("cpu").orElseThrow(),
+        stacks,
+        10_000);
+  }
+
+  private static CannotGoOn failure(KernelRecorder recorder) {
+    KernelRequest request = request("C:\\b.etl");
+    return assertThrows(CannotGoOn.class, () -> recorder.start(request, false));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aSessionIsFoundAndStoppedByNameAfterTheProcessThatStartedItHasEnded(Bits bits)
+      throws IOException {
+    with(
+        bits,
+        control -> {
+          var started =
+              new KernelRecorder(control, KernelSessionKind.SYSTEM_LOGGER)
+                  .start(request("C:\\rec\\k.etl"), false);
+          assertEquals(0x7, started.state().handle() >>> 32);
+          assertTrue(started.replaced().isEmpty());
+        });
+    tell("lost-events 17\nlost-buffers 3\n");
+    with(
+        bits,
+        control -> {
+          KernelRecorder recorder = new KernelRecorder(control, KernelSessionKind.SYSTEM_LOGGER);
+          SessionState state = recorder.status("ntrail");
+          assertEquals("C:\\rec\\k.etl", state.file());
+          assertEquals(new SessionState.Lost(17, 3, 0), state.lost());
+          assertEquals(5, state.used());
+          assertEquals(2048, state.mebibytes());
+          assertEquals(0x0200_0002, state.mode());
+          assertEquals(List.of(state), recorder.all().sessions());
+          assertEquals(state, recorder.stop("ntrail"));
+          assertEquals(0, recorder.all().total());
+          CannotGoOn none = assertThrows(CannotGoOn.class, () -> recorder.stop("ntrail"));
+          assertTrue(none.message().startsWith("no session of this name runs"), none.message());
+        });
+    assertEquals("", wrong());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void eachVersionOfWindowsIsAskedInItsForm(Bits bits) throws IOException {
+    with(
+        bits,
+        control -> {
+          for (KernelSessionKind kind : KernelSessionKind.values()) {
+            KernelRecorder recorder = new KernelRecorder(control, kind);
+            recorder.start(request("C:\\k.etl"), false);
+            String name = kind == KernelSessionKind.SYSTEM_LOGGER ? "ntrail" : "NT Kernel Logger";
+            assertEquals(name, recorder.all().sessions().getFirst().name());
+            assertTrue(recorder.stop(name).isKernel());
+          }
+        });
+    assertEquals("", wrong());
+  }
+
+  @Test
+  void versionsChooseTheForm() {
+    assertEquals(KernelSessionKind.EXTENSION, KernelSessionKind.of(6, 0));
+    assertEquals(KernelSessionKind.KERNEL_LOGGER, KernelSessionKind.of(6, 1));
+    assertEquals(KernelSessionKind.SYSTEM_LOGGER, KernelSessionKind.of(6, 2));
+    assertEquals(KernelSessionKind.SYSTEM_LOGGER, KernelSessionKind.of(10, 0));
+    assertThrows(CannotGoOn.class, () -> KernelSessionKind.of(5, 1));
+  }
+
+  @Test
+  void aSessionInTheWayIsNamedAndTakenOverOnlyIfThatIsAsked() throws IOException {
+    with(
+        Bits.X64,
+        control -> {
+          KernelRecorder recorder = new KernelRecorder(control, KernelSessionKind.KERNEL_LOGGER);
+          recorder.start(request("C:\\a.etl"), false);
+          CannotGoOn refused = failure(recorder);
+          assertEquals(
+              "a session of this name runs already (StartTrace: 183, ERROR_ALREADY_EXISTS):"
+                  + " \"NT Kernel Logger\", recording to C:\\a.etl",
+              refused.message());
+          assertTrue(refused.nextStep().contains("--take-over"), refused.nextStep());
+          assertEquals("C:\\a.etl", recorder.status(recorder.session("any")).file());
+          var second = recorder.start(request("C:\\b.etl"), true);
+          assertEquals("C:\\a.etl", second.replaced().orElseThrow().file());
+          assertEquals("C:\\b.etl", recorder.status(recorder.session("any")).file());
+        });
+    assertEquals("", wrong());
+  }
+
+  @Test
+  void aMissingPrivilegeIsNamed() throws IOException {
+    tell("AdjustTokenPrivileges 1300\n");
+    with(
+        Bits.X64,
+        control -> {
+          CannotGoOn refused =
+              failure(new KernelRecorder(control, KernelSessionKind.SYSTEM_LOGGER));
+          assertEquals(CannotGoOn.Reason.NOT_POSSIBLE, refused.reason());
+          assertTrue(refused.message().contains("SeSystemProfilePrivilege"), refused.message());
+          assertTrue(refused.message().contains("ERROR_NOT_ALL_ASSIGNED"), refused.message());
+        });
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "2, folder of the recording does not exist, true",
+    "3, folder of the recording does not exist, true",
+    "5, administrator rights, true",
+    "8, no memory, true",
+    "24, form of the request, false",
+    "32, another program, true",
+    "87, refuses the values, false",
+    "112, disk of the recording is full, true",
+    "122, longer than expected, false",
+    "161, path of the recording, true",
+    "234, longer than expected, false",
+    "1313, SeSystemProfilePrivilege, true",
+    "1314, SeSystemProfilePrivilege, true",
+    "1450, all sessions, true",
+    "4201, no session, true",
+  })
+  void everyErrorIsTold(int code, String words, boolean hasNextStep) throws IOException {
+    tell("StartTraceW " + code + "\n");
+    with(
+        Bits.X64,
+        control -> {
+          CannotGoOn refused =
+              failure(new KernelRecorder(control, KernelSessionKind.SYSTEM_LOGGER));
+          assertTrue(refused.message().contains(words), refused.message());
+          assertTrue(refused.message().contains("StartTrace: " + code), refused.message());
+          assertEquals(hasNextStep, !refused.nextStep().isEmpty());
+          boolean isOfRights = code == 5 || code == 1313 || code == 1314;
+          assertEquals(isOfRights, refused.reason() == CannotGoOn.Reason.NOT_POSSIBLE);
+        });
+  }
+
+  @Test
+  void aSessionThatCannotBeSetUpIsNotLeftBehind() throws IOException {
+    tell("TraceSetInformation 1450\n");
+    with(
+        Bits.X64,
+        control -> {
+          KernelRecorder recorder = new KernelRecorder(control, KernelSessionKind.SYSTEM_LOGGER);
+          assertTrue(failure(recorder).message().contains("TraceSetInformation: 1450"));
+          assertEquals(0, recorder.all().total());
+        });
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aProviderIsEnabledWithItsFilter(Bits bits) throws IOException {
+    Guid runtime = Guid.parse("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4");
+    with(
+        bits,
+        control -> {
+          SessionProperties own =
+              new SessionProperties(
+                  "user",
+                  "C:\\u.etl",
+                  Guid.ZERO,
+                  new Buffers(256, 4, 16),
+                  SessionMode.SEQUENTIAL,
+                  100,
+                  0,
+                  0,
+                  Optional.empty(),
+                  OptionalLong.empty());
+          Reply reply = control.start(own);
+          assertEquals(0, reply.error());
+          EnableParameters parameters =
+              new EnableParameters(
+                  EnableParameters.STACKS, Guid.ZERO, List.of(Filter.processes(List.of(4312))));
+          long handle = reply.state().handle();
+          assertEquals(0, control.enable(handle, runtime, 4, 0x40_0000_0098L, parameters));
+          assertEquals(4201, control.enable(1, runtime, 4, 0x40_0000_0098L, parameters));
+        });
+    assertEquals("", wrong());
+  }
+
+  /** Without this the checks of the library could be dead. */
+  @Test
+  void theLibraryRefusesWhatIsWrong() throws IOException {
+    with(
+        Bits.X64,
+        control -> {
+          assertEquals(0, control.enablePrivilege(SessionControl.PROFILE_PRIVILEGE));
+          KernelRequest good = request("C:\\k.etl");
+          KernelRequest ringWithoutSize =
+              new KernelRequest(
+                  good.name(),
+                  good.file(),
+                  good.buffers(),
+                  SessionMode.CIRCULAR,
+                  0,
+                  good.groups(),
+                  good.stacks(),
+                  0);
+          Reply refused =
+              control.start(KernelSessionKind.SYSTEM_LOGGER.properties(ringWithoutSize));
+          assertEquals(87, refused.error());
+          Reply started = control.start(KernelSessionKind.SYSTEM_LOGGER.properties(good));
+          long handle = started.state().handle();
+          assertEquals(87, control.set(handle, new TraceSetting(3, new byte[23])));
+          assertEquals(87, control.set(handle, new TraceSetting(3, new byte[24])));
+          assertEquals(87, control.set(handle, new TraceSetting(4, new byte[28])));
+          assertEquals(87, control.set(handle, TraceSetting.interval(0, 5000)));
+          EnableParameters parameters = new EnableParameters(0, Guid.ZERO, List.of());
+          assertEquals(87, control.enable(handle, SessionState.KERNEL, 4, 1, parameters));
+          assertEquals(1313, control.enablePrivilege("SeDebugPrivilege"));
+        });
+    assertFalse(wrong().isEmpty());
+  }
+}
