@@ -34,6 +34,9 @@ final class ImageDisassembly {
   /** Functions that a thread prints at a time. */
   private static final int PART = 64;
 
+  /** Bytes of code of a part whose text is kept until its turn comes. */
+  private static final long LARGEST_PART = 1 << 20;
+
   /** Bytes of text that a function usually has. */
   private static final int TYPICAL = 4_000;
 
@@ -171,7 +174,12 @@ final class ImageDisassembly {
   private void write(PrintStream out, int together, int typical, Supplier<Writing> writings) {
     int processors = Runtime.getRuntime().availableProcessors();
     // What is read of a PDB and of code that is rewritten belongs to one thread.
-    int threads = names.hasPdb() || code != null || processors == 1 ? 0 : processors;
+    boolean isOne = names.hasPdb() || code != null || processors == 1;
+    if (isOne || largest(together) > LARGEST_PART) {
+      writings.get().write(out, asked, true);
+      return;
+    }
+    int threads = processors;
     try {
       OrderedTasks.run(
           threads,
@@ -182,6 +190,22 @@ final class ImageDisassembly {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Returns the bytes of code of the largest part. */
+  private long largest(int together) {
+    long largest = 0;
+    long part = 0;
+    for (int i = 0; i < asked.size(); i++) {
+      part = i % together == 0 ? 0 : part;
+      ImageFunction function = asked.get(i);
+      part += function.size();
+      for (RuntimeFunction more : functions.parts(function.rva())) {
+        part += more.size();
+      }
+      largest = Math.max(largest, part);
+    }
+    return largest;
   }
 
   /** Keeps what is written of a part of the functions. */
