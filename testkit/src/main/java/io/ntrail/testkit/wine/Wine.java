@@ -184,7 +184,8 @@ public final class Wine {
     return "not installed: libraries of Wine for 32-bit programs (build/install-wine32)";
   }
 
-  private static Optional<Path> libraries32() {
+  /** Returns the folder of a 32-bit Wine's libraries; empty if there is none. */
+  public static Optional<Path> libraries32() {
     return LIBRARIES_32.stream()
         .filter(folder -> Files.exists(folder.resolve("i386-windows/ntdll.dll")))
         .findFirst();
