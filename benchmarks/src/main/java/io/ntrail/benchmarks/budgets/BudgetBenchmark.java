@@ -18,6 +18,7 @@ import java.util.function.Supplier;
 public final class BudgetBenchmark {
   private static final String EMPTY = "empty Java main";
   private static final int WALKS = 7;
+  private static final long WARMING_NANOS = 3_000_000_000L;
 
   private final int rounds;
   private final String ntrail;
@@ -122,15 +123,24 @@ public final class BudgetBenchmark {
   }
 
   private static Times times(Supplier<Object> work) {
+    // Warm is when the compilers have come to rest, not after so many walks: short ones need more.
+    long warm = System.nanoTime() + WARMING_NANOS;
+    while (System.nanoTime() < warm) {
+      run(work);
+    }
     double[] millis = new double[WALKS];
-    for (int i = -WALKS; i < WALKS; i++) {
+    for (int i = 0; i < WALKS; i++) {
       long begun = System.nanoTime();
-      if (work.get() == null) {
-        throw new AssertionError();
-      }
-      millis[Math.max(i, 0)] = (System.nanoTime() - begun) / 1e6;
+      run(work);
+      millis[i] = (System.nanoTime() - begun) / 1e6;
     }
     return new Times(millis);
+  }
+
+  private static void run(Supplier<Object> work) {
+    if (work.get() == null) {
+      throw new AssertionError();
+    }
   }
 
   private void recordings() throws IOException, InterruptedException {
