@@ -8,6 +8,7 @@ import io.ntrail.live.code.OverheadTest;
 import io.ntrail.live.code.RuntimeImage;
 import io.ntrail.live.code.SessionAddresses;
 import io.ntrail.live.code.SessionCode;
+import io.ntrail.live.code.SlotOverheadTest;
 import io.ntrail.live.code.StubWriter;
 import io.ntrail.live.code.UnwindProbes;
 import io.ntrail.live.code.UnwindTest;
@@ -98,7 +99,12 @@ final class Ia32SessionCode implements SessionCode {
 
   @Override
   public OverheadTest overheadTest(long area) {
-    return new SlotOverheadTest32(area, areas, parts.record());
+    return new SlotOverheadTest(
+        area,
+        area + AreaLayout32.code(0),
+        AreaLayout32.STRIDE,
+        areas.clocks(),
+        SlotOverheadTest.calls(parts.record()));
   }
 
   /** None where calls are added up: there are no records to write. */

@@ -3,6 +3,7 @@ package io.ntrail.live.code.ia32;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.live.code.MemoryWrite;
+import io.ntrail.live.code.SlotOverheadTest;
 import io.ntrail.live.code.UnwindTest;
 
 /**
@@ -29,8 +30,8 @@ final class SlotCallTest implements UnwindTest {
   public byte[] parameters() {
     return new BytesBuilder(TargetRoutines32.TEST_SIZE)
         .zeros(TargetRoutines32.TEST_SIZE)
-        .setU64(TargetRoutines32.COST_SLOT, area + AreaLayout32.code(0))
-        .setU64(TargetRoutines32.COST_AREA, area)
+        .setU64(SlotOverheadTest.SLOT, area + AreaLayout32.code(0))
+        .setU64(SlotOverheadTest.AREA, area)
         .toArray();
   }
 

@@ -13,6 +13,7 @@ import static io.ntrail.programs.x86.asm.operands.Reg32.ESP;
 
 import io.ntrail.live.code.CallDetail;
 import io.ntrail.live.code.CallTables;
+import io.ntrail.live.code.SlotOverheadTest;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Imm;
 import io.ntrail.programs.x86.asm.operands.Label;
@@ -96,35 +97,6 @@ final class TargetRoutines32 {
     return a.assemble().bytes();
   }
 
-  // Parameters of the measurement, and of the test of a call; 64 bits each.
-  /** In: code of a free slot 0. */
-  static final int COST_SLOT = 0;
-
-  /** In: its area. */
-  static final int COST_AREA = 8;
-
-  /** In: 65,536 bytes at a multiple of as many. */
-  static final int COST_BUFFER = 16;
-
-  /** Out, ticks of {@link #costCalls} calls: traced. */
-  static final int COST_TRACED = 24;
-
-  /** Out: ticks of the calls without records. */
-  static final int COST_UNRECORDED = 32;
-
-  /** Out: ticks of the calls without tracing. */
-  static final int COST_PLAIN = 40;
-
-  /** Out: ticks of so many pairs of readings of the clock. */
-  static final int COST_CLOCK = 48;
-
-  /** Bytes of the measurement's parameters. */
-  static final int COST_SIZE = 64;
-
-  /** Size of the buffer for the records of one measurement. */
-  static final int COST_BUFFER_BYTES = 1 << 16;
-
-  private static final int COST_CALLS = 250;
   private static final int COST_ROUNDS = 40;
   private static final int NOT_RECORDED = -1;
 
@@ -146,28 +118,20 @@ final class TargetRoutines32 {
   /** Bytes of arguments that this function removes. */
   private static final int TEST_ARGUMENTS = 80;
 
-  /**
-   * Returns the number of calls of one measurement: their records fit into the buffer, and its last
-   * record is none of them.
-   */
-  static int costCalls(int record) {
-    return Math.min(COST_CALLS, COST_BUFFER_BYTES / (2 * record) - 1);
-  }
-
   /** Makes an area the one of this thread: ebx = the parameters. Uses eax, ecx, edx. */
   private static void take(Assembler a, TlsOffsets32 words) {
-    a.mov(EDX, ptr(EBX).plus(COST_AREA)).mov(EAX, fs(TlsOffsets32.STACK_BASE));
+    a.mov(EDX, ptr(EBX).plus(SlotOverheadTest.AREA)).mov(EAX, fs(TlsOffsets32.STACK_BASE));
     a.mov(ptr(EDX).plus(AreaLayout32.STACK_BASE), EAX).lea(ECX, ptr(EAX).plus(4));
     a.mov(ptr(EDX).plus(AreaLayout32.data(-1) + AreaLayout32.KEY), ECX);
     a.add(EAX, fs(TlsOffsets32.THREAD_BLOCK)).neg(EAX);
     a.mov(ptr(EDX).plus(AreaLayout32.NEGATED_BASE), EAX);
-    a.mov(EAX, ptr(EBX).plus(COST_SLOT)).mov(fs(words.slot()), EAX);
+    a.mov(EAX, ptr(EBX).plus(SlotOverheadTest.SLOT)).mov(fs(words.slot()), EAX);
   }
 
   /** Gives the area back: ebx = the parameters. Uses eax, edx. */
   private static void giveBack(Assembler a, TlsOffsets32 words) {
     a.xor(EAX, EAX).mov(fs(words.slot()), EAX).mov(fs(words.record()), EAX);
-    a.mov(EDX, ptr(EBX).plus(COST_AREA));
+    a.mov(EDX, ptr(EBX).plus(SlotOverheadTest.AREA));
     a.mov(ptr(EDX).plus(AreaLayout32.STACK_BASE), EAX);
     a.mov(ptr(EDX).plus(AreaLayout32.NEGATED_BASE), EAX);
   }
@@ -206,7 +170,7 @@ final class TargetRoutines32 {
   static byte[] cost(TlsOffsets32 words, int record, CallDetail detail, long at) {
     // The thread's word is that of its table, or goes on from the first record.
     int first = detail == CallDetail.RECORDS ? record : 0;
-    int calls = costCalls(record);
+    int calls = SlotOverheadTest.calls(record);
     Assembler a = Assembler.ia32();
     Label stub = a.label("stub");
     Label body = a.label("body");
@@ -214,17 +178,18 @@ final class TargetRoutines32 {
     // Room for arguments on the stack, as most calls have above them; two words are locals.
     a.sub(ESP, 0x50);
     take(a, words);
-    goes(a, words, calls, first, COST_TRACED, () -> a.call(stub));
+    goes(a, words, calls, first, SlotOverheadTest.TRACED, () -> a.call(stub));
     // A slot that is left without a place for records makes the thread unknown.
     goes(
         a,
         words,
         calls,
         NOT_RECORDED,
-        COST_UNRECORDED,
-        () -> a.mov(EAX, ptr(EBX).plus(COST_SLOT)).mov(fs(words.slot()), EAX).call(stub));
-    goes(a, words, calls, NOT_RECORDED, COST_PLAIN, () -> a.call(body));
-    goes(a, words, calls, NOT_RECORDED, COST_CLOCK, () -> a.rdtsc().rdtsc());
+        SlotOverheadTest.UNRECORDED,
+        () ->
+            a.mov(EAX, ptr(EBX).plus(SlotOverheadTest.SLOT)).mov(fs(words.slot()), EAX).call(stub));
+    goes(a, words, calls, NOT_RECORDED, SlotOverheadTest.PLAIN, () -> a.call(body));
+    goes(a, words, calls, NOT_RECORDED, SlotOverheadTest.CLOCK, () -> a.rdtsc().rdtsc());
     giveBack(a, words);
     a.add(ESP, 0x50).pop(EBP).pop(EDI).pop(ESI).pop(EBX).ret(PARAMETER);
     a.align(16).bind(stub).push(EAX).push(ECX);
@@ -256,7 +221,7 @@ final class TargetRoutines32 {
     a.mov(ptr(ESP).as32(), COST_ROUNDS).mov(EBP, -1L);
     a.bind(outer).xor(EAX, EAX);
     if (first != NOT_RECORDED) {
-      a.mov(EAX, ptr(EBX).plus(COST_BUFFER)).add(EAX, first);
+      a.mov(EAX, ptr(EBX).plus(SlotOverheadTest.BUFFER)).add(EAX, first);
     }
     a.mov(fs(words.record()), EAX).mov(EDI, calls).rdtsc().mov(ESI, EAX).bind(inner);
     what.run();

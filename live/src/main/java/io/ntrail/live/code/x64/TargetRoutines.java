@@ -23,6 +23,7 @@ import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
 import io.ntrail.live.code.CallDetail;
 import io.ntrail.live.code.CallTables;
+import io.ntrail.live.code.SlotOverheadTest;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Label;
 
@@ -200,47 +201,9 @@ final class TargetRoutines {
     return a.assemble().bytes();
   }
 
-  // Parameters of the measurement.
-  /** In: code of a free slot 0. */
-  static final int COST_SLOT = 0;
-
-  /** In: its area. */
-  static final int COST_AREA = 8;
-
-  /** In: 65,536 bytes at a multiple of as many. */
-  static final int COST_BUFFER = 16;
-
-  /** Out, ticks of {@link #COST_CALLS} calls: traced, traced without records, not traced. */
-  static final int COST_TRACED = 24;
-
-  /** Out: ticks of the calls without records. */
-  static final int COST_UNRECORDED = 32;
-
-  /** Out: ticks of the calls without tracing. */
-  static final int COST_PLAIN = 40;
-
-  /** Out: ticks of so many pairs of readings of the clock. */
-  static final int COST_CLOCK = 48;
-
-  /** Bytes of the measurement's parameters. */
-  static final int COST_SIZE = 64;
-
-  /** Size of the buffer for the records of one measurement. */
-  static final int COST_BUFFER_BYTES = 1 << 16;
-
-  private static final int COST_CALLS = 250;
-
   private static final int COST_ROUNDS = 40;
 
   private static final int NOT_RECORDED = -1;
-
-  /**
-   * Returns the number of calls of one measurement: their records fit into the buffer, and its last
-   * record is none of them.
-   */
-  static int costCalls(int record) {
-    return Math.min(COST_CALLS, COST_BUFFER_BYTES / (2 * record) - 1);
-  }
 
   /**
    * Measures the overhead of tracing a function that only returns; the shortest of 40 measurements.
@@ -248,7 +211,7 @@ final class TargetRoutines {
   static byte[] cost(TlsOffsets words, int record, CallDetail detail) {
     // The thread's word is that of its table, or goes on from the first record.
     int first = detail == CallDetail.RECORDS ? record : 0;
-    int calls = costCalls(record);
+    int calls = SlotOverheadTest.calls(record);
     boolean counts = detail == CallDetail.COUNTS;
     Assembler a = Assembler.x64();
     Label stub = a.label("stub");
@@ -256,24 +219,25 @@ final class TargetRoutines {
     a.push(RBX).push(RSI).push(RDI).push(RBP).push(R12);
     // Room for arguments on the stack, as most calls have above them.
     a.sub(RSP, 0xA0).mov(RBX, RCX);
-    a.mov(RDX, ptr(RBX).plus(COST_AREA)).mov(RAX, gs(8));
+    a.mov(RDX, ptr(RBX).plus(SlotOverheadTest.AREA)).mov(RAX, gs(8));
     a.mov(ptr(RDX).plus(AreaLayout.STACK_BASE), RAX).lea(RCX, ptr(RAX).plus(8));
     a.mov(ptr(RDX).plus(AreaLayout.data(-1) + AreaLayout.KEY), RCX).add(RAX, gs(0x30)).neg(RAX);
     a.mov(ptr(RDX).plus(AreaLayout.NEGATED_BASE), RAX);
-    a.mov(RAX, ptr(RBX).plus(COST_SLOT)).mov(gs(words.slot()), RAX);
-    goes(a, words, calls, first, COST_TRACED, () -> a.call(stub));
+    a.mov(RAX, ptr(RBX).plus(SlotOverheadTest.SLOT)).mov(gs(words.slot()), RAX);
+    goes(a, words, calls, first, SlotOverheadTest.TRACED, () -> a.call(stub));
     // A slot that is left without a place for records makes the thread unknown.
     goes(
         a,
         words,
         calls,
         NOT_RECORDED,
-        COST_UNRECORDED,
-        () -> a.mov(RAX, ptr(RBX).plus(COST_SLOT)).mov(gs(words.slot()), RAX).call(stub));
-    goes(a, words, calls, NOT_RECORDED, COST_PLAIN, () -> a.call(body));
-    goes(a, words, calls, NOT_RECORDED, COST_CLOCK, () -> a.rdtsc().rdtsc());
+        SlotOverheadTest.UNRECORDED,
+        () ->
+            a.mov(RAX, ptr(RBX).plus(SlotOverheadTest.SLOT)).mov(gs(words.slot()), RAX).call(stub));
+    goes(a, words, calls, NOT_RECORDED, SlotOverheadTest.PLAIN, () -> a.call(body));
+    goes(a, words, calls, NOT_RECORDED, SlotOverheadTest.CLOCK, () -> a.rdtsc().rdtsc());
     a.xor(EAX, EAX).mov(gs(words.slot()), RAX).mov(gs(words.record()), RAX);
-    a.mov(RDX, ptr(RBX).plus(COST_AREA));
+    a.mov(RDX, ptr(RBX).plus(SlotOverheadTest.AREA));
     a.mov(ptr(RDX).plus(AreaLayout.STACK_BASE), RAX)
         .mov(ptr(RDX).plus(AreaLayout.NEGATED_BASE), RAX);
     a.add(RSP, 0xA0).pop(R12).pop(RBP).pop(RDI).pop(RSI).pop(RBX).ret();
@@ -306,7 +270,7 @@ final class TargetRoutines {
     a.mov(EBP, COST_ROUNDS).mov(R12, -1L);
     a.bind(outer).xor(EAX, EAX);
     if (first != NOT_RECORDED) {
-      a.mov(RAX, ptr(RBX).plus(COST_BUFFER)).add(RAX, first);
+      a.mov(RAX, ptr(RBX).plus(SlotOverheadTest.BUFFER)).add(RAX, first);
     }
     a.mov(gs(words.record()), RAX).mov(EDI, calls);
     a.rdtsc().shl(RDX, 32).or(RAX, RDX).mov(RSI, RAX).bind(inner);

@@ -7,6 +7,7 @@ import io.ntrail.live.code.OverheadTest;
 import io.ntrail.live.code.RuntimeImage;
 import io.ntrail.live.code.SessionAddresses;
 import io.ntrail.live.code.SessionCode;
+import io.ntrail.live.code.SlotOverheadTest;
 import io.ntrail.live.code.StubWriter;
 import io.ntrail.live.code.UnwindTest;
 import java.util.function.ToLongFunction;
@@ -104,6 +105,11 @@ final class X64SessionCode implements SessionCode {
 
   @Override
   public OverheadTest overheadTest(long area) {
-    return new SlotOverheadTest(area, areas, record);
+    return new SlotOverheadTest(
+        area,
+        area + AreaLayout.code(0),
+        AreaLayout.STRIDE,
+        areas.clocks(),
+        SlotOverheadTest.calls(record));
   }
 }

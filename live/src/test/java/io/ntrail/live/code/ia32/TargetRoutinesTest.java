@@ -10,6 +10,7 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.live.code.MemoryWrite;
 import io.ntrail.live.code.OverheadTest;
+import io.ntrail.live.code.SlotOverheadTest;
 import io.ntrail.live.code.StoreCode.Store;
 import io.ntrail.live.code.UnwindTest;
 import io.ntrail.live.code.ia32.TracedMachine.Settings;
@@ -119,7 +120,7 @@ class TargetRoutinesTest {
     machine.write(PARAMETERS, test.parameters(BUFFER));
     run(routine(its.session().runtime().routines().overhead()), PARAMETERS);
     OverheadTest.Ticks ticks =
-        test.ticks(Bytes.copyOf(machine.read(PARAMETERS, TargetRoutines32.COST_SIZE), "results"));
+        test.ticks(Bytes.copyOf(machine.read(PARAMETERS, SlotOverheadTest.SIZE), "results"));
     assertEquals(250, ticks.calls());
     assertTrue(ticks.traced() > 0 && ticks.plain() > 0 && ticks.clock() > 0, ticks::toString);
     byte[] last = machine.read(BUFFER + 32L * 500, 32);
