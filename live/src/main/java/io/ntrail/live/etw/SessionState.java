@@ -83,17 +83,8 @@ public record SessionState(
   }
 
   private static String name(Bytes bytes, long at) {
-    StringBuilder text = new StringBuilder();
-    if (at < SessionProperties.HEAD) {
-      return "";
-    }
-    for (long i = at; i + Character.BYTES <= bytes.length(); i += Character.BYTES) {
-      int unit = bytes.u16((int) i);
-      if (unit == 0) {
-        break;
-      }
-      text.append((char) unit);
-    }
-    return text.toString();
+    return at < SessionProperties.HEAD || at >= bytes.length()
+        ? ""
+        : bytes.utf16z((int) at, bytes.length());
   }
 }
