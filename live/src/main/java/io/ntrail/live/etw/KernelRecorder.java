@@ -6,8 +6,8 @@ import io.ntrail.live.etw.SessionControl.Reply;
 import java.util.Optional;
 
 /**
- * Starts and stops recordings of the kernel. Nothing is left behind by a start that fails, and what
- * was started is stopped by its name from any process.
+ * Starts and stops recordings of the kernel. Nothing is left behind by a start that fails, unless
+ * it says so, and what was started is stopped by its name from any process.
  */
 public final class KernelRecorder {
   private final SessionControl control;
@@ -45,22 +45,39 @@ public final class KernelRecorder {
       replaced = Optional.of(stop(properties.name()));
       reply = control.start(properties);
     }
-    check("StartTrace", reply.error());
-    boolean isWhole = false;
+    try {
+      check("StartTrace", reply.error());
+      setUp(reply.state().handle(), request, properties.name());
+    } catch (CannotGoOn e) {
+      throw replaced.isEmpty()
+          ? e
+          : told(e, "; \"%s\" was stopped for it".formatted(replaced.get().name()), e.nextStep());
+    }
+    return new Started(reply.state(), replaced);
+  }
+
+  /** Sets what the start does not; stops the session if that fails. */
+  private void setUp(long handle, KernelRequest request, String name) {
     try {
       if (request.interval() > 0) {
         check("TraceSetInformation", control.set(0, TraceSetting.interval(0, request.interval())));
       }
       for (TraceSetting setting : kind.settings(request)) {
-        check("TraceSetInformation", control.set(reply.state().handle(), setting));
+        check("TraceSetInformation", control.set(handle, setting));
       }
-      isWhole = true;
-    } finally {
-      if (!isWhole) {
-        control.stop(properties.name());
+    } catch (CannotGoOn e) {
+      if (control.stop(name).error() != 0) {
+        throw told(
+            e,
+            "; \"%s\" runs on, as it could not be stopped".formatted(name),
+            "ntrail record stop \"%s\"".formatted(name));
       }
+      throw e;
     }
-    return new Started(reply.state(), replaced);
+  }
+
+  private static CannotGoOn told(CannotGoOn failed, String more, String nextStep) {
+    return CannotGoOn.of(failed.reason(), failed.file(), failed.message() + more, nextStep);
   }
 
   private CannotGoOn inTheWay(String name) {

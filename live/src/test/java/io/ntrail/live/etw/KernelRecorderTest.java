@@ -259,6 +259,43 @@ class KernelRecorderTest {
         });
   }
 
+  @Test
+  void aSessionThatCannotBeSetUpNorStoppedIsNamedWithTheWayToStopIt() throws IOException {
+    tell("TraceSetInformation 1450\nstop 1450\n");
+    with(
+        Bits.X64,
+        control -> {
+          KernelRecorder recorder = new KernelRecorder(control, KernelSessionKind.KERNEL_LOGGER);
+          CannotGoOn refused = failure(recorder);
+          assertTrue(
+              refused
+                  .message()
+                  .endsWith("; \"NT Kernel Logger\" runs on, as it could not be stopped"),
+              refused.message());
+          assertEquals("ntrail record stop \"NT Kernel Logger\"", refused.nextStep());
+        });
+  }
+
+  @Test
+  void aSessionThatWasStoppedForOneThatFailsIsNamed() throws IOException {
+    with(
+        Bits.X64,
+        control ->
+            new KernelRecorder(control, KernelSessionKind.KERNEL_LOGGER)
+                .start(request("C:\\a.etl"), false));
+    tell("TraceSetInformation 1450\n");
+    with(
+        Bits.X64,
+        control -> {
+          KernelRecorder recorder = new KernelRecorder(control, KernelSessionKind.KERNEL_LOGGER);
+          CannotGoOn refused =
+              assertThrows(CannotGoOn.class, () -> recorder.start(request("C:\\b.etl"), true));
+          assertTrue(
+              refused.message().endsWith("; \"NT Kernel Logger\" was stopped for it"),
+              refused.message());
+        });
+  }
+
   @ParameterizedTest
   @EnumSource
   void aProviderIsEnabledWithItsFilter(Bits bits) throws IOException {
