@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 final class OtherSteps {
   private static final String EXCEPTIONS = "Exceptions";
   private static final String REFUSALS = "Refusals";
+  private static final String RECORDING = "Recording the kernel";
   private static final String TRACERS = "Antivirus and other tracers";
   private static final String SYMBOLS = "Symbol servers";
   private static final String MERGING = "Merging";
@@ -32,6 +33,7 @@ final class OtherSteps {
     List<Step> all = new ArrayList<>();
     all.addAll(exceptions());
     all.addAll(refusals());
+    all.addAll(recording());
     all.addAll(tracers());
     all.addAll(symbols());
     all.addAll(merging());
@@ -89,6 +91,42 @@ final class OtherSteps {
 
   private static Step administrator(String title, String type) {
     return Step.person(REFUSALS, title, Need.ADMINISTRATOR, "", type);
+  }
+
+  private static List<Step> recording() {
+    String start = "ntrail record start --kernel cpu+disk --stacks Profile --etl %TEMP%\\k.etl";
+    String boot = "ntrail record boot --kernel cpu+disk --stacks Profile --reg b.reg";
+    return List.of(
+        Step.person(
+            RECORDING,
+            "without administrator it is refused",
+            Need.PERSON,
+            "a user who is no administrator",
+            start),
+        Step.person(
+            RECORDING,
+            "a recording starts and tells its losses",
+            Need.ADMINISTRATOR,
+            "",
+            start + ", then ntrail record status"),
+        Step.person(
+            RECORDING,
+            "a second start is refused",
+            Need.ADMINISTRATOR,
+            "",
+            start + " twice, then with --take-over"),
+        Step.person(
+            RECORDING,
+            "what is stopped can be read",
+            Need.ADMINISTRATOR,
+            "",
+            "ntrail record stop, then ntrail info %TEMP%\\k.etl and ntrail profile %TEMP%\\k.etl"),
+        Step.person(
+            RECORDING,
+            "a boot is recorded",
+            Need.PERSON,
+            "a restart",
+            boot + ", reg import b.reg, restart, ntrail record list, reg import b.reg.undo.reg"));
   }
 
   private static List<Step> tracers() {
