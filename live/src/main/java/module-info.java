@@ -22,4 +22,5 @@ module io.ntrail.live {
   exports io.ntrail.live.session;
   exports io.ntrail.live.target;
   exports io.ntrail.live.trace;
+  exports io.ntrail.live.windows;
 }

@@ -14,7 +14,7 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.live.capture.ProcessCapture;
 import io.ntrail.live.target.AttachedProcess;
 import io.ntrail.live.target.TargetProcess;
-import io.ntrail.live.target.WindowsVersion;
+import io.ntrail.live.windows.WindowsVersion;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.ParseResult;

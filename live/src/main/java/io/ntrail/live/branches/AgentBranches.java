@@ -9,7 +9,7 @@ import io.ntrail.formats.pe.Section;
 import io.ntrail.formats.pe.unwind.FunctionTable;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
-import io.ntrail.live.target.WindowsApi;
+import io.ntrail.live.windows.WindowsApi;
 import io.ntrail.programs.image.CodeRanges.Range;
 import io.ntrail.programs.patchability.BranchFinder;
 import java.util.ArrayList;

@@ -18,7 +18,7 @@ import static io.ntrail.programs.x86.asm.operands.Reg64.RSI;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
 import io.ntrail.live.agent.SystemLayout;
-import io.ntrail.live.target.WindowsApi;
+import io.ntrail.live.windows.WindowsApi;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Label;
 

@@ -9,7 +9,7 @@ import static io.ntrail.programs.x86.asm.operands.Reg32.EDI;
 import static io.ntrail.programs.x86.asm.operands.Reg32.ESI;
 import static io.ntrail.programs.x86.asm.operands.Reg32.ESP;
 
-import io.ntrail.live.target.WindowsApi;
+import io.ntrail.live.windows.WindowsApi;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Label;
 

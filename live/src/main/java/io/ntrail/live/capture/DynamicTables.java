@@ -1,9 +1,9 @@
 package io.ntrail.live.capture;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.windows.TargetMemory;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;

@@ -1,9 +1,9 @@
 package io.ntrail.live.capture;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.live.target.TargetMemory;
-import io.ntrail.live.target.TargetMemory.Region;
 import io.ntrail.live.target.TargetModule;
+import io.ntrail.live.windows.TargetMemory;
+import io.ntrail.live.windows.TargetMemory.Region;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.memory.MemoryRegion;
 import io.ntrail.programs.memory.MemoryRegion.Access;

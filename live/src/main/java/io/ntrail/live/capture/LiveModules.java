@@ -2,8 +2,8 @@ package io.ntrail.live.capture;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.target.TargetImage;
-import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetModule;
+import io.ntrail.live.windows.TargetMemory;
 import io.ntrail.programs.unwind.LoadedModule;
 import io.ntrail.programs.unwind.LoadedModules;
 import java.util.HashMap;

@@ -7,7 +7,7 @@ import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.agent.CallOutcome;
 import io.ntrail.live.target.TargetProcess;
-import io.ntrail.live.target.WindowsApi;
+import io.ntrail.live.windows.WindowsApi;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;

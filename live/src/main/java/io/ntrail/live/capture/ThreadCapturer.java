@@ -11,7 +11,7 @@ import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThread;
 import io.ntrail.live.target.TargetThreads;
 import io.ntrail.live.target.TargetThreads.Begun;
-import io.ntrail.live.target.WindowsApi;
+import io.ntrail.live.windows.WindowsApi;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

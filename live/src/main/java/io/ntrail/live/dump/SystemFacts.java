@@ -8,8 +8,8 @@ import io.ntrail.live.agent.CallOutcome;
 import io.ntrail.live.agent.SystemLayout;
 import io.ntrail.live.capture.CapturedThread;
 import io.ntrail.live.target.TargetProcess;
-import io.ntrail.live.target.WindowsApi;
-import io.ntrail.live.target.WindowsVersion;
+import io.ntrail.live.windows.WindowsApi;
+import io.ntrail.live.windows.WindowsVersion;
 import java.util.ArrayList;
 import java.util.List;
 

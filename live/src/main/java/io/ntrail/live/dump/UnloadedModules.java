@@ -2,9 +2,9 @@ package io.ntrail.live.dump;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.dump.write.MinidumpWriter.DumpedUnload;
-import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
-import io.ntrail.live.target.WindowsApi;
+import io.ntrail.live.windows.TargetMemory;
+import io.ntrail.live.windows.WindowsApi;
 import java.util.ArrayList;
 import java.util.List;
 

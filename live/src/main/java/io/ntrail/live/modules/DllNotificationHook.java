@@ -6,8 +6,8 @@ import io.ntrail.live.code.CallbackCode;
 import io.ntrail.live.code.LoaderCalls;
 import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.session.DllNotificationRing;
-import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.windows.TargetMemory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 

@@ -1,6 +1,6 @@
 package io.ntrail.live.modules;
 
-import io.ntrail.live.target.TargetClock;
+import io.ntrail.live.windows.TargetClock;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.ntrail.live.patch;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.collections.Search;
-import io.ntrail.live.target.TargetMemory.Range;
+import io.ntrail.live.windows.TargetMemory.Range;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

@@ -2,8 +2,8 @@ package io.ntrail.live.patch;
 
 import io.ntrail.live.code.StoreCode;
 import io.ntrail.live.code.StoreCode.Store;
-import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.windows.TargetMemory;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

@@ -6,7 +6,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.code.TracedCode;
 import io.ntrail.live.patch.Patcher.Patched;
 import io.ntrail.live.plan.PlannedFunction;
-import io.ntrail.live.target.TargetMemory;
+import io.ntrail.live.windows.TargetMemory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.ntrail.live.patch;
 
-import io.ntrail.live.target.PreparedWrites;
-import io.ntrail.live.target.TargetMemory;
-import io.ntrail.live.target.TargetMemory.Pages;
+import io.ntrail.live.windows.PreparedWrites;
+import io.ntrail.live.windows.TargetMemory;
+import io.ntrail.live.windows.TargetMemory.Pages;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -5,7 +5,7 @@ import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.code.StubWriter;
 import io.ntrail.live.code.TracedCode;
 import io.ntrail.live.plan.PlannedFunction;
-import io.ntrail.live.target.TargetMemory.Range;
+import io.ntrail.live.windows.TargetMemory.Range;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

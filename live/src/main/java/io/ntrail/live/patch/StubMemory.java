@@ -1,7 +1,7 @@
 package io.ntrail.live.patch;
 
-import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetModule;
+import io.ntrail.live.windows.TargetMemory;
 import java.util.ArrayList;
 import java.util.List;
 

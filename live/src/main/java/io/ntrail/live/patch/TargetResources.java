@@ -2,8 +2,8 @@ package io.ntrail.live.patch;
 
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.live.patch.TracingMemory.Block;
-import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.windows.TargetMemory;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -3,6 +3,7 @@ package io.ntrail.live.target;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.agent.AgentStart;
+import io.ntrail.live.windows.WindowsApi;
 import java.time.Duration;
 
 /**

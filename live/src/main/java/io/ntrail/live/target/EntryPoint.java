@@ -3,6 +3,8 @@ package io.ntrail.live.target;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.target.ThreadContext.Registers;
+import io.ntrail.live.windows.TargetMemory;
+import io.ntrail.live.windows.WindowsApi;
 import java.util.Optional;
 import java.util.OptionalInt;
 

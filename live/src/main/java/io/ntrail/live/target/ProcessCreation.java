@@ -5,6 +5,8 @@ import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.agent.CallOutcome;
+import io.ntrail.live.windows.StandardHandles;
+import io.ntrail.live.windows.WindowsApi;
 
 /**
  * A process that was created suspended.

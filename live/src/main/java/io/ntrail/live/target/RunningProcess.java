@@ -1,6 +1,7 @@
 package io.ntrail.live.target;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.windows.WindowsApi;
 import java.util.List;
 import java.util.stream.Collectors;
 

@@ -3,6 +3,7 @@ package io.ntrail.live.target;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.SystemLayout;
+import io.ntrail.live.windows.WindowsApi;
 import java.util.ArrayList;
 import java.util.List;
 

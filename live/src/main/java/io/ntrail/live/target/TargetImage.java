@@ -4,6 +4,7 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.pe.ImageView;
 import io.ntrail.formats.pe.ImageView.Extent;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.live.windows.TargetMemory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -6,6 +6,15 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.CallOutcome;
 import io.ntrail.live.agent.SystemLayout;
 import io.ntrail.live.code.Architecture;
+import io.ntrail.live.windows.KillOnCloseJob;
+import io.ntrail.live.windows.ProcessHandles;
+import io.ntrail.live.windows.ProcessMachines;
+import io.ntrail.live.windows.ProcessMitigations;
+import io.ntrail.live.windows.RemoteRoutine;
+import io.ntrail.live.windows.StandardHandles;
+import io.ntrail.live.windows.TargetMemory;
+import io.ntrail.live.windows.TargetPaths;
+import io.ntrail.live.windows.WindowsApi;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
@@ -19,12 +28,8 @@ import org.jspecify.annotations.Nullable;
  * <p>No debugger is attached. Closing it closes handles only: a process that was resumed continues.
  */
 public final class TargetProcess implements AutoCloseable {
-  private static final int ALL_THREAD = 0x1F_FFFF;
   private static final int WAIT_TIMEOUT = 258;
   private static final int STILL_ACTIVE = 259;
-  private static final int ALL_PROCESS = 0x1F_FFFF;
-  private static final int ACCESS_DENIED = 5;
-  private static final int DEBUG_PRIVILEGE = 20;
   private static final int NEW_HEADERS = 0x3C;
   static final String RESUME = "ntdll!NtResumeThread";
 
@@ -115,29 +120,14 @@ public final class TargetProcess implements AutoCloseable {
   private static TargetProcess attach(
       WindowsApi calls, RunningProcess running, boolean withEmulated) {
     String what = "%s (%d)".formatted(running.name(), running.pid());
-    CallOutcome opened = calls.call("kernel32!OpenProcess", ALL_PROCESS, 0, running.pid());
-    if (opened.result() == 0 && opened.error() == ACCESS_DENIED) {
-      // Administrators may open what others started, services too, but have to request it.
-      calls.call("ntdll!RtlAdjustPrivilege", DEBUG_PRIVILEGE, 1, 0, calls.scratch(0));
-      opened = calls.call("kernel32!OpenProcess", ALL_PROCESS, 0, running.pid());
-    }
-    if (opened.result() == 0) {
-      throw opened.error() == ACCESS_DENIED
-          ? CannotGoOn.impossible(
-              what + " cannot be opened: access denied",
-              "run ntrail as the user of that program, or as administrator; protected processes"
-                  + " cannot be traced")
-          : WindowsApi.failed(
-              what + " could not be opened", "kernel32!OpenProcess", opened.error());
-    }
+    long opened = ProcessHandles.process(calls, what, running.pid());
     int main =
         running.threads().stream()
             .min(Comparator.comparingLong(TargetThread::created))
             .map(TargetThread::tid)
             .orElse(0);
     TargetProcess process =
-        new TargetProcess(
-            calls, opened.result(), 0, running.pid(), main, KillOnCloseJob.none(calls), 0);
+        new TargetProcess(calls, opened, 0, running.pid(), main, KillOnCloseJob.none(calls), 0);
     boolean fit = false;
     try {
       process.mustBeSupported(what, withEmulated);
@@ -166,12 +156,12 @@ public final class TargetProcess implements AutoCloseable {
    *     of a supported architecture; then it is as it was
    */
   public static Optional<TargetProcess> created(WindowsApi calls, RunningProcess running, int tid) {
-    long process = opened(calls, "kernel32!OpenProcess", running.pid());
+    long process = ProcessHandles.process(calls, running.pid());
     long thread = 0;
     @Nullable TargetProcess created = null;
     boolean fit = false;
     try {
-      thread = opened(calls, "kernel32!OpenThread", tid);
+      thread = ProcessHandles.thread(calls, tid);
       long count = calls.put(0, new BytesBuilder(8).u64(0));
       calls.mustSucceed("it could not be stopped", "ntdll!NtSuspendThread", thread, count);
       int held = (int) calls.get(0, 4).u32(0);
@@ -202,7 +192,7 @@ public final class TargetProcess implements AutoCloseable {
 
   /** Returns whether the loader of a process has begun, also if that is unknown. */
   public static boolean hasBegun(WindowsApi calls, RunningProcess running) {
-    long opened = calls.call("kernel32!OpenProcess", ALL_PROCESS, 0, running.pid()).result();
+    long opened = ProcessHandles.find(calls, running.pid());
     if (opened == 0) {
       return true;
     }
@@ -210,15 +200,6 @@ public final class TargetProcess implements AutoCloseable {
         new TargetProcess(calls, opened, 0, running.pid(), 0, KillOnCloseJob.none(calls), 0)) {
       return process.exitCode().isPresent() || process.environment.hasLoader();
     }
-  }
-
-  private static long opened(WindowsApi calls, String function, int id) {
-    CallOutcome opened =
-        calls.call(function, function.endsWith("Thread") ? ALL_THREAD : ALL_PROCESS, 0, id);
-    if (opened.result() == 0) {
-      throw WindowsApi.failed("it could not be opened", function, opened.error());
-    }
-    return opened.result();
   }
 
   private boolean isFresh(String what) {

@@ -9,6 +9,8 @@ import io.ntrail.live.agent.SystemLayout;
 import io.ntrail.live.code.Architecture;
 import io.ntrail.live.code.ThreadLayout;
 import io.ntrail.live.target.ThreadContext.Registers;
+import io.ntrail.live.windows.TargetMemory;
+import io.ntrail.live.windows.WindowsApi;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -13,9 +13,9 @@ import io.ntrail.live.plan.SkipReason;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.ResumeRequests;
 import io.ntrail.live.target.TargetImage;
-import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.windows.TargetMemory;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
 

@@ -1,8 +1,8 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.live.session.Recorder;
-import io.ntrail.live.target.ClockReading;
-import io.ntrail.live.target.TargetClock;
+import io.ntrail.live.windows.ClockReading;
+import io.ntrail.live.windows.TargetClock;
 
 /** Clock of a recording, calibrated now and then. */
 final class TraceClock {

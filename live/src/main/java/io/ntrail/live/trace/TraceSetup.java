@@ -4,8 +4,8 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.live.session.Recorder;
 import io.ntrail.live.session.SessionFile;
-import io.ntrail.live.target.ClockReading;
-import io.ntrail.live.target.TargetClock;
+import io.ntrail.live.windows.ClockReading;
+import io.ntrail.live.windows.TargetClock;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

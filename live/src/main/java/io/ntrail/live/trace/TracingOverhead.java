@@ -3,8 +3,8 @@ package io.ntrail.live.trace;
 import io.ntrail.live.code.OverheadTest;
 import io.ntrail.live.code.OverheadTest.Ticks;
 import io.ntrail.live.patch.TracingMemory;
-import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.windows.TargetMemory;
 
 /**
  * Overhead that tracing adds to a call, in ticks of the time stamp counter: measured in the target

@@ -3,8 +3,8 @@ package io.ntrail.live.trace;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.live.code.UnwindTest;
 import io.ntrail.live.patch.TracingMemory;
-import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.windows.TargetMemory;
 
 /**
  * Test of whether the target's system unwinds traced frames correctly, made in the target with a

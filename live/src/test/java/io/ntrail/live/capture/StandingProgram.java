@@ -9,7 +9,7 @@ import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.target.RunningProcess;
 import io.ntrail.live.target.TargetProcess;
-import io.ntrail.live.target.WindowsApi;
+import io.ntrail.live.windows.WindowsApi;
 import io.ntrail.testkit.Await;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.wine.WindowsCompiler;

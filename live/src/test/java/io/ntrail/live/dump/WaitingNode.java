@@ -7,7 +7,7 @@ import io.ntrail.live.agent.Agent;
 import io.ntrail.live.capture.StandingProgram;
 import io.ntrail.live.target.RunningProcess;
 import io.ntrail.live.target.TargetProcess;
-import io.ntrail.live.target.WindowsApi;
+import io.ntrail.live.windows.WindowsApi;
 import io.ntrail.testkit.Await;
 import io.ntrail.testkit.wine.FetchedPrograms;
 import io.ntrail.testkit.wine.Wine;

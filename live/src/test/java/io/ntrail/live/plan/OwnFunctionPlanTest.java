@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.simulation.SimulatedWindows;
-import io.ntrail.live.target.StandardHandles;
 import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
-import io.ntrail.live.target.WindowsApi;
+import io.ntrail.live.windows.StandardHandles;
+import io.ntrail.live.windows.WindowsApi;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,6 +6,7 @@ import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.agent.SimulatedAgent;
+import io.ntrail.live.windows.WindowsApi;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

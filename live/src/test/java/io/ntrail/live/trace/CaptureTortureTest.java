@@ -10,7 +10,7 @@ import io.ntrail.live.capture.CapturedThread;
 import io.ntrail.live.capture.ProcessCapture;
 import io.ntrail.live.target.RunningProcess;
 import io.ntrail.live.target.TargetProcess;
-import io.ntrail.live.target.WindowsApi;
+import io.ntrail.live.windows.WindowsApi;
 import io.ntrail.programs.unwind.StackWalk;
 import io.ntrail.programs.unwind.x64.StackWalker;
 import io.ntrail.testkit.wine.Wine;

@@ -13,7 +13,7 @@ import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.target.TargetModule;
-import io.ntrail.live.target.WindowsApi;
+import io.ntrail.live.windows.WindowsApi;
 import io.ntrail.testkit.Slice;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;

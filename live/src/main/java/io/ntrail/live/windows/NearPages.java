@@ -1,4 +1,4 @@
-package io.ntrail.live.target;
+package io.ntrail.live.windows;
 
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;

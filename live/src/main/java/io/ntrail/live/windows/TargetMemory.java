@@ -1,4 +1,4 @@
-package io.ntrail.live.target;
+package io.ntrail.live.windows;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
@@ -47,7 +47,7 @@ public final class TargetMemory {
   private final long process;
   private final BatchedAccess batch;
 
-  TargetMemory(WindowsApi calls, long process) {
+  public TargetMemory(WindowsApi calls, long process) {
     this.calls = calls;
     this.process = process;
     this.batch = new BatchedAccess(calls, process);

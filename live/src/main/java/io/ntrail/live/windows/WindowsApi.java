@@ -1,4 +1,4 @@
-package io.ntrail.live.target;
+package io.ntrail.live.windows;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
@@ -18,7 +18,7 @@ import java.util.List;
  */
 public final class WindowsApi {
   /** Size of the pages of the scratch memory, for structures that are needed at once. */
-  static final int PAGE = 0x1000;
+  public static final int PAGE = 0x1000;
 
   private final Agent agent;
   private final DriveRoots drives = new DriveRoots();
@@ -125,7 +125,7 @@ public final class WindowsApi {
   }
 
   /** Returns the error for a failed call. */
-  static CannotGoOn failed(String what, String name, int error) {
+  public static CannotGoOn failed(String what, String name, int error) {
     String plain =
         switch (error) {
           case 2, 3 -> "not found";
@@ -141,18 +141,18 @@ public final class WindowsApi {
   }
 
   /** Returns an address in the scratch memory. */
-  long scratch(int offset) {
+  public long scratch(int offset) {
     return agent.scratch() + offset;
   }
 
   /** Puts a structure into the scratch memory. */
-  long put(int offset, BytesBuilder structure) {
+  public long put(int offset, BytesBuilder structure) {
     agent.poke(scratch(offset), structure.toArray());
     return scratch(offset);
   }
 
   /** Reads the scratch memory. */
-  Bytes get(int offset, int length) {
+  public Bytes get(int offset, int length) {
     return agent.peek(scratch(offset), length);
   }
 }

@@ -1,4 +1,4 @@
-package io.ntrail.live.target;
+package io.ntrail.live.windows;
 
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
@@ -10,7 +10,7 @@ import java.util.List;
  * Kill-on-close job object: a program that is suspended is killed with ntrail, since its agent,
  * which has the job's last handle, ends with ntrail. The job is closed when the program is resumed.
  */
-final class KillOnCloseJob {
+public final class KillOnCloseJob {
   /** JobObjectExtendedLimitInformation, and the size of its structure. */
   private static final int EXTENDED_LIMITS = 9;
 
@@ -27,7 +27,7 @@ final class KillOnCloseJob {
   }
 
   /** Creates a job for a process that does not exist yet. */
-  static KillOnCloseJob make(WindowsApi calls) {
+  public static KillOnCloseJob make(WindowsApi calls) {
     KillOnCloseJob created = new KillOnCloseJob(calls);
     CallOutcome made = calls.call("kernel32!CreateJobObjectW", 0, 0);
     created.job = made.result();
@@ -43,7 +43,7 @@ final class KillOnCloseJob {
   }
 
   /** Returns a job without effect, for a process that runs already. */
-  static KillOnCloseJob none(WindowsApi calls) {
+  public static KillOnCloseJob none(WindowsApi calls) {
     return new KillOnCloseJob(calls);
   }
 
@@ -66,7 +66,7 @@ final class KillOnCloseJob {
   }
 
   /** Assigns a suspended process to the job. If the system refuses, {@link #refusal} says why. */
-  void assign(long process) {
+  public void assign(long process) {
     if (job != 0) {
       CallOutcome tied = calls.call("kernel32!AssignProcessToJobObject", job, process);
       if (!tied.isTrue()) {
@@ -76,7 +76,7 @@ final class KillOnCloseJob {
   }
 
   /** Returns why the process is not in the job; empty if it is. */
-  String refusal() {
+  public String refusal() {
     return refusal;
   }
 
@@ -87,7 +87,7 @@ final class KillOnCloseJob {
    * @param resume what lets it run
    * @throws CannotGoOn if the limit could not be taken back; then it does not run
    */
-  CallOutcome release(AgentCall resume) {
+  public CallOutcome release(AgentCall resume) {
     if (job == 0) {
       return calls.agent().call(resume);
     }
@@ -103,14 +103,14 @@ final class KillOnCloseJob {
   }
 
   /** Removes the limit from a process that another one resumes; if the system refuses, it stays. */
-  void release() {
+  public void release() {
     if (job != 0 && calls.agent().call(limit(0)).isTrue()) {
       close();
     }
   }
 
   /** Closes the job; a process that still has the limit is killed. */
-  void close() {
+  public void close() {
     if (job != 0) {
       calls.call("kernel32!CloseHandle", job);
       job = 0;

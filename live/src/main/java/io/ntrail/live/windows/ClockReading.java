@@ -1,4 +1,4 @@
-package io.ntrail.live.target;
+package io.ntrail.live.windows;
 
 /**
  * Values of all clocks of a machine at one moment.

@@ -1,4 +1,4 @@
-package io.ntrail.live.target;
+package io.ntrail.live.windows;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param emulated of the subsystem that it runs in; 0 if it runs natively
  * @param host of the system
  */
-record ProcessMachines(int emulated, int host) {
+public record ProcessMachines(int emulated, int host) {
   private static final ProcessMachines X86_ON_X64 =
       new ProcessMachines(MachineType.I386, MachineType.AMD64);
 
@@ -21,7 +21,7 @@ record ProcessMachines(int emulated, int host) {
    *
    * @param process a handle of the agent
    */
-  static Optional<ProcessMachines> of(WindowsApi calls, long process) {
+  public static Optional<ProcessMachines> of(WindowsApi calls, long process) {
     long cells = calls.put(0, new BytesBuilder(16).u64(0).u64(0));
     if (calls.find("kernel32!IsWow64Process2") != 0) {
       CallOutcome asked = calls.call("kernel32!IsWow64Process2", process, cells, cells + 8);
@@ -37,7 +37,7 @@ record ProcessMachines(int emulated, int host) {
   }
 
   /** Returns whether it is a 32-bit process on a 64-bit system, for Intel both. */
-  boolean isX86OnX64() {
+  public boolean isX86OnX64() {
     return equals(X86_ON_X64);
   }
 }

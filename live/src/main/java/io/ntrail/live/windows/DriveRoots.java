@@ -1,4 +1,4 @@
-package io.ntrail.live.target;
+package io.ntrail.live.windows;
 
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;

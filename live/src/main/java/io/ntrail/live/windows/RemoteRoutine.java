@@ -1,4 +1,4 @@
-package io.ntrail.live.target;
+package io.ntrail.live.windows;
 
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
@@ -32,7 +32,7 @@ public final class RemoteRoutine {
    * @param patienceMillis how long it may take from when its end is awaited
    * @throws CannotGoOn if it could not be started
    */
-  static RemoteRoutine start(
+  public static RemoteRoutine start(
       WindowsApi calls, long process, long routine, long argument, long patienceMillis) {
     long out = calls.put(0, new BytesBuilder(8).u64(0));
     calls.mustSucceed(
@@ -60,7 +60,7 @@ public final class RemoteRoutine {
    * @return what it returned, 32 bits
    * @throws CannotGoOn if it did not end
    */
-  int await(Runnable meanwhile) {
+  public int await(Runnable meanwhile) {
     try {
       long waited = 0;
       long from = System.nanoTime();

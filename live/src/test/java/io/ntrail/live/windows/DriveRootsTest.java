@@ -1,4 +1,4 @@
-package io.ntrail.live.target;
+package io.ntrail.live.windows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

@@ -1,12 +1,12 @@
-package io.ntrail.live.target;
+package io.ntrail.live.windows;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
-import io.ntrail.live.target.TargetMemory.Range;
-import io.ntrail.live.target.TargetMemory.Write;
+import io.ntrail.live.windows.TargetMemory.Range;
+import io.ntrail.live.windows.TargetMemory.Write;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
