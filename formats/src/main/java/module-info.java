@@ -18,6 +18,7 @@ module io.ntrail.formats {
   exports io.ntrail.formats.dump.write;
   exports io.ntrail.formats.elf;
   exports io.ntrail.formats.etl;
+  exports io.ntrail.formats.etl.groups;
   exports io.ntrail.formats.identity;
   exports io.ntrail.formats.jtrc;
   exports io.ntrail.formats.ntr;

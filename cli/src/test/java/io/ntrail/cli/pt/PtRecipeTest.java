@@ -143,8 +143,8 @@ class PtRecipeTest {
 
   @Test
   void anEventThatNothingIsKnownToTurnOnIsTold() {
-    String text = Cli.run("pt", "recipe", "-e", "MapFile,Mark").out();
-    assertTrue(text.contains("No keyword is known that turns on MapFile: add"), text);
+    String text = Cli.run("pt", "recipe", "-e", "ExecutiveResource,Mark").out();
+    assertTrue(text.contains("No keyword is known that turns on ExecutiveResource: add"), text);
   }
 
   @Test

@@ -1,7 +1,9 @@
 package io.ntrail.live.etw;
 
 import io.ntrail.formats.bytes.BytesBuilder;
-import io.ntrail.live.etw.StackEvents.StackEvent;
+import io.ntrail.formats.etl.groups.GroupMask;
+import io.ntrail.formats.etl.groups.StackEvents;
+import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
 import java.util.ArrayList;
 import java.util.List;
 

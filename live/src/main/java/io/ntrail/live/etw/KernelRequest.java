@@ -1,7 +1,8 @@
 package io.ntrail.live.etw;
 
+import io.ntrail.formats.etl.groups.GroupMask;
+import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
 import io.ntrail.live.etw.SessionProperties.Buffers;
-import io.ntrail.live.etw.StackEvents.StackEvent;
 import java.util.List;
 
 /**

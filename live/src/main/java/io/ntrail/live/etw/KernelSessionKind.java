@@ -1,8 +1,9 @@
 package io.ntrail.live.etw;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.etl.groups.GroupMask;
+import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
 import io.ntrail.formats.identity.Guid;
-import io.ntrail.live.etw.StackEvents.StackEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

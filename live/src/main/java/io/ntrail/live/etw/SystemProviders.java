@@ -1,5 +1,6 @@
 package io.ntrail.live.etw;
 
+import io.ntrail.formats.etl.groups.GroupMask;
 import io.ntrail.formats.identity.Guid;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,8 +3,10 @@ package io.ntrail.live.etw;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.groups.GroupMask;
+import io.ntrail.formats.etl.groups.StackEvents;
+import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
 import io.ntrail.formats.identity.Guid;
-import io.ntrail.live.etw.StackEvents.StackEvent;
 import java.util.List;
 
 /**

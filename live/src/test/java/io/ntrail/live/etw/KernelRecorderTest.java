@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.etl.groups.KernelGroups;
+import io.ntrail.formats.etl.groups.StackEvents;
+import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.agent.Agent;
@@ -14,7 +17,6 @@ import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.etw.EnableParameters.Filter;
 import io.ntrail.live.etw.SessionControl.Reply;
 import io.ntrail.live.etw.SessionProperties.Buffers;
-import io.ntrail.live.etw.StackEvents.StackEvent;
 import io.ntrail.testkit.wine.WindowsCompiler;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.etl.groups.GroupMask;
+import io.ntrail.formats.etl.groups.StackEvents;
+import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.live.etw.EnableParameters.Filter;
 import io.ntrail.live.etw.SessionProperties.Buffers;
-import io.ntrail.live.etw.StackEvents.StackEvent;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HexFormat;

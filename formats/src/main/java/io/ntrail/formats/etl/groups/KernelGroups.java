@@ -1,4 +1,4 @@
-package io.ntrail.live.etw;
+package io.ntrail.formats.etl.groups;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -12,74 +12,81 @@ import java.util.Optional;
  * case-insensitive.
  *
  * <p>Sources: StackWalkFlags.txt of UIforETW for xperf's names, evntrace.h and ntwmi.h for the
- * masks; a keyword of WPR is listed if it is the same words as a name of xperf or a flag.
+ * masks; Microsoft's page of WPR's keywords, of which those are listed that are the same words as a
+ * name of xperf or a flag.
  */
 public final class KernelGroups {
   /** Without them no event has a process, and no address a module. */
   public static final GroupMask PROCESSES_AND_IMAGES = GroupMask.of(3).and(GroupMask.of(4));
 
-  /** A line: names of one group (first xperf's, then WPR's), then its constants. */
+  /** A line: a group's names in xperf and in WPR (- for none, / between two), its constant. */
   private static final String GROUPS =
       """
       PROC_THREAD ProcessThread 3
-      LOADER 4
+      LOADER Loader 4
       PROFILE SampledProfile 20000002
-      CSWITCH 20000004
+      CSWITCH CSwitch 20000004
       COMPACT_CSWITCH CompactCSwitch 20000100
       DISPATCHER ReadyThread 20000200
-      DPC 20000080
-      INTERRUPT 20004000
-      INTERRUPT_STEER 22000000
+      DPC DPC 20000080
+      INTERRUPT Interrupt 20004000
+      INTERRUPT_STEER - 22000000
       WDF_DPC WDFDPC 81000000
       WDF_INTERRUPT WDFInterrupt 82000000
       SYSCALL SystemCall 40000040
       PRIORITY ThreadPriority 20002000
-      SPINLOCK 20010000
+      SPINLOCK SpinLock 20010000
       KQUEUE KernelQueue 21000000
-      ALPC 100000
+      ALPC Alpc 100000
       PERF_COUNTER ProcessCounter 8
-      DISK_IO 300
+      DISK_IO - 300
       - DiskIO 100
-      DISK_IO_INIT DiskIOInit 400
+      DISK_IO_INIT DiskIOInit/DiskIOInitialization 400
       FILE_IO FileIO 2000000
       FILE_IO_INIT FileIOInit 4000000
       HARD_FAULTS HardFaults 2000
-      FILENAME 200
+      FILENAME Filename 200
       SPLIT_IO SplitIO 200000
-      REGISTRY 20000
+      REGISTRY Registry 20000
       REG_HIVE RegistryHive 41000000
-      DRIVERS 20000010
-      POWER 80008000
-      CC 80020000
-      NETWORKTRACE 10000
+      DRIVERS Drivers 20000010
+      POWER Power 80008000
+      CC CC 80020000
+      NETWORKTRACE NetworkTrace 10000
       VIRT_ALLOC VirtualAllocation 20008000
       MEMINFO MemoryInfo 20080000
       ALL_FAULTS AllFaults 1000
       MEMINFO_WS MemoryInfoWS 20800000
-      VAMAP 8000
-      FOOTPRINT 20000008
-      MEMORY 20000001
+      VAMAP VAMap 8000
+      FOOTPRINT FootPrint 20000008
+      MEMORY Memory 20000001
       REFSET ReferenceSet 20000020
-      HIBERRUNDOWN A0000001
-      CONTMEMGEN ContiguousMemoryGeneration 20100000
-      POOL 20000040
+      HIBERRUNDOWN - A0000001
+      CONTMEMGEN ContiguousMemorygeneration 20100000
+      POOL Pool 20000040
       CPU_CONFIG CpuConfig 40010000
-      SESSION 20400000
+      SESSION Session 20400000
       IDLE_STATES IdleStates 40008000
-      TIMER 40020000
+      TIMER Timer 40020000
       CLOCKINT ClockInterrupt 40040000
-      IPI 40400000
+      IPI InterProcessorInterrupt 40400000
       OPTICAL_IO OpticalIO 80000001
       OPTICAL_IO_INIT OpticalIOInit 80000002
       FLT_IO_INIT FilterIOInit 80080000
       FLT_IO FilterIO 80100000
-      FLT_FASTIO FilterFastIO 80200000
+      FLT_FASTIO FilterFastIO/FilterIOFastIO 80200000
       FLT_IO_FAILURE FilterIOFailure 80400000
-      KE_CLOCK 40100000
+      KE_CLOCK KeClock 40100000
       PMC_PROFILE PmcProfile 20000400
       - Handle 80000040
       - Object 80000080
       - ProcessFreeze 40000002
+      - AntiStarvation 40000001
+      - CacheFlush 84000000
+      - DPCQueue 20040000
+      - RegistryNotify 42000000
+      - SynchronizationObjects 20020000
+      - WakeCounter 80002000
       """;
 
   /** A line: ntrail's name, and the groups of xperf that it stands for. */
@@ -109,7 +116,7 @@ public final class KernelGroups {
         .map(line -> List.of(line.split(" ", -1)))
         .forEach(words -> {
           GroupMask mask = GroupMask.of(Integer.parseUnsignedInt(words.getLast(), 16));
-          for (String name : words.subList(0, words.size() - 1)) {
+          for (String name : (words.get(0) + '/' + words.get(1)).split("/", -1)) {
             if (!name.equals("-")) {
               put(name, mask);
             }
@@ -152,6 +159,23 @@ public final class KernelGroups {
   /** Returns all names: the other spelling of one that is in two lists is left out. */
   public List<String> names() {
     return List.copyOf(names.values());
+  }
+
+  /**
+   * Returns WPR's keyword for a group; empty if it is not known to have one.
+   *
+   * @param group xperf's name, or WPR's where xperf has none
+   */
+  public Optional<String> keyword(String group) {
+    for (String line : GROUPS.lines().toList()) {
+      String[] words = line.split(" ", -1);
+      String keyword = words[1].split("/", -1)[0];
+      boolean isNamed = words[0].equals("-") ? keyword.equals(group) : words[0].equals(group);
+      if (isNamed && !keyword.equals("-")) {
+        return Optional.of(keyword);
+      }
+    }
+    return Optional.empty();
   }
 
   /**

@@ -1,13 +1,14 @@
-package io.ntrail.live.etw;
+package io.ntrail.formats.etl.groups;
 
 import io.ntrail.formats.bytes.BytesBuilder;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -32,20 +33,32 @@ public final class StackEvents {
 
   private static final Pattern NUMBER = Pattern.compile("0[xX]([0-9a-fA-F]{1,4})");
 
-  /** A line: xperf's name of the group that logs it, or -; names of xperf and WPR with hook ids. */
+  /** Begins a line of events that a kernel session does not log. */
+  private static final String OTHER = "!";
+
+  /**
+   * A line: the group that logs the events (xperf's name, or WPR's where xperf has none; - if none
+   * is known; ! for heaps and thread pools, which have sessions of their own, of chosen processes),
+   * then xperf's and WPR's name of each (one if they are equal, - for none), and its hook id.
+   */
   private static final String EVENTS =
       """
       PROC_THREAD ProcessCreate=0301 ProcessDelete=0302 ThreadCreate=0501 ThreadDelete=0502
+      PROC_THREAD -/ThreadDCEnd=0504 -/ThreadDCStart=0503
       LOADER ImageLoad=030A ImageUnload=1402
       CSWITCH CSwitch=0524
       DISPATCHER ReadyThread=0532
       PRIORITY ThreadSetPriority=0530 ThreadSetBasePriority=0531
       KQUEUE KernelQueueEnqueue=053E KernelQueueDequeue=053F
-      - ExecutiveResource=052B Mark=0F22
+      - ExecutiveResource=052B Mark=0F22 PageAccess=0276 PageRelease=0277 PageRangeAccess=0278
+      - PageRangeRelease=0279 PageAccessEx/-=0282 PageRemovedfromWorkingSet/-=0283
+      - PagefileMappedSectionCreate=0249 PagefileMappedSectionDelete=024F
+      - PagefileBackedImageMapping=0269 -/KernelSignal=? -/KernelSignalInit=? -/KernelSync=?
+      - -/KernelSyncAll=? -/KernelWaitSync=? -/KernelWaitSyncAll=?
       SYSCALL SyscallEnter/SystemCallEnter=0F33 SyscallExit/SystemCallExit=0F34
       PROFILE Profile/SampledProfile=0F2E ProfileSetInterval/SampledProfileSetInterval=0F48
-      - TimerSetPeriodic/TimerPeriodic=0F52 TimerSetOneShot/TimerOneShot=0F53
-      PMC_PROFILE PmcInterrupt=0F2F
+      TIMER TimerSetPeriodic/TimerPeriodic=0F52 TimerSetOneShot/TimerOneShot=0F53
+      PMC_PROFILE PmcInterrupt/-=0F2F
       DISK_IO_INIT DiskReadInit=010C DiskWriteInit=010D DiskFlushInit=010F
       FILE_IO_INIT FileCreate=0440 FileCleanup=0441 FileClose=0442 FileRead=0443 FileWrite=0444
       FILE_IO_INIT FileSetInformation=0445 FileDelete=0446 FileRename=0447 FileDirEnum=0448
@@ -63,14 +76,12 @@ public final class StackEvents {
       REGISTRY RegSetInformation/RegistrySetInformation=0914 RegFlush/RegistryFlush=0915
       REGISTRY RegKcbCreate/RegistryKcbCreate=0916 RegKcbDelete/RegistryKcbDelete=0917
       REGISTRY RegVirtualize/RegistryVirtualize=091A RegCloseKey/RegistryCloseKey=091B
+      REGISTRY -/RegistryQuerySecurity=? -/RegistrySetSecurity=?
       REG_HIVE RegHiveInit=0924 RegHiveDestroy=0925 RegHiveLink=0926 RegHiveDirty=0928
       HARD_FAULTS HardFault=0220
       ALL_FAULTS PagefaultTransition=020A PagefaultDemandZero=020B PagefaultCopyOnWrite=020C
       ALL_FAULTS PagefaultGuard=020D PagefaultHard=020E PagefaultAV=020F
       VIRT_ALLOC VirtualAlloc/VirtualAllocation=0262 VirtualFree=0263
-      - PageAccess=0276 PageRelease=0277 PageRangeAccess=0278 PageRangeRelease=0279
-      - PageAccessEx=0282 PageRemovedfromWorkingSet=0283 PagefileMappedSectionCreate=0249
-      - PagefileMappedSectionDelete=024F PagefileBackedImageMapping=0269
       CONTMEMGEN ContiguousMemoryGeneration=0271
       ALPC AlpcSendMessage=1A21 AlpcReceiveMessage=1A22 AlpcWaitForReply=1A23
       ALPC AlpcWaitForNewMessage=1A24 AlpcUnwait=1A25 AlpcConnectRequest=1A26
@@ -83,34 +94,65 @@ public final class StackEvents {
       CC CcWorkitemEnqueue=1600 CcWorkitemDequeue=1601 CcWorkitemComplete=1602 CcReadAhead=1603
       CC CcWriteBehind=1604 CcLazyWriteScan=1605 CcCanIWriteFail=1606 CcFlushCache=1609
       CC CcFlushSection=160A
-      POOL PoolAlloc/PoolAllocation=0E20 PoolFree=0E22
+      POOL PoolAlloc/PoolAllocation=0E20 PoolFree=0E22 -/PoolAllocationSession=0E21
+      POOL -/PoolFreeSession=0E23
       Handle HandleCreate=1120 HandleClose=1121 HandleDuplicate=1122
+      WakeCounter -/ChargeWakeCounterUser=0330 -/ChargeWakeCounterDevice=?
+      WakeCounter -/ChargeWakeCounterKernel=0332 -/ChargeWakeCounterPower=?
+      WakeCounter -/ReleaseWakeCounterUser=0340 -/ReleaseWakeCounterDevice=?
+      WakeCounter -/ReleaseWakeCounterKernel=0342 -/ReleaseWakeCounterPower=?
+      Object -/ObjectCreate=1130 -/ObjectDelete=1131 -/ObjectReference=1132
+      ProcessFreeze -/ProcessFreeze=0324 -/ProcessResume=?
+      ! HeapCreate=1020 HeapAlloc/HeapAllocation=1021 HeapRealloc/HeapReallocation=1022
+      ! HeapDestroy=1023 HeapFree=1024 HeapRangeCreate=0265 HeapRangeReserve=0266
+      ! HeapRangeRelease=0267 HeapRangeDestroy=0268 ThreadPoolCallbackEnqueue=1C20
+      ! ThreadPoolCallbackDequeue=1C21 ThreadPoolCallbackStart=1C22 ThreadPoolCallbackStop=1C23
+      ! ThreadPoolCallbackCancel=1C24 ThreadPoolCreate=1C25 ThreadPoolClose=1C26
+      ! ThreadPoolSetMinThreads=1C27 ThreadPoolSetMaxThreads=1C28
       """;
 
+  /** Not a name, not known. */
+  private static final String NO_NAME = "-";
+
+  private static final String NO_HOOK = "?";
+
   /**
-   * Events of heaps and thread pools come from sessions of their own, of chosen processes: a kernel
-   * session has none of them.
+   * Event that WPR has a name for.
+   *
+   * @param name as WPR's schema spells it
+   * @param group name of the group that logs it, as {@link StackEvent} has it; empty if none is
+   *     known
    */
-  private static final String OTHER_SESSIONS =
-      "HeapCreate HeapAlloc HeapAllocation HeapRealloc HeapReallocation HeapDestroy HeapFree"
-          + " HeapRangeCreate HeapRangeReserve HeapRangeRelease HeapRangeDestroy"
-          + " ThreadPoolCallbackEnqueue ThreadPoolCallbackDequeue ThreadPoolCallbackStart"
-          + " ThreadPoolCallbackStop ThreadPoolCallbackCancel ThreadPoolCreate ThreadPoolClose"
-          + " ThreadPoolSetMinThreads ThreadPoolSetMaxThreads";
+  public record WprEvent(String name, String group) {}
 
   private final Map<String, StackEvent> events = new LinkedHashMap<>();
+  private final Map<String, WprEvent> wpr = new LinkedHashMap<>();
+  private final Set<String> others = new HashSet<>();
 
   /** Reads the table. */
   public StackEvents() {
     for (String line : EVENTS.lines().toList()) {
       String[] words = line.split(" ", -1);
-      String group = words[0].equals("-") ? "" : words[0];
       for (int i = 1; i < words.length; i++) {
         String[] parts = words[i].split("=", -1);
-        int hookId = Integer.parseInt(parts[1], 16);
-        for (String name : parts[0].split("/", -1)) {
-          events.put(name.toUpperCase(Locale.ROOT), new StackEvent(name, hookId, group));
-        }
+        put(words[0], List.of(parts[0].split("/", -1)), parts[1]);
+      }
+    }
+  }
+
+  private void put(String group, List<String> names, String hook) {
+    boolean isOther = group.equals(OTHER);
+    String known = isOther || group.equals(NO_NAME) ? "" : group;
+    String its = names.getLast();
+    if (!its.equals(NO_NAME)) {
+      wpr.put(its.toUpperCase(Locale.ROOT), new WprEvent(its, known));
+    }
+    for (String name : names) {
+      String key = name.toUpperCase(Locale.ROOT);
+      if (isOther) {
+        others.add(key);
+      } else if (!name.equals(NO_NAME) && !hook.equals(NO_HOOK)) {
+        events.put(key, new StackEvent(name, Integer.parseInt(hook, 16), known));
       }
     }
   }
@@ -125,9 +167,19 @@ public final class StackEvents {
     return Optional.ofNullable(events.get(name.toUpperCase(Locale.ROOT)));
   }
 
+  /** Returns the event that WPR's schema has under a name, in any case. */
+  public Optional<WprEvent> wpr(String name) {
+    return Optional.ofNullable(wpr.get(name.toUpperCase(Locale.ROOT)));
+  }
+
+  /** Returns all events of WPR's schema. */
+  public List<WprEvent> wpr() {
+    return List.copyOf(wpr.values());
+  }
+
   /** Returns whether the name is of an event that sessions of another kind log. */
   public boolean isOfOtherSessions(String name) {
-    return Arrays.asList(OTHER_SESSIONS.split(" ", -1)).stream().anyMatch(name::equalsIgnoreCase);
+    return others.contains(name.toUpperCase(Locale.ROOT));
   }
 
   /** Returns all names. */

@@ -1,11 +1,11 @@
-package io.ntrail.live.etw;
+package io.ntrail.formats.etl.groups;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.live.etw.StackEvents.StackEvent;
+import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
 import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
@@ -61,6 +61,27 @@ class KernelStructuresTest {
     assertEquals(
         mask("PROFILE", "DISPATCHER", "SYSCALL", "PROC_THREAD"),
         mask("SampledProfile", "ReadyThread", "SystemCall", "ProcessThread"));
+  }
+
+  @Test
+  void wprSpellsKeywordsAndEventsInItsOwnWay() {
+    KernelGroups groups = new KernelGroups();
+    StackEvents events = new StackEvents();
+    assertEquals("ContiguousMemorygeneration", groups.keyword("CONTMEMGEN").orElseThrow());
+    assertEquals("Handle", groups.keyword("Handle").orElseThrow());
+    assertTrue(groups.keyword("INTERRUPT_STEER").isEmpty());
+    assertEquals("SystemCallExit", events.wpr("systemcallexit").orElseThrow().name());
+    assertTrue(events.wpr("SyscallExit").isEmpty());
+    assertTrue(events.wpr("PmcInterrupt").isEmpty());
+  }
+
+  @Test
+  void anEventOfWprWithoutAKnownHookIdIsNotOneToAskFor() {
+    StackEvents events = new StackEvents();
+    assertEquals("ProcessFreeze", events.wpr("ProcessResume").orElseThrow().group());
+    assertTrue(events.named("ProcessResume").isEmpty());
+    assertTrue(events.wpr("HeapAllocation").isPresent());
+    assertTrue(events.named("HeapAllocation").isEmpty());
   }
 
   @Test

@@ -1,4 +1,4 @@
-package io.ntrail.live.etw;
+package io.ntrail.formats.etl.groups;
 
 import io.ntrail.formats.bytes.BytesBuilder;
 import java.util.Arrays;
