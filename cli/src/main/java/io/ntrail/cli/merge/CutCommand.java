@@ -169,7 +169,8 @@ public final class CutCommand implements Command {
       } else {
         Written written = write(events, request, file, isCompressed, rewriter);
         file.complete();
-        new WrittenReport(recording, file, written, written.bytes(), Additions.NONE, terminal)
+        new WrittenReport(
+                recording, file, written, written.bytes(), Additions.NONE, terminal, _ -> {})
             .print(format);
       }
       if (names != null && format == Format.TEXT) {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * Report about a recording that was made of others.
@@ -21,6 +22,7 @@ import java.util.Map;
  * @param file that was written
  * @param bytes of that file
  * @param more knowledge that was added
+ * @param keys adds keys to the report in JSON
  */
 record WrittenReport(
     EtwRecording recording,
@@ -28,7 +30,8 @@ record WrittenReport(
     Written written,
     long bytes,
     Additions more,
-    Terminal terminal) {
+    Terminal terminal,
+    Consumer<Json> keys) {
   void print(Format format) {
     if (format == Format.JSON) {
       json();
@@ -117,6 +120,7 @@ record WrittenReport(
       }
       json.endArray();
       Losses.json(json, recording);
+      keys.accept(json);
       json.gaps(written.gaps()).endObject();
     }
   }

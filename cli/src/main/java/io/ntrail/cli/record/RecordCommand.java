@@ -7,11 +7,15 @@ import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.OutputOptions;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.OutputFile;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.bytes.SpellingSuggestion;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -25,6 +29,7 @@ public final class RecordCommand implements Command {
       "ntrail record boot --kernel cpu+disk --stacks Profile --reg boot.reg";
 
   private static final String REG = "--reg";
+  private static final String OUTPUT = "-o";
   private static final String UNDO = ".undo.reg";
   private static final String BOOT = "boot";
 
@@ -37,7 +42,7 @@ public final class RecordCommand implements Command {
   private static final String START = "start";
   private static final String TAKE_OVER = "--take-over";
   private static final String START_EXAMPLE =
-      "ntrail record start --kernel cpu+disk --stacks Profile --etl C:\\rec\\shop.etl";
+      "ntrail record start --kernel cpu+disk --stacks Profile -o shop.etl";
 
   /** Words that ask a running Windows. */
   private static final List<String> SESSIONS = List.of(START, STATUS, STOP, LIST);
@@ -63,6 +68,8 @@ public final class RecordCommand implements Command {
         CommonOptions.command("record", "Records the kernel of Windows, now or at its starts.");
     BootRequest.options(spec);
     OutputOptions.add(spec, "the file for the registry; its undo is FILE" + UNDO, REG);
+    OutputOptions.add(
+        spec, "the recording: start writes parts of it, stop merges them", OUTPUT, "--output");
     spec.addOption(CommonOptions.value("text|json", "how the report is written", "--format"));
     spec.addOption(CommonOptions.flag("start: a session in the way is stopped", TAKE_OVER));
     spec.addPositional(
@@ -81,7 +88,7 @@ public final class RecordCommand implements Command {
       return session(words, format, parsed, terminal);
     }
     mustBeBoot(words);
-    refuse(parsed, BOOT, List.of(TAKE_OVER));
+    refuse(parsed, BOOT, List.of(TAKE_OVER, OUTPUT));
     BootRequest request = BootRequest.of(parsed, BOOT, EXAMPLE);
     OutputFile file =
         terminal
@@ -108,26 +115,57 @@ public final class RecordCommand implements Command {
       throw new UsageError("record " + word + " takes no " + words.getLast(), "ntrail record list");
     }
     refuse(parsed, word, List.of(REG, "--logger"));
+    if (!word.equals(START) && !word.equals(STOP)) {
+      refuse(parsed, word, List.of(OUTPUT));
+    }
     if (!word.equals(START)) {
       refuse(parsed, word, OF_RECORDINGS);
       refuse(parsed, word, List.of(TAKE_OVER));
     }
     String name = words.size() > 1 ? words.get(1) : "";
     SessionReport report = new SessionReport(format, terminal);
+    Optional<OutputFile> output = terminal.outputs().of(OUTPUT);
     switch (word) {
-      case START -> {
-        BootRequest request = BootRequest.of(parsed, START, START_EXAMPLE);
-        if (request.session().file().isEmpty()) {
-          throw new UsageError("record start needs a file: --etl PATH", START_EXAMPLE);
-        }
-        machine.ask(sessions ->
-            report.started(sessions.start(request, CommonOptions.has(parsed, TAKE_OVER)), request));
+      case START -> start(report, parsed, output);
+      case STATUS -> report.status(machine.ask(sessions -> sessions.status(name)));
+      case STOP -> {
+        return new SessionEnd(machine, parsed, format, terminal).stop(name, output);
       }
-      case STATUS -> machine.ask(sessions -> report.status(sessions.status(name)));
-      case STOP -> machine.ask(sessions -> report.stopped(sessions.stop(name)));
-      default -> machine.ask(sessions -> report.list(sessions.all()));
+      default -> report.list(machine.ask(Sessions::all));
     }
     return ExitCode.DONE;
+  }
+
+  private void start(SessionReport report, ParseResult parsed, Optional<OutputFile> output) {
+    BootRequest request = BootRequest.of(parsed, START, START_EXAMPLE);
+    String etl = request.session().file();
+    if (output.isPresent() == !etl.isEmpty()) {
+      throw new UsageError(
+          "record start needs one file: -o NAME.etl, which stop completes, or --etl PATH",
+          START_EXAMPLE);
+    }
+    boolean takesOver = CommonOptions.has(parsed, TAKE_OVER);
+    Optional<RecordedParts> parts =
+        output.map(file -> RecordedParts.of(file.place().toAbsolutePath().normalize()));
+    report.started(
+        machine.ask(sessions -> {
+          parts.ifPresent(its -> keep(its, sessions, takesOver));
+          String file = parts.map(its -> machine.name(its.kernel())).orElse(etl);
+          return sessions.start(request, file, takesOver);
+        }),
+        request,
+        parts.map(RecordedParts::whole));
+  }
+
+  /** Refuses to write over what a recording left that was never merged. */
+  private static void keep(RecordedParts parts, Sessions sessions, boolean takesOver) {
+    List<Path> left = parts.present();
+    // A session that runs is in the way by itself.
+    if (!left.isEmpty() && (takesOver || sessions.find("").isEmpty())) {
+      throw new CannotGoOn(
+          "%s is there: a recording that was not merged".formatted(left.getFirst()),
+          "ntrail record stop -o %s, or delete it".formatted(ShellWords.file(parts.whole())));
+    }
   }
 
   /** Refuses options that a word does not have, by name. */

@@ -8,8 +8,10 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.live.etw.KernelRecorder.Started;
 import io.ntrail.live.etw.SessionControl.Listing;
 import io.ntrail.live.etw.SessionState;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Answers of {@code record start}, {@code status}, {@code stop} and {@code list}.
@@ -23,11 +25,17 @@ record SessionReport(Format format, Terminal terminal) {
   private static final String NEVER_TRIED =
       "ntrail's recordings of sessions were never tried on a real Windows.";
 
-  void started(Started started, BootRequest request) {
+  /**
+   * Reports a start.
+   *
+   * @param whole recording that the file is merged into; empty: none
+   */
+  void started(Started started, BootRequest request, Optional<Path> whole) {
     SessionState state = started.state();
     String replaced =
         started.replaced().map(other -> "%s (%s)".formatted(other.name(), other.file())).orElse("");
     List<String> notes = new ArrayList<>(request.notes());
+    whole.ifPresent(path -> notes.add("record stop merges it into " + path));
     notes.add(NEVER_TRIED);
     if (format == Format.JSON) {
       json(List.of(state), replaced, STOP, notes);
@@ -57,25 +65,36 @@ record SessionReport(Format format, Terminal terminal) {
     }
   }
 
-  void stopped(SessionState state) {
+  /** Reports sessions that were stopped, whose files stay as they are. */
+  void stopped(List<SessionState> sessions) {
     List<String> notes =
-        state.file().isEmpty()
+        sessions.stream().allMatch(state -> state.file().isEmpty())
             ? List.of()
             : List.of("ntrail merge, on this machine, adds the identities of images.");
     if (format == Format.JSON) {
-      json(List.of(state), "", "", notes);
+      json(sessions, "", "", notes);
       return;
     }
-    terminal
-        .out()
-        .println(
-            "stopped %s%s: %s and %s lost"
-                .formatted(
-                    state.name(),
-                    state.file().isEmpty() ? "" : ", wrote " + state.file(),
-                    Numbers.counted(state.lost().events(), "event"),
-                    Numbers.counted(state.lost().buffers(), "buffer")));
+    ended(sessions);
     notes.forEach(note -> terminal.out().println("- " + note));
+  }
+
+  /** Tells in text what sessions lost. */
+  void ended(List<SessionState> sessions) {
+    if (sessions.isEmpty()) {
+      terminal.out().println("the session had ended by itself; what it wrote is merged");
+    }
+    for (SessionState state : sessions) {
+      terminal
+          .out()
+          .println(
+              "stopped %s%s: %s and %s lost"
+                  .formatted(
+                      state.name(),
+                      state.file().isEmpty() ? "" : ", wrote " + state.file(),
+                      Numbers.counted(state.lost().events(), "event"),
+                      Numbers.counted(state.lost().buffers(), "buffer")));
+    }
   }
 
   void list(Listing listing) {
@@ -130,22 +149,33 @@ record SessionReport(Format format, Terminal terminal) {
 
   private void json(List<SessionState> sessions, String conflict, String undo, List<String> notes) {
     try (Json json = new Json(terminal.out())) {
-      json.object().text("schema", "ntrail.record/1").array("sessions");
-      for (SessionState state : sessions) {
-        json.object().text("name", state.name()).text("mode", mode(state));
-        json.name("file", state.file().isEmpty() ? null : state.file());
-        json.number("buffers", state.buffers());
-        json.lost(state.lost().events(), state.lost().buffers());
-        json.name("conflict", conflict.isEmpty() ? null : conflict);
-        json.number("buffersUsed", state.used()).number("buffersWritten", state.written());
-        json.number("realTimeBuffersLost", state.lost().realTime());
-        json.number("bufferBytes", (long) state.kibibytes() << 10);
-        json.number("maxBytes", (long) state.mebibytes() << MEBIBYTE_SHIFT);
-        json.endObject();
-      }
-      json.endArray().name("undo", undo.isEmpty() ? null : undo).array("notes");
+      json.object().text("schema", "ntrail.record/1");
+      sessions(json, sessions, conflict);
+      json.name("undo", undo.isEmpty() ? null : undo).array("notes");
       notes.forEach(json::text);
       json.endArray().endObject();
     }
+  }
+
+  /**
+   * Adds the states of sessions.
+   *
+   * @param conflict session that was stopped for them; empty: none
+   */
+  static void sessions(Json json, List<SessionState> sessions, String conflict) {
+    json.array("sessions");
+    for (SessionState state : sessions) {
+      json.object().text("name", state.name()).text("mode", mode(state));
+      json.name("file", state.file().isEmpty() ? null : state.file());
+      json.number("buffers", state.buffers());
+      json.lost(state.lost().events(), state.lost().buffers());
+      json.name("conflict", conflict.isEmpty() ? null : conflict);
+      json.number("buffersUsed", state.used()).number("buffersWritten", state.written());
+      json.number("realTimeBuffersLost", state.lost().realTime());
+      json.number("bufferBytes", (long) state.kibibytes() << 10);
+      json.number("maxBytes", (long) state.mebibytes() << MEBIBYTE_SHIFT);
+      json.endObject();
+    }
+    json.endArray();
   }
 }

@@ -7,6 +7,9 @@ import io.ntrail.live.etw.SessionControl.Listing;
 import io.ntrail.live.etw.SessionMode;
 import io.ntrail.live.etw.SessionProperties.Buffers;
 import io.ntrail.live.etw.SessionState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * Sessions of a Windows, by the words of the command line.
@@ -20,11 +23,17 @@ record Sessions(KernelRecorder recorder) {
   /** Buffers of 1,024 KiB, the usual size for the kernel. */
   private static final Buffers BUFFERS = new Buffers(1024, 64, 256);
 
-  Started start(BootRequest request, boolean takesOver) {
+  /**
+   * Starts one.
+   *
+   * @param file that it writes
+   * @param takesOver whether a session in the way is stopped
+   */
+  Started start(BootRequest request, String file, boolean takesOver) {
     return recorder.start(
         new KernelRequest(
             NAME,
-            request.session().file(),
+            file,
             BUFFERS,
             SessionMode.CIRCULAR,
             request.session().mebibytes(),
@@ -38,8 +47,24 @@ record Sessions(KernelRecorder recorder) {
     return recorder.status(named(name));
   }
 
-  SessionState stop(String name) {
-    return recorder.stop(named(name));
+  /** Returns the state of one; empty if none of that name runs. */
+  Optional<SessionState> find(String name) {
+    return recorder.find(named(name));
+  }
+
+  /** Stops one, and those that write the same recording; returns their last states. */
+  List<SessionState> stop(String name) {
+    List<SessionState> stopped = new ArrayList<>();
+    stopped.add(recorder.stop(named(name)));
+    Optional<String> stem = RecordedParts.stem(stopped.getFirst().file());
+    if (stem.isPresent()) {
+      for (SessionState other : recorder.all().sessions()) {
+        if (RecordedParts.stem(other.file()).equals(stem)) {
+          stopped.add(recorder.stop(other.name()));
+        }
+      }
+    }
+    return stopped;
   }
 
   private String named(String name) {

@@ -54,7 +54,9 @@ class RecordOnMachineTest {
     environment.put("NTRAIL_STANDIN", windows(folder.resolve("sessions")));
     RecordMachine machine =
         new RecordMachine(
-            Optional.of(new AgentHost.Wine(Wine.shared().loader(), environment)), windows(library));
+            Optional.of(new AgentHost.Wine(Wine.shared().loader(), environment)),
+            windows(library),
+            Path::of);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     Commands.Entry record =

@@ -95,6 +95,16 @@ public final class KernelRecorder {
     return kind.session(wanted);
   }
 
+  /** Returns the state of a session; empty if none of this name runs. */
+  public Optional<SessionState> find(String name) {
+    Reply reply = control.query(name);
+    if (reply.error() == SessionFailure.NOT_FOUND) {
+      return Optional.empty();
+    }
+    check("ControlTrace", reply.error());
+    return Optional.of(reply.state());
+  }
+
   /**
    * Returns the state of a session.
    *

@@ -3,6 +3,11 @@
  * declarations of the compiler's own headers; what is wrong is written to NTRAIL_STANDIN.why, and
  * the call answers 87. Sessions are kept in the file NTRAIL_STANDIN, as they outlive processes.
  * A line "FUNCTION CODE" in NTRAIL_STANDIN.fail has a function fail.
+ *
+ * What Windows would write is asked for, if there is a file NTRAIL_STANDIN.listens: a line of what
+ * is to be written (stop, flush), LogFileMode and path goes to NTRAIL_STANDIN.ask, and the call
+ * answers with the Win32 error in NTRAIL_STANDIN.answer, which whoever listens makes when the file
+ * is written.
  */
 #define StartTraceW Header_StartTraceW
 #define ControlTraceW Header_ControlTraceW
@@ -83,6 +88,35 @@ static ULONG wrong(const char *why) {
   fprintf(file, "%s\n", why);
   fclose(file);
   return ERROR_INVALID_PARAMETER;
+}
+
+/* Asks whoever listens to write what a session has logged; returns a Win32 error. */
+static ULONG written(const char *what, const Session *session, const WCHAR *path) {
+  char from[1024], to[1024], name[4096];
+  FILE *file = beside(".listens", "r");
+  ULONG code = ERROR_GEN_FAILURE;
+  int tries;
+  if (!file) return ERROR_SUCCESS;
+  fclose(file);
+  WideCharToMultiByte(CP_UTF8, 0, path, -1, name, sizeof name, NULL, NULL);
+  file = beside(".ask.part", "w");
+  fprintf(file, "%s %lu %s", what, session->properties.LogFileMode, name);
+  fclose(file);
+  snprintf(from, sizeof from, "%s.ask.part", getenv("NTRAIL_STANDIN"));
+  snprintf(to, sizeof to, "%s.ask", getenv("NTRAIL_STANDIN"));
+  MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING);
+  for (tries = 0; tries < 2000; tries++) {
+    file = beside(".answer", "r");
+    if (file) {
+      fscanf(file, "%lu", &code);
+      fclose(file);
+      snprintf(to, sizeof to, "%s.answer", getenv("NTRAIL_STANDIN"));
+      DeleteFileA(to);
+      return code;
+    }
+    Sleep(10);
+  }
+  return code;
 }
 
 static int is_kernel_guid(const GUID *guid) {
@@ -198,6 +232,7 @@ EXPORT ULONG WINAPI ControlTraceW(
   if (!session) return ERROR_WMI_INSTANCE_NOT_FOUND;
   if (control == 2) session->properties.EnableFlags = p->EnableFlags;
   code = fill(session, p);
+  if (control == 1 && !code && *session->file) code = written("stop", session, session->file);
   if (control == 1) session->used = 0;
   save();
   return code;

@@ -1,0 +1,67 @@
+package io.ntrail.cli.record;
+
+import io.ntrail.cli.common.UsageError;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Files that sessions write for one recording: {@code shop.kernel.etl} for {@code shop.etl}. The
+ * names alone tell what belongs together, so that a recording can be stopped and merged by a
+ * process that knows nothing of the one that started it.
+ *
+ * @param whole recording that they are merged into
+ */
+record RecordedParts(Path whole) {
+  private static final String ETL = ".etl";
+  private static final List<String> ENDINGS = List.of(".kernel.etl", ".user.etl");
+
+  /**
+   * Returns those of a recording.
+   *
+   * @throws UsageError if its name does not end in {@code .etl}
+   */
+  static RecordedParts of(Path whole) {
+    String name = String.valueOf(whole.getFileName());
+    if (!name.toLowerCase(Locale.ROOT).endsWith(ETL) || name.length() == ETL.length()) {
+      throw new UsageError("-o takes a name that ends in .etl, not " + whole, "-o shop.etl");
+    }
+    return new RecordedParts(whole);
+  }
+
+  /**
+   * Returns the name of the recording without its ending, as the session of a part has it.
+   *
+   * @param file path of what a session writes, by whatever system
+   * @return empty if that is no part
+   */
+  static Optional<String> stem(String file) {
+    String lower = file.toLowerCase(Locale.ROOT);
+    return ENDINGS.stream()
+        .filter(lower::endsWith)
+        .map(ending -> file.substring(0, file.length() - ending.length()))
+        .findFirst();
+  }
+
+  /** Returns those that a part belongs to; empty if a file is none. */
+  static Optional<RecordedParts> having(Path part) {
+    return stem(part.toString()).map(stem -> new RecordedParts(Path.of(stem + ETL)));
+  }
+
+  /** Returns the file of the kernel's session. */
+  Path kernel() {
+    return part(ENDINGS.getFirst());
+  }
+
+  private Path part(String ending) {
+    String name = String.valueOf(whole.getFileName());
+    return whole.resolveSibling(name.substring(0, name.length() - ETL.length()) + ending);
+  }
+
+  /** Returns the files that are there. */
+  List<Path> present() {
+    return ENDINGS.stream().map(this::part).filter(Files::isRegularFile).toList();
+  }
+}

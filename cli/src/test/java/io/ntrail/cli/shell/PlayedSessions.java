@@ -1,0 +1,166 @@
+package io.ntrail.cli.shell;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.cli.harness.JsonReader;
+import io.ntrail.cli.harness.JsonSchema;
+import io.ntrail.cli.record.RecordCommand;
+import io.ntrail.cli.record.RecordMachine;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.live.agent.AgentHost;
+import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.wine.WindowsCompiler;
+import io.ntrail.testkit.wine.Wine;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A Windows whose sessions a library under Wine plays, and which asks here for the files that they
+ * write.
+ */
+final class PlayedSessions implements AutoCloseable {
+  /** Exit code and both outputs of a command. */
+  record Result(int exit, String out, String err) {
+    /** Returns the report in JSON, which must be one of a schema. */
+    JsonReader json(String schema) throws IOException {
+      assertEquals(0, exit, err);
+      JsonReader json = JsonReader.parse(out);
+      assertEquals(List.of(), JsonSchema.named(schema).strictFindings(json));
+      return json;
+    }
+  }
+
+  /**
+   * File that a session is to write.
+   *
+   * @param why {@code stop} or {@code flush}
+   * @param mode LogFileMode of the session
+   */
+  record Asked(String why, int mode, Path file) {}
+
+  /** Writes a session's file. */
+  interface Writer {
+    /** Returns the Win32 error of the call that has it written. */
+    int write(Asked asked) throws IOException;
+  }
+
+  private final Path folder;
+  private final AtomicBoolean isClosed = new AtomicBoolean();
+  private final Thread listener;
+
+  /** Plays with files in a folder, of which those of sessions come from a writer. */
+  PlayedSessions(Path folder, Writer writer) throws IOException {
+    assumeTrue(Wine.available(), Wine.missing());
+    assumeTrue(WindowsCompiler.MINGW_C.available(), WindowsCompiler.MINGW_C.missing());
+    this.folder = folder;
+    Files.createFile(beside(".listens"));
+    listener = Thread.ofPlatform().name("played sessions").start(() -> listen(writer));
+  }
+
+  private Path beside(String suffix) {
+    return folder.resolve("sessions" + suffix);
+  }
+
+  private void listen(Writer writer) {
+    try {
+      while (!isClosed.get()) {
+        if (Files.exists(beside(".ask"))) {
+          String[] words = Files.readString(beside(".ask")).split(" ", 3);
+          Files.delete(beside(".ask"));
+          int error = writer.write(new Asked(words[0], Integer.parseInt(words[1]), file(words[2])));
+          Files.writeString(beside(".part"), Integer.toString(error));
+          Files.move(beside(".part"), beside(".answer"), StandardCopyOption.ATOMIC_MOVE);
+        }
+        TimeUnit.MILLISECONDS.sleep(5);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Has calls fail, or sessions lose events, from now on. */
+  void tell(String lines) throws IOException {
+    Files.writeString(beside(".fail"), lines);
+  }
+
+  /** Ends all sessions without a word, as Windows does when their disk is full. */
+  void vanish() throws IOException {
+    Files.delete(beside(""));
+  }
+
+  /** Returns what was wrong with calls. */
+  String wrong() throws IOException {
+    return Files.exists(beside(".why")) ? Files.readString(beside(".why")) : "";
+  }
+
+  /** Returns the local file of a path there. */
+  static Path file(String path) {
+    String local = path.startsWith("\\\\?\\unix") ? path.substring(8) : path;
+    if (local.startsWith("C:")) {
+      local = Wine.shared().prefix() + "/drive_c" + local.substring(2);
+    }
+    return Path.of(local.replace('\\', '/'));
+  }
+
+  /** Returns the machine. */
+  RecordMachine machine() throws IOException {
+    Path source =
+        TestData.projectRoot().resolve("live/src/test/resources/io/ntrail/live/etw/standin.c");
+    Path library =
+        WindowsCompiler.MINGW_C.build(List.of(source), "-shared", "-O1", "-Wl,--kill-at");
+    Map<String, String> environment = new HashMap<>(Wine.shared().environment());
+    environment.put("NTRAIL_STANDIN", "Z:" + beside("").toString().replace('/', '\\'));
+    return new RecordMachine(
+        Optional.of(new AgentHost.Wine(Wine.shared().loader(), environment)),
+        "Z:" + library.toAbsolutePath().toString().replace('/', '\\'),
+        PlayedSessions::file);
+  }
+
+  /** Runs {@code ntrail record}. */
+  Result run(String... words) throws IOException {
+    return run(Optional.empty(), words);
+  }
+
+  /** Runs it with a terminal that it tells of. */
+  Result run(Optional<java.util.function.Consumer<Terminal>> heard, String... words)
+      throws IOException {
+    RecordMachine machine = machine();
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    int exit;
+    try (Terminal terminal = Terminal.of(out, err)) {
+      heard.ifPresent(listener -> listener.accept(terminal));
+      exit =
+          CommandRunner.run(
+              new Commands.Entry("record", "", false, () -> new RecordCommand(machine)),
+              words,
+              terminal);
+    }
+    return new Result(
+        exit, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  }
+
+  @Override
+  public void close() {
+    isClosed.set(true);
+    try {
+      listener.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
