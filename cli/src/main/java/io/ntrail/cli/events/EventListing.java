@@ -147,7 +147,13 @@ final class EventListing {
     }
   }
 
-  private static Table table() {
+  /** Adds the event that a walk stands on to a table. */
+  void addTo(Table table, Events.Walk walk) {
+    line(walk).addTo(table);
+  }
+
+  /** Returns a table without rows. */
+  static Table table() {
     return new Table()
         .number("time (s)")
         .number("cpu")

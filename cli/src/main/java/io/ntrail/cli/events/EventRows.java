@@ -43,6 +43,11 @@ final class EventRows {
     }
   }
 
+  /** Writes the event that a walk stands on. */
+  void object(Json json, Events.Walk walk) {
+    columns.object(json, walk);
+  }
+
   void json(Events events, Events.Walk walk, long limit) {
     long shown = 0;
     try (Json json = new Json(terminal.out())) {

@@ -1,21 +1,22 @@
 package io.ntrail.cli.record;
 
+import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.EventFilterOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.OutputOptions;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.OutputFile;
-import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.bytes.SpellingSuggestion;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -33,23 +34,33 @@ public final class RecordCommand implements Command {
   private static final String UNDO = ".undo.reg";
   private static final String BOOT = "boot";
 
-  /** Words that there will be; nothing of them is done yet. */
-  private static final List<String> NOT_BUILT = List.of("mark", "watch");
-
   private static final String STATUS = "status";
   private static final String STOP = "stop";
   private static final String LIST = "list";
   private static final String START = "start";
-  private static final String TAKE_OVER = "--take-over";
-  private static final String START_EXAMPLE =
-      "ntrail record start --kernel cpu+disk --stacks Profile -o shop.etl";
+  private static final String SNAPSHOT = "snapshot";
+  private static final String MARK = "mark";
+  private static final String WATCH = "watch";
+  private static final String LIMIT = "-n";
+  private static final String MARK_EXAMPLE = "ntrail record mark 'checkout begins'";
+
+  /** Text of a mark. */
+  private static final Pattern MARKS = Pattern.compile("[ -~]{1,1000}");
+
+  /** Options that only a start has. */
+  private static final List<String> ONLY_START =
+      List.of(SessionStart.TAKE_OVER, SessionStart.WHILE, SessionStart.FLIGHT);
 
   /** Words that ask a running Windows. */
-  private static final List<String> SESSIONS = List.of(START, STATUS, STOP, LIST);
+  private static final List<String> SESSIONS =
+      List.of(START, STATUS, STOP, SNAPSHOT, MARK, WATCH, LIST);
 
   /** Options that only a start or a boot has. */
   private static final List<String> OF_RECORDINGS =
       List.of("--kernel", "--stacks", "--etl", "--max-size");
+
+  /** Options that only a watch has. */
+  private static final List<String> ONLY_WATCH = List.of("-e", "-p", LIMIT);
 
   private final RecordMachine machine;
 
@@ -70,25 +81,35 @@ public final class RecordCommand implements Command {
     OutputOptions.add(spec, "the file for the registry; its undo is FILE" + UNDO, REG);
     OutputOptions.add(
         spec, "the recording: start writes parts of it, stop merges them", OUTPUT, "--output");
-    spec.addOption(CommonOptions.value("text|json", "how the report is written", "--format"));
-    spec.addOption(CommonOptions.flag("start: a session in the way is stopped", TAKE_OVER));
+    spec.addOption(
+        CommonOptions.values("PATTERN", "watch: only events of this name", "-e", "--event"));
+    spec.addOption(
+        CommonOptions.values("NAME|PID", "watch: only events of this process", "-p", "--process"));
+    spec.addOption(CommonOptions.value("N", "watch: ends after N events", LIMIT, "--limit"));
+    spec.addOption(
+        CommonOptions.value(
+            "text|json", "how the report is written; of watch: text or jsonl", "--format"));
+    SessionStart.options(spec);
     spec.addPositional(
         CommonOptions.words(
             "WHAT",
-            "start, status, stop, list or boot; behind status and stop a session (default ntrail)",
-            List.of(START, STATUS, STOP, LIST, BOOT)));
+            "start, status, stop, snapshot, mark TEXT, watch, list, boot; behind it a session (default ntrail)",
+            List.of(START, STATUS, STOP, SNAPSHOT, MARK, WATCH, LIST, BOOT)));
     return spec;
   }
 
   @Override
   public int run(ParseResult parsed, Terminal terminal) {
     List<String> words = CommonOptions.positionals(parsed);
-    Format format = CommonOptions.format(parsed, Format.TEXT, Format.JSON);
+    boolean isWatch = !words.isEmpty() && words.getFirst().equals(WATCH);
+    Format format = CommonOptions.format(parsed, Format.TEXT, isWatch ? Format.JSONL : Format.JSON);
     if (!words.isEmpty() && SESSIONS.contains(words.getFirst())) {
       return session(words, format, parsed, terminal);
     }
     mustBeBoot(words);
-    refuse(parsed, BOOT, List.of(TAKE_OVER, OUTPUT));
+    refuse(parsed, BOOT, List.of(OUTPUT));
+    refuse(parsed, BOOT, ONLY_START);
+    refuse(parsed, BOOT, ONLY_WATCH);
     BootRequest request = BootRequest.of(parsed, BOOT, EXAMPLE);
     OutputFile file =
         terminal
@@ -110,62 +131,74 @@ public final class RecordCommand implements Command {
 
   private int session(List<String> words, Format format, ParseResult parsed, Terminal terminal) {
     String word = words.getFirst();
-    boolean isNamed = word.equals(STATUS) || word.equals(STOP);
-    if (words.size() > (isNamed ? 2 : 1)) {
+    int most =
+        switch (word) {
+          case START -> Integer.MAX_VALUE;
+          case STATUS, STOP, SNAPSHOT, WATCH -> 2;
+          case MARK -> 3;
+          default -> 1;
+        };
+    if (words.size() > most) {
       throw new UsageError("record " + word + " takes no " + words.getLast(), "ntrail record list");
     }
     refuse(parsed, word, List.of(REG, "--logger"));
-    if (!word.equals(START) && !word.equals(STOP)) {
+    if (!List.of(START, STOP, SNAPSHOT).contains(word)) {
       refuse(parsed, word, List.of(OUTPUT));
+    }
+    if (!word.equals(WATCH)) {
+      refuse(parsed, word, ONLY_WATCH);
     }
     if (!word.equals(START)) {
       refuse(parsed, word, OF_RECORDINGS);
-      refuse(parsed, word, List.of(TAKE_OVER));
+      refuse(parsed, word, ONLY_START);
     }
     String name = words.size() > 1 ? words.get(1) : "";
     SessionReport report = new SessionReport(format, terminal);
     Optional<OutputFile> output = terminal.outputs().of(OUTPUT);
+    SessionEnd end = new SessionEnd(machine, parsed, format, terminal);
     switch (word) {
-      case START -> start(report, parsed, output);
+      case START -> {
+        List<String> arguments = words.subList(1, words.size());
+        return new SessionStart(machine, parsed, format, terminal).run(arguments);
+      }
       case STATUS -> report.status(machine.ask(sessions -> sessions.status(name)));
       case STOP -> {
-        return new SessionEnd(machine, parsed, format, terminal).stop(name, output);
+        return end.stop(name, output);
+      }
+      case SNAPSHOT -> {
+        return end.snapshot(
+            name,
+            output.orElseThrow(() ->
+                new UsageError(
+                    "record snapshot needs a file: -o NAME.etl",
+                    "ntrail record snapshot -o shop.etl")));
+      }
+      case MARK -> mark(words, report);
+      case WATCH -> {
+        return watch(name, format, parsed, terminal);
       }
       default -> report.list(machine.ask(Sessions::all));
     }
     return ExitCode.DONE;
   }
 
-  private void start(SessionReport report, ParseResult parsed, Optional<OutputFile> output) {
-    BootRequest request = BootRequest.of(parsed, START, START_EXAMPLE);
-    String etl = request.session().file();
-    if (output.isPresent() == !etl.isEmpty()) {
-      throw new UsageError(
-          "record start needs one file: -o NAME.etl, which stop completes, or --etl PATH",
-          START_EXAMPLE);
+  private int watch(String name, Format format, ParseResult parsed, Terminal terminal) {
+    EventFilter filter = EventFilterOptions.filter(parsed);
+    try (SessionWatch watch = new SessionWatch(machine, filter, format, terminal)) {
+      return watch.run(name, CommonOptions.number(parsed, LIMIT, 0));
+    } catch (IOException e) {
+      throw new CannotGoOn("cannot write a temporary file: " + e.getMessage(), "");
     }
-    boolean takesOver = CommonOptions.has(parsed, TAKE_OVER);
-    Optional<RecordedParts> parts =
-        output.map(file -> RecordedParts.of(file.place().toAbsolutePath().normalize()));
-    report.started(
-        machine.ask(sessions -> {
-          parts.ifPresent(its -> keep(its, sessions, takesOver));
-          String file = parts.map(its -> machine.name(its.kernel())).orElse(etl);
-          return sessions.start(request, file, takesOver);
-        }),
-        request,
-        parts.map(RecordedParts::whole));
   }
 
-  /** Refuses to write over what a recording left that was never merged. */
-  private static void keep(RecordedParts parts, Sessions sessions, boolean takesOver) {
-    List<Path> left = parts.present();
-    // A session that runs is in the way by itself.
-    if (!left.isEmpty() && (takesOver || sessions.find("").isEmpty())) {
-      throw new CannotGoOn(
-          "%s is there: a recording that was not merged".formatted(left.getFirst()),
-          "ntrail record stop -o %s, or delete it".formatted(ShellWords.file(parts.whole())));
+  private void mark(List<String> words, SessionReport report) {
+    String text = words.size() > 1 ? words.get(1) : "";
+    if (!MARKS.matcher(text).matches()) {
+      throw new UsageError(
+          "record mark needs a text of ASCII, 1 to 1,000 characters", MARK_EXAMPLE);
     }
+    String name = words.size() > 2 ? words.get(2) : "";
+    report.marked(machine.ask(sessions -> sessions.mark(name, text)), text);
   }
 
   /** Refuses options that a word does not have, by name. */
@@ -191,15 +224,13 @@ public final class RecordCommand implements Command {
   private static void mustBeBoot(List<String> words) {
     String word = words.isEmpty() ? "" : words.getFirst();
     if (word.isEmpty()) {
-      throw new UsageError("record needs what to do: start, status, stop, list or boot", EXAMPLE);
-    }
-    if (NOT_BUILT.contains(word)) {
-      throw new UsageError("record %s is not built yet".formatted(word), EXAMPLE);
+      throw new UsageError(
+          "record needs what to do: start, status, stop, snapshot, mark, watch, list or boot",
+          EXAMPLE);
     }
     if (!word.equals(BOOT)) {
-      List<String> known = new ArrayList<>(NOT_BUILT);
+      List<String> known = new ArrayList<>(SESSIONS);
       known.add(BOOT);
-      known.addAll(SESSIONS);
       known.add("merge");
       String meant = SpellingSuggestion.of(word, known);
       throw new UsageError(

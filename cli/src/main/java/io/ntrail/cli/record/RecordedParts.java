@@ -1,6 +1,9 @@
 package io.ntrail.cli.record;
 
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.OutputFile;
+import io.ntrail.formats.bytes.ShellWords;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -23,7 +26,8 @@ record RecordedParts(Path whole) {
    *
    * @throws UsageError if its name does not end in {@code .etl}
    */
-  static RecordedParts of(Path whole) {
+  static RecordedParts of(OutputFile output) {
+    Path whole = output.place().toAbsolutePath().normalize();
     String name = String.valueOf(whole.getFileName());
     if (!name.toLowerCase(Locale.ROOT).endsWith(ETL) || name.length() == ETL.length()) {
       throw new UsageError("-o takes a name that ends in .etl, not " + whole, "-o shop.etl");
@@ -48,6 +52,19 @@ record RecordedParts(Path whole) {
   /** Returns those that a part belongs to; empty if a file is none. */
   static Optional<RecordedParts> having(Path part) {
     return stem(part.toString()).map(stem -> new RecordedParts(Path.of(stem + ETL)));
+  }
+
+  /**
+   * Makes sure that nothing is written over.
+   *
+   * @throws CannotGoOn if a recording left them that was never merged
+   */
+  void mustBeNew() {
+    for (Path left : present()) {
+      throw new CannotGoOn(
+          "%s is there: a recording that was not merged".formatted(left),
+          "ntrail record stop -o %s, or delete it".formatted(ShellWords.file(whole)));
+    }
   }
 
   /** Returns the file of the kernel's session. */

@@ -4,6 +4,7 @@ import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.merge.MergeMachine;
 import io.ntrail.cli.merge.Merging;
+import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.OutputFile;
@@ -14,6 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import picocli.CommandLine.ParseResult;
 
@@ -34,58 +37,102 @@ record SessionEnd(RecordMachine machine, ParseResult parsed, Format format, Term
    * @return the exit code
    */
   int stop(String name, Optional<OutputFile> output) {
-    List<SessionState> stopped =
-        machine.ask(sessions -> {
-          // What ended by itself, as Windows ends sessions when the disk is full, is merged still.
-          boolean isLeft = output.isPresent() && !left(output.get()).isEmpty();
-          return isLeft && sessions.find(name).isEmpty() ? List.of() : sessions.stop(name);
-        });
-    return finish(stopped, output);
+    return stop(name, output, Optional.empty());
   }
 
-  /** Reports sessions that were stopped, and merges their files if one is to come of them. */
-  int finish(List<SessionState> stopped, Optional<OutputFile> output) {
+  /**
+   * Stops a session and those that record with it.
+   *
+   * @param program exit code of the program that was recorded, empty in it if that still runs;
+   *     empty: there was none
+   */
+  int stop(String name, Optional<OutputFile> output, Optional<OptionalInt> program) {
+    List<SessionState> stopped =
+        machine.ask(sessions -> {
+          Optional<SessionState> running = sessions.find(name);
+          boolean isInMemory = running.map(SessionState::isInMemory).orElse(false);
+          if (isInMemory && output.isPresent()) {
+            sessions.snapshot(name, file(output.get()));
+          }
+          // What ended by itself, as Windows ends sessions when the disk is full, is merged still.
+          boolean isLeft = output.isPresent() && !left(output.get()).isEmpty();
+          return isLeft && running.isEmpty() ? List.of() : sessions.stop(name);
+        });
+    SessionReport report = new SessionReport(format, terminal);
     List<Path> files =
-        stopped.isEmpty()
-            ? output.map(SessionEnd::left).orElse(List.of())
-            : stopped.stream()
-                .filter(state -> !state.file().isEmpty())
-                .map(state -> machine.files().apply(state.file()))
-                .toList();
+        stopped.stream()
+            .filter(state -> !state.file().isEmpty())
+            .map(state -> machine.files().apply(state.file()))
+            .toList();
+    if (files.isEmpty()) {
+      files = output.map(SessionEnd::left).orElse(List.of());
+    }
     Optional<RecordedParts> parts =
         files.stream().flatMap(file -> RecordedParts.having(file).stream()).findFirst();
-    SessionReport report = new SessionReport(format, terminal);
     if (files.isEmpty() || output.isEmpty() && parts.isEmpty()) {
-      report.stopped(stopped);
+      report.stopped(stopped, program);
       return ExitCode.DONE;
     }
     if (format == Format.TEXT) {
       report.ended(stopped);
     }
+    Consumer<Json> keys =
+        json -> {
+          SessionReport.sessions(json, stopped, "");
+          SessionReport.program(json, program);
+        };
     if (output.isPresent()) {
-      return merge(files, output.get(), stopped);
+      return merge("the recording is stopped, and its files stay", files, output.get(), keys);
     }
     try (OutputFile whole = OutputFile.reserve(parts.orElseThrow().whole(), "-o")) {
-      return merge(files, whole, stopped);
+      return merge("the recording is stopped, and its files stay", files, whole, keys);
     }
+  }
+
+  /**
+   * Writes what a session keeps in memory; it goes on.
+   *
+   * @return the exit code
+   */
+  int snapshot(String name, OutputFile output) {
+    SessionState state = machine.ask(sessions -> sessions.snapshot(name, file(output)));
+    List<Path> files = List.of(RecordedParts.of(output).kernel());
+    return merge(
+        "the recording goes on, and what was in memory is kept",
+        files,
+        output,
+        json -> SessionReport.sessions(json, List.of(state), ""));
+  }
+
+  /** Returns the name that the machine has for what is merged into a recording. */
+  private String file(OutputFile output) {
+    RecordedParts parts = RecordedParts.of(output);
+    parts.mustBeNew();
+    return machine.name(parts.kernel());
   }
 
   private static List<Path> left(OutputFile output) {
-    return RecordedParts.of(output.place().toAbsolutePath().normalize()).present();
+    return RecordedParts.of(output).present();
   }
 
-  private int merge(List<Path> files, OutputFile output, List<SessionState> stopped) {
+  /**
+   * Merges files, and deletes those that are parts.
+   *
+   * @param otherwise tells what is if that fails
+   * @param keys adds keys to the report in JSON
+   */
+  private int merge(String otherwise, List<Path> files, OutputFile output, Consumer<Json> keys) {
     int exit;
     try {
       exit =
           new Merging(new MergeMachine(machine.host(), machine.files()), parsed, terminal)
-              .run(files, output, format, json -> SessionReport.sessions(json, stopped, ""));
+              .run(files, output, format, keys);
     } catch (CannotGoOn e) {
       String names = files.stream().map(Path::toString).collect(Collectors.joining(", "));
       throw CannotGoOn.of(
           e.reason(),
           e.file(),
-          "%s; the recording is stopped, and its files stay: %s".formatted(e.message(), names),
+          "%s; %s: %s".formatted(e.message(), otherwise, names),
           "ntrail merge %s -o OTHER.etl"
               .formatted(files.stream().map(ShellWords::file).collect(Collectors.joining(" "))));
     }

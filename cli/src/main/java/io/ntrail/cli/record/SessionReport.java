@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * Answers of {@code record start}, {@code status}, {@code stop} and {@code list}.
@@ -28,13 +29,17 @@ record SessionReport(Format format, Terminal terminal) {
   /**
    * Reports a start.
    *
+   * @param mebibytes of file or memory, beyond which the oldest events are written over
    * @param whole recording that the file is merged into; empty: none
    */
-  void started(Started started, BootRequest request, Optional<Path> whole) {
+  void started(Started started, BootRequest request, int mebibytes, Optional<Path> whole) {
     SessionState state = started.state();
     String replaced =
         started.replaced().map(other -> "%s (%s)".formatted(other.name(), other.file())).orElse("");
     List<String> notes = new ArrayList<>(request.notes());
+    if (state.isInMemory()) {
+      notes.add("record snapshot -o NAME.etl writes what is in memory");
+    }
     whole.ifPresent(path -> notes.add("record stop merges it into " + path));
     notes.add(NEVER_TRIED);
     if (format == Format.JSON) {
@@ -46,10 +51,10 @@ record SessionReport(Format format, Terminal terminal) {
         .println(
             "recording to %s: session %s, %s, at most %s (ring)"
                 .formatted(
-                    state.file(),
+                    state.isInMemory() ? "memory" : state.file(),
                     state.name(),
                     String.join("+", request.groups()),
-                    Numbers.bytes((long) state.mebibytes() << MEBIBYTE_SHIFT)));
+                    Numbers.bytes((long) mebibytes << MEBIBYTE_SHIFT)));
     if (!replaced.isEmpty()) {
       terminal.out().println("stopped for it: " + replaced);
     }
@@ -65,14 +70,27 @@ record SessionReport(Format format, Terminal terminal) {
     }
   }
 
-  /** Reports sessions that were stopped, whose files stay as they are. */
-  void stopped(List<SessionState> sessions) {
+  /** Reports a mark. */
+  void marked(SessionState state, String text) {
+    if (format == Format.JSON) {
+      json(List.of(state), "", "", List.of());
+    } else {
+      terminal.out().println("marked %s: %s".formatted(state.name(), text));
+    }
+  }
+
+  /**
+   * Reports sessions that were stopped, whose files stay as they are.
+   *
+   * @param program exit code of a program that was recorded
+   */
+  void stopped(List<SessionState> sessions, Optional<OptionalInt> program) {
     List<String> notes =
         sessions.stream().allMatch(state -> state.file().isEmpty())
             ? List.of()
             : List.of("ntrail merge, on this machine, adds the identities of images.");
     if (format == Format.JSON) {
-      json(sessions, "", "", notes);
+      json(sessions, "", "", notes, program);
       return;
     }
     ended(sessions);
@@ -148,12 +166,31 @@ record SessionReport(Format format, Terminal terminal) {
   }
 
   private void json(List<SessionState> sessions, String conflict, String undo, List<String> notes) {
+    json(sessions, conflict, undo, notes, Optional.empty());
+  }
+
+  private void json(
+      List<SessionState> sessions,
+      String conflict,
+      String undo,
+      List<String> notes,
+      Optional<OptionalInt> program) {
     try (Json json = new Json(terminal.out())) {
       json.object().text("schema", "ntrail.record/1");
       sessions(json, sessions, conflict);
+      program(json, program);
       json.name("undo", undo.isEmpty() ? null : undo).array("notes");
       notes.forEach(json::text);
       json.endArray().endObject();
+    }
+  }
+
+  /** Adds the exit code of a program that was recorded, if there was one. */
+  static void program(Json json, Optional<OptionalInt> ended) {
+    if (ended.isPresent() && ended.get().isPresent()) {
+      json.number("programExitCode", ended.get().getAsInt());
+    } else if (ended.isPresent()) {
+      json.unknown("programExitCode");
     }
   }
 

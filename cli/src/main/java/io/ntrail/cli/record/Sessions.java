@@ -24,19 +24,41 @@ record Sessions(KernelRecorder recorder) {
   private static final Buffers BUFFERS = new Buffers(1024, 64, 256);
 
   /**
-   * Starts one.
+   * Starts one that writes a ring.
    *
    * @param file that it writes
    * @param takesOver whether a session in the way is stopped
    */
   Started start(BootRequest request, String file, boolean takesOver) {
+    int mebibytes = request.session().mebibytes();
+    return start(request, file, BUFFERS, SessionMode.CIRCULAR, mebibytes, takesOver);
+  }
+
+  /**
+   * Starts one that keeps its last events in memory.
+   *
+   * @param mebibytes of memory
+   * @param takesOver whether a session in the way is stopped
+   */
+  Started startInMemory(BootRequest request, int mebibytes, boolean takesOver) {
+    Buffers all = new Buffers(BUFFERS.kibibytes(), mebibytes, mebibytes);
+    return start(request, "", all, SessionMode.BUFFERING, 0, takesOver);
+  }
+
+  private Started start(
+      BootRequest request,
+      String file,
+      Buffers buffers,
+      int mode,
+      int mebibytes,
+      boolean takesOver) {
     return recorder.start(
         new KernelRequest(
             NAME,
             file,
-            BUFFERS,
-            SessionMode.CIRCULAR,
-            request.session().mebibytes(),
+            buffers,
+            mode,
+            mebibytes,
             request.session().groups(),
             request.session().stacks(),
             0),
@@ -65,6 +87,21 @@ record Sessions(KernelRecorder recorder) {
       }
     }
     return stopped;
+  }
+
+  /** Has the buffers of one written; returns whether it still runs. */
+  boolean flush(String name) {
+    return recorder.flush(named(name));
+  }
+
+  /** Has what one keeps in memory written to a file; returns its state. */
+  SessionState snapshot(String name, String file) {
+    return recorder.snapshot(named(name), file);
+  }
+
+  /** Marks a moment in one; returns its state. */
+  SessionState mark(String name, String text) {
+    return recorder.mark(named(name), text);
   }
 
   private String named(String name) {

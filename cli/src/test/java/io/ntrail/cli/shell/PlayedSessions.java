@@ -107,6 +107,12 @@ final class PlayedSessions implements AutoCloseable {
     return Files.exists(beside(".why")) ? Files.readString(beside(".why")) : "";
   }
 
+  /** Returns the marks that were written. */
+  List<String> marks() throws IOException {
+    Path marks = beside(".marks");
+    return Files.exists(marks) ? Files.readAllLines(marks) : List.of();
+  }
+
   /** Returns the local file of a path there. */
   static Path file(String path) {
     String local = path.startsWith("\\\\?\\unix") ? path.substring(8) : path;

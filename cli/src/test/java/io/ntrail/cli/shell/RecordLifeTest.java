@@ -23,11 +23,14 @@ import io.ntrail.testkit.etl.EtlWriter;
 import io.ntrail.testkit.etl.KernelPayloads;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,6 +48,7 @@ class RecordLifeTest {
   private final List<Asked> asked = new ArrayList<>();
   private PlayedSessions windows;
   private int error;
+  private PlayedSessions.@Nullable Writer writer;
 
   @BeforeEach
   void begin() throws IOException {
@@ -61,14 +65,17 @@ class RecordLifeTest {
 
   private int write(Asked one) throws IOException {
     asked.add(one);
+    if (writer != null) {
+      return writer.write(one);
+    }
     if (error == 0) {
-      kernelEvents().writeTo(one.file());
+      kernelEvents(windows.marks()).writeTo(one.file());
     }
     return error;
   }
 
   /** Returns what the kernel has logged: an image of this machine that is loaded. */
-  private static EtlWriter kernelEvents() throws IOException {
+  private static EtlWriter kernelEvents(List<String> marks) throws IOException {
     Wine wine = Wine.shared();
     Path shop = Files.createDirectories(wine.prefix().resolve("drive_c/shop"));
     Files.copy(DLL, shop.resolve("shopcore.dll"), StandardCopyOption.REPLACE_EXISTING);
@@ -82,7 +89,8 @@ class RecordLifeTest {
         EtlSettings.windows11()
             .version(6, 1, machine.build(), 1, 5)
             .perfFreq(machine.ticksPerSecond())
-            .bootTime(machine.bootTime());
+            .bootTime(machine.bootTime())
+            .bufferSize(1 << 20);
     String path = "\\Device\\HarddiskVolume1\\shop\\shopcore.dll";
     EtlRecord image =
         EtlRecords.system(8, 0x030A)
@@ -91,7 +99,26 @@ class RecordLifeTest {
             .thread(40, 8)
             .payload(KernelPayloads.image(BASE, size, 40, 0, stamp, path))
             .build();
-    return new EtlWriter(settings).log(0, image).flush();
+    EtlRecord process =
+        EtlRecords.system(8, 0x0303)
+            .version(4)
+            .time(settings.startTicks() + 1)
+            .thread(40, 8)
+            .payload(KernelPayloads.process(40, 4, 1, 0x103, "shop.exe", "shop.exe --fast"))
+            .build();
+    EtlWriter writer = new EtlWriter(settings).log(0, process).log(0, image).flush();
+    long time = settings.startTicks() + 2;
+    for (String mark : marks) {
+      EtlRecord record =
+          EtlRecords.system(8, 0x0F22)
+              .time(time++)
+              .thread(40, 8)
+              .payload(
+                  new LittleEndian(64).bytes((mark + '\0').getBytes(StandardCharsets.US_ASCII)))
+              .build();
+      writer.log(0, record).flush();
+    }
+    return writer.flush();
   }
 
   private Path file(String name) {
@@ -130,6 +157,128 @@ class RecordLifeTest {
   }
 
   @Test
+  void aMarkIsInTheRecording() throws IOException {
+    start("-o", file("shop.etl").toString());
+    Result marked = windows.run("record", "mark", "checkout begins");
+    assertEquals("marked NT Kernel Logger: checkout begins\n", marked.out());
+    windows
+        .run("record", "mark", "checkout ends", "NT Kernel Logger", "--format", "json")
+        .json("record");
+    windows.run("record", "stop");
+    List<String> texts =
+        Cli.run("events", file("shop.etl"), "-e", "PerfInfo/Mark", "--format", "jsonl")
+            .lines()
+            .stream()
+            .map(line -> JsonReader.parse(line).get("fields").get("Message").text())
+            .toList();
+    assertEquals(List.of("checkout begins", "checkout ends"), texts);
+    assertEquals("", windows.wrong());
+    assertEquals("ntrail record list", refused("record", "mark", "too late").nextStep());
+  }
+
+  @Test
+  void aFlightRecorderIsWrittenWhenAskedAndGoesOn() throws IOException {
+    Result started = start("--flight-recorder");
+    assertTrue(started.out().startsWith("recording to memory: session NT Kernel Logger, "));
+    assertTrue(started.out().contains("at most 128 MiB (ring)"), started.out());
+    Path first = file("first.etl");
+    JsonReader report =
+        windows.run("record", "snapshot", "-o", first.toString(), "--format", "json").json("write");
+    assertEquals(1, report.get("added").get("images").number());
+    Result last = windows.run("record", "stop", "-o", file("last.etl").toString());
+    assertTrue(last.out().startsWith("stopped NT Kernel Logger: 0 events"), last.out());
+    assertEquals(
+        List.of(
+            new Asked("flush", 0x400, file("first.kernel.etl")),
+            new Asked("flush", 0x400, file("last.kernel.etl"))),
+        asked);
+    assertTrue(Files.exists(first) && Files.exists(file("last.etl")));
+    assertFalse(Files.exists(file("first.kernel.etl")));
+    assertEquals("no session runs\n", windows.run("record", "list").out());
+    assertEquals("", windows.wrong());
+  }
+
+  @Test
+  void aSessionWithAFileHasNoSnapshot() throws IOException {
+    start("--etl", "C:\\rec\\k.etl");
+    CannotGoOn refused = refused("record", "snapshot", "-o", file("a.etl").toString());
+    assertEquals(
+        "\"NT Kernel Logger\" keeps nothing in memory: it records to C:\\rec\\k.etl",
+        refused.message());
+  }
+
+  private String[] during(String script, String... more) {
+    List<String> words = new ArrayList<>(List.of("record", "start", "--kernel", "cpu"));
+    words.addAll(List.of(more));
+    words.addAll(List.of("-o", file("shop.etl").toString(), "--while", "sh", "--", "-c", script));
+    return words.toArray(String[]::new);
+  }
+
+  @Test
+  void aProgramIsRecordedWhileItRuns() throws IOException {
+    Result ended = windows.run(during("echo shopping; exit 7", "--format", "json"));
+    assertEquals(7, ended.exit(), ended.err());
+    assertTrue(ended.err().contains("shopping\n"), ended.err());
+    JsonReader report = JsonReader.parse(ended.out());
+    assertEquals(7, report.get("programExitCode").number());
+    assertEquals(file("shop.etl").toString(), report.get("output").get("path").text());
+    assertEquals("no session runs\n", windows.run("record", "list").out());
+  }
+
+  @Test
+  void lossesAreToldWhileTheProgramRuns() throws IOException {
+    String fail = folder.resolve("sessions.fail").toString();
+    Result ended = windows.run(during("echo lost-events 17 > " + fail + "; sleep 3"));
+    assertTrue(ended.err().contains("warning: 17 events and 0 buffers lost so far"), ended.err());
+    assertEquals(1, ended.err().lines().filter(line -> line.contains("so far")).count());
+    assertTrue(ended.out().contains("sh ended with 0\n"), ended.out());
+    assertTrue(ended.out().contains("17 events and 0 buffers lost"), ended.out());
+  }
+
+  @Test
+  void aProgramThatCannotBeStartedLeavesNothing() throws IOException {
+    String[] words = during("");
+    words[words.length - 4] = file("none.exe").toString();
+    CannotGoOn failed = refused(words);
+    assertTrue(failed.message().startsWith("cannot start " + file("none.exe")), failed.message());
+    assertEquals("no session runs\n", windows.run("record", "list").out());
+    assertFalse(Files.exists(file("shop.kernel.etl")));
+  }
+
+  /** A session that has one mark more each time it is made to write. */
+  private int grow(Asked one) throws IOException {
+    if (one.why().equals("flush")) {
+      Files.writeString(
+          file("sessions.marks"),
+          "mark %d\n".formatted(asked.size()),
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+    }
+    // Each record is in a buffer of its own, so that the file only grows.
+    kernelEvents(windows.marks()).writeTo(one.file());
+    return 0;
+  }
+
+  @Test
+  void watchPrintsWhatIsNewWithLossesBeside() throws IOException {
+    writer = this::grow;
+    start("-o", file("shop.etl").toString());
+    windows.tell("lost-events 17\nlost-buffers 3\n");
+    Result watched = windows.run("record", "watch", "-n", "2", "--format", "jsonl");
+    assertEquals(0, watched.exit(), watched.err());
+    List<JsonReader> lines = watched.out().lines().map(JsonReader::parse).toList();
+    assertEquals(
+        List.of("mark 2", "mark 3"),
+        lines.stream().map(line -> line.get("fields").get("Message").text()).toList());
+    // The process was told of before.
+    assertEquals("shop.exe", lines.getFirst().get("process").text());
+    assertEquals("warning: 17 events and 3 buffers lost so far\n", watched.err());
+    Result text = windows.run("record", "watch", "-e", "*/Mark", "-n", "1");
+    assertTrue(text.out().contains("PerfInfo/Mark"), text.out());
+    assertEquals("", windows.wrong());
+  }
+
+  @Test
   void whatAMergeCannotWriteStaysInTheFileOfTheSession() throws IOException {
     start("-o", file("shop.etl").toString());
     CannotGoOn failed = refused("record", "stop", "-o", file("none/shop.etl").toString());
@@ -149,7 +298,7 @@ class RecordLifeTest {
   void aSessionThatEndedByItselfIsMergedByTheNameOfItsRecording() throws IOException {
     Path whole = file("shop.etl");
     start("-o", whole.toString());
-    kernelEvents().writeTo(file("shop.kernel.etl"));
+    kernelEvents(List.of()).writeTo(file("shop.kernel.etl"));
     windows.vanish();
     assertEquals("ntrail record list", refused("record", "stop").nextStep());
     Result stopped = windows.run("record", "stop", "-o", whole.toString());

@@ -128,6 +128,53 @@ public final class KernelRecorder {
     return reply.state();
   }
 
+  /**
+   * Has what a session keeps in memory written to a file; it goes on.
+   *
+   * @return its state before
+   * @throws CannotGoOn if none of this name runs, or it writes a file anyway
+   */
+  public SessionState snapshot(String name, String file) {
+    SessionState state = status(name);
+    if (!state.isInMemory()) {
+      throw new CannotGoOn(
+          "\"%s\" keeps nothing in memory: it records to %s".formatted(name, state.file()),
+          "ntrail record start --flight-recorder");
+    }
+    check("ControlTrace", control.flush(name, file).error());
+    return state;
+  }
+
+  /**
+   * Has the buffers of a session written that are not full yet; it goes on.
+   *
+   * @return false if none of this name runs
+   */
+  public boolean flush(String name) {
+    int error = control.flush(name).error();
+    if (error != SessionFailure.NOT_FOUND) {
+      check("ControlTrace", error);
+    }
+    return error == 0;
+  }
+
+  /**
+   * Writes a mark into a session.
+   *
+   * @param text in ASCII
+   * @return its state
+   * @throws CannotGoOn if none of this name runs, or Windows refuses
+   */
+  public SessionState mark(String name, String text) {
+    SessionState state = status(name);
+    // Each helps where Windows asks for it; what is missing shows in the call itself.
+    control.enablePrivilege(SessionControl.PROFILE_PRIVILEGE);
+    control.enablePrivilege(SessionControl.DEBUG_PRIVILEGE);
+    boolean isDefault = name.equalsIgnoreCase(SessionState.KERNEL_NAME);
+    check("EtwSetMark", control.mark(isDefault ? 0 : state.handle(), text));
+    return state;
+  }
+
   /** Returns all sessions that run. */
   public Listing all() {
     Listing listing = control.all();

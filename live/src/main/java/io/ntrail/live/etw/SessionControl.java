@@ -7,6 +7,7 @@ import io.ntrail.formats.identity.Guid;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,6 +20,12 @@ import java.util.List;
 public final class SessionControl {
   /** Library with the calls. */
   public static final String LIBRARY = "advapi32.dll";
+
+  /** Library with the call that marks, beside {@link #LIBRARY}. */
+  private static final String MARKS = "ntdll.dll";
+
+  /** Privilege that Windows Performance Recorder enables to mark. */
+  public static final String DEBUG_PRIVILEGE = "SeDebugPrivilege";
 
   /** Privilege that sessions of the kernel need. */
   public static final String PROFILE_PRIVILEGE = "SeSystemProfilePrivilege";
@@ -73,7 +80,7 @@ public final class SessionControl {
   /**
    * Controls sessions through an agent.
    *
-   * @param library with the calls: {@link #LIBRARY}, or one that plays it
+   * @param library with the calls: {@link #LIBRARY}, or one that plays all of them
    */
   public SessionControl(Agent agent, String library) {
     this.agent = agent;
@@ -102,9 +109,35 @@ public final class SessionControl {
     return control(SessionProperties.named(name), STOP);
   }
 
-  /** Has the buffers of a session written. */
+  /** Has the buffers of a session written to its file or its consumers. */
   public Reply flush(String name) {
     return control(SessionProperties.named(name), FLUSH);
+  }
+
+  /** Has what a session keeps in memory written to a file. */
+  public Reply flush(String name, String file) {
+    return control(SessionProperties.named(name, file), FLUSH);
+  }
+
+  /**
+   * Writes a mark (PerfInfo/Mark) into a session of the kernel.
+   *
+   * <p>The call is not documented; sources: phnt, and programs that mark so.
+   *
+   * @param handle of the session; 0: the NT Kernel Logger
+   * @param text in ASCII, as readers of marks expect single bytes
+   * @return a Win32 error, 0 if there is none
+   */
+  public int mark(long handle, String text) {
+    byte[] mark =
+        new BytesBuilder(64).u32(0).bytes(text.getBytes(StandardCharsets.US_ASCII)).u8(0).toArray();
+    long block = put(BLOCK, mark);
+    List<Long> arguments = new ArrayList<>();
+    whole(arguments, handle);
+    arguments.addAll(List.of(block, (long) mark.length));
+    String marks = library.equals(LIBRARY) ? MARKS : library;
+    return call(marks, "EtwSetMark", arguments.stream().mapToLong(Long::longValue).toArray())
+        .asInt();
   }
 
   /** Changes what a session logs. */
@@ -229,9 +262,13 @@ public final class SessionControl {
   }
 
   private CallOutcome call(String function, long... arguments) {
-    long address = agent.resolve(library, function);
+    return call(library, function, arguments);
+  }
+
+  private CallOutcome call(String module, String function, long... arguments) {
+    long address = agent.resolve(module, function);
     if (address == 0) {
-      throw CannotGoOn.impossible("this system has no " + function + " in " + library, "");
+      throw CannotGoOn.impossible("this system has no " + function + " in " + module, "");
     }
     CallOutcome outcome = agent.call(AgentCall.of(address, arguments));
     if (outcome.kind() != CallOutcome.Kind.DONE) {

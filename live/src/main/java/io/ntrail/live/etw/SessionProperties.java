@@ -85,9 +85,14 @@ public record SessionProperties(
 
   /** Returns a request that only names a session, with room for what Windows answers. */
   public static SessionProperties named(String name) {
+    return named(name, "");
+  }
+
+  /** Returns a request that names a session and a file that it is to write. */
+  static SessionProperties named(String name, String file) {
     return new SessionProperties(
         name,
-        "",
+        file,
         Guid.ZERO,
         new Buffers(0, 0, 0),
         0,

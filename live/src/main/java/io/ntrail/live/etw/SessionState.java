@@ -82,6 +82,11 @@ public record SessionState(
     return guid.equals(KERNEL) || (mode & SessionMode.SYSTEM_LOGGER) != 0;
   }
 
+  /** Returns whether events stay in memory until they are asked for. */
+  public boolean isInMemory() {
+    return (mode & SessionMode.BUFFERING) != 0;
+  }
+
   private static String name(Bytes bytes, long at) {
     return at < SessionProperties.HEAD || at >= bytes.length()
         ? ""

@@ -358,7 +358,7 @@ class KernelRecorderTest {
           assertEquals(87, control.set(handle, TraceSetting.interval(0, 5000)));
           EnableParameters parameters = new EnableParameters(0, Guid.ZERO, List.of());
           assertEquals(87, control.enable(handle, SessionState.KERNEL, 4, 1, parameters));
-          assertEquals(1313, control.enablePrivilege("SeDebugPrivilege"));
+          assertEquals(1313, control.enablePrivilege("SeShutdownPrivilege"));
         });
     assertFalse(wrong().isEmpty());
   }

@@ -223,16 +223,24 @@ EXPORT ULONG WINAPI ControlTraceW(
     TRACEHANDLE handle, const WCHAR *name, EVENT_TRACE_PROPERTIES *p, ULONG control) {
   ULONG code = told(control == 1 ? "stop" : control == 3 ? "flush" : "query");
   const char *why = bad_block(p);
+  WCHAR path[1024] = {0};
   Session *session;
   if (code) return code;
   if (why) return wrong(why);
   if (control > 4) return wrong("control code");
+  if (!handle && (!name || !*name)) return wrong("name or handle of the session");
+  if (p->LogFileNameOffset) wcsncpy(path, (const WCHAR *)((char *)p + p->LogFileNameOffset), 1023);
+  if (control != 3 && *path) return wrong("path of what is not flushed");
   load();
   session = find(handle, name);
   if (!session) return ERROR_WMI_INSTANCE_NOT_FOUND;
+  if (control == 3 && *path && !(session->properties.LogFileMode & 0x400))
+    return wrong("path of what is in a file already");
   if (control == 2) session->properties.EnableFlags = p->EnableFlags;
   code = fill(session, p);
   if (control == 1 && !code && *session->file) code = written("stop", session, session->file);
+  if (control == 3 && !code && (*path || *session->file))
+    code = written("flush", session, *path ? path : session->file);
   if (control == 1) session->used = 0;
   save();
   return code;
@@ -314,6 +322,24 @@ EXPORT ULONG WINAPI EnableTraceEx2(TRACEHANDLE handle, const GUID *provider, ULO
   return ERROR_SUCCESS;
 }
 
+/* Of ntdll; no header declares it. Marks are kept in NTRAIL_STANDIN.marks, a line each. */
+EXPORT ULONG WINAPI EtwSetMark(TRACEHANDLE handle, const char *mark, ULONG size) {
+  ULONG code = told("EtwSetMark");
+  Session *session;
+  FILE *file;
+  if (code) return code;
+  if (!mark || size < 6 || *(const ULONG *)mark || mark[size - 1] || strlen(mark + 4) + 5 != size)
+    return wrong("mark");
+  load();
+  session = find(handle, handle ? NULL : L"NT Kernel Logger");
+  if (!session) return ERROR_WMI_INSTANCE_NOT_FOUND;
+  if (!privileged) return ERROR_PRIVILEGE_NOT_HELD;
+  file = beside(".marks", "a");
+  fprintf(file, "%s\n", mark + 4);
+  fclose(file);
+  return ERROR_SUCCESS;
+}
+
 EXPORT BOOL WINAPI OpenProcessToken(HANDLE process, DWORD access, HANDLE *token) {
   if (process != (HANDLE)-1 || access != 0x28) {
     SetLastError(wrong("token"));
@@ -324,12 +350,12 @@ EXPORT BOOL WINAPI OpenProcessToken(HANDLE process, DWORD access, HANDLE *token)
 }
 
 EXPORT BOOL WINAPI LookupPrivilegeValueW(const WCHAR *system, const WCHAR *name, LUID *luid) {
-  if (system || wcscmp(name, L"SeSystemProfilePrivilege")) {
+  if (system || (wcscmp(name, L"SeSystemProfilePrivilege") && wcscmp(name, L"SeDebugPrivilege"))) {
     wrong("name of a privilege");
     SetLastError(ERROR_NO_SUCH_PRIVILEGE);
     return FALSE;
   }
-  luid->LowPart = 11;
+  luid->LowPart = name[2] == L'D' ? 20 : 11;
   luid->HighPart = 0;
   return TRUE;
 }
@@ -337,12 +363,12 @@ EXPORT BOOL WINAPI LookupPrivilegeValueW(const WCHAR *system, const WCHAR *name,
 EXPORT BOOL WINAPI AdjustTokenPrivileges(HANDLE token, BOOL all, TOKEN_PRIVILEGES *state,
     DWORD length, TOKEN_PRIVILEGES *before, DWORD *needed) {
   ULONG code = told("AdjustTokenPrivileges");
-  if (!token || all || state->PrivilegeCount != 1 || state->Privileges[0].Luid.LowPart != 11
+  if (!token || all || state->PrivilegeCount != 1 || (state->Privileges[0].Luid.LowPart != 11 && state->Privileges[0].Luid.LowPart != 20)
       || state->Privileges[0].Attributes != SE_PRIVILEGE_ENABLED || before) {
     SetLastError(wrong("privileges"));
     return FALSE;
   }
-  privileged = !code;
+  if (state->Privileges[0].Luid.LowPart == 11) privileged = !code;
   SetLastError(code);
   return TRUE;
 }

@@ -1,0 +1,166 @@
+package io.ntrail.cli.record;
+
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.OutputFile;
+import io.ntrail.live.etw.KernelRecorder.Started;
+import io.ntrail.live.etw.SessionState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * Start of a recording: until it is stopped, or with {@code --while} until a program ends.
+ *
+ * @param machine that is recorded
+ * @param format of the report
+ */
+record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Terminal terminal) {
+  static final String TAKE_OVER = "--take-over";
+  static final String WHILE = "--while";
+  static final String FLIGHT = "--flight-recorder";
+  static final String EXAMPLE =
+      "ntrail record start --kernel cpu+disk --stacks Profile -o shop.etl";
+
+  private static final String SIZE = "--max-size";
+
+  /** Memory of a flight recorder, of which no page is ever paged out. */
+  private static final int FLIGHT_MEBIBYTES = 128;
+
+  /** Number of bits that a shell sees of an exit code. */
+  private static final int SHELL_BITS = 0xFF;
+
+  /** Adds the options that only a start has. */
+  static void options(CommandSpec spec) {
+    spec.addOption(CommonOptions.flag("start: a session in the way is stopped", TAKE_OVER));
+    spec.addOption(
+        CommonOptions.value(
+            "PROGRAM", "start: stops when this program ends; its arguments behind --", WHILE));
+    spec.addOption(
+        CommonOptions.flag(
+            "start: the last --max-size of events in memory (default 128M), for snapshot", FLIGHT));
+  }
+
+  /**
+   * Starts a recording.
+   *
+   * @param arguments of the program
+   * @return the exit code
+   */
+  int run(List<String> arguments) {
+    BootRequest request = BootRequest.of(parsed, "start", EXAMPLE);
+    boolean isFlight = CommonOptions.has(parsed, FLIGHT);
+    Optional<OutputFile> output = terminal.outputs().of("-o");
+    String etl = request.session().file();
+    boolean hasProgram = CommonOptions.has(parsed, WHILE);
+    if (!hasProgram && !arguments.isEmpty()) {
+      throw new UsageError("record start takes no " + arguments.getFirst(), EXAMPLE);
+    }
+    // The memory of a flight recorder gets its file when it is asked for.
+    boolean isNamed = output.isPresent() != !etl.isEmpty();
+    boolean hasOwn = isFlight && output.isEmpty() && etl.isEmpty();
+    if (isFlight ? !hasOwn && !(hasProgram && output.isPresent()) : !isNamed) {
+      throw new UsageError(
+          isFlight
+              ? "a flight recorder has no file: record snapshot -o NAME.etl writes one"
+              : "record start needs one file: -o NAME.etl, which stop completes, or --etl PATH",
+          isFlight ? "ntrail record start --kernel cpu " + FLIGHT : EXAMPLE);
+    }
+    Optional<RecordedParts> parts = output.map(RecordedParts::of);
+    Started started = start(request, isFlight ? Optional.empty() : parts, etl);
+    SessionReport report = new SessionReport(format, terminal);
+    if (!hasProgram) {
+      report.started(started, request, mebibytes(request), parts.map(RecordedParts::whole));
+      return ExitCode.DONE;
+    }
+    if (format == Format.TEXT) {
+      report.started(started, request, mebibytes(request), Optional.empty());
+    }
+    List<String> words = new ArrayList<>(List.of(CommonOptions.text(parsed, WHILE, "")));
+    words.addAll(arguments);
+    return during(
+        started.state(), new RecordedProgram(words, format == Format.JSON, terminal), output);
+  }
+
+  private Started start(BootRequest request, Optional<RecordedParts> parts, String etl) {
+    boolean takesOver = CommonOptions.has(parsed, TAKE_OVER);
+    boolean isFlight = CommonOptions.has(parsed, FLIGHT);
+    return machine.ask(sessions -> {
+      // A session that runs is in the way by itself.
+      if (takesOver || sessions.find("").isEmpty()) {
+        parts.ifPresent(RecordedParts::mustBeNew);
+      }
+      return isFlight
+          ? sessions.startInMemory(request, mebibytes(request), takesOver)
+          : sessions.start(
+              request, parts.map(its -> machine.name(its.kernel())).orElse(etl), takesOver);
+    });
+  }
+
+  private int mebibytes(BootRequest request) {
+    return CommonOptions.has(parsed, FLIGHT) && !CommonOptions.has(parsed, SIZE)
+        ? FLIGHT_MEBIBYTES
+        : request.session().mebibytes();
+  }
+
+  /** Runs a program, stops the recording whatever comes of it, and returns the exit code. */
+  private int during(SessionState session, RecordedProgram program, Optional<OutputFile> output) {
+    OptionalInt ended;
+    try {
+      ended = watched(session.name(), program);
+    } catch (CannotGoOn e) {
+      machine.ask(sessions -> sessions.stop(session.name()));
+      output.map(RecordedParts::of).ifPresent(SessionStart::forget);
+      throw e;
+    }
+    if (format == Format.TEXT) {
+      terminal
+          .out()
+          .println(
+              program.words().getFirst()
+                  + (ended.isPresent() ? " ended with " + ended.getAsInt() : " still runs"));
+    }
+    int exit =
+        new SessionEnd(machine, parsed, format, terminal)
+            .stop(session.name(), output, Optional.of(ended));
+    return exit == ExitCode.DONE ? ended.orElse(ExitCode.DONE) & SHELL_BITS : exit;
+  }
+
+  /** Runs a program and looks for losses meanwhile. */
+  private OptionalInt watched(String session, RecordedProgram program) {
+    LossWatch losses = new LossWatch(terminal);
+    boolean[] isBlind = new boolean[1];
+    return machine.ask(sessions ->
+        program.run(() -> {
+          try {
+            if (!isBlind[0]) {
+              losses.look(sessions.find(session));
+            }
+          } catch (CannotGoOn e) {
+            // Ctrl+C may have ended the agent; the program and its recording go on.
+            isBlind[0] = true;
+          }
+        }));
+  }
+
+  /** Deletes what was recorded while nothing ran. */
+  private static void forget(RecordedParts parts) {
+    try {
+      for (Path file : parts.present()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      // It stays, and the next start tells of it.
+    }
+  }
+}

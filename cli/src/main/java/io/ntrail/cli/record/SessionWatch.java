@@ -1,0 +1,188 @@
+package io.ntrail.cli.record;
+
+import io.ntrail.analysis.etw.events.EventFilter;
+import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.etw.events.SchemaSources;
+import io.ntrail.analysis.etw.events.UserSchemas;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.merge.RecordRewriter;
+import io.ntrail.analysis.merge.RecordingCut;
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.events.NewEvents;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.live.etw.SessionState;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Events of a session while it records: {@code record watch}. They come from its file, into which
+ * the session is made to write every second what it has. What earlier parts tell of processes,
+ * threads and images is kept in a small recording of its own.
+ */
+final class SessionWatch implements AutoCloseable {
+  private static final int EVERY_MILLIS = 1000;
+
+  /** Selects no event: what tells of the machine stays. */
+  private static final RecordingCut.Request NOTHING =
+      new RecordingCut.Request(
+          Long.MAX_VALUE - 1,
+          Long.MAX_VALUE,
+          new EventFilter.Builder().build(),
+          1,
+          "what is known");
+
+  private final RecordMachine machine;
+  private final NewEvents lines;
+  private final Terminal terminal;
+  private final LossWatch losses;
+  private final CountDownLatch interrupted = new CountDownLatch(1);
+  private final Path folder;
+  private Optional<Path> known = Optional.empty();
+  private int parts;
+
+  /**
+   * Watches.
+   *
+   * @param machine whose session it is
+   * @param filter of events that are printed
+   * @param format text or JSON Lines
+   */
+  SessionWatch(RecordMachine machine, EventFilter filter, Format format, Terminal terminal)
+      throws IOException {
+    this.machine = machine;
+    this.lines = new NewEvents(filter, format, terminal);
+    this.terminal = terminal;
+    this.losses = new LossWatch(terminal);
+    this.folder = Files.createTempDirectory("ntrail-watch");
+  }
+
+  /**
+   * Prints events until the session ends, there are enough of them, or Ctrl+C.
+   *
+   * @param name of the session; empty: ntrail's
+   * @param most events; 0: all
+   */
+  int run(String name, long most) {
+    terminal.interruption().begin(interrupted::countDown);
+    terminal.interruption().leavesNoPart();
+    try {
+      return machine.ask(sessions -> {
+        SessionState state = sessions.status(name);
+        if (state.file().isEmpty()) {
+          throw new CannotGoOn(
+              "\"%s\" has no file that could be watched".formatted(state.name()),
+              "ntrail record list");
+        }
+        sessions.flush(name);
+        Path file = machine.files().apply(state.file());
+        try (GrowingFile growing = new GrowingFile(file, state.kibibytes() << 10)) {
+          watch(sessions, name, growing, most == 0 ? Long.MAX_VALUE : most);
+        } catch (IOException e) {
+          throw new CannotGoOn("cannot read %s: %s".formatted(file, e.getMessage()), "");
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          throw CannotGoOn.interrupted();
+        }
+        return ExitCode.DONE;
+      });
+    } finally {
+      terminal.interruption().end();
+    }
+  }
+
+  private void watch(Sessions sessions, String name, GrowingFile growing, long most)
+      throws IOException, InterruptedException {
+    // What is there already tells of processes and images; it is not new.
+    follow(growing, 0);
+    long unread = sessions.find(name).map(SessionState::written).orElse(0L) - growing.buffers();
+    long printed = 0;
+    boolean goesOn = true;
+    while (goesOn
+        && printed < most
+        && !terminal.outClosed()
+        && !interrupted.await(EVERY_MILLIS, TimeUnit.MILLISECONDS)) {
+      // The end of the session is looked for before its file is read, whose last part it wrote.
+      Optional<SessionState> state = sessions.find(name);
+      goesOn = state.isPresent() && sessions.flush(name);
+      losses.look(state);
+      printed += follow(growing, most - printed);
+      long missed = state.map(SessionState::written).orElse(0L) - growing.buffers() - unread;
+      if (growing.isRound() && missed > 0) {
+        terminal
+            .err()
+            .println(
+                "warning: %s written over before they were read"
+                    .formatted(Numbers.counted(missed, "buffer")));
+        unread += missed;
+      }
+    }
+  }
+
+  /** Prints what is new in a file; returns the number of events. */
+  private long follow(GrowingFile growing, long most) throws IOException {
+    long printed = 0;
+    long before;
+    do {
+      before = growing.buffers();
+      byte[] part = growing.read();
+      if (growing.buffers() > before) {
+        printed += print(part, growing.name(), most - printed);
+      }
+    } while (growing.buffers() > before && !terminal.outClosed());
+    return printed;
+  }
+
+  private long print(byte[] part, String name, long most) throws IOException {
+    List<InputFile> inputs = new ArrayList<>();
+    if (known.isPresent()) {
+      inputs.add(InputFile.map(known.get(), name));
+    }
+    inputs.add(InputFile.of(part, name));
+    long printed;
+    Path next = folder.resolve("known-%d.etl".formatted(++parts));
+    try (EtwRecording recording = EtwRecording.of(inputs)) {
+      printed = most > 0 ? lines.print(recording, most) : 0;
+      keep(recording, next);
+    }
+    if (known.isPresent()) {
+      Files.delete(known.get());
+    }
+    known = Optional.of(next);
+    return printed;
+  }
+
+  /** Writes what later parts need to be understood. */
+  private static void keep(EtwRecording recording, Path file) throws IOException {
+    SchemaSources sources = new SchemaSources(UserSchemas.NONE);
+    Events events = Events.of(recording, sources, 1, Events.Learn.SWITCHES);
+    try (SeekableByteChannel channel =
+        Files.newByteChannel(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      RecordingCut.write(events, NOTHING, channel, false, RecordRewriter.NONE);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (known.isPresent()) {
+        Files.deleteIfExists(known.get());
+      }
+      Files.delete(folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
