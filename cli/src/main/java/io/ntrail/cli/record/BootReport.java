@@ -14,16 +14,27 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Report of files for the registry that were written.
+ * Report of a recording of starts that was set up, or of files for the registry that do so.
  *
- * @param request what they ask for
- * @param file sets it up
- * @param bytes size of it
- * @param undo removes it
- * @param undoBytes size of it
+ * @param request what is asked for
+ * @param written the file that sets it up and the one that removes it; none: this machine is set up
+ * @param undo command that removes it
  */
-record BootReport(
-    BootRequest request, Path file, int bytes, Path undo, int undoBytes, Terminal terminal) {
+record BootReport(BootRequest request, List<Written> written, String undo, Terminal terminal) {
+  /** File that was written. */
+  record Written(Path path, int bytes) {
+    /** Returns the command that has it done. */
+    String command() {
+      String name = String.valueOf(path.getFileName());
+      return "reg import " + (name.matches("[\\w.-]+") ? name : '"' + name + '"');
+    }
+  }
+
+  /** Keeps the list from changes. */
+  BootReport {
+    written = List.copyOf(written);
+  }
+
   private static final int MEBIBYTE_SHIFT = 20;
 
   void print(Format format) {
@@ -36,15 +47,6 @@ record BootReport(
 
   private BootSession session() {
     return request.session();
-  }
-
-  private static String quoted(Path path) {
-    String name = String.valueOf(path.getFileName());
-    return name.matches("[\\w.-]+") ? name : '"' + name + '"';
-  }
-
-  private String undoCommand() {
-    return "reg import " + quoted(undo);
   }
 
   private List<String> notes() {
@@ -63,7 +65,13 @@ record BootReport(
 
   private void text() {
     List<String> lines = new ArrayList<>();
-    lines.add("wrote %s and %s: nothing of this machine was changed".formatted(file, undo));
+    if (written.isEmpty()) {
+      lines.add("the next start of this machine will be recorded");
+    } else {
+      lines.add(
+          "wrote %s and %s: nothing of this machine was changed"
+              .formatted(written.getFirst().path(), written.getLast().path()));
+    }
     lines.add("");
     lines.add("key        " + session().kind().key());
     lines.add(
@@ -80,11 +88,16 @@ record BootReport(
                     .map(StackEvent::name)
                     .collect(Collectors.joining("+"))));
     lines.add("");
-    lines.add("On the Windows that is to be recorded, as administrator:");
-    lines.add("");
-    lines.add("  reg import " + quoted(file) + "    then restart it");
-    lines.add("  logman stop \"" + session().kind().session() + "\" -ets    ends the recording");
-    lines.add("  " + undoCommand() + "    the next start is not recorded");
+    if (written.isEmpty()) {
+      lines.add("undo: " + undo);
+      lines.add("after the restart: ntrail record boot --stop -o boot.etl");
+    } else {
+      lines.add("On the Windows that is to be recorded, as administrator:");
+      lines.add("");
+      lines.add("  " + written.getFirst().command() + "    then restart it");
+      lines.add("  logman stop \"" + session().kind().session() + "\" -ets    ends the recording");
+      lines.add("  " + undo + "    the next start is not recorded");
+    }
     lines.add("");
     notes().forEach(note -> lines.add("- " + note));
     lines.forEach(terminal.out()::println);
@@ -105,9 +118,12 @@ record BootReport(
         json.object().text("event", event.name()).text("hookId", Numbers.hex(event.hookId()));
         json.endObject();
       }
-      json.endArray().endObject().endArray().text("undo", undoCommand()).array("written");
-      json.object().text("path", file.toString()).number("bytes", bytes).endObject();
-      json.object().text("path", undo.toString()).number("bytes", undoBytes).endObject();
+      json.endArray().endObject().endArray().text("undo", undo).array("written");
+      written.forEach(one ->
+          json.object()
+              .text("path", one.path().toString())
+              .number("bytes", one.bytes())
+              .endObject());
       json.endArray().array("notes");
       notes().forEach(json::text);
       json.endArray().endObject();

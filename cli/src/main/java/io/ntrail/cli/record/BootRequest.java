@@ -90,9 +90,13 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
     }
     List<StackEvent> stacks = stacks(split(parsed, STACKS));
     BootSession session =
-        new BootSession(
-            LOGGERS.value(parsed, Kind.GLOBAL), file(parsed), mebibytes(parsed), mask, stacks);
+        new BootSession(kind(parsed), file(parsed), mebibytes(parsed), mask, stacks);
     return new BootRequest(session, known.namesOf(mask), notes(mask, stacks, known));
+  }
+
+  /** Returns the kind of session that the options name. */
+  static Kind kind(ParseResult parsed) {
+    return LOGGERS.value(parsed, Kind.GLOBAL);
   }
 
   private static List<String> split(ParseResult parsed, String option) {

@@ -8,6 +8,7 @@ import io.ntrail.cli.common.EventFilterOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.OutputOptions;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.record.BootReport.Written;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.OutputFile;
@@ -59,6 +60,10 @@ public final class RecordCommand implements Command {
   private static final List<String> OF_RECORDINGS =
       List.of("--kernel", "--stacks", "--etl", "--max-size");
 
+  /** Options that only a boot has. */
+  private static final List<String> ONLY_BOOT =
+      List.of(REG, "--logger", BootOnMachine.CANCEL, BootOnMachine.STOP);
+
   /** Options that only a watch has. */
   private static final List<String> ONLY_WATCH = List.of("-e", "-p", LIMIT);
 
@@ -78,7 +83,8 @@ public final class RecordCommand implements Command {
     CommandSpec spec =
         CommonOptions.command("record", "Records the kernel of Windows, now or at its starts.");
     BootRequest.options(spec);
-    OutputOptions.add(spec, "the file for the registry; its undo is FILE" + UNDO, REG);
+    OutputOptions.add(
+        spec, "boot: a file for the registry of another machine; its undo is FILE" + UNDO, REG);
     OutputOptions.add(
         spec, "the recording: start writes parts of it, stop merges them", OUTPUT, "--output");
     spec.addOption(
@@ -90,6 +96,7 @@ public final class RecordCommand implements Command {
         CommonOptions.value(
             "text|json", "how the report is written; of watch: text or jsonl", "--format"));
     SessionStart.options(spec);
+    BootOnMachine.options(spec);
     spec.addPositional(
         CommonOptions.words(
             "WHAT",
@@ -107,23 +114,39 @@ public final class RecordCommand implements Command {
       return session(words, format, parsed, terminal);
     }
     mustBeBoot(words);
-    refuse(parsed, BOOT, List.of(OUTPUT));
     refuse(parsed, BOOT, ONLY_START);
     refuse(parsed, BOOT, ONLY_WATCH);
+    return boot(format, parsed, terminal);
+  }
+
+  private int boot(Format format, ParseResult parsed, Terminal terminal) {
+    BootOnMachine here = new BootOnMachine(machine, parsed, format, terminal);
+    boolean isStop = CommonOptions.has(parsed, BootOnMachine.STOP);
+    if (isStop || CommonOptions.has(parsed, BootOnMachine.CANCEL)) {
+      String word = BOOT + " " + (isStop ? BootOnMachine.STOP : BootOnMachine.CANCEL);
+      refuse(parsed, word, OF_RECORDINGS);
+      refuse(parsed, word, List.of(isStop ? BootOnMachine.CANCEL : OUTPUT, REG));
+      return isStop ? here.stop() : here.cancel();
+    }
+    refuse(parsed, BOOT, List.of(OUTPUT));
     BootRequest request = BootRequest.of(parsed, BOOT, EXAMPLE);
-    OutputFile file =
-        terminal
-            .outputs()
-            .of(REG)
-            .orElseThrow(() -> new UsageError("record boot needs a file: --reg FILE.reg", EXAMPLE));
+    Optional<OutputFile> reg = terminal.outputs().of(REG);
+    if (reg.isEmpty()) {
+      return here.set(request);
+    }
+    OutputFile file = reg.get();
     byte[] registry = request.session().registry().toBytes();
     byte[] undo = request.session().undo().toBytes();
     try (OutputFile undoFile = OutputFile.reserve(CommonOptions.path(file.place() + UNDO), REG)) {
       write(undoFile, undo);
       // Only now: no file that sets up a session is without the one that removes it.
       write(file, registry);
+      Written undoing = new Written(undoFile.place(), undo.length);
       new BootReport(
-              request, file.place(), registry.length, undoFile.place(), undo.length, terminal)
+              request,
+              List.of(new Written(file.place(), registry.length), undoing),
+              undoing.command(),
+              terminal)
           .print(format);
     }
     return ExitCode.DONE;
@@ -141,7 +164,7 @@ public final class RecordCommand implements Command {
     if (words.size() > most) {
       throw new UsageError("record " + word + " takes no " + words.getLast(), "ntrail record list");
     }
-    refuse(parsed, word, List.of(REG, "--logger"));
+    refuse(parsed, word, ONLY_BOOT);
     if (!List.of(START, STOP, SNAPSHOT).contains(word)) {
       refuse(parsed, word, List.of(OUTPUT));
     }

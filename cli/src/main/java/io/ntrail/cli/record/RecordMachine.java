@@ -7,6 +7,7 @@ import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.agent.AgentStart;
 import io.ntrail.live.etw.KernelRecorder;
 import io.ntrail.live.etw.KernelSessionKind;
+import io.ntrail.live.etw.MachineRegistry;
 import io.ntrail.live.etw.SessionControl;
 import io.ntrail.live.windows.WindowsApi;
 import io.ntrail.live.windows.WindowsVersion;
@@ -45,13 +46,15 @@ public record RecordMachine(
    * @throws CannotGoOn if it is no Windows, or refuses
    */
   <T> T ask(Function<Sessions, T> question) {
-    try (Agent agent = AgentStart.fitting(its(), PATIENCE)) {
+    try (Agent agent = AgentStart.fitting(its(), PATIENCE);
+        MachineRegistry registry = new MachineRegistry(agent)) {
       WindowsVersion version = WindowsVersion.of(new WindowsApi(agent));
       return question.apply(
           new Sessions(
               new KernelRecorder(
                   new SessionControl(agent, library),
-                  KernelSessionKind.of(version.major(), version.minor()))));
+                  KernelSessionKind.of(version.major(), version.minor())),
+              registry));
     }
   }
 

@@ -70,6 +70,15 @@ record SessionReport(Format format, Terminal terminal) {
     }
   }
 
+  /** Reports something that is not about a session that runs. */
+  void told(String what) {
+    if (format == Format.JSON) {
+      json(List.of(), "", "", List.of(what));
+    } else {
+      terminal.out().println(what);
+    }
+  }
+
   /** Reports a mark. */
   void marked(SessionState state, String text) {
     if (format == Format.JSON) {

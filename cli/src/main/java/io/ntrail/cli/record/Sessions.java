@@ -3,6 +3,7 @@ package io.ntrail.cli.record;
 import io.ntrail.live.etw.KernelRecorder;
 import io.ntrail.live.etw.KernelRecorder.Started;
 import io.ntrail.live.etw.KernelRequest;
+import io.ntrail.live.etw.MachineRegistry;
 import io.ntrail.live.etw.SessionControl.Listing;
 import io.ntrail.live.etw.SessionMode;
 import io.ntrail.live.etw.SessionProperties.Buffers;
@@ -15,8 +16,9 @@ import java.util.Optional;
  * Sessions of a Windows, by the words of the command line.
  *
  * @param recorder that makes the calls
+ * @param registry of that Windows
  */
-record Sessions(KernelRecorder recorder) {
+record Sessions(KernelRecorder recorder, MachineRegistry registry) {
   /** Name of ntrail's session, where the version of Windows lets it have one. */
   static final String NAME = "ntrail";
 

@@ -162,16 +162,21 @@ class RecordBootTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"mark", "watch"})
-  void whatIsNotBuiltIsRefused(String word) throws IOException {
-    Cli.Result result = Cli.run("record", word);
-    assertEquals(2, result.exit());
-    assertTrue(result.err().contains("record " + word + " is not built yet"), result.err());
-  }
-
-  @ParameterizedTest
   @CsvSource({
-    "start --kernel cpu, record start needs a file: --etl PATH",
+    "start --kernel cpu, record start needs one file: -o NAME.etl",
+    "start --kernel cpu -o shop.zip, -o takes a name that ends in .etl",
+    "start --kernel cpu --flight-recorder --etl C:\\a.etl, a flight recorder has no file",
+    "start --kernel cpu --etl C:\\a.etl now, record start takes no now",
+    "stop -n 3, record stop has no -n",
+    "mark, record mark needs a text of ASCII",
+    "mark gr\u00fcn, record mark needs a text of ASCII",
+    "snapshot, record snapshot needs a file: -o NAME.etl",
+    "watch --format json, --format takes",
+    "watch --while a.exe, record watch has no --while",
+    "status -o a.etl, record status has no -o",
+    "boot --cancel --kernel cpu, record boot --cancel has no --kernel",
+    "boot --stop --reg b.reg, record boot --stop has no --reg",
+    "boot --cancel -o b.etl, record boot --cancel has no -o",
     "start --etl C:\\a.etl, record start needs what to log",
     "start --kernel cpu --etl C:\\a.etl --logger global, record start has no --logger",
     "stop --kernel cpu, record stop has no --kernel",
@@ -187,7 +192,20 @@ class RecordBootTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"start --kernel cpu --etl C:\\a.etl", "status", "stop", "list"})
+  @ValueSource(
+      strings = {
+        "start --kernel cpu --etl C:\\a.etl",
+        "start --kernel cpu -o a.etl --while a.exe",
+        "status",
+        "stop",
+        "list",
+        "mark here",
+        "watch",
+        "snapshot -o a.etl",
+        "boot --kernel cpu",
+        "boot --cancel",
+        "boot --stop -o a.etl"
+      })
   void sessionsNeedWindows(String line) throws IOException {
     Cli.Result result = Cli.run((Object[]) ("record " + line).split(" ", -1));
     assertEquals(4, result.exit());
@@ -195,7 +213,7 @@ class RecordBootTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--cancel", "--stop", "--profile"})
+  @ValueSource(strings = {"--profile", "--merge"})
   void optionsThatAreNotBuiltAreRefused(String option) throws IOException {
     assertEquals(2, boot("--kernel", "cpu", option).exit());
   }

@@ -28,6 +28,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -275,6 +276,55 @@ class RecordLifeTest {
     assertEquals("warning: 17 events and 3 buffers lost so far\n", watched.err());
     Result text = windows.run("record", "watch", "-e", "*/Mark", "-n", "1");
     assertTrue(text.out().contains("PerfInfo/Mark"), text.out());
+    assertEquals("", windows.wrong());
+  }
+
+  private String query() throws IOException {
+    return Wine.shared()
+        .run(
+            folder,
+            new byte[0],
+            Duration.ofMinutes(2),
+            "reg",
+            "query",
+            "HKLM\\SYSTEM\\CurrentControlSet\\Control\\WMI\\GlobalLogger")
+        .text();
+  }
+
+  @Test
+  void theNextStartIsSetUpInTheRegistryAndCancelled() throws IOException {
+    String[] boot = {"record", "boot", "--kernel", "disk", "--etl", "C:\\rec\\boot.etl"};
+    Result set = windows.run(boot);
+    assertTrue(set.out().startsWith("the next start of this machine will be recorded\n"));
+    assertTrue(set.out().contains("undo: ntrail record boot --cancel\n"), set.out());
+    String values = query();
+    assertTrue(values.matches("(?s).*Start +REG_DWORD +0x1\\s.*"), values);
+    assertTrue(values.matches("(?s).*FileName +REG_SZ +C:\\\\rec\\\\boot.etl\\s.*"), values);
+    assertTrue(values.matches("(?s).*EnableKernelFlags +REG_BINARY +070700000+\\s.*"), values);
+    CannotGoOn again = refused(boot);
+    assertTrue(again.message().endsWith("to C:\\rec\\boot.etl"), again.message());
+    assertEquals("ntrail record boot --cancel", again.nextStep());
+    assertEquals(
+        "the next start of this machine is not recorded\n",
+        windows.run("record", "boot", "--cancel").out());
+    assertFalse(query().contains("REG_"), query());
+    JsonReader none = windows.run("record", "boot", "--cancel", "--format", "json").json("record");
+    assertTrue(none.get("notes").toString().contains("no recording of the next start was set up"));
+  }
+
+  @Test
+  void theRecordingOfAStartIsStoppedAndMerged() throws IOException {
+    windows.run("record", "boot", "--kernel", "cpu", "--etl", "C:\\boot.etl");
+    // The Global Logger is the kernel's one session, which others may have taken.
+    start("--etl", "C:\\other.etl");
+    CannotGoOn none = refused("record", "boot", "--stop", "-o", file("boot.etl").toString());
+    assertEquals("no recording of this start runs: GlobalLogger", none.message());
+    start("--etl", "C:\\boot.etl", "--take-over");
+    Result stopped = windows.run("record", "boot", "--stop", "-o", file("boot.etl").toString());
+    assertEquals(0, stopped.exit(), stopped.err());
+    assertTrue(stopped.err().endsWith("over the same file: ntrail record boot --cancel\n"));
+    assertTrue(stopped.out().contains("added the PDB ids of 1 image"), stopped.out());
+    windows.run("record", "boot", "--cancel");
     assertEquals("", windows.wrong());
   }
 

@@ -9,7 +9,7 @@ import java.util.HexFormat;
  *
  * <p>Form and width of lines are those of files that regedit exports.
  */
-public final class RegistryText {
+public final class RegistryText implements RegistryChanges {
   private static final String LINE = "\r\n";
   private static final String FIRST_LINE = "Windows Registry Editor Version 5.00";
 
@@ -22,17 +22,20 @@ public final class RegistryText {
   public RegistryText() {}
 
   /** Adds a key with its full path; values that follow are in it, and it is made if missing. */
+  @Override
   public RegistryText key(String path) {
     text.append(LINE).append('[').append(path).append(']').append(LINE);
     return this;
   }
 
   /** Adds that a key is deleted with all that is in it. */
+  @Override
   public RegistryText deleteKey(String path) {
     return key("-" + path);
   }
 
   /** Adds a REG_DWORD. */
+  @Override
   public RegistryText number(String name, int value) {
     return value(name, "dword:%08x".formatted(value));
   }
@@ -42,11 +45,13 @@ public final class RegistryText {
    *
    * @throws IllegalArgumentException if the text has more than one line
    */
+  @Override
   public RegistryText string(String name, String value) {
     return value(name, quoted(value));
   }
 
   /** Adds a REG_BINARY. */
+  @Override
   public RegistryText binary(String name, byte[] value) {
     StringBuilder line = new StringBuilder(quoted(name)).append("=hex:");
     for (int i = 0; i < value.length; i++) {
@@ -64,6 +69,7 @@ public final class RegistryText {
   }
 
   /** Adds that a value is deleted; no error if there is none. */
+  @Override
   public RegistryText deleteValue(String name) {
     return value(name, "-");
   }

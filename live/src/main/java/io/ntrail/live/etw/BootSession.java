@@ -3,6 +3,7 @@ package io.ntrail.live.etw;
 import io.ntrail.formats.etl.groups.GroupMask;
 import io.ntrail.formats.etl.groups.StackEvents;
 import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
+import io.ntrail.formats.registry.RegistryChanges;
 import io.ntrail.formats.registry.RegistryText;
 import java.util.List;
 
@@ -81,19 +82,25 @@ public record BootSession(
 
   /** Returns the file that sets it up. */
   public RegistryText registry() {
-    RegistryText text = new RegistryText().key(kind.key());
-    text.number("Start", 1);
+    RegistryText text = new RegistryText();
+    set(text);
+    return text;
+  }
+
+  /** Sets it up. */
+  public void set(RegistryChanges to) {
+    to.key(kind.key()).number("Start", 1);
     if (kind == Kind.AUTOLOGGER) {
-      text.string("GUID", GUID);
+      to.string("GUID", GUID);
     }
     if (!file.isEmpty()) {
-      text.string("FileName", file);
+      to.string("FileName", file);
     }
-    text.binary("EnableKernelFlags", groups.toBytes());
+    to.binary("EnableKernelFlags", groups.toBytes());
     if (!stacks.isEmpty()) {
-      text.binary("StackWalkingFilter", StackEvents.filter(stacks));
+      to.binary("StackWalkingFilter", StackEvents.filter(stacks));
     }
-    return text.number("BufferSize", BUFFER_KIB)
+    to.number("BufferSize", BUFFER_KIB)
         .number("MinimumBuffers", LEAST_BUFFERS)
         .number("MaximumBuffers", MOST_BUFFERS)
         .number("ClockType", CLOCK)
@@ -101,16 +108,23 @@ public record BootSession(
         .number("LogFileMode", SEQUENTIAL | (kind == Kind.AUTOLOGGER ? SYSTEM_LOGGER : 0));
   }
 
-  /**
-   * Returns the file that removes it. Of the Global Logger the values that {@link #registry} sets
-   * and that Windows adds are deleted, as its key may have others; an autologger's key is ours.
-   */
+  /** Returns the file that removes it. */
   public RegistryText undo() {
     RegistryText text = new RegistryText();
+    remove(kind, text);
+    return text;
+  }
+
+  /**
+   * Removes what was set up. Of the Global Logger the values that {@link #set} sets and that
+   * Windows adds are deleted, as its key may have others; an autologger's key is ours.
+   */
+  public static void remove(Kind kind, RegistryChanges from) {
     if (kind == Kind.AUTOLOGGER) {
-      return text.deleteKey(kind.key());
+      from.deleteKey(kind.key());
+      return;
     }
-    text.key(kind.key());
+    from.key(kind.key());
     List.of(
             "Start",
             "FileName",
@@ -124,7 +138,6 @@ public record BootSession(
             "LogFileMode",
             "Status",
             "FileCounter")
-        .forEach(text::deleteValue);
-    return text;
+        .forEach(from::deleteValue);
   }
 }
