@@ -16,11 +16,14 @@ public enum AgentExecutable {
   /** The agent. */
   AGENT("ntrail-agent"),
 
-  /** The agent for systems that run 32-bit programs alone. */
+  /** The agent for 32-bit programs. */
   AGENT_32("ntrail-agent32"),
 
   /** Helper that owns the standard streams. */
-  STREAMS("ntrail-streams");
+  STREAMS("ntrail-streams"),
+
+  /** Helper for standard streams beside an agent for 32-bit programs. */
+  STREAMS_32("ntrail-streams32");
 
   /** Property of the JVM with the path of its start cache. */
   private static final String CACHE = "ntrail.aot";
@@ -44,6 +47,11 @@ public enum AgentExecutable {
       case MachineType.I386 -> AGENT_32;
       default -> throw new IllegalArgumentException("no agent for " + MachineType.text(machine));
     };
+  }
+
+  /** Returns the helper that owns the standard streams for agents of a machine type. */
+  static AgentExecutable streams(int machine) {
+    return agent(machine) == AGENT_32 ? STREAMS_32 : STREAMS;
   }
 
   /** Returns the file that the start cache keeps; empty if it keeps none. */
@@ -85,6 +93,7 @@ public enum AgentExecutable {
       case AGENT -> AgentImage.file();
       case AGENT_32 -> AgentImage32.file();
       case STREAMS -> StdioHelperImage.file();
+      case STREAMS_32 -> StdioHelperImage32.file();
     };
   }
 

@@ -25,12 +25,21 @@ public sealed interface AgentHost {
   /**
    * Starts an agent.
    *
-   * @param machine its machine type: x64, or x86 for systems that run 32-bit programs alone
+   * @param machine its machine type: x64, or x86 for 32-bit programs
    */
   AgentConnection start(int machine);
 
-  /** Starts a helper that owns the standard streams of this process. */
-  StdioHelper hold();
+  /** Starts a helper that owns the standard streams of this process, for an agent of 64 bits. */
+  default StdioHelper hold() {
+    return hold(MachineType.AMD64);
+  }
+
+  /**
+   * Starts a helper that owns the standard streams of this process.
+   *
+   * @param machine machine type of the agent that it is for
+   */
+  StdioHelper hold(int machine);
 
   /** Returns the name of a local file for programs of this host. */
   String name(Path file);
@@ -118,8 +127,9 @@ public sealed interface AgentHost {
     }
 
     @Override
-    public StdioHelper hold() {
-      return AgentProcess.hold(command(), "Wine (" + loader + ")");
+    public StdioHelper hold(int machine) {
+      return AgentProcess.hold(
+          command(), "Wine (" + loader + ")", AgentExecutable.streams(machine));
     }
 
     @Override
@@ -136,7 +146,7 @@ public sealed interface AgentHost {
     }
 
     @Override
-    public StdioHelper hold() {
+    public StdioHelper hold(int machine) {
       return new StdioHelper("simulated", () -> true, () -> {});
     }
 
@@ -155,8 +165,9 @@ public sealed interface AgentHost {
     }
 
     @Override
-    public StdioHelper hold() {
-      return AgentProcess.hold(new ProcessBuilder(new ArrayList<>()), "the agent");
+    public StdioHelper hold(int machine) {
+      return AgentProcess.hold(
+          new ProcessBuilder(new ArrayList<>()), "the agent", AgentExecutable.streams(machine));
     }
 
     @Override

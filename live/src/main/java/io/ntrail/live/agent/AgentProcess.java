@@ -43,9 +43,10 @@ final class AgentProcess implements AgentConnection {
    * Starts a helper that owns the standard streams of this process.
    *
    * @param builder a command that lacks the program, which is added
+   * @param executable the helper's
    */
-  static StdioHelper hold(ProcessBuilder builder, String what) {
-    Image image = Image.of(AgentExecutable.STREAMS);
+  static StdioHelper hold(ProcessBuilder builder, String what, AgentExecutable executable) {
+    Image image = Image.of(executable);
     // Nobody else may have it: sections have names in the whole session.
     String name =
         "ntrail-" + ProcessHandle.current().pid() + '-' + Long.toHexString(System.nanoTime());

@@ -53,7 +53,14 @@ public final class AgentStart {
     return other;
   }
 
-  private static Agent on(AgentHost host, int machine, Duration patience) {
+  /**
+   * Starts the agent of a machine type.
+   *
+   * @param machine x64 or x86
+   * @param patience how long one question may take before the agent counts as dead
+   * @throws CannotGoOn if it does not run
+   */
+  public static Agent on(AgentHost host, int machine, Duration patience) {
     AgentConnection connection = host.start(machine);
     boolean answers = false;
     try {

@@ -38,10 +38,15 @@ public final class StdioHelperImage {
   };
   private static final int PAGE = 4096;
   private static final int READ_WRITE = 4;
-  private static final int LIFE_MILLIS = 120_000;
+  static final int LIFE_MILLIS = 120_000;
   private static final int ALL_ACCESS = 0xF001F;
 
   private StdioHelperImage() {}
+
+  /** Returns the functions of kernel32 that it calls. */
+  static String[] imports() {
+    return IMPORTS.clone();
+  }
 
   /** Returns the content of its file, which is always the same. */
   public static byte[] file() {

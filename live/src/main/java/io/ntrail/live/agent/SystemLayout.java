@@ -20,6 +20,8 @@ import io.ntrail.formats.pe.MachineType;
  * @param listedParent offset of the id of the parent in it
  * @param listedThread size of SYSTEM_THREAD_INFORMATION
  * @param listedTid offset of the thread id in it
+ * @param startupBytes size of STARTUPINFOW, which ends with the three standard handles
+ * @param startupFlags offset of the flags in it
  */
 public record SystemLayout(
     int pointerBytes,
@@ -31,14 +33,16 @@ public record SystemLayout(
     int listedPid,
     int listedParent,
     int listedThread,
-    int listedTid) {
+    int listedTid,
+    int startupBytes,
+    int startupFlags) {
   /** Layout for 64-bit code. */
   public static final SystemLayout X64 =
-      new SystemLayout(8, 48, 48, 48, 32, 0x100, 0x50, 0x58, 0x50, 0x30);
+      new SystemLayout(8, 48, 48, 48, 32, 0x100, 0x50, 0x58, 0x50, 0x30, 104, 60);
 
   /** Layout for 32-bit code. */
   public static final SystemLayout X86 =
-      new SystemLayout(4, 28, 24, 28, 16, 0xB8, 0x44, 0x48, 0x40, 0x24);
+      new SystemLayout(4, 28, 24, 28, 16, 0xB8, 0x44, 0x48, 0x40, 0x24, 68, 44);
 
   /** Returns the layout for code of a machine type. */
   static SystemLayout of(int machine) {

@@ -4,6 +4,7 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.pe.MachineType;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Processor architecture of a target: the machine code that tracing puts into it, and the registers
@@ -73,8 +74,11 @@ public interface Architecture {
    */
   CallbackCode resumeThread(long control, ResumeCalls system);
 
-  /** Returns the guard in front of Wine's {@code LdrFindEntryForAddress}. */
-  GuardCode lookupGuard();
+  /**
+   * Returns the guard in front of Wine's {@code LdrFindEntryForAddress}; empty if it is not needed,
+   * as nothing that unwinds looks return addresses up.
+   */
+  Optional<GuardCode> lookupGuard();
 
   /**
    * Returns the relocated first instructions of a function and a jump to the rest.

@@ -11,8 +11,11 @@ public interface StoreCode {
   /** Returns the code, and after it its function table with the unwind data. */
   byte[] bytes();
 
-  /** Returns the offset of the function table, which has one entry. */
+  /** Returns the offset of the function table. */
   int tableAt();
+
+  /** Returns the number of entries of the function table. */
+  int entries();
 
   /** Returns the parameters of the routine. */
   byte[] parameters(List<Store> stores);

@@ -68,7 +68,8 @@ final class ModuleStubs {
    *
    * @param functions the functions with stubs; all of them are selected
    * @param table function table of the stubs; null: there is none of its own
-   * @param known whether the table is registered, and the recording has the functions
+   * @param known whether the table is registered, if there is one, and the recording has the
+   *     functions
    */
   ModuleStubs(
       PlannedModule module,
@@ -78,7 +79,7 @@ final class ModuleStubs {
     this.module = module;
     this.functions = new ArrayList<>(functions);
     this.table = table;
-    this.registered = known;
+    this.registered = known || table == null;
     this.defined = known;
     this.selected = rvas(functions.stream().map(Patcher.Patched::function));
   }

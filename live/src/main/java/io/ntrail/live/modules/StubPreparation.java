@@ -167,7 +167,7 @@ public final class StubPreparation {
             more.functions().getFirst().module(),
             functions,
             tables.isEmpty() ? null : tables.getFirst(),
-            tables.isEmpty()));
+            functions.isEmpty()));
   }
 
   /**

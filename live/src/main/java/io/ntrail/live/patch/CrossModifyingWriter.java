@@ -54,7 +54,8 @@ final class CrossModifyingWriter {
     tracing.lookup().add(block, PAGE);
     tracing.beside(new TracingMemory.Block(block, block, PAGE));
     tracing.table(
-        new TracingMemory.Table(block + code.tableAt(), 1, block, block + code.tableAt()));
+        new TracingMemory.Table(
+            block + code.tableAt(), code.entries(), block, block + code.tableAt()));
     tracing.register();
     routine = block;
   }

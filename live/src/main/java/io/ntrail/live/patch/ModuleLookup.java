@@ -24,7 +24,7 @@ public final class ModuleLookup {
   private static final int CODE_BYTES = 0x1000;
 
   private final TargetMemory memory;
-  private final GuardCode code;
+  private final Optional<GuardCode> code;
   private final Optional<Patcher.Patched> guard;
   private final long ranges;
   private final boolean safe;
@@ -39,21 +39,26 @@ public final class ModuleLookup {
     this.safe = safe;
     if (guard.isEmpty() && ranges != 0) {
       // Those of other sessions, whose memory may still be there.
-      ours.addAll(code.ranges(memory.read(ranges, code.tableBytes())));
+      GuardCode left = code.orElseThrow();
+      ours.addAll(left.ranges(memory.read(ranges, left.tableBytes())));
     }
   }
 
   /** Begins to plan the guard, if the target's system is one that needs it. */
   public static OwnFunctionPlan planAhead(TargetProcess target) {
-    return WindowsVersion.isWine(target.calls())
+    return isNeeded(target)
         ? OwnFunctionPlan.begin(target, MODULE, FUNCTION)
         : OwnFunctionPlan.NONE;
+  }
+
+  private static boolean isNeeded(TargetProcess target) {
+    return target.architecture().lookupGuard().isPresent() && WindowsVersion.isWine(target.calls());
   }
 
   /** Finds out what the target's system is, and writes a guard if one is needed. */
   static ModuleLookup of(TargetProcess target, OwnFunctionPlan ahead) {
     TargetMemory memory = target.memory();
-    if (!WindowsVersion.isWine(target.calls())) {
+    if (!isNeeded(target)) {
       return new ModuleLookup(target, Optional.empty(), 0, true);
     }
     Optional<PlannedFunction> function =
@@ -66,7 +71,7 @@ public final class ModuleLookup {
       return new ModuleLookup(target, Optional.empty(), left, left != 0);
     }
     TargetModule module = function.get().module().module();
-    GuardCode guard = target.architecture().lookupGuard();
+    GuardCode guard = target.architecture().lookupGuard().orElseThrow();
     long base =
         memory.allocateNear(
             module.base(),
@@ -98,13 +103,13 @@ public final class ModuleLookup {
       return 0;
     }
     long jump = PatchJumps.destination(target.memory(), function);
-    GuardCode code = target.architecture().lookupGuard();
+    GuardCode code = target.architecture().lookupGuard().orElseThrow();
     return jump == 0 ? 0 : code.tableOf(target.memory().readUpTo(jump, code.codeSize()));
   }
 
   /** Removes memory of other sessions from a guard that was left. All threads must be suspended. */
   public static void forgetLeft(TargetProcess target, List<TracingMemory.Block> blocks) {
-    if (WindowsVersion.isWine(target.calls())) {
+    if (isNeeded(target)) {
       long ranges = left(target);
       if (ranges != 0) {
         ModuleLookup found = new ModuleLookup(target, Optional.empty(), ranges, true);
@@ -129,7 +134,8 @@ public final class ModuleLookup {
 
   /** Returns the guard's own memory. */
   public Optional<TracingMemory.Block> block() {
-    return guard.map(_ -> new TracingMemory.Block(ranges, ranges, code.tableBytes() + CODE_BYTES));
+    return guard.map(
+        _ -> new TracingMemory.Block(ranges, ranges, code.orElseThrow().tableBytes() + CODE_BYTES));
   }
 
   /** Returns the function to patch together with the traced ones. */
@@ -146,12 +152,13 @@ public final class ModuleLookup {
     if (ranges == 0) {
       return true;
     }
-    if (ours.size() >= code.maxRanges()) {
+    GuardCode its = code.orElseThrow();
+    if (ours.size() >= its.maxRanges()) {
       return false;
     }
     Range range = new Range(begin, size);
     memory.write(
-        code.added(ours.size(), range).stream()
+        its.added(ours.size(), range).stream()
             .map(piece -> new TargetMemory.Write(ranges + piece.at(), piece.bytes()))
             .toList());
     ours.add(range);
@@ -163,7 +170,7 @@ public final class ModuleLookup {
     if (ranges != 0
         && ours.removeIf(
             range -> blocks.stream().anyMatch(block -> block.begin() == range.begin()))) {
-      memory.write(ranges, code.table(ours));
+      memory.write(ranges, code.orElseThrow().table(ours));
     }
   }
 }

@@ -122,7 +122,7 @@ public final class Patcher {
   /**
    * Writes the stubs of functions of one module. The functions themselves stay as they are.
    *
-   * @param tables hears of the function table of what was written
+   * @param tables hears of the function table of what was written, if there is one
    * @return what was added
    */
   public List<Patched> prepare(
@@ -151,9 +151,11 @@ public final class Patcher {
     byte[] bytes = block.bytes();
     memory.write(base, bytes);
     memory.protect(base, size, TargetMemory.EXECUTE_READ);
-    tables.accept(
-        new TracingMemory.Table(
-            base + block.tableAt(), block.entries(), base, base + block.tableAt()));
+    if (block.entries() > 0) {
+      tables.accept(
+          new TracingMemory.Table(
+              base + block.tableAt(), block.entries(), base, base + block.tableAt()));
+    }
     List<Patched> result = new ArrayList<>();
     List<Long> bodies = block.bodies();
     for (int i = 0; i < added.size(); i++) {

@@ -3,6 +3,7 @@ package io.ntrail.live.patch;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.code.Architecture;
 import io.ntrail.live.code.AreaCode;
 import io.ntrail.live.code.AreaGeometry;
 import io.ntrail.live.code.RuntimeImage;
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 public final class TracingMemory {
   private static final long ROUTINE_MILLIS = 20_000;
   private static final int FEWEST_AREAS = 64;
+
+  /** Bytes of the address space of a program of 32 bits that areas take at most. */
+  private static final int RESERVED_32 = 64 << 20;
 
   /** TLS_OUT_OF_INDEXES. */
   private static final int NO_SLOT = -1;
@@ -97,7 +101,7 @@ public final class TracingMemory {
     this.tls = allocateTls(target);
     this.geometry = target.architecture().areas();
     session.pointerBytes(target.architecture().pointerSize());
-    int most = mostAreas;
+    int most = Math.min(mostAreas, mostAreas(target.architecture()));
     long mapped = 0;
     long found = 0;
     try {
@@ -176,6 +180,13 @@ public final class TracingMemory {
           "leave copyin() and copyinstr() out, or end what hooks the program");
     }
     return address;
+  }
+
+  /** Returns for how many areas a program of an architecture has address space to give away. */
+  private static int mostAreas(Architecture architecture) {
+    return architecture.pointerSize() == Long.BYTES
+        ? Integer.MAX_VALUE
+        : RESERVED_32 / architecture.areas().alignment() - 2;
   }
 
   /** Awaits that all pages of the session are mapped: traced code is not to wait for that. */

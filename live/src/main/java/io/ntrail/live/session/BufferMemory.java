@@ -30,6 +30,11 @@ public final class BufferMemory {
     return new BufferMemory(bytes == 0 ? 0 : Math.max(1, bytes / SessionLayout.CHUNK_BYTES));
   }
 
+  /** Returns the limit that somebody set, in chunks; 0 if nobody did. */
+  public synchronized long limit() {
+    return limit;
+  }
+
   /**
    * Takes chunks for a program that begins: fewer than it wants if the limit that somebody set is
    * near, but never fewer than it needs.

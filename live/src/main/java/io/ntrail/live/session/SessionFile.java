@@ -97,18 +97,18 @@ public final class SessionFile implements AutoCloseable {
   /**
    * Creates a session that grows: in memory if there is room, else in the temporary folder.
    *
-   * @param chunks of 64 KiB at first, 2 to 65,536; fewer if the limit is lower
-   * @param memory limit of all chunks
+   * @param chunks of 64 KiB at first, 2 to {@code most}; fewer if the limit is lower
+   * @param most chunks of this session
+   * @param memory limit of those of all sessions
    * @param throttles whether functions have cells
    * @param every of so many calls, the stack of one is sampled; 0: of none
    * @throws IOException if there is no room anywhere
    */
   public static SessionFile growing(
-      RecordLayout records, int chunks, BufferMemory memory, boolean throttles, int every)
+      RecordLayout its, int chunks, int most, BufferMemory memory, boolean throttles, int every)
       throws IOException {
-    int most = SessionLayout.CHUNK_RING;
-    return create(
-        SharedFile.folders(), records, chunks, most, memory, CallTables.NONE, throttles, every);
+    List<Path> folders = SharedFile.folders();
+    return create(folders, its, chunks, most, memory, CallTables.NONE, throttles, every);
   }
 
   /** Creates a session in a folder that does not grow. */

@@ -108,8 +108,8 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /**
-   * Opens a running program to look at it alone: programs of 32 bits, too, which cannot be traced.
-   * Of those on 64-bit systems the 32-bit side is seen.
+   * Opens a running program to look at it alone: beside a 64-bit agent also programs of 32 bits,
+   * which cannot be traced with that one. Of these the 32-bit side is seen.
    *
    * @throws CannotGoOn as {@link #attach(WindowsApi, RunningProcess)}
    */
@@ -117,9 +117,13 @@ public final class TargetProcess implements AutoCloseable {
     return attach(calls, running, true);
   }
 
+  private static String title(RunningProcess running) {
+    return "%s (%d)".formatted(running.name(), running.pid());
+  }
+
   private static TargetProcess attach(
       WindowsApi calls, RunningProcess running, boolean withEmulated) {
-    String what = "%s (%d)".formatted(running.name(), running.pid());
+    String what = title(running);
     long opened = ProcessHandles.process(calls, what, running.pid());
     int main =
         running.threads().stream()
@@ -202,8 +206,18 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
+  /**
+   * Returns whether a process is one of 32 bits on a 64-bit system, as far as this user may ask.
+   */
+  public static boolean isX86OnX64(WindowsApi calls, RunningProcess running) {
+    long opened = ProcessHandles.process(calls, title(running), running.pid());
+    boolean is = ProcessMachines.of(calls, opened).filter(ProcessMachines::isX86OnX64).isPresent();
+    calls.call("kernel32!CloseHandle", opened);
+    return is;
+  }
+
   private boolean isFresh(String what) {
-    mustRunNatively(what);
+    mustFitAgent(what);
     return exitCode().isEmpty() && !environment.hasLoader();
   }
 
@@ -216,7 +230,7 @@ public final class TargetProcess implements AutoCloseable {
     if (looksAt32Bits) {
       environment = environment(ProcessEnvironment.Layout.X86);
     } else {
-      mustRunNatively(what);
+      mustFitAgent(what);
     }
     if (exitCode().isPresent()) {
       throw ended(what);
@@ -234,8 +248,7 @@ public final class TargetProcess implements AutoCloseable {
 
   /** Sets the architecture by the machine type of the program's image. */
   private void know(String what, int machine) {
-    architecture =
-        Architectures.of(machine).orElseThrow(() -> Architectures.unsupported(what, machine));
+    architecture = Architectures.checked(what, machine, calls.agent().machine());
   }
 
   /**
@@ -259,9 +272,9 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /** Checks the machine type that the system reports; the program's own headers have more. */
-  private void mustRunNatively(String what) {
+  private void mustFitAgent(String what) {
     ProcessMachines.of(calls, process)
-        .ifPresent(machines -> Architectures.check(what, machines.emulated(), machines.host()));
+        .ifPresent(machines -> Architectures.check(what, machines, calls.agent().machine()));
   }
 
   private static CannotGoOn ended(String what) {
@@ -334,13 +347,14 @@ public final class TargetProcess implements AutoCloseable {
    * initialised. The main thread is suspended there.
    *
    * @param patienceMillis how long that may take
-   * @throws CannotGoOn if the program is not one of 64 bits, or does not arrive there
+   * @throws CannotGoOn if the program is not one for the agent beside it, or does not arrive there
    */
   public void runToEntry(long patienceMillis) {
     long base = imageBase();
     Bytes dos = memory.read(base, 0x40);
     long headers = base + dos.u32(NEW_HEADERS);
     Bytes pe = memory.read(headers, 0x40);
+    mustFitAgent("this");
     know("this", pe.u16(4));
     if (pe.u32(0x28) == 0) {
       throw CannotGoOn.impossible(

@@ -24,8 +24,8 @@ public final class TracePractice {
   private static final int CHUNKS = 2;
   private static final int RECORD = 32;
 
-  /** Any place where code may lie: a multiple of what areas need. */
-  private static final long PLACE = 0x20_0000_0000L;
+  /** Any place where code may lie: a multiple of what areas need, in 32 bits. */
+  private static final long PLACE = 0x2000_0000L;
 
   private static final byte[] PUSH_RBX_SUB_RSP = {0x40, 0x53, 0x48, (byte) 0x83, (byte) 0xEC, 0x20};
 
@@ -35,12 +35,12 @@ public final class TracePractice {
   public static void run() {
     AgentImage.file();
     StdioHelperImage.file();
-    assemble();
+    Architectures.all().forEach(TracePractice::assemble);
   }
 
-  /** Makes what goes into the program itself. */
+  /** Makes what goes into the program itself, if that is one of the usual architecture. */
   public static void assemble() {
-    Architectures.all().forEach(TracePractice::assemble);
+    assemble(Architectures.usual());
   }
 
   /** Returns a place for stubs. */

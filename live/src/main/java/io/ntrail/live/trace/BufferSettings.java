@@ -31,6 +31,12 @@ public record BufferSettings(
   /** Maximum number of chunks that a program may have. */
   public static final int MOST_CHUNKS = SessionLayout.CHUNK_RING;
 
+  /** Maximum number of chunks that a program of 32 bits may have: 256 MiB. */
+  private static final int MOST_CHUNKS_32 = 4096;
+
+  /** Maximum number of chunks that a program of 32 bits has if nobody says otherwise: 64 MiB. */
+  private static final int USUAL_CHUNKS_32 = 1024;
+
   private static final int FIRST_CHUNKS = 512;
 
   /** There may be many children. */
@@ -76,18 +82,33 @@ public record BufferSettings(
     return new BufferSettings(chunks, memory, waits, detail, number, throttle, sampling);
   }
 
-  /** Creates the session file of the first program, or of a child. */
-  SessionFile session(RecordLayout records, boolean isFirst) throws IOException {
+  /**
+   * Creates the session file of the first program, or of a child.
+   *
+   * @param pointerBytes of the program: one of 32 bits has little address space, and fewer chunks
+   */
+  SessionFile session(RecordLayout records, boolean isFirst, int pointerBytes) throws IOException {
     if (adds()) {
       return SessionFile.adding(detail, functions);
     }
     int usual = isFirst ? FIRST_CHUNKS : CHILD_CHUNKS;
-    int first = chunks == 0 ? usual : chunks;
+    int most = most(pointerBytes);
+    int first = Math.min(chunks == 0 ? usual : chunks, most);
     SessionFile session =
         memory.isPresent()
-            ? SessionFile.growing(records, first, memory.get(), throttle > 0, sampling)
+            ? SessionFile.growing(records, first, most, memory.get(), throttle > 0, sampling)
             : SessionFile.create(records, first, throttle > 0, sampling);
     session.waitWhenFull(waits);
     return session;
+  }
+
+  private int most(int pointerBytes) {
+    if (pointerBytes == Long.BYTES) {
+      return MOST_CHUNKS;
+    }
+    long wanted = Math.max(chunks, memory.map(BufferMemory::limit).orElse(0L));
+    return wanted == 0
+        ? USUAL_CHUNKS_32
+        : Math.clamp(wanted, SessionLayout.FEWEST_CHUNKS, MOST_CHUNKS_32);
   }
 }

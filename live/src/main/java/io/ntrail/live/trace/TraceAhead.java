@@ -39,7 +39,9 @@ public final class TraceAhead implements AutoCloseable {
     TracePractice.assemble();
     try {
       // The size of tables depends on the number of functions.
-      return settings.buffers().adds() ? Optional.empty() : Optional.of(settings.firstSession());
+      return settings.buffers().adds()
+          ? Optional.empty()
+          : Optional.of(settings.firstSession(Long.BYTES));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -49,15 +51,20 @@ public final class TraceAhead implements AutoCloseable {
    * Returns the session file, when it is made; it belongs to the caller.
    *
    * @param settings as they were, but for the number of functions
+   * @param pointerBytes size of a pointer of the program; what was made ahead is for 8
    * @throws IOException if there is no room for it
    */
-  SessionFile take(TraceSettings settings) throws IOException {
+  SessionFile take(TraceSettings settings, int pointerBytes) throws IOException {
     if (isTaken) {
       throw new IllegalStateException("taken already");
     }
     isTaken = true;
     Optional<SessionFile> made = made();
-    return made.isPresent() ? made.get() : settings.firstSession();
+    if (made.isPresent() && pointerBytes == Long.BYTES) {
+      return made.get();
+    }
+    made.ifPresent(SessionFile::close);
+    return settings.firstSession(pointerBytes);
   }
 
   private Optional<SessionFile> made() throws IOException {

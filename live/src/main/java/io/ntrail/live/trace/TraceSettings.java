@@ -66,9 +66,13 @@ public record TraceSettings(
         follower);
   }
 
-  /** Creates the session file of the first program. */
-  SessionFile firstSession() throws IOException {
-    return buffers.session(records(), true);
+  /**
+   * Creates the session file of the first program.
+   *
+   * @param pointerBytes size of a pointer of the program
+   */
+  SessionFile firstSession(int pointerBytes) throws IOException {
+    return buffers.session(records(), true, pointerBytes);
   }
 
   /** Returns size and content of records. */

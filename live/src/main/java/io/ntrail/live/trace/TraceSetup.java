@@ -36,7 +36,7 @@ record TraceSetup(
     SessionFile session = null;
     Tracer tracer = null;
     try {
-      session = ahead.take(settings);
+      session = ahead.take(settings, target.process().architecture().pointerSize());
       tracer = tracer(target, settings, session);
       UnwindSelfTest selfTest = selfTest(target, tracer);
       TracingOverhead cost = tracer.cost();
@@ -86,7 +86,10 @@ record TraceSetup(
     SessionFile its = null;
     Tracer itsTracer = null;
     try {
-      its = settings.buffers().session(settings.records(), false);
+      its =
+          settings
+              .buffers()
+              .session(settings.records(), false, child.process().architecture().pointerSize());
       itsTracer = tracer(child, settings, its);
       UnwindSelfTest itsTest = selfTest(child, itsTracer);
       long number = file.nextProcess();

@@ -1,10 +1,10 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.agent.Agent;
-import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
-import io.ntrail.live.agent.StdioHelper;
+import io.ntrail.live.agent.AgentStart;
 import io.ntrail.live.code.Architecture;
 import io.ntrail.live.patch.ModuleLookup;
 import io.ntrail.live.patch.PatchPractice;
@@ -16,6 +16,7 @@ import io.ntrail.live.recovery.CrashRecovery;
 import io.ntrail.live.recovery.SessionJournal;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.CommandLine;
+import io.ntrail.live.target.ProgramFile;
 import io.ntrail.live.target.RunningProcess;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
@@ -34,6 +35,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -120,24 +122,10 @@ public final class TraceTarget implements AutoCloseable {
    * @throws CannotGoOn if that is not possible
    */
   public static TraceTarget start(AgentHost host, List<String> words) {
-    AgentConnection connection = host.start();
-    // While the agent begins.
-    try (StdioHelper streams = hold(host, connection)) {
-      Agent agent = Agent.on(connection, PATIENCE);
-      return start(host, agent, words, calls -> StandardHandles.of(calls, streams));
-    }
-  }
-
-  private static StdioHelper hold(AgentHost host, AgentConnection connection) {
-    boolean done = false;
-    try {
-      StdioHelper holder = host.hold();
-      done = true;
-      return holder;
-    } finally {
-      if (!done) {
-        connection.close();
-      }
+    OptionalInt known =
+        local(words.getFirst()).map(ProgramFile::machine).orElse(OptionalInt.empty());
+    try (TargetStart begun = TargetStart.of(host, words.getFirst(), known)) {
+      return start(host, begun.agent(), words, calls -> StandardHandles.of(calls, begun.streams()));
     }
   }
 
@@ -162,7 +150,11 @@ public final class TraceTarget implements AutoCloseable {
       TargetClock clock = new TargetClock(calls);
       ClockReading first = clock.now();
       List<String> line = new ArrayList<>(words);
-      line.set(0, program(calls, words.getFirst()));
+      line.set(
+          0,
+          local(words.getFirst())
+              .map(file -> TargetPaths.there(calls, file))
+              .orElse(words.getFirst()));
       String commandLine = CommandLine.of(line);
       StandardHandles streams = chosen.apply(calls);
       try {
@@ -210,7 +202,28 @@ public final class TraceTarget implements AutoCloseable {
    * @throws CannotGoOn if there is none, or not one alone, or it cannot be traced
    */
   public static TraceTarget attach(AgentHost host, String which) {
-    return attach(host, Agent.on(host.start(), PATIENCE), which);
+    Agent agent = AgentStart.fitting(host, PATIENCE);
+    if (agent.machine() != MachineType.I386 && is32Bit(agent, which)) {
+      agent.close();
+      agent = AgentStart.on(host, MachineType.I386, PATIENCE);
+    }
+    return attach(host, agent, which);
+  }
+
+  /** Returns whether a program is one of 32 bits on a 64-bit system, if that can be found out. */
+  private static boolean is32Bit(Agent agent, String which) {
+    boolean done = false;
+    try {
+      boolean is32Bit =
+          TargetProcess.isX86OnX64(
+              new WindowsApi(agent), RunningProcess.named(new WindowsApi(agent), which));
+      done = true;
+      return is32Bit;
+    } finally {
+      if (!done) {
+        agent.close();
+      }
+    }
   }
 
   /** Attaches with a running agent, which is closed with the result. */
@@ -291,24 +304,23 @@ public final class TraceTarget implements AutoCloseable {
     return new TraceTarget(this, child, its);
   }
 
-  private static String program(WindowsApi calls, String word) {
+  /** Returns a program that is a file of this machine; empty if the target's system finds it. */
+  private static Optional<Path> local(String word) {
+    Path file;
     try {
-      Path file = Path.of(word);
-      boolean isPath =
-          word.indexOf('/') >= 0
-              || word.indexOf(File.separatorChar) >= 0
-              || Files.isRegularFile(file);
-      if (isPath && !Files.isRegularFile(file)) {
-        Path withExtension = Path.of(word + ".exe");
-        if (!Files.isRegularFile(withExtension)) {
-          throw new CannotGoOn("no such program: " + word, "");
-        }
-        file = withExtension;
-      }
-      return isPath ? TargetPaths.there(calls, file) : word;
+      file = Path.of(word);
     } catch (InvalidPathException e) {
-      return word;
+      return Optional.empty();
     }
+    boolean isPath = word.indexOf('/') >= 0 || word.indexOf(File.separatorChar) >= 0;
+    if (Files.isRegularFile(file) || !isPath) {
+      return Optional.of(file).filter(Files::isRegularFile);
+    }
+    Path withExtension = Path.of(word + ".exe");
+    if (!Files.isRegularFile(withExtension)) {
+      throw new CannotGoOn("no such program: " + word, "");
+    }
+    return Optional.of(withExtension);
   }
 
   /** Returns the process. */

@@ -11,10 +11,11 @@ import java.util.List;
  * which has the job's last handle, ends with ntrail. The job is closed when the program is resumed.
  */
 public final class KillOnCloseJob {
-  /** JobObjectExtendedLimitInformation, and the size of its structure. */
+  /** JobObjectExtendedLimitInformation, and the size of its structure in 64 and 32-bit code. */
   private static final int EXTENDED_LIMITS = 9;
 
-  private static final int LIMITS_SIZE = 144;
+  private static final int LIMITS_SIZE_64 = 144;
+  private static final int LIMITS_SIZE_32 = 112;
   private static final int LIMIT_FLAGS = 16;
   private static final int KILL_ON_JOB_CLOSE = 0x2000;
 
@@ -48,14 +49,10 @@ public final class KillOnCloseJob {
   }
 
   private AgentCall limit(int flags) {
-    BytesBuilder limits =
-        new BytesBuilder(LIMITS_SIZE).zeros(LIMITS_SIZE).setU32(LIMIT_FLAGS, flags);
+    int size = calls.layout().pointerBytes() == Long.BYTES ? LIMITS_SIZE_64 : LIMITS_SIZE_32;
+    BytesBuilder limits = new BytesBuilder(size).zeros(size).setU32(LIMIT_FLAGS, flags);
     return calls.prepare(
-        "kernel32!SetInformationJobObject",
-        job,
-        EXTENDED_LIMITS,
-        calls.put(0, limits),
-        LIMITS_SIZE);
+        "kernel32!SetInformationJobObject", job, EXTENDED_LIMITS, calls.put(0, limits), size);
   }
 
   private void refuse(String function, int error) {

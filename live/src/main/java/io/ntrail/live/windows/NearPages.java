@@ -17,6 +17,9 @@ final class NearPages {
   /** Number of places that are tried at once. */
   private static final int PLACES = 6;
 
+  /** No program of 32 bits has memory from here on. */
+  private static final long END_32 = 0xFFFF_0000L;
+
   private NearPages() {}
 
   /**
@@ -44,10 +47,14 @@ final class NearPages {
       all.add(begin - step & -TargetMemory.GRANULE);
       all.add(end + step & -TargetMemory.GRANULE);
     }
+    long last = calls.layout().pointerBytes() == Long.BYTES ? Long.MAX_VALUE : END_32;
     long[] places =
         all.stream()
-            .filter(
-                at -> at > TargetMemory.GRANULE && end - at < REACH && at + rounded - begin < REACH)
+            .filter(at ->
+                at > TargetMemory.GRANULE
+                    && at < last - rounded
+                    && end - at < REACH
+                    && at + rounded - begin < REACH)
             .mapToLong(at -> at)
             .filter(isWanted)
             .toArray();

@@ -88,7 +88,8 @@ public record StandardHandles(long input, long output, long errors) {
   }
 
   private static long duplicate(WindowsApi calls, long process, long handle) {
-    if (handle == 0 || handle == -1) {
+    // INVALID_HANDLE_VALUE has all bits of a handle.
+    if (handle == 0 || (int) handle == -1) {
       return 0;
     }
     long to = calls.put(0, new BytesBuilder(8).u64(0));

@@ -23,7 +23,7 @@ public final class TargetClock {
   private static final int CELLS = 0x800;
 
   private final WindowsApi calls;
-  private final long readTicks;
+  private final AgentCall readTicks;
   private final boolean invariant;
   private final long frequency;
 
@@ -37,9 +37,10 @@ public final class TargetClock {
             0x1000,
             0x3000,
             EXECUTE_READ_WRITE);
-    calls.agent().poke(code, AgentRoutines.readTimeStampCounter());
-    calls.agent().poke(code + 0x40, AgentRoutines.cpuidEdx(POWER_MANAGEMENT));
-    readTicks = code;
+    AgentRoutines routines = AgentRoutines.of(calls.agent().machine());
+    calls.agent().poke(code, routines.readTimeStampCounter());
+    calls.agent().poke(code + 0x40, routines.cpuidEdx(POWER_MANAGEMENT));
+    readTicks = AgentCall.of(code).wholeResult();
     invariant =
         (calls.call(List.of(AgentCall.of(code + 0x40))).getFirst().result() & INVARIANT) != 0;
     long cell = calls.agent().scratch() + CELLS;
@@ -55,7 +56,7 @@ public final class TargetClock {
 
   /** Returns the time stamp counter: one exchange with the agent. */
   public long ticks() {
-    return calls.call(List.of(AgentCall.of(readTicks))).getFirst().result();
+    return calls.call(List.of(readTicks)).getFirst().result();
   }
 
   /** Reads all clocks, several times, and takes the time when that went fastest. */
@@ -68,10 +69,10 @@ public final class TargetClock {
       List<CallOutcome> outcomes =
           calls.call(
               List.of(
-                  AgentCall.of(readTicks),
+                  readTicks,
                   calls.prepare("kernel32!QueryPerformanceCounter", cell),
                   calls.prepare("kernel32!GetSystemTimeAsFileTime", cell + 8),
-                  AgentCall.of(readTicks)));
+                  readTicks));
       long first = outcomes.getFirst().result();
       long last = outcomes.getLast().result();
       if (last - first >= 0 && last - first < shortest) {

@@ -235,7 +235,7 @@ public final class TargetMemory {
         calls
             .call("kernel32!CreateFileW", text, READ_AND_WRITE, SHARE_ALL, 0, OPEN, NORMAL, 0)
             .result();
-    if (file == -1) {
+    if ((int) file == -1) {
       throw new CannotGoOn(what + " (" + name + ")", "");
     }
     long section = calls.must(what, "kernel32!CreateFileMappingW", file, 0, READ_WRITE, 0, 0, 0);

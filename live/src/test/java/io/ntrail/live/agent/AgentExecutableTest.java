@@ -33,7 +33,11 @@ final class AgentExecutableTest {
     AgentExecutable.keep(cache);
     try (Stream<Path> files = Files.list(folder.resolve("agent"))) {
       assertEquals(
-          List.of("ntrail-agent.exe", "ntrail-agent32.exe", "ntrail-streams.exe"),
+          List.of(
+              "ntrail-agent.exe",
+              "ntrail-agent32.exe",
+              "ntrail-streams.exe",
+              "ntrail-streams32.exe"),
           files.map(file -> file.getFileName().toString()).sorted().toList());
     }
   }

@@ -2,7 +2,6 @@ package io.ntrail.live.code.ia32;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
-import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.code.Architecture;
 import io.ntrail.live.code.AreaGeometry;
@@ -18,6 +17,7 @@ import io.ntrail.live.code.TracedCode;
 import io.ntrail.live.code.TracedReturn;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The architecture IA-32. */
 public final class Ia32Architecture implements Architecture {
@@ -124,19 +124,18 @@ public final class Ia32Architecture implements Architecture {
 
   @Override
   public CallbackCode dllNotification(long control, LoaderCalls system) {
-    throw new CannotGoOn("libraries that 32-bit programs load later cannot be traced", "");
+    return new DllNotificationCallback32(control, system);
   }
 
   @Override
   public CallbackCode resumeThread(long control, ResumeCalls system) {
-    throw new CannotGoOn(
-        "children of 32-bit programs cannot be traced from their beginning",
-        "trace without --children");
+    return new ResumeThreadHook32(control, system);
   }
 
+  /** None: exceptions follow the list of registrations, and their handlers lie in modules. */
   @Override
-  public GuardCode lookupGuard() {
-    throw new CannotGoOn("Wine's search for modules cannot be guarded in 32-bit programs", "");
+  public Optional<GuardCode> lookupGuard() {
+    return Optional.empty();
   }
 
   @Override

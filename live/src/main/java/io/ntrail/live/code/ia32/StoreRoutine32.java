@@ -79,6 +79,11 @@ final class StoreRoutine32 implements StoreCode {
   }
 
   @Override
+  public int entries() {
+    return 0;
+  }
+
+  @Override
   public byte[] parameters(List<Store> stores) {
     BytesBuilder out = new BytesBuilder(HEAD + PLACE * stores.size()).u64(stores.size());
     for (Store store : stores) {

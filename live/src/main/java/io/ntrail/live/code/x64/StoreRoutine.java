@@ -102,6 +102,11 @@ final class StoreRoutine implements StoreCode {
   }
 
   @Override
+  public int entries() {
+    return 1;
+  }
+
+  @Override
   public byte[] parameters(List<Store> stores) {
     BytesBuilder out = new BytesBuilder(HEAD + PLACE * stores.size()).u64(stores.size());
     for (Store store : stores) {

@@ -18,6 +18,7 @@ import io.ntrail.live.code.TracedCode;
 import io.ntrail.live.code.TracedReturn;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The architecture x64. */
 public final class X64Architecture implements Architecture {
@@ -146,8 +147,8 @@ public final class X64Architecture implements Architecture {
   }
 
   @Override
-  public GuardCode lookupGuard() {
-    return new LookupGuard();
+  public Optional<GuardCode> lookupGuard() {
+    return Optional.of(new LookupGuard());
   }
 
   @Override
