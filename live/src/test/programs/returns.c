@@ -101,7 +101,11 @@ TRACED int plain_switch(int n) {
 
 #ifdef __clang__
 /* The linker's libraries have it by another name. Nothing here is run. */
+#ifdef _WIN64
 void __chkstk(void) {}
+#else
+void _chkstk(void) {}
+#endif
 #endif
 
 int main(void) { return 0; }

@@ -277,6 +277,9 @@ final class ImageFunctionRows {
     if (function.is(Source.SYMBOL_TABLE)) {
       sources.add("symbols");
     }
+    if (function.is(Source.FRAME_DATA)) {
+      sources.add("fpo");
+    }
     return String.join(" ", sources);
   }
 

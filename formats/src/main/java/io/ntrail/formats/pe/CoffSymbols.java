@@ -28,8 +28,10 @@ public record CoffSymbols(List<Symbol> functions) {
    *
    * @param rva its address
    * @param name as the compiler decorated it
+   * @param isFunction whether its type is that of a function; labels of assembly have none, nor
+   *     have tables in sections with code
    */
-  public record Symbol(long rva, String name) {}
+  public record Symbol(long rva, String name, boolean isFunction) {}
 
   /** Reads what can be read; nothing of an image without a table. */
   public static CoffSymbols of(PeImage image) {
@@ -39,7 +41,7 @@ public record CoffSymbols(List<Symbol> functions) {
             table.walk((rva, at) -> {
               String name = table.name(at);
               if (!name.isEmpty()) {
-                functions.add(new Symbol(rva, name));
+                functions.add(new Symbol(rva, name, table.isFunction(at)));
               }
             }));
     return new CoffSymbols(List.copyOf(functions));
@@ -113,10 +115,13 @@ public record CoffSymbols(List<Symbol> functions) {
     private void visit(int at, Map<Integer, Section> code, Visitor visitor) {
       Section section = code.get(symbols.u16(at + 12));
       int storage = symbols.u8(at + 16);
-      boolean isFunction = symbols.u16(at + 14) == FUNCTION;
-      if (section != null && (storage == EXTERNAL || storage == STATIC && isFunction)) {
+      if (section != null && (storage == EXTERNAL || storage == STATIC && isFunction(at))) {
         visitor.visit(section.rva() + symbols.u32(at + 8), at);
       }
+    }
+
+    boolean isFunction(int at) {
+      return symbols.u16(at + 14) == FUNCTION;
     }
 
     boolean isNamed(int at) {

@@ -4,7 +4,6 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.image.ImageFunction.Source;
 import io.ntrail.programs.patchability.FunctionPatch;
-import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.programs.x86.FlowClass;
 import io.ntrail.programs.x86.Instruction;
 import io.ntrail.programs.x86.InstructionDecoder;
@@ -39,11 +38,10 @@ final class DataInCodeHeuristics {
    * Returns whether a function may be data: neither the function table nor the guard table has it,
    * and what is there does not decode up to an end.
    */
-  static boolean mayBeData(PeImage image, FunctionPatch patch) {
+  static boolean mayBeData(PeImage image, InstructionDecoder decoder, FunctionPatch patch) {
     if (patch.function().is(Source.FUNCTION_TABLE) || patch.function().is(Source.GUARD_TABLE)) {
       return false;
     }
-    InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
     Instruction instruction = new Instruction();
     Bytes code =
         image.view().window(patch.function().rva(), Math.min(MAX_BYTES, patch.function().size()));

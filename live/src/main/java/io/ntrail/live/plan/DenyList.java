@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 final class DenyList {
   private static final Map<String, Kind> KINDS = kinds();
 
+  /** Besides those, in 32-bit code: names without the decoration of C. */
+  private static final Map<String, Kind> IA32 = ia32();
+
   private DenyList() {}
 
   private static Map<String, Kind> kinds() {
@@ -42,6 +45,43 @@ final class DenyList {
     return Map.copyOf(kinds);
   }
 
+  private static Map<String, Kind> ia32() {
+    Map<String, Kind> kinds = new HashMap<>(KINDS);
+    put(
+        kinds,
+        Kind.SPECIAL_ENTRY,
+        "KiFastSystemCall KiFastSystemCallRet KiIntSystemCall Wow64Transition"
+            + " __wine_syscall_dispatcher_return");
+    put(
+        kinds,
+        Kind.RETURNS_ELSEWHERE,
+        "_local_unwind2 _local_unwind4 _global_unwind2 _seh_longjmp_unwind _seh_longjmp_unwind4"
+            + " __CxxLongjmpUnwind _setjmp3 __wine_rtl_unwind __wine_longjmp __wine_setjmp"
+            + " _NLG_Notify1 _NLG_Dispatch _NLG_Return2 _JumpToContinuation");
+    put(
+        kinds,
+        Kind.FRAME_HELPER,
+        "_EH_prolog __EH_prolog _EH_prolog2 __EH_prolog2 _EH_prolog3 __EH_prolog3 _EH_prolog3_catch"
+            + " __EH_prolog3_catch _EH_prolog3_GS __EH_prolog3_GS _EH_prolog3_catch_GS"
+            + " __EH_prolog3_catch_GS _EH_prolog3_align __EH_prolog3_align _EH_epilog3"
+            + " __EH_epilog3 _EH_epilog3_GS __EH_epilog3_GS _EH_epilog3_catch_GS"
+            + " __EH_epilog3_catch_GS _SEH_prolog __SEH_prolog _SEH_epilog __SEH_epilog"
+            + " _SEH_prolog4 __SEH_prolog4 _SEH_epilog4 __SEH_epilog4 _SEH_prolog4_GS"
+            + " __SEH_prolog4_GS _SEH_epilog4_GS __SEH_epilog4_GS");
+    put(
+        kinds,
+        Kind.STACK_PROBE,
+        "_chkstk __chkstk ___chkstk ___chkstk_ms __chkstk_ms _alloca_probe __alloca_probe"
+            + " _alloca_probe_8 __alloca_probe_8 _alloca_probe_16 __alloca_probe_16 _alloca"
+            + " _guard_check_icall _guard_check_icall_nop");
+    put(
+        kinds,
+        Kind.READS_RETURN_ADDRESS,
+        "RtlCaptureStackBackTrace CaptureStackBackTrace RtlWalkFrameChain RtlGetCallersAddress");
+    put(kinds, Kind.NEEDED, "RtlUnwind longjmp");
+    return Map.copyOf(kinds);
+  }
+
   private static void put(Map<String, Kind> kinds, Kind kind, String names) {
     for (String name : names.split(" ", -1)) {
       kinds.put(name.toLowerCase(Locale.ROOT), kind);
@@ -53,8 +93,16 @@ final class DenyList {
     return KINDS.get(name.toLowerCase(Locale.ROOT));
   }
 
+  /** Returns why a function of 32-bit code is not traced like others; null if it is. */
+  static @Nullable Kind ofIa32(String name) {
+    return IA32.get(name.toLowerCase(Locale.ROOT));
+  }
+
   /** Returns whether it cannot even be patched. */
   static boolean isForbidden(Kind kind) {
-    return kind == Kind.SPECIAL_ENTRY || kind == Kind.STACK_PROBE || kind == Kind.NEEDED;
+    return switch (kind) {
+      case SPECIAL_ENTRY, STACK_PROBE, NEEDED, FRAME_HELPER, PART -> true;
+      default -> false;
+    };
   }
 }

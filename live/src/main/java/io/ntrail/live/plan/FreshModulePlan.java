@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
@@ -63,10 +62,10 @@ final class FreshModulePlan {
   private static FreshModulePlan of(
       TargetModule module,
       PeImage image,
-      Map<Long, String> names,
+      ModuleSymbols symbols,
       Planner.Selection choice,
       ImageSearch search) {
-    Planner planner = Planner.of(new PlannedModule(module, image), names, choice, search);
+    Planner planner = Planner.of(new PlannedModule(module, image), symbols, choice, search);
     return new FreshModulePlan(image, planner, planner.wanted(choice), choice);
   }
 
@@ -83,7 +82,7 @@ final class FreshModulePlan {
       Planner.Selection choice,
       ImageSearch search) {
     return file.lasting()
-        .map(image -> of(module, image, file.names(), choice, search))
+        .map(image -> of(module, image, file.symbols(), choice, search))
         .filter(plan -> plan.isIn(memory, module.base()))
         .map(FreshModulePlan::functions);
   }
@@ -95,8 +94,8 @@ final class FreshModulePlan {
    * @param image its file, in memory of its own
    */
   static FreshModulePlan ahead(
-      TargetModule module, PeImage image, Map<Long, String> names, Planner.Selection choice) {
-    return of(module, image, names, choice, ImageSearch.here());
+      TargetModule module, PeImage image, ModuleSymbols symbols, Planner.Selection choice) {
+    return of(module, image, symbols, choice, ImageSearch.here());
   }
 
   /** Returns where memory has to be as the file for the plan of an exported function. */

@@ -3,27 +3,22 @@ package io.ntrail.live.plan;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.pe.CoffSymbols;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.target.TargetModule;
-import io.ntrail.programs.image.NamedFunction;
-import io.ntrail.programs.symbols.ImageSymbols;
 import io.ntrail.programs.symbols.OpenPdb;
 import io.ntrail.programs.symbols.PdbSearch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Local file that a module was loaded from: mapped, and only used if it is the same build. */
 public final class ModuleFile implements AutoCloseable {
   private final @Nullable Contents contents;
-  private final Map<Long, String> names;
+  private final ModuleSymbols symbols;
   private final Optional<Missing> missing;
   private final List<String> unusable;
 
@@ -58,12 +53,12 @@ public final class ModuleFile implements AutoCloseable {
 
   private ModuleFile(
       @Nullable Contents contents,
-      Map<Long, String> names,
+      ModuleSymbols symbols,
       Optional<Missing> missing,
       List<String> unusable) {
     this.unusable = unusable;
     this.contents = contents;
-    this.names = names;
+    this.symbols = symbols;
     this.missing = missing;
   }
 
@@ -87,13 +82,8 @@ public final class ModuleFile implements AutoCloseable {
       if (!stored.headers().isSameBuild(image.headers())) {
         return without(Problem.OTHER_BUILD, path.get().toString());
       }
-      Map<Long, String> names = new HashMap<>();
-      List<String> unusable = addNames(symbols.find(path.get(), stored), names);
-      if (stored.headers().symbolTableOffset() != 0) {
-        for (CoffSymbols.Symbol symbol : CoffSymbols.of(stored).functions()) {
-          names.putIfAbsent(symbol.rva(), symbol.name());
-        }
-      }
+      List<String> unusable = new ArrayList<>();
+      ModuleSymbols names = symbols(symbols.find(path.get(), stored), stored, unusable);
       Contents contents = new Contents(path.get(), input, stored, module.base());
       done = true;
       return new ModuleFile(contents, names, Optional.empty(), unusable);
@@ -106,25 +96,26 @@ public final class ModuleFile implements AutoCloseable {
     }
   }
 
-  /** Adds the functions of a PDB; reports the parts that cannot be used. */
-  private static List<String> addNames(PdbSearch.Result found, Map<Long, String> names) {
-    List<String> unusable = new ArrayList<>(found.unusable());
+  /** Reads the symbols of a file and its PDB; reports the parts that cannot be used. */
+  private static ModuleSymbols symbols(
+      PdbSearch.Result found, PeImage stored, List<String> unusable) {
+    unusable.addAll(found.unusable());
     unusable.addAll(found.remarks());
-    if (found.pdb().isPresent()) {
-      try (OpenPdb open = found.pdb().get()) {
-        for (NamedFunction function : ImageSymbols.functions(open.pdb())) {
-          names.putIfAbsent(function.rva(), function.name());
-        }
-        if (!open.gaps().isEmpty()) {
-          unusable.add("symbols of %s are incomplete: the file is damaged".formatted(open.path()));
-        }
-      }
+    if (found.pdb().isEmpty()) {
+      return ModuleSymbols.of(stored, Optional.empty());
     }
-    return unusable;
+    try (OpenPdb open = found.pdb().get()) {
+      ModuleSymbols symbols = ModuleSymbols.of(stored, Optional.of(open.pdb()));
+      if (!open.gaps().isEmpty()) {
+        unusable.add("symbols of %s are incomplete: the file is damaged".formatted(open.path()));
+      }
+      return symbols;
+    }
   }
 
   private static ModuleFile without(Problem problem, String detail) {
-    return new ModuleFile(null, Map.of(), Optional.of(new Missing(problem, detail)), List.of());
+    return new ModuleFile(
+        null, ModuleSymbols.NONE, Optional.of(new Missing(problem, detail)), List.of());
   }
 
   /** Returns the expected code; valid until this is closed. */
@@ -149,9 +140,9 @@ public final class ModuleFile implements AutoCloseable {
     }
   }
 
-  /** Returns names of functions by RVA from the PDB or the symbol table, which is not in memory. */
-  Map<Long, String> names() {
-    return names;
+  /** Returns the symbols of the PDB and the symbol table, which are not in memory. */
+  ModuleSymbols symbols() {
+    return symbols;
   }
 
   /** Returns remarks about PDBs that cannot be used and stores that keep no copy. */

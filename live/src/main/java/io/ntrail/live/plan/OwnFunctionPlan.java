@@ -12,7 +12,6 @@ import io.ntrail.live.windows.TargetMemory;
 import io.ntrail.live.windows.TargetPaths;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -70,7 +69,8 @@ public final class OwnFunctionPlan {
       if (!image.headers().isSameBuild(headers)) {
         return Optional.empty();
       }
-      Planner planner = Planner.of(new PlannedModule(module, image), Map.of(), Optional.empty());
+      Planner planner =
+          Planner.of(new PlannedModule(module, image), ModuleSymbols.NONE, Optional.empty());
       FreshModulePlan plan = FreshModulePlan.own(image, planner, function);
       return planner
           .planOwn(function, planner.exported(function))

@@ -9,7 +9,6 @@ import io.ntrail.live.target.TargetModule;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -63,7 +62,8 @@ public final class PlanPractice {
       for (int i = 0; i < plans && goesOn.getAsBoolean(); i++) {
         Planner.Selection its = i % 2 == 0 ? few : all;
         Planner planner =
-            Planner.of(new PlannedModule(module, image), Map.of(), its, ImageSearch.here());
+            Planner.of(
+                new PlannedModule(module, image), ModuleSymbols.NONE, its, ImageSearch.here());
         next.accept(planner.plan(planner.wanted(its), its));
       }
     } catch (IOException | CannotGoOn | DamagedInput e) {

@@ -4,13 +4,11 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.pe.Exports;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.LoadConfig;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.unwind.FunctionTable;
-import io.ntrail.formats.pe.unwind.RuntimeFunction;
-import io.ntrail.formats.pe.unwind.UnwindInfo;
 import io.ntrail.live.branches.ImageSearch;
 import io.ntrail.live.code.TracedCode;
-import io.ntrail.live.code.TracedCode.Prologue;
 import io.ntrail.live.code.TracedCode.Relative;
 import io.ntrail.live.plan.SkipReason.Kind;
 import io.ntrail.live.target.TargetModule;
@@ -20,12 +18,8 @@ import io.ntrail.programs.patchability.FunctionPadding;
 import io.ntrail.programs.patchability.FunctionPatch;
 import io.ntrail.programs.patchability.PatchRefusal;
 import io.ntrail.programs.patchability.Patchability;
-import io.ntrail.programs.x86.CodeSize;
-import io.ntrail.programs.x86.Effects;
 import io.ntrail.programs.x86.Instruction;
 import io.ntrail.programs.x86.InstructionDecoder;
-import io.ntrail.programs.x86.OperandReader;
-import io.ntrail.programs.x86.Operands;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -60,11 +54,9 @@ public final class Planner {
   private final PeImage image;
   private final Map<Long, String> names;
   private final Optional<FileCode> file;
-  private final FunctionTable table;
-  private final Exports exports;
   private final Optional<LoadConfig> config;
   private final ImageFunctions functions;
-  private final ReturnAddressReads returnAddressReads;
+  private final ModuleRules rules;
   private final Optional<String> runtime;
 
   /**
@@ -72,23 +64,22 @@ public final class Planner {
    */
   private final @Nullable BranchFinder finder;
 
-  private final InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
-  private final OperandReader operandReader = OperandReader.of(decoder);
+  private final InstructionDecoder decoder;
   private final Instruction instruction = new Instruction();
-  private final Operands operands = new Operands();
 
-  private Planner(PlannedModule module, Map<Long, String> names, Optional<FileCode> file) {
+  private Planner(PlannedModule module, ModuleSymbols symbols, Optional<FileCode> file) {
     this.module = module;
     this.image = module.image();
-    this.names = names;
+    this.names = symbols.names();
     this.file = file;
-    this.table = FunctionTable.of(image);
-    this.exports = Exports.of(image);
+    FunctionTable table = FunctionTable.of(image);
+    Exports exports = Exports.of(image);
     this.config = LoadConfig.of(image);
-    this.functions = ImageFunctions.of(image, exports, config, table);
-    this.returnAddressReads = new ReturnAddressReads(image, table);
+    this.functions = ImageFunctions.of(image, exports, config, table, symbols.functions());
+    this.rules = rules(table);
     this.runtime = LanguageRuntimes.of(module.module(), image, exports, names.values());
     this.finder = null;
+    this.decoder = InstructionDecoder.of(rules.codeSize());
   }
 
   private Planner(PlannedModule module, Map<Long, String> names, FewFunctions few) {
@@ -96,13 +87,13 @@ public final class Planner {
     this.image = module.image();
     this.names = names;
     this.file = Optional.empty();
-    this.table = few.table();
-    this.exports = few.exports();
     this.config = few.config();
     this.functions = few.functions();
-    this.returnAddressReads = new ReturnAddressReads(image, table, few.parts());
+    this.rules =
+        new X64Rules(image, few.table(), new ReturnAddressReads(image, few.table(), few.parts()));
     this.runtime = few.runtime();
     this.finder = few.finder();
+    this.decoder = InstructionDecoder.of(rules.codeSize());
   }
 
   /** Shares what another planner has read, for another thread. */
@@ -111,13 +102,21 @@ public final class Planner {
     this.image = other.image;
     this.names = other.names;
     this.file = other.file;
-    this.table = other.table;
-    this.exports = other.exports;
     this.config = other.config;
     this.functions = other.functions;
-    this.returnAddressReads = other.returnAddressReads.forAnotherThread();
+    this.rules = other.rules.forAnotherThread();
     this.runtime = other.runtime;
     this.finder = other.finder;
+    this.decoder = InstructionDecoder.of(rules.codeSize());
+  }
+
+  private ModuleRules rules(FunctionTable table) {
+    if (image.headers().machine() != MachineType.I386) {
+      return new X64Rules(image, table, new ReturnAddressReads(image, table));
+    }
+    // Pointers in a file are made for where the file wants to lie.
+    long base = image.file().isPresent() ? image.headers().imageBase() : module.module().base();
+    return new Ia32Rules(image, base, functions, GnuUnwinder.of(image, names));
   }
 
   /** Functions that a user selects. May be used by several threads. */
@@ -146,41 +145,41 @@ public final class Planner {
   /**
    * Plans the selected functions of a module.
    *
-   * @param names of functions by RVA, besides those of exports
+   * @param symbols of its functions, besides exports
    * @param file what should be in memory, if that is known
    * @return all selected functions, by address
    */
   public static List<PlannedFunction> plan(
       TargetModule module,
       PeImage image,
-      Map<Long, String> names,
+      ModuleSymbols symbols,
       Optional<FileCode> file,
       Selection choice) {
-    Planner planner = of(new PlannedModule(module, image), names, file);
+    Planner planner = of(new PlannedModule(module, image), symbols, file);
     return planner.plan(planner.wanted(choice), choice);
   }
 
   /**
    * Reads what planning needs of a module.
    *
-   * @param names of functions by RVA, besides those of exports
+   * @param symbols of its functions, besides exports
    * @param file what should be in memory, if that is known
    */
-  static Planner of(PlannedModule module, Map<Long, String> names, Optional<FileCode> file) {
-    return new Planner(module, names, file);
+  static Planner of(PlannedModule module, ModuleSymbols symbols, Optional<FileCode> file) {
+    return new Planner(module, symbols, file);
   }
 
   /**
    * Reads what planning the selected functions of a module needs that is as its file says.
    *
-   * @param names of functions by RVA, besides those of exports
+   * @param symbols of its functions, besides exports
    * @param search searches in the file of the module
    */
   static Planner of(
-      PlannedModule module, Map<Long, String> names, Selection choice, ImageSearch search) {
-    return FewFunctions.of(module, names, choice, search)
-        .map(few -> new Planner(module, names, few))
-        .orElseGet(() -> of(module, names, Optional.empty()));
+      PlannedModule module, ModuleSymbols symbols, Selection choice, ImageSearch search) {
+    return FewFunctions.of(module, symbols.names(), choice, search)
+        .map(few -> new Planner(module, symbols.names(), few))
+        .orElseGet(() -> of(module, symbols, Optional.empty()));
   }
 
   /** Returns the functions of the module, or those near the selected ones. */
@@ -195,7 +194,7 @@ public final class Planner {
    * @return empty if there is none, or it cannot be patched
    */
   public static Optional<PlannedFunction> planOwn(TargetModule module, PeImage image, String name) {
-    Planner planner = of(new PlannedModule(module, image), Map.of(), Optional.empty());
+    Planner planner = of(new PlannedModule(module, image), ModuleSymbols.NONE, Optional.empty());
     return planner.planOwn(name, planner.exported(name));
   }
 
@@ -265,10 +264,27 @@ public final class Planner {
   private PlannedFunction plan(Patchability patchability, Selection choice, int index) {
     List<String> all = names(index);
     FunctionPatch patch = patchability.inPlace(patchability.list().get(index));
-    String name =
-        all.stream().filter(one -> choice.wants(module.module(), one)).findFirst().orElse("");
-    boolean excluded = all.stream().anyMatch(one -> choice.excludes(module.module(), one));
+    String name = all.stream().filter(one -> wants(choice, one)).findFirst().orElse("");
+    boolean excluded =
+        all.stream()
+            .anyMatch(one ->
+                choice.excludes(module.module(), one)
+                    || rules.aliases(one).stream()
+                        .anyMatch(alias -> choice.excludes(module.module(), alias)));
     return excluded ? left(name, patch, Kind.EXCLUDED) : decide(name, all, patch);
+  }
+
+  /** Returns whether a function is selected by a name, or another way to write it. */
+  private boolean wants(Selection choice, String name) {
+    if (choice.wants(module.module(), name)) {
+      return true;
+    }
+    for (String alias : rules.aliases(name)) {
+      if (choice.wants(module.module(), alias)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns the indexes of the selected functions. */
@@ -278,7 +294,7 @@ public final class Planner {
     for (int i = 0; i < functions.list().size(); i++) {
       boolean isWanted = false;
       for (String name : names(i)) {
-        isWanted |= name.isEmpty() ? isUnnamedWanted : choice.wants(module.module(), name);
+        isWanted |= name.isEmpty() ? isUnnamedWanted : wants(choice, name);
       }
       wanted.set(i, isWanted);
     }
@@ -318,37 +334,23 @@ public final class Planner {
       SkipReason why = SkipReason.of(patch.refusal().orElseThrow(), detail(patch));
       return new PlannedFunction(module, name, patch, Optional.empty(), Optional.of(why));
     }
-    Optional<Kind> denied = all.stream().map(DenyList::of).filter(k -> k != null).findFirst();
+    Optional<Kind> denied = known(all);
     if (denied.isPresent() && DenyList.isForbidden(denied.get())) {
       return left(name, patch, denied.get());
     }
     if (!patch.isInPlace() && DataInCodeHeuristics.isDoubtfulRoom(image, patch)) {
       return left(name, patch, Kind.DOUBTFUL_PADDING);
     }
-    if (DataInCodeHeuristics.mayBeData(image, patch)) {
+    if (DataInCodeHeuristics.mayBeData(image, decoder, patch)) {
       return left(name, patch, Kind.DOUBTFUL_CODE);
     }
     long rva = patch.function().rva();
     int length = patch.unitLength();
     Bytes unit = image.view().bytes(rva, length);
-    Optional<RuntimeFunction> entry = table.find(rva);
-    Prologue prologue = Prologue.NONE;
-    if (entry.isPresent()) {
-      UnwindInfo info = UnwindInfo.read(image.view(), entry.get().unwindInfo());
-      Prologue read = info.damage().isPresent() ? null : Prologue.of(info, length);
-      // An exception in a moved instruction would not find the function's handler; in the prologue
-      // none is requested.
-      boolean guarded = info.handler() != 0 && length > info.prologSize();
-      if (read == null || info.version() > 2 || guarded) {
-        return left(name, patch, Kind.UNWIND_DATA);
-      }
-      if (returnAddressReads.isPart(entry.get())) {
-        return left(name, patch, Kind.PART);
-      }
-      prologue = read;
-    }
-    if (prologue.codes().length == 0 && movesStack(unit)) {
-      return left(name, patch, Kind.NO_UNWIND_DATA);
+    ModuleRules.Moved moved = rules.moved(patch, unit);
+    Kind refused = moved.kind();
+    if (refused != null) {
+      return left(name, patch, refused);
     }
     Optional<SkipReason> elsewhere = denied.map(SkipReason::of).or(() -> entriesOnly(all, patch));
     TracedCode code =
@@ -356,8 +358,8 @@ public final class Planner {
             module.module().base() + rva,
             unit.array(0, length),
             relative(unit),
-            prologue.codes(),
-            prologue.frame(),
+            moved.prologue().codes(),
+            moved.prologue().frame(),
             elsewhere.isEmpty());
     return new PlannedFunction(module, name, patch, Optional.of(code), elsewhere);
   }
@@ -407,19 +409,6 @@ public final class Planner {
     return relative;
   }
 
-  /** Returns whether the stack pointer is changed. */
-  private boolean movesStack(Bytes unit) {
-    for (int at = 0; at < unit.length(); ) {
-      int size = decode(unit, at);
-      if (!HookPrologue.is(unit, at, size)
-          && (!operandReader.read(instruction, operands) || writesStackPointer())) {
-        return true;
-      }
-      at += size;
-    }
-    return false;
-  }
-
   private int decode(Bytes unit, int at) {
     int size = decoder.decode(unit, at, unit.length(), instruction);
     if (size == 0) {
@@ -428,10 +417,8 @@ public final class Planner {
     return size;
   }
 
-  private boolean writesStackPointer() {
-    return Effects.of(instruction, operands).registers().stream()
-        .anyMatch(
-            use -> use.access().writes() && use.register().toString().equalsIgnoreCase("rsp"));
+  private Optional<Kind> known(List<String> all) {
+    return all.stream().map(rules::known).filter(kind -> kind != null).findFirst();
   }
 
   /** Returns why only the entries of a function are recorded that can be patched. */
@@ -443,8 +430,6 @@ public final class Planner {
     if (unnamed && module.module().stem().equalsIgnoreCase("ntdll")) {
       return Optional.of(SkipReason.of(Kind.UNNAMED_INTERNAL));
     }
-    return returnAddressReads.in(patch.function())
-        ? Optional.of(SkipReason.of(Kind.READS_RETURN_ADDRESS))
-        : Optional.empty();
+    return rules.entriesOnly(patch);
   }
 }

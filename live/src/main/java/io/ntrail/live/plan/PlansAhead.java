@@ -140,7 +140,7 @@ public final class PlansAhead {
       TargetModule module =
           new TargetModule(headers.imageBase(), headers.sizeOfImage(), file.toString(), name);
       try (ModuleFile its = ModuleFile.open(Optional.of(file), module, image, choice.symbols())) {
-        FreshModulePlan plan = FreshModulePlan.ahead(module, image, its.names(), choice);
+        FreshModulePlan plan = FreshModulePlan.ahead(module, image, its.symbols(), choice);
         List<PlannedFunction> functions = plan.functions();
         return its.missing().isEmpty() && version.equals(Version.of(file))
             ? Optional.of(new Ahead(version, module, plan, functions, its.unusable()))

@@ -23,6 +23,12 @@ public record SkipReason(Kind kind, Optional<PatchRefusal> refusal, String detai
     PART("part of another function, entered with its frame set up"),
     /** Reads its return address. */
     READS_RETURN_ADDRESS("reads its return address"),
+    /** Whether it reads its return address cannot be told: its stack cannot be followed. */
+    STACK_UNKNOWN("may read its return address: its use of the stack cannot be followed"),
+    /** Exceptions of GNU C++ would not find their way through slots. */
+    UNWINDER("the module's GNU C++ unwinder cannot be told of tracing"),
+    /** Helper of prologues and epilogues, which sets up or removes its caller's frame. */
+    FRAME_HELPER("helper that sets up or removes the frame of its caller"),
     /** Stack probe, whose arguments are in any register. */
     STACK_PROBE("stack probe"),
     /** Moved instructions could not be unwound. */

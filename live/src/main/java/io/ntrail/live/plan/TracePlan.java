@@ -226,7 +226,7 @@ public record TracePlan(
             functions.addAll(
                 few.orElseGet(() -> {
                   PeImage whole = fresh.isPresent() ? images.apply(module) : image;
-                  return Planner.plan(module, whole, file.names(), file.code(), choice);
+                  return Planner.plan(module, whole, file.symbols(), file.code(), choice);
                 }));
             file.missing()
                 .ifPresent(why -> {

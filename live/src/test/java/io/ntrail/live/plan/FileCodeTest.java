@@ -8,7 +8,6 @@ import io.ntrail.live.plan.SkipReason.Kind;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -103,7 +102,7 @@ final class FileCodeTest {
     byte[] memory = sketch.memory();
     memory[(int) sketch.rva("plain") + 2] = 7;
     List<PlannedFunction> plan =
-        Sketch.plan("sketch.dll", memory, 0x1_8000_0000L, Map.of(), Optional.empty());
+        Sketch.plan("sketch.dll", memory, 0x1_8000_0000L, ModuleSymbols.NONE, Optional.empty());
     assertTrue(Sketch.named(plan, "plain").hasExits());
   }
 }

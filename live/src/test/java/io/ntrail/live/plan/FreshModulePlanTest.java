@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,7 +62,7 @@ final class FreshModulePlanTest {
   void whereMemoryIsAsTheFileThePlanIsThatOfMemory() throws IOException {
     PeImage image = sketch().stored();
     List<PlannedFunction> expected =
-        Planner.plan(module(image), image, Map.of(), Optional.empty(), Sketch.ALL);
+        Planner.plan(module(image), image, ModuleSymbols.NONE, Optional.empty(), Sketch.ALL);
     List<PlannedFunction> planned = plan(-1).orElseThrow();
     assertEquals(2, planned.size());
     for (int i = 0; i < planned.size(); i++) {

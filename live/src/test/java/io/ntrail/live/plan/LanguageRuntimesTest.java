@@ -34,7 +34,12 @@ final class LanguageRuntimesTest {
     Map<Long, String> names =
         symbols.isEmpty() ? Map.of() : Map.of(sketch.rva("plain"), symbols.iterator().next());
     List<PlannedFunction> plan =
-        Sketch.plan(name, sketch.memory(), 0x1_8000_0000L, names, Optional.empty());
+        Sketch.plan(
+            name,
+            sketch.memory(),
+            0x1_8000_0000L,
+            new ModuleSymbols(names, List.of()),
+            Optional.empty());
     PlannedFunction plain = Sketch.named(plan, "plain");
     assertTrue(plain.isTraced());
     assertEquals(plain.hasExits(), plain.reason().isEmpty());

@@ -31,7 +31,7 @@ final class ModuleFileTest {
         new TargetModule(0x1_8000_0000L, image.headers().sizeOfImage(), "C:\\a.dll", "a.dll");
     try (ModuleFile file = ModuleFile.open(path, module, image, new PdbSearch(List.of()))) {
       assertEquals(file.missing().isEmpty(), file.code().isPresent());
-      assertTrue(file.names().isEmpty());
+      assertTrue(file.symbols().names().isEmpty());
       return file.missing().map(ModuleFile.Missing::problem);
     }
   }

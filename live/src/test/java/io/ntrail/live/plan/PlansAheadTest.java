@@ -14,7 +14,6 @@ import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,7 +89,7 @@ final class PlansAheadTest {
   @Test
   void planIsTheOneThatIsMadeWhenTheLibraryIsLoaded() {
     List<PlannedFunction> expected =
-        Planner.plan(loaded("a.dll"), image, Map.of(), Optional.empty(), A);
+        Planner.plan(loaded("a.dll"), image, ModuleSymbols.NONE, Optional.empty(), A);
     TracePlan plan = plan(begun(A), A, -1).orElseThrow();
     assertEquals(2, plan.functions().size());
     for (int i = 0; i < expected.size(); i++) {

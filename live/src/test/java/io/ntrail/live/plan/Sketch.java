@@ -11,7 +11,6 @@ import io.ntrail.formats.pe.build.PeSectionContent;
 import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import io.ntrail.live.target.TargetModule;
 import java.util.List;
-import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -100,17 +99,18 @@ public final class Sketch {
 
   /** Plans all functions when these bytes are in memory. */
   public List<PlannedFunction> plan(byte[] memory, long base) {
-    return plan("sketch.dll", memory, base, Map.of(), Optional.of(FileCode.of(stored(), base)));
+    return plan(
+        "sketch.dll", memory, base, ModuleSymbols.NONE, Optional.of(FileCode.of(stored(), base)));
   }
 
   /** Plans all functions of a library with a name. */
   public static List<PlannedFunction> plan(
-      String name, byte[] memory, long base, Map<Long, String> names, Optional<FileCode> file) {
+      String name, byte[] memory, long base, ModuleSymbols symbols, Optional<FileCode> file) {
     PeImage image =
         PeImage.ofMemory(
             ImageView.of(name, List.of(new Extent(0, memory.length, Bytes.copyOf(memory, name)))));
     return Planner.plan(
-        new TargetModule(base, memory.length, "C:\\" + name, name), image, names, file, ALL);
+        new TargetModule(base, memory.length, "C:\\" + name, name), image, symbols, file, ALL);
   }
 
   /** Everything. */

@@ -37,7 +37,9 @@ public record ImageFunction(
     /** A PDB. */
     PDB,
     /** The COFF symbol table of the file. */
-    SYMBOL_TABLE
+    SYMBOL_TABLE,
+    /** Frame data of x86, in the image or a PDB; it has no names. */
+    FRAME_DATA
   }
 
   /** Returns true if a source lists it. */

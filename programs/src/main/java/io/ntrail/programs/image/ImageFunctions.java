@@ -46,7 +46,9 @@ public final class ImageFunctions {
 
   /** The sources that have names, as bits. */
   private static final int NAMED =
-      ~(1 << Source.FUNCTION_TABLE.ordinal() | 1 << Source.GUARD_TABLE.ordinal());
+      ~(1 << Source.FUNCTION_TABLE.ordinal()
+          | 1 << Source.GUARD_TABLE.ordinal()
+          | 1 << Source.FRAME_DATA.ordinal());
 
   private final PeImage image;
   private final CodeRanges code;
@@ -387,7 +389,9 @@ public final class ImageFunctions {
 
     void add(NamedFunction function) {
       if (add(function.rva(), function.source(), 0)) {
-        symbols.computeIfAbsent(function.rva(), _ -> new LinkedHashSet<>()).add(function.name());
+        if (function.source() != Source.FRAME_DATA) {
+          symbols.computeIfAbsent(function.rva(), _ -> new LinkedHashSet<>()).add(function.name());
+        }
         if (function.length() > 0) {
           long known = lengths.get(function.rva());
           lengths.put(function.rva(), Math.max(known, function.length()));

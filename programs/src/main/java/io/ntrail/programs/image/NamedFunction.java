@@ -7,7 +7,7 @@ import io.ntrail.programs.image.ImageFunction.Source;
  *
  * @param rva its first byte
  * @param length in bytes; 0 if it is not known
- * @param name not decorated if that is known
+ * @param name not decorated if that is known; empty if it comes from frame data
  * @param source which symbols
  */
 public record NamedFunction(long rva, long length, String name, Source source) {}

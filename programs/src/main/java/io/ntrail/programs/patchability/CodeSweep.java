@@ -61,6 +61,10 @@ final class CodeSweep {
   private final int[] sizes;
 
   private final BitSet examined = new BitSet();
+
+  /** Functions that the code before them goes on with. */
+  private final BitSet continued = new BitSet();
+
   private final Gaps gaps = new Gaps();
   private final Branches branches = new Branches();
 
@@ -213,6 +217,7 @@ final class CodeSweep {
     gaps.add(part.gaps);
     branches.add(part.branches);
     examined.or(part.examined);
+    continued.or(part.continued);
   }
 
   /** Decodes some of the code. */
@@ -250,6 +255,9 @@ final class CodeSweep {
     Segment segment = new Segment(begin, stored, function, covered);
     segment.decode();
     budget -= stored;
+    if (next >= 0 && segment.goesOn()) {
+      continued.set(next);
+    }
     if (starts && !covered && stored == end - begin) {
       int padding = segment.padding();
       if (padding > 0) {
@@ -286,6 +294,9 @@ final class CodeSweep {
     /** True after an instruction that may not return: int3 can start. */
     private boolean called;
 
+    /** True if the last instruction that is no padding continues with the next one. */
+    private boolean falls;
+
     /** Furthest target of branches of the current function. */
     private int furthest;
 
@@ -314,6 +325,7 @@ final class CodeSweep {
           padding = -1;
           stopped = false;
           called = false;
+          falls = false;
           at++;
         } else if (instruction.isNext()) {
           if (PaddingKind.mayBeLongNop(first, narrow)
@@ -323,6 +335,7 @@ final class CodeSweep {
             padding = -1;
             stopped = false;
             called = false;
+            falls = true;
             at += size;
           }
         } else {
@@ -338,6 +351,7 @@ final class CodeSweep {
         filler = PaddingKind.NONE;
       }
       filler = filler.and(kind);
+      falls &= kind != PaddingKind.INT3;
       at += size;
     }
 
@@ -352,6 +366,7 @@ final class CodeSweep {
         }
       }
       stopped = !flow.fallsThrough();
+      falls = flow == FlowClass.CONDITIONAL_BRANCH;
       called =
           flow == FlowClass.DIRECT_CALL
               || flow == FlowClass.INDIRECT_CALL
@@ -378,6 +393,11 @@ final class CodeSweep {
       }
     }
 
+    /** Returns true if code goes on with what starts at the end. */
+    boolean goesOn() {
+      return known && at == length && falls;
+    }
+
     /** Returns the number of bytes of padding in front of the end. */
     int padding() {
       if (at == length && padding >= 0 && paddingIsSafe) {
@@ -401,6 +421,11 @@ final class CodeSweep {
   /** Returns true if the code of a function was decoded. */
   boolean isExamined(int function) {
     return examined.get(function);
+  }
+
+  /** Returns true if the code before a function goes on with it, as far as it decodes. */
+  boolean isContinued(int function) {
+    return continued.get(function);
   }
 
   /** Returns the size of a function as far as its code shows; 0 if unknown. */
@@ -449,11 +474,12 @@ final class CodeSweep {
 
   /** Returns true if an address is in a function, in parts of it that were moved out as well. */
   private boolean isOf(int function, ImageFunction of, long address) {
-    if (of.bounded()) {
-      long owner = functions.owner(of.rva());
+    long owner = functions.owner(of.rva());
+    if (owner >= 0) {
       return functions.owner(address) == owner;
     }
-    long end = sizes[function] > 0 ? of.rva() + sizes[function] : of.end();
+    boolean isShown = !of.bounded() && sizes[function] > 0;
+    long end = isShown ? of.rva() + sizes[function] : of.end();
     return address >= of.rva() && address < end;
   }
 }

@@ -201,6 +201,10 @@ public final class Patchability {
     if (refusal != null) {
       return new Because(refusal, unit.detail());
     }
+    if (!image.headers().isWide() && sweep.isContinued(i)) {
+      // No table tells such an entry from code that sets its frame up.
+      return new Because(PatchRefusal.INSIDE_FUNCTION, "the code before it goes on with it");
+    }
     if (!sweep.isExamined(i)) {
       return new Because(PatchRefusal.NOT_EXAMINED, "");
     }

@@ -208,10 +208,14 @@ final class PathFinder {
     return flow == FlowClass.DIRECT_CALL || flow == FlowClass.INDIRECT_CALL;
   }
 
+  private boolean isPadding() {
+    return isPadding(operands);
+  }
+
   /**
    * Returns true for an instruction that compilers put between functions, and that does nothing.
    */
-  private boolean isPadding() {
+  static boolean isPadding(Operands operands) {
     return switch (operands.mnemonic()) {
       case "nop" -> true;
       case "xchg", "mov" ->
@@ -230,7 +234,7 @@ final class PathFinder {
    * Returns true if a function that keeps a frame pointer, or aligns its stack, begins at an
    * address.
    */
-  private boolean isFunctionStart(long at) {
+  boolean isFunctionStart(long at) {
     if ((at & FUNCTION_ALIGNMENT - 1) != 0) {
       return false;
     }
@@ -272,6 +276,13 @@ final class PathFinder {
     return operands.count() > 0 && operands.type(0) == OperandType.IMMEDIATE
         ? (int) operands.immediate(0) & 0xFFFF
         : 0;
+  }
+
+  /**
+   * Applies the call at an address to a state; false if it is not known what it does to the stack.
+   */
+  boolean callAt(long address, SymbolicState state) {
+    return decode(address) && call(address, state);
   }
 
   /** Applies a decoded call to a state; false if it is not known what it does to the stack. */

@@ -83,7 +83,8 @@ final class SymbolicState {
     }
   }
 
-  private SymbolicValue load(SymbolicValue address) {
+  /** Returns the word at an address, as far as is known. */
+  SymbolicValue load(SymbolicValue address) {
     SymbolicValue value = written.get(address);
     return value != null ? value : address.word();
   }
@@ -210,7 +211,8 @@ final class SymbolicState {
     return UNKNOWN;
   }
 
-  private SymbolicValue address(Operand.InMemory memory) {
+  /** Returns the address of an operand in memory. */
+  SymbolicValue address(Operand.InMemory memory) {
     Optional<Register> base = memory.base();
     if (base.isEmpty()
         || memory.index().isPresent()
