@@ -15,6 +15,11 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
       // Most wait for the end.
     }
 
+    /** An unwinder is about to leave a call; it may have been about to leave it before. */
+    default void marked(int frame, CallCursor target) {
+      // Most wait for the end.
+    }
+
     /** The innermost call of the selected area ended; it is taken away after this. */
     void closed(int frame, long time, CallEnd end, long value);
 
@@ -59,6 +64,7 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
       case ENTRY_ONLY -> entryOnly(record);
       case EXIT -> exit(record, CallEnd.RETURN);
       case UNWIND -> unwind(record);
+      case UNWIND_TARGET -> unwindTarget(record);
       case OVER -> over(record);
       case LOST -> losses++;
       case LEFT_OUT -> leftOut(record);
@@ -101,6 +107,9 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
 
   abstract void unwind(CallCursor record);
 
+  /** Marks the calls that an unwinder is about to leave. */
+  abstract void unwindTarget(CallCursor record);
+
   /** Ends the calls of a slot and above it. */
   abstract void over(CallCursor record);
 
@@ -113,6 +122,11 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
   /** Tells that an exception left a call. */
   final void leaving(int frame, CallCursor unwind) {
     sink.left(frame, unwind);
+  }
+
+  /** Tells that an unwinder is about to leave a call. */
+  final void marking(int frame, CallCursor target) {
+    sink.marked(frame, target);
   }
 
   final int losses() {
@@ -170,6 +184,8 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
     if (open.left[frame]) {
       CallEnd how = open.unwound[frame] ? CallEnd.UNWIND : CallEnd.LEFT;
       close(open.leftTime[frame], how, open.leftCode[frame]);
+    } else if (open.marked[frame]) {
+      close(open.leftTime[frame], CallEnd.UNWIND, open.leftCode[frame]);
     } else {
       close(time, CallEnd.INFERRED, 0);
     }
@@ -180,11 +196,14 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
     open.countChild();
   }
 
-  /** The records are over: what is open stays so, unless an exception was seen to leave it. */
+  /**
+   * The records are over: what is open stays so, unless an exception was seen to leave it or was
+   * about to.
+   */
   final void finish() {
     while (true) {
       while (open.top() != OpenCalls.NONE) {
-        if (open.left[open.top()]) {
+        if (open.left[open.top()] || open.marked[open.top()]) {
           abandon(0);
         } else {
           close(0, CallEnd.OPEN, 0);

@@ -29,7 +29,9 @@ public interface CallCursor extends AutoCloseable {
   /** The routine, as {@link CallSource#function} knows it. */
   long function();
 
-  /** Entry: where it returns to. Exit: what it returned. Unwind: the exception's code. */
+  /**
+   * Entry: where it returns to. Exit: what it returned. Unwind, its target: the exception's code.
+   */
   long value();
 
   /** The stack that the frame lies on: a thread has several if it has fibers. */
@@ -42,8 +44,19 @@ public interface CallCursor extends AutoCloseable {
     return 0;
   }
 
-  /** Returns the address of the frame: the stack pointer after its return address (S+8). */
+  /**
+   * Returns the address of the frame: the one above its return address. Of an unwind's target: the
+   * highest one of a frame that is to be left; 0 if all are.
+   */
   default long frameKey() {
+    return 0;
+  }
+
+  /**
+   * Returns the stack pointer when an unwinder was entered: calls that it leaves lie above it, what
+   * it calls lies below; 0 if it is not recorded. Only of {@link CallEventKind#UNWIND_TARGET}.
+   */
+  default long stackPointer() {
     return 0;
   }
 

@@ -10,6 +10,11 @@ public enum CallEventKind {
   EXIT,
   /** An exception, or a long jump that unwinds, left a routine. */
   UNWIND,
+  /**
+   * An unwinder is about to leave the calls of a stack up to a frame; the value is the code. Which
+   * of them it left shows later, since those that run meanwhile return.
+   */
+  UNWIND_TARGET,
   /** Calls of a slot and above it are over: it was not seen how they ended. */
   OVER,
   /** Records are missing here; the value is how many, 0 if unknown. */

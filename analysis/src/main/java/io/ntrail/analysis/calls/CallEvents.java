@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Entries and ends of the calls of several threads, in time order where the clock is shared by all
- * threads, else thread after thread. Of calls without a record of their end there is no end.
+ * threads, else thread after thread. Of calls without a record of their end there is no end, but of
+ * those that an unwinder was about to leave, at the time when that shows.
  */
 public final class CallEvents implements AutoCloseable {
   /** Kinds of events. */
@@ -72,6 +73,9 @@ public final class CallEvents implements AutoCloseable {
     final Deque<Event> found = new ArrayDeque<>();
     boolean isOver;
 
+    /** Time of the last record. */
+    long latest;
+
     Reader(int thread) {
       this.thread = thread;
       this.firstTime = source.threads().get(thread).firstTime();
@@ -87,6 +91,7 @@ public final class CallEvents implements AutoCloseable {
     boolean advance() {
       while (found.isEmpty() && !isOver) {
         if (cursor.next()) {
+          latest = cursor.time();
           builder.accept(cursor);
         } else if (isGrowing) {
           return false;
@@ -143,7 +148,9 @@ public final class CallEvents implements AutoCloseable {
         // Told when it was left.
         return;
       }
-      end(open.function[frame], time, open.entry[frame], end, value);
+      // Of calls that an unwinder was about to leave, that it did is known only now.
+      long known = open.marked[frame] && end == CallEnd.UNWIND ? Math.max(time, latest) : time;
+      end(open.function[frame], known, open.entry[frame], end, value);
     }
 
     @Override

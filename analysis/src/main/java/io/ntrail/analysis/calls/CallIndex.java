@@ -7,6 +7,8 @@ import io.ntrail.formats.collections.IntColumn;
 import io.ntrail.formats.collections.IntList;
 import io.ntrail.formats.collections.LongColumn;
 import io.ntrail.formats.collections.Search;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * The calls of a thread, cut into pages of some thousand records, and what is open at each border.
@@ -92,6 +94,15 @@ final class CallIndex {
 
     private final IntList tops = new IntList();
 
+    /** Index in {@link #marks} after those of each page. */
+    private final IntColumn marksEnd = pages.ints();
+
+    /** The calls that an unwinder was about to leave, and its stack pointer. */
+    private final Columns marks = new Columns();
+
+    private final IntColumn marked = marks.ints();
+    private final LongColumn unwinder = marks.longs();
+
     int count() {
       return pages.rows();
     }
@@ -104,6 +115,27 @@ final class CallIndex {
       losses.set(page, lossesSeen);
       beyond.set(page, beyondThen);
       topsEnd.set(page, tops.size());
+      marksEnd.set(page, marks.rows());
+    }
+
+    void addMark(int node, long pointer) {
+      int mark = marks.add();
+      marked.set(mark, node);
+      unwinder.set(mark, pointer);
+      marksEnd.set(count() - 1, marks.rows());
+    }
+
+    /** Returns the unwinders' stack pointers by the calls that they were about to leave. */
+    Map<Integer, Long> marksOf(int page) {
+      int from = page == 0 ? 0 : marksEnd.get(page - 1);
+      if (from == marksEnd.get(page)) {
+        return Map.of();
+      }
+      Map<Integer, Long> of = new HashMap<>();
+      for (int mark = from; mark < marksEnd.get(page); mark++) {
+        of.put(marked.get(mark), unwinder.get(mark));
+      }
+      return of;
     }
 
     void addTop(int node) {
@@ -176,8 +208,17 @@ final class CallIndex {
       int page = pages.count() - 1;
       open.tops(top -> keep(top, page));
       pages.begin(cursor.position(), cursor.time(), calls, rebuilder.losses(), rebuilder.beyond());
-      open.tops(top -> pages.addTop(open.node[top]));
+      open.tops(this::addTop);
       fresh = 0;
+    }
+
+    private void addTop(int top) {
+      pages.addTop(open.node[top]);
+      for (int frame = top; frame != OpenCalls.NONE; frame = open.below[frame]) {
+        if (open.marked[frame]) {
+          pages.addMark(open.node[frame], open.unwinder[frame]);
+        }
+      }
     }
 
     /** Makes nodes for the calls of an area that began in a page: the inner ones of it. */
@@ -329,6 +370,7 @@ final class CallIndex {
   void restore(int page, OpenCalls open, CallBuilder rebuilder) {
     open.clear();
     rebuilder.restore(pages.losses.get(page), pages.beyond.get(page));
+    Map<Integer, Long> marks = pages.marksOf(page);
     for (int i = pages.firstTop(page); i < pages.firstTop(page + 1); i++) {
       int depth = 0;
       for (int node = pages.tops.get(i); node != OpenCalls.NONE; node = longs.below.get(node)) {
@@ -345,6 +387,9 @@ final class CallIndex {
         open.key[frame] = longs.key.get(node);
         open.losses[frame] = longs.losses.get(node);
         open.left[frame] = longs.leftIn.get(node) < page;
+        Long unwinder = marks.get(node);
+        open.marked[frame] = unwinder != null;
+        open.unwinder[frame] = unwinder == null ? 0 : unwinder;
         open.ordinal[frame] = OpenCalls.BEFORE;
         rebuilder.pushed(frame);
       }

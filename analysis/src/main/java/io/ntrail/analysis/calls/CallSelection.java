@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>each record that shows that a kept call is over, with the call that it begins, if it does;
  *   <li>tail calls of kept calls: an exception that leaves them leaves their callers, too;
+ *   <li>of the frames that unwinders were about to reach those that may show how a kept call ended;
  *   <li>all losses, since entries and exits are matched with more care after one;
  *   <li>of the calls that are left out their number, for the innermost kept call around them.
  * </ul>
@@ -62,6 +63,7 @@ public final class CallSelection<T> {
   private enum Kind {
     ENTRY,
     UNWIND,
+    TARGET,
     LOSS
   }
 
@@ -72,6 +74,11 @@ public final class CallSelection<T> {
     T copy;
     @Nullable Waiting before;
     @Nullable Waiting after;
+
+    /** Number of open calls that it is about, of an unwinder's target. */
+    int calls;
+
+    boolean isWritten;
 
     Waiting(Kind kind, int frame, T copy) {
       this.kind = kind;
@@ -97,11 +104,21 @@ public final class CallSelection<T> {
   private final List<@Nullable Waiting> entries = new ArrayList<>();
 
   private final List<@Nullable Waiting> unwinds = new ArrayList<>();
+
+  /** The last target of an unwinder that was about to leave each open call. */
+  private final List<@Nullable Waiting> targets = new ArrayList<>();
+
+  /** The last one before that which had an exception's code, if the last has none. */
+  private final List<@Nullable Waiting> codes = new ArrayList<>();
+
   private final List<LeftOut> told = new ArrayList<>();
   private @Nullable Waiting first;
   private @Nullable Waiting last;
   private int meantOpen;
   private boolean hasBegun;
+
+  /** The target at hand. */
+  private @Nullable Waiting target;
 
   /** The record at hand is in time, is kept, or waits. */
   private boolean isIn;
@@ -152,6 +169,7 @@ public final class CallSelection<T> {
         lose();
       }
       case LEFT_OUT -> leaveOut(record);
+      case UNWIND_TARGET -> target(record);
       default -> choose(record);
     }
   }
@@ -195,6 +213,25 @@ public final class CallSelection<T> {
     }
   }
 
+  /**
+   * Lets the target of an unwinder wait until the calls that it leaves are over: if one of them is
+   * kept, so is the target.
+   */
+  private void target(CallCursor record) {
+    Waiting one = add(new Waiting(Kind.TARGET, OpenCalls.NONE, out.copy()));
+    target = one;
+    one.calls = 1;
+    builder.accept(record);
+    release(one);
+  }
+
+  /** One of the calls that a target was about needs it no more. */
+  private void release(@Nullable Waiting target) {
+    if (target != null && --target.calls == 0 && !target.isWritten) {
+      drop(target);
+    }
+  }
+
   private void leaveOut(CallCursor record) {
     open.select(record.area());
     int frame = builder.frameOf(record);
@@ -223,6 +260,7 @@ public final class CallSelection<T> {
   private void flush() throws IOException {
     for (Waiting one = first; one != null; one = one.after) {
       out.write(one.copy);
+      one.isWritten = true;
       if (one.frame != OpenCalls.NONE) {
         kept[one.frame] = true;
         entries.set(one.frame, null);
@@ -284,6 +322,8 @@ public final class CallSelection<T> {
       while (entries.size() <= frame) {
         entries.add(null);
         unwinds.add(null);
+        targets.add(null);
+        codes.add(null);
       }
       meant[frame] = isMeant(entry.function());
       meantOpen += meant[frame] ? 1 : 0;
@@ -322,16 +362,40 @@ public final class CallSelection<T> {
     }
 
     @Override
+    public void marked(int frame, CallCursor record) {
+      Waiting before = targets.get(frame);
+      if (before != null && record.value() == SlotMatching.WITHOUT_EXCEPTION) {
+        // The one that the code is of stays the first after an exception.
+        if (codes.get(frame) == null) {
+          codes.set(frame, before);
+        } else {
+          release(before);
+        }
+      } else {
+        release(codes.set(frame, null));
+        release(before);
+      }
+      Waiting now = java.util.Objects.requireNonNull(target);
+      now.calls++;
+      targets.set(frame, now);
+    }
+
+    @Override
     public void closed(int frame, long time, CallEnd end, long value) {
       meantOpen -= meant[frame] ? 1 : 0;
+      Waiting last = targets.set(frame, null);
+      Waiting code = codes.set(frame, null);
       if (kept[frame]) {
         keeps = true;
         if (leftOut[frame] > 0) {
           told.add(
               new LeftOut(open.area[frame], builder.slot(frame), open.key[frame], leftOut[frame]));
         }
+        // Not released: they are needed if this record or a later one is.
         return;
       }
+      release(code);
+      release(last);
       drop(unwinds.set(frame, null));
       drop(entries.set(frame, null));
       int caller = open.below[frame];

@@ -22,6 +22,7 @@ final class NtrCursor implements CallCursor {
       1L << EventKind.ENTRY
           | 1L << EventKind.EXIT
           | 1L << EventKind.UNWIND
+          | 1L << EventKind.UNWIND_TARGET
           | 1L << EventKind.LOST
           | 1L << EventKind.ENTRY_ONLY
           | 1L << EventKind.OVER
@@ -165,6 +166,7 @@ final class NtrCursor implements CallCursor {
       case EventKind.ENTRY_ONLY -> CallEventKind.ENTRY_ONLY;
       case EventKind.EXIT -> CallEventKind.EXIT;
       case EventKind.UNWIND -> CallEventKind.UNWIND;
+      case EventKind.UNWIND_TARGET -> CallEventKind.UNWIND_TARGET;
       case EventKind.OVER -> CallEventKind.OVER;
       case EventKind.LEFT_OUT -> CallEventKind.LEFT_OUT;
       default -> CallEventKind.LOST;
@@ -199,6 +201,12 @@ final class NtrCursor implements CallCursor {
   @Override
   public long frameKey() {
     return events.key();
+  }
+
+  @Override
+  public long stackPointer() {
+    boolean isKnown = event() == CallEventKind.UNWIND_TARGET && events.valueCount() > 0;
+    return isKnown ? events.value(0) : 0;
   }
 
   @Override

@@ -45,11 +45,17 @@ final class OpenCalls {
   /** Calls below it, and below those, that the recording leaves out. */
   long[] leftOut = new long[64];
 
-  /** Time and code of the exception that left each call. */
+  /** Time and code of the exception that left each call, or was about to leave it last. */
   long[] leftTime = new long[64];
 
   long[] leftCode = new long[64];
   boolean[] left = new boolean[64];
+
+  /** True for a call that an unwinder was about to leave, and that is not seen to be over. */
+  boolean[] marked = new boolean[64];
+
+  /** The stack pointer of that unwinder; 0 if it is not known. */
+  long[] unwinder = new long[64];
 
   /** True for a call that was left with a record of its own. */
   boolean[] unwound = new boolean[64];
@@ -116,6 +122,7 @@ final class OpenCalls {
     node[frame] = NONE;
     left[frame] = false;
     unwound[frame] = false;
+    marked[frame] = false;
     top = frame;
     size++;
     return frame;
@@ -204,5 +211,7 @@ final class OpenCalls {
     leftCode = Arrays.copyOf(leftCode, more);
     left = Arrays.copyOf(left, more);
     unwound = Arrays.copyOf(unwound, more);
+    marked = Arrays.copyOf(marked, more);
+    unwinder = Arrays.copyOf(unwinder, more);
   }
 }

@@ -79,6 +79,11 @@ final class RoutineMatching extends CallBuilder {
   }
 
   @Override
+  void unwindTarget(CallCursor record) {
+    // Frames without an address cannot be compared with it.
+  }
+
+  @Override
   void over(CallCursor record) {
     // Only records with slots tell that.
   }

@@ -18,10 +18,26 @@ package io.ntrail.analysis.calls;
  *       it; it is taken away as soon as it is the innermost one and something else happens.
  * </ul>
  *
+ * <p>Where unwinding follows no function tables (IA-32), unwinders record the frame that control
+ * goes to instead. That marks the open calls between it and the unwinder's own stack pointer, of
+ * whichever stack of the thread: the record's area is that of the last traced call, which may have
+ * been made on another one.
+ *
+ * <ul>
+ *   <li>Handlers lie in the same stretch of the stack, and return: an exit takes the mark away.
+ *   <li>A marked call that goes without an exit was left when it was marked the last time.
+ *   <li>An entry above the unwinder's stack pointer shows that the unwinder is done. What is marked
+ *       is over then as far as it is innermost: without that, what a handler calls would be called
+ *       by the frames that it left, as long as it lies below them.
+ * </ul>
+ *
  * <p>Calls that end without a record of it end where an exception left them, else when that shows.
  * A long jump without unwinding shows at the next entry that lies as high as what it left.
  */
 final class SlotMatching extends CallBuilder {
+  /** Code of an unwind that was given no exception: STATUS_UNWIND. */
+  static final long WITHOUT_EXCEPTION = 0xC000_0027L;
+
   SlotMatching(OpenCalls open, Sink sink) {
     super(open, sink);
   }
@@ -47,7 +63,7 @@ final class SlotMatching extends CallBuilder {
     int slot = record.slot();
     long key = record.frameKey();
     for (int top = open.top(); top != OpenCalls.NONE; top = open.top()) {
-      boolean isOver = open.slot[top] >= slot || open.left[top];
+      boolean isOver = open.slot[top] >= slot || open.left[top] || isUnwound(top, key);
       boolean isBelow = Long.compareUnsigned(open.key[top], key) < 0 && open.slot[top] != slot - 1;
       if (!isOver && !isBelow) {
         break;
@@ -68,7 +84,10 @@ final class SlotMatching extends CallBuilder {
   @Override
   void entryOnly(CallCursor record) {
     open.select(record.area());
-    while (open.top() != OpenCalls.NONE && open.left[open.top()]) {
+    for (int top = open.top(); top != OpenCalls.NONE; top = open.top()) {
+      if (!open.left[top] && !isUnwound(top, record.frameKey())) {
+        break;
+      }
       abandon(record.time());
     }
     super.entryOnly(record);
@@ -122,11 +141,54 @@ final class SlotMatching extends CallBuilder {
     withoutEntry(record, CallEnd.UNWIND);
   }
 
+  /**
+   * Returns whether the unwinder that was about to leave a call is done when another one begins.
+   */
+  private boolean isUnwound(int frame, long key) {
+    long pointer = open.unwinder[frame];
+    // The entry of the unwinder itself has the key pointer + 4.
+    return open.marked[frame]
+        && pointer != 0
+        && Long.compareUnsigned(key, pointer) > 0
+        && Long.compareUnsigned(key - pointer, Integer.BYTES) > 0;
+  }
+
+  @Override
+  void unwindTarget(CallCursor record) {
+    if (record.stackPointer() == 0 || record.frameKey() == 0) {
+      open.select(record.area());
+      mark(open.top(), record);
+    } else {
+      open.tops(top -> mark(top, record));
+    }
+  }
+
+  /** Marks the calls of a stack from the stack pointer up to the target. */
+  private void mark(int top, CallCursor record) {
+    long pointer = record.stackPointer();
+    long target = record.frameKey() == 0 ? -1 : record.frameKey();
+    for (int frame = top; frame != OpenCalls.NONE; frame = open.below[frame]) {
+      if (Long.compareUnsigned(open.key[frame], target) > 0) {
+        return;
+      }
+      if (Long.compareUnsigned(open.key[frame], pointer) > 0 && !open.left[frame]) {
+        marking(frame, record);
+        // The unwinder of a long jump, or of a handler that was given an exception, has no code.
+        if (!open.marked[frame] || record.value() != WITHOUT_EXCEPTION) {
+          open.leftCode[frame] = record.value();
+        }
+        open.marked[frame] = true;
+        open.leftTime[frame] = record.time();
+        open.unwinder[frame] = pointer;
+      }
+    }
+  }
+
   @Override
   void over(CallCursor record) {
     open.select(record.area());
     while (open.top() != OpenCalls.NONE && open.slot[open.top()] >= record.slot()) {
-      if (open.left[open.top()]) {
+      if (open.left[open.top()] || open.marked[open.top()]) {
         abandon(record.time());
       } else {
         close(record.time(), CallEnd.OVER, 0);
@@ -147,6 +209,7 @@ final class SlotMatching extends CallBuilder {
     while (true) {
       if (!open.left[at]) {
         open.left[at] = true;
+        open.marked[at] = false;
         open.leftTime[at] = record.time();
         open.leftCode[at] = record.value();
       }

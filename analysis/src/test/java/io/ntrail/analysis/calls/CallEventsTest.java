@@ -70,6 +70,32 @@ class CallEventsTest {
   }
 
   @Test
+  void callsThatAnUnwinderLeftAreToldWhenThatShows() {
+    Property.check(
+        SEQUENCES,
+        gen -> {
+          RandomCalls truth = RandomCalls.withTargets(gen, STEPS);
+          List<CallEvents.Event> events = all(RecordedCalls.of(Matching.SLOT, truth.records()), 1);
+          List<String> left = new ArrayList<>();
+          long before = 0;
+          for (CallEvents.Event event : events) {
+            assertTrue(event.time() >= before, truth.records()::toString);
+            before = event.time();
+            if (event.kind() == CallEvents.Kind.UNWIND) {
+              left.add(line(event.kind(), event.function(), event.entry(), event.value()));
+            }
+          }
+          assertEquals(
+              truth.calls().stream()
+                  .filter(call -> call.end == End.UNWIND)
+                  .map(call -> line(CallEvents.Kind.UNWIND, call.function, call.entry, call.value))
+                  .sorted()
+                  .toList(),
+              left.stream().sorted().toList());
+        });
+  }
+
+  @Test
   void eventsOfCallsByRoutineAreTheTruth() {
     Property.check(SEQUENCES, gen -> eventsAreTheTruth(gen, Matching.ROUTINE));
   }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.identity.ImageId;
+import io.ntrail.formats.ntr.EventKind;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrWriter;
@@ -71,6 +72,17 @@ class NtrCallsTest {
               events.unwind(
                   rec.time(), rec.function(), rec.area(), rec.slot(), rec.key(), rec.value());
           case LOST -> events.lost(Math.max(1, rec.value()));
+          case UNWIND_TARGET ->
+              events.other(
+                  EventKind.UNWIND_TARGET,
+                  rec.time(),
+                  rec.function(),
+                  rec.area(),
+                  rec.slot(),
+                  rec.key(),
+                  rec.value(),
+                  new long[] {rec.stackPointer()},
+                  1);
           case ENTRY_ONLY ->
               events.entryOnly(
                   rec.time(),
@@ -128,7 +140,10 @@ class NtrCallsTest {
     Property.check(
         SEQUENCES,
         gen -> {
-          RandomCalls random = RandomCalls.make(gen, true, gen.below(2) == 0, 100);
+          RandomCalls random =
+              gen.below(3) == 0
+                  ? RandomCalls.withTargets(gen, 100)
+                  : RandomCalls.make(gen, true, gen.below(2) == 0, 100);
           List<Rec> records = random.records();
           if (records.isEmpty()) {
             return;

@@ -102,7 +102,11 @@ class RebuiltCallsTest {
   }
 
   private static void wholeTreeIsTheTruth(Gen gen, Matching matching) {
-    RandomCalls truth = RandomCalls.make(gen, matching == Matching.SLOT, false, STEPS);
+    wholeTreeIsTheTruth(
+        gen, matching, RandomCalls.make(gen, matching == Matching.SLOT, false, STEPS));
+  }
+
+  private static void wholeTreeIsTheTruth(Gen gen, Matching matching, RandomCalls truth) {
     CallRecording recording = recording(gen, matching, truth.records());
     List<Rebuilt> expected = new ArrayList<>();
     truth.calls().forEach(call -> expected.add(expected(expected.size(), call)));
@@ -117,6 +121,7 @@ class RebuiltCallsTest {
     assertEquals(count(truth, End.UNSEEN), counts.repaired());
     assertEquals(count(truth, End.ENTRY_ONLY), counts.entryOnly());
     assertEquals(count(truth, End.RETURN), counts.exits());
+    assertBalance(counts);
     assertEquals(truth.calls().stream().filter(call -> call.depth == 0).count(), counts.roots());
     seeking(gen, recording, expected);
   }
@@ -155,6 +160,13 @@ class RebuiltCallsTest {
   @Test
   void callsWithSlotsAreTheTruth() {
     Property.check(SEQUENCES, gen -> wholeTreeIsTheTruth(gen, Matching.SLOT));
+  }
+
+  @Test
+  void callsThatUnwindersLeftAreTheTruth() {
+    Property.check(
+        SEQUENCES,
+        gen -> wholeTreeIsTheTruth(gen, Matching.SLOT, RandomCalls.withTargets(gen, STEPS)));
   }
 
   @Test

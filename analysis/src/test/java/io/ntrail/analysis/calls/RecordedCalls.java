@@ -106,6 +106,7 @@ record RecordedCalls(Matching matching, boolean shared, List<List<Rec>> records)
         case UNWIND -> CallEventKind.UNWIND;
         case LOST -> CallEventKind.LOST;
         case ENTRY_ONLY -> CallEventKind.ENTRY_ONLY;
+        case UNWIND_TARGET -> CallEventKind.UNWIND_TARGET;
       };
     }
 
@@ -132,6 +133,11 @@ record RecordedCalls(Matching matching, boolean shared, List<List<Rec>> records)
     @Override
     public int slot() {
       return records.get(at).slot();
+    }
+
+    @Override
+    public long stackPointer() {
+      return records.get(at).stackPointer();
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.merge.calls.CallsCut;
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.ntr.EventKind;
 import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.ThreadEventWriter;
@@ -27,6 +28,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -47,16 +49,17 @@ class CallsCutTest {
           "test");
 
   private static byte[] ntr(Gen gen, boolean isLossy) throws IOException {
+    return ntr(gen, () -> RandomCalls.make(gen, true, isLossy, STEPS));
+  }
+
+  private static byte[] ntr(Gen gen, Supplier<RandomCalls> calls) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     int chunk = 1 + gen.below(70);
     try (NtrWriter writer = new NtrWriter(out, NANOS, 1, NtrWriter.Packing.FAST, chunk)) {
       writer.process(TracedProcess.running(1, 4312, 0, "C:\\shop\\shopd.exe", ""));
       for (int thread = gen.below(3); thread >= 0; thread--) {
         writer.thread(TracedThread.running(thread + 7, 1, 100 + thread, 0, ""));
-        write(
-            writer.events(thread + 7),
-            RandomCalls.make(gen, true, isLossy, STEPS).records(),
-            gen.below(30));
+        write(writer.events(thread + 7), calls.get().records(), gen.below(30));
       }
       for (int function = 0; function < 10; function++) {
         long address = 0x401000 + 0x40L * function;
@@ -87,6 +90,17 @@ class CallsCutTest {
         case UNWIND ->
             events.unwind(time, rec.function(), rec.area(), rec.slot(), rec.key(), rec.value());
         case LOST -> events.lost(Math.max(1, rec.value()));
+        case UNWIND_TARGET ->
+            events.other(
+                EventKind.UNWIND_TARGET,
+                time,
+                rec.function(),
+                rec.area(),
+                rec.slot(),
+                rec.key(),
+                rec.value(),
+                new long[] {rec.stackPointer()},
+                1);
         case ENTRY_ONLY ->
             events.entryOnly(
                 time,
@@ -266,6 +280,12 @@ class CallsCutTest {
   @Test
   void aCutOfARecordingWithLossesHasTheSelectedCallsAsTheyWere() {
     Property.check(CUTS, gen -> check(gen, ntr(gen, true), "whole.ntr"));
+  }
+
+  @Test
+  void aCutOfARecordingOfUnwindersHasTheSelectedCallsAsTheyWere() {
+    Property.check(
+        CUTS, gen -> check(gen, ntr(gen, () -> RandomCalls.withTargets(gen, STEPS)), "whole.ntr"));
   }
 
   @Test

@@ -14,7 +14,10 @@ public final class EventKind {
   /** An exception left a frame; the value is its code. */
   public static final int UNWIND = 4;
 
-  /** An unwind is about to start; the value is the exception code, the key the target frame. */
+  /**
+   * An unwind is about to start; the value is the exception code, the key the target frame, the
+   * further value the stack pointer.
+   */
   public static final int UNWIND_TARGET = 5;
 
   /** The thread switches to another stack; the value is its base. */

@@ -26,6 +26,10 @@ final class RecordSink {
   private final RecordedCopies copies;
   private final long[] words;
   private final long[] arguments;
+
+  /** That of an unwinder. */
+  private final long[] stackPointer = new long[1];
+
   private final FunctionNumbers functions = new FunctionNumbers();
   private final LongSet unknown = new LongSet();
 
@@ -175,6 +179,7 @@ final class RecordSink {
           }
           case SessionLayout.UNWIND_TARGET -> {
             others++;
+            stackPointer[0] = words[at + 3] >>> 32;
             to.other(
                 EventKind.UNWIND_TARGET,
                 ticks,
@@ -183,8 +188,8 @@ final class RecordSink {
                 slot,
                 key,
                 value & 0xFFFF_FFFFL,
-                arguments,
-                0);
+                stackPointer,
+                stackPointer.length);
           }
           default -> {
             others += 1 + copies.write(words, at, function, lastArea, lastSlot, to);

@@ -14,9 +14,13 @@ import org.jspecify.annotations.Nullable;
  * next one, frames that were left stay in theirs until an entry finds them stale by comparing
  * places, or a frame below them returns. Without slots every record has only its routine.
  *
+ * <p>With targets, exceptions and long jumps are recorded as on IA-32: not frame by frame, but by
+ * the frame that they go to, before they begin.
+ *
  * <p>What records cannot show is excluded: after a long jump that leaves no records, and after an
  * unwinder that is traced itself, the next entry of that stack is one with a slot and lies no
- * deeper than what was left; tail calls that move up their place are neither left nor lost.
+ * deeper than what was left, or than the unwinder where its stack pointer is recorded; tail calls
+ * that move up their place are neither left nor lost.
  */
 public final class RandomCalls {
   /** Kinds of records. */
@@ -25,12 +29,29 @@ public final class RandomCalls {
     EXIT,
     UNWIND,
     LOST,
-    ENTRY_ONLY
+    ENTRY_ONLY,
+    UNWIND_TARGET
   }
 
-  /** A record. */
+  /**
+   * A record.
+   *
+   * @param stackPointer that of an unwinder
+   */
   public record Rec(
-      Kind kind, long time, long function, long value, int area, int slot, long key) {}
+      Kind kind,
+      long time,
+      long function,
+      long value,
+      int area,
+      int slot,
+      long key,
+      long stackPointer) {
+    /** A record of another kind than unwinders' targets. */
+    public Rec(Kind kind, long time, long function, long value, int area, int slot, long key) {
+      this(kind, time, function, value, area, slot, key, 0);
+    }
+  }
 
   /** Ways in which a call ends. */
   public enum End {
@@ -112,9 +133,13 @@ public final class RandomCalls {
     }
   }
 
+  /** Code of an unwind that was given no exception. */
+  private static final long WITHOUT_EXCEPTION = 0xC000_0027L;
+
   private final Gen gen;
   private final boolean slotted;
   private final boolean lossy;
+  private final boolean hasTargets;
   private final List<Stack> stacks = new ArrayList<>();
   private final List<Rec> records = new ArrayList<>();
   private final List<Call> calls = new ArrayList<>();
@@ -122,8 +147,9 @@ public final class RandomCalls {
   private Stack here;
   private long time = 1000;
 
-  private RandomCalls(Gen gen, boolean slotted, boolean lossy) {
+  private RandomCalls(Gen gen, boolean slotted, boolean lossy, boolean hasTargets) {
     this.gen = gen;
+    this.hasTargets = hasTargets;
     this.slotted = slotted;
     this.lossy = lossy;
     this.routines = 1 + gen.below(9);
@@ -139,12 +165,25 @@ public final class RandomCalls {
    * @param most steps at most
    */
   public static RandomCalls make(Gen gen, boolean slotted, boolean lossy, int most) {
-    RandomCalls calls = new RandomCalls(gen, slotted, lossy);
+    return make(new RandomCalls(gen, slotted, lossy, false), most);
+  }
+
+  /**
+   * Makes calls with slots, of which unwinders record where they go to; no record is lost.
+   *
+   * @param most steps at most
+   */
+  public static RandomCalls withTargets(Gen gen, int most) {
+    return make(new RandomCalls(gen, true, false, true), most);
+  }
+
+  private static RandomCalls make(RandomCalls calls, int most) {
+    Gen gen = calls.gen;
     int deepest = gen.oneOf(6, 3, 40, 200);
     for (int i = gen.length(most); i > 0; i--) {
       calls.step(deepest);
     }
-    if (lossy) {
+    if (calls.lossy) {
       calls.lose();
     }
     return calls;
@@ -171,6 +210,8 @@ public final class RandomCalls {
       enter(true);
     } else if (what < 86) {
       leave();
+    } else if (what < 92 && hasTargets) {
+      leaveByTarget(deepest);
     } else if (what < 92) {
       exception();
     } else if (what < 95) {
@@ -333,6 +374,117 @@ public final class RandomCalls {
       unwinder.dead = true;
       here.unseen.add(unwinder);
       here.leastKey = unwinder.key;
+    }
+  }
+
+  /**
+   * Records where an unwinder goes to, lets handlers run, and leaves the frames up to there. The
+   * record's area is that of the last traced call of the thread, which may be another stack's.
+   */
+  private void leaveByTarget(int deepest) {
+    int count = 1 + gen.below(5);
+    if (here.live.size() < count || here.leastKey != 0) {
+      return;
+    }
+    // Frames of tail calls go together.
+    while (here.live.get(here.live.size() - count).tail) {
+      count++;
+    }
+    int from = here.live.size() - count;
+    List<Call> left = new ArrayList<>(here.live.subList(from, here.live.size()));
+    long highest = left.stream().mapToLong(call -> call.key).max().orElseThrow();
+    long room = from == 0 ? 64 : here.live.get(from - 1).key - highest;
+    long target = from == 0 && gen.below(4) == 0 ? 0 : highest + gen.below((int) room);
+    boolean isJump = gen.below(4) == 0;
+    boolean isHandlerTraced = !isJump && gen.below(3) == 0;
+    boolean isCalled = isHandlerTraced && gen.flag();
+    if (isHandlerTraced) {
+      left.add(call(here.topKey() - 0x400, false, false));
+    }
+    if (isCalled) {
+      // What it calls to unwind returns.
+      call(here.topKey() - 64, false, false);
+    }
+    // The last one counts: of an exception in what an unwinder calls, say.
+    long pointer = here.topKey();
+    long when = 0;
+    long code = WITHOUT_EXCEPTION;
+    for (int again = gen.below(3); again >= 0; again--) {
+      long its = isJump ? 0x80000026L : 0xC000_0005L + gen.below(3);
+      its = gen.below(3) == 0 ? WITHOUT_EXCEPTION : its;
+      code = its == WITHOUT_EXCEPTION ? code : its;
+      when = time;
+      pointer = target(pointer, target, its);
+      if (!isJump) {
+        handlers(pointer, deepest);
+      }
+    }
+    if (isCalled) {
+      leave();
+    }
+    for (Call call : left) {
+      call.end = End.UNWIND;
+      call.value = code;
+      call.exit = when;
+      call.dead = true;
+      here.live.removeLast();
+    }
+    here.leastKey = pointer + 8;
+  }
+
+  /** Records an unwinder, which lies below another one; returns its stack pointer. */
+  private long target(long above, long target, long code) {
+    long pointer = above - 8L * (4 + gen.below(40));
+    int area = target == 0 ? here.number : stacks.get(gen.below(stacks.size())).number;
+    records.add(
+        new Rec(Kind.UNWIND_TARGET, time++, 0x400800, code, area, gen.below(9), target, pointer));
+    time += gen.below(3);
+    if (gen.flag()) {
+      // The unwinder is traced itself.
+      Call unwinder = call(pointer + 4, false, false);
+      unwinder.end = End.RETURN;
+      here.live.removeLast();
+      int slot = here.slots.indexOf(unwinder);
+      unwinder.exit = time;
+      unwinder.value = gen.below(1 << 30);
+      add(Kind.EXIT, unwinder.function, unwinder.value, slot, unwinder.key);
+      while (here.slots.size() > slot) {
+        here.slots.removeLast();
+      }
+    }
+    return pointer;
+  }
+
+  /** Calls of functions by an unwinder, deeper than it. */
+  private void handlers(long unwinder, int deepest) {
+    for (int i = gen.below(3); i > 0; i--) {
+      call(unwinder - 8L * (1 + gen.below(20)), false, false);
+      if (gen.below(4) == 0 && here.live.size() < deepest) {
+        enterOnly();
+        Call handler = here.live.getLast();
+        int outer = here.live.size();
+        call(here.topKey() - 16, false, false);
+        long pointer = here.topKey() - 64;
+        long when = time;
+        records.add(
+            new Rec(
+                Kind.UNWIND_TARGET,
+                time++,
+                0x400800,
+                0xE06D_7363L,
+                here.number,
+                0,
+                handler.key - 4,
+                pointer));
+        while (here.live.size() > outer) {
+          Call call = here.live.removeLast();
+          call.end = End.UNWIND;
+          call.value = 0xE06D_7363L;
+          call.exit = when;
+          call.dead = true;
+        }
+      }
+      leave();
     }
   }
 

@@ -58,6 +58,7 @@ abstract class FeedCursor implements CallCursor {
       case EventKind.ENTRY_ONLY -> CallEventKind.ENTRY_ONLY;
       case EventKind.EXIT -> CallEventKind.EXIT;
       case EventKind.UNWIND -> CallEventKind.UNWIND;
+      case EventKind.UNWIND_TARGET -> CallEventKind.UNWIND_TARGET;
       case EventKind.OVER -> CallEventKind.OVER;
       default -> CallEventKind.LOST;
     };
@@ -86,6 +87,12 @@ abstract class FeedCursor implements CallCursor {
   @Override
   public long frameKey() {
     return thread.key();
+  }
+
+  @Override
+  public long stackPointer() {
+    boolean isKnown = thread.kind() == EventKind.UNWIND_TARGET && thread.count() > 0;
+    return isKnown ? thread.more(0) : 0;
   }
 
   @Override

@@ -31,8 +31,17 @@ final class UnwindProbe implements UnwindProbes {
   /** Code of long jumps: STATUS_LONGJUMP. */
   private static final long STATUS_LONGJUMP = 0x8000_0026L;
 
-  /** Esp in the jmp_buf of Microsoft's C runtimes: Ebp, Ebx, Edi, Esi, Esp, Eip. */
+  /**
+   * Esp in the jmp_buf of Microsoft's C runtimes: Ebp, Ebx, Edi, Esi, Esp, Eip. It is that at the
+   * entry of setjmp, where the return address lies.
+   */
   private static final int JUMP_ESP = 16;
+
+  /**
+   * Bytes from there to the highest key of what the caller of setjmp calls: its return address and
+   * its two arguments, since another function may have none. The caller's own key is above that.
+   */
+  private static final int SETJMP_CALL = 12;
 
   // Above the stack pointer, with flags and registers pushed: the arguments.
   private static final int FIRST_ARGUMENT = 4 * (8 + 1 + 1);
@@ -124,6 +133,7 @@ final class UnwindProbe implements UnwindProbes {
       case LONGJMP ->
           a.mov(EAX, ptr(ESP).plus(FIRST_ARGUMENT))
               .mov(EAX, ptr(EAX).plus(JUMP_ESP))
+              .add(EAX, SETJMP_CALL)
               .mov(ptr(ECX).plus(SessionLayout.RECORD_KEY), EAX)
               .mov(EAX, STATUS_LONGJUMP);
     }
