@@ -10,7 +10,6 @@ import io.ntrail.analysis.parallel.ParallelTasks;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Omission;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -149,7 +148,7 @@ public final class CallRecording implements Recording, RecordedThreads {
       BinaryOperator<A> merge) {
     List<CallThread> all = threads();
     List<Integer> longestFirst = new ArrayList<>(threads);
-    longestFirst.sort(Comparator.comparingLong((Integer i) -> all.get(i).records()).reversed());
+    longestFirst.sort((a, b) -> Long.compare(all.get(b).records(), all.get(a).records()));
     work.begin(Pass.SURVEY, threads.stream().mapToLong(i -> all.get(i).records()).sum());
     AtomicBoolean isWhole = new AtomicBoolean(true);
     A collected =

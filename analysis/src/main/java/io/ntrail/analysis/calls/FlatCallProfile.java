@@ -1,6 +1,7 @@
 package io.ntrail.analysis.calls;
 
 import io.ntrail.analysis.model.StoppableWork;
+import io.ntrail.formats.collections.Growth;
 import io.ntrail.formats.collections.LongIntMap;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -153,8 +154,14 @@ public final class FlatCallProfile {
     }
   }
 
-  /** Places of routines in {@link #times}. */
-  private final LongIntMap places = new LongIntMap();
+  /** Numbers of routines that have an entry of their own in {@link #near}. */
+  private static final int NEAR = 1 << 16;
+
+  /** Places in {@link #times} of routines with small numbers, plus 1; 0: there is none. */
+  private int[] near = {};
+
+  /** Places of the others: of recordings that number routines by their addresses. */
+  private final LongIntMap far = new LongIntMap();
 
   private final List<FunctionTimes> times = new ArrayList<>();
   private long roots;
@@ -211,13 +218,23 @@ public final class FlatCallProfile {
 
   /** Returns the place of a routine in {@link #times}. */
   private int place(long function) {
-    int known = places.get(function);
-    if (known >= 0) {
-      return known;
-    }
+    boolean isNear = function >= 0 && function < near.length;
+    int known = isNear ? near[(int) function] - 1 : far.get(function);
+    return known >= 0 ? known : added(function);
+  }
+
+  private int added(long function) {
     int place = times.size();
-    places.put(function, place);
     times.add(new FunctionTimes(function));
+    if (function < 0 || function >= NEAR) {
+      far.put(function, place);
+      return place;
+    }
+    if (function >= near.length) {
+      int length = Growth.length(near.length, (int) function + 1);
+      near = Arrays.copyOf(near, Math.min(NEAR, length));
+    }
+    near[(int) function] = place + 1;
     return place;
   }
 

@@ -56,7 +56,18 @@ public final class CodeMap {
    * Contents of one half of an address space, as 128 bits that are almost certainly others where
    * anything else lies at any address.
    */
-  public record Layout(long low, long high) {}
+  public record Layout(long low, long high) {
+    // Written out: what a record makes of itself at run time costs milliseconds at every start.
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Layout layout && layout.low == low && layout.high == high;
+    }
+
+    @Override
+    public int hashCode() {
+      return Long.hashCode(31 * low + high);
+    }
+  }
 
   /**
    * Returns the spellings of names of images by the names in small letters; of several the

@@ -77,7 +77,18 @@ public final class FrameLookup {
   }
 
   /** Layouts of both halves of an address space. */
-  private record Layouts(CodeMap.Layout user, CodeMap.Layout kernel) {}
+  private record Layouts(CodeMap.Layout user, CodeMap.Layout kernel) {
+    // Written out: what a record makes of itself at run time costs milliseconds at every start.
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Layouts both && both.user.equals(user) && both.kernel.equals(kernel);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * user.hashCode() + kernel.hashCode();
+    }
+  }
 
   /** Process with its layouts since they last changed. */
   private static final class Process {

@@ -14,7 +14,18 @@ final class PdbReferenceCollector {
   /** Notes that are kept, about 150 bytes each. */
   private static final int MOST = 1 << 18;
 
-  private record Place(int process, long base) {}
+  private record Place(int process, long base) {
+    // Written out: what a record makes of itself at run time costs milliseconds at every start.
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Place place && place.process == process && place.base == base;
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * Long.hashCode(base) + process;
+    }
+  }
 
   private record Note(Place place, long key, PdbReference pdb) {}
 

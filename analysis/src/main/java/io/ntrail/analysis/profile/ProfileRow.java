@@ -58,22 +58,28 @@ public record ProfileRow(
       Comparator.nullsFirst(Comparator.naturalOrder());
 
   private static final Comparator<@Nullable SourceLine> LINES =
-      Comparator.nullsFirst(
-          Comparator.comparing(SourceLine::file).thenComparingInt(SourceLine::line));
+      Comparator.nullsFirst(ProfileRow::byLine);
 
-  private static final Comparator<ProfileRow> BY_NAME =
-      ((Comparator<ProfileRow>) ProfileRow::byPlace)
-          .thenComparing(row -> row.process, NAMES)
-          .thenComparing(row -> row.pid, NUMBERS)
-          .thenComparing(row -> row.tid, NUMBERS)
-          .thenComparing(row -> row.cpu, NUMBERS)
-          .thenComparing(row -> row.subject, NAMES);
+  private static int byLine(SourceLine a, SourceLine b) {
+    int byFile = a.file().compareTo(b.file());
+    return byFile != 0 ? byFile : Integer.compare(a.line(), b.line());
+  }
 
   private static int byPlace(ProfileRow a, ProfileRow b) {
     int byModule = NAMES.compare(a.module, b.module);
     int byRva = byModule != 0 ? byModule : Long.compare(a.rva, b.rva);
     int byName = byRva != 0 ? byRva : NAMES.compare(a.function, b.function);
     return byName != 0 ? byName : LINES.compare(a.line, b.line);
+  }
+
+  /** Written out: comparators that the library puts together are made anew at every start. */
+  private static int byName(ProfileRow a, ProfileRow b) {
+    int order = byPlace(a, b);
+    order = order != 0 ? order : NAMES.compare(a.process, b.process);
+    order = order != 0 ? order : NUMBERS.compare(a.pid, b.pid);
+    order = order != 0 ? order : NUMBERS.compare(a.tid, b.tid);
+    order = order != 0 ? order : NUMBERS.compare(a.cpu, b.cpu);
+    return order != 0 ? order : NAMES.compare(a.subject, b.subject);
   }
 
   /** Returns the order of rows: heaviest first; equal ones by name, or by place in their module. */
@@ -84,7 +90,7 @@ public record ProfileRow(
         return first;
       }
       int second = bySelf ? Long.compare(b.inclusive, a.inclusive) : Long.compare(b.self, a.self);
-      return second != 0 ? second : BY_NAME.compare(a, b);
+      return second != 0 ? second : byName(a, b);
     };
   }
 

@@ -10,7 +10,6 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import java.io.PrintStream;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -42,22 +41,26 @@ final class CallFlatView {
         source.untraced().stream()
             .map(time -> time.module().toLowerCase(Locale.ROOT))
             .collect(Collectors.toSet());
-    Comparator<FunctionTimes> order =
+    ToLongFunction<FunctionTimes> sortedBy =
         switch (request.sort()) {
-          case TOTAL -> Comparator.comparingLong(FunctionTimes::total);
-          case SELF -> Comparator.comparingLong(FunctionTimes::self);
-          case CALLS -> Comparator.comparingLong(FunctionTimes::calls);
-          case MAX -> Comparator.comparingLong(FunctionTimes::max);
+          case TOTAL -> FunctionTimes::total;
+          case SELF -> FunctionTimes::self;
+          case CALLS -> FunctionTimes::calls;
+          case MAX -> FunctionTimes::max;
         };
     this.rows =
         flat.functions().stream()
             .filter(times -> scope.isFound(times.function()))
-            .sorted(
-                order
-                    .thenComparingLong(FunctionTimes::calls)
-                    .reversed()
-                    .thenComparingLong(FunctionTimes::function))
+            .sorted((a, b) -> order(sortedBy, a, b))
             .toList();
+  }
+
+  /** Largest first. Written out: comparators of the library are made anew at every start. */
+  private static int order(
+      ToLongFunction<FunctionTimes> sortedBy, FunctionTimes a, FunctionTimes b) {
+    int order = Long.compare(sortedBy.applyAsLong(b), sortedBy.applyAsLong(a));
+    order = order != 0 ? order : Long.compare(b.calls(), a.calls());
+    return order != 0 ? order : Long.compare(a.function(), b.function());
   }
 
   /** Returns whether calls of a routine may be missing from its figures. */

@@ -49,6 +49,8 @@ final class PractisedCommands {
         commands.add(List.of("image", file, "--format", "json"));
         commands.add(List.of("image", file, "--functions"));
         commands.add(List.of("image", file, "--disasm", "0x1000"));
+        commands.add(List.of("image", file, "--disasm", "all"));
+        commands.add(List.of("image", file, "--disasm", "all", "--format", "jsonl"));
       }
     }
     return commands;

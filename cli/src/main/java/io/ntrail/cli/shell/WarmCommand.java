@@ -1,5 +1,6 @@
 package io.ntrail.cli.shell;
 
+import io.ntrail.analysis.parallel.OrderedTasks;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
@@ -64,6 +65,9 @@ final class WarmCommand implements Command {
     if (!cache.isEmpty()) {
       AgentExecutable.keep(Path.of(cache));
     }
+    // What is practised is nobody's to interrupt, so that no practice comes to it.
+    terminal.interruption().begin(() -> {});
+    terminal.interruption().end();
     List<String> files = CommonOptions.positionals(parsed);
     switch (CommonOptions.text(parsed, "--for", "")) {
       case "trace" -> {
@@ -77,10 +81,14 @@ final class WarmCommand implements Command {
       }
       case "info" -> practise(files, PractisedCommands::surveys);
       case "profile" -> practise(files, PractisedCommands::profiles);
-      case "image", "symbols", "calls" -> practise(files, PractisedCommands::ofEnding);
+      case "image", "symbols", "calls" -> {
+        shareWork();
+        practise(files, PractisedCommands::ofEnding);
+      }
       default -> {
         HelpTexts.page("ntrail");
         loadClasses();
+        shareWork();
         practise(files, PractisedCommands::all);
       }
     }
@@ -94,6 +102,28 @@ final class WarmCommand implements Command {
         CommandRunner.run(words.toArray(String[]::new), nowhere());
       }
     }
+  }
+
+  /** Lets several threads work, as they do for files that are larger than samples. */
+  private static void shareWork() {
+    int threads = 2;
+    OrderedTasks.run(
+        threads,
+        threads,
+        threads,
+        () ->
+            new OrderedTasks.Worker<Integer>() {
+              @Override
+              public Integer result(int task) {
+                return task;
+              }
+
+              @Override
+              public void close() {
+                // Has nothing of its own.
+              }
+            },
+        _ -> {});
   }
 
   /**

@@ -116,7 +116,8 @@ final class SymbolRows {
       (cores > 1 ? part.parallel() : part)
           .mapToObj(pdb::publicSymbol)
           .map(found -> found.flatMap(symbol -> row(symbol, procedures)))
-          .flatMap(Optional::stream)
+          .filter(Optional::isPresent)
+          .map(Optional::get)
           .forEachOrdered(sink);
     }
   }

@@ -224,7 +224,10 @@ public final class Table {
         continue;
       }
       lines(indent, width, rows.get(r), details.getOrDefault(r, Detail.NONE))
-          .forEach(line -> row(out, line));
+          .forEach(line -> {
+            // A name that was cut may end with half a character.
+            row(out, TextSanitizer.one(line));
+          });
       for (String text : below.getOrDefault(r, List.of())) {
         String line = " ".repeat(indent + BELOW) + text;
         // The printer breaks it where the terminal is narrower.
@@ -352,7 +355,8 @@ public final class Table {
   }
 
   private String line(int indent, int width, List<String> cells, Detail detail) {
-    StringBuilder line = new StringBuilder(" ".repeat(indent));
+    StringBuilder line = new StringBuilder(begin(indent) + cells.getLast().length());
+    line.repeat(' ', indent);
     boolean begun = false;
     for (int c = 0; c < widths.length; c++) {
       if (leftOut.get(c)) {

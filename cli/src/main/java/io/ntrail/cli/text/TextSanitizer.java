@@ -12,7 +12,9 @@ public final class TextSanitizer {
   /** Returns whether a text has characters that leave their line or steer a terminal. */
   public static boolean steers(String text) {
     for (int i = 0; i < text.length(); i++) {
-      if (steersAt(text, i)) {
+      char c = text.charAt(i);
+      boolean isPlain = c >= ' ' && c < '\u007F';
+      if (!isPlain && steersAt(text, i)) {
         return true;
       }
     }

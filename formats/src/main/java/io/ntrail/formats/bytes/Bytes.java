@@ -190,10 +190,18 @@ public final class Bytes {
   public int byteStringLength(int at, int end) {
     int stop = Math.min(end, length());
     int i = at;
+    while (i + 8 <= stop && !hasZeroByte(i64(i))) {
+      i += 8;
+    }
     while (i < stop && u8(i) != 0) {
       i++;
     }
     return i - at;
+  }
+
+  /** Returns true if one of the eight bytes of a word is zero. */
+  private static boolean hasZeroByte(long word) {
+    return (word - 0x0101_0101_0101_0101L & ~word & 0x8080_8080_8080_8080L) != 0;
   }
 
   /** UTF-8 text up to a NUL or {@code end}, whichever comes first. */

@@ -160,7 +160,7 @@ final class CrtNamePrinter {
   }
 
   private static String cv(int qualifiers) {
-    return String.join(" ", Qualifiers.words(qualifiers & CV));
+    return Qualifiers.text(qualifiers & CV);
   }
 
   /** Returns the text after the sign of a pointer, with a leading space. */

@@ -4,7 +4,12 @@ import io.ntrail.formats.decoration.NameNode.Argument;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Prints an undecorated name in the form of llvm-undname. */
+/**
+ * Prints an undecorated name in the form of llvm-undname.
+ *
+ * <p>Kinds of nodes are asked for one by one, the frequent ones first: a switch over types is made
+ * at its first use, at every start anew, and short runs end before it is compiled.
+ */
 final class LlvmNamePrinter {
   private static final int MOST_TEXT = 1 << 16;
 
@@ -52,38 +57,49 @@ final class LlvmNamePrinter {
   }
 
   private void symbol(SymbolNode symbol) {
-    switch (symbol) {
-      case SymbolNode.Text(String text) -> put(text);
-      case SymbolNode.Literal(String text) -> put(text);
-      case SymbolNode.Guard(NameNode name, long index) -> {
-        name(name);
-        put(index > 0 ? "{" + index + "}" : "");
-      }
-      case SymbolNode.Untyped(NameNode name) -> name(name);
-      case SymbolNode.Descriptor(TypeNode type, String what) -> {
-        if (namesOnly) {
-          put(what);
-        } else {
-          before(type);
-          space();
-          put(what);
-          after(type);
-        }
-      }
-      case SymbolNode.Table(NameNode name, int qualifiers, NameNode target) -> {
-        for (String word : Qualifiers.words(qualifiers)) {
-          put(word).put(" ");
-        }
-        name(name);
-        if (target != null) {
-          put("{for `");
-          name(target);
-          put("'}");
-        }
-      }
-      case SymbolNode.Variable variable -> variable(variable);
-      case SymbolNode.Function function -> function(function);
+    if (symbol instanceof SymbolNode.Function function) {
+      function(function);
+    } else if (symbol instanceof SymbolNode.Variable variable) {
+      variable(variable);
+    } else if (symbol instanceof SymbolNode.Table table) {
+      table(table);
+    } else if (symbol instanceof SymbolNode.Literal literal) {
+      put(literal.text());
+    } else if (symbol instanceof SymbolNode.Text text) {
+      put(text.text());
+    } else if (symbol instanceof SymbolNode.Untyped untyped) {
+      name(untyped.name());
+    } else if (symbol instanceof SymbolNode.Guard guard) {
+      name(guard.name());
+      put(guard.index() > 0 ? "{" + guard.index() + "}" : "");
+    } else {
+      descriptor((SymbolNode.Descriptor) symbol);
     }
+  }
+
+  private void table(SymbolNode.Table table) {
+    String words = Qualifiers.text(table.qualifiers());
+    if (!words.isEmpty()) {
+      put(words).put(" ");
+    }
+    name(table.name());
+    NameNode target = table.target();
+    if (target != null) {
+      put("{for `");
+      name(target);
+      put("'}");
+    }
+  }
+
+  private void descriptor(SymbolNode.Descriptor descriptor) {
+    if (namesOnly) {
+      put(descriptor.what());
+      return;
+    }
+    before(descriptor.type());
+    space();
+    put(descriptor.what());
+    after(descriptor.type());
   }
 
   private void access(String access, String member) {
@@ -150,44 +166,44 @@ final class LlvmNamePrinter {
   }
 
   private void words(int qualifiers) {
-    for (String word : Qualifiers.words(qualifiers)) {
-      put(" ").put(word);
+    String words = Qualifiers.text(qualifiers);
+    if (!words.isEmpty()) {
+      put(" ").put(words);
     }
   }
 
   /** Writes the part before the declared name. */
   private void before(TypeNode type) {
-    switch (type) {
-      case TypeNode.Basic(String text, int qualifiers) -> {
-        put(text);
-        words(qualifiers);
+    if (type instanceof TypeNode.Tag tag) {
+      if (!tag.kind().isEmpty()) {
+        put(tag.kind()).put(" ");
       }
-      case TypeNode.Tag(String kind, NameNode name, int qualifiers) -> {
-        if (!kind.isEmpty()) {
-          put(kind).put(" ");
-        }
-        name(name);
-        words(qualifiers);
+      name(tag.name());
+      words(tag.qualifiers());
+    } else if (type instanceof TypeNode.Basic basic) {
+      put(basic.text());
+      words(basic.qualifiers());
+    } else if (type instanceof TypeNode.Pointer pointer) {
+      pointer(pointer);
+    } else if (type instanceof TypeNode.Function function) {
+      if (!namesOnly && function.result() != null) {
+        before(function.result());
+        put(" ");
       }
-      case TypeNode.Array array -> {
-        before(array.of());
-        words(array.qualifiers() | array.elements());
-      }
-      case TypeNode.Managed managed -> {
-        put(managed.name()).put("<");
-        before(managed.of());
-        after(managed.of());
-        put(managed.rank() > 1 ? ", " + managed.rank() : "").put(">").put(managed.sign());
-        words(managed.qualifiers());
-      }
-      case TypeNode.Function function -> {
-        if (!namesOnly && function.result() != null) {
-          before(function.result());
-          put(" ");
-        }
-      }
-      case TypeNode.Pointer pointer -> pointer(pointer);
+    } else if (type instanceof TypeNode.Array array) {
+      before(array.of());
+      words(array.qualifiers() | array.elements());
+    } else {
+      managed((TypeNode.Managed) type);
     }
+  }
+
+  private void managed(TypeNode.Managed managed) {
+    put(managed.name()).put("<");
+    before(managed.of());
+    after(managed.of());
+    put(managed.rank() > 1 ? ", " + managed.rank() : "").put(">").put(managed.sign());
+    words(managed.qualifiers());
   }
 
   /** Writes a part in full, whatever the style. */
@@ -208,38 +224,33 @@ final class LlvmNamePrinter {
     if ((pointer.qualifiers() & Qualifiers.UNALIGNED) != 0) {
       put("__unaligned ");
     }
-    switch (pointer.to()) {
-      case TypeNode.Array _ -> put("(");
-      case TypeNode.Function function -> {
-        put("(").put(function.convention()).put(" ");
-      }
-      default -> {}
+    if (pointer.to() instanceof TypeNode.Array) {
+      put("(");
+    } else if (pointer.to() instanceof TypeNode.Function function) {
+      put("(").put(function.convention()).put(" ");
     }
     if (pointer.of() != null) {
       name(pointer.of());
       put("::");
     }
     put(pointer.sign());
-    put(String.join(" ", Qualifiers.words(pointer.qualifiers())));
+    put(Qualifiers.text(pointer.qualifiers()));
   }
 
   /** Writes the part after the declared name. */
   private void after(TypeNode type) {
-    switch (type) {
-      case TypeNode.Basic _, TypeNode.Tag _, TypeNode.Managed _ -> {}
-      case TypeNode.Pointer pointer -> {
-        if (pointer.to() instanceof TypeNode.Array || pointer.to() instanceof TypeNode.Function) {
-          put(")");
-        }
-        after(pointer.to());
+    if (type instanceof TypeNode.Pointer pointer) {
+      if (pointer.to() instanceof TypeNode.Array || pointer.to() instanceof TypeNode.Function) {
+        put(")");
       }
-      case TypeNode.Array array -> {
-        for (long dimension : array.dimensions()) {
-          put("[").put(dimension == 0 ? "" : Long.toUnsignedString(dimension)).put("]");
-        }
-        after(array.of());
+      after(pointer.to());
+    } else if (type instanceof TypeNode.Function function) {
+      parameters(function);
+    } else if (type instanceof TypeNode.Array array) {
+      for (long dimension : array.dimensions()) {
+        put("[").put(dimension == 0 ? "" : Long.toUnsignedString(dimension)).put("]");
       }
-      case TypeNode.Function function -> parameters(function);
+      after(array.of());
     }
   }
 
@@ -277,50 +288,60 @@ final class LlvmNamePrinter {
   }
 
   private void name(NameNode name) {
-    switch (name) {
-      case NameNode.Plain(String text) -> put(text);
-      case NameNode.Special(String text) -> put(text);
-      case NameNode.Recalled(NameNode _, String text) -> put(text);
-      case NameNode.BaseClass(List<Long> at) ->
-          put("`RTTI Base Class Descriptor at (")
-              .put(String.join(", ", at.stream().map(String::valueOf).toList()))
-              .put(")'");
-      case NameNode.Qualified(List<NameNode> parts) -> {
-        for (int i = 0; i < parts.size(); i++) {
-          put(i > 0 ? "::" : "");
-          name(parts.get(i));
-        }
+    if (name instanceof NameNode.Plain plain) {
+      put(plain.text());
+    } else if (name instanceof NameNode.Recalled recalled) {
+      put(recalled.text());
+    } else if (name instanceof NameNode.Qualified qualified) {
+      qualified(qualified);
+    } else if (name instanceof NameNode.Template template) {
+      template(template);
+    } else if (name instanceof NameNode.Special special) {
+      put(special.text());
+    } else if (name instanceof NameNode.Structor structor) {
+      put(structor.destructor() ? "~" : "");
+      if (structor.of() != null) {
+        name(structor.of());
       }
-      case NameNode.Template(NameNode.Conversion(TypeNode to), List<Argument> arguments) -> {
-        put("operator");
-        arguments(arguments);
-        converted(to);
-      }
-      case NameNode.Template(NameNode of, List<Argument> arguments) -> {
-        name(of);
-        arguments(arguments);
-      }
-      case NameNode.Structor(boolean destructor, NameNode of) -> {
-        put(destructor ? "~" : "");
-        if (of != null) {
-          name(of);
-        }
-      }
-      case NameNode.Conversion(TypeNode to) -> {
-        put("operator");
-        converted(to);
-      }
-      case NameNode.Local(SymbolNode in, long number) -> {
-        put("`");
-        full(() -> symbol(in));
-        put("'::`").put(Long.toString(number)).put("'");
-      }
-      case NameNode.Dynamic(String what, SymbolNode of) -> {
-        put(what).put(of instanceof SymbolNode.Variable ? "`" : "'");
-        symbol(of);
-        put("''");
-      }
+    } else if (name instanceof NameNode.Local local) {
+      put("`");
+      full(() -> symbol(local.in()));
+      put("'::`").put(Long.toString(local.number())).put("'");
+    } else if (name instanceof NameNode.Conversion conversion) {
+      put("operator");
+      converted(conversion.to());
+    } else if (name instanceof NameNode.Dynamic dynamic) {
+      put(dynamic.what()).put(dynamic.of() instanceof SymbolNode.Variable ? "`" : "'");
+      symbol(dynamic.of());
+      put("''");
+    } else {
+      baseClass((NameNode.BaseClass) name);
     }
+  }
+
+  private void qualified(NameNode.Qualified name) {
+    List<NameNode> parts = name.parts();
+    for (int i = 0; i < parts.size(); i++) {
+      put(i > 0 ? "::" : "");
+      name(parts.get(i));
+    }
+  }
+
+  private void template(NameNode.Template template) {
+    if (template.name() instanceof NameNode.Conversion conversion) {
+      put("operator");
+      arguments(template.arguments());
+      converted(conversion.to());
+    } else {
+      name(template.name());
+      arguments(template.arguments());
+    }
+  }
+
+  private void baseClass(NameNode.BaseClass base) {
+    put("`RTTI Base Class Descriptor at (")
+        .put(String.join(", ", base.at().stream().map(String::valueOf).toList()))
+        .put(")'");
   }
 
   private void converted(@Nullable TypeNode to) {
@@ -343,25 +364,30 @@ final class LlvmNamePrinter {
   }
 
   private void argument(Argument argument) {
-    switch (argument) {
-      case Argument.OfText(String text) -> put(text);
-      case Argument.OfName(NameNode name) -> name(name);
-      case Argument.OfType(TypeNode type) -> {
-        before(type);
-        if (type instanceof TypeNode.Function function) {
-          convention(function);
-        }
-        after(type);
+    if (argument instanceof Argument.OfType of) {
+      before(of.type());
+      if (of.type() instanceof TypeNode.Function function) {
+        convention(function);
       }
-      case Argument.OfSymbol(SymbolNode symbol, boolean pointer, List<Long> offsets) -> {
-        put(!offsets.isEmpty() ? "{" : pointer ? "&" : "");
-        if (symbol != null) {
-          symbol(symbol);
-          put(offsets.isEmpty() ? "" : ", ");
-        }
-        put(String.join(", ", offsets.stream().map(String::valueOf).toList()));
-        put(offsets.isEmpty() ? "" : "}");
-      }
+      after(of.type());
+    } else if (argument instanceof Argument.OfText of) {
+      put(of.text());
+    } else if (argument instanceof Argument.OfName of) {
+      name(of.name());
+    } else {
+      symbol((Argument.OfSymbol) argument);
     }
+  }
+
+  private void symbol(Argument.OfSymbol of) {
+    List<Long> offsets = of.offsets();
+    put(!offsets.isEmpty() ? "{" : of.pointer() ? "&" : "");
+    SymbolNode symbol = of.symbol();
+    if (symbol != null) {
+      symbol(symbol);
+      put(offsets.isEmpty() ? "" : ", ");
+    }
+    put(String.join(", ", offsets.stream().map(String::valueOf).toList()));
+    put(offsets.isEmpty() ? "" : "}");
   }
 }

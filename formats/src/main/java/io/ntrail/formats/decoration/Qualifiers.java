@@ -1,8 +1,5 @@
 package io.ntrail.formats.decoration;
 
-import java.util.ArrayList;
-import java.util.List;
-
 /** Qualifiers of types, as bits. */
 final class Qualifiers {
   static final int NONE = 0;
@@ -14,20 +11,22 @@ final class Qualifiers {
   /** Of pointers with 64 bits. Only the C runtime prints it. */
   static final int PTR64 = 16;
 
+  /** By the bits of the three that are words. */
+  private static final String[] TEXTS = {
+    "",
+    "const",
+    "volatile",
+    "const volatile",
+    "__restrict",
+    "const __restrict",
+    "volatile __restrict",
+    "const volatile __restrict"
+  };
+
   private Qualifiers() {}
 
   /** Returns the qualifiers after a type, in the order in which they are written. */
-  static List<String> words(int qualifiers) {
-    List<String> words = new ArrayList<>();
-    if ((qualifiers & CONST) != 0) {
-      words.add("const");
-    }
-    if ((qualifiers & VOLATILE) != 0) {
-      words.add("volatile");
-    }
-    if ((qualifiers & RESTRICT) != 0) {
-      words.add("__restrict");
-    }
-    return words;
+  static String text(int qualifiers) {
+    return TEXTS[qualifiers & (CONST | VOLATILE | RESTRICT)];
   }
 }

@@ -2,7 +2,6 @@ package io.ntrail.analysis.etw.events;
 
 import io.ntrail.formats.identity.Guid;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -86,7 +85,7 @@ public record ProviderCounts(
       List<String> names = new ArrayList<>();
       if (task) {
         names.addAll(opcodes.keySet());
-        names.sort(Comparator.comparingLong(opcode -> -count(opcode)));
+        names.sort((a, b) -> Long.compare(count(b), count(a)));
       }
       return new Row(
           name,
@@ -129,7 +128,7 @@ public record ProviderCounts(
     for (Sum sum : sums.values()) {
       rows.add(sum.row());
     }
-    rows.sort(Comparator.comparingLong(row -> -row.events));
+    rows.sort((a, b) -> Long.compare(b.events, a.events));
     return new ProviderCounts(
         List.copyOf(rows),
         counts.records() - stackRecords,

@@ -12,7 +12,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -50,12 +49,6 @@ public final class OrderedCursor implements EventCursor {
 
   /** One buffer that is being read. */
   private static final class Run {
-    static final Comparator<Run> TIES =
-        Comparator.comparingInt((Run run) -> run.cpu)
-            .thenComparingLong(run -> run.sequence)
-            .thenComparingInt(run -> run.file)
-            .thenComparingInt(run -> run.buffer);
-
     final int file;
     final EtlFile etl;
     final int buffer;
@@ -78,6 +71,17 @@ public final class OrderedCursor implements EventCursor {
       this.sequence = index.sequence(buffer);
       this.inflated = index.compressed(buffer) ? index.inflatedBytes(buffer) : 0;
     }
+
+    /**
+     * The order of records of one time stamp. Written out: comparators that the library puts
+     * together are made at run time, which every start would wait for.
+     */
+    static int byTies(Run a, Run b) {
+      int order = Integer.compare(a.cpu, b.cpu);
+      order = order != 0 ? order : Long.compare(a.sequence, b.sequence);
+      order = order != 0 ? order : Integer.compare(a.file, b.file);
+      return order != 0 ? order : Integer.compare(a.buffer, b.buffer);
+    }
   }
 
   private static final long[] NO_KEYS = {};
@@ -95,7 +99,7 @@ public final class OrderedCursor implements EventCursor {
   private final int[] waitingBuffers;
   private int waiting;
 
-  /** Runs with records left, in the order of {@link Run#TIES}. */
+  /** Runs with records left, in the order of {@link Run#byTies}. */
   private final List<Run> runs = new ArrayList<>();
 
   private final List<ArrayDeque<Opened>> spare = new ArrayList<>();
@@ -369,7 +373,7 @@ public final class OrderedCursor implements EventCursor {
     if (survey == null) {
       countLate(run);
     }
-    int place = Collections.binarySearch(runs, run, Run.TIES);
+    int place = Collections.binarySearch(runs, run, Run::byTies);
     runs.add(place < 0 ? -place - 1 : place, run);
     return run.nextKey;
   }

@@ -14,6 +14,11 @@ public final class CodeViewCursor {
   private static final int LAST_PIECE = 256 << 10;
   private static final int HEAD = 4;
 
+  /** Bytes of a record alone that are read with its head: most records are not longer. */
+  private static final int ONE_RECORD = 256;
+
+  private static final Bytes NOTHING = Bytes.copyOf(new byte[0], "nothing");
+
   private final MsfStream stream;
   private final long end;
 
@@ -36,7 +41,7 @@ public final class CodeViewCursor {
     this.stream = stream;
     this.end = Math.min(end, stream.length());
     this.next = begin;
-    this.piece = stream.window(0, 0);
+    this.piece = NOTHING;
   }
 
   /**
@@ -45,8 +50,10 @@ public final class CodeViewCursor {
    * @throws DamagedInput if there is none
    */
   public static CodeViewCursor at(MsfStream stream, long offset) {
-    int length = stream.u16(offset);
-    CodeViewCursor cursor = new CodeViewCursor(stream, offset, offset + 2 + length);
+    Bytes head = stream.window(offset, 2, ONE_RECORD);
+    CodeViewCursor cursor = new CodeViewCursor(stream, offset, offset + 2 + head.u16(0));
+    cursor.piece = head;
+    cursor.pieceAt = offset;
     if (!cursor.next()) {
       throw new DamagedInput(stream.name(), stream.fileOffset(offset), "no record at this offset");
     }

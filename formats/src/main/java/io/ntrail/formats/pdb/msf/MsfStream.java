@@ -144,6 +144,19 @@ public final class MsfStream {
   }
 
   /**
+   * Returns the bytes from an offset on: as many as are contiguous in the file, but not fewer than
+   * {@code least} and not more than {@code most}.
+   *
+   * @throws DamagedInput if {@code least} run past the end of the stream or of the file
+   */
+  public Bytes window(long at, int least, int most) {
+    check(at, least);
+    long near = runLength(at, Math.min(most, length - at));
+    long there = Math.min(Math.min(most, near), file.size() - fileOffset(at));
+    return window(at, (int) Math.min(Math.max(least, there), length - at));
+  }
+
+  /**
    * Returns the number of bytes from an offset on that are contiguous in the file, up to {@code
    * most}.
    */
