@@ -10,7 +10,6 @@ import io.ntrail.cli.common.OutputOptions;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.record.BootReport.Written;
 import io.ntrail.cli.text.Terminal;
-import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.formats.bytes.SpellingSuggestion;
 import java.io.IOException;
@@ -209,8 +208,6 @@ public final class RecordCommand implements Command {
     EventFilter filter = EventFilterOptions.filter(parsed);
     try (SessionWatch watch = new SessionWatch(machine, filter, format, terminal)) {
       return watch.run(name, CommonOptions.number(parsed, LIMIT, 0));
-    } catch (IOException e) {
-      throw new CannotGoOn("cannot write a temporary file: " + e.getMessage(), "");
     }
   }
 

@@ -14,13 +14,13 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.bytes.OutputFile;
+import io.ntrail.formats.bytes.TemporaryFile;
+import io.ntrail.formats.etl.GrowingEtlFile;
 import io.ntrail.live.etw.SessionState;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.channels.SeekableByteChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -49,9 +49,9 @@ final class SessionWatch implements AutoCloseable {
   private final Terminal terminal;
   private final LossWatch losses;
   private final CountDownLatch interrupted = new CountDownLatch(1);
-  private final Path folder;
-  private Optional<Path> known = Optional.empty();
-  private int parts;
+
+  /** Facts of the machine so far; the file never gets the place that it is beside. */
+  private Optional<OutputFile> known = Optional.empty();
 
   /**
    * Watches.
@@ -60,13 +60,11 @@ final class SessionWatch implements AutoCloseable {
    * @param filter of events that are printed
    * @param format text or JSON Lines
    */
-  SessionWatch(RecordMachine machine, EventFilter filter, Format format, Terminal terminal)
-      throws IOException {
+  SessionWatch(RecordMachine machine, EventFilter filter, Format format, Terminal terminal) {
     this.machine = machine;
     this.lines = new NewEvents(filter, format, terminal);
     this.terminal = terminal;
     this.losses = new LossWatch(terminal);
-    this.folder = Files.createTempDirectory("ntrail-watch");
   }
 
   /**
@@ -88,7 +86,7 @@ final class SessionWatch implements AutoCloseable {
         }
         sessions.flush(name);
         Path file = machine.files().apply(state.file());
-        try (GrowingFile growing = new GrowingFile(file, state.kibibytes() << 10)) {
+        try (GrowingEtlFile growing = new GrowingEtlFile(file, state.kibibytes() << 10)) {
           watch(sessions, name, growing, most == 0 ? Long.MAX_VALUE : most);
         } catch (IOException e) {
           throw new CannotGoOn("cannot read %s: %s".formatted(file, e.getMessage()), "");
@@ -103,7 +101,7 @@ final class SessionWatch implements AutoCloseable {
     }
   }
 
-  private void watch(Sessions sessions, String name, GrowingFile growing, long most)
+  private void watch(Sessions sessions, String name, GrowingEtlFile growing, long most)
       throws IOException, InterruptedException {
     // What is there already tells of processes and images; it is not new.
     follow(growing, 0);
@@ -132,7 +130,7 @@ final class SessionWatch implements AutoCloseable {
   }
 
   /** Prints what is new in a file; returns the number of events. */
-  private long follow(GrowingFile growing, long most) throws IOException {
+  private long follow(GrowingEtlFile growing, long most) throws IOException {
     long printed = 0;
     long before;
     do {
@@ -148,41 +146,31 @@ final class SessionWatch implements AutoCloseable {
   private long print(byte[] part, String name, long most) throws IOException {
     List<InputFile> inputs = new ArrayList<>();
     if (known.isPresent()) {
-      inputs.add(InputFile.map(known.get(), name));
+      inputs.add(InputFile.map(known.get().unfinished(), name));
     }
     inputs.add(InputFile.of(part, name));
     long printed;
-    Path next = folder.resolve("known-%d.etl".formatted(++parts));
+    OutputFile next = OutputFile.reserve(TemporaryFile.folder().resolve("ntrail-watch.etl"), "");
     try (EtwRecording recording = EtwRecording.of(inputs)) {
       printed = most > 0 ? lines.print(recording, most) : 0;
       keep(recording, next);
     }
-    if (known.isPresent()) {
-      Files.delete(known.get());
-    }
+    close();
     known = Optional.of(next);
     return printed;
   }
 
   /** Writes what later parts need to be understood. */
-  private static void keep(EtwRecording recording, Path file) throws IOException {
+  private static void keep(EtwRecording recording, OutputFile file) throws IOException {
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
     Events events = Events.of(recording, sources, 1, Events.Learn.SWITCHES);
-    try (SeekableByteChannel channel =
-        Files.newByteChannel(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+    try (SeekableByteChannel channel = file.openChannel()) {
       RecordingCut.write(events, NOTHING, channel, false, RecordRewriter.NONE);
     }
   }
 
   @Override
   public void close() {
-    try {
-      if (known.isPresent()) {
-        Files.deleteIfExists(known.get());
-      }
-      Files.delete(folder);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    known.ifPresent(OutputFile::close);
   }
 }

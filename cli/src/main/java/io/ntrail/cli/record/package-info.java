@@ -1,4 +1,4 @@
-/** {@code ntrail record}: kernel sessions of ETW; so far only files that set up boot recordings. */
+/** {@code ntrail record}: kernel sessions of ETW, from their start to the merged recording. */
 @NullMarked
 package io.ntrail.cli.record;
 

@@ -94,8 +94,8 @@ final class OtherSteps {
   }
 
   private static List<Step> recording() {
-    String start = "ntrail record start --kernel cpu+disk --stacks Profile --etl %TEMP%\\k.etl";
-    String boot = "ntrail record boot --kernel cpu+disk --stacks Profile --reg b.reg";
+    String start = "ntrail record start --kernel cpu+disk --stacks Profile -o %TEMP%\\k.etl";
+    String boot = "ntrail record boot --kernel cpu+disk --stacks Profile";
     return List.of(
         Step.person(
             RECORDING,
@@ -117,16 +117,48 @@ final class OtherSteps {
             start + " twice, then with --take-over"),
         Step.person(
             RECORDING,
-            "what is stopped can be read",
+            "what is stopped is merged",
             Need.ADMINISTRATOR,
             "",
             "ntrail record stop, then ntrail info %TEMP%\\k.etl and ntrail profile %TEMP%\\k.etl"),
         Step.person(
             RECORDING,
+            "a killed recording is stopped by name",
+            Need.ADMINISTRATOR,
+            "",
+            start + " --while cmd -- /c pause, end java.exe, ntrail record stop"),
+        Step.person(
+            RECORDING,
+            "a full disk is told",
+            Need.PERSON,
+            "a small disk",
+            start + " --max-size 100G until it is full, ntrail record stop -o %TEMP%\\k.etl"),
+        Step.person(
+            RECORDING,
+            "a mark is recorded",
+            Need.ADMINISTRATOR,
+            "",
+            "ntrail record mark here, ntrail events %TEMP%\\k.etl -e PerfInfo/Mark"),
+        Step.person(
+            RECORDING, "events are watched", Need.ADMINISTRATOR, "", "ntrail record watch -n 100"),
+        Step.person(
+            RECORDING,
+            "a flight recorder writes its memory",
+            Need.ADMINISTRATOR,
+            "",
+            "ntrail record start --kernel cpu --flight-recorder, ntrail record snapshot -o a.etl"),
+        Step.person(
+            RECORDING,
             "a boot is recorded",
             Need.PERSON,
             "a restart",
-            boot + ", reg import b.reg, restart, ntrail record list, reg import b.reg.undo.reg"));
+            boot + ", restart, ntrail record boot --stop -o b.etl, ntrail record boot --cancel"),
+        Step.person(
+            RECORDING,
+            "a boot is recorded by a file",
+            Need.PERSON,
+            "a restart",
+            boot + " --reg b.reg, reg import b.reg, restart, reg import b.reg.undo.reg"));
   }
 
   private static List<Step> tracers() {

@@ -247,7 +247,7 @@ class OutputFilesTest {
       assertEquals(List.of("-o"), options(without));
       writing.remove(without);
     }
-    assertEquals(List.of("--reg"), options("record"));
+    assertEquals(List.of("--reg", "-o"), options("record"));
     writing.remove("record");
     assertEquals(
         writing,

@@ -19,12 +19,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /**
  * A Windows whose sessions a library under Wine plays, and which asks here for the files that they
@@ -123,13 +126,19 @@ final class PlayedSessions implements AutoCloseable {
   }
 
   /** Returns the machine. */
-  RecordMachine machine() throws IOException {
+  private RecordMachine machine() throws IOException {
+    return machine(folder);
+  }
+
+  /** Returns the machine whose state is in a folder: any process may play with it. */
+  static RecordMachine machine(Path folder) throws IOException {
     Path source =
         TestData.projectRoot().resolve("live/src/test/resources/io/ntrail/live/etw/standin.c");
     Path library =
         WindowsCompiler.MINGW_C.build(List.of(source), "-shared", "-O1", "-Wl,--kill-at");
     Map<String, String> environment = new HashMap<>(Wine.shared().environment());
-    environment.put("NTRAIL_STANDIN", "Z:" + beside("").toString().replace('/', '\\'));
+    environment.put(
+        "NTRAIL_STANDIN", "Z:" + folder.resolve("sessions").toString().replace('/', '\\'));
     return new RecordMachine(
         Optional.of(new AgentHost.Wine(Wine.shared().loader(), environment)),
         "Z:" + library.toAbsolutePath().toString().replace('/', '\\'),
@@ -142,8 +151,7 @@ final class PlayedSessions implements AutoCloseable {
   }
 
   /** Runs it with a terminal that it tells of. */
-  Result run(Optional<java.util.function.Consumer<Terminal>> heard, String... words)
-      throws IOException {
+  Result run(Optional<Consumer<Terminal>> heard, String... words) throws IOException {
     RecordMachine machine = machine();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -168,5 +176,37 @@ final class PlayedSessions implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /**
+   * Starts {@code ntrail record} in a process of its own.
+   *
+   * @param words without {@code record}
+   */
+  Process process(String... words) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", PlayedSessions.class.getName()));
+    command.addAll(List.of(folder.toString(), "record"));
+    command.addAll(List.of(words));
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(folder.resolve("process.out").toFile())
+        .start();
+  }
+
+  /**
+   * Runs a command with the sessions of a folder.
+   *
+   * @param arguments the folder, then the words of the command
+   */
+  public static void main(String[] arguments) throws IOException {
+    RecordMachine machine = machine(Path.of(arguments[0]));
+    System.exit(
+        CommandRunner.run(
+            new Commands.Entry("record", "", false, () -> new RecordCommand(machine)),
+            Arrays.copyOfRange(arguments, 1, arguments.length),
+            Terminal.system()));
   }
 }

@@ -10,10 +10,12 @@ import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.shell.PlayedSessions.Asked;
 import io.ntrail.cli.shell.PlayedSessions.Result;
+import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.identity.RunningWindows;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.machine.MachineQuestions;
+import io.ntrail.testkit.Await;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.etl.EtlRecord;
@@ -31,6 +33,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -279,6 +282,73 @@ class RecordLifeTest {
     assertEquals("", windows.wrong());
   }
 
+  @Test
+  void aRecordingOutlivesAKilledProcessAndIsStoppedByName() throws Exception {
+    String started = file("started").toString();
+    Process process =
+        windows.process(
+            "start",
+            "--kernel",
+            "cpu",
+            "-o",
+            file("shop.etl").toString(),
+            "--while",
+            "sh",
+            "--",
+            "-c",
+            "touch " + started + "; exec sleep 60");
+    List<ProcessHandle> programs = List.of();
+    try {
+      Await.until("the program runs", () -> Files.exists(file("started")));
+      programs = process.descendants().toList();
+      // SIGKILL, which nothing can be done about.
+      process.destroyForcibly().waitFor();
+      Result status = windows.run("record", "status");
+      assertTrue(status.out().contains("shop.kernel.etl"), status.out());
+      Result stopped = windows.run("record", "stop");
+      assertEquals(0, stopped.exit(), stopped.err());
+      assertTrue(Files.exists(file("shop.etl")) && !Files.exists(file("shop.kernel.etl")));
+      assertEquals("no session runs\n", windows.run("record", "list").out());
+    } finally {
+      programs.forEach(ProcessHandle::destroyForcibly);
+    }
+  }
+
+  /** Interrupts when the program runs. */
+  private void interrupt(Terminal terminal) {
+    try {
+      Await.until("the program runs", () -> Files.exists(file("started")));
+      Await.until("it is waited for", terminal.interruption()::interrupt);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void ctrlCEndsTheRecordingThoughTheProgramGoesOn() throws IOException {
+    String started = file("started").toString();
+    Result ended =
+        windows.run(
+            Optional.of(terminal -> Thread.ofPlatform().start(() -> interrupt(terminal))),
+            during("touch " + started + "; exec sleep 5"));
+    assertEquals(0, ended.exit(), ended.err());
+    assertTrue(ended.out().contains("sh still runs\n"), ended.out());
+    assertTrue(Files.exists(file("shop.etl")));
+    assertEquals("no session runs\n", windows.run("record", "list").out());
+  }
+
+  @Test
+  void aFullDiskIsToldAndTheFlightRecorderGoesOn() throws IOException {
+    start("--flight-recorder");
+    error = 112;
+    CannotGoOn full = refused("record", "snapshot", "-o", file("a.etl").toString());
+    assertTrue(full.message().startsWith("the disk of the recording is full"), full.message());
+    assertEquals("a file on another disk", full.nextStep());
+    error = 0;
+    assertEquals(0, windows.run("record", "snapshot", "-o", file("b.etl").toString()).exit());
+    windows.run("record", "stop");
+  }
+
   private String query() throws IOException {
     return Wine.shared()
         .run(
@@ -307,7 +377,7 @@ class RecordLifeTest {
     assertEquals(
         "the next start of this machine is not recorded\n",
         windows.run("record", "boot", "--cancel").out());
-    assertFalse(query().contains("REG_"), query());
+    assertFalse(query().matches("(?s).*(Start|FileName|EnableKernelFlags) .*"), query());
     JsonReader none = windows.run("record", "boot", "--cancel", "--format", "json").json("record");
     assertTrue(none.get("notes").toString().contains("no recording of the next start was set up"));
   }

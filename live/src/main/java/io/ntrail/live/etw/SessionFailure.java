@@ -51,12 +51,11 @@ public record SessionFailure(String call, int code) {
   /** Returns what helps; empty if nothing is known to. */
   public String nextStep() {
     return switch (code) {
-      case 2, 3, 161 -> "--etl with a folder that exists, as in --etl C:\\rec\\shop.etl";
+      case 2, 3, 161 -> "a folder that exists, as in -o C:\\rec\\shop.etl";
       case 5 -> "open a terminal with \"Run as administrator\" and try again";
       case 8 -> "fewer or smaller buffers";
-      case 32 ->
-          "--etl with another name, or stop the session that writes the file: ntrail record list";
-      case 112 -> "--etl on another disk";
+      case 32 -> "another name, or stop the session that writes the file: ntrail record list";
+      case 112 -> "a file on another disk";
       case EXISTS -> "ntrail record list; then stop that session, or --take-over";
       case 1300, 1313, 1314 ->
           "open a terminal with \"Run as administrator\", or have the user given"

@@ -49,6 +49,7 @@ typedef struct {
 
 static Session sessions[MOST];
 static int privileged;
+static HANDLE opened;
 
 static FILE *beside(const char *suffix, const char *mode) {
   char path[1024];
@@ -145,7 +146,9 @@ static const char *bad_extension(const EVENT_TRACE_PROPERTIES *p) {
 }
 
 static const char *bad_block(const EVENT_TRACE_PROPERTIES *p) {
-  ULONG size = p->Wnode.BufferSize;
+  ULONG size;
+  if (!p) return "block";
+  size = p->Wnode.BufferSize;
   if (size < sizeof *p + 4) return "size";
   if (!(p->Wnode.Flags & WNODE_FLAG_TRACED_GUID)) return "flags of the head";
   if (p->LoggerNameOffset < sizeof *p || p->LoggerNameOffset + 2 > size) return "place of the name";
@@ -250,14 +253,14 @@ EXPORT ULONG WINAPI QueryAllTracesW(EVENT_TRACE_PROPERTIES **all, ULONG room, UL
   ULONG code = told("QueryAllTracesW"), i, n = 0;
   if (code) return code;
   if (!all || !count || !room || room > 64) return wrong("room for sessions");
+  for (i = 0; i < room; i++) {
+    const char *why = bad_block(all[i]);
+    if (why) return wrong(why);
+  }
   load();
   for (i = 0; i < MOST; i++)
     if (sessions[i].used) {
-      if (n < room) {
-        const char *why = bad_block(all[n]);
-        if (why) return wrong(why);
-        fill(&sessions[i], all[n]);
-      }
+      if (n < room && (code = fill(&sessions[i], all[n]))) return code;
       n++;
     }
   *count = n;
@@ -341,11 +344,12 @@ EXPORT ULONG WINAPI EtwSetMark(TRACEHANDLE handle, const char *mark, ULONG size)
 }
 
 EXPORT BOOL WINAPI OpenProcessToken(HANDLE process, DWORD access, HANDLE *token) {
-  if (process != (HANDLE)-1 || access != 0x28) {
+  if (process != (HANDLE)-1 || access != 0x28 || !token) {
     SetLastError(wrong("token"));
     return FALSE;
   }
-  *token = CreateEventW(NULL, TRUE, FALSE, NULL);
+  opened = CreateEventW(NULL, TRUE, FALSE, NULL);
+  *token = opened;
   return TRUE;
 }
 
@@ -363,7 +367,7 @@ EXPORT BOOL WINAPI LookupPrivilegeValueW(const WCHAR *system, const WCHAR *name,
 EXPORT BOOL WINAPI AdjustTokenPrivileges(HANDLE token, BOOL all, TOKEN_PRIVILEGES *state,
     DWORD length, TOKEN_PRIVILEGES *before, DWORD *needed) {
   ULONG code = told("AdjustTokenPrivileges");
-  if (!token || all || state->PrivilegeCount != 1 || (state->Privileges[0].Luid.LowPart != 11 && state->Privileges[0].Luid.LowPart != 20)
+  if (!token || token != opened || all || !state || length || needed || state->PrivilegeCount != 1 || (state->Privileges[0].Luid.LowPart != 11 && state->Privileges[0].Luid.LowPart != 20)
       || state->Privileges[0].Attributes != SE_PRIVILEGE_ENABLED || before) {
     SetLastError(wrong("privileges"));
     return FALSE;

@@ -1,29 +1,21 @@
-package io.ntrail.cli.record;
+package io.ntrail.formats.etl;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.bytes.GrowingInput;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
  * File that a session writes: whole buffers of one size, one after the other, and in a ring those
  * of before are written over, from behind the first on, which is the header. Buffers have the times
  * at which they were written, which tell new ones from old ones.
  */
-final class GrowingFile implements AutoCloseable {
+public final class GrowingEtlFile implements AutoCloseable {
   /** Bytes that are read at once, at most. */
   private static final int MOST = 1 << 26;
 
-  private static final int HEAD = 0x48;
-
-  /** WMI_BUFFER_HEADER: u32 size, i64 time. */
-  private static final int TIME = 0x10;
-
-  private final FileChannel channel;
-  private final String name;
+  private final GrowingInput file;
   private final int size;
   private long at;
   private long last = Long.MIN_VALUE;
@@ -31,29 +23,28 @@ final class GrowingFile implements AutoCloseable {
   private boolean isRound;
 
   /**
-   * Opens a file.
+   * Opens a file that a session has open, too.
    *
    * @param size bytes of a buffer
    */
-  GrowingFile(Path file, int size) throws IOException {
-    this.channel = FileChannel.open(file, StandardOpenOption.READ);
-    this.name = file.toString();
+  public GrowingEtlFile(Path path, int size) throws IOException {
+    this.file = new GrowingInput(path);
     this.size = size;
     this.at = size;
   }
 
   /** Returns its name. */
-  String name() {
-    return name;
+  public String name() {
+    return file.name();
   }
 
   /** Returns the number of buffers that were read, the header not counted. */
-  long buffers() {
+  public long buffers() {
     return buffers;
   }
 
   /** Returns whether it began to write over what it had. */
-  boolean isRound() {
+  public boolean isRound() {
     return isRound;
   }
 
@@ -62,16 +53,16 @@ final class GrowingFile implements AutoCloseable {
    *
    * @return the header and the new buffers, a recording of its own; without any, the header alone
    */
-  byte[] read() throws IOException {
+  public byte[] read() throws IOException {
     BytesBuilder part = new BytesBuilder(2 * size);
-    if (channel.size() < size) {
+    if (file.size() < size) {
       return part.toArray();
     }
-    part.bytes(bytes(0, size));
+    part.bytes(file.read(0, size).array(0, size));
     while (part.size() < MOST && isNew()) {
-      byte[] buffer = bytes(at, size);
-      last = Math.max(last, Bytes.copyOf(buffer, name).i64(TIME));
-      part.bytes(buffer);
+      Bytes buffer = file.read(at, size);
+      last = Math.max(last, BufferHeader.read(buffer, 0).timeStamp());
+      part.bytes(buffer.array(0, size));
       buffers++;
       at += size;
     }
@@ -80,7 +71,7 @@ final class GrowingFile implements AutoCloseable {
 
   /** Returns whether the next buffer is one that was not read; goes back to the first if it is. */
   private boolean isNew() throws IOException {
-    if (at + size <= channel.size() && isWrittenAfter(at)) {
+    if (at + size <= file.size() && isWrittenAfter(at)) {
       return true;
     }
     if (buffers > 0 && at > size && isWrittenAfter(size)) {
@@ -92,22 +83,13 @@ final class GrowingFile implements AutoCloseable {
   }
 
   private boolean isWrittenAfter(long place) throws IOException {
-    Bytes head = Bytes.copyOf(bytes(place, HEAD), name);
-    boolean isWritten = head.u32(0) == size;
+    BufferHeader head = BufferHeader.read(file.read(place, EtlLayout.BUFFER_HEADER), 0);
     // As long as the file grows, all is new whatever the clock says.
-    return isWritten && (!isRound && place == at || head.i64(TIME) > last);
-  }
-
-  private byte[] bytes(long place, int length) throws IOException {
-    ByteBuffer bytes = ByteBuffer.allocate(length);
-    while (bytes.hasRemaining() && channel.read(bytes, place + bytes.position()) >= 0) {
-      // What is not there stays 0, which is no buffer.
-    }
-    return bytes.array();
+    return head.bufferSize() == size && (!isRound && place == at || head.timeStamp() > last);
   }
 
   @Override
   public void close() throws IOException {
-    channel.close();
+    file.close();
   }
 }

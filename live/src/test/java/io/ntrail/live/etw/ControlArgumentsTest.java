@@ -1,0 +1,200 @@
+package io.ntrail.live.etw;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.pe.MachineType;
+import io.ntrail.live.agent.Agent;
+import io.ntrail.live.agent.AgentCall;
+import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.agent.CallOutcome;
+import io.ntrail.testkit.wine.WindowsCompiler;
+import io.ntrail.testkit.wine.Wine;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The library that plays Windows' refuses each argument that is not as it has to be, one at a time:
+ * tests of the calls that are made right would fail if one of them broke.
+ */
+class ControlArgumentsTest {
+  private static final int NAME = 0x100;
+  private static final int BLOCK = 0x1000;
+  private static final int BLOCK_BYTES = 0x78 + 4 * 1024;
+  private static final int LIST = 0x4000;
+  private static final int CELL = 0x200;
+
+  @TempDir private Path folder;
+
+  private record Played(Agent agent, String library) {
+    CallOutcome call(String function, long... arguments) {
+      long address = agent.resolve(library, function);
+      assertNotEquals(0, address, function);
+      CallOutcome outcome = agent.call(AgentCall.of(address, arguments));
+      assertEquals(CallOutcome.Kind.DONE, outcome.kind(), function);
+      return outcome;
+    }
+
+    long put(int at, byte[] bytes) {
+      agent.poke(agent.scratch() + at, bytes);
+      return agent.scratch() + at;
+    }
+
+    /** Puts a block that names a session, with one word of it changed. */
+    long block(int at, int word, int value) {
+      BytesBuilder block = new BytesBuilder(BLOCK_BYTES);
+      block.zeros(BLOCK_BYTES);
+      block.setU32(0x00, BLOCK_BYTES).setU32(0x2C, 0x20000);
+      block.setU32(0x70, 0x78 + 2 * 1024).setU32(0x74, 0x78);
+      if (word >= 0) {
+        block.setU32(word, value);
+      }
+      return put(at, block.toArray());
+    }
+  }
+
+  private static String windows(Path file) {
+    return "Z:" + file.toAbsolutePath().normalize().toString().replace('/', '\\');
+  }
+
+  private interface Question {
+    void ask(Played played);
+  }
+
+  private void play(Question question) throws IOException, URISyntaxException {
+    assumeTrue(Wine.available(), Wine.missing());
+    WindowsCompiler compiler = WindowsCompiler.MINGW_C;
+    assumeTrue(compiler.available(), compiler.missing());
+    Path source =
+        Path.of(Objects.requireNonNull(KernelRecorderTest.class.getResource("standin.c")).toURI());
+    Path library = compiler.build(List.of(source), "-shared", "-O1", "-Wl,--kill-at");
+    Map<String, String> environment = new HashMap<>(Wine.shared().environment());
+    environment.put("NTRAIL_STANDIN", windows(folder.resolve("sessions")));
+    AgentHost host = new AgentHost.Wine(Wine.shared().loader(), environment);
+    try (Agent agent = Agent.on(host.start(MachineType.AMD64), Duration.ofSeconds(30))) {
+      question.ask(new Played(agent, windows(library)));
+    }
+  }
+
+  /** Starts the session {@code s}. */
+  private static void start(Played played) {
+    SessionProperties properties =
+        new SessionProperties(
+            "s",
+            "C:\\s.etl",
+            Guid.ZERO,
+            new SessionProperties.Buffers(64, 4, 16),
+            SessionMode.SEQUENTIAL,
+            10,
+            0,
+            0,
+            Optional.empty(),
+            OptionalLong.empty());
+    assertEquals(0, new SessionControl(played.agent, played.library).start(properties).error());
+  }
+
+  private static long name(Played played, String name) {
+    return played.put(NAME, new BytesBuilder(16).utf16z(name).toArray());
+  }
+
+  private void refusals(int expected) throws IOException {
+    assertEquals(expected, Files.readAllLines(folder.resolve("sessions.why")).size());
+  }
+
+  @Test
+  void ofControlTrace() throws Exception {
+    play(played -> {
+      start(played);
+      long name = name(played, "s");
+      long good = played.block(BLOCK, -1, 0);
+      assertEquals(0, played.call("ControlTraceW", 0, name, good, 0).asInt());
+      assertFalse(Files.exists(folder.resolve("sessions.why")));
+      // The answer has put a path there, which only a flush may have.
+      good = played.block(BLOCK, -1, 0);
+      assertEquals(4201, played.call("ControlTraceW", 99, name, good, 0).asInt());
+      assertEquals(87, played.call("ControlTraceW", 0, 0, good, 0).asInt());
+      assertEquals(87, played.call("ControlTraceW", 0, name, 0, 0).asInt());
+      assertEquals(87, played.call("ControlTraceW", 0, name, good, 5).asInt());
+      int[][] broken = {{0x00, 0x78}, {0x2C, 0}, {0x70, 0x10}, {0x74, 0x10}, {0x74, 0x10000}};
+      for (int[] word : broken) {
+        long block = played.block(BLOCK, word[0], word[1]);
+        assertEquals(87, played.call("ControlTraceW", 0, name, block, 0).asInt());
+      }
+      // Room for the block, but not for the names in it.
+      long small = played.block(BLOCK, 0x74, BLOCK_BYTES - 2);
+      assertEquals(234, played.call("ControlTraceW", 0, name, small, 0).asInt());
+    });
+    refusals(8);
+  }
+
+  @Test
+  void ofQueryAllTraces() throws Exception {
+    play(played -> {
+      start(played);
+      long block = played.block(BLOCK, -1, 0);
+      long list = played.put(LIST, played.agent.layout().array(block));
+      long cell = played.agent.scratch() + CELL;
+      assertEquals(0, played.call("QueryAllTracesW", list, 1, cell).asInt());
+      assertEquals(1, played.agent.peek(cell, Integer.BYTES).u32(0));
+      assertEquals(87, played.call("QueryAllTracesW", 0, 1, cell).asInt());
+      assertEquals(87, played.call("QueryAllTracesW", list, 0, cell).asInt());
+      assertEquals(87, played.call("QueryAllTracesW", list, 65, cell).asInt());
+      assertEquals(87, played.call("QueryAllTracesW", list, 1, 0).asInt());
+      played.block(BLOCK, 0x00, 0x20);
+      assertEquals(87, played.call("QueryAllTracesW", list, 1, cell).asInt());
+      played.put(LIST, new byte[Long.BYTES]);
+      assertEquals(87, played.call("QueryAllTracesW", list, 1, cell).asInt());
+    });
+    refusals(6);
+  }
+
+  @Test
+  void ofThePrivilege() throws Exception {
+    play(played -> {
+      long cell = played.put(CELL, new byte[Long.BYTES]);
+      assertFalse(played.call("OpenProcessToken", 4, 0x28, cell).isTrue());
+      assertFalse(played.call("OpenProcessToken", -1, 0x20, cell).isTrue());
+      assertFalse(played.call("OpenProcessToken", -1, 0x28, 0).isTrue());
+      assertTrue(played.call("OpenProcessToken", -1, 0x28, cell).isTrue());
+      long token = played.agent.peek(cell, Long.BYTES).i64(0);
+      long name = name(played, "SeSystemProfilePrivilege");
+      assertFalse(played.call("LookupPrivilegeValueW", name, name, cell).isTrue());
+      assertTrue(played.call("LookupPrivilegeValueW", 0, name, cell).isTrue());
+      long state = played.put(BLOCK, privileges(1, 11, 2));
+      long[] good = {token, 0, state, 0, 0, 0};
+      assertEquals(0, played.call("AdjustTokenPrivileges", good).error());
+      for (int i = 0; i < good.length; i++) {
+        long[] broken = good.clone();
+        broken[i] = i == 2 ? 0 : good[i] + 4;
+        assertEquals(87, played.call("AdjustTokenPrivileges", broken).error(), "argument " + i);
+      }
+      for (byte[] other :
+          List.of(privileges(2, 11, 2), privileges(1, 12, 2), privileges(1, 11, 0))) {
+        played.put(BLOCK, other);
+        assertEquals(87, played.call("AdjustTokenPrivileges", good).error());
+      }
+    });
+    refusals(13);
+  }
+
+  /** Returns TOKEN_PRIVILEGES. */
+  private static byte[] privileges(int count, int luid, int attributes) {
+    return new BytesBuilder(16).u32(count).u64(luid).u32(attributes).toArray();
+  }
+}
