@@ -94,10 +94,13 @@ record SessionReport(Format format, Terminal terminal) {
    * @param program exit code of a program that was recorded
    */
   void stopped(List<SessionState> sessions, Optional<OptionalInt> program) {
-    List<String> notes =
-        sessions.stream().allMatch(state -> state.file().isEmpty())
-            ? List.of()
-            : List.of("ntrail merge, on this machine, adds the identities of images.");
+    List<String> notes = new ArrayList<>();
+    if (sessions.stream().anyMatch(state -> !state.file().isEmpty())) {
+      notes.add("ntrail merge, on this machine, adds the identities of images.");
+    }
+    if (sessions.stream().anyMatch(SessionState::isInMemory)) {
+      notes.add("what was in memory is gone: stop -o NAME.etl writes it");
+    }
     if (format == Format.JSON) {
       json(sessions, "", "", notes, program);
       return;

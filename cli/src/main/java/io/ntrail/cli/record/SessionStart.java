@@ -118,7 +118,7 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
     OptionalInt ended;
     try {
       ended = watched(session.name(), program);
-    } catch (CannotGoOn e) {
+    } catch (RuntimeException e) {
       machine.ask(sessions -> sessions.stop(session.name()));
       output.map(RecordedParts::of).ifPresent(SessionStart::forget);
       throw e;

@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,9 +55,17 @@ class RecordLifeTest {
   private int error;
   private PlayedSessions.@Nullable Writer writer;
 
+  private static RunningWindows machine;
+
+  @BeforeAll
+  static void know() {
+    assumeTrue(Wine.available(), Wine.missing());
+    Wine wine = Wine.shared();
+    machine = MachineQuestions.ask(new AgentHost.Wine(wine.loader(), wine.environment()));
+  }
+
   @BeforeEach
   void begin() throws IOException {
-    assumeTrue(Wine.available(), Wine.missing());
     windows = new PlayedSessions(folder, this::write);
   }
 
@@ -87,8 +96,6 @@ class RecordLifeTest {
     int pe = (int) LittleEndian.getU32(dll, 0x3C);
     int stamp = (int) LittleEndian.getU32(dll, pe + 8);
     int size = (int) LittleEndian.getU32(dll, pe + 0x50);
-    RunningWindows machine =
-        MachineQuestions.ask(new AgentHost.Wine(wine.loader(), wine.environment()));
     EtlSettings settings =
         EtlSettings.windows11()
             .version(6, 1, machine.build(), 1, 5)
@@ -185,6 +192,9 @@ class RecordLifeTest {
     Result started = start("--flight-recorder");
     assertTrue(started.out().startsWith("recording to memory: session NT Kernel Logger, "));
     assertTrue(started.out().contains("at most 128 MiB (ring)"), started.out());
+    assertEquals(
+        "\"NT Kernel Logger\" has no file that could be watched",
+        refused("record", "watch").message());
     Path first = file("first.etl");
     JsonReader report =
         windows.run("record", "snapshot", "-o", first.toString(), "--format", "json").json("write");
@@ -232,7 +242,7 @@ class RecordLifeTest {
   @Test
   void lossesAreToldWhileTheProgramRuns() throws IOException {
     String fail = folder.resolve("sessions.fail").toString();
-    Result ended = windows.run(during("echo lost-events 17 > " + fail + "; sleep 3"));
+    Result ended = windows.run(during("echo lost-events 17 > " + fail + "; sleep 2"));
     assertTrue(ended.err().contains("warning: 17 events and 0 buffers lost so far"), ended.err());
     assertEquals(1, ended.err().lines().filter(line -> line.contains("so far")).count());
     assertTrue(ended.out().contains("sh ended with 0\n"), ended.out());
@@ -277,9 +287,28 @@ class RecordLifeTest {
     // The process was told of before.
     assertEquals("shop.exe", lines.getFirst().get("process").text());
     assertEquals("warning: 17 events and 3 buffers lost so far\n", watched.err());
-    Result text = windows.run("record", "watch", "-e", "*/Mark", "-n", "1");
-    assertTrue(text.out().contains("PerfInfo/Mark"), text.out());
     assertEquals("", windows.wrong());
+  }
+
+  @Test
+  void aWatchEndsWithTheSessionAndAllItsEvents() throws IOException {
+    writer =
+        one -> {
+          if (asked.size() == 3) {
+            windows.tell("query 4201\n");
+          }
+          return grow(one);
+        };
+    start("-o", file("shop.etl").toString());
+    Result watched = windows.run("record", "watch", "-e", "*/Mark");
+    assertEquals(0, watched.exit(), watched.err());
+    assertEquals("warning: the session has ended\n", watched.err());
+    List<String> rows = watched.out().lines().skip(1).toList();
+    assertEquals(2, rows.size(), watched.out());
+    assertTrue(rows.getFirst().contains("PerfInfo/Mark") && rows.getFirst().contains("mark 2"));
+    assertTrue(rows.getLast().contains("mark 3"), watched.out());
+    windows.tell("");
+    assertTrue(windows.run("record", "stop").out().contains("shop.etl"));
   }
 
   @Test
@@ -346,7 +375,8 @@ class RecordLifeTest {
     assertEquals("a file on another disk", full.nextStep());
     error = 0;
     assertEquals(0, windows.run("record", "snapshot", "-o", file("b.etl").toString()).exit());
-    windows.run("record", "stop");
+    String stopped = windows.run("record", "stop").out();
+    assertTrue(stopped.endsWith("- what was in memory is gone: stop -o NAME.etl writes it\n"));
   }
 
   private String query() throws IOException {

@@ -172,6 +172,58 @@ class KernelRecorderTest {
     assertEquals("", wrong());
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void aMarkGoesToTheSessionThatIsMeant(Bits bits) throws IOException {
+    with(
+        bits,
+        control -> {
+          KernelRecorder one = new KernelRecorder(control, KernelSessionKind.KERNEL_LOGGER);
+          KernelRecorder own = new KernelRecorder(control, KernelSessionKind.SYSTEM_LOGGER);
+          // The kernel's one session is that without a handle; it does not run yet.
+          assertEquals(4201, control.mark(0, "nowhere"));
+          own.start(request("C:\\own.etl"), false);
+          assertEquals("ntrail", own.mark("ntrail", "to ntrail's").name());
+          one.start(request("C:\\one.etl"), false);
+          one.mark(SessionState.KERNEL_NAME, "to the kernel's");
+        });
+    assertEquals(
+        List.of("to ntrail's", "to the kernel's"),
+        Files.readAllLines(folder.resolve("sessions.marks")));
+    assertEquals("", wrong());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void memoryIsWrittenToTheFileThatIsNamedAndOnlyOfASessionInMemory(Bits bits) throws IOException {
+    with(
+        bits,
+        control -> {
+          KernelRecorder recorder = new KernelRecorder(control, KernelSessionKind.SYSTEM_LOGGER);
+          KernelRequest file = request("C:\\k.etl");
+          KernelRequest memory =
+              new KernelRequest(
+                  "memory",
+                  "",
+                  new Buffers(1024, 128, 128),
+                  SessionMode.BUFFERING,
+                  0,
+                  file.groups(),
+                  List.of(),
+                  0);
+          recorder.start(file, false);
+          recorder.start(memory, false);
+          assertTrue(recorder.snapshot("memory", "C:\\s.etl").isInMemory());
+          CannotGoOn refused =
+              assertThrows(CannotGoOn.class, () -> recorder.snapshot("ntrail", "C:\\s.etl"));
+          assertTrue(refused.message().endsWith("it records to C:\\k.etl"), refused.message());
+          assertTrue(recorder.flush("ntrail"));
+          assertFalse(recorder.flush("other"));
+          assertEquals(Optional.empty(), recorder.find("other"));
+        });
+    assertEquals("", wrong());
+  }
+
   @Test
   void versionsChooseTheForm() {
     assertEquals(KernelSessionKind.EXTENSION, KernelSessionKind.of(6, 0));
