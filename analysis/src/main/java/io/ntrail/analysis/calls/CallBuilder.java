@@ -86,6 +86,11 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
     int frame = frameOf(record);
     if (frame != OpenCalls.NONE) {
       open.leftOut[frame] += record.value();
+      boolean isItself = slot(frame) == record.slot();
+      if (isItself && Long.compareUnsigned(open.key[frame], record.frameKey()) < 0) {
+        // A tail call that is left out moved its frame.
+        open.key[frame] = record.frameKey();
+      }
     }
   }
 

@@ -94,14 +94,16 @@ final class CallIndex {
 
     private final IntList tops = new IntList();
 
-    /** Index in {@link #marks} after those of each page. */
-    private final IntColumn marksEnd = pages.ints();
+    /** Index in {@link #changes} after those of each page. */
+    private final IntColumn changesEnd = pages.ints();
 
-    /** The calls that an unwinder was about to leave, and its stack pointer. */
-    private final Columns marks = new Columns();
+    /** The calls that are not as they began: they were marked, or their frame was moved. */
+    private final Columns changes = new Columns();
 
-    private final IntColumn marked = marks.ints();
-    private final LongColumn unwinder = marks.longs();
+    private final IntColumn changed = changes.ints();
+    private final ByteColumn marked = changes.bytes();
+    private final LongColumn unwinder = changes.longs();
+    private final LongColumn key = changes.longs();
 
     int count() {
       return pages.rows();
@@ -115,27 +117,35 @@ final class CallIndex {
       losses.set(page, lossesSeen);
       beyond.set(page, beyondThen);
       topsEnd.set(page, tops.size());
-      marksEnd.set(page, marks.rows());
+      changesEnd.set(page, changes.rows());
     }
 
-    void addMark(int node, long pointer) {
-      int mark = marks.add();
-      marked.set(mark, node);
-      unwinder.set(mark, pointer);
-      marksEnd.set(count() - 1, marks.rows());
+    void addChange(int node, OpenCalls open, int frame) {
+      int change = changes.add();
+      changed.set(change, node);
+      marked.set(change, (byte) (open.marked[frame] ? 1 : 0));
+      unwinder.set(change, open.unwinder[frame]);
+      key.set(change, open.key[frame]);
+      changesEnd.set(count() - 1, changes.rows());
     }
 
-    /** Returns the unwinders' stack pointers by the calls that they were about to leave. */
-    Map<Integer, Long> marksOf(int page) {
-      int from = page == 0 ? 0 : marksEnd.get(page - 1);
-      if (from == marksEnd.get(page)) {
+    /** Returns the places in {@link #changes} of the calls that are open at the start of a page. */
+    Map<Integer, Integer> changesOf(int page) {
+      int from = page == 0 ? 0 : changesEnd.get(page - 1);
+      if (from == changesEnd.get(page)) {
         return Map.of();
       }
-      Map<Integer, Long> of = new HashMap<>();
-      for (int mark = from; mark < marksEnd.get(page); mark++) {
-        of.put(marked.get(mark), unwinder.get(mark));
+      Map<Integer, Integer> of = new HashMap<>();
+      for (int change = from; change < changesEnd.get(page); change++) {
+        of.put(changed.get(change), change);
       }
       return of;
+    }
+
+    void change(int change, OpenCalls open, int frame) {
+      open.marked[frame] = marked.get(change) != 0;
+      open.unwinder[frame] = unwinder.get(change);
+      open.key[frame] = key.get(change);
     }
 
     void addTop(int node) {
@@ -215,8 +225,9 @@ final class CallIndex {
     private void addTop(int top) {
       pages.addTop(open.node[top]);
       for (int frame = top; frame != OpenCalls.NONE; frame = open.below[frame]) {
-        if (open.marked[frame]) {
-          pages.addMark(open.node[frame], open.unwinder[frame]);
+        int node = open.node[frame];
+        if (open.marked[frame] || open.key[frame] != longs.key.get(node)) {
+          pages.addChange(node, open, frame);
         }
       }
     }
@@ -370,7 +381,7 @@ final class CallIndex {
   void restore(int page, OpenCalls open, CallBuilder rebuilder) {
     open.clear();
     rebuilder.restore(pages.losses.get(page), pages.beyond.get(page));
-    Map<Integer, Long> marks = pages.marksOf(page);
+    Map<Integer, Integer> changes = pages.changesOf(page);
     for (int i = pages.firstTop(page); i < pages.firstTop(page + 1); i++) {
       int depth = 0;
       for (int node = pages.tops.get(i); node != OpenCalls.NONE; node = longs.below.get(node)) {
@@ -387,9 +398,10 @@ final class CallIndex {
         open.key[frame] = longs.key.get(node);
         open.losses[frame] = longs.losses.get(node);
         open.left[frame] = longs.leftIn.get(node) < page;
-        Long unwinder = marks.get(node);
-        open.marked[frame] = unwinder != null;
-        open.unwinder[frame] = unwinder == null ? 0 : unwinder;
+        Integer change = changes.get(node);
+        if (change != null) {
+          pages.change(change, open, frame);
+        }
         open.ordinal[frame] = OpenCalls.BEFORE;
         rebuilder.pushed(frame);
       }

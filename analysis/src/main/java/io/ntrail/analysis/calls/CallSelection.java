@@ -238,6 +238,7 @@ public final class CallSelection<T> {
     if (frame != OpenCalls.NONE) {
       leftOut[frame] += record.value();
     }
+    builder.accept(record);
   }
 
   /** The records of the thread are over. */

@@ -9,7 +9,7 @@ package io.ntrail.analysis.calls;
  *   <li>An entry ends all calls in its slot and in those above it.
  *   <li>A frame lies below its caller's (stacks grow down), or, of a tail call, in its place. A
  *       call below the new frame is over, too, unless it has the slot next to it: then the new one
- *       is its tail call that moved up.
+ *       is its tail call that moved up, and the target has its frame there from then on.
  *   <li>An exit ends the call in its slot, and before it all above. Another routine in the slot, or
  *       another place, is another call: both have lost a record, or a fiber moved to another thread
  *       with one of them.
@@ -69,6 +69,10 @@ final class SlotMatching extends CallBuilder {
         break;
       }
       abandon(record.time());
+    }
+    int caller = open.top();
+    if (caller != OpenCalls.NONE && Long.compareUnsigned(open.key[caller], key) < 0) {
+      open.key[caller] = key;
     }
     if (roomForOne(record)) {
       int frame = opened(record);

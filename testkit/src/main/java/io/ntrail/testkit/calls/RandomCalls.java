@@ -70,7 +70,7 @@ public final class RandomCalls {
     public final int depth;
     public final int area;
     final @Nullable Call parent;
-    final long key;
+    private long key;
     public End end = End.OPEN;
     public long exit;
     public long value;
@@ -255,6 +255,9 @@ public final class RandomCalls {
     int slot = slot(key, isTail);
     Call call = new Call(routine(), time, gen.below(1 << 30), here.number, top, key);
     call.tail = isTail;
+    if (moves && top != null) {
+      top.key = key;
+    }
     call.moved = moves;
     add(Kind.ENTRY, call.function, call.caller, slot, key);
     calls.add(call);

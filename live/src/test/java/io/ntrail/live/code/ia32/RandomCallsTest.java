@@ -15,7 +15,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.ntrail.analysis.calls.CallCounts;
+import io.ntrail.analysis.calls.CallEnd;
+import io.ntrail.analysis.calls.CallRecording;
+import io.ntrail.analysis.calls.CallWalk;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.live.code.SessionLayout;
+import io.ntrail.live.code.TracedCode;
+import io.ntrail.live.code.UnwindProbes;
 import io.ntrail.live.code.ia32.TracedMachine.Record;
 import io.ntrail.live.code.ia32.TracedMachine.Settings;
 import io.ntrail.programs.x86.asm.AssembledCode;
@@ -39,7 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Random programs of calls, returns, tail calls that move the return address, and long jumps: they
- * do what they do untraced, and their records add up.
+ * do what they do untraced, their records add up, and readers find the calls that were made.
  */
 class RandomCallsTest {
   private static final int RUNS = 60;
@@ -62,12 +69,21 @@ class RandomCallsTest {
   private static final int JUMP = UNSET + 1;
   private static final int ALL = JUMP + 1;
 
+  private static final long PROBE = TracedMachine.STUBS + 0x8000;
+
+  /** Bytes of a mark: Ebp, Ebx, Edi, Esi, Esp, Eip, as a C runtime keeps them. */
+  private static final int MARK = 24;
+
+  /** The bytes at the beginning of the long jump that a jump overwrites: three instructions. */
+  private static final int UNIT = 9;
+
   @TempDir Path folder;
 
   /** A program that follows a script: esi is its next step. */
   private static final class Follower {
     final Assembler a = Assembler.ia32();
     final Label begin = a.label("begin");
+    final Label longJump = a.label("long jump");
     final Label[] functions = new Label[ARGUMENTS.length];
 
     AssembledCode assemble() {
@@ -77,6 +93,9 @@ class RandomCallsTest {
       for (int i = 0; i < functions.length; i++) {
         function(i);
       }
+      a.bind(longJump).push(EBP).mov(EBP, ESP).lea(ESP, ptr(ESP).plus(-16)).nop(2);
+      a.mov(ECX, ptr(EBP).plus(8)).mov(ESP, ptr(ECX).plus(16)).lea(ESP, ptr(ESP).plus(12));
+      a.mov(EBP, ptr(ECX)).jmp(ptr(ECX).plus(20).as32());
       a.bind(begin).mov(ESI, SCRIPT).push(EBX).call(functions[0]).pop(EBX).ret();
       return a.assemble();
     }
@@ -119,22 +138,43 @@ class RandomCallsTest {
       } else if (step == RETURN) {
         a.mov(ESP, EBP).pop(EBP).ret(ARGUMENTS[number]);
       } else if (step == SET) {
-        a.mov(ECX, absolute(LEVEL)).mov(scaled(ECX, 4).plus(MARKS).as32(), Imm.address(loop));
-        a.mov(scaled(ECX, 4).plus(MARKS + 4), EBP).mov(scaled(ECX, 4).plus(MARKS + 8), ESP);
-        a.add(absolute(LEVEL).as32(), 3).jmp(loop);
+        // As if setjmp had been called: at its entry, two arguments lie above its return address.
+        a.mov(ECX, absolute(LEVEL)).lea(EDX, ptr(ESP).plus(-12));
+        a.mov(ptr(ECX).plus(MARKS + 20).as32(), Imm.address(loop));
+        a.mov(ptr(ECX).plus(MARKS), EBP).mov(ptr(ECX).plus(MARKS + 16), EDX);
+        a.add(absolute(LEVEL).as32(), MARK).jmp(loop);
       } else if (step == UNSET) {
-        a.sub(absolute(LEVEL).as32(), 3).jmp(loop);
+        a.sub(absolute(LEVEL).as32(), MARK).jmp(loop);
       } else {
-        a.sub(absolute(LEVEL).as32(), 3).mov(ECX, absolute(LEVEL));
-        a.mov(ESP, scaled(ECX, 4).plus(MARKS + 8)).mov(EBP, scaled(ECX, 4).plus(MARKS + 4));
-        a.jmp(scaled(ECX, 4).plus(MARKS).as32());
+        a.sub(absolute(LEVEL).as32(), MARK).mov(ECX, absolute(LEVEL));
+        // Deeper than any function that the frame calls which it goes to: that this one is not
+        // called by what is left shows by its place alone.
+        a.lea(ESP, ptr(ESP).plus(-64));
+        a.lea(ECX, ptr(ECX).plus(MARKS)).push(1).push(ECX).call(longJump);
       }
     }
   }
 
-  /** A frame of the script's program: how many functions it is of, by tail calls. */
+  /** A call of the script's program, and how it ended. */
+  private static final class Call {
+    final int function;
+    final int depth;
+    CallEnd end = CallEnd.RETURN;
+
+    Call(int function, int depth) {
+      this.function = function;
+      this.depth = depth;
+    }
+
+    @Override
+    public String toString() {
+      return depth + " " + function + " " + end;
+    }
+  }
+
+  /** A frame of the script's program: functions that it is of, by tail calls. */
   private static final class Frame {
-    int calls = 1;
+    final List<Call> calls = new ArrayList<>();
     int marks;
   }
 
@@ -142,17 +182,25 @@ class RandomCallsTest {
   private static final class Script {
     final ByteArrayOutputStream steps = new ByteArrayOutputStream();
     final Deque<Frame> frames = new ArrayDeque<>();
-    int entries = 1;
+    final List<Call> calls = new ArrayList<>();
     int left;
 
     Script(Gen gen) {
       frames.push(new Frame());
+      call(0);
       for (int i = gen.below(STEPS); i > 0; i--) {
         step(gen);
       }
       while (!frames.isEmpty()) {
         ending();
       }
+    }
+
+    private void call(int function) {
+      int depth = frames.stream().mapToInt(frame -> frame.calls.size()).sum();
+      Call call = new Call(function, depth);
+      frames.element().calls.add(call);
+      calls.add(call);
     }
 
     private void ending() {
@@ -172,11 +220,10 @@ class RandomCallsTest {
       if (choice < 5 && frames.size() < DEEPEST) {
         steps.write(CALL + other);
         frames.push(new Frame());
-        entries++;
-      } else if (choice < 7 && top.marks == 0 && top.calls < 5) {
+        call(other);
+      } else if (choice < 7 && top.marks == 0 && top.calls.size() < 5) {
         steps.write(TAIL + other);
-        top.calls++;
-        entries++;
+        call(other);
       } else if (choice < 9 && top.marks == 0 && frames.size() > 1) {
         steps.write(RETURN);
         frames.pop();
@@ -189,7 +236,9 @@ class RandomCallsTest {
       } else if (choice == 11 && marks > 0) {
         steps.write(JUMP);
         while (frames.element().marks == 0) {
-          left += frames.pop().calls;
+          List<Call> of = frames.pop().calls;
+          of.forEach(call -> call.end = CallEnd.UNWIND);
+          left += of.size();
         }
         frames.element().marks--;
       }
@@ -250,10 +299,92 @@ class RandomCallsTest {
               throw new UncheckedIOException(e);
             }
             long entries = records.stream().filter(r -> r.kind() == SessionLayout.ENTRY).count();
-            assertEquals(script.entries, entries);
+            assertEquals(script.calls.size(), entries);
             assertEquals(script.left, abandoned(records));
-            assertEquals(2L * script.entries - script.left, records.size());
+            assertEquals(2L * script.calls.size() - script.left, records.size());
+            CallCounts counts = counts(records);
+            assertEquals(
+                List.of(script.left, 0L), List.of((int) counts.abandoned(), counts.open()));
+            assertEquals(script.calls.size() - script.left, counts.exits());
+            assertEquals(0, counts.lostEntries());
           });
     }
+  }
+
+  @Test
+  void withAProbeOfTheLongJumpReadersFindTheCallsThatWereMade() throws IOException {
+    Optional<UnicornMachine> made = UnicornMachine.in(folder, 32);
+    assumeTrue(made.isPresent(), UnicornMachine.MISSING);
+    Follower follower = new Follower();
+    AssembledCode program = follower.assemble();
+    int[] traced = new int[follower.functions.length];
+    for (int i = 0; i < traced.length; i++) {
+      traced[i] = program.offset(follower.functions[i]);
+    }
+    long jump = TracedMachine.PROGRAM + program.offset(follower.longJump);
+    try (UnicornMachine machine = made.get()) {
+      Property.check(
+          RUNS,
+          gen -> {
+            Script script = new Script(gen);
+            try {
+              List<Record> records =
+                  TracedMachine.same(
+                          machine,
+                          Settings.records(32),
+                          program,
+                          program.offset(follower.begin),
+                          _ -> machine.write(SCRIPT, script.steps.toByteArray()),
+                          change -> probe(change, jump),
+                          traced)
+                      .records();
+              assertEquals(
+                  String.join("\n", script.calls.stream().map(Call::toString).toList()),
+                  String.join("\n", calls(records, traced)));
+              CallCounts counts = counts(records);
+              assertEquals(script.left, counts.unwinds());
+              assertEquals(script.calls.size() - script.left, counts.exits());
+              assertEquals(0, counts.abandoned() + counts.open() + counts.lostEntries());
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
+    }
+  }
+
+  private static void probe(TracedMachine its, long jump) throws IOException {
+    UnwindProbes probes = its.session().unwindProbes().orElseThrow();
+    TracedCode code =
+        new TracedCode(jump, its.machine().read(jump, UNIT), List.of(), new int[0], 0, false);
+    its.machine().write(PROBE, probes.code(UnwindProbes.Unwinder.LONGJMP, code, PROBE));
+    int distance = (int) (PROBE - jump - 5);
+    its.machine().write(jump, new BytesBuilder(5).u8(0xE9).u32(distance).toArray());
+    its.probe(jump, UNIT);
+  }
+
+  private static CallCounts counts(List<Record> records) {
+    try (CallRecording recording = RecordedFile.of(records)) {
+      return recording.counts(0);
+    }
+  }
+
+  /** Returns the calls that a reader finds: depth, function and end. */
+  private static List<String> calls(List<Record> records, int[] traced) {
+    List<String> calls = new ArrayList<>();
+    try (CallRecording recording = RecordedFile.of(records);
+        CallWalk walk = recording.walk(0)) {
+      while (walk.next()) {
+        int function = (int) (walk.function() - TracedMachine.PROGRAM);
+        int number = 0;
+        while (traced[number] != function) {
+          number++;
+        }
+        calls.add(walk.depth() + " " + number + " " + walk.end());
+        if (walk.end() == CallEnd.UNWIND) {
+          assertEquals(0x8000_0026L, walk.value());
+        }
+      }
+    }
+    return calls;
   }
 }
