@@ -166,7 +166,14 @@ class RebuiltCallsTest {
   void callsThatUnwindersLeftAreTheTruth() {
     Property.check(
         SEQUENCES,
-        gen -> wholeTreeIsTheTruth(gen, Matching.SLOT, RandomCalls.withTargets(gen, STEPS)));
+        gen -> {
+          RandomCalls truth = RandomCalls.withTargets(gen, STEPS);
+          wholeTreeIsTheTruth(gen, Matching.SLOT, truth);
+          CallRecording recording = recording(gen, Matching.SLOT, truth.records());
+          FlatCallProfile.of(recording, List.of(0), Long.MIN_VALUE, Long.MAX_VALUE, 1)
+              .functions()
+              .forEach(function -> assertBalance(function.counts()));
+        });
   }
 
   @Test

@@ -74,12 +74,14 @@ record TracedCalls(
     return statistics.allDropped() + statistics.discarded().events() == 0
         && statistics.addedCalls() == 0
         && captured.unwinds() == 0
+        // Targets of unwinders among them may tell how calls ended.
+        && captured.besides() == 0
         && captured.entries() == captured.exits() + statistics.openCalls();
   }
 
   private static CallCounts estimate(RecorderStatistics statistics) {
     EventTally captured = statistics.captured();
-    long entryOnly = captured.events() - captured.entries() - captured.exits() - captured.unwinds();
+    long entryOnly = captured.entriesOnly();
     long open = statistics.openCalls();
     long ended = captured.exits() + captured.unwinds() + open;
     long abandoned = Math.max(0, captured.entries() - ended);

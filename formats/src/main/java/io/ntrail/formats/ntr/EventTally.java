@@ -7,10 +7,17 @@ package io.ntrail.formats.ntr;
  * @param entries of kind {@link EventKind#ENTRY}
  * @param exits of kind {@link EventKind#EXIT}
  * @param unwinds of kind {@link EventKind#UNWIND}
+ * @param besides with which no call begins or ends: of other kinds than these and {@link
+ *     EventKind#ENTRY_ONLY}
  */
-public record EventTally(long events, long entries, long exits, long unwinds) {
+public record EventTally(long events, long entries, long exits, long unwinds, long besides) {
   /** No events. */
-  public static final EventTally NONE = new EventTally(0, 0, 0, 0);
+  public static final EventTally NONE = new EventTally(0, 0, 0, 0, 0);
+
+  /** Returns the number of events of kind {@link EventKind#ENTRY_ONLY}. */
+  public long entriesOnly() {
+    return events - entries - exits - unwinds - besides;
+  }
 
   /** These and others. */
   public EventTally plus(EventTally other) {
@@ -18,7 +25,8 @@ public record EventTally(long events, long entries, long exits, long unwinds) {
         events + other.events,
         entries + other.entries,
         exits + other.exits,
-        unwinds + other.unwinds);
+        unwinds + other.unwinds,
+        besides + other.besides);
   }
 
   /** These without others. */
@@ -27,6 +35,7 @@ public record EventTally(long events, long entries, long exits, long unwinds) {
         events - other.events,
         entries - other.entries,
         exits - other.exits,
-        unwinds - other.unwinds);
+        unwinds - other.unwinds,
+        besides - other.besides);
   }
 }

@@ -304,7 +304,7 @@ public final class NtrWriter implements AutoCloseable {
     definitions.flush();
     beginChunk();
     chunk.put(payload, 0, head.payload());
-    written = written.plus(new EventTally(head.events(), head.calls(), 0, 0));
+    written = written.plus(new EventTally(head.events(), head.calls(), 0, 0, 0));
     eventEntry(head);
     append(NtrLayout.EVENTS, NtrLayout.ESSENTIAL);
     indexIfLong();

@@ -48,6 +48,7 @@ public final class ThreadEventWriter {
   private int calls;
   private int exits;
   private int unwinds;
+  private int besides;
   private int operationCount;
   private long firstTicks;
   private long lastTicks;
@@ -299,9 +300,8 @@ public final class ThreadEventWriter {
       case EventKind.ENTRY -> calls++;
       case EventKind.EXIT -> exits++;
       case EventKind.UNWIND -> unwinds++;
-      default -> {
-        // Nobody counts those.
-      }
+      case EventKind.ENTRY_ONLY -> {}
+      default -> besides++;
     }
     end();
   }
@@ -473,6 +473,7 @@ public final class ThreadEventWriter {
     calls = 0;
     exits = 0;
     unwinds = 0;
+    besides = 0;
     operationCount = 0;
     lastCode = 0;
     lastReturnAddress = 0;
@@ -488,7 +489,7 @@ public final class ThreadEventWriter {
    * Events that are in no chunk yet; after a failed write those that did not come into the file.
    */
   public EventTally waiting() {
-    return new EventTally(events, calls, exits, unwinds);
+    return new EventTally(events, calls, exits, unwinds, besides);
   }
 
   /** Open frames now, over all areas, as the writer's model has them. */

@@ -116,7 +116,8 @@ final class RecordSink {
     int entries = 0;
     int exits = 0;
     int unwinds = 0;
-    int others = 0;
+    int only = 0;
+    int besides = 0;
     long bad = 0;
     // Where an event without area and slot happened: those of the frame around it cost no bytes.
     int lastArea = thread.area;
@@ -154,7 +155,7 @@ final class RecordSink {
         }
         switch (kind) {
           case SessionLayout.ENTRY -> {
-            others += copies.write(words, at, function, area, slot, to);
+            besides += copies.write(words, at, function, area, slot, to);
             entries++;
             lastArea = area;
             lastSlot = slot;
@@ -178,7 +179,7 @@ final class RecordSink {
             to.unwind(ticks, function, area, slot, key, value & 0xFFFF_FFFFL);
           }
           case SessionLayout.UNWIND_TARGET -> {
-            others++;
+            besides++;
             stackPointer[0] = words[at + 3] >>> 32;
             to.other(
                 EventKind.UNWIND_TARGET,
@@ -192,7 +193,8 @@ final class RecordSink {
                 stackPointer.length);
           }
           default -> {
-            others += 1 + copies.write(words, at, function, lastArea, lastSlot, to);
+            besides += copies.write(words, at, function, lastArea, lastSlot, to);
+            only++;
             System.arraycopy(words, at + 4, arguments, 0, argumentCount);
             to.entryOnly(
                 ticks,
@@ -213,8 +215,8 @@ final class RecordSink {
       unreadable += bad;
       thread.area = lastArea;
       thread.slot = lastSlot;
-      long all = (long) entries + exits + unwinds + others;
-      given = given.plus(new EventTally(all, entries, exits, unwinds));
+      long all = (long) entries + exits + unwinds + only + besides;
+      given = given.plus(new EventTally(all, entries, exits, unwinds, besides));
       if (count > 0) {
         latest = Math.max(latest, words[(count - 1) * wordsEach]);
       }
@@ -242,17 +244,19 @@ final class RecordSink {
     int entries = 0;
     int exits = 0;
     int unwinds = 0;
-    int others = 0;
+    int only = 0;
+    int besides = 0;
     for (int i = from; i < count; i++) {
       switch ((int) (words[i * wordsEach + 1] >>> 32) & 0xFF) {
         case SessionLayout.ENTRY -> entries++;
         case SessionLayout.EXIT -> exits++;
         case SessionLayout.UNWIND -> unwinds++;
-        case SessionLayout.ENTRY_ONLY, SessionLayout.UNWIND_TARGET -> others++;
+        case SessionLayout.ENTRY_ONLY -> only++;
+        case SessionLayout.UNWIND_TARGET -> besides++;
         default -> unreadable++;
       }
     }
-    long all = (long) entries + exits + unwinds + others;
-    dropped = dropped.plus(new EventTally(all, entries, exits, unwinds));
+    long all = (long) entries + exits + unwinds + only + besides;
+    dropped = dropped.plus(new EventTally(all, entries, exits, unwinds, besides));
   }
 }

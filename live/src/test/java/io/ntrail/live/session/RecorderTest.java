@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.live.code.SessionLayout;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.Property.Gen;
@@ -276,7 +277,11 @@ class RecorderTest {
       thread.thread.record(
           5_000, unknown, meta | SessionLayout.ENTRY, ecx | 0x40_1234, edx | 0x8000);
       thread.thread.record(
-          5_010, unknown, 3 << 20 | 2 << 8 | SessionLayout.UNWIND_TARGET, 0xC000_0005L, 0x9000);
+          5_010,
+          unknown,
+          3 << 20 | 2 << 8 | SessionLayout.UNWIND_TARGET,
+          0xC000_0005L,
+          0x7F00L << 32 | 0x9000);
       thread.thread.record(
           5_020, unknown, meta | SessionLayout.EXIT, 0x1234_5678_9ABC_DEF0L, edx | 0x8000);
       RecordedSession recorded = RecordedSession.read(trial.closed());
@@ -288,7 +293,9 @@ class RecorderTest {
       assertEquals(SessionLayout.UNWIND_TARGET, events.get(1).kind());
       assertEquals(3, events.get(1).area());
       assertEquals(0, events.get(1).function(), "the unwinder is not traced");
-      assertEquals(3, trial.recorder.statistics().captured().events());
+      assertEquals(List.of(0x7F00L), events.get(1).values(), "the stack pointer");
+      assertEquals(new EventTally(3, 1, 1, 0, 1), trial.recorder.statistics().captured());
+      assertEquals(0, trial.recorder.statistics().captured().entriesOnly());
       assertEquals(0, trial.recorder.statistics().damaged());
     }
   }

@@ -221,7 +221,7 @@ final class AttachTortureTest {
           }
         });
     EventTally captured = statistics.captured();
-    EventTally inFile = new EventTally(Arrays.stream(found).sum(), found[0], found[1], found[2]);
+    EventTally inFile = new EventTally(Arrays.stream(found).sum(), found[0], found[1], found[2], 0);
     if (died) {
       // The threads, which could not be suspended, were still recorded.
       assertTrue(inFile.events() >= captured.events(), all);
