@@ -6,7 +6,7 @@ import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.formats.collections.Columns;
 import io.ntrail.formats.collections.IntList;
 import io.ntrail.formats.collections.LongColumn;
-import io.ntrail.formats.collections.RowSort;
+import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -169,19 +169,8 @@ final class StackPartSums {
   void settle() {
     IntList found = met();
     int[] met = found.array();
-    // In the order in which layouts were met, so that time goes forward only; of one layout stacks
-    // with frames in common one after the other.
-    int[] order =
-        RowSort.sorted(
-            found.size(),
-            (a, b) -> {
-              int byLayout = Integer.compare(layout(met[a]), layout(met[b]));
-              return byLayout != 0
-                  ? byLayout
-                  : Integer.compare(stacks.place(part(met[a])), stacks.place(part(met[b])));
-            });
-    for (int i : order) {
-      int one = met[i];
+    for (long packed : byLayout(met, found.size())) {
+      int one = met[(int) packed];
       if (one < 0) {
         handOn(part(one), layout(one), behindSelf.get(~one), behindInclusive.get(~one));
       } else {
@@ -193,6 +182,36 @@ final class StackPartSums {
       }
     }
     behind.clear();
+  }
+
+  /**
+   * Puts what was met in the order in which layouts were met, so that time goes forward only; of
+   * one layout stacks with frames in common one after the other.
+   *
+   * @return in the lower halves, the places of what was met
+   */
+  private long[] byLayout(int[] met, int count) {
+    int layouts = 0;
+    for (int i = 0; i < count; i++) {
+      layouts = Math.max(layouts, layout(met[i]));
+    }
+    int[] ends = new int[layouts + 2];
+    for (int i = 0; i < count; i++) {
+      ends[layout(met[i]) + 1]++;
+    }
+    for (int layout = 0; layout <= layouts; layout++) {
+      ends[layout + 1] += ends[layout];
+    }
+    long[] packed = new long[count];
+    for (int i = 0; i < count; i++) {
+      packed[ends[layout(met[i])]++] = (long) stacks.place(part(met[i])) << 32 | i;
+    }
+    int start = 0;
+    for (int end : ends) {
+      Arrays.sort(packed, start, end);
+      start = end;
+    }
+    return packed;
   }
 
   /**

@@ -48,6 +48,9 @@ final class StackKeys {
   /** Several, so that threads that note definitions seldom wait for each other. */
   private final StackTrie[] trees = new StackTrie[4];
 
+  /** Stacks that will come into each tree, whose lock they are as well. */
+  private final StackBatch[] batches = new StackBatch[trees.length];
+
   private long size;
   private final Columns definitions = new Columns(16, MOST_DEFINITIONS);
   private final LongColumn keys = definitions.longs();
@@ -61,6 +64,7 @@ final class StackKeys {
 
   StackKeys() {
     Arrays.setAll(trees, _ -> new StackTrie());
+    Arrays.setAll(batches, _ -> new StackBatch());
   }
 
   /** Notes the definition that a record is. */
@@ -77,18 +81,27 @@ final class StackKeys {
     }
     int frames = length / pointer - 1;
     int number = tree(record.bytes(), at + pointer, frames, pointer);
+    StackBatch batch = batches[number];
+    synchronized (batch) {
+      batch.add(definition, record.bytes(), at + pointer, frames, pointer);
+      if (batch.isFull()) {
+        putIntoTree(number);
+      }
+    }
+  }
+
+  private void putIntoTree(int number) {
     StackTrie tree = trees[number];
-    int node;
-    int more;
-    synchronized (tree) {
-      more = -tree.size();
-      node = tree.node(record.bytes(), at + pointer, frames, pointer);
-      more += tree.size();
-    }
+    StackBatch batch = batches[number];
+    int before = tree.size();
+    tree.add(batch);
     synchronized (this) {
-      nodes.set(definition, number << TREE_SHIFT | node);
-      size += more;
+      for (int i = 0; i < batch.size(); i++) {
+        nodes.set(batch.owner(i), number << TREE_SHIFT | batch.node(i));
+      }
+      size += tree.size() - before;
     }
+    batch.clear();
   }
 
   /** Adds a definition whose stack is not known yet; -1 if there are too many. */
@@ -124,6 +137,9 @@ final class StackKeys {
    * @param cores threads to use
    */
   void settle(LongPredicate isKernel, int cores) {
+    for (int i = 0; i < trees.length; i++) {
+      putIntoTree(i);
+    }
     StackTrie.shareNumbers(trees);
     int[][] places = new int[trees.length][];
     StackTrie.Halves[] halves = new StackTrie.Halves[trees.length];
@@ -169,14 +185,20 @@ final class StackKeys {
       while (end < count && packed[end] >> 32 == packed[start] >> 32) {
         end++;
       }
-      int first = start;
-      int[] ofHash = RowSort.sorted(end - start, (a, b) -> compare(packed, first + a, first + b));
-      for (int i = 0; i < ofHash.length; i++) {
-        order[start + i] = (int) packed[start + ofHash[i]];
+      order[start] = (int) packed[start];
+      if (end - start > 1) {
+        sort(packed, start, end, order);
       }
       start = end;
     }
     definitions.permute(order);
+  }
+
+  private void sort(long[] packed, int start, int end, int[] order) {
+    int[] ofHash = RowSort.sorted(end - start, (a, b) -> compare(packed, start + a, start + b));
+    for (int i = 0; i < ofHash.length; i++) {
+      order[start + i] = (int) packed[start + ofHash[i]];
+    }
   }
 
   private int compare(long[] packed, int a, int b) {

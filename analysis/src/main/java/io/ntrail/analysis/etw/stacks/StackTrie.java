@@ -1,7 +1,6 @@
 package io.ntrail.analysis.etw.stacks;
 
 import io.ntrail.analysis.naming.StackAddresses;
-import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.collections.Growth;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -48,17 +47,45 @@ final class StackTrie {
     return nodes[node >>> CHUNK_BITS][node & MASK];
   }
 
-  /** The node of a stack whose frames are in a record, innermost first. */
-  int node(Bytes bytes, int at, int frames, int pointerBytes) {
-    int node = 0;
-    for (int i = frames - 1; i >= 0; i--) {
-      node = child(node, bytes.pointer(at + i * pointerBytes, pointerBytes));
+  /**
+   * Finds the nodes of some stacks, a frame of each in turn: most nodes are far from each other in
+   * memory, which so is waited for once for many of them.
+   */
+  void add(StackBatch stacks) {
+    int[] rows = new int[stacks.size()];
+    long[] labels = new long[rows.length];
+    int[] guesses = new int[rows.length];
+    for (int i = 0; i < rows.length; i++) {
+      rows[i] = i;
     }
-    return node;
+    for (int left = unfinished(stacks, rows, rows.length);
+        left > 0;
+        left = unfinished(stacks, rows, left)) {
+      for (int i = 0; i < left; i++) {
+        labels[i] = (long) stacks.node(rows[i]) << 32 | number(stacks.takeFrame(rows[i]));
+        guesses[i] = table[slot(labels[i]) & table.length - 1];
+      }
+      for (int i = 0; i < left; i++) {
+        guesses[i] = node(guesses[i]) == labels[i] ? guesses[i] : 0;
+      }
+      for (int i = 0; i < left; i++) {
+        stacks.setNode(rows[i], guesses[i] != 0 ? guesses[i] : child(labels[i]));
+      }
+    }
   }
 
-  private int child(int parent, long address) {
-    long label = (long) parent << 32 | number(address);
+  /** Puts the stacks that have frames left first; returns how many there are. */
+  private static int unfinished(StackBatch stacks, int[] rows, int count) {
+    int left = 0;
+    for (int i = 0; i < count; i++) {
+      if (stacks.hasFrame(rows[i])) {
+        rows[left++] = rows[i];
+      }
+    }
+    return left;
+  }
+
+  private int child(long label) {
     int slot = slot(label) & table.length - 1;
     while (table[slot] != 0) {
       if (node(table[slot]) == label) {

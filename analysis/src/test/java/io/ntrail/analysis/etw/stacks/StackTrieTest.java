@@ -18,7 +18,10 @@ class StackTrieTest {
     for (long frame : frames) {
       bytes.u64(frame);
     }
-    return tree.node(Bytes.copyOf(bytes.toByteArray(), "stack"), 0, frames.length, 8);
+    StackBatch batch = new StackBatch();
+    batch.add(0, Bytes.copyOf(bytes.toByteArray(), "stack"), 0, frames.length, 8);
+    tree.add(batch);
+    return batch.node(0);
   }
 
   private static long[] frames(StackTrie tree, int stack) {
