@@ -22,6 +22,7 @@ import io.ntrail.live.trace.TraceTarget;
 import io.ntrail.live.trace.TracedProcessTree;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -62,7 +63,9 @@ public final class TraceCommand implements Command {
     OutputOptions.add(spec, "the recording (default: PROGRAM.ntr)", "-o", "--output");
     spec.addOption(
         CommonOptions.flag(
-            "count what would be traced; the program ends before its first instruction", "--plan"));
+            "count what would be traced; the program ends before its first instruction, a library"
+                + " is not started",
+            "--plan"));
     spec.addOption(CommonOptions.flag("list skipped functions with reasons", "--why"));
     spec.addOption(
         CommonOptions.flag(
@@ -125,9 +128,14 @@ public final class TraceCommand implements Command {
   public int run(ParseResult parsed, Terminal terminal) throws IOException {
     TraceRequest request = TraceRequest.of(parsed, terminal);
     TraceExitCode exitCode = TraceExitCode.of(parsed);
-    AgentHost host = hosts.apply(parsed);
+    Optional<FilePlan> library = FilePlan.ofLibrary(request);
+    if (library.isPresent()) {
+      return plan(parsed, request, library.get(), terminal);
+    }
     Stop stop = new Stop();
+    boolean isStarted = false;
     try {
+      AgentHost host = hosts.apply(parsed);
       int code;
       TraceSettings settings =
           new TraceSettings(
@@ -141,13 +149,36 @@ public final class TraceCommand implements Command {
       try (TraceReport report = TraceReport.of(parsed, request, terminal);
           TraceAhead ahead = request.planOnly() ? TraceAhead.none() : TraceAhead.begin(settings);
           TraceTarget target = open(host, request)) {
+        isStarted = true;
         code = planAndTrace(exitCode, request, new Start(settings, ahead), target, report, stop);
       }
       terminal.outputs().complete();
       return code;
+    } catch (CannotGoOn e) {
+      Optional<FilePlan> program =
+          isStarted
+              ? Optional.empty()
+              : FilePlan.ofProgram(request, String.valueOf(e.getMessage()));
+      if (program.isPresent()) {
+        return plan(parsed, request, program.get(), terminal);
+      }
+      throw e;
     } finally {
       stop.done();
     }
+  }
+
+  /** Reports the plan of a file that is not started. */
+  private static int plan(
+      ParseResult parsed, TraceRequest request, FilePlan its, Terminal terminal) {
+    if (its.plan().matched() == 0) {
+      throw nothingMatches(request, its.subject().program(), "");
+    }
+    try (TraceReport report = TraceReport.of(parsed, request, terminal)) {
+      report.plan(its.subject(), its.plan());
+    }
+    terminal.outputs().complete();
+    return ExitCode.DONE;
   }
 
   private static int planAndTrace(
@@ -161,9 +192,9 @@ public final class TraceCommand implements Command {
     try {
       TracePlan plan = target.plan(request);
       if (plan.matched() == 0 && (request.planOnly() || !request.mayComeLater(plan.modules()))) {
-        throw nothingMatches(request, target, "");
+        throw nothingMatches(request, target.program(), "");
       }
-      report.plan(target, plan);
+      report.plan(PlanSubject.of(target), plan);
       if (request.planOnly()) {
         return ExitCode.DONE;
       }
@@ -193,11 +224,11 @@ public final class TraceCommand implements Command {
     }
   }
 
-  private static CannotGoOn nothingMatches(TraceRequest request, TraceTarget target, String where) {
+  private static CannotGoOn nothingMatches(TraceRequest request, String program, String where) {
     return new CannotGoOn(
         "no function of %s%s matches %s"
             .formatted(
-                target.program(),
+                program,
                 where,
                 request.functions().stream().map(Object::toString).collect(joining(", "))),
         "ntrail trace --plan -f '*!*' " + request.example());
@@ -247,7 +278,7 @@ public final class TraceCommand implements Command {
         throw e;
       }
       if (family.matched() == 0) {
-        throw nothingMatches(request, target, " or of the modules that it loaded");
+        throw nothingMatches(request, target.program(), " or of the modules that it loaded");
       }
       return code;
     } finally {

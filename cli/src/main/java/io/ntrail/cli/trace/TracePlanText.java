@@ -5,7 +5,6 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.TracePlan;
-import io.ntrail.live.trace.TraceTarget;
 import io.ntrail.programs.patchability.PatchClass;
 import java.io.PrintStream;
 import java.util.LinkedHashMap;
@@ -41,15 +40,15 @@ final class TracePlanText {
   }
 
   /** Prints the counts of a plan. */
-  static void counts(PrintStream out, int width, TraceTarget target, TracePlan plan) {
+  static void counts(PrintStream out, int width, PlanSubject subject, TracePlan plan) {
     out.println(
         "%s: %s of %s matching functions can be traced, %s of them with exits"
             .formatted(
-                target.program(),
+                subject.program(),
                 Numbers.count(plan.patched()),
                 Numbers.count(plan.matched()),
                 Numbers.count(plan.withExits())));
-    String architecture = target.architecture();
+    String architecture = subject.architecture();
     Map<String, Integer> classes = plan.byClass(architecture);
     Table table = new Table().number("functions").remark("class");
     for (PatchClass one : PatchClass.values()) {
@@ -128,7 +127,7 @@ final class TracePlanText {
    * @param exits whether exits are recorded at all
    * @param why whether each function with a reason is listed
    */
-  static void json(Json json, TraceTarget target, TracePlan plan, boolean exits, boolean why) {
+  static void json(Json json, PlanSubject subject, TracePlan plan, boolean exits, boolean why) {
     int patched = plan.patched();
     json.object("functions")
         .number("matched", plan.matched())
@@ -137,7 +136,7 @@ final class TracePlanText {
         .number("refused", plan.matched() - patched)
         .number("needStop", plan.needStop());
     json.object("byClass");
-    plan.byClass(target.architecture()).forEach((name, count) -> json.number(name, count));
+    plan.byClass(subject.architecture()).forEach((name, count) -> json.number(name, count));
     json.endObject().object("byReason");
     plan.byReason().forEach((name, count) -> json.number(name, count));
     json.endObject().object("entriesOnlyBecause");

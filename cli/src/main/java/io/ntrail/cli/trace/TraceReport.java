@@ -69,13 +69,13 @@ final class TraceReport implements AutoCloseable {
   }
 
   /** Reports the plan, before anything is patched. */
-  void plan(TraceTarget target, TracePlan plan) {
+  void plan(PlanSubject subject, TracePlan plan) {
     if (json()) {
       if (request.planOnly()) {
         try (Json json = new Json(out)) {
           json.object().text("schema", "ntrail.trace/1");
-          target(json, target, OptionalInt.empty());
-          TracePlanText.json(json, target, plan, true, request.why());
+          target(json, subject, OptionalInt.empty());
+          TracePlanText.json(json, subject, plan, true, request.why());
           remarks(json, plan, List.of());
           json.endObject();
         }
@@ -83,7 +83,7 @@ final class TraceReport implements AutoCloseable {
       return;
     }
     if (request.planOnly()) {
-      TracePlanText.counts(out, to.width(), target, plan);
+      TracePlanText.counts(out, to.width(), subject, plan);
     }
     tell(plan);
   }
@@ -342,9 +342,10 @@ final class TraceReport implements AutoCloseable {
     long rate = run.ticksPerSecond();
     try (Json json = new Json(out)) {
       json.object().text("schema", "ntrail.trace/1").text("file", request.file().toString());
-      target(json, target, exit);
+      PlanSubject subject = PlanSubject.of(target);
+      target(json, subject, exit);
       exitCode(json, "programExitCode", exit);
-      TracePlanText.json(json, target, plan, run.selfTest().passed(), request.why());
+      TracePlanText.json(json, subject, plan, run.selfTest().passed(), request.why());
       CallBalance.members(json, calls.all())
           .number("lost", now.allDropped())
           .number("discarded", now.discarded().events())
@@ -421,11 +422,14 @@ final class TraceReport implements AutoCloseable {
     }
   }
 
-  private static void target(Json json, TraceTarget target, OptionalInt exit) {
-    json.object("target")
-        .number("pid", target.process().pid())
-        .text("program", target.program())
-        .text("commandLine", target.commandLine());
+  private static void target(Json json, PlanSubject subject, OptionalInt exit) {
+    json.object("target");
+    if (subject.pid().isPresent()) {
+      json.number("pid", subject.pid().getAsLong());
+    } else {
+      json.unknown("pid");
+    }
+    json.text("program", subject.program()).text("commandLine", subject.commandLine());
     exitCode(json, "exitCode", exit);
     json.endObject();
   }

@@ -20,8 +20,11 @@ final class DataInCodeHeuristics {
    * them. The longest instruction without effect ends in five.
    */
   static boolean isDoubtfulRoom(PeImage image, FunctionPatch patch) {
-    long from = Math.max(0, patch.jumpAt() - JUMP);
-    Bytes around = image.view().window(from, 3L * JUMP);
+    // At the begin of a section there may be nothing in front.
+    boolean hasMore = image.view().has(patch.jumpAt() - JUMP, JUMP);
+    long from = hasMore ? patch.jumpAt() - JUMP : patch.jumpAt();
+    int length = (int) Math.min(3 * JUMP, image.view().available(from));
+    Bytes around = image.view().bytes(from, length);
     int row = 0;
     for (int i = 0; i < around.length(); i++) {
       row = around.u8(i) == 0 ? row + 1 : 0;

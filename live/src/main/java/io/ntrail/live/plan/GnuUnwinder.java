@@ -20,7 +20,8 @@ import java.util.regex.Pattern;
  *     -1
  * @param getIp RVA of {@code _Unwind_GetIP} in the module, or -1
  * @param end RVA of the zero that ends {@code .eh_frame}, of {@link Access#ROOM}; else -1
- * @param room bytes from there on that nothing else uses
+ * @param room bytes from there on, up to the end of the section's pages; what lies there the
+ *     unwinder does not read
  */
 public record GnuUnwinder(Access access, long register, long getIp, long end, int room) {
   /** The module has no exceptions of this kind. */
@@ -143,8 +144,9 @@ public record GnuUnwinder(Access access, long register, long getIp, long end, in
       for (int at = 0; all.has(at, 4); isFirst = false) {
         long length = all.u32(at);
         if (length == 0) {
-          int room = endOfZeros(all, at) == all.length() ? room(section, at) : 0;
-          return isFirst ? Frames.NONE : new Frames(hasPersonality, section.rva() + at, room);
+          return isFirst
+              ? Frames.NONE
+              : new Frames(hasPersonality, section.rva() + at, room(section, at));
         }
         if (!all.has(at + 4, (int) Math.min(length, Integer.MAX_VALUE - 8))) {
           return Frames.NONE;
@@ -165,14 +167,6 @@ public record GnuUnwinder(Access access, long register, long getIp, long end, in
 
   private static String augmentation(Bytes all, int at) {
     return all.latin1z(at, Math.min(all.length(), at + MOST_AUGMENTATION));
-  }
-
-  private static int endOfZeros(Bytes all, int from) {
-    int at = from;
-    while (at < all.length() && all.u8(at) == 0) {
-      at++;
-    }
-    return at;
   }
 
   /** Returns the bytes from an offset up to the end of a section's pages. */

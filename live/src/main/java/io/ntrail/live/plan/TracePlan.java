@@ -2,6 +2,7 @@ package io.ntrail.live.plan;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.branches.AgentBranches;
@@ -14,6 +15,7 @@ import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.windows.TargetPaths;
 import io.ntrail.programs.patchability.PatchClass;
 import io.ntrail.programs.symbols.PdbSearch;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -107,6 +109,29 @@ public record TracePlan(
     return plan;
   }
 
+  /**
+   * Plans for a file that is not loaded, as if it lay where it is linked to, and nobody had changed
+   * it.
+   *
+   * @throws CannotGoOn if it is no image
+   */
+  public static TracePlan of(Path file, Selection choice) throws IOException {
+    String name = String.valueOf(file.getFileName());
+    PeImage image = PeImage.ofFile(InputFile.mapWhileUsed(file, name));
+    PeHeaders headers = image.headers();
+    TargetModule module =
+        new TargetModule(headers.imageBase(), headers.sizeOfImage(), file.toString(), name);
+    try (ModuleFile its = ModuleFile.open(Optional.of(file), module, image, choice.symbols())) {
+      List<PlannedFunction> functions =
+          choice.mayWant(module)
+              ? Planner.plan(module, image, its.symbols(), Optional.empty(), choice)
+              : List.of();
+      TracePlan plan =
+          new TracePlan(functions, its.unusable(), Optional.of(choice), List.of(module));
+      return choice.mayStop() ? plan : plan.withoutStops();
+    }
+  }
+
   private static Function<TargetModule, PeImage> images(TargetProcess target) {
     return module -> TargetImage.read(target.memory(), module);
   }
@@ -174,6 +199,12 @@ public record TracePlan(
   /** Returns an empty plan with a remark. */
   public TracePlan remark(String remark) {
     return new TracePlan(List.of(), List.of(remark), choice, List.of());
+  }
+
+  /** Returns this plan with one more remark. */
+  public TracePlan with(String remark) {
+    return new TracePlan(
+        functions, Stream.concat(remarks.stream(), Stream.of(remark)).toList(), choice, modules);
   }
 
   /** Returns this plan with what another one adds, and with what is traced only there. */

@@ -180,6 +180,13 @@ public final class WindowsCompiler {
         List.of("-g", "-R", ".eh_frame", "-o", copy.toString(), image.toString()));
   }
 
+  /** Copies a 32-bit image without its symbols. */
+  public static void stripAll32(Path image, Path copy) throws IOException {
+    run(
+        ExternalTool.of("mingw32", "i686-w64-mingw32-strip"),
+        List.of("-s", "-o", copy.toString(), image.toString()));
+  }
+
   private static void run(ExternalTool tool, List<String> command) throws IOException {
     try {
       ExternalTool.Outcome outcome =
