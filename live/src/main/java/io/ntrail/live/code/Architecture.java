@@ -45,6 +45,9 @@ public interface Architecture {
    */
   List<TracedReturn> sampledReturns(Bytes place);
 
+  /** Returns whether code is unwound by function tables, which the system has to be told of. */
+  boolean hasFunctionTables();
+
   /** Returns an instruction that jumps to itself. */
   byte[] endlessLoop();
 

@@ -14,12 +14,20 @@ public interface UnwindProbes {
   }
 
   /**
+   * Code in front of a function.
+   *
+   * @param body offset of the function's own first instructions, at its end
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Probe(byte[] bytes, int body) {}
+
+  /**
    * Returns the code. It needs a jump of 5 bytes at the function.
    *
    * @param function its unit has all bytes that the jump overwrites
    * @param at where the code will lie
    */
-  byte[] code(Unwinder unwinder, TracedCode function, long at);
+  Probe code(Unwinder unwinder, TracedCode function, long at);
 
   /** Returns the size of the code for a function at most. */
   int most();

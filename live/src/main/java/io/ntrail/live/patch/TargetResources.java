@@ -40,9 +40,12 @@ public record TargetResources(
     return List.of(slotIndex, recordIndex);
   }
 
-  /** Returns whether memory can be freed at all: function tables can be deleted. */
+  /**
+   * Returns whether memory can be freed at all: function tables can be deleted, if there are any.
+   */
   public static boolean canRemove(TargetProcess target) {
-    return target.calls().find("ntdll!" + DELETE_TABLE) != 0;
+    return !target.architecture().hasFunctionTables()
+        || target.calls().find("ntdll!" + DELETE_TABLE) != 0;
   }
 
   /** Returns the resources without the function tables of some blocks. */

@@ -31,7 +31,7 @@ public record GnuUnwinder(Access access, long register, long getIp, long end, in
   public static final String LIBRARY = "libgcc_s_dw2-1.dll";
 
   /** Bytes that a description of slots needs, with its end. */
-  static final int LEAST_ROOM = 96;
+  static final int LEAST_ROOM = 128;
 
   private static final Set<String> LIBRARIES = Set.of(LIBRARY, "libstdc++-6.dll");
 

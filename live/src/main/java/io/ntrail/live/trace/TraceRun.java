@@ -129,7 +129,10 @@ public final class TraceRun implements AutoCloseable {
     if (state != RunState.PREPARED) {
       throw new IllegalStateException("begun already");
     }
-    TracePlan plan = gated ? ChildProcessHook.leaveAlone(asked, target.process()) : asked;
+    TargetProcess traces = target.process();
+    UnwinderProbes unwinders = UnwinderProbes.of(traces, tracer, asked);
+    TracePlan plan =
+        unwinders.leaveAlone(gated ? ChildProcessHook.leaveAlone(asked, traces) : asked);
     List<Patcher.Patched> traced = tracer.prepare(plan.functions(), selfTest().passed());
     if (traced.isEmpty() && plan.patched() > 0) {
       detachment = tracer.detach();
@@ -139,13 +142,13 @@ public final class TraceRun implements AutoCloseable {
           "start the program with ntrail, which allocates it first: ntrail trace ... -- PROGRAM");
     }
     this.plan = plan.without(tracer.outOfReach(), SkipReason.Kind.OUT_OF_REACH);
-    TargetProcess traces = target.process();
     definitions.process(target, began.ticks());
     if (setup.isFirst()) {
       clock.calibrate(began);
     }
     recorder.name(traces.mainThreadId(), "main");
     definitions.functions(traced);
+    unwinders.write();
     ModuleTracker tracker =
         new ModuleTracker(
             traces,
@@ -333,9 +336,8 @@ public final class TraceRun implements AutoCloseable {
   }
 
   private ClockReading noteEnd() {
-    ClockReading moment = endTime == null ? target.clock().now() : endTime;
-    endTime = moment;
-    return moment;
+    endTime = endTime == null ? target.clock().now() : endTime;
+    return endTime;
   }
 
   /** Tells the recorder which threads exist, so that it releases the chunks of others. */

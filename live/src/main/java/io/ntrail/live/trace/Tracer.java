@@ -1,5 +1,6 @@
 package io.ntrail.live.trace;
 
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.patch.CodePatching;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.patch.TracingMemory;
@@ -37,6 +38,7 @@ public final class Tracer {
   private final CodePatching patching;
   private final SessionJournal journal;
   private final int mostAreas;
+  private Optional<GnuUnwinders> unwinders = Optional.empty();
   private long notices;
 
   /**
@@ -82,7 +84,23 @@ public final class Tracer {
     if (!tracing.lookup().isSafe()) {
       return new UnwindSelfTest(false, "unwind lookup of this Wine version cannot be made safe");
     }
-    return UnwindSelfTest.run(target, tracing);
+    UnwindSelfTest test = UnwindSelfTest.run(target, tracing);
+    return test.passed() ? toldOfSlots(test) : test;
+  }
+
+  /** Tells unwinders of slots that the system's own test says nothing about. */
+  private UnwindSelfTest toldOfSlots(UnwindSelfTest test) {
+    try {
+      GnuUnwinders found = GnuUnwinders.in(target, tracing);
+      found.register(!session.tables().exist());
+      unwinders = Optional.of(found);
+      return test;
+    } catch (CannotGoOn e) {
+      if (target.exitCode().isPresent()) {
+        throw e;
+      }
+      return UnwindSelfTest.failed(e.message());
+    }
   }
 
   /** Measures the overhead of a traced call in the target. */
@@ -171,6 +189,9 @@ public final class Tracer {
     patching.unlessEnded(tracing::awaitRoutines);
     patching.unlessEnded(
         () -> result.add(new Detacher(target, tracing, patcher, journal).detach()));
+    if (result.stream().anyMatch(DetachResult::removed)) {
+      unwinders.ifPresent(its -> patching.unlessEnded(its::deregister));
+    }
     return result.stream().findFirst();
   }
 

@@ -37,7 +37,8 @@ public record UnwindSelfTest(boolean passed, String why) {
     return new UnwindSelfTest(failure.isEmpty(), failure);
   }
 
-  private static UnwindSelfTest failed(String why) {
+  /** Returns the result of a test that was not passed. */
+  static UnwindSelfTest failed(String why) {
     return new UnwindSelfTest(false, why);
   }
 }

@@ -32,7 +32,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class FrameDescription implements FrameDescriptions {
   /** Bytes of the description at most. */
-  static final int MOST = 96;
+  static final int MOST = 128;
 
   /** Exception code of GNU C++ exceptions. */
   static final int GNU_EXCEPTION = 0x2047_4343;
@@ -46,8 +46,20 @@ final class FrameDescription implements FrameDescriptions {
   private static final int DW_CFA_VAL_EXPRESSION = 0x16;
   private static final int DW_OP_BREG4 = 0x74;
   private static final int DW_OP_DEREF = 0x06;
+  private static final int DW_OP_CONST2U = 0x0A;
   private static final int DW_OP_CONST4U = 0x0C;
+  private static final int DW_OP_DUP = 0x12;
+  private static final int DW_OP_OVER = 0x14;
+  private static final int DW_OP_MINUS = 0x1C;
   private static final int DW_OP_PLUS = 0x22;
+  private static final int DW_OP_BRA = 0x28;
+  private static final int DW_OP_NE = 0x2E;
+  private static final int DW_OP_SKIP = 0x2F;
+
+  /** Bytes of a branch, and of the step to the slot before. */
+  private static final int JUMP = 3;
+
+  private static final int BEFORE = 4;
 
   private static final int ALIGNMENT = 4;
 
@@ -87,6 +99,8 @@ final class FrameDescription implements FrameDescriptions {
     Assembler a = Assembler.ia32();
     Label out = a.label("out");
     Label full = a.label("full");
+    Label next = a.label("next slot");
+    Label before = a.label("slot before");
     int record = parts.record();
     a.push(EBX)
         .push(ESI)
@@ -106,6 +120,7 @@ final class FrameDescription implements FrameDescriptions {
         .jz(out)
         // The data of the slot whose return point this is.
         .lea(ESI, ptr(EAX).plus(AreaLayout32.DELTA - exit))
+        .bind(next)
         .mov(EAX, ptr(ESI).plus(AreaLayout32.BODY))
         .mov(ptr(EBX).plus(SessionLayout.RECORD_FUNCTION), EAX)
         .mov(ptr(EBX).plus(SessionLayout.RECORD_VALUE).as32(), GNU_EXCEPTION)
@@ -123,6 +138,15 @@ final class FrameDescription implements FrameDescriptions {
         .test(Reg16.DX, Reg16.DX)
         .jz(full)
         .mov(fs(parts.words().record()), EDX)
+        .bind(before)
+        // A tail call left the frames of all slots that return to each other.
+        .lea(EAX, ptr(ESI).plus(exit - AreaLayout32.DELTA - AreaLayout32.STRIDE))
+        .cmp(EAX, ptr(ESI).plus(AreaLayout32.RET))
+        .jne(out)
+        .sub(ESI, AreaLayout32.STRIDE)
+        .mov(EBX, fs(parts.words().record()))
+        .test(EBX, EBX)
+        .jnz(next)
         .bind(out)
         .mov(EAX, CONTINUE_UNWIND)
         .pop(EBP)
@@ -132,7 +156,7 @@ final class FrameDescription implements FrameDescriptions {
         .ret()
         .bind(full)
         .call(absolute(parts.cells().full()).as32())
-        .jmp(out);
+        .jmp(before);
     return a.assemble().bytesAt(at);
   }
 
@@ -149,15 +173,33 @@ final class FrameDescription implements FrameDescriptions {
     }
     common.u8(DW_CFA_DEF_CFA).u8(SP).u8(1);
     common.u8(DW_CFA_VAL_EXPRESSION).u8(SP).u8(2).u8(DW_OP_BREG4).u8(0);
-    // At [esp - 4] is E; the return address is at this distance from it.
-    common.u8(DW_CFA_EXPRESSION).u8(RETURN_ADDRESS).u8(9).u8(DW_OP_BREG4).u8(0x7C);
-    common.u8(DW_OP_DEREF).u8(DW_OP_CONST4U).u32(distance()).u8(DW_OP_PLUS);
+    byte[] place = place();
+    common.u8(DW_CFA_EXPRESSION).u8(RETURN_ADDRESS).u8(place.length).bytes(place);
     BytesBuilder all = new BytesBuilder(MOST);
     entry(all, common);
     BytesBuilder frames = new BytesBuilder(MOST);
     frames.u32(all.size() + 4).u32((int) begin).u32((int) length).u8(0);
     entry(all, frames);
     return all.u32(0).toArray();
+  }
+
+  /**
+   * Returns the expression for the place of the return address. At [esp - 4] is the return point of
+   * a slot; where a function was tail-called its return address is that of the slot before, which
+   * has no place of its own on the stack.
+   */
+  private byte[] place() {
+    BytesBuilder here = new BytesBuilder(MOST);
+    here.u8(DW_OP_BREG4).u8(0x7C).u8(DW_OP_DEREF);
+    int loop = here.size();
+    here.u8(DW_OP_DUP).u8(DW_OP_CONST4U).u32(distance()).u8(DW_OP_PLUS).u8(DW_OP_DEREF);
+    here.u8(DW_OP_OVER).u8(DW_OP_CONST2U).u16(AreaLayout32.STRIDE).u8(DW_OP_MINUS);
+    here.u8(DW_OP_NE).u8(DW_OP_BRA).u16(BEFORE + JUMP);
+    // Branches count from their end.
+    here.u8(DW_OP_CONST2U).u16(AreaLayout32.STRIDE).u8(DW_OP_MINUS);
+    here.u8(DW_OP_SKIP).u16(loop - (here.size() + JUMP - 1));
+    here.u8(DW_OP_CONST4U).u32(distance()).u8(DW_OP_PLUS);
+    return here.toArray();
   }
 
   private static byte[] augmentation(long personality) {

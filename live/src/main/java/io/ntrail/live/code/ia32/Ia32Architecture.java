@@ -79,6 +79,11 @@ public final class Ia32Architecture implements Architecture {
   }
 
   @Override
+  public boolean hasFunctionTables() {
+    return false;
+  }
+
+  @Override
   public byte[] endlessLoop() {
     return new byte[] {(byte) 0xEB, (byte) 0xFE};
   }

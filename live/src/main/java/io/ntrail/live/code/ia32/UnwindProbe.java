@@ -13,6 +13,7 @@ import static io.ntrail.programs.x86.asm.operands.Reg32.ESP;
 import io.ntrail.live.code.SessionLayout;
 import io.ntrail.live.code.TracedCode;
 import io.ntrail.live.code.UnwindProbes;
+import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.programs.x86.asm.operands.Reg16;
@@ -59,7 +60,7 @@ final class UnwindProbe implements UnwindProbes {
   }
 
   @Override
-  public byte[] code(Unwinder unwinder, TracedCode function, long at) {
+  public Probe code(Unwinder unwinder, TracedCode function, long at) {
     if (!function.relative().isEmpty()) {
       throw new IllegalArgumentException("operands relative to the instruction pointer");
     }
@@ -68,6 +69,7 @@ final class UnwindProbe implements UnwindProbes {
     Label full = a.label("full");
     Label known = a.label("slot known");
     Label nothing = a.label("no slot");
+    Label body = a.label("body");
     int record = parts.record();
     a.pushfd()
         .pushad()
@@ -105,16 +107,17 @@ final class UnwindProbe implements UnwindProbes {
         .bind(out)
         .popad()
         .popfd()
+        .bind(body)
         .bytes(function.unit())
         .jmp(function.address() + function.unit().length)
         .bind(full)
         .call(absolute(parts.cells().full()).as32())
         .jmp(out);
-    byte[] code = a.assemble().bytesAt(at);
-    if (code.length > MOST) {
+    AssembledCode code = a.assemble();
+    if (code.length() > MOST) {
       throw new IllegalArgumentException("a unit of " + function.unit().length + " bytes");
     }
-    return code;
+    return new Probe(code.bytesAt(at), code.offset(body));
   }
 
   /** Stores the target and the code. Uses eax, edx. */

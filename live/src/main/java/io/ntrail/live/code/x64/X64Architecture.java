@@ -81,6 +81,11 @@ public final class X64Architecture implements Architecture {
   }
 
   @Override
+  public boolean hasFunctionTables() {
+    return true;
+  }
+
+  @Override
   public byte[] endlessLoop() {
     return new byte[] {(byte) 0xEB, (byte) 0xFE};
   }

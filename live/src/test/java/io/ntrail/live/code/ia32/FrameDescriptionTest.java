@@ -14,7 +14,6 @@ import io.ntrail.live.code.ia32.TracedMachine.Record;
 import io.ntrail.live.code.ia32.TracedMachine.Settings;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.operands.Imm;
 import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.testkit.ExternalTool;
 import io.ntrail.testkit.unicorn.UnicornMachine;
@@ -86,9 +85,12 @@ class FrameDescriptionTest {
               "Augmentation data:     00 00 80 00 30 00",
               "DW_CFA_def_cfa: r4 (esp) ofs 1",
               "DW_CFA_val_expression: r4 (esp) (DW_OP_breg4 (esp): 0)",
-              "DW_CFA_expression: r8 (eip) (DW_OP_breg4 (esp): -4; DW_OP_deref; DW_OP_const4u: "
-                  + (AreaLayout32.DELTA - exit)
-                  + "; DW_OP_plus)",
+              "DW_CFA_expression: r8 (eip) (DW_OP_breg4 (esp): -4; DW_OP_deref; DW_OP_dup; "
+                  + "DW_OP_const4u: %1$d; DW_OP_plus; DW_OP_deref; DW_OP_over; DW_OP_const2u: 512; "
+                      .formatted(AreaLayout32.DELTA - exit)
+                  + "DW_OP_minus; DW_OP_ne; DW_OP_bra: 7; DW_OP_const2u: 512; DW_OP_minus; "
+                  + "DW_OP_skip: -24; DW_OP_const4u: %1$d; DW_OP_plus)"
+                      .formatted(AreaLayout32.DELTA - exit),
               "FDE cie=00000000 pc=20000000..24000000",
               "ZERO terminator")) {
         assertTrue(text.contains(expected), () -> expected + "\n" + text);
@@ -112,41 +114,73 @@ class FrameDescriptionTest {
     throw new AssertionError("a slot without a call of its body");
   }
 
-  @Test
-  void frameThatAnExceptionLeavesIsRecorded() throws IOException {
-    Assembler a = Assembler.ia32();
-    Label function = a.label("function");
-    Label begin = a.label("begin");
-    Label getIp = a.label("get ip");
-    // As an unwinder does: for each phase, the routine of the slot that the return address is in.
-    a.nop(5).bind(function).mov(EDI, EDI).mov(EAX, ptr(ESP));
-    for (int actions : new int[] {1, 2}) {
-      a.push(EAX).mov(EAX, ESP);
-      a.push(EAX).push(0).push(0).push(0).push(actions).push(1);
-      a.call(PERSONALITY).lea(ESP, ptr(ESP).plus(24)).mov(EDI, EAX).pop(EAX);
+  /** Two functions, the first of which ends by jumping to the second; that one plays unwinder. */
+  private record Chain(AssembledCode program, int first, int second, int getIp, int begin) {
+    static Chain assemble() {
+      Assembler a = Assembler.ia32();
+      Label first = a.label("first");
+      Label second = a.label("second");
+      Label begin = a.label("begin");
+      Label getIp = a.label("get ip");
+      a.nop(5).bind(first).mov(EDI, EDI).jmp(second);
+      a.nop(5).bind(second).mov(EDI, EDI).mov(EAX, ptr(ESP));
+      // As an unwinder does: for each phase, the routine of the slot that the return address is in.
+      for (int actions : new int[] {1, 2}) {
+        a.push(EAX).mov(EAX, ESP);
+        a.push(EAX).push(0).push(0).push(0).push(actions).push(1);
+        a.call(PERSONALITY).lea(ESP, ptr(ESP).plus(24)).mov(EDI, EAX).pop(EAX);
+      }
+      a.mov(EAX, EDI).ret();
+      a.bind(getIp).mov(EAX, ptr(ESP).plus(4)).mov(EAX, ptr(EAX)).ret();
+      a.bind(begin).call(first).ret();
+      AssembledCode program = a.assemble();
+      return new Chain(
+          program,
+          program.offset(first),
+          program.offset(second),
+          program.offset(getIp),
+          program.offset(begin));
     }
-    a.mov(EAX, EDI).ret();
-    a.bind(getIp).mov(EAX, ptr(ESP).plus(4)).mov(EAX, ptr(EAX)).ret();
-    a.bind(begin).call(function).ret();
-    a.mov(EAX, Imm.address(begin));
-    AssembledCode program = a.assemble();
+  }
+
+  private List<Record> records(Chain chain, int... traced) throws IOException {
     try (UnicornMachine machine = machine()) {
-      TracedMachine its = new TracedMachine(machine, Settings.records(32), program);
+      TracedMachine its = new TracedMachine(machine, Settings.records(32), chain.program);
       FrameDescriptions frames = its.session().frameDescriptions().orElseThrow();
       machine.write(
-          PERSONALITY,
-          frames.personality(TracedMachine.PROGRAM + program.offset(getIp), PERSONALITY));
-      its.trace(true, program.offset(function));
-      assertEquals("UNTIL", its.run(program.offset(begin)).end().reason().name());
-      List<Record> records = its.records();
-      assertEquals(
-          List.of(SessionLayout.ENTRY, SessionLayout.UNWIND, SessionLayout.EXIT),
-          records.stream().map(Record::kind).toList());
-      Record unwind = records.get(1);
-      assertEquals(0x2047_4343, unwind.value());
-      assertEquals(records.getFirst().key() & 0xFFFF_FFFFL, unwind.key());
-      assertEquals(records.getFirst().function(), unwind.function());
-      assertEquals(8, records.getLast().low(), "the search goes on in both phases");
+          PERSONALITY, frames.personality(TracedMachine.PROGRAM + chain.getIp, PERSONALITY));
+      its.trace(true, traced);
+      assertEquals("UNTIL", its.run(chain.begin).end().reason().name());
+      return its.records();
     }
+  }
+
+  @Test
+  void frameThatAnExceptionLeavesIsRecorded() throws IOException {
+    Chain chain = Chain.assemble();
+    List<Record> records = records(chain, chain.second);
+    assertEquals(
+        List.of(SessionLayout.ENTRY, SessionLayout.UNWIND, SessionLayout.EXIT),
+        records.stream().map(Record::kind).toList());
+    Record unwind = records.get(1);
+    assertEquals(0x2047_4343, unwind.value());
+    assertEquals(records.getFirst().key() & 0xFFFF_FFFFL, unwind.key());
+    assertEquals(records.getFirst().function(), unwind.function());
+    assertEquals(8, records.getLast().low(), "the search goes on in both phases");
+  }
+
+  @Test
+  void framesOfATailCallAreLeftTogether() throws IOException {
+    Chain chain = Chain.assemble();
+    List<Record> records = records(chain, chain.first, chain.second);
+    int entry = SessionLayout.ENTRY;
+    int unwind = SessionLayout.UNWIND;
+    int exit = SessionLayout.EXIT;
+    assertEquals(
+        List.of(entry, entry, unwind, unwind, exit, exit),
+        records.stream().map(Record::kind).toList());
+    assertEquals(records.get(1).function(), records.get(2).function(), "the inner one first");
+    assertEquals(records.get(0).function(), records.get(3).function());
+    assertEquals(List.of(1, 0), records.subList(2, 4).stream().map(Record::slot).toList());
   }
 }

@@ -65,7 +65,7 @@ class UnwindProbeTest {
                 UnwindProbes probes = change.session().unwindProbes().orElseThrow();
                 byte[] unit = machine.read(function, UNIT);
                 TracedCode code = new TracedCode(function, unit, List.of(), new int[0], 0, false);
-                byte[] bytes = probes.code(which, code, PROBE);
+                byte[] bytes = probes.code(which, code, PROBE).bytes();
                 assertTrue(bytes.length <= probes.most());
                 machine.write(PROBE, bytes);
                 int distance = (int) (PROBE - function - 5);
