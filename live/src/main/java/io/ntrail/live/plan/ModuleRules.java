@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the architecture of a module demands of its functions before they are traced: how stacks are
- * unwound, and which names mean something there. For one thread.
+ * Rules of a module's architecture for functions before they are traced: how stacks are unwound, and
+ * which names mean something there. For one thread.
  */
 interface ModuleRules {
   /**

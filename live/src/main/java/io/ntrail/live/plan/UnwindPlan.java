@@ -5,7 +5,7 @@ import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.code.UnwindProbes.Unwinder;
 import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetModule;
-import io.ntrail.live.target.TargetPaths;
+import io.ntrail.live.windows.TargetPaths;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.programs.symbols.PdbSearch;
 import java.util.Locale;

@@ -27,7 +27,7 @@ final class RecordSink {
   private final long[] words;
   private final long[] arguments;
 
-  /** That of an unwinder. */
+  /** Stack pointer of an unwinder. */
   private final long[] stackPointer = new long[1];
 
   private final FunctionNumbers functions = new FunctionNumbers();

@@ -356,7 +356,7 @@ class RandomCallsTest {
     UnwindProbes probes = its.session().unwindProbes().orElseThrow();
     TracedCode code =
         new TracedCode(jump, its.machine().read(jump, UNIT), List.of(), new int[0], 0, false);
-    its.machine().write(PROBE, probes.code(UnwindProbes.Unwinder.LONGJMP, code, PROBE));
+    its.machine().write(PROBE, probes.code(UnwindProbes.Unwinder.LONGJMP, code, PROBE).bytes());
     int distance = (int) (PROBE - jump - 5);
     its.machine().write(jump, new BytesBuilder(5).u8(0xE9).u32(distance).toArray());
     its.probe(jump, UNIT);

@@ -148,7 +148,7 @@ public final class ReturnAddressUse {
 
     private Use use = Use.NONE;
 
-    /** What stack pointers are relative to that were aligned. */
+    /** Bases of stack pointers that were aligned. */
     private final Set<Integer> alignedBases = new HashSet<>();
 
     /** Set if a return or two paths contradict what was assumed of calls. */
