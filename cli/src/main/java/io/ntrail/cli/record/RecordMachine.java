@@ -13,6 +13,7 @@ import io.ntrail.live.windows.WindowsApi;
 import io.ntrail.live.windows.WindowsVersion;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -25,6 +26,11 @@ import java.util.function.Function;
  */
 public record RecordMachine(
     Optional<AgentHost> host, String library, Function<String, Path> files) {
+  /** Folder of the kernel in which drives have their letters. */
+  private static final String KERNEL_NAMES = "\\??\\";
+
+  private static final List<String> WINDOWS_FOLDERS = List.of("%SystemRoot%\\", "\\SystemRoot\\");
+
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   /** Returns the machine that this program runs on. */
@@ -32,7 +38,24 @@ public record RecordMachine(
     return new RecordMachine(
         ProgramHost.isWindows() ? Optional.of(new AgentHost.Local()) : Optional.empty(),
         SessionControl.LIBRARY,
-        Path::of);
+        path -> Path.of(local(path, System.getenv().getOrDefault("SystemRoot", ""))));
+  }
+
+  /**
+   * Returns a path of a session as programs know it: those that Windows started itself may have
+   * names of the kernel or of the registry.
+   *
+   * @param windows folder of Windows; empty: unknown
+   */
+  static String local(String path, String windows) {
+    String plain = path.startsWith(KERNEL_NAMES) ? path.substring(KERNEL_NAMES.length()) : path;
+    for (String folder : WINDOWS_FOLDERS) {
+      boolean isBelow = plain.regionMatches(true, 0, folder, 0, folder.length());
+      if (isBelow && !windows.isEmpty()) {
+        return windows + plain.substring(folder.length() - 1);
+      }
+    }
+    return plain;
   }
 
   /** Returns the name that it has for a file of this machine. */

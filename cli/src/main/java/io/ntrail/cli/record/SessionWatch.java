@@ -105,7 +105,7 @@ final class SessionWatch implements AutoCloseable {
       throws IOException, InterruptedException {
     // What is there already tells of processes and images; it is not new.
     follow(growing, 0);
-    long unread = sessions.find(name).map(SessionState::written).orElse(0L) - growing.buffers();
+    sessions.find(name).ifPresent(state -> growing.missed(state.written()));
     long printed = 0;
     boolean goesOn = true;
     while (goesOn
@@ -117,14 +117,13 @@ final class SessionWatch implements AutoCloseable {
       goesOn = state.isPresent() && sessions.flush(name);
       losses.look(state);
       printed += follow(growing, most - printed);
-      long missed = state.map(SessionState::written).orElse(0L) - growing.buffers() - unread;
-      if (growing.isRound() && missed > 0) {
+      long missed = state.map(its -> growing.missed(its.written())).orElse(0L);
+      if (missed > 0) {
         terminal
             .err()
             .println(
                 "warning: %s written over before they were read"
                     .formatted(Numbers.counted(missed, "buffer")));
-        unread += missed;
       }
     }
   }

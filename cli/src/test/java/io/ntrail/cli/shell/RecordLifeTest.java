@@ -34,6 +34,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -364,6 +365,20 @@ class RecordLifeTest {
     assertTrue(ended.out().contains("sh still runs\n"), ended.out());
     assertTrue(Files.exists(file("shop.etl")));
     assertEquals("no session runs\n", windows.run("record", "list").out());
+  }
+
+  @Test
+  void ctrlCEndsAWatchAndTheSessionGoesOn() throws IOException {
+    start("-o", file("shop.etl").toString());
+    writer =
+        one -> {
+          Files.writeString(file("started"), "");
+          return grow(one);
+        };
+    Optional<Consumer<Terminal>> told =
+        Optional.of(terminal -> Thread.ofPlatform().start(() -> interrupt(terminal)));
+    assertEquals(0, windows.run(told, "record", "watch").exit());
+    assertTrue(windows.run("record", "status").out().contains("shop.kernel.etl"));
   }
 
   @Test

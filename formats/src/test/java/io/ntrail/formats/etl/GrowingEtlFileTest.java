@@ -2,8 +2,6 @@ package io.ntrail.formats.etl;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.testkit.LittleEndian;
 import java.io.IOException;
@@ -57,7 +55,6 @@ class GrowingEtlFileTest {
       write(5, 7, 6, 9);
       assertEquals(List.of(6, 9), read(file));
       assertEquals(4, file.buffers());
-      assertFalse(file.isRound());
     }
   }
 
@@ -65,8 +62,10 @@ class GrowingEtlFileTest {
   void whatIsNotWrittenYetIsReadLater() throws IOException {
     try (GrowingEtlFile file = new GrowingEtlFile(write(5, 0, 0), SIZE)) {
       assertEquals(List.of(5), read(file));
-      write(5, 6, 0);
+      write(5, 6, 0, 8);
       assertEquals(List.of(6), read(file));
+      write(5, 6, 7, 8);
+      assertEquals(List.of(7, 8), read(file));
     }
   }
 
@@ -76,12 +75,38 @@ class GrowingEtlFileTest {
       assertEquals(List.of(1, 2, 3), read(file));
       write(4, 2, 3);
       assertEquals(List.of(4), read(file));
-      assertTrue(file.isRound());
       write(4, 5, 6);
       assertEquals(List.of(5, 6), read(file));
       write(7, 5, 6);
       assertEquals(List.of(7), read(file));
       assertEquals(List.of(), read(file));
+    }
+  }
+
+  @Test
+  void buffersThatWereWrittenOverUnreadAreCounted() throws IOException {
+    try (GrowingEtlFile file = new GrowingEtlFile(write(1, 2, 3), SIZE)) {
+      read(file);
+      // The session counts its header, too.
+      assertEquals(0, file.missed(4));
+      assertEquals(List.of(), read(file));
+      write(4, 5, 3);
+      assertEquals(List.of(4, 5), read(file));
+      assertEquals(0, file.missed(6));
+      // 6, 7 and 8 came and went: the ring had room for 9 to 11 only.
+      write(9, 10, 11);
+      assertEquals(List.of(11, 9, 10), read(file));
+      assertEquals(3, file.missed(12));
+      assertEquals(0, file.missed(12));
+    }
+  }
+
+  @Test
+  void aRingThatWentRoundBeforeIsFollowed() throws IOException {
+    try (GrowingEtlFile file = new GrowingEtlFile(write(9, 10, 6, 7, 8), SIZE)) {
+      assertEquals(List.of(9, 10, 6, 7, 8), read(file));
+      write(9, 10, 11, 7, 8);
+      assertEquals(List.of(11), read(file));
     }
   }
 
