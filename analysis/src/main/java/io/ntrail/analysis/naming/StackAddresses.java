@@ -99,9 +99,14 @@ public final class StackAddresses {
 
   /** Adds the frames of another stack after these. */
   public void addAll(StackAddresses other) {
+    addAll(other, 0, other.count);
+  }
+
+  /** Adds some frames of another stack after these. */
+  public void addAll(StackAddresses other, int from, int length) {
     int before = count;
-    add(other.addresses, 0, other.count);
-    System.arraycopy(other.numbers, 0, numbers, before, other.count);
+    add(other.addresses, from, length);
+    System.arraycopy(other.numbers, from, numbers, before, length);
     if (other.numbered.length > 0) {
       numbered = other.numbered;
     }

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A recording of 16 CPUs and two sessions with very many stacks, whose keys are defined at its end
@@ -64,16 +66,17 @@ class ProfileOfManyStacksTest {
     return sums;
   }
 
-  @Test
-  void addsUpToWhatWasWritten() {
+  @ParameterizedTest
+  @ValueSource(strings = {"1", "2", "7"})
+  void addsUpToWhatWasWrittenOnAnyCores(String cores) {
     ProfileTruth.Sums all = truth.total();
-    JsonReader modules = profile("--by", "module");
+    JsonReader modules = profile("--by", "module", "--cores", cores);
     assertEquals(all.busy(), modules.get("total").number());
     assertEquals(all.idle(), modules.get("idle").number());
     assertEquals(all.selfByModule(), sums(modules, "module", "self"));
     assertEquals(all.inclusiveByModule(), sums(modules, "module", "inclusive"));
     Map<String, Long> processes = new HashMap<>(all.samplesByProcess());
-    assertEquals(processes, sums(profile("--by", "process"), "process", "self"));
+    assertEquals(processes, sums(profile("--by", "process", "--cores", cores), "process", "self"));
     assertEquals(all.diskNanos(), profile("--metric", "disk").get("total").number());
   }
 

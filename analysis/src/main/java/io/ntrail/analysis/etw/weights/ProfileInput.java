@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param schemas what events are called and where they name their owner; if names were not
  *     requested, only what the built-in tables have
  * @param codes names of codes
+ * @param cores threads to use
  */
 public record ProfileInput(
     EtwRecording recording,
@@ -32,7 +33,8 @@ public record ProfileInput(
     StackRecords stacks,
     MetricInventory inventory,
     SchemaIndex schemas,
-    StatusCodes codes) {
+    StatusCodes codes,
+    int cores) {
   private static final class Learned implements SurveyPart<Learned> {
     final Machine machine;
     final MetricInventory inventory;
@@ -145,6 +147,7 @@ public record ProfileInput(
         stacks,
         learned.inventory,
         schemas,
-        sources.statusCodes());
+        sources.statusCodes(),
+        cores);
   }
 }

@@ -17,6 +17,7 @@ import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.WeightSink;
 import io.ntrail.analysis.profile.WeightSubject;
 import io.ntrail.analysis.profile.WeightUnit;
+import io.ntrail.analysis.profile.WeightsBehind;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
 import java.util.ArrayList;
@@ -91,6 +92,24 @@ public final class Profiler {
 
   /** Walks over the recording and adds all weights to a shape. */
   public void run(ProfileAggregator into) {
+    // What looks at functions or keeps stacks while it walks needs the names itself.
+    boolean isWalkApart =
+        input.cores() > 1
+            && request.source.metric().has(Metric.Trait.SAMPLED)
+            && request.subject == WeightSubject.NONE
+            && scope.stacks().passesAll();
+    if (!isWalkApart) {
+      walk(into);
+      return;
+    }
+    try (WeightsBehind behind =
+        new WeightsBehind(into, frames, new StackKeyParts(input.stacks()))) {
+      walk(behind);
+      behind.finish();
+    }
+  }
+
+  private void walk(ProfileAggregator into) {
     WeightSink weights = new WeightSink(scope, input.machine(), into);
     sink = weights;
     WeightVisitor visitor = request.source.start(request, input.inventory(), weights.diagnostics());
