@@ -204,7 +204,9 @@ public final class FlatCallProfile {
   }
 
   private FlatCallProfile plus(FlatCallProfile other) {
-    other.times.forEach(this::add);
+    for (FunctionTimes one : other.times) {
+      add(one);
+    }
     roots += other.roots;
     deepest = Math.max(deepest, other.deepest);
     return this;

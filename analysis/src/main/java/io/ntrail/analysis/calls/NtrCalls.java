@@ -87,7 +87,7 @@ public final class NtrCalls implements CallSource {
             .distinct();
     // Ticks of different threads mean nothing to each other there.
     this.numbers =
-        (isByFunction ? all : all.sorted(Comparator.comparingLong(this::began))).toList();
+        (isByFunction ? all : all.sorted((a, b) -> Long.compare(began(a), began(b)))).toList();
     this.threads = numbers.stream().map(this::thread).toList();
     this.lost = numbers.stream().mapToLong(this::lostOf).toArray();
     file.modules().forEach((number, module) -> modules.put(number, CallModule.of(module)));

@@ -26,8 +26,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +45,26 @@ final class InstructionRows {
       return length > 0;
     }
   }
+
+  private static final Json.Key KIND = new Json.Key("kind");
+  private static final Json.Key REGISTER = new Json.Key("register");
+  private static final Json.Key BYTES = new Json.Key("bytes");
+  private static final Json.Key SEGMENT = new Json.Key("segment");
+  private static final Json.Key BASE = new Json.Key("base");
+  private static final Json.Key INDEX = new Json.Key("index");
+  private static final Json.Key SCALE = new Json.Key("scale");
+  private static final Json.Key DISPLACEMENT = new Json.Key("displacement");
+  private static final Json.Key BROADCAST = new Json.Key("broadcast");
+  private static final Json.Key ADDRESS = new Json.Key("address");
+  private static final Json.Key VALUE = new Json.Key("value");
+  private static final Json.Key BITS = new Json.Key("bits");
+  private static final Json.Key OFFSET = new Json.Key("offset");
+  private static final Json.Key TARGET = new Json.Key("target");
+  private static final Json.Key READ = new Json.Key("read");
+  private static final Json.Key WRITTEN = new Json.Key("written");
+  private static final Json.Key CLEARED = new Json.Key("cleared");
+  private static final Json.Key SET = new Json.Key("set");
+  private static final Json.Key UNDEFINED = new Json.Key("undefined");
 
   private static final List<String> CLASSES =
       Arrays.stream(FlowClass.values()).map(InstructionRows::inOneWord).toList();
@@ -89,7 +107,7 @@ final class InstructionRows {
             .hex("address", Row::address)
             .titled()
             .count("length", Row::length)
-            .text("bytes", row -> Numbers.hex(row.code.array(row.at, Math.max(1, row.length))))
+            .text("bytes", row -> Numbers.hex(row.code, row.at, Math.max(1, row.length)))
             .titled()
             .name("class", row -> row.isValid() ? className(instruction.flowClass()) : null)
             .name("mnemonic", row -> row.isValid() ? operands.mnemonic() : null)
@@ -197,34 +215,35 @@ final class InstructionRows {
 
   private static void operand(Json json, Operand operand, long behind, long target) {
     json.object();
-    switch (operand) {
-      case Operand.InRegister(Register register) ->
-          json.name("kind", "register").name("register", register.toString());
-      case Operand.InMemory memory -> {
-        json.name("kind", "memory")
-            .number("bytes", memory.bytes())
-            .name("segment", memory.segment().toString())
-            .name("base", name(memory.base()))
-            .name("index", name(memory.index()))
-            .number("scale", memory.scale())
-            .number("displacement", memory.displacement())
-            .number("broadcast", memory.broadcast());
-        if (isRelative(memory)) {
-          json.text("address", Numbers.hex(behind + memory.displacement()));
-        }
-      }
-      case Operand.Immediate(long value, int bits) ->
-          json.name("kind", "immediate").number("value", value).number("bits", bits);
-      case Operand.Relative(long offset) ->
-          json.name("kind", "relative")
-              .number("offset", offset)
-              .text("target", Numbers.hex(target));
-      case Operand.Far(int segment, long offset) ->
-          json.name("kind", "far")
-              .text("segment", Numbers.hex(segment))
-              .text("offset", Numbers.hex(offset));
+    // No switch over types: it is made at its first use, at every start anew.
+    if (operand instanceof Operand.InRegister in) {
+      json.key(KIND).name("register").key(REGISTER).name(in.register().toString());
+    } else if (operand instanceof Operand.InMemory memory) {
+      memory(json, memory, behind);
+    } else if (operand instanceof Operand.Immediate immediate) {
+      json.key(KIND).name("immediate");
+      json.key(VALUE).number(immediate.value()).key(BITS).number(immediate.bits());
+    } else if (operand instanceof Operand.Relative relative) {
+      json.key(KIND).name("relative");
+      json.key(OFFSET).number(relative.offset()).key(TARGET).hex(target);
+    } else {
+      Operand.Far far = (Operand.Far) operand;
+      json.key(KIND).name("far").text("segment", Numbers.hex(far.segment()));
+      json.key(OFFSET).hex(far.offset());
     }
     json.endObject();
+  }
+
+  private static void memory(Json json, Operand.InMemory memory, long behind) {
+    json.key(KIND).name("memory").key(BYTES).number(memory.bytes());
+    json.key(SEGMENT).name(memory.segment().toString());
+    json.key(BASE).name(name(memory.base())).key(INDEX).name(name(memory.index()));
+    json.key(SCALE).number(memory.scale());
+    json.key(DISPLACEMENT).number(memory.displacement());
+    json.key(BROADCAST).number(memory.broadcast());
+    if (isRelative(memory)) {
+      json.key(ADDRESS).hex(behind + memory.displacement());
+    }
   }
 
   private static @Nullable String name(Optional<Register> register) {
@@ -233,16 +252,22 @@ final class InstructionRows {
 
   /** Registers by name, once each, then memory. */
   private static List<String> uses(Effects effects, boolean reads) {
-    Set<String> registers = new TreeSet<>();
+    List<String> uses = new ArrayList<>();
     for (RegisterUse use : effects.registers()) {
       if (is(use.access(), reads)) {
-        registers.add(use.register().toString());
+        String register = use.register().toString();
+        int at = uses.size();
+        while (at > 0 && uses.get(at - 1).compareTo(register) > 0) {
+          at--;
+        }
+        if (at == 0 || !uses.get(at - 1).equals(register)) {
+          uses.add(at, register);
+        }
       }
     }
-    List<String> uses = new ArrayList<>(registers);
     for (MemoryUse use : effects.memory()) {
       if (is(use.access(), reads)) {
-        uses.add(memory(use.memory()));
+        uses.add(text(use.memory()));
       }
     }
     return uses;
@@ -252,7 +277,7 @@ final class InstructionRows {
     return reads ? access.reads() : access.writes();
   }
 
-  private static String memory(Operand.InMemory memory) {
+  private static String text(Operand.InMemory memory) {
     StringBuilder text = new StringBuilder(memory.segment().toString()).append(":[");
     if (memory.base().isPresent()) {
       text.append(memory.base().get());
@@ -297,16 +322,16 @@ final class InstructionRows {
       return;
     }
     json.object();
-    flags(json, "read", known.flagsRead());
-    flags(json, "written", known.flagsWritten());
-    flags(json, "cleared", known.flagsCleared());
-    flags(json, "set", known.flagsSet());
-    flags(json, "undefined", known.flagsUndefined());
+    flags(json, READ, known.flagsRead());
+    flags(json, WRITTEN, known.flagsWritten());
+    flags(json, CLEARED, known.flagsCleared());
+    flags(json, SET, known.flagsSet());
+    flags(json, UNDEFINED, known.flagsUndefined());
     json.endObject();
   }
 
-  private static void flags(Json json, String key, FlagSet flags) {
-    json.array(key);
+  private static void flags(Json json, Json.Key key, FlagSet flags) {
+    json.key(key).array();
     for (Flag flag : flags) {
       json.name(FLAGS.get(flag.ordinal()));
     }

@@ -1,12 +1,15 @@
 package io.ntrail.cli.text;
 
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.identity.FileTime;
-import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /** Formats of numbers, sizes, times and addresses. */
 public final class Numbers {
+  private static final byte[] DIGITS = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
   private Numbers() {}
 
   /** {@code 4,212,907}. */
@@ -126,12 +129,43 @@ public final class Numbers {
 
   /** {@code 1012.5} of 101250 with two decimals, for programs. */
   public static String plainDecimal(long units, int decimals) {
-    return BigDecimal.valueOf(units, decimals).stripTrailingZeros().toPlainString();
+    // By hand: the library's decimals compute large powers of ten when they are first used.
+    String sign = units < 0 ? "-" : "";
+    String text = Long.toString(units).substring(sign.length());
+    String digits = "0".repeat(Math.max(0, decimals + 1 - text.length())) + text;
+    int point = digits.length() - decimals;
+    int end = digits.length();
+    while (end > point && digits.charAt(end - 1) == '0') {
+      end--;
+    }
+    String whole = sign + digits.substring(0, point);
+    return end == point ? whole : whole + "." + digits.substring(point, end);
   }
 
   /** {@code 0x7ff6a1b21040}: unsigned, lower case, no padding. */
   public static String hex(long value) {
-    return "0x" + Long.toHexString(value);
+    int digits = Math.max(1, (Long.SIZE - Long.numberOfLeadingZeros(value) + 3) / 4);
+    byte[] text = new byte[2 + digits];
+    text[0] = '0';
+    text[1] = 'x';
+    long rest = value;
+    for (int i = text.length - 1; i > 1; i--) {
+      text[i] = DIGITS[(int) rest & 15];
+      rest >>>= 4;
+    }
+    return new String(text, StandardCharsets.ISO_8859_1);
+  }
+
+  /** {@code 00ff8a}: so many bytes in lower-case hexadecimal. */
+  public static String hex(Bytes bytes, int at, int length) {
+    byte[] text = new byte[2 * length];
+    long word = 0;
+    for (int i = 0; i < length; i++) {
+      word = i % Long.BYTES == 0 ? bytes.word(at + i, length - i) : word >>> 8;
+      text[2 * i] = DIGITS[(int) word >> 4 & 15];
+      text[2 * i + 1] = DIGITS[(int) word & 15];
+    }
+    return new String(text, StandardCharsets.ISO_8859_1);
   }
 
   /** {@code 00ff8a}: bytes in lower-case hexadecimal. */

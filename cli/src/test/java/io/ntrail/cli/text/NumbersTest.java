@@ -3,12 +3,14 @@ package io.ntrail.cli.text;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.testkit.Property;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.HexFormat;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +34,48 @@ class NumbersTest {
       assertEquals(String.format(Locale.ROOT, "%,d", value), Numbers.count(value));
     });
     assertEquals("-9,223,372,036,854,775,808", Numbers.count(Long.MIN_VALUE));
+  }
+
+  @Test
+  void decimalsForProgramsEndWithTheirLastDigit() {
+    assertEquals("0", Numbers.plainDecimal(0, 3));
+    assertEquals("12", Numbers.plainDecimal(12_000, 3));
+    assertEquals("0.05", Numbers.plainDecimal(50, 3));
+    assertEquals("-0.5", Numbers.plainDecimal(-5, 1));
+    assertEquals("1200", Numbers.plainDecimal(1200, 0));
+    assertEquals("-9223372036854775.808", Numbers.plainDecimal(Long.MIN_VALUE, 3));
+    Property.check(g -> {
+      long units = g.flag() ? g.scaled() : -g.scaled();
+      int decimals = g.below(20);
+      BigDecimal exact = BigDecimal.valueOf(units, decimals).stripTrailingZeros();
+      assertEquals(exact.toPlainString(), Numbers.plainDecimal(units, decimals));
+    });
+  }
+
+  @Test
+  void hexadecimalHasNoPaddingAndNoSign() {
+    assertEquals("0x0", Numbers.hex(0));
+    assertEquals("0x7ff6a1b21040", Numbers.hex(0x7FF6_A1B2_1040L));
+    assertEquals("0xffffffffffffffff", Numbers.hex(-1));
+    Property.check(g -> {
+      long value = g.bits();
+      assertEquals("0x" + Long.toHexString(value), Numbers.hex(value));
+    });
+  }
+
+  @Test
+  void bytesInHexadecimalAreThoseOfAWindow() {
+    byte[] all = new byte[40];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = (byte) (i * 37 + 200);
+    }
+    Bytes window = Bytes.copyOf(all, "bytes");
+    for (int at = 0; at < all.length; at++) {
+      for (int length = 0; length <= all.length - at; length++) {
+        String expected = HexFormat.of().formatHex(all, at, at + length);
+        assertEquals(expected, Numbers.hex(window, at, length));
+      }
+    }
   }
 
   @Test

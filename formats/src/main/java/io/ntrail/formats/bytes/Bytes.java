@@ -110,6 +110,22 @@ public final class Bytes {
     return pointerBytes == 8 ? i64(at) : u32(at);
   }
 
+  /**
+   * Up to eight bytes as a number, the first one lowest.
+   *
+   * @param length bytes that are needed; there may be others above them
+   */
+  public long word(int at, int length) {
+    if (has(at, Long.BYTES)) {
+      return i64(at);
+    }
+    long word = 0;
+    for (int i = Math.min(length, Long.BYTES) - 1; i >= 0; i--) {
+      word = word << 8 | u8(at + i);
+    }
+    return word;
+  }
+
   /** A copy of {@code length} bytes. */
   public byte[] array(int at, int length) {
     if (!has(at, length)) {

@@ -1,5 +1,7 @@
 package io.ntrail.formats.ntr;
 
+import java.util.Arrays;
+
 /**
  * Head of a chunk of events (docs/ntr.md section 5).
  *
@@ -37,6 +39,21 @@ public record EventChunk(
     int openAfter,
     int fewestOpen,
     int flags) {
+  // Written out: what a record of so many parts makes of itself takes long at every start.
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof EventChunk chunk
+        && chunk.offset == offset
+        && chunk.payload == payload
+        && chunk.number == number
+        && Arrays.equals(chunk.indexed(), indexed());
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(offset);
+  }
+
   /** Returns its size in the file, in bytes. */
   public long size() {
     return NtrLayout.chunkSize(payload);
