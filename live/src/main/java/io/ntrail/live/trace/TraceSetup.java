@@ -159,7 +159,12 @@ record TraceSetup(
   }
 
   private static UnwindSelfTest selfTest(TraceTarget target, Tracer tracer) {
-    return target.mitigations().shadowStack() ? UnwindSelfTest.SHADOW_STACK : tracer.selfTest();
+    if (target.mitigations().shadowStack()) {
+      return UnwindSelfTest.SHADOW_STACK;
+    }
+    return target.process().is32Bit() && target.mitigations().returnChecks()
+        ? UnwindSelfTest.RETURN_CHECKS
+        : tracer.selfTest();
   }
 
   private static void close(@Nullable SessionFile session) {

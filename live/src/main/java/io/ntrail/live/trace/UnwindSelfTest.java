@@ -20,6 +20,10 @@ public record UnwindSelfTest(boolean passed, String why) {
   static final UnwindSelfTest SHADOW_STACK =
       failed("user-mode hardware-enforced stack protection (shadow stack) is enabled");
 
+  /** Result where the system checks return addresses, which would be those of slots. */
+  static final UnwindSelfTest RETURN_CHECKS =
+      failed("Exploit Guard checks return addresses in this program (CallerCheck, SimExec)");
+
   private static final long MILLIS = 20_000;
 
   static UnwindSelfTest run(TargetProcess target, TracingMemory tracing) {

@@ -10,22 +10,29 @@ import io.ntrail.live.agent.CallOutcome;
  *
  * @param dynamicCode whether memory that was written may never be executed
  * @param shadowStack whether the processor compares return addresses with those that it kept
+ * @param returnChecks whether the system looks, in functions that attacks need, for the call in
+ *     front of the return address, or follows what would run from there: of 32-bit programs alone
  */
-public record ProcessMitigations(boolean dynamicCode, boolean shadowStack) {
+public record ProcessMitigations(boolean dynamicCode, boolean shadowStack, boolean returnChecks) {
   private static final int DYNAMIC_CODE_POLICY = 2;
+  private static final int PAYLOAD_POLICY = 12;
   private static final int SHADOW_STACK_POLICY = 15;
 
   /** ProhibitDynamicCode, and EnableUserShadowStack. */
   private static final int FIRST_BIT = 1;
 
+  /** EnableRopCallerCheck, EnableRopSimExec, and the bits that have both only reported. */
+  private static final int RETURN_CHECKS = 0xF00;
+
   /** Queries the policies; nothing is written into the process. */
   public static ProcessMitigations of(WindowsApi calls, long process) {
     if (calls.find("kernel32!GetProcessMitigationPolicy") == 0) {
-      return new ProcessMitigations(false, false);
+      return new ProcessMitigations(false, false, false);
     }
     return new ProcessMitigations(
         (policy(calls, process, DYNAMIC_CODE_POLICY) & FIRST_BIT) != 0,
-        (policy(calls, process, SHADOW_STACK_POLICY) & FIRST_BIT) != 0);
+        (policy(calls, process, SHADOW_STACK_POLICY) & FIRST_BIT) != 0,
+        (policy(calls, process, PAYLOAD_POLICY) & RETURN_CHECKS) != 0);
   }
 
   private static long policy(WindowsApi calls, long process, int policy) {

@@ -62,7 +62,7 @@ final class MitigationsTest {
           .start(
               line,
               (target, session, name) -> {
-                assertEquals(new ProcessMitigations(false, false), target.mitigations());
+                assertEquals(new ProcessMitigations(false, false, false), target.mitigations());
                 target.kill(0);
               });
     }

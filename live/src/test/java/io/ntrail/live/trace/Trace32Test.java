@@ -1,0 +1,234 @@
+package io.ntrail.live.trace;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.pe.MachineType;
+import io.ntrail.live.agent.Agent;
+import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.agent.AgentStart;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.session.RecorderStatistics;
+import io.ntrail.live.target.TargetModule;
+import io.ntrail.live.windows.StandardHandles;
+import io.ntrail.live.windows.WindowsApi;
+import io.ntrail.programs.x86.asm.Assembler;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.Reg32;
+import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.wine.WindowsCompiler;
+import io.ntrail.testkit.wine.Wine;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Programs of 32 bits, on a system that runs no others: they print what they print untraced, and
+ * each call is accounted for.
+ */
+final class Trace32Test {
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final int GCC_EXCEPTION = 0x2047_4343;
+
+  /** PROCESS_MITIGATION_PAYLOAD_RESTRICTION_POLICY, and its EnableRopCallerCheck. */
+  private static final int PAYLOAD_RESTRICTION = 12;
+
+  private static final int CALLER_CHECK = 1 << 8;
+
+  @TempDir Path folder;
+
+  private record Traced(
+      UnwindSelfTest selfTest, RecorderStatistics statistics, int functions, CallTable calls) {}
+
+  private static Path build(String source) throws IOException {
+    WindowsCompiler compiler =
+        source.endsWith(".cpp") ? WindowsCompiler.MINGW_CXX_32 : WindowsCompiler.MINGW_C_32;
+    assumeTrue(Wine.available32(), Wine.missing32());
+    assumeTrue(compiler.available(), compiler.missing());
+    Path programs = TestData.projectRoot().resolve("live/src/test/programs");
+    return compiler.build(List.of(programs.resolve(source)), "-O2");
+  }
+
+  private static AgentHost.Wine host() {
+    Wine wine = Wine.shared32();
+    return new AgentHost.Wine(wine.loader(), wine.environment());
+  }
+
+  private Agent agent() {
+    return AgentStart.on(host(), MachineType.I386, LIMIT);
+  }
+
+  /** All functions of the program, and of some modules by their stems. */
+  private record Choice(Set<String> stems) implements TracePlan.Selection {
+    @Override
+    public boolean mayWant(TargetModule module) {
+      return module.name().endsWith(".exe")
+          || stems.contains(module.stem().toLowerCase(Locale.ROOT));
+    }
+
+    @Override
+    public boolean wants(TargetModule module, String name) {
+      return mayWant(module);
+    }
+
+    @Override
+    public boolean excludes(TargetModule module, String name) {
+      return false;
+    }
+  }
+
+  /** An inheritable handle for a file that is written. */
+  private static long output(WindowsApi calls, Path file) {
+    Agent agent = calls.agent();
+    agent.poke(agent.scratch(), new BytesBuilder(12).u32(12).u32(0).u32(1).toArray());
+    long name = agent.scratch() + 0x1000;
+    agent.poke(name, new BytesBuilder(256).utf16z(host().name(file)).toArray());
+    return calls.must(
+        "an output file",
+        "kernel32!CreateFileW",
+        name,
+        0x4000_0000,
+        7,
+        agent.scratch(),
+        2,
+        0x80,
+        0);
+  }
+
+  /** Runs a program with and without tracing; what it prints, and how it ends, is the same. */
+  private Traced same(Agent agent, Path program, Set<String> stems) throws IOException {
+    Path said = folder.resolve("said");
+    Path file = folder.resolve("calls.ntr");
+    TraceSettings how =
+        new TraceSettings(file, 0, BufferSettings.fixed(256, true), 64, 0, 0, "test");
+    UnwindSelfTest selfTest;
+    RecorderStatistics statistics;
+    int functions;
+    OptionalInt exit = OptionalInt.empty();
+    try (TraceTarget target =
+            TraceTarget.start(
+                host(),
+                agent,
+                List.of(program.toString()),
+                calls -> new StandardHandles(0, output(calls, said), 0));
+        TraceRun run = TraceRun.prepare(target, how)) {
+      assertEquals("x86", target.architecture());
+      selfTest = run.selfTest();
+      run.begin(target.plan(new Choice(stems)));
+      functions = run.plan().patched();
+      while (exit.isEmpty()) {
+        exit = run.await(20);
+      }
+      statistics = run.finish(exit);
+    }
+    Wine.Outcome untraced = Wine.shared32().run(folder, new byte[0], LIMIT, program.toString());
+    assertEquals(untraced.text(), Files.readString(said, StandardCharsets.ISO_8859_1));
+    assertEquals(untraced.exitCode(), exit.getAsInt() & 0xFF, "exit code");
+    return new Traced(selfTest, statistics, functions, CallTable.read(file));
+  }
+
+  private Traced exact(Path program, Set<String> stems) throws IOException {
+    Traced traced = same(agent(), program, stems);
+    assertTrue(traced.selfTest.passed(), traced.selfTest.why());
+    CallTable calls = traced.calls;
+    String all = traced.statistics + "\n" + calls.byFunction();
+    assertEquals(0, traced.statistics.allDropped(), all);
+    assertEquals(0, traced.statistics.noArea(), all);
+    assertEquals(0, traced.statistics.damaged(), all);
+    assertEquals(0, traced.statistics.unknownFunctions(), all);
+    assertEquals("[]", calls.gaps());
+    assertEquals(0, calls.all().lostEntries(), all);
+    for (CallTable.Row row : calls.byFunction().values()) {
+      assertEquals(row.entries, row.returned + row.unwound + row.open + row.inferred, all);
+      assertEquals(row.exits, row.returned, all);
+    }
+    return traced;
+  }
+
+  private static CallTable.Row row(Traced traced, String function) {
+    CallTable.Row row = traced.calls.byFunction().get(function);
+    assertNotNull(row, () -> function + ": " + traced.calls.byFunction());
+    return row;
+  }
+
+  private static void returned(Traced traced, String function, long count) {
+    CallTable.Row row = row(traced, function);
+    assertEquals(count, row.entries, row::toString);
+    assertEquals(count, row.returned, row::toString);
+  }
+
+  private static void unwound(Traced traced, String function, long count) {
+    CallTable.Row row = row(traced, function);
+    assertEquals(count, row.unwound, row::toString);
+    assertEquals(row.entries, row.returned + row.unwound, row::toString);
+  }
+
+  @Test
+  void callsOfTheProgramAndOfTheSystemBelowItAreWhole() throws IOException {
+    Traced traced = exact(build("counts.c"), Set.of("msvcrt", "kernel32", "kernelbase", "ntdll"));
+    assertTrue(traced.functions > 5000, () -> traced.functions + " functions");
+    returned(traced, "leaf", 1010);
+    returned(traced, "fib", 1973);
+    // A stack has 256 slots, of which the callers of main have a few; what is deeper is not traced.
+    long deep = row(traced, "deep").calls - 201;
+    assertTrue(deep > 2 * 240 && deep <= 2 * 256, () -> deep + " calls");
+    returned(traced, "mixed", 1);
+    returned(traced, "after", 10);
+  }
+
+  @Test
+  void exceptionsOfGnuCxxLeaveTracedFunctionsAsIfNothingWereThere() throws IOException {
+    Traced traced = exact(build("throws.cpp"), Set.of());
+    unwound(traced, "thrower", 8);
+    assertEquals(Map.of(GCC_EXCEPTION, 8L), row(traced, "thrower").codes);
+    unwound(traced, "through1", 6);
+    unwound(traced, "through2", 8);
+    unwound(traced, "rethrower", 2);
+    unwound(traced, "changer", 2);
+    unwound(traced, "ladder", 11);
+    returned(traced, "catcher", 3);
+    returned(traced, "nested", 3);
+    returned(traced, "plain", 100);
+  }
+
+  @Test
+  void longJumpsLeaveFramesAtTheirTime() throws IOException {
+    Traced traced = exact(build("jump.c"), Set.of());
+    unwound(traced, "down", 7 + 8 + 9);
+    returned(traced, "calm", 106);
+    returned(traced, "round_trip", 3);
+    assertTrue(row(traced, "calm").deepest <= 8, row(traced, "calm")::toString);
+  }
+
+  @Test
+  void onlyEntriesAreRecordedWhereTheSystemChecksReturnAddresses() throws IOException {
+    Path program = build("jump.c");
+    Agent agent = agent();
+    Assembler a = Assembler.ia32();
+    Label other = a.label("another policy");
+    a.mov(Reg32.EAX, Mem.ptr(Reg32.ESP).plus(12)).mov(Mem.ptr(Reg32.EAX).as32(), 0);
+    a.cmp(Mem.ptr(Reg32.ESP).plus(8).as32(), PAYLOAD_RESTRICTION).jne(other);
+    a.mov(Mem.ptr(Reg32.EAX).as32(), CALLER_CHECK).bind(other).mov(Reg32.EAX, 1).ret(16);
+    Tracing.replace(agent, "kernel32!GetProcessMitigationPolicy", a.assemble().bytes());
+    Traced traced = same(agent, program, Set.of());
+    assertFalse(traced.selfTest.passed());
+    assertTrue(traced.selfTest.why().contains("CallerCheck"), traced.selfTest.why());
+    CallTable.Row calm = row(traced, "calm");
+    assertEquals(106, calm.entriesOnly, calm::toString);
+    assertEquals(0, calm.entries, calm::toString);
+  }
+}
