@@ -8,12 +8,12 @@
 #else
 #define IMPORTED __declspec(dllimport)
 #endif
-IMPORTED unsigned long GetEnvironmentVariableA(const char *, char *, unsigned long);
-IMPORTED unsigned long GetFileAttributesA(const char *);
-IMPORTED void *CreateFileA(
+IMPORTED unsigned long __stdcall GetEnvironmentVariableA(const char *, char *, unsigned long);
+IMPORTED unsigned long __stdcall GetFileAttributesA(const char *);
+IMPORTED void *__stdcall CreateFileA(
     const char *, unsigned long, unsigned long, void *, unsigned long, unsigned long, void *);
-IMPORTED int CloseHandle(void *);
-IMPORTED void Sleep(unsigned long);
+IMPORTED int __stdcall CloseHandle(void *);
+IMPORTED void __stdcall Sleep(unsigned long);
 enum { WRITE = 0x40000000, NEW = 1, NORMAL = 0x80 };
 
 __attribute__((constructor)) static void attached(void) {

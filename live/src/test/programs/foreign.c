@@ -1,9 +1,19 @@
 /* Patches its own functions before its first instruction, as an anti-virus does. */
 #include <windows.h>
 
-int kept(int), jumped(int), changed(int), roomTaken(int), changedLater(int);
+#ifdef _WIN64
+#define IN_REGISTER
+#else
+/* The code has the same bytes, but for registers. */
+#define IN_REGISTER __attribute__((regparm(1)))
+#endif
+IN_REGISTER int kept(int);
+IN_REGISTER int jumped(int);
+IN_REGISTER int changed(int);
+IN_REGISTER int roomTaken(int);
+IN_REGISTER int changedLater(int);
 
-static int replacement(int number) { return number + 5000; }
+IN_REGISTER static int replacement(int number) { return number + 5000; }
 
 static void write(volatile char *to, const char *bytes, int count) {
   DWORD old;

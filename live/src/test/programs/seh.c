@@ -3,26 +3,18 @@
 #define EXCEPTION_CONTINUE_SEARCH 0
 #define EXCEPTION_CONTINUE_EXECUTION (-1)
 typedef unsigned long DWORD;
-typedef unsigned long long U64;
+typedef __SIZE_TYPE__ word;
 typedef struct {
   DWORD code, flags;
   void *next, *address;
   DWORD n;
-  U64 info[15];
+  word info[15];
 } RECORD;
 typedef struct {
-  U64 homes[6];
-  DWORD flags, mxcsr;
-  unsigned short segs[6];
-  DWORD eflags;
-  U64 dr[6];
-  U64 rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15, rip;
-} CONTEXT;
-typedef struct {
   RECORD *record;
-  CONTEXT *context;
+  void *context;
 } POINTERS;
-__declspec(dllimport) void RaiseException(DWORD, DWORD, DWORD, const U64 *);
+__declspec(dllimport) void __stdcall RaiseException(DWORD, DWORD, DWORD, const word *);
 int printf(const char *, ...);
 unsigned long _exception_code(void);
 void *_exception_info(void);

@@ -4,7 +4,7 @@
 #define EXCEPTION_CONTINUE_SEARCH 0
 #define EXCEPTION_CONTINUE_EXECUTION (-1)
 typedef unsigned long DWORD;
-__declspec(dllimport) void RaiseException(DWORD, DWORD, DWORD, const unsigned long long *);
+__declspec(dllimport) void __stdcall RaiseException(DWORD, DWORD, DWORD, const __SIZE_TYPE__ *);
 unsigned long _exception_code(void);
 #include "traced.h"
 

@@ -5,25 +5,30 @@
 /* Clang finds no headers for this target here. */
 typedef unsigned long DWORD;
 typedef long LONG;
-typedef unsigned long long U64;
 typedef void *HANDLE;
-typedef struct { U64 words[5]; } CRITICAL_SECTION;
-#define CALLBACK
+typedef __SIZE_TYPE__ word;
+typedef struct { word words[6]; } CRITICAL_SECTION;
+#define CALLBACK __stdcall
 #define INFINITE 0xFFFFFFFF
 #define INVALID_FILE_ATTRIBUTES 0xFFFFFFFF
 #define SYSTEM __declspec(dllimport)
-SYSTEM unsigned short RtlCaptureStackBackTrace(DWORD, DWORD, void **, DWORD *);
-SYSTEM DWORD GetCurrentThreadId(void), GetCurrentProcessId(void), GetFileAttributesA(const char *);
-SYSTEM DWORD WaitForSingleObject(HANDLE, DWORD);
-SYSTEM HANDLE CreateEventA(void *, int, int, const char *);
-SYSTEM HANDLE CreateThread(void *, U64, DWORD (*)(void *), void *, DWORD, DWORD *);
-SYSTEM int SetEvent(HANDLE), GetExitCodeThread(HANDLE, DWORD *);
-SYSTEM void EnterCriticalSection(CRITICAL_SECTION *), LeaveCriticalSection(CRITICAL_SECTION *);
-SYSTEM void InitializeCriticalSection(CRITICAL_SECTION *), Sleep(DWORD);
-SYSTEM void RaiseException(DWORD, DWORD, DWORD, const U64 *);
+SYSTEM unsigned short CALLBACK RtlCaptureStackBackTrace(DWORD, DWORD, void **, DWORD *);
+SYSTEM DWORD CALLBACK GetCurrentThreadId(void);
+SYSTEM DWORD CALLBACK GetCurrentProcessId(void);
+SYSTEM DWORD CALLBACK GetFileAttributesA(const char *);
+SYSTEM DWORD CALLBACK WaitForSingleObject(HANDLE, DWORD);
+SYSTEM HANDLE CALLBACK CreateEventA(void *, int, int, const char *);
+SYSTEM HANDLE CALLBACK CreateThread(void *, word, DWORD(CALLBACK *)(void *), void *, DWORD, DWORD *);
+SYSTEM int CALLBACK SetEvent(HANDLE);
+SYSTEM int CALLBACK GetExitCodeThread(HANDLE, DWORD *);
+SYSTEM void CALLBACK EnterCriticalSection(CRITICAL_SECTION *);
+SYSTEM void CALLBACK LeaveCriticalSection(CRITICAL_SECTION *);
+SYSTEM void CALLBACK InitializeCriticalSection(CRITICAL_SECTION *);
+SYSTEM void CALLBACK Sleep(DWORD);
+SYSTEM void CALLBACK RaiseException(DWORD, DWORD, DWORD, const word *);
 unsigned long _exception_code(void);
 int puts(const char *), printf(const char *, ...), sprintf(char *, const char *, ...);
-int fflush(void *), strncmp(const char *, const char *, U64);
+int fflush(void *), strncmp(const char *, const char *, word);
 #define InterlockedIncrement(x) __sync_add_and_fetch(x, 1)
 #define TRUE 1
 #define FALSE 0
@@ -43,7 +48,7 @@ static __attribute__((noinline)) void stand(const char *kind) {
   int n = RtlCaptureStackBackTrace(0, 128, frames, 0);
   int length = sprintf(line, "%lu %s", GetCurrentThreadId(), kind);
   for (int i = 0; i < n; i++) {
-    length += sprintf(line + length, " %llx", (unsigned long long)frames[i]);
+    length += sprintf(line + length, " %llx", (unsigned long long)(__SIZE_TYPE__)frames[i]);
   }
   EnterCriticalSection(&printing);
   puts(line);

@@ -26,6 +26,8 @@ TRACED long leave(long n, long y) {
 /* Sets the trap flag, calls with two arguments, clears it. */
 long stepped(function f, long x, long y);
 extern char stepped_begin[], stepped_end[];
+#ifdef _WIN64
+#define INSTRUCTION_POINTER Rip
 __asm__(
     ".text\n"
     ".globl stepped\n.globl stepped_begin\n.globl stepped_end\n"
@@ -44,11 +46,27 @@ __asm__(
     "  addq $32, %rsp\n  popq %rbx\n  ret\n"
     "stepped_end:\n"
     ".seh_endproc\n");
+#else
+#define INSTRUCTION_POINTER Eip
+__asm__(
+    ".text\n"
+    ".globl _stepped\n.globl _stepped_begin\n.globl _stepped_end\n"
+    "_stepped:\n_stepped_begin:\n"
+    "  pushl %ebx\n"
+    "  movl 8(%esp), %ebx\n"
+    "  pushl 16(%esp)\n  pushl 16(%esp)\n"
+    "  pushfl\n  orl $0x100, (%esp)\n  popfl\n"
+    "  call *%ebx\n"
+    "  pushfl\n  andl $~0x100, (%esp)\n  popfl\n"
+    "  nop\n"
+    "  addl $8, %esp\n  popl %ebx\n  ret\n"
+    "_stepped_end:\n");
+#endif
 
 static LONG CALLBACK handler(EXCEPTION_POINTERS *pointers) {
   if (pointers->ExceptionRecord->ExceptionCode != EXCEPTION_SINGLE_STEP) return 0;
-  DWORD64 rip = pointers->ContextRecord->Rip;
-  if (rip < (DWORD64)stepped_begin || rip >= (DWORD64)stepped_end) {
+  ULONG_PTR at = pointers->ContextRecord->INSTRUCTION_POINTER;
+  if (at < (ULONG_PTR)stepped_begin || at >= (ULONG_PTR)stepped_end) {
     steps++;
     interrupts++;
     SwitchToFiber(other);

@@ -67,8 +67,13 @@ static LONG CALLBACK handler(EXCEPTION_POINTERS *pointers) {
   *x = plain::interrupting((long)*x);
   return EXCEPTION_CONTINUE_EXECUTION;
 }
+#ifdef _WIN64
+#define STACK_POINTER Rsp
+#else
+#define STACK_POINTER Esp
+#endif
 static LONG CALLBACK crashed(EXCEPTION_POINTERS *pointers) {
-  ULONG_PTR *stack = (ULONG_PTR *)pointers->ContextRecord->Rsp;
+  ULONG_PTR *stack = (ULONG_PTR *)pointers->ContextRecord->STACK_POINTER;
   wrong("wrong: exception %lx at %p, stack %p: %p %p %p %p, parameters %p %p",
         pointers->ExceptionRecord->ExceptionCode, pointers->ExceptionRecord->ExceptionAddress, stack,
         stack[0], stack[1], stack[2], stack[3], pointers->ExceptionRecord->ExceptionInformation[0],

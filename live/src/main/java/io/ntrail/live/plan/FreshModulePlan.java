@@ -62,7 +62,7 @@ final class FreshModulePlan {
   private static FreshModulePlan of(
       TargetModule module,
       PeImage image,
-      ModuleSymbols symbols,
+      PlanSymbols symbols,
       Planner.Selection choice,
       ImageSearch search) {
     Planner planner = Planner.of(new PlannedModule(module, image), symbols, choice, search);
@@ -94,7 +94,7 @@ final class FreshModulePlan {
    * @param image its file, in memory of its own
    */
   static FreshModulePlan ahead(
-      TargetModule module, PeImage image, ModuleSymbols symbols, Planner.Selection choice) {
+      TargetModule module, PeImage image, PlanSymbols symbols, Planner.Selection choice) {
     return of(module, image, symbols, choice, ImageSearch.here());
   }
 

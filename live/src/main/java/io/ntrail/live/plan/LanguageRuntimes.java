@@ -4,6 +4,8 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pe.ClrHeader;
 import io.ntrail.formats.pe.Exports;
+import io.ntrail.formats.pe.Imports;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.Section;
 import io.ntrail.live.target.TargetModule;
@@ -58,6 +60,9 @@ final class LanguageRuntimes {
 
   private static final List<String> BEGINNINGS = List.of("mono-2.0", "monosgen-", "j9vm", "libgo-");
 
+  /** Libraries of 32-bit programs that keep stacks and unwinders of their own. */
+  private static final Set<String> CYGWIN = Set.of("cygwin1.dll", "msys-1.0.dll", "msys-2.0.dll");
+
   private static final Set<ClrHeader.Code> COMPILED =
       Set.of(ClrHeader.Code.READY_TO_RUN, ClrHeader.Code.NGEN);
 
@@ -95,6 +100,13 @@ final class LanguageRuntimes {
     Optional<ClrHeader.Code> managed = ClrHeader.of(image).map(ClrHeader::code);
     if (managed.isPresent() && COMPILED.contains(managed.get())) {
       return Optional.of(DOTNET + ": precompiled code (ReadyToRun or NGEN)");
+    }
+    if (image.headers().machine() == MachineType.I386) {
+      for (Imports.Module imported : Imports.of(image).modules()) {
+        if (CYGWIN.contains(imported.name().toLowerCase(Locale.ROOT))) {
+          return Optional.of("Cygwin: it imports " + imported.name());
+        }
+      }
     }
     if (isGo(image)) {
       return Optional.of("Go: build info of the Go linker");

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Local file that a module was loaded from: mapped, and only used if it is the same build. */
 public final class ModuleFile implements AutoCloseable {
   private final @Nullable Contents contents;
-  private final ModuleSymbols symbols;
+  private final PlanSymbols symbols;
   private final Optional<Missing> missing;
   private final List<String> unusable;
 
@@ -53,7 +53,7 @@ public final class ModuleFile implements AutoCloseable {
 
   private ModuleFile(
       @Nullable Contents contents,
-      ModuleSymbols symbols,
+      PlanSymbols symbols,
       Optional<Missing> missing,
       List<String> unusable) {
     this.unusable = unusable;
@@ -83,7 +83,7 @@ public final class ModuleFile implements AutoCloseable {
         return without(Problem.OTHER_BUILD, path.get().toString());
       }
       List<String> unusable = new ArrayList<>();
-      ModuleSymbols names = symbols(symbols.find(path.get(), stored), stored, unusable);
+      PlanSymbols names = symbols(symbols.find(path.get(), stored), stored, unusable);
       Contents contents = new Contents(path.get(), input, stored, module.base());
       done = true;
       return new ModuleFile(contents, names, Optional.empty(), unusable);
@@ -97,15 +97,15 @@ public final class ModuleFile implements AutoCloseable {
   }
 
   /** Reads the symbols of a file and its PDB; reports the parts that cannot be used. */
-  private static ModuleSymbols symbols(
+  private static PlanSymbols symbols(
       PdbSearch.Result found, PeImage stored, List<String> unusable) {
     unusable.addAll(found.unusable());
     unusable.addAll(found.remarks());
     if (found.pdb().isEmpty()) {
-      return ModuleSymbols.of(stored, Optional.empty());
+      return PlanSymbols.of(stored, Optional.empty());
     }
     try (OpenPdb open = found.pdb().get()) {
-      ModuleSymbols symbols = ModuleSymbols.of(stored, Optional.of(open.pdb()));
+      PlanSymbols symbols = PlanSymbols.of(stored, Optional.of(open.pdb()));
       if (!open.gaps().isEmpty()) {
         unusable.add("symbols of %s are incomplete: the file is damaged".formatted(open.path()));
       }
@@ -115,7 +115,7 @@ public final class ModuleFile implements AutoCloseable {
 
   private static ModuleFile without(Problem problem, String detail) {
     return new ModuleFile(
-        null, ModuleSymbols.NONE, Optional.of(new Missing(problem, detail)), List.of());
+        null, PlanSymbols.NONE, Optional.of(new Missing(problem, detail)), List.of());
   }
 
   /** Returns the expected code; valid until this is closed. */
@@ -127,7 +127,7 @@ public final class ModuleFile implements AutoCloseable {
    * Returns the image as it is in the file, to be used after this is closed; empty if it cannot be
    * read. For modules that are loaded, whose program has the file mapped itself.
    */
-  public Optional<PeImage> lasting() {
+  Optional<PeImage> lasting() {
     if (contents == null) {
       return Optional.empty();
     }
@@ -141,7 +141,7 @@ public final class ModuleFile implements AutoCloseable {
   }
 
   /** Returns the symbols of the PDB and the symbol table, which are not in memory. */
-  public ModuleSymbols symbols() {
+  PlanSymbols symbols() {
     return symbols;
   }
 

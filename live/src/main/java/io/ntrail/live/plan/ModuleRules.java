@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules of a module's architecture for functions before they are traced: how stacks are unwound, and
- * which names mean something there. For one thread.
+ * Demands of a module's architecture on functions before they are traced: how stacks are unwound,
+ * and which names mean something there. For one thread.
  */
 interface ModuleRules {
   /**

@@ -70,7 +70,7 @@ public final class OwnFunctionPlan {
         return Optional.empty();
       }
       Planner planner =
-          Planner.of(new PlannedModule(module, image), ModuleSymbols.NONE, Optional.empty());
+          Planner.of(new PlannedModule(module, image), PlanSymbols.NONE, Optional.empty());
       FreshModulePlan plan = FreshModulePlan.own(image, planner, function);
       return planner
           .planOwn(function, planner.exported(function))

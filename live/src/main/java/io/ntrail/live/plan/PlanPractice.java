@@ -62,8 +62,7 @@ public final class PlanPractice {
       for (int i = 0; i < plans && goesOn.getAsBoolean(); i++) {
         Planner.Selection its = i % 2 == 0 ? few : all;
         Planner planner =
-            Planner.of(
-                new PlannedModule(module, image), ModuleSymbols.NONE, its, ImageSearch.here());
+            Planner.of(new PlannedModule(module, image), PlanSymbols.NONE, its, ImageSearch.here());
         next.accept(planner.plan(planner.wanted(its), its));
       }
     } catch (IOException | CannotGoOn | DamagedInput e) {

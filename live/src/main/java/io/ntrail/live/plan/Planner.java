@@ -67,7 +67,7 @@ public final class Planner {
   private final InstructionDecoder decoder;
   private final Instruction instruction = new Instruction();
 
-  private Planner(PlannedModule module, ModuleSymbols symbols, Optional<FileCode> file) {
+  private Planner(PlannedModule module, PlanSymbols symbols, Optional<FileCode> file) {
     this.module = module;
     this.image = module.image();
     this.names = symbols.names();
@@ -152,7 +152,7 @@ public final class Planner {
   public static List<PlannedFunction> plan(
       TargetModule module,
       PeImage image,
-      ModuleSymbols symbols,
+      PlanSymbols symbols,
       Optional<FileCode> file,
       Selection choice) {
     Planner planner = of(new PlannedModule(module, image), symbols, file);
@@ -165,7 +165,7 @@ public final class Planner {
    * @param symbols of its functions, besides exports
    * @param file what should be in memory, if that is known
    */
-  static Planner of(PlannedModule module, ModuleSymbols symbols, Optional<FileCode> file) {
+  static Planner of(PlannedModule module, PlanSymbols symbols, Optional<FileCode> file) {
     return new Planner(module, symbols, file);
   }
 
@@ -176,7 +176,7 @@ public final class Planner {
    * @param search searches in the file of the module
    */
   static Planner of(
-      PlannedModule module, ModuleSymbols symbols, Selection choice, ImageSearch search) {
+      PlannedModule module, PlanSymbols symbols, Selection choice, ImageSearch search) {
     return FewFunctions.of(module, symbols.names(), choice, search)
         .map(few -> new Planner(module, symbols.names(), few))
         .orElseGet(() -> of(module, symbols, Optional.empty()));
@@ -194,7 +194,7 @@ public final class Planner {
    * @return empty if there is none, or it cannot be patched
    */
   public static Optional<PlannedFunction> planOwn(TargetModule module, PeImage image, String name) {
-    Planner planner = of(new PlannedModule(module, image), ModuleSymbols.NONE, Optional.empty());
+    Planner planner = of(new PlannedModule(module, image), PlanSymbols.NONE, Optional.empty());
     return planner.planOwn(name, planner.exported(name));
   }
 

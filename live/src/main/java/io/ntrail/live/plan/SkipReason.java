@@ -23,7 +23,7 @@ public record SkipReason(Kind kind, Optional<PatchRefusal> refusal, String detai
     PART("part of another function, entered with its frame set up"),
     /** Reads its return address. */
     READS_RETURN_ADDRESS("reads its return address"),
-    /** It may read its return address: its stack cannot be followed. */
+    /** May read its return address: its stack cannot be followed. */
     STACK_UNKNOWN("may read its return address: its use of the stack cannot be followed"),
     /** Exceptions of GNU C++ would not find their way through slots. */
     UNWINDER("the module's GNU C++ unwinder cannot be told of tracing"),

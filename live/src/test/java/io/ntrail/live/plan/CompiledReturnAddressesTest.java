@@ -37,8 +37,8 @@ final class CompiledReturnAddressesTest {
               "C:\\returns.exe",
               "returns.exe");
       // 64-bit programs export the functions.
-      ModuleSymbols symbols =
-          image.headers().isWide() ? ModuleSymbols.NONE : ModuleSymbols.of(image, Optional.empty());
+      PlanSymbols symbols =
+          image.headers().isWide() ? PlanSymbols.NONE : PlanSymbols.of(image, Optional.empty());
       plan = Planner.plan(module, image, symbols, Optional.empty(), Sketch.ALL);
     }
     List<String> wrong = new ArrayList<>();

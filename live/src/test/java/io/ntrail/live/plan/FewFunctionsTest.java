@@ -81,10 +81,10 @@ final class FewFunctionsTest {
     if (few.isEmpty()) {
       return 0;
     }
-    Planner planner = Planner.of(its, ModuleSymbols.NONE, choice, ImageSearch.here());
+    Planner planner = Planner.of(its, PlanSymbols.NONE, choice, ImageSearch.here());
     List<PlannedFunction> planned = planner.plan(planner.wanted(choice), choice);
     List<PlannedFunction> among =
-        Planner.plan(module, image, ModuleSymbols.NONE, Optional.empty(), choice);
+        Planner.plan(module, image, PlanSymbols.NONE, Optional.empty(), choice);
     assertEquals(
         among.stream().map(Plan::of).toList(),
         planned.stream().map(Plan::of).toList(),

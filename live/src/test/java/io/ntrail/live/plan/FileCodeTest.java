@@ -102,7 +102,7 @@ final class FileCodeTest {
     byte[] memory = sketch.memory();
     memory[(int) sketch.rva("plain") + 2] = 7;
     List<PlannedFunction> plan =
-        Sketch.plan("sketch.dll", memory, 0x1_8000_0000L, ModuleSymbols.NONE, Optional.empty());
+        Sketch.plan("sketch.dll", memory, 0x1_8000_0000L, PlanSymbols.NONE, Optional.empty());
     assertTrue(Sketch.named(plan, "plain").hasExits());
   }
 }

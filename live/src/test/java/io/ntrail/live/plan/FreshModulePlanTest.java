@@ -62,7 +62,7 @@ final class FreshModulePlanTest {
   void whereMemoryIsAsTheFileThePlanIsThatOfMemory() throws IOException {
     PeImage image = sketch().stored();
     List<PlannedFunction> expected =
-        Planner.plan(module(image), image, ModuleSymbols.NONE, Optional.empty(), Sketch.ALL);
+        Planner.plan(module(image), image, PlanSymbols.NONE, Optional.empty(), Sketch.ALL);
     List<PlannedFunction> planned = plan(-1).orElseThrow();
     assertEquals(2, planned.size());
     for (int i = 0; i < planned.size(); i++) {

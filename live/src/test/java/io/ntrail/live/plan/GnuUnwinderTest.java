@@ -35,7 +35,7 @@ final class GnuUnwinderTest {
   private static GnuUnwinder unwinder(Path program) throws IOException {
     try (InputFile input = InputFile.map(program, program.toString())) {
       PeImage image = PeImage.ofFile(input);
-      return GnuUnwinder.of(image, ModuleSymbols.of(image, Optional.empty()).names());
+      return GnuUnwinder.of(image, PlanSymbols.of(image, Optional.empty()).names());
     }
   }
 
@@ -45,7 +45,7 @@ final class GnuUnwinderTest {
       TargetModule module =
           new TargetModule(
               image.headers().imageBase(), image.headers().sizeOfImage(), "C:\\a.exe", "a.exe");
-      ModuleSymbols symbols = ModuleSymbols.of(image, Optional.empty());
+      PlanSymbols symbols = PlanSymbols.of(image, Optional.empty());
       return Planner.plan(module, image, symbols, Optional.empty(), Sketch.ALL);
     }
   }

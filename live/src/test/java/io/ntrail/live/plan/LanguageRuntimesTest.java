@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pe.Exports;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.formats.pe.build.PeBuilder;
 import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import io.ntrail.live.plan.SkipReason.Kind;
 import io.ntrail.live.target.TargetModule;
@@ -38,7 +40,7 @@ final class LanguageRuntimesTest {
             name,
             sketch.memory(),
             0x1_8000_0000L,
-            new ModuleSymbols(names, List.of()),
+            new PlanSymbols(names, List.of()),
             Optional.empty());
     PlannedFunction plain = Sketch.named(plan, "plain");
     assertTrue(plain.isTraced());
@@ -156,6 +158,22 @@ final class LanguageRuntimesTest {
           new TargetModule(image.headers().imageBase(), bytes.length, "C:\\x.dll", "x.dll");
       Optional<String> found = LanguageRuntimes.of(module, image, Exports.of(image), List.of());
       assertEquals(runtime, found.map(why -> why.substring(0, why.indexOf(':'))).orElse(""), path);
+    }
+  }
+
+  @Test
+  void programsOf32BitsForCygwinHaveTheirOwnStacks() {
+    for (boolean isWide : new boolean[] {false, true}) {
+      PeBuilder builder =
+          PeBuilder.library(isWide ? MachineType.AMD64 : MachineType.I386)
+              .imports("cygwin1.dll", "cygwin_internal");
+      builder.code().fill(64, 0xCC).label("one").code(0x8B, 0xFF, 0xC3);
+      builder.exports("one", "one");
+      PeImage image = PeImage.ofFile(InputFile.of(builder.build().file(), "a.dll"));
+      TargetModule module = new TargetModule(0x1000_0000L, 0x3000, "C:\\a.dll", "a.dll");
+      Optional<String> reason = LanguageRuntimes.of(module, image, Exports.of(image), List.of());
+      assertEquals(
+          isWide ? Optional.empty() : Optional.of("Cygwin: it imports cygwin1.dll"), reason);
     }
   }
 }

@@ -89,7 +89,7 @@ final class PlansAheadTest {
   @Test
   void planIsTheOneThatIsMadeWhenTheLibraryIsLoaded() {
     List<PlannedFunction> expected =
-        Planner.plan(loaded("a.dll"), image, ModuleSymbols.NONE, Optional.empty(), A);
+        Planner.plan(loaded("a.dll"), image, PlanSymbols.NONE, Optional.empty(), A);
     TracePlan plan = plan(begun(A), A, -1).orElseThrow();
     assertEquals(2, plan.functions().size());
     for (int i = 0; i < expected.size(); i++) {

@@ -75,7 +75,7 @@ final class PlansBesideObjdumpTest {
 
   @TempDir Path folder;
 
-  /** What objdump reads in the code of a library, by RVA. */
+  /** Instructions and targets of branches in a library by objdump, by RVA. */
   private static final class Listing {
     final TreeMap<Long, String> instructions = new TreeMap<>();
     final TreeSet<Long> targets = new TreeSet<>();
@@ -197,7 +197,7 @@ final class PlansBesideObjdumpTest {
       TargetModule module =
           new TargetModule(
               base, image.headers().sizeOfImage(), "C:\\" + library.name, library.name);
-      ModuleSymbols symbols = ModuleSymbols.of(image, Optional.empty());
+      PlanSymbols symbols = PlanSymbols.of(image, Optional.empty());
       for (PlannedFunction function :
           Planner.plan(module, image, symbols, Optional.empty(), Sketch.ALL)) {
         if (function.isTraced()) {

@@ -100,12 +100,12 @@ public final class Sketch {
   /** Plans all functions when these bytes are in memory. */
   public List<PlannedFunction> plan(byte[] memory, long base) {
     return plan(
-        "sketch.dll", memory, base, ModuleSymbols.NONE, Optional.of(FileCode.of(stored(), base)));
+        "sketch.dll", memory, base, PlanSymbols.NONE, Optional.of(FileCode.of(stored(), base)));
   }
 
   /** Plans all functions of a library with a name. */
   public static List<PlannedFunction> plan(
-      String name, byte[] memory, long base, ModuleSymbols symbols, Optional<FileCode> file) {
+      String name, byte[] memory, long base, PlanSymbols symbols, Optional<FileCode> file) {
     PeImage image =
         PeImage.ofMemory(
             ImageView.of(name, List.of(new Extent(0, memory.length, Bytes.copyOf(memory, name)))));

@@ -55,10 +55,34 @@ final class Programs implements AutoCloseable {
         sources[0].startsWith("seh")
             ? WindowsCompiler.CLANG
             : sources[0].endsWith(".cpp") ? WindowsCompiler.MINGW_CXX : WindowsCompiler.MINGW_C;
+    return build(compiler, paths, options);
+  }
+
+  /**
+   * Builds the same for 32 bits. Of those in the folder, {@code registers.c} has a twin, {@code
+   * registers32.c}; {@code step.c}, {@code walk.c} and {@code wide.c} are about unwind data and
+   * registers of x64. GCC's exceptions are those of the model DW2; there is no compiler here that
+   * has others for 32 bits (SJLJ).
+   */
+  static Path build32(List<String> options, String... sources) throws IOException {
+    Path programs = TestData.projectRoot().resolve("live/src/test/programs");
+    List<Path> paths = Stream.of(sources).map(programs::resolve).toList();
+    WindowsCompiler compiler =
+        sources[0].startsWith("seh")
+            ? WindowsCompiler.CLANG_32
+            : sources[0].endsWith(".cpp")
+                ? WindowsCompiler.MINGW_CXX_32
+                : WindowsCompiler.MINGW_C_32;
+    return build(compiler, paths, options);
+  }
+
+  private static Path build(WindowsCompiler compiler, List<Path> paths, List<String> options)
+      throws IOException {
     assumeTrue(compiler.available(), compiler.missing());
-    String optimise = compiler == WindowsCompiler.CLANG ? "-O1" : "-O2";
+    boolean isClang = compiler == WindowsCompiler.CLANG || compiler == WindowsCompiler.CLANG_32;
     return compiler.build(
-        paths, Stream.concat(Stream.of(optimise), options.stream()).toArray(String[]::new));
+        paths,
+        Stream.concat(Stream.of(isClang ? "-O1" : "-O2"), options.stream()).toArray(String[]::new));
   }
 
   /** A program's command line in the target's system. */

@@ -19,7 +19,7 @@ import io.ntrail.live.code.CallDetail;
 import io.ntrail.live.code.RecordLayout;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.plan.ModuleFile;
-import io.ntrail.live.plan.ModuleSymbols;
+import io.ntrail.live.plan.PlanSymbols;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.plan.Planner;
@@ -497,7 +497,7 @@ final class Tracing implements AutoCloseable {
       Optional<Path> path = TargetPaths.here(calls, module.path());
       try (ModuleFile file = ModuleFile.open(path, module, image, new PdbSearch(List.of()))) {
         assertEquals(Optional.empty(), file.missing());
-        plan.addAll(Planner.plan(module, image, ModuleSymbols.NONE, file.code(), choice));
+        plan.addAll(Planner.plan(module, image, PlanSymbols.NONE, file.code(), choice));
       }
     }
     return plan;

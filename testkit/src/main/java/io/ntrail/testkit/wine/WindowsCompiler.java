@@ -40,7 +40,7 @@ public final class WindowsCompiler {
 
   /** Clang for C with Microsoft's extensions, 32-bit programs. */
   public static final WindowsCompiler CLANG_32 =
-      new WindowsCompiler("clang-32", clang(), "i686-pc-windows-msvc", MINGW_C_32);
+      new WindowsCompiler("clang-i686", clang(), "i686-pc-windows-msvc", MINGW_C_32);
 
   /** Clang for C with GCC's headers and rules, linked by GCC's linker. */
   public static final WindowsCompiler CLANG_GNU =
@@ -130,6 +130,12 @@ public final class WindowsCompiler {
                     object.toString()));
         command.addAll(List.of(options));
         run(tool, command);
+        if (this == CLANG_32) {
+          // GCC's linker puts this list of handlers below the image, which does not load then.
+          run(
+              ExternalTool.of("mingw32", "i686-w64-mingw32-objcopy"),
+              List.of("-R", ".sxdata", object.toString()));
+        }
         inputs.add(object.toString());
       }
     } else {

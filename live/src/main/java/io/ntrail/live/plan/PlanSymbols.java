@@ -23,12 +23,12 @@ import java.util.Optional;
  * @param functions those of code without a function table, which nothing else lists; of other code
  *     none
  */
-public record ModuleSymbols(Map<Long, String> names, List<NamedFunction> functions) {
+public record PlanSymbols(Map<Long, String> names, List<NamedFunction> functions) {
   /** Has none. */
-  public static final ModuleSymbols NONE = new ModuleSymbols(Map.of(), List.of());
+  public static final PlanSymbols NONE = new PlanSymbols(Map.of(), List.of());
 
   /** Copies both. */
-  public ModuleSymbols {
+  public PlanSymbols {
     names = Map.copyOf(names);
     functions = List.copyOf(functions);
   }
@@ -39,7 +39,7 @@ public record ModuleSymbols(Map<Long, String> names, List<NamedFunction> functio
    * @param image a file
    * @param pdb its PDB, if there is one
    */
-  static ModuleSymbols of(PeImage image, Optional<PdbFile> pdb) {
+  static PlanSymbols of(PeImage image, Optional<PdbFile> pdb) {
     List<NamedFunction> all = new ArrayList<>();
     pdb.ifPresent(file -> all.addAll(ImageSymbols.functions(file)));
     Map<Long, String> names = new HashMap<>();
@@ -53,7 +53,7 @@ public record ModuleSymbols(Map<Long, String> names, List<NamedFunction> functio
       }
     }
     if (image.headers().machine() != MachineType.I386) {
-      return new ModuleSymbols(names, List.of());
+      return new PlanSymbols(names, List.of());
     }
     pdb.ifPresent(file -> addFrameData(file, all));
     DebugDirectory.of(image)
@@ -62,7 +62,7 @@ public record ModuleSymbols(Map<Long, String> names, List<NamedFunction> functio
         .map(FpoTable::of)
         .ifPresent(
             table -> table.entries().forEach(fpo -> all.add(frame(fpo.begin(), fpo.size()))));
-    return new ModuleSymbols(names, all);
+    return new PlanSymbols(names, all);
   }
 
   /** Adds the functions of the frame data of a PDB, whose addresses are those of the linker. */
