@@ -127,7 +127,7 @@ public final class ModuleFile implements AutoCloseable {
    * Returns the image as it is in the file, to be used after this is closed; empty if it cannot be
    * read. For modules that are loaded, whose program has the file mapped itself.
    */
-  Optional<PeImage> lasting() {
+  public Optional<PeImage> lasting() {
     if (contents == null) {
       return Optional.empty();
     }
@@ -141,7 +141,7 @@ public final class ModuleFile implements AutoCloseable {
   }
 
   /** Returns the symbols of the PDB and the symbol table, which are not in memory. */
-  PlanSymbols symbols() {
+  public PlanSymbols symbols() {
     return symbols;
   }
 
