@@ -83,6 +83,29 @@ public final class RecordingCut {
         left -> omissions(left, request));
   }
 
+  /**
+   * Writes what a recording tells of its machine and nothing that happened on it, to be read
+   * together with what the same session writes later. It says of itself nothing that a smaller
+   * recording says, and repeating it makes it no longer.
+   *
+   * @throws IOException if it cannot be written
+   */
+  public static Written machineFacts(Events events, SeekableByteChannel channel)
+      throws IOException {
+    RecordingMerge.mustBeOne(events.recording());
+    EventFilter all = new EventFilter.Builder().build();
+    return RecordingMerge.write(
+        events.recording(),
+        channel,
+        false,
+        List.of(),
+        MachineRecords.without(""),
+        new CutSelection(events, Long.MAX_VALUE - 1, Long.MAX_VALUE, all, 1),
+        RecordRewriter.NONE,
+        events.cores(),
+        _ -> List.of());
+  }
+
   private static List<Omission> omissions(Left left, Request request) {
     List<Omission> omissions = new ArrayList<>();
     if (left.time() + left.filter() > 0) {

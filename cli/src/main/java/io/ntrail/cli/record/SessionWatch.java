@@ -5,7 +5,6 @@ import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.merge.RecordRewriter;
 import io.ntrail.analysis.merge.RecordingCut;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
@@ -34,15 +33,6 @@ import java.util.concurrent.TimeUnit;
  */
 final class SessionWatch implements AutoCloseable {
   private static final int EVERY_MILLIS = 1000;
-
-  /** Selects no event: what tells of the machine stays. */
-  private static final RecordingCut.Request NOTHING =
-      new RecordingCut.Request(
-          Long.MAX_VALUE - 1,
-          Long.MAX_VALUE,
-          new EventFilter.Builder().build(),
-          1,
-          "what is known");
 
   private final RecordMachine machine;
   private final NewEvents lines;
@@ -164,7 +154,7 @@ final class SessionWatch implements AutoCloseable {
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
     Events events = Events.of(recording, sources, 1, Events.Learn.SWITCHES);
     try (SeekableByteChannel channel = file.openChannel()) {
-      RecordingCut.write(events, NOTHING, channel, false, RecordRewriter.NONE);
+      RecordingCut.machineFacts(events, channel);
     }
   }
 
