@@ -1,17 +1,16 @@
 package io.ntrail.live.capture;
 
-import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.capture.CapturedThread.Range;
 import io.ntrail.live.capture.ThreadCapturer.Wanted;
+import io.ntrail.live.code.Architecture;
 import io.ntrail.live.code.AreaGeometry;
 import io.ntrail.live.recovery.SessionJournal;
 import io.ntrail.live.recovery.SessionJournal.SessionFrames;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThread;
-import io.ntrail.live.target.TargetThreads.Begun;
 import io.ntrail.programs.memory.AddressSpace;
 import io.ntrail.programs.unwind.LoadedModules;
 import io.ntrail.programs.unwind.x64.DynamicFunctions;
@@ -24,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -105,15 +105,14 @@ public final class ProcessCapture {
   }
 
   private static ProcessCapture of(TargetProcess process, int mostStack, boolean isHeld) {
-    // Nothing traces programs of 32 bits.
-    List<SessionFrames> sessions = process.is32Bit() ? List.of() : SessionJournal.frames(process);
+    List<SessionFrames> sessions = SessionJournal.frames(process);
     List<TargetThread> threads = process.threads().list();
     List<CapturedThread> captured;
     try (ThreadCapturer capturer =
         new ThreadCapturer(
             process, threads.size(), mostStack, sessions.isEmpty() ? 0 : MOST_RANGES, isHeld)) {
       Map<Long, List<Long>> areas = areas(process, sessions);
-      captured = capturer.capture(threads, thread -> slots(process, thread, areas));
+      captured = capturer.capture(threads, block -> slots(process, block, areas));
     }
     if (captured.isEmpty()) {
       throw new CannotGoOn("process %d has exited".formatted(process.pid()), "");
@@ -134,11 +133,10 @@ public final class ProcessCapture {
     int stackBase = process.architecture().areas().stackBase();
     for (SessionFrames session : sessions) {
       for (long area : session.areas()) {
-        byte[] base = process.memory().readUpTo(area + stackBase, Long.BYTES);
-        if (base.length == Long.BYTES) {
-          long stack = Bytes.copyOf(base, "area").i64(0);
-          areas.computeIfAbsent(stack, _ -> new ArrayList<>()).add(area);
-        }
+        process
+            .memory()
+            .pointer(area + stackBase, process.architecture().pointerSize())
+            .ifPresent(stack -> areas.computeIfAbsent(stack, _ -> new ArrayList<>()).add(area));
       }
     }
     return areas;
@@ -147,19 +145,24 @@ public final class ProcessCapture {
   /**
    * Returns the data of the slots of a thread: the true return addresses of its traced frames,
    * which change with each call.
+   *
+   * @param block address of its environment block
    */
   private static List<Wanted> slots(
-      TargetProcess process, Begun thread, Map<Long, List<Long>> areas) {
+      TargetProcess process, long block, Map<Long, List<Long>> areas) {
     if (areas.isEmpty()) {
       return List.of();
     }
-    int stackBase = process.architecture().threads().stackBase();
-    byte[] base = process.memory().readUpTo(thread.block() + stackBase, Long.BYTES);
-    if (base.length < Long.BYTES) {
+    Architecture architecture = process.architecture();
+    OptionalLong base =
+        process
+            .memory()
+            .pointer(block + architecture.threads().stackBase(), architecture.pointerSize());
+    if (base.isEmpty()) {
       return List.of();
     }
-    AreaGeometry geometry = process.architecture().areas();
-    return areas.getOrDefault(Bytes.copyOf(base, "block").i64(0), List.of()).stream()
+    AreaGeometry geometry = architecture.areas();
+    return areas.getOrDefault(base.getAsLong(), List.of()).stream()
         .map(area -> new Wanted(area + geometry.data(), geometry.table() - geometry.data()))
         .toList();
   }

@@ -47,7 +47,7 @@ public record SampledStack(
       throw new DamagedInput(place.name(), 0, "%d bytes at %d".formatted(bytes, at));
     }
     Range copied = new Range(key - Long.BYTES, place.slice((int) at, (int) bytes));
-    Range stack = UntracedStack.untraced(copied, architecture.sampledReturns(place));
+    Range stack = UntracedStack.untraced(copied, architecture.sampledReturns(place), architecture);
     FrameRegisters caller = FrameRegisters.x64();
     for (int i = 0; i < REGISTERS.size(); i++) {
       caller.set(REGISTERS.get(i), place.i64(SamplePlaces.REGISTERS + Long.BYTES * i));

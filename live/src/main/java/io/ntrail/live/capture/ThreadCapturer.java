@@ -15,7 +15,7 @@ import io.ntrail.live.windows.WindowsApi;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.function.LongFunction;
 
 /**
  * Captures threads of a process, one after the other, in as few requests to the agent as there is
@@ -146,17 +146,18 @@ final class ThreadCapturer implements AutoCloseable {
   /**
    * Captures threads.
    *
-   * @param wanted tells further ranges of a thread, right before it is captured; those beyond the
-   *     limits are left out
+   * @param wanted tells further ranges of a thread by the address of its environment block, right
+   *     before it is captured; those beyond the limits are left out
    * @return them in their order, without those that have ended or not begun yet
    * @throws CannotGoOn if the system does not allow it
    */
-  List<CapturedThread> capture(List<TargetThread> all, Function<Begun, List<Wanted>> wanted) {
+  List<CapturedThread> capture(List<TargetThread> all, LongFunction<List<Wanted>> wanted) {
     List<CapturedThread> captured = new ArrayList<>();
     for (int done = 0; done < all.size(); done += atOnce) {
       List<Request> requests = new ArrayList<>();
       for (Begun one : threads.begun(all.subList(done, Math.min(all.size(), done + atOnce)))) {
-        requests.add(new Request(one, block(one), within(wanted.apply(one))));
+        long block = block(one);
+        requests.add(new Request(one, block, within(wanted.apply(block))));
       }
       if (!requests.isEmpty()) {
         for (Attempt attempt : attempt(requests, isHeld)) {

@@ -1,7 +1,6 @@
 package io.ntrail.live.capture;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.live.capture.CapturedThread.Range;
 import io.ntrail.live.code.Architecture;
 import io.ntrail.live.code.TracedReturn;
@@ -33,26 +32,31 @@ final class UntracedStack {
     }
     return returns.isEmpty()
         ? thread.memory()
-        : thread.memory().stream().map(range -> untraced(range, returns)).toList();
+        : thread.memory().stream()
+            .map(range -> untraced(range, returns, architecture))
+            .toList();
   }
 
   /** Returns a range with the return addresses that lead into no slot of some frames. */
-  static Range untraced(Range range, List<TracedReturn> returns) {
+  static Range untraced(Range range, List<TracedReturn> returns, Architecture architecture) {
     Bytes bytes = range.bytes();
     // After a tail call one place has several slots, of which each returns into the one before.
     Map<Integer, Long> callers = new HashMap<>();
     for (TracedReturn one : returns) {
       long at = one.place() - range.address();
-      if (at >= 0 && at <= bytes.length() - Long.BYTES) {
+      if (at >= 0 && at <= bytes.length() - architecture.pointerSize()) {
         int place = (int) at;
         Long known = callers.get(place);
-        if (one.owns(known == null ? bytes.i64(place) : known)) {
+        if (one.owns(known == null ? architecture.pointer(bytes, place) : known)) {
           callers.put(place, one.caller());
         }
       }
     }
-    BytesBuilder words = new BytesBuilder(bytes.length()).bytes(bytes.array(0, bytes.length()));
-    callers.forEach(words::setU64);
-    return new Range(range.address(), Bytes.copyOf(words.toArray(), bytes.name()));
+    byte[] words = bytes.array(0, bytes.length());
+    callers.forEach((place, caller) -> {
+      byte[] pointer = architecture.bytes(caller);
+      System.arraycopy(pointer, 0, words, place, pointer.length);
+    });
+    return new Range(range.address(), Bytes.copyOf(words, bytes.name()));
   }
 }

@@ -61,7 +61,7 @@ final class ActiveFrames {
     Set<Long> repaired = new HashSet<>();
     for (long area : tracing.areas()) {
       long base = stackBase(area);
-      if (base != 0 && !memory.isFree(base - 8)) {
+      if (base != 0 && !memory.isFree(base - architecture.pointerSize())) {
         repair(area, base, filter, repaired);
       }
     }
@@ -92,6 +92,7 @@ final class ActiveFrames {
   }
 
   private long stackBase(long area) {
-    return memory.read(area + architecture.areas().stackBase(), 8).i64(0);
+    int size = architecture.pointerSize();
+    return architecture.pointer(memory.read(area + architecture.areas().stackBase(), size), 0);
   }
 }

@@ -24,11 +24,33 @@ import java.util.Set;
  * controller dies, or something has to stay, the next session can clean up.
  */
 public final class SessionJournal {
-  /** Address of the first journal; others follow it. */
-  private static final long PLACES = 0x6E74_7261_0000L;
-
+  /** Bytes from one place to the next. */
   private static final int PLACE_BYTES = 4 << 20;
-  private static final int MAX_PLACES = 64;
+
+  /** Addresses where programs of 64 bits have nothing. */
+  private static final Places PLACES_64 = new Places(0x6E74_7261_0000L, 64);
+
+  /**
+   * Addresses of programs of 32 bits between those of programs and those of system libraries, in
+   * the lower half, which all have. Their heaps may reach it, and then another place is taken.
+   */
+  private static final Places PLACES_32 = new Places(0x3E74_0000L, 16);
+
+  /**
+   * Places of journals.
+   *
+   * @param first address of the first one
+   * @param count how many there are
+   */
+  private record Places(long first, int count) {
+    static Places of(TargetProcess target) {
+      return target.architecture().pointerSize() == Long.BYTES ? PLACES_64 : PLACES_32;
+    }
+
+    long at(int number) {
+      return first + (long) number * PLACE_BYTES;
+    }
+  }
 
   /** "ntrail ledger 1" and a 0. */
   private static final long[] MAGIC = {0x6C20_6C69_6172_746EL, 0x0031_2072_6567_6465L};
@@ -59,8 +81,9 @@ public final class SessionJournal {
             .mapToLong(RunningProcess::created)
             .findFirst()
             .orElse(0);
-    for (int i = 0; i < MAX_PLACES; i++) {
-      long place = PLACES + (long) i * PLACE_BYTES;
+    Places places = Places.of(target);
+    for (int i = 0; i < places.count; i++) {
+      long place = places.at(i);
       if (target.memory().tryAllocate(place, PLACE_BYTES, TargetMemory.READ_WRITE)) {
         return new SessionJournal(target.memory(), place, agent, created);
       }
@@ -219,11 +242,11 @@ public final class SessionJournal {
     /** Returns the bases of the stacks that had areas. */
     List<Long> stacks(TargetProcess target) {
       int stackBase = target.architecture().areas().stackBase();
+      int size = target.architecture().pointerSize();
       return blocks.stream()
           .filter(one -> one.allocation() == 0)
-          .map(one -> target.memory().readUpTo(one.begin() + stackBase, 8))
-          .filter(read -> read.length == 8)
-          .map(read -> Bytes.copyOf(read, "area").i64(0))
+          .map(one -> target.memory().pointer(one.begin() + stackBase, size))
+          .flatMap(base -> base.stream().boxed())
           .filter(base -> base != 0)
           .toList();
     }
@@ -232,8 +255,9 @@ public final class SessionJournal {
   /** Finds the journals of sessions that have ended; those whose agent lives are skipped. */
   static List<Leftovers> others(TargetProcess target) {
     List<Leftovers> found = new ArrayList<>();
-    for (int i = 0; i < MAX_PLACES; i++) {
-      long place = PLACES + (long) i * PLACE_BYTES;
+    Places places = Places.of(target);
+    for (int i = 0; i < places.count; i++) {
+      long place = places.at(i);
       byte[] head = target.memory().readUpTo(place, HEAD);
       if (head.length == HEAD) {
         read(target.memory(), place, Bytes.copyOf(head, "journal")).ifPresent(found::add);
@@ -270,8 +294,9 @@ public final class SessionJournal {
   /** Finds what all sessions, active ones and others, have in a process; nothing is changed. */
   public static List<SessionFrames> frames(TargetProcess target) {
     List<SessionFrames> found = new ArrayList<>();
-    long end = PLACES + (long) MAX_PLACES * PLACE_BYTES;
-    for (long at = PLACES; at < end; ) {
+    Places places = Places.of(target);
+    long end = places.at(places.count);
+    for (long at = places.first; at < end; ) {
       Optional<TargetMemory.Region> region = target.memory().region(at);
       if (region.filter(TargetMemory.Region::isReadable).isPresent()) {
         byte[] head = target.memory().readUpTo(at, HEAD);

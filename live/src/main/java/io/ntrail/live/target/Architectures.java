@@ -33,6 +33,11 @@ final class Architectures {
     return ALL.getFirst();
   }
 
+  /** Returns the architecture of programs of 32 bits, whatever system they run on. */
+  static Architecture ofPrograms32() {
+    return of(MachineType.I386).orElseThrow();
+  }
+
   /** Returns the architecture of a machine type; empty if its programs cannot be traced. */
   static Optional<Architecture> of(int machine) {
     return ALL.stream().filter(architecture -> architecture.machine() == machine).findFirst();

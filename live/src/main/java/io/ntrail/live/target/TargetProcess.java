@@ -229,6 +229,7 @@ public final class TargetProcess implements AutoCloseable {
     boolean looksAt32Bits = isEmulated || withEmulated && calls.layout().equals(SystemLayout.X86);
     if (looksAt32Bits) {
       environment = environment(ProcessEnvironment.Layout.X86);
+      architecture = Architectures.ofPrograms32();
     } else {
       mustFitAgent(what);
     }

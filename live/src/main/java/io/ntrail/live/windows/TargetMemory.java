@@ -9,6 +9,7 @@ import io.ntrail.live.agent.SystemLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.LongPredicate;
 import java.util.stream.IntStream;
 
@@ -56,6 +57,20 @@ public final class TargetMemory {
   /** Reads up to the first piece that is not there. */
   public byte[] readUpTo(long address, int length) {
     return calls.agent().read(process, address, length);
+  }
+
+  /**
+   * Reads a pointer; empty if it is not there.
+   *
+   * @param size of pointers there, in bytes: 4 or 8
+   */
+  public OptionalLong pointer(long address, int size) {
+    byte[] read = readUpTo(address, size);
+    if (read.length < size) {
+      return OptionalLong.empty();
+    }
+    Bytes bytes = Bytes.copyOf(read, "target");
+    return OptionalLong.of(size == Long.BYTES ? bytes.i64(0) : bytes.u32(0));
   }
 
   /**

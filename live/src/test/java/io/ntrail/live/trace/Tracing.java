@@ -3,6 +3,7 @@ package io.ntrail.live.trace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.ntr.NtrHeader;
@@ -18,6 +19,7 @@ import io.ntrail.live.code.ArgumentCopies;
 import io.ntrail.live.code.CallDetail;
 import io.ntrail.live.code.RecordLayout;
 import io.ntrail.live.patch.Patcher;
+import io.ntrail.live.plan.FileSymbols;
 import io.ntrail.live.plan.ModuleFile;
 import io.ntrail.live.plan.PlanSymbols;
 import io.ntrail.live.plan.PlannedFunction;
@@ -87,17 +89,22 @@ final class Tracing implements AutoCloseable {
   private final Path folder;
   private int runs;
 
-  private Tracing(AgentHost.Wine host, Path folder) {
+  private Tracing(AgentHost.Wine host, int machine, Path folder) {
     this.host = host;
     this.folder = folder;
-    this.connection = host.start();
+    this.connection = host.start(machine);
     this.agent = Agent.on(connection, Duration.ofMinutes(1));
     this.calls = new WindowsApi(agent);
   }
 
   /** Starts an agent. */
   static Tracing in(Wine wine, Path folder) {
-    return new Tracing(new AgentHost.Wine(wine.loader(), wine.environment()), folder);
+    return in(wine, MachineType.AMD64, folder);
+  }
+
+  /** Starts an agent for programs of a machine type. */
+  static Tracing in(Wine wine, int machine, Path folder) {
+    return new Tracing(new AgentHost.Wine(wine.loader(), wine.environment()), machine, folder);
   }
 
   /** Returns the name of a file under Wine. */
@@ -374,7 +381,15 @@ final class Tracing implements AutoCloseable {
     List<PlannedFunction> wanted = plan.stream().filter(PlannedFunction::isTraced).toList();
     List<Patcher.Patched> prepared = tracer.prepare(wanted, true);
     NtrHeader header =
-        new NtrHeader(NtrHeader.ONE_CLOCK, 2_100_000_000L, 0, 0, 0x8664, 8, 1, "test");
+        new NtrHeader(
+            NtrHeader.ONE_CLOCK,
+            2_100_000_000L,
+            0,
+            0,
+            target.architecture().machine(),
+            target.architecture().pointerSize(),
+            1,
+            "test");
     OutputStream file = Files.newOutputStream(recording);
     NtrWriter writer = new NtrWriter(file, header, 1);
     writer.process(new TracedProcess(1, target.pid(), 0, 0, 0, commandLine, commandLine));
@@ -497,10 +512,17 @@ final class Tracing implements AutoCloseable {
       Optional<Path> path = TargetPaths.here(calls, module.path());
       try (ModuleFile file = ModuleFile.open(path, module, image, new PdbSearch(List.of()))) {
         assertEquals(Optional.empty(), file.missing());
-        plan.addAll(Planner.plan(module, image, PlanSymbols.NONE, file.code(), choice));
+        plan.addAll(Planner.plan(module, image, symbols(image, file), file.code(), choice));
       }
     }
     return plan;
+  }
+
+  /** Code of IA-32 has no table of functions. */
+  private static PlanSymbols symbols(PeImage image, ModuleFile file) {
+    return image.headers().machine() == MachineType.I386
+        ? FileSymbols.of(file)
+        : PlanSymbols.NONE;
   }
 
   private static void define(Recorder recorder, List<Patcher.Patched> prepared) {
@@ -545,7 +567,14 @@ final class Tracing implements AutoCloseable {
   private long open(WindowsApi calls, Path file, int access, int how) {
     Agent agent = calls.agent();
     long scratch = agent.scratch() + STRUCTURES;
-    agent.poke(scratch, new BytesBuilder(24).u32(24).u32(0).u64(0).u32(1).u32(0).toArray());
+    // SECURITY_ATTRIBUTES: the handle may be inherited.
+    BytesBuilder attributes = new BytesBuilder(24);
+    if (calls.layout().pointerBytes() == Long.BYTES) {
+      attributes.u32(24).u32(0).u64(0).u32(1).u32(0);
+    } else {
+      attributes.u32(12).u32(0).u32(1);
+    }
+    agent.poke(scratch, attributes.toArray());
     agent.poke(scratch + 32, new BytesBuilder(256).utf16z(host.name(file)).toArray());
     long handle =
         calls.call("kernel32!CreateFileW", scratch + 32, access, 3, scratch, how, 0x80, 0).result();
