@@ -1,5 +1,6 @@
 package io.ntrail.cli.selftest;
 
+import io.ntrail.cli.selftest.Running.Ended;
 import io.ntrail.cli.selftest.StepSkipped.Need;
 import io.ntrail.formats.identity.FileTime;
 import io.ntrail.formats.identity.RunningWindows;
@@ -22,6 +23,7 @@ final class OtherSteps {
   private static final String SYMBOLS = "Symbol servers";
   private static final String MERGING = "Merging";
   private static final String NUMBERS = "Numbers";
+  private static final String NO_X86 = "this system runs no programs for x86";
   private static final String MITIGATION =
       "powershell Set-ProcessMitigation -Name charmap.exe -Enable ";
   private static final String ON_CHARMAP =
@@ -61,8 +63,8 @@ final class OtherSteps {
 
   private static List<Step> refusals() {
     return List.of(
-        Step.of(REFUSALS, "a program for x86 is not started", OtherSteps::startX86),
-        Step.of(REFUSALS, "a program for x86 is not attached to", OtherSteps::attachX86),
+        Step.of(REFUSALS, "a program for x86 is traced", OtherSteps::startX86),
+        Step.of(REFUSALS, "a program for x86 is attached to", OtherSteps::attachX86),
         Step.of(REFUSALS, "a program that forbids dynamic code", OtherSteps::dynamicCode),
         Step.of(REFUSALS, "with a shadow stack, entries only", OtherSteps::shadowStack),
         administrator(
@@ -240,11 +242,20 @@ final class OtherSteps {
   }
 
   private static String startX86(Bench bench) throws IOException, InterruptedException {
-    bench
-        .ntrail("trace", "-f", "*!*", "--", bench.word(SelfTestImages.X86))
-        .exits(4)
-        .tells("is not an x64 program (x86)")
-        .tells("try: ");
+    Ended ended =
+        bench.ntrail(
+            "trace",
+            "-f",
+            "kernel32!ExitProcess",
+            "-o",
+            "x86.ntr",
+            "--",
+            bench.word(SelfTestImages.X86));
+    if (ended.err().contains("does not run ntrail's 32-bit agent")) {
+      throw new StepSkipped(Need.SYSTEM, NO_X86);
+    }
+    ended.exits(SelfTestImages.X86_EXIT_CODE);
+    bench.ntrail("calls", "x86.ntr").exits(0).says("ExitProcess");
     return "";
   }
 
@@ -252,12 +263,12 @@ final class OtherSteps {
     Running program = bench.program(bench.name() + "-x86.exe", "");
     bench.moment(500);
     if (!program.process().isAlive()) {
-      throw new StepSkipped(Need.SYSTEM, "this system runs no programs for x86");
+      throw new StepSkipped(Need.SYSTEM, NO_X86);
     }
     bench
-        .ntrail("trace", "-p", bench.name() + "-x86", "-f", "*!*")
-        .exits(4)
-        .tells("is not an x64 program (x86)");
+        .ntrail("trace", "-p", bench.name() + "-x86", "-f", "kernel32!Sleep", "--plan")
+        .exits(0)
+        .says("x86");
     if (!program.process().isAlive()) {
       throw new StepFailed("the program continues", "it ended: " + program.said());
     }

@@ -147,7 +147,9 @@ public final class StubPreparation {
 
   /** Plans a module and writes its stubs; empty if none of its functions is selected. */
   private Optional<ModuleStubs> prepare(TargetModule module, Optional<PeImage> fresh) {
-    TracePlan more = plan.later(process, module, fresh, ahead, branches);
+    TracePlan more =
+        plan.later(process, module, fresh, ahead, branches)
+            .withoutExits(its -> !patching.isPassable(its), SkipReason.Kind.UNWINDER);
     if (more.functions().isEmpty()) {
       planned.accept(more);
       return Optional.empty();
@@ -201,7 +203,9 @@ public final class StubPreparation {
    */
   void extend(Consumer<List<Patcher.Patched>> added) {
     for (ModuleStubs its : List.copyOf(stubs.values())) {
-      TracePlan now = plan.again(process, its.module());
+      TracePlan now =
+          plan.again(process, its.module())
+              .withoutExits(one -> !patching.isPassable(one), SkipReason.Kind.UNWINDER);
       its.select(now);
       LongSet present = ModuleStubs.rvas(its.all().stream().map(Patcher.Patched::function));
       List<Patcher.Patched> more = write(now, present, patching.memory()::table);

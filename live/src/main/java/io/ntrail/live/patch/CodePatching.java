@@ -2,11 +2,13 @@ package io.ntrail.live.patch;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThreads.Stopped;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
 /**
  * Arms and disarms functions of a target: makes them jump to their stubs and restores them, either
@@ -21,6 +23,7 @@ public final class CodePatching {
   private final TracingMemory memory;
   private final Patcher patcher;
   private final Runnable journal;
+  private Predicate<PlannedModule> passable = _ -> true;
   private long stoppedNanos;
 
   /**
@@ -39,6 +42,19 @@ public final class CodePatching {
     this.memory = memory;
     this.patcher = patcher;
     this.journal = journal;
+  }
+
+  /**
+   * Sets which modules throw exceptions that pass the slots of their functions; all of them at
+   * first.
+   */
+  public void passable(Predicate<PlannedModule> modules) {
+    passable = modules;
+  }
+
+  /** Returns whether exceptions of a module pass the slots of its functions. */
+  public boolean isPassable(PlannedModule module) {
+    return passable.test(module);
   }
 
   /** Returns the memory that tracing has in the target. */

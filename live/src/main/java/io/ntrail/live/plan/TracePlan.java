@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -323,6 +324,23 @@ public record TracePlan(
             .needsStop()
             .map(stop -> function.leftAlone(SkipReason.of(SkipReason.Kind.NEEDS_STOP, stop.text())))
             .orElse(function));
+  }
+
+  /**
+   * Returns this plan with only the entries of functions of some modules.
+   *
+   * @param kind why
+   */
+  public TracePlan withoutExits(Predicate<PlannedModule> modules, SkipReason.Kind kind) {
+    return replaced(function ->
+        function.hasExits() && modules.test(function.module())
+            ? new PlannedFunction(
+                function.module(),
+                function.name(),
+                function.patch(),
+                function.entriesOnly().code(),
+                Optional.of(SkipReason.of(kind)))
+            : function);
   }
 
   private TracePlan replaced(UnaryOperator<PlannedFunction> by) {

@@ -10,6 +10,7 @@ import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.plan.GnuUnwinder;
 import io.ntrail.live.plan.GnuUnwinder.Access;
 import io.ntrail.live.plan.ModuleFile;
+import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Unwinders for C++ exceptions of GNU compilers in a target that follow return addresses: they are
@@ -41,6 +43,8 @@ final class GnuUnwinders {
   private final TargetProcess target;
   private final TracingMemory tracing;
   private final List<Unwinder> unwinders;
+  private final Set<TargetModule> present;
+  private final boolean hasLibrary;
   private long block;
 
   /**
@@ -53,10 +57,20 @@ final class GnuUnwinders {
    */
   private record Unwinder(long register, long deregister, long getIp, long end) {}
 
-  private GnuUnwinders(TargetProcess target, TracingMemory tracing, List<Unwinder> unwinders) {
+  private GnuUnwinders(
+      TargetProcess target,
+      TracingMemory tracing,
+      List<Unwinder> unwinders,
+      List<TargetModule> modules) {
     this.target = target;
     this.tracing = tracing;
     this.unwinders = unwinders;
+    this.present = Set.copyOf(modules);
+    this.hasLibrary = modules.stream().anyMatch(GnuUnwinders::isLibrary);
+  }
+
+  private static boolean isLibrary(TargetModule module) {
+    return module.name().equalsIgnoreCase(GnuUnwinder.LIBRARY);
   }
 
   /**
@@ -66,15 +80,28 @@ final class GnuUnwinders {
    */
   static GnuUnwinders in(TargetProcess target, TracingMemory tracing) {
     List<Unwinder> found = new ArrayList<>();
+    List<TargetModule> modules = target.modules();
     if (tracing.code().frameDescriptions().isPresent()) {
-      for (TargetModule module : target.modules()) {
+      for (TargetModule module : modules) {
         of(target, module).ifPresent(found::add);
       }
     }
     if (found.size() > MOST) {
       throw new CannotGoOn("more than %d modules unwind GNU C++ exceptions".formatted(MOST), "");
     }
-    return new GnuUnwinders(target, tracing, found);
+    return new GnuUnwinders(target, tracing, found, modules);
+  }
+
+  /**
+   * Returns whether they are those of a module's exceptions. A module that came later, whose own
+   * unwinder was not told of slots, has others: while it is loaded no call can be made.
+   */
+  boolean know(PlannedModule module) {
+    return switch (GnuUnwinder.of(module.image(), Map.of()).access()) {
+      case NOT_NEEDED -> true;
+      case LIBRARY -> hasLibrary;
+      default -> present.contains(module.module());
+    };
   }
 
   private static Optional<Unwinder> of(TargetProcess target, TargetModule module) {
@@ -85,7 +112,7 @@ final class GnuUnwinders {
             TargetImage.headers(target.memory(), module),
             new PdbSearch(List.of()))) {
       PeImage image = file.lasting().orElseGet(() -> TargetImage.read(target.memory(), module));
-      if (module.name().equalsIgnoreCase(GnuUnwinder.LIBRARY)) {
+      if (isLibrary(module)) {
         return Optional.of(exported(module, image));
       }
       Map<Long, String> names = file.symbols().names();

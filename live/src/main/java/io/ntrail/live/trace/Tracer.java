@@ -94,6 +94,7 @@ public final class Tracer {
       GnuUnwinders found = GnuUnwinders.in(target, tracing);
       found.register(!session.tables().exist());
       unwinders = Optional.of(found);
+      patching.passable(found::know);
       return test;
     } catch (CannotGoOn e) {
       if (target.exitCode().isPresent()) {

@@ -5,7 +5,7 @@ public final class FileSymbols {
   private FileSymbols() {}
 
   /** Returns the symbols of the file. */
-  public static ModuleSymbols of(ModuleFile file) {
+  public static PlanSymbols of(ModuleFile file) {
     return file.symbols();
   }
 }
