@@ -32,9 +32,7 @@ final class UntracedStack {
     }
     return returns.isEmpty()
         ? thread.memory()
-        : thread.memory().stream()
-            .map(range -> untraced(range, returns, architecture))
-            .toList();
+        : thread.memory().stream().map(range -> untraced(range, returns, architecture)).toList();
   }
 
   /** Returns a range with the return addresses that lead into no slot of some frames. */

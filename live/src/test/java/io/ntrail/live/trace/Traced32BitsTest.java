@@ -82,8 +82,7 @@ final class Traced32BitsTest {
   @Test
   void tracedFramesHaveTheirTrueCallers() throws IOException {
     int[] slots = new int[1];
-    Tracing.Outcome outcome =
-        run("standing.c", "ready", (target, _) -> slots[0] = look(target));
+    Tracing.Outcome outcome = run("standing.c", "ready", (target, _) -> slots[0] = look(target));
     assertEquals(80, outcome.exitCode() & 0x7F, outcome.text());
     assertTrue(outcome.text().strip().endsWith("sum 1872"), outcome.text());
     assertEquals(49, slots[0], "stacks in which the system saw slots");
@@ -103,8 +102,7 @@ final class Traced32BitsTest {
     for (Standing one : printed()) {
       CapturedThread thread = Objects.requireNonNull(threads.get(one.tid()));
       StackWalk walk =
-          walker.walk(
-              thread.registers(), new StackLimits(thread.stackLimit(), thread.stackBase()));
+          walker.walk(thread.registers(), new StackLimits(thread.stackLimit(), thread.stackBase()));
       List<Long> frames = walk.frames().stream().map(StackFrame::ip).toList();
       List<Long> all =
           one.callers().stream().skip(1).map(address -> address & 0xFFFF_FFFFL).toList();

@@ -3,7 +3,6 @@ package io.ntrail.live.trace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
-import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.ntr.NtrHeader;
@@ -11,6 +10,7 @@ import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentConnection;
