@@ -51,7 +51,9 @@ final class DataInCodeHeuristics {
     for (int at = 0; at < code.length(); ) {
       int size = decoder.decode(code, at, code.length(), instruction);
       if (size == 0) {
-        return true;
+        // The last instruction of what is looked at may not be all there.
+        boolean isCut = code.length() == MAX_BYTES;
+        return !isCut || code.length() - at >= InstructionDecoder.LONGEST;
       }
       FlowClass flow = instruction.flowClass();
       if (flow == FlowClass.RETURN

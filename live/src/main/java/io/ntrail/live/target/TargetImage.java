@@ -5,6 +5,8 @@ import io.ntrail.formats.pe.ImageView;
 import io.ntrail.formats.pe.ImageView.Extent;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.windows.TargetMemory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -13,6 +15,14 @@ import java.util.List;
 public final class TargetImage {
   private static final int PAGE = 0x1000;
   private static final int PIECE = 0x10_0000;
+
+  // In the headers: where the PE header is, and from there on.
+  private static final int PE_AT = 0x3C;
+  private static final int OPTIONAL = 24;
+  private static final short MAGIC_32 = 0x10B;
+  private static final short MAGIC_64 = 0x20B;
+  private static final int BASE_32 = 28;
+  private static final int BASE_64 = 24;
 
   private TargetImage() {}
 
@@ -32,6 +42,9 @@ public final class TargetImage {
         at += wanted;
         continue;
       }
+      if (at == 0) {
+        setBase(piece, module.base());
+      }
       int whole = piece.length < wanted ? piece.length & -PAGE : wanted;
       pieces.add(at, piece, whole);
       at += Math.max(PAGE, whole);
@@ -47,6 +60,26 @@ public final class TargetImage {
   public static PeImage headers(TargetMemory memory, TargetModule module) {
     long size = Math.min(PAGE, module.size());
     return read(memory, new TargetModule(module.base(), size, module.path(), module.name()));
+  }
+
+  /**
+   * Sets the base in copied headers to where the image lies. Windows does so with those in memory
+   * when it relocates an image; Wine leaves the one of the file, and pointers would be misread.
+   */
+  static void setBase(byte[] headers, long base) {
+    ByteBuffer bytes = ByteBuffer.wrap(headers).order(ByteOrder.LITTLE_ENDIAN);
+    if (headers.length < PE_AT + Integer.BYTES) {
+      return;
+    }
+    int optional = bytes.getInt(PE_AT) + OPTIONAL;
+    if (optional < OPTIONAL || optional > headers.length - BASE_32 - Long.BYTES) {
+      return;
+    }
+    switch (bytes.getShort(optional)) {
+      case MAGIC_32 -> bytes.putInt(optional + BASE_32, (int) base);
+      case MAGIC_64 -> bytes.putLong(optional + BASE_64, base);
+      default -> {}
+    }
   }
 
   private static void skip(TargetMemory memory, long from, long to, Pieces pieces) {

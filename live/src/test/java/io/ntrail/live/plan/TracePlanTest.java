@@ -104,4 +104,16 @@ final class TracePlanTest {
       sumsAgree(fewer);
     }
   }
+
+  @Test
+  void aLongFunctionWithoutBranchesIsNotTakenForData() {
+    // lea eax, [rcx + 1], again and again: three bytes, which no power of two ends with.
+    int[] body = new int[3 * 2000 + 1];
+    for (int i = 0; i < body.length; i += 3) {
+      System.arraycopy(ONE, 0, body, i, Math.min(3, body.length - i));
+    }
+    body[body.length - 1] = 0xC3;
+    Sketch sketch = new Sketch().leaf("long", body);
+    assertEquals(Optional.empty(), Sketch.named(sketch.plan(), "long").reason());
+  }
 }
