@@ -28,10 +28,14 @@ import picocli.CommandLine.ParseResult;
  * @param notes of what will be missing in the recording
  */
 record BootRequest(BootSession session, List<String> groups, List<String> notes) {
-  private static final String KERNEL = "--kernel";
+  /** Option for what is logged. */
+  static final String KERNEL = "--kernel";
+
   private static final String STACKS = "--stacks";
   private static final String ETL = "--etl";
-  private static final String SIZE = "--max-size";
+
+  /** Option for the size at which a file is full. */
+  static final String SIZE = "--max-size";
 
   private static final OptionValues<Kind> LOGGERS =
       OptionValues.of("--logger", List.of(Kind.values()));
@@ -88,7 +92,7 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
     for (String name : names) {
       mask = mask.and(known.named(name).orElseThrow(() -> unknownGroup(name, known)));
     }
-    List<StackEvent> stacks = stacks(split(parsed, STACKS));
+    List<StackEvent> stacks = stacks(STACKS, split(parsed, STACKS));
     BootSession session =
         new BootSession(kind(parsed), file(parsed), mebibytes(parsed), mask, stacks);
     return new BootRequest(session, known.namesOf(mask), notes(mask, stacks, known));
@@ -99,9 +103,16 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
     return LOGGERS.value(parsed, Kind.GLOBAL);
   }
 
-  private static List<String> split(ParseResult parsed, String option) {
+  /** Returns the names of all values of an option. */
+  static List<String> split(ParseResult parsed, String option) {
     return CommonOptions.all(parsed, option).stream()
-        .flatMap(text -> Arrays.stream(text.split("[+,]", -1)))
+        .flatMap(text -> split(text).stream())
+        .toList();
+  }
+
+  /** Returns the names of a list with plus signs or commas. */
+  static List<String> split(String text) {
+    return Arrays.stream(text.split("[+,]", -1))
         .map(String::strip)
         .filter(name -> !name.isEmpty())
         .toList();
@@ -116,8 +127,9 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
     }
     if (name.equalsIgnoreCase("pmc")) {
       return new UsageError(
-          "--kernel pmc: which counters of the processor are sampled cannot be said yet",
-          "--kernel cpu");
+          "--kernel pmc: counters of the processor are named by record start --sample and"
+              + " --counters",
+          "--kernel cpu --sample CacheMisses=65536");
     }
     String meant = SpellingSuggestion.of(name, known.names());
     if (meant.isEmpty()) {
@@ -128,11 +140,16 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
         "--kernel " + (meant.isEmpty() ? "cpu+disk" : meant));
   }
 
-  private static List<StackEvent> stacks(List<String> names) {
+  /**
+   * Returns events by their names.
+   *
+   * @param option that names them
+   */
+  static List<StackEvent> stacks(String option, List<String> names) {
     StackEvents known = new StackEvents();
     Map<Integer, StackEvent> events = new LinkedHashMap<>();
     for (String name : names) {
-      StackEvent event = known.named(name).orElseThrow(() -> unknownEvent(name, known));
+      StackEvent event = known.named(name).orElseThrow(() -> unknownEvent(option, name, known));
       events.putIfAbsent(event.hookId(), event);
     }
     if (events.size() > StackEvents.MOST) {
@@ -144,22 +161,24 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
     return List.copyOf(events.values());
   }
 
-  private static UsageError unknownEvent(String name, StackEvents known) {
+  private static UsageError unknownEvent(String option, String name, StackEvents known) {
     if (known.isOfOtherSessions(name)) {
       return new UsageError(
-          "--stacks "
+          option
+              + ' '
               + name
               + ": this event is logged by sessions of chosen programs, not by the"
               + " kernel's",
-          "--stacks VirtualAlloc");
+          option + " VirtualAlloc");
     }
     String meant = SpellingSuggestion.of(name, known.names());
     return new UsageError(
         "no kernel event with stacks is named " + name + " (docs/record.md lists them)",
-        "--stacks " + (meant.isEmpty() ? "Profile+CSwitch" : meant));
+        option + ' ' + (meant.isEmpty() ? "Profile+CSwitch" : meant));
   }
 
-  private static String file(ParseResult parsed) {
+  /** Returns the path of the recording; empty if it is not given. */
+  static String file(ParseResult parsed) {
     String path = CommonOptions.text(parsed, ETL, "");
     if (CommonOptions.has(parsed, ETL) && !PATH.matcher(path).matches()) {
       throw new UsageError(
@@ -169,7 +188,8 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
     return path;
   }
 
-  private static int mebibytes(ParseResult parsed) {
+  /** Returns the size at which a file is full. */
+  static int mebibytes(ParseResult parsed) {
     if (!CommonOptions.has(parsed, SIZE)) {
       return DEFAULT_MEBIBYTES;
     }

@@ -95,6 +95,7 @@ public final class RecordCommand implements Command {
         CommonOptions.value(
             "text|json", "how the report is written; of watch: text or jsonl", "--format"));
     SessionStart.options(spec);
+    StartRequest.options(spec);
     BootOnMachine.options(spec);
     spec.addPositional(
         CommonOptions.words(
@@ -114,6 +115,7 @@ public final class RecordCommand implements Command {
     }
     mustBeBoot(words);
     refuse(parsed, BOOT, ONLY_START);
+    refuse(parsed, BOOT, StartRequest.options());
     refuse(parsed, BOOT, ONLY_WATCH);
     return boot(format, parsed, terminal);
   }
@@ -173,6 +175,7 @@ public final class RecordCommand implements Command {
     if (!word.equals(START)) {
       refuse(parsed, word, OF_RECORDINGS);
       refuse(parsed, word, ONLY_START);
+      refuse(parsed, word, StartRequest.options());
     }
     String name = words.size() > 1 ? words.get(1) : "";
     SessionReport report = new SessionReport(format, terminal);
@@ -183,7 +186,7 @@ public final class RecordCommand implements Command {
         List<String> arguments = words.subList(1, words.size());
         return new SessionStart(machine, parsed, format, terminal).run(arguments);
       }
-      case STATUS -> report.status(machine.ask(sessions -> sessions.status(name)));
+      case STATUS -> report.status(machine.ask(sessions -> sessions.together(name)));
       case STOP -> {
         return end.stop(name, output);
       }

@@ -8,6 +8,7 @@ import io.ntrail.live.agent.AgentStart;
 import io.ntrail.live.etw.KernelRecorder;
 import io.ntrail.live.etw.KernelSessionKind;
 import io.ntrail.live.etw.MachineRegistry;
+import io.ntrail.live.etw.RegisteredProviders;
 import io.ntrail.live.etw.SessionControl;
 import io.ntrail.live.windows.WindowsApi;
 import io.ntrail.live.windows.WindowsVersion;
@@ -22,10 +23,16 @@ import java.util.function.Function;
  *
  * @param host of the agent that makes the calls; empty if there is no Windows
  * @param library with the calls
+ * @param providersLibrary library that lists providers
  * @param files returns the file of a path of that Windows, as in {@code C:\rec\shop.etl}
+ * @param played version that is taken for that of the machine; empty: the machine is asked
  */
 public record RecordMachine(
-    Optional<AgentHost> host, String library, Function<String, Path> files) {
+    Optional<AgentHost> host,
+    String library,
+    String providersLibrary,
+    Function<String, Path> files,
+    Optional<WindowsVersion> played) {
   /** Folder of the kernel in which drives have their letters. */
   private static final String KERNEL_NAMES = "\\??\\";
 
@@ -38,7 +45,9 @@ public record RecordMachine(
     return new RecordMachine(
         ProgramHost.isWindows() ? Optional.of(new AgentHost.Local()) : Optional.empty(),
         SessionControl.LIBRARY,
-        path -> Path.of(local(path, System.getenv().getOrDefault("SystemRoot", ""))));
+        RegisteredProviders.LIBRARY,
+        path -> Path.of(local(path, System.getenv().getOrDefault("SystemRoot", ""))),
+        Optional.empty());
   }
 
   /**
@@ -71,12 +80,13 @@ public record RecordMachine(
   <T> T ask(Function<Sessions, T> question) {
     try (Agent agent = AgentStart.fitting(its(), PATIENCE);
         MachineRegistry registry = new MachineRegistry(agent)) {
-      WindowsVersion version = WindowsVersion.of(new WindowsApi(agent));
+      WindowsVersion version = played.orElseGet(() -> WindowsVersion.of(new WindowsApi(agent)));
+      SessionControl control = new SessionControl(agent, library, providersLibrary);
       return question.apply(
           new Sessions(
               new KernelRecorder(
-                  new SessionControl(agent, library),
-                  KernelSessionKind.of(version.major(), version.minor())),
+                  control, KernelSessionKind.of(version.major(), version.minor())),
+              new SessionStarter(control, version),
               registry));
     }
   }

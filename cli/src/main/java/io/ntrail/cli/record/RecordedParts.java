@@ -72,6 +72,22 @@ record RecordedParts(Path whole) {
     return part(ENDINGS.getFirst());
   }
 
+  /** Returns the file of the session of providers. */
+  Path user() {
+    return part(ENDINGS.getLast());
+  }
+
+  /**
+   * Returns the path of a part of a recording on another system.
+   *
+   * @param file path of the whole
+   */
+  static String part(String file, boolean isKernel) {
+    boolean isEtl = file.toLowerCase(Locale.ROOT).endsWith(ETL);
+    return (isEtl ? file.substring(0, file.length() - ETL.length()) : file)
+        + (isKernel ? ENDINGS.getFirst() : ENDINGS.getLast());
+  }
+
   private Path part(String ending) {
     String name = String.valueOf(whole.getFileName());
     return whole.resolveSibling(name.substring(0, name.length() - ETL.length()) + ending);

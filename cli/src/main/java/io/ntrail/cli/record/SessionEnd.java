@@ -56,7 +56,7 @@ record SessionEnd(RecordMachine machine, ParseResult parsed, Format format, Term
           }
           // What ended by itself, as Windows ends sessions when the disk is full, is merged still.
           boolean isLeft = output.isPresent() && !left(output.get()).isEmpty();
-          return isLeft && running.isEmpty() ? List.of() : sessions.stop(name);
+          return isLeft && running.isEmpty() ? List.of() : sessions.stop(name, this::missing);
         });
     SessionReport report = new SessionReport(format, terminal);
     List<Path> files =
@@ -78,7 +78,7 @@ record SessionEnd(RecordMachine machine, ParseResult parsed, Format format, Term
     }
     Consumer<Json> keys =
         json -> {
-          SessionReport.sessions(json, stopped, "");
+          SessionReport.sessions(json, stopped);
           SessionReport.program(json, program);
         };
     if (output.isPresent()) {
@@ -101,7 +101,7 @@ record SessionEnd(RecordMachine machine, ParseResult parsed, Format format, Term
         "the recording goes on, and what was in memory is kept",
         files,
         output,
-        json -> SessionReport.sessions(json, List.of(state), ""));
+        json -> SessionReport.sessions(json, List.of(state)));
   }
 
   /** Returns the name that the machine has for what is merged into a recording. */
@@ -140,6 +140,11 @@ record SessionEnd(RecordMachine machine, ParseResult parsed, Format format, Term
       files.stream().filter(file -> RecordedParts.having(file).isPresent()).forEach(this::delete);
     }
     return exit;
+  }
+
+  /** Tells what is missing in a recording. */
+  void missing(String what) {
+    terminal.err().println("warning: " + what);
   }
 
   /** Deletes a file of which all is in the merged one. */

@@ -1,11 +1,15 @@
 package io.ntrail.cli.record;
 
 import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.record.SessionStarter.Running;
+import io.ntrail.cli.record.StartRequest.Log;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
-import io.ntrail.live.etw.KernelRecorder.Started;
+import io.ntrail.live.etw.EnableParameters;
+import io.ntrail.live.etw.ProviderRequest;
+import io.ntrail.live.etw.Started;
 import io.ntrail.live.etw.SessionControl.Listing;
 import io.ntrail.live.etw.SessionState;
 import java.nio.file.Path;
@@ -29,51 +33,73 @@ record SessionReport(Format format, Terminal terminal) {
   /**
    * Reports a start.
    *
-   * @param mebibytes of file or memory, beyond which the oldest events are written over
-   * @param whole recording that the file is merged into; empty: none
+   * @param whole recording that the files are merged into; empty: none
    */
-  void started(Started started, BootRequest request, int mebibytes, Optional<Path> whole) {
-    SessionState state = started.state();
-    String replaced =
-        started.replaced().map(other -> "%s (%s)".formatted(other.name(), other.file())).orElse("");
-    List<String> notes = new ArrayList<>(request.notes());
-    if (state.isInMemory()) {
+  void started(List<Running> running, StartRequest request, Optional<Path> whole) {
+    List<String> notes = new ArrayList<>(request.kernel().map(BootRequest::notes).orElse(List.of()));
+    if (request.log() == Log.MEMORY) {
       notes.add("record snapshot -o NAME.etl writes what is in memory");
     }
     whole.ifPresent(path -> notes.add("record stop merges it into " + path));
     notes.add(NEVER_TRIED);
     if (format == Format.JSON) {
-      json(List.of(state), replaced, STOP, notes);
+      json(running.stream().map(SessionReport::row).toList(), STOP, notes, Optional.empty());
       return;
     }
-    terminal
-        .out()
-        .println(
-            "recording to %s: session %s, %s, at most %s (ring)"
-                .formatted(
-                    state.isInMemory() ? "memory" : state.file(),
-                    state.name(),
-                    String.join("+", request.groups()),
-                    Numbers.bytes((long) mebibytes << MEBIBYTE_SHIFT)));
-    if (!replaced.isEmpty()) {
-      terminal.out().println("stopped for it: " + replaced);
+    for (Running one : running) {
+      SessionState state = one.started().state();
+      terminal
+          .out()
+          .println(
+              "recording to %s: session %s, %s, at most %s (%s)"
+                  .formatted(
+                      state.isInMemory() ? "memory" : state.file(),
+                      state.name(),
+                      what(one, request),
+                      Numbers.bytes((long) request.mebibytes() << MEBIBYTE_SHIFT),
+                      request.log() == Log.SEQUENTIAL ? "ends then" : "ring"));
+      String replaced = replaced(one.started());
+      if (!replaced.isEmpty()) {
+        terminal.out().println("stopped for it: " + replaced);
+      }
     }
     terminal.out().println("stop with: " + STOP);
     notes.forEach(note -> terminal.out().println("- " + note));
   }
 
-  void status(SessionState state) {
+  /** Returns groups and providers that log into a session. */
+  private static String what(Running one, StartRequest request) {
+    List<String> names = new ArrayList<>();
+    if (one.started().state().isKernel()) {
+      request.kernel().ifPresent(boot -> names.addAll(boot.groups()));
+    }
+    one.providers().forEach(provider -> names.add(provider.name()));
+    return String.join("+", names);
+  }
+
+  private static String replaced(Started started) {
+    return started
+        .replaced()
+        .map(other -> "%s (%s)".formatted(other.name(), other.file()))
+        .orElse("");
+  }
+
+  private static Row row(Running one) {
+    return new Row(one.started().state(), replaced(one.started()), one.providers());
+  }
+
+  void status(List<SessionState> states) {
     if (format == Format.JSON) {
-      json(List.of(state), "", STOP + ' ' + quoted(state.name()), List.of());
+      json(states, STOP + ' ' + quoted(states.getFirst().name()), List.of());
     } else {
-      table(List.of(state));
+      table(states);
     }
   }
 
   /** Reports something that is not about a session that runs. */
   void told(String what) {
     if (format == Format.JSON) {
-      json(List.of(), "", "", List.of(what));
+      json(List.of(), "", List.of(what));
     } else {
       terminal.out().println(what);
     }
@@ -82,7 +108,7 @@ record SessionReport(Format format, Terminal terminal) {
   /** Reports a mark. */
   void marked(SessionState state, String text) {
     if (format == Format.JSON) {
-      json(List.of(state), "", "", List.of());
+      json(List.of(state), "", List.of());
     } else {
       terminal.out().println("marked %s: %s".formatted(state.name(), text));
     }
@@ -102,7 +128,7 @@ record SessionReport(Format format, Terminal terminal) {
       notes.add("what was in memory is gone: stop -o NAME.etl writes it");
     }
     if (format == Format.JSON) {
-      json(sessions, "", "", notes, program);
+      json(rows(sessions), "", notes, program);
       return;
     }
     ended(sessions);
@@ -135,7 +161,7 @@ record SessionReport(Format format, Terminal terminal) {
                     .formatted(Numbers.count(listing.total() - listing.sessions().size())))
             : List.of();
     if (format == Format.JSON) {
-      json(listing.sessions(), "", "", notes);
+      json(listing.sessions(), "", notes);
       return;
     }
     if (listing.sessions().isEmpty()) {
@@ -177,19 +203,27 @@ record SessionReport(Format format, Terminal terminal) {
     table.print(terminal.out(), 0, 0);
   }
 
-  private void json(List<SessionState> sessions, String conflict, String undo, List<String> notes) {
-    json(sessions, conflict, undo, notes, Optional.empty());
+  /**
+   * Session in JSON.
+   *
+   * @param conflict session that was stopped for it; empty: none
+   * @param providers that are known to log into it
+   */
+  private record Row(SessionState state, String conflict, List<ProviderRequest> providers) {}
+
+  private static List<Row> rows(List<SessionState> states) {
+    return states.stream().map(state -> new Row(state, "", List.of())).toList();
+  }
+
+  private void json(List<SessionState> sessions, String undo, List<String> notes) {
+    json(rows(sessions), undo, notes, Optional.empty());
   }
 
   private void json(
-      List<SessionState> sessions,
-      String conflict,
-      String undo,
-      List<String> notes,
-      Optional<OptionalInt> program) {
+      List<Row> rows, String undo, List<String> notes, Optional<OptionalInt> program) {
     try (Json json = new Json(terminal.out())) {
       json.object().text("schema", "ntrail.record/1");
-      sessions(json, sessions, conflict);
+      write(json, rows);
       program(json, program);
       json.name("undo", undo.isEmpty() ? null : undo).array("notes");
       notes.forEach(json::text);
@@ -206,24 +240,39 @@ record SessionReport(Format format, Terminal terminal) {
     }
   }
 
-  /**
-   * Adds the states of sessions.
-   *
-   * @param conflict session that was stopped for them; empty: none
-   */
-  static void sessions(Json json, List<SessionState> sessions, String conflict) {
+  /** Adds the states of sessions. */
+  static void sessions(Json json, List<SessionState> sessions) {
+    write(json, rows(sessions));
+  }
+
+  private static void write(Json json, List<Row> rows) {
     json.array("sessions");
-    for (SessionState state : sessions) {
+    for (Row row : rows) {
+      SessionState state = row.state();
       json.object().text("name", state.name()).text("mode", mode(state));
       json.name("file", state.file().isEmpty() ? null : state.file());
       json.number("buffers", state.buffers());
       json.lost(state.lost().events(), state.lost().buffers());
-      json.name("conflict", conflict.isEmpty() ? null : conflict);
+      json.name("conflict", row.conflict().isEmpty() ? null : row.conflict());
       json.number("buffersUsed", state.used()).number("buffersWritten", state.written());
       json.number("realTimeBuffersLost", state.lost().realTime());
       json.number("bufferBytes", (long) state.kibibytes() << 10);
       json.number("maxBytes", (long) state.mebibytes() << MEBIBYTE_SHIFT);
+      providers(json, row.providers());
       json.endObject();
+    }
+    json.endArray();
+  }
+
+  private static void providers(Json json, List<ProviderRequest> providers) {
+    if (providers.isEmpty()) {
+      return;
+    }
+    json.array("providers");
+    for (ProviderRequest one : providers) {
+      json.object().text("name", one.name()).text("guid", one.guid().toString());
+      json.number("level", one.level()).text("keywords", Numbers.hex(one.keywords()));
+      json.bool("stacks", (one.properties() & EnableParameters.STACKS) != 0).endObject();
     }
     json.endArray();
   }

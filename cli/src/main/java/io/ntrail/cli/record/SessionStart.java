@@ -4,10 +4,11 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.record.SessionStarter.Running;
+import io.ntrail.cli.record.StartRequest.Log;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.OutputFile;
-import io.ntrail.live.etw.KernelRecorder.Started;
 import io.ntrail.live.etw.SessionState;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,8 +32,6 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
   static final String FLIGHT = "--flight-recorder";
   static final String EXAMPLE =
       "ntrail record start --kernel cpu+disk --stacks Profile -o shop.etl";
-
-  private static final String SIZE = "--max-size";
 
   /** Memory of a flight recorder, of which no page is ever paged out. */
   private static final int FLIGHT_MEBIBYTES = 128;
@@ -58,10 +57,10 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
    * @return the exit code
    */
   int run(List<String> arguments) {
-    BootRequest request = BootRequest.of(parsed, "start", EXAMPLE);
+    StartRequest request = request();
     boolean isFlight = CommonOptions.has(parsed, FLIGHT);
     Optional<OutputFile> output = terminal.outputs().of("-o");
-    String etl = request.session().file();
+    String etl = BootRequest.file(parsed);
     boolean hasProgram = CommonOptions.has(parsed, WHILE);
     if (!hasProgram && !arguments.isEmpty()) {
       throw new UsageError("record start takes no " + arguments.getFirst(), EXAMPLE);
@@ -77,40 +76,53 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
           isFlight ? "ntrail record start --kernel cpu " + FLIGHT : EXAMPLE);
     }
     Optional<RecordedParts> parts = output.map(RecordedParts::of);
-    Started started = start(request, isFlight ? Optional.empty() : parts, etl);
+    List<Running> running = start(request, isFlight ? Optional.empty() : parts, etl);
     SessionReport report = new SessionReport(format, terminal);
     if (!hasProgram) {
-      report.started(started, request, mebibytes(request), parts.map(RecordedParts::whole));
+      report.started(running, request, parts.map(RecordedParts::whole));
       return ExitCode.DONE;
     }
     if (format == Format.TEXT) {
-      report.started(started, request, mebibytes(request), Optional.empty());
+      report.started(running, request, Optional.empty());
     }
     List<String> words = new ArrayList<>(List.of(CommonOptions.text(parsed, WHILE, "")));
     words.addAll(arguments);
     return during(
-        started.state(), new RecordedProgram(words, format == Format.JSON, terminal), output);
+        running.getFirst().started().state(), new RecordedProgram(words, format == Format.JSON, terminal), output);
   }
 
-  private Started start(BootRequest request, Optional<RecordedParts> parts, String etl) {
+  /** Returns what the options ask for, in memory if that is asked for. */
+  private StartRequest request() {
+    StartRequest request = StartRequest.of(parsed, EXAMPLE);
+    if (!CommonOptions.has(parsed, FLIGHT)) {
+      return request;
+    }
+    if (!request.providers().isEmpty()) {
+      throw new UsageError(
+          "a flight recorder keeps events of the kernel alone: without providers",
+          "ntrail record start --kernel cpu " + FLIGHT);
+    }
+    boolean isSized = CommonOptions.has(parsed, BootRequest.SIZE);
+    return request.with(Log.MEMORY, isSized ? request.mebibytes() : FLIGHT_MEBIBYTES);
+  }
+
+  private List<Running> start(StartRequest request, Optional<RecordedParts> parts, String etl) {
     boolean takesOver = CommonOptions.has(parsed, TAKE_OVER);
-    boolean isFlight = CommonOptions.has(parsed, FLIGHT);
     return machine.ask(sessions -> {
       // A session that runs is in the way by itself.
       if (takesOver || sessions.find("").isEmpty()) {
         parts.ifPresent(RecordedParts::mustBeNew);
       }
-      return isFlight
-          ? sessions.startInMemory(request, mebibytes(request), takesOver)
-          : sessions.start(
-              request, parts.map(its -> machine.name(its.kernel())).orElse(etl), takesOver);
+      return sessions
+          .starter()
+          .start(
+              request,
+              (isKernel, isAlone) ->
+                  parts
+                      .map(its -> machine.name(isKernel ? its.kernel() : its.user()))
+                      .orElse(isAlone ? etl : RecordedParts.part(etl, isKernel)),
+              takesOver);
     });
-  }
-
-  private int mebibytes(BootRequest request) {
-    return CommonOptions.has(parsed, FLIGHT) && !CommonOptions.has(parsed, SIZE)
-        ? FLIGHT_MEBIBYTES
-        : request.session().mebibytes();
   }
 
   /** Runs a program, stops the recording whatever comes of it, and returns the exit code. */
@@ -119,7 +131,7 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
     try {
       ended = watched(session.name(), program);
     } catch (RuntimeException e) {
-      machine.ask(sessions -> sessions.stop(session.name()));
+      machine.ask(sessions -> sessions.stop(session.name(), _ -> {}));
       output.map(RecordedParts::of).ifPresent(SessionStart::forget);
       throw e;
     }

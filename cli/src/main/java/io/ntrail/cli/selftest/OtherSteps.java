@@ -149,6 +149,18 @@ final class OtherSteps {
             Need.ADMINISTRATOR,
             "",
             "ntrail record start --kernel cpu --flight-recorder, ntrail record snapshot -o a.etl"),
+            "providers and .NET are recorded with the kernel",
+            Need.ADMINISTRATOR,
+            "",
+            "ntrail record start --kernel cpu --dotnet --provider Microsoft-Windows-DNS-Client"
+                + " --etl %TEMP%\\p.etl, then ntrail record stop"),
+        Step.person(
+            RECORDING,
+            "samples come at the interval, and by a counter",
+            Need.ADMINISTRATOR,
+            "",
+            "ntrail record start --kernel cpu --interval 0.25ms --sample TotalIssues=1000000"
+                + " --etl %TEMP%\\c.etl, then ntrail record stop"),
         Step.person(
             RECORDING,
             "a boot is recorded",

@@ -123,7 +123,7 @@ class RecordBootTest {
   @CsvSource({
     "--kernel, CSWICH, --kernel CSWITCH",
     "--kernel, heap, --kernel memory",
-    "--kernel, cpu+pmc, --kernel cpu",
+    "--kernel, cpu+pmc, --kernel cpu --sample CacheMisses=65536",
     "--stacks, Profil, --stacks Profile",
     "--stacks, HeapAlloc, --stacks VirtualAlloc",
     "--max-size, 1500K, --max-size 512M",

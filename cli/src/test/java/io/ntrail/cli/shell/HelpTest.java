@@ -193,7 +193,7 @@ class HelpTest {
           continue;
         }
         if (example.startsWith("ntrail record start")) {
-          // It needs Windows; RecordLifeTest runs some where it is played.
+          // It needs Windows; RecordLifeTest and RecordOnMachineTest run some where it is played.
           continue;
         }
         if (words.contains("--self-test")) {

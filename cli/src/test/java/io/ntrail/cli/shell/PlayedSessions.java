@@ -9,6 +9,7 @@ import io.ntrail.cli.record.RecordCommand;
 import io.ntrail.cli.record.RecordMachine;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.windows.WindowsVersion;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.wine.WindowsCompiler;
 import io.ntrail.testkit.wine.Wine;
@@ -60,6 +61,7 @@ final class PlayedSessions implements AutoCloseable {
   }
 
   private final Path folder;
+  private Optional<WindowsVersion> played = Optional.empty();
   private final AtomicBoolean isClosed = new AtomicBoolean();
   private final Thread listener;
 
@@ -70,6 +72,11 @@ final class PlayedSessions implements AutoCloseable {
     this.folder = folder;
     Files.createFile(beside(".listens"));
     listener = Thread.ofPlatform().name("played sessions").start(() -> listen(writer));
+  }
+
+  /** Has the Windows be of a version. */
+  void play(WindowsVersion version) {
+    played = Optional.of(version);
   }
 
   private Path beside(String suffix) {
@@ -127,11 +134,11 @@ final class PlayedSessions implements AutoCloseable {
 
   /** Returns the machine. */
   private RecordMachine machine() throws IOException {
-    return machine(folder);
+    return machine(folder, played);
   }
 
   /** Returns the machine whose state is in a folder: any process may play with it. */
-  static RecordMachine machine(Path folder) throws IOException {
+  static RecordMachine machine(Path folder, Optional<WindowsVersion> played) throws IOException {
     Path source =
         TestData.projectRoot().resolve("live/src/test/resources/io/ntrail/live/etw/standin.c");
     Path library =
@@ -139,10 +146,13 @@ final class PlayedSessions implements AutoCloseable {
     Map<String, String> environment = new HashMap<>(Wine.shared().environment());
     environment.put(
         "NTRAIL_STANDIN", "Z:" + folder.resolve("sessions").toString().replace('/', '\\'));
+    String its = "Z:" + library.toAbsolutePath().toString().replace('/', '\\');
     return new RecordMachine(
         Optional.of(new AgentHost.Wine(Wine.shared().loader(), environment)),
-        "Z:" + library.toAbsolutePath().toString().replace('/', '\\'),
-        PlayedSessions::file);
+        its,
+        its,
+        PlayedSessions::file,
+        played);
   }
 
   /** Runs {@code ntrail record}. */

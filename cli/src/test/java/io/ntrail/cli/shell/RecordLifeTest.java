@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.shell.PlayedSessions.Asked;
@@ -145,6 +146,32 @@ class RecordLifeTest {
 
   private CannotGoOn refused(String... words) {
     return assertThrows(CannotGoOn.class, () -> windows.run(words));
+  }
+
+  @Test
+  void aFlightRecorderHasNoProviders() {
+    UsageError refused =
+        assertThrows(UsageError.class, () -> start("--dotnet", "--flight-recorder"));
+    assertTrue(refused.getMessage().contains("without providers"), refused.getMessage());
+  }
+
+  @Test
+  void theSessionOfProvidersIsMergedWithThatOfTheKernel() throws IOException {
+    String whole = file("shop.etl").toString();
+    Result started = start("--dotnet", "-o", whole);
+    assertEquals(0, started.exit(), started.err());
+    assertEquals(3, windows.run("record", "status").out().lines().count());
+    JsonReader report =
+        windows.run("record", "stop", "-o", whole, "--format", "json").json("write");
+    List<Path> written =
+        asked.stream().filter(one -> one.why().equals("stop")).map(Asked::file).toList();
+    assertEquals(List.of(file("shop.kernel.etl"), file("shop.user.etl")), written);
+    assertEquals(
+        List.of("NT Kernel Logger", "ntrail-user"),
+        report.get("sessions").array().stream().map(one -> one.get("name").text()).toList());
+    assertEquals(2, report.get("inputs").array().size());
+    assertFalse(Files.exists(file("shop.user.etl")));
+    assertEquals("no session runs\n", windows.run("record", "list").out());
   }
 
   @Test

@@ -13,6 +13,7 @@ import io.ntrail.cli.record.RecordMachine;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.windows.WindowsVersion;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.wine.WindowsCompiler;
 import io.ntrail.testkit.wine.Wine;
@@ -37,6 +38,8 @@ class RecordOnMachineTest {
 
   @TempDir private Path folder;
 
+  private Optional<WindowsVersion> played = Optional.empty();
+
   private record Result(int exit, String out, String err) {}
 
   private static String windows(Path file) {
@@ -56,7 +59,9 @@ class RecordOnMachineTest {
         new RecordMachine(
             Optional.of(new AgentHost.Wine(Wine.shared().loader(), environment)),
             windows(library),
-            Path::of);
+            windows(library),
+            Path::of,
+            played);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     Commands.Entry record =
@@ -123,5 +128,93 @@ class RecordOnMachineTest {
     assertTrue(
         refused.message().contains("administrator rights (StartTrace: 5, ERROR_ACCESS_DENIED)"),
         refused.message());
+  }
+
+  private static WindowsVersion version(int major, int minor, int build) {
+    return new WindowsVersion(major, minor, build, "", 0, 1, "");
+  }
+
+  private List<String> calls() throws IOException {
+    return Files.readAllLines(folder.resolve("sessions.calls"));
+  }
+
+  @Test
+  void allThatASessionCanRecordBecomesCallsOfWindows11() throws IOException {
+    played = Optional.of(version(10, 0, 22621));
+    String all =
+        "record start --kernel cpu --stacks Profile --interval 0.25ms"
+            + " --counters TotalIssues+BranchMispredictions:CSwitch+ReadyThread"
+            + " --sample cachemisses=65536 --branches Profile --branches-without kernel+jumps"
+            + " --stack-cache 1M --provider SystemSchedulerProvider:0x101"
+            + " --provider microsoft-windows-dns-client:0xF:warning:stack:id=3006"
+            + " --dotnet --etl C:\\rec\\shop.etl";
+    Result started = run(all);
+    assertEquals(0, started.exit(), started.err());
+    // Order and bytes: evntrace.h and the order of TraceEvent; sessions are numbered from the end.
+    assertEquals(
+        List.of(
+            "StartTrace 7 00000000-0000-0000-0000-000000000000 1024 64 256 1024 2000002 7 ntrail"
+                + " C:\\rec\\shop.kernel.etl",
+            "TraceSetInformation 5 0 00000000c4090000",
+            "TraceSetInformation 5 0 0a00000000000100",
+            "TraceSetInformation 3 7 b4bf1dce7e13a64d87b03f59aa102cbc2e00000000000000",
+            "TraceSetInformation 4 7 0700000002040000" + "00".repeat(24),
+            "TraceSetInformation 6 7 0a000000",
+            "TraceSetInformation 8 7 d1a86f3d05fed0119dda00c04fd7ba7c2400000000000000"
+                + "d1a86f3d05fed0119dda00c04fd7ba7c3200000000000000",
+            "TraceSetInformation 9 7 020000000b000000",
+            "TraceSetInformation 20 7 81000000",
+            "TraceSetInformation 21 7 2e0f0000",
+            "TraceSetInformation 24 7 010000000000100000000000",
+            "EnableTraceEx2 7 599a2a76-4d91-4910-9ac7-7d33f2e97a6c 5 101 0",
+            "StartTrace 6 00000000-0000-0000-0000-000000000000 256 32 128 1024 2 0 ntrail-user"
+                + " C:\\rec\\shop.user.etl",
+            "EnableTraceEx2 6 1c95126e-7eea-49a9-a3fe-a378b03ddb4d 3 f 4 80000200:01000100be0b",
+            "EnableTraceEx2 6 e13c0d23-ccbc-4e12-931b-d9cc2eee27e4 5 c039 0"),
+        calls());
+    json(all + " --take-over");
+    assertEquals(3, run("record status").out().lines().count());
+    // What the played Windows did not write cannot be merged.
+    String files = "files stay: C:\\rec\\shop.kernel.etl, C:\\rec\\shop.user.etl";
+    String stopped = refused("record stop").message();
+    assertTrue(stopped.endsWith(files), stopped);
+    assertEquals(
+        "EnableTraceEx2 6 a669021c-c450-4609-a035-5af59af4df18 5 20138 0", calls().getLast());
+    assertEquals("no session runs\n", run("record list").out());
+    assertFalse(Files.exists(folder.resolve("sessions.why")));
+  }
+
+  @Test
+  void aProviderAloneHasASessionWithoutTheKernel() throws IOException {
+    json("record start --log sequential --provider Microsoft-Windows-DNS-Client --etl C:\\d.etl");
+    assertEquals(
+        "StartTrace 7 00000000-0000-0000-0000-000000000000 256 32 128 1024 1 0 ntrail-user"
+            + " C:\\d.etl",
+        calls().getFirst());
+    json("record stop");
+  }
+
+  @Test
+  void whatTheMachineDoesNotHaveIsRefusedBeforeAnythingStarts() throws IOException {
+    CannotGoOn unknown = refused(START + "C:\\a.etl --provider Microsoft-Windows-DNS-Clients");
+    assertEquals("--provider Microsoft-Windows-DNS-Client", unknown.nextStep());
+    String old = refused(START + "C:\\a.etl --interval 1ms").message();
+    assertTrue(old.contains("need Windows 8 or later; this is version 6.1"), old);
+    played = Optional.of(version(10, 0, 19045));
+    String system = refused(START + "C:\\a.etl --provider SystemCpuProvider").message();
+    assertTrue(system.contains("SystemCpuProvider needs Windows 11"), system);
+    CannotGoOn counter = refused(START + "C:\\a.etl --counters CacheMiss");
+    assertTrue(counter.message().contains("TotalIssues, BranchInstructions"), counter.message());
+    CannotGoOn often = refused(START + "C:\\a.etl --sample CacheMisses=10");
+    assertTrue(often.message().contains("every 4096 to 2147483647 events, not 10"));
+    assertEquals("no session runs\n", run("record list").out());
+  }
+
+  @Test
+  void aSecondSessionThatFailsTakesTheFirstWithIt() throws IOException {
+    Files.writeString(folder.resolve("sessions.fail"), "EnableTraceEx2 1450\n");
+    String message = refused(START + "C:\\a.etl --dotnet").message();
+    assertTrue(message.contains("; provider e13c0d23-"), message);
+    assertEquals("no session runs\n", run("record list").out());
   }
 }

@@ -6,7 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Last argument of EnableTraceEx2: ENABLE_TRACE_PARAMETERS, version 2, with filters.
+ * Last argument of EnableTraceEx2: ENABLE_TRACE_PARAMETERS with filters. Version 2 has a count of
+ * filters, and needs Windows 8.1; without filters it is version 1, which Windows 7 takes, too.
  *
  * <p>Source: evntrace.h and evntprov.h of mingw-w64.
  *
@@ -21,7 +22,6 @@ public record EnableParameters(int properties, Guid source, List<Filter> filters
   /** Processes that can be chosen, by Windows' own limit. */
   public static final int MOST_PROCESSES = 8;
 
-  private static final int VERSION = 2;
   private static final int DESCRIPTOR = 16;
   private static final int ALIGNMENT = 8;
 
@@ -106,7 +106,7 @@ public record EnableParameters(int properties, Guid source, List<Filter> filters
    */
   public byte[] toBytes(long address, int pointerBytes) {
     BytesBuilder out = new BytesBuilder(256);
-    out.u32(VERSION).u32(properties).u32(0).u64(source.low()).u64(source.high());
+    out.u32(filters.isEmpty() ? 1 : 2).u32(properties).u32(0).u64(source.low()).u64(source.high());
     int head = pointerBytes == Long.BYTES ? 48 : 40;
     long list = filters.isEmpty() ? 0 : address + head;
     if (pointerBytes == Long.BYTES) {

@@ -13,14 +13,6 @@ public final class KernelRecorder {
   private final SessionControl control;
   private final KernelSessionKind kind;
 
-  /**
-   * Session that was started.
-   *
-   * @param state right after its start
-   * @param replaced last state of the session that was stopped for it; empty if none was
-   */
-  public record Started(SessionState state, Optional<SessionState> replaced) {}
-
   /** Records with the calls of a system. */
   public KernelRecorder(SessionControl control, KernelSessionKind kind) {
     this.control = control;
@@ -35,59 +27,18 @@ public final class KernelRecorder {
    */
   public Started start(KernelRequest request, boolean takesOver) {
     check("AdjustTokenPrivileges", control.enablePrivilege(SessionControl.PROFILE_PRIVILEGE));
-    SessionProperties properties = kind.properties(request);
-    Optional<SessionState> replaced = Optional.empty();
-    Reply reply = control.start(properties);
-    if (reply.error() == SessionFailure.EXISTS) {
-      if (!takesOver) {
-        throw inTheWay(properties.name());
-      }
-      replaced = Optional.of(stop(properties.name()));
-      reply = control.start(properties);
-    }
-    try {
-      check("StartTrace", reply.error());
-      setUp(reply.state().handle(), request, properties.name());
-    } catch (CannotGoOn e) {
-      throw replaced.isEmpty()
-          ? e
-          : told(e, "; \"%s\" was stopped for it".formatted(replaced.get().name()), e.nextStep());
-    }
-    return new Started(reply.state(), replaced);
+    return SessionLaunch.start(
+        control, kind.properties(request), takesOver, handle -> setUp(handle, request));
   }
 
-  /** Sets what the start does not; stops the session if that fails. */
-  private void setUp(long handle, KernelRequest request, String name) {
-    try {
-      if (request.interval() > 0) {
-        check("TraceSetInformation", control.set(0, TraceSetting.interval(0, request.interval())));
-      }
-      for (TraceSetting setting : kind.settings(request)) {
-        check("TraceSetInformation", control.set(handle, setting));
-      }
-    } catch (CannotGoOn e) {
-      if (control.stop(name).error() != 0) {
-        throw told(
-            e,
-            "; \"%s\" runs on, as it could not be stopped".formatted(name),
-            "ntrail record stop \"%s\"".formatted(name));
-      }
-      throw e;
+  private void setUp(long handle, KernelRequest request) {
+    for (TraceSetting setting : request.more().machine()) {
+      check("TraceSetInformation", control.set(0, setting));
     }
-  }
-
-  private static CannotGoOn told(CannotGoOn failed, String more, String nextStep) {
-    return CannotGoOn.of(failed.reason(), failed.file(), failed.message() + more, nextStep);
-  }
-
-  private CannotGoOn inTheWay(String name) {
-    SessionFailure failure = new SessionFailure("StartTrace", SessionFailure.EXISTS);
-    Reply other = control.query(name);
-    String file = other.error() == 0 ? other.state().file() : "";
-    return new CannotGoOn(
-        "%s: \"%s\"%s"
-            .formatted(failure.message(), name, file.isEmpty() ? "" : ", recording to " + file),
-        failure.nextStep());
+    for (TraceSetting setting : kind.settings(request)) {
+      check("TraceSetInformation", control.set(handle, setting));
+    }
+    SessionLaunch.enable(control, handle, request.more().providers());
   }
 
   /** Returns the name that a session has here: before Windows 8 there is only one. */
@@ -183,12 +134,6 @@ public final class KernelRecorder {
   }
 
   private static void check(String call, int error) {
-    if (error == 0) {
-      return;
-    }
-    SessionFailure failure = new SessionFailure(call, error);
-    throw failure.isOfRights()
-        ? CannotGoOn.impossible(failure.message(), failure.nextStep())
-        : new CannotGoOn(failure.message(), failure.nextStep());
+    SessionFailure.check(call, error);
   }
 }

@@ -6,16 +6,16 @@ import io.ntrail.live.etw.SessionProperties.Buffers;
 import java.util.List;
 
 /**
- * Request for a session of the kernel, whatever the version of Windows.
+ * Session of the kernel that is to be started.
  *
- * @param name of the session, where the version lets it be chosen
+ * @param name of the session; versions before Windows 8 have only {@link SessionState#KERNEL_NAME}
  * @param file path of the recording
  * @param buffers memory for events
  * @param mode bits of {@link SessionMode}
- * @param mebibytes size of the file at which it ends or begins anew
- * @param groups what is logged
- * @param stacks events with stacks
- * @param interval of samples in units of 100 ns; 0: as it is
+ * @param mebibytes size of the file at which it ends or begins anew; 0: none
+ * @param groups that are logged
+ * @param stacks events that have stacks
+ * @param more what only newer versions of Windows have
  */
 public record KernelRequest(
     String name,
@@ -25,7 +25,28 @@ public record KernelRequest(
     int mebibytes,
     GroupMask groups,
     List<StackEvent> stacks,
-    int interval) {
+    More more) {
+  /**
+   * Settings that Windows 8 and later have, and providers of the system, which Windows 11 and
+   * Server 2022 have.
+   *
+   * @param machine settings of the machine: intervals
+   * @param session settings of the session, in this order
+   * @param providers of the system
+   */
+  public record More(
+      List<TraceSetting> machine, List<TraceSetting> session, List<ProviderRequest> providers) {
+    /** Nothing more. */
+    public static final More NOTHING = new More(List.of(), List.of(), List.of());
+
+    /** Keeps the lists from changes. */
+    public More {
+      machine = List.copyOf(machine);
+      session = List.copyOf(session);
+      providers = List.copyOf(providers);
+    }
+  }
+
   /** Keeps the list from changes. */
   public KernelRequest {
     stacks = List.copyOf(stacks);

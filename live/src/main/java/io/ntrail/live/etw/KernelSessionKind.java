@@ -43,6 +43,11 @@ public enum KernelSessionKind {
     return minor == 1 ? KERNEL_LOGGER : EXTENSION;
   }
 
+  /** Returns whether it has intervals, counters, branches and a cache of stacks to be set. */
+  public boolean hasSettings() {
+    return this == SYSTEM_LOGGER;
+  }
+
   /** Returns the name that a session has: before Windows 8 there is only one. */
   public String session(String wanted) {
     return this == SYSTEM_LOGGER ? wanted : SessionState.KERNEL_NAME;
@@ -94,6 +99,7 @@ public enum KernelSessionKind {
     if (this == SYSTEM_LOGGER) {
       settings.add(TraceSetting.groups(request.groups()));
     }
+    settings.addAll(request.more().session());
     return settings;
   }
 }

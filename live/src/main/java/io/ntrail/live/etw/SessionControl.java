@@ -62,6 +62,14 @@ public final class SessionControl {
   private static final int ENABLE = 1;
   private static final int MORE_DATA = 234;
 
+  /** TraceGuidQueryInfo of TRACE_QUERY_INFO_CLASS; the GUID of no provider. */
+  private static final int GUID_INFO = 1;
+
+  private static final int GUID_NOT_FOUND = 4200;
+
+  /** TraceProfileSourceListInfo. */
+  private static final int SOURCES = 7;
+
   /** TOKEN_ADJUST_PRIVILEGES and TOKEN_QUERY. */
   private static final int ADJUST = 0x28;
 
@@ -75,16 +83,20 @@ public final class SessionControl {
 
   private final Agent agent;
   private final String library;
+  private final String providersLibrary;
   private final int pointerBytes;
 
   /**
    * Controls sessions through an agent.
    *
    * @param library with the calls: {@link #LIBRARY}, or one that plays all of them
+   * @param providersLibrary library that lists providers: {@link RegisteredProviders#LIBRARY}, or
+   *     one that plays it
    */
-  public SessionControl(Agent agent, String library) {
+  public SessionControl(Agent agent, String library, String providersLibrary) {
     this.agent = agent;
     this.library = library;
+    this.providersLibrary = providersLibrary;
     this.pointerBytes = agent.layout().pointerBytes();
   }
 
@@ -194,6 +206,26 @@ public final class SessionControl {
     return call("TraceSetInformation", arguments).asInt();
   }
 
+  /** Returns the providers that are registered. */
+  public RegisteredProviders registered() {
+    return RegisteredProviders.of(agent, providersLibrary);
+  }
+
+  /** Returns what samples can be taken by (Windows 8 and later). */
+  public List<ProfileSource> sources() {
+    put(RESULT, new byte[Integer.BYTES]);
+    long block = agent.scratch() + BLOCK;
+    List<Long> arguments = new ArrayList<>();
+    whole(arguments, 0);
+    int room = agent.scratchSize() - BLOCK;
+    arguments.addAll(List.of((long) SOURCES, block, (long) room, agent.scratch() + RESULT));
+    SessionFailure.check("TraceQueryInformation", call("TraceQueryInformation", arguments).asInt());
+    long length = agent.peek(agent.scratch() + RESULT, Integer.BYTES).u32(0);
+    return length == 0
+        ? List.of()
+        : ProfileSource.read(agent.peek(block, (int) Math.min(length, room)));
+  }
+
   /**
    * Enables a provider.
    *
@@ -213,6 +245,29 @@ public final class SessionControl {
     whole(arguments, 0);
     arguments.addAll(List.of(0L, block));
     return call("EnableTraceEx2", arguments).asInt();
+  }
+
+  /**
+   * Returns whether a provider is enabled in a session, in any process.
+   *
+   * @param handle of the session
+   * @throws CannotGoOn if Windows' answer is damaged
+   */
+  public boolean isEnabled(long handle, Guid provider) {
+    long guid = put(NAME, new BytesBuilder(16).u64(provider.low()).u64(provider.high()).toArray());
+    put(RESULT, new byte[Integer.BYTES]);
+    long block = agent.scratch() + BLOCK;
+    int room = agent.scratchSize() - BLOCK;
+    int error =
+        call("EnumerateTraceGuidsEx", GUID_INFO, guid, 16, block, room, agent.scratch() + RESULT)
+            .asInt();
+    if (error == GUID_NOT_FOUND) {
+      return false;
+    }
+    SessionFailure.check("EnumerateTraceGuidsEx", error);
+    long length = agent.peek(agent.scratch() + RESULT, Integer.BYTES).u32(0);
+    return EnabledSessions.of(agent.peek(block, (int) Math.min(length, room)))
+        .contains((int) handle & 0xFFFF);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.ntrail.live.etw;
 
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.schema.StatusCodes;
 
 /**
@@ -14,6 +15,25 @@ public record SessionFailure(String call, int code) {
 
   /** A session of this name exists. */
   public static final int EXISTS = 183;
+
+  /** Returns the refusal with an error. */
+  static CannotGoOn of(String call, int error) {
+    SessionFailure failure = new SessionFailure(call, error);
+    return failure.isOfRights()
+        ? CannotGoOn.impossible(failure.message(), failure.nextStep())
+        : new CannotGoOn(failure.message(), failure.nextStep());
+  }
+
+  /**
+   * Refuses to go on after an error.
+   *
+   * @throws CannotGoOn unless it is 0
+   */
+  static void check(String call, int error) {
+    if (error != 0) {
+      throw of(call, error);
+    }
+  }
 
   /** Returns what the error means here, with its number and name. */
   public String message() {

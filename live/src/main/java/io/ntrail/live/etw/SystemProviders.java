@@ -4,6 +4,8 @@ import io.ntrail.formats.etl.groups.GroupMask;
 import io.ntrail.formats.identity.Guid;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Providers by which the kernel of Windows 11 and Server 2022 logs what groups are for in earlier
@@ -67,12 +69,30 @@ public final class SystemProviders {
 
   private SystemProviders() {}
 
+  /**
+   * Returns the provider of a name as the headers have it ({@code SystemCpuProvider}), in any case.
+   */
+  public static Optional<Guid> named(String name) {
+    return lines()
+        .filter(words -> ("System" + words[0] + "Provider").equalsIgnoreCase(name))
+        .map(words -> Guid.parse(words[1]))
+        .findFirst();
+  }
+
+  /** Returns whether a provider is one of the system's: it is enabled in sessions of the kernel. */
+  public static boolean has(Guid guid) {
+    return lines().anyMatch(words -> Guid.parse(words[1]).equals(guid));
+  }
+
+  private static Stream<String[]> lines() {
+    return PROVIDERS.lines().map(line -> line.split(" ", -1));
+  }
+
   /** Returns what is to be enabled so that groups are logged. */
   public static Selection of(GroupMask mask) {
     GroupMask left = mask;
     List<Enabled> chosen = new ArrayList<>();
-    for (String line : PROVIDERS.lines().toList()) {
-      String[] words = line.split(" ", -1);
+    for (String[] words : lines().toList()) {
       long keywords = 0;
       for (int i = 2; i < words.length; i++) {
         String[] parts = words[i].split("=", -1);

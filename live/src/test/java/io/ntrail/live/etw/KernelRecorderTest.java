@@ -81,7 +81,8 @@ class KernelRecorderTest {
     AgentHost host = new AgentHost.Wine(wine.loader(), environment);
     try (Agent agent =
         Agent.on(host.start(is64 ? MachineType.AMD64 : MachineType.I386), PATIENCE)) {
-      question.accept(new SessionControl(agent, windows(library(compiler))));
+      String library = windows(library(compiler));
+      question.accept(new SessionControl(agent, library, library));
     }
   }
 
@@ -114,7 +115,7 @@ class KernelRecorderTest {
         2048,
         new KernelGroups().named("cpu").orElseThrow(),
         stacks,
-        10_000);
+        new KernelRequest.More(List.of(TraceSetting.interval(0, 10_000)), List.of(), List.of()));
   }
 
   private static CannotGoOn failure(KernelRecorder recorder) {
@@ -381,6 +382,159 @@ class KernelRecorderTest {
     assertEquals("", wrong());
   }
 
+  private List<String> calls() throws IOException {
+    return Files.readAllLines(folder.resolve("sessions.calls"));
+  }
+
+  private static ProviderSessionRequest providers(ProviderRequest... requests) {
+    return new ProviderSessionRequest(
+        "ntrail-user",
+        "C:\\u.etl",
+        new Buffers(256, 4, 16),
+        SessionMode.SEQUENTIAL,
+        100,
+        List.of(requests));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void providersAreFoundByNameAndEnabledWithLevelKeywordsStacksAndFilters(Bits bits)
+      throws IOException {
+    with(
+        bits,
+        control -> {
+          RegisteredProviders known = control.registered();
+          Guid dns = Objects.requireNonNull(known.named("microsoft-windows-dns-CLIENT"));
+          assertEquals(3, known.names().size());
+          assertEquals(null, known.named("Microsoft-Windows-DNS"));
+          ProviderRequest request =
+              new ProviderRequest(
+                  "DNS",
+                  dns,
+                  4,
+                  0x8000_0000_0000_0001L,
+                  EnableParameters.STACKS,
+                  List.of(Filter.events(true, List.of(3006, 3008)), Filter.processes(List.of(7))));
+          new ProviderRecorder(control).start(providers(request), false);
+        });
+    assertEquals(
+        "EnableTraceEx2 0 1c95126e-7eea-49a9-a3fe-a378b03ddb4d 4 8000000000000001 4"
+            + " 80000200:01000200be0bc00b 80000004:07000000",
+        calls().getLast().replaceFirst("EnableTraceEx2 .", "EnableTraceEx2 0"));
+    assertEquals("", wrong());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aSessionWithDotNetIsRunDownBeforeItEnds(Bits bits) throws IOException {
+    with(
+        bits,
+        control -> {
+          ClrRundown rundown =
+              new ClrRundown(control, Duration.ofMillis(5), Duration.ofSeconds(20));
+          KernelRecorder recorder = new KernelRecorder(control, KernelSessionKind.SYSTEM_LOGGER);
+          ProviderRequest clr =
+              new ProviderRequest(".NET", ClrRundown.RUNTIME, 5, 0xC039, 0, List.of());
+          ProviderRequest other =
+              new ProviderRequest(
+                  "DNS", EventSourceName.guid("Microsoft-Windows-Store"), 5, -1, 0, List.of());
+          new ProviderRecorder(control).start(providers(other), false);
+          SessionState without = recorder.status("ntrail-user");
+          assertEquals(ClrRundown.Outcome.NOT_RECORDED, rundown.before(without));
+          recorder.stop("ntrail-user");
+          new ProviderRecorder(control).start(providers(other, clr), false);
+          SessionState before = recorder.status("ntrail-user");
+          assertEquals(ClrRundown.Outcome.COMPLETE, rundown.before(before));
+          assertEquals(before.written() + 3, recorder.status("ntrail-user").written());
+          ClrRundown hasty = new ClrRundown(control, Duration.ofMillis(5), Duration.ZERO);
+          assertEquals(ClrRundown.Outcome.CUT_SHORT, hasty.before(before));
+        });
+    List<String> calls = calls();
+    assertTrue(
+        calls.contains(calls.getLast())
+            && calls.getLast().endsWith("a669021c-c450-4609-a035-5af59af4df18 5 20138 0"),
+        calls.getLast());
+    assertTrue(
+        calls.stream().anyMatch(line -> line.contains("9c2a37f3-e5fd-5cae-bcd1-43dafeee1ff0")));
+    assertEquals("", wrong());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void countersAreThoseOfTheMachine(Bits bits) throws IOException {
+    with(
+        bits,
+        control ->
+            assertEquals(
+                List.of(
+                    new ProfileSource("Timer", 0, 1221, 10_000_000),
+                    new ProfileSource("TotalIssues", 2, 4096, 2_147_483_647),
+                    new ProfileSource("BranchInstructions", 6, 4096, 2_147_483_647),
+                    new ProfileSource("CacheMisses", 10, 4096, 2_147_483_647),
+                    new ProfileSource("BranchMispredictions", 11, 4096, 2_147_483_647)),
+                control.sources()));
+    assertEquals("", wrong());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void settingsAndSystemProvidersOfNewerVersionsAreMadeInOrder(Bits bits) throws IOException {
+    StackEvents events = new StackEvents();
+    List<StackEvent> switches = List.of(events.named("CSwitch").orElseThrow());
+    with(
+        bits,
+        control -> {
+          KernelRequest good = request("C:\\k.etl");
+          KernelRequest.More more =
+              new KernelRequest.More(
+                  List.of(TraceSetting.interval(0, 2500), TraceSetting.interval(10, 65_536)),
+                  List.of(
+                      TraceSetting.sampledCounters(List.of(10)),
+                      TraceSetting.counterEvents(switches),
+                      TraceSetting.counters(List.of(2, 11)),
+                      TraceSetting.branches(0x42),
+                      TraceSetting.branchEvents(switches),
+                      TraceSetting.stackCaching(0x100000, 0)),
+                  List.of(
+                      new ProviderRequest(
+                          "SystemSchedulerProvider",
+                          SystemProviders.named("systemschedulerPROVIDER").orElseThrow(),
+                          5,
+                          0x101,
+                          0,
+                          List.of())));
+          new KernelRecorder(control, KernelSessionKind.SYSTEM_LOGGER)
+              .start(
+                  new KernelRequest(
+                      good.name(),
+                      good.file(),
+                      good.buffers(),
+                      good.mode(),
+                      good.mebibytes(),
+                      good.groups(),
+                      good.stacks(),
+                      more),
+                  false);
+        });
+    List<String> settings =
+        calls().stream().map(line -> line.replaceFirst("(Set\\w+ \\d+|Ex2) \\w+ ", "$1 ")).toList();
+    assertEquals(
+        List.of(
+            "TraceSetInformation 5 00000000c4090000",
+            "TraceSetInformation 5 0a00000000000100",
+            "TraceSetInformation 6 0a000000",
+            "TraceSetInformation 8 d1a86f3d05fed0119dda00c04fd7ba7c2400000000000000",
+            "TraceSetInformation 9 020000000b000000",
+            "TraceSetInformation 20 42000000",
+            "TraceSetInformation 21 24050000",
+            "TraceSetInformation 24 010000000000100000000000",
+            "EnableTraceEx2 599a2a76-4d91-4910-9ac7-7d33f2e97a6c 5 101 0"),
+        settings.stream()
+            .filter(line -> !line.startsWith("StartTrace") && !line.matches("\\w+ [34] .*"))
+            .toList());
+    assertEquals("", wrong());
+  }
+
   /** Without this the checks of the library could be dead. */
   @Test
   void theLibraryRefusesWhatIsWrong() throws IOException {
@@ -398,7 +552,7 @@ class KernelRecorderTest {
                   0,
                   good.groups(),
                   good.stacks(),
-                  0);
+                  KernelRequest.More.NOTHING);
           Reply refused =
               control.start(KernelSessionKind.SYSTEM_LOGGER.properties(ringWithoutSize));
           assertEquals(87, refused.error());
@@ -408,8 +562,39 @@ class KernelRecorderTest {
           assertEquals(87, control.set(handle, new TraceSetting(3, new byte[24])));
           assertEquals(87, control.set(handle, new TraceSetting(4, new byte[28])));
           assertEquals(87, control.set(handle, TraceSetting.interval(0, 5000)));
+          for (TraceSetting bad :
+              List.of(
+                  new TraceSetting(6, new byte[4]),
+                  new TraceSetting(6, new byte[3]),
+                  new TraceSetting(8, new byte[23]),
+                  new TraceSetting(8, new byte[5 * 24]),
+                  new TraceSetting(9, new byte[] {77, 0, 0, 0}),
+                  new TraceSetting(20, new byte[] {0, 8, 0, 0}),
+                  new TraceSetting(21, new byte[] {5, 0, 0, 0}),
+                  new TraceSetting(24, new byte[12]),
+                  new TraceSetting(99, new byte[4]))) {
+            assertEquals(87, control.set(handle, bad), bad.infoClass() + " class");
+          }
+          assertEquals(87, control.set(0, TraceSetting.interval(3, 65_536)));
           EnableParameters parameters = new EnableParameters(0, Guid.ZERO, List.of());
+          Guid any = ClrRundown.RUNTIME;
           assertEquals(87, control.enable(handle, SessionState.KERNEL, 4, 1, parameters));
+          assertEquals(87, control.enable(handle, any, 0, 1, parameters));
+          assertEquals(87, control.enable(handle, any, 4, 0, parameters));
+          assertEquals(
+              87, control.enable(handle, any, 4, 1, new EnableParameters(0x1000, any, List.of())));
+          for (Filter bad :
+              List.of(
+                  new Filter(0x8000_0004, new byte[3]),
+                  new Filter(0x8000_0008, new byte[] {'a', 0}),
+                  new Filter(0x8000_0200, new byte[] {2, 0, 0, 0}),
+                  new Filter(0x8000_0200, new byte[] {1, 0, 1, 0}),
+                  new Filter(0x8000_0001, new byte[4]))) {
+            assertEquals(
+                87,
+                control.enable(
+                    handle, any, 4, 1, new EnableParameters(0, Guid.ZERO, List.of(bad))));
+          }
           assertEquals(1313, control.enablePrivilege("SeShutdownPrivilege"));
         });
     assertFalse(wrong().isEmpty());

@@ -8,12 +8,17 @@
  * is to be written (stop, flush), LogFileMode and path goes to NTRAIL_STANDIN.ask, and the call
  * answers with the Win32 error in NTRAIL_STANDIN.answer, which whoever listens makes when the file
  * is written.
+ *
+ * Calls that change something, and were accepted, are told in NTRAIL_STANDIN.calls, a line each.
  */
 #define StartTraceW Header_StartTraceW
 #define ControlTraceW Header_ControlTraceW
 #define QueryAllTracesW Header_QueryAllTracesW
 #define EnableTraceEx2 Header_EnableTraceEx2
 #define TraceSetInformation Header_TraceSetInformation
+#define TraceQueryInformation Header_TraceQueryInformation
+#define EnumerateTraceGuidsEx Header_EnumerateTraceGuidsEx
+#define TdhEnumerateProviders Header_TdhEnumerateProviders
 #define OpenProcessToken Header_OpenProcessToken
 #define LookupPrivilegeValueW Header_LookupPrivilegeValueW
 #define AdjustTokenPrivileges Header_AdjustTokenPrivileges
@@ -21,6 +26,8 @@
 #include <windows.h>
 #include <evntrace.h>
 #include <evntprov.h>
+#include <tdh.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <wchar.h>
@@ -29,6 +36,9 @@
 #undef QueryAllTracesW
 #undef EnableTraceEx2
 #undef TraceSetInformation
+#undef TraceQueryInformation
+#undef EnumerateTraceGuidsEx
+#undef TdhEnumerateProviders
 #undef OpenProcessToken
 #undef LookupPrivilegeValueW
 #undef AdjustTokenPrivileges
@@ -45,6 +55,9 @@ typedef struct {
   ULONG mask[8];
   ULONG stacks;
   ULONG providers;
+  GUID enabled[16];
+  ULONG rundown;
+  ULONG written;
 } Session;
 
 static Session sessions[MOST];
@@ -120,6 +133,74 @@ static ULONG written(const char *what, const Session *session, const WCHAR *path
   return code;
 }
 
+static void tell(const char *format, ...) {
+  FILE *file = beside(".calls", "a");
+  va_list arguments;
+  va_start(arguments, format);
+  vfprintf(file, format, arguments);
+  va_end(arguments);
+  fclose(file);
+}
+
+static void tell_bytes(const void *data, ULONG length) {
+  ULONG i;
+  for (i = 0; i < length; i++) tell("%02x", ((const unsigned char *)data)[i]);
+}
+
+static void tell_guid(const GUID *g) {
+  tell("%08lx-%04x-%04x-%02x%02x-", g->Data1, g->Data2, g->Data3, g->Data4[0], g->Data4[1]);
+  tell_bytes(g->Data4 + 2, 6);
+}
+
+/* Classes of kernel events, by the first part of their GUIDs: ntwmi.h and wmicore.mof. */
+static const ULONG classes[] = {
+    0xce1dbfb4, 0x3d6fa8d1, 0x3d6fa8d0, 0x2cb15d1d, 0x3d6fa8d4, 0x90cbdc39, 0xae53722e, 0x3d6fa8d3,
+    0x9a280ac0, 0xbf3a50c5, 0x45d8cccd, 0xd837ca92, 0x0268a8b6, 0xe43445e0, 0x89497f50, 0x7687a439};
+
+/* Providers of the system, by the first part of their GUIDs: evntrace.h of Windows 11. */
+static const ULONG systems[] = {
+    0xfcb9baaf, 0xfef3a8b6, 0xc6c5265f, 0xbafa072a, 0xd4bbee17, 0x3d5c43e3, 0xfbd09363, 0x721ddfd3,
+    0x82958ca9, 0xfebd7460, 0xc134884a, 0x151f55dc, 0xbfeb0324, 0x16156bd9, 0x599a2a76, 0x434286f7,
+    0x4f061568};
+
+static int has(const ULONG *values, ULONG bytes, ULONG value) {
+  ULONG i;
+  for (i = 0; i < bytes / sizeof *values; i++)
+    if (values[i] == value) return 1;
+  return 0;
+}
+
+/* Counters that this machine has. */
+static const struct {
+  ULONG number, least, most;
+  const WCHAR *name;
+} counters[] = {{0, 1221, 10000000, L"Timer"},
+                {2, 4096, 2147483647, L"TotalIssues"},
+                {6, 4096, 2147483647, L"BranchInstructions"},
+                {10, 4096, 2147483647, L"CacheMisses"},
+                {11, 4096, 2147483647, L"BranchMispredictions"}};
+#define COUNTERS (sizeof counters / sizeof *counters)
+
+static int counter(ULONG number) {
+  ULONG i;
+  for (i = 0; i < COUNTERS; i++)
+    if (counters[i].number == number) return (int)i;
+  return -1;
+}
+
+static const char *bad_events(const CLASSIC_EVENT_ID *ids, ULONG length, ULONG most) {
+  ULONG i;
+  if (length % sizeof *ids || length / sizeof *ids > most) return "length of events";
+  for (i = 0; i < length / sizeof *ids; i++) {
+    ULONG first = ids[i].EventGuid.Data1;
+    if (!has(classes, sizeof classes, first)) return "class";
+    if (first == 0xce1dbfb4 && ids[i].Type != 0x22 && (ids[i].Type < 0x2e || ids[i].Type > 0x53))
+      return "type";
+    if (memcmp(ids[i].Reserved, "\0\0\0\0\0\0", 7)) return "reserved bytes";
+  }
+  return NULL;
+}
+
 static int is_kernel_guid(const GUID *guid) {
   static const unsigned char kernel[16] = {0xad, 0x4a, 0x81, 0x9e, 0x04, 0x32, 0xd2, 0x11,
                                            0x9a, 0x82, 0x00, 0x60, 0x08, 0xa8, 0x69, 0x39};
@@ -177,7 +258,7 @@ static ULONG fill(const Session *session, EVENT_TRACE_PROPERTIES *p) {
   p->LogFileNameOffset = file;
   p->NumberOfBuffers = p->MinimumBuffers;
   p->FreeBuffers = p->MinimumBuffers - 5;
-  p->BuffersWritten = 62;
+  p->BuffersWritten = 62 + session->written;
   p->EventsLost = told("lost-events");
   p->LogBuffersLost = told("lost-buffers");
   memcpy((char *)p + name, session->name, names);
@@ -219,6 +300,14 @@ EXPORT ULONG WINAPI StartTraceW(TRACEHANDLE *handle, const WCHAR *name, EVENT_TR
   wcscpy((WCHAR *)((char *)p + p->LoggerNameOffset), name);
   save();
   *handle = HANDLES + free;
+  tell("StartTrace %x ", free);
+  tell_guid(&p->Wnode.Guid);
+  tell(" %lu %lu %lu %lu %lx %lx", p->BufferSize, p->MinimumBuffers, p->MaximumBuffers,
+       p->MaximumFileSize, p->LogFileMode, p->EnableFlags);
+  if (p->EnableFlags & 0x80000000) tell(" ");
+  if (p->EnableFlags & 0x80000000)
+    tell_bytes((char *)p + (p->EnableFlags & 0xffff), p->Wnode.BufferSize - (p->EnableFlags & 0xffff));
+  tell(" %ls %ls\n", name, file);
   return ERROR_SUCCESS;
 }
 
@@ -240,6 +329,7 @@ EXPORT ULONG WINAPI ControlTraceW(
   if (control == 3 && *path && !(session->properties.LogFileMode & 0x400))
     return wrong("path of what is in a file already");
   if (control == 2) session->properties.EnableFlags = p->EnableFlags;
+  if (control == 3 && session->rundown) session->rundown--, session->written++;
   code = fill(session, p);
   if (control == 1 && !code && *session->file) code = written("stop", session, session->file);
   if (control == 3 && !code && (*path || *session->file))
@@ -270,57 +360,136 @@ EXPORT ULONG WINAPI QueryAllTracesW(EVENT_TRACE_PROPERTIES **all, ULONG room, UL
 EXPORT ULONG WINAPI TraceSetInformation(TRACEHANDLE handle, ULONG class, void *data, ULONG length) {
   ULONG code = told("TraceSetInformation"), i;
   const ULONG *words = data;
+  const char *why = NULL;
   Session *session;
   if (code) return code;
   load();
   session = find(handle, NULL);
   if (class == 5) {
     if (handle || length != 8) return wrong("interval");
-    if (!words[0] && (words[1] < 1221 || words[1] > 10000000)) return wrong("length of the interval");
-    return privileged ? ERROR_SUCCESS : ERROR_PRIVILEGE_NOT_HELD;
+    if (counter(words[0]) < 0) return wrong("source of the interval");
+    if (words[1] < counters[counter(words[0])].least || words[1] > counters[counter(words[0])].most)
+      return wrong("length of the interval");
+    if (!privileged) return ERROR_PRIVILEGE_NOT_HELD;
+    tell("TraceSetInformation 5 0 ");
+    tell_bytes(data, length);
+    tell("\n");
+    return ERROR_SUCCESS;
   }
   if (!handle || !session) return ERROR_WMI_INSTANCE_NOT_FOUND;
-  if (class == 3) {
-    const CLASSIC_EVENT_ID *ids = data;
-    if (length % sizeof *ids || length / sizeof *ids > 256) return wrong("length of events");
-    for (i = 0; i < length / sizeof *ids; i++) {
-      /* PerfInfo, Thread, Process: the classes of the events that the tests ask for. */
-      ULONG first = ids[i].EventGuid.Data1;
-      if (first != 0xce1dbfb4 && first != 0x3d6fa8d1 && first != 0x3d6fa8d0) return wrong("class");
-      if (first == 0xce1dbfb4 && ids[i].Type != 46) return wrong("type");
-      if (memcmp(ids[i].Reserved, "\0\0\0\0\0\0", 7)) return wrong("reserved bytes");
-    }
-    session->stacks = length / sizeof *ids;
-  } else if (class == 4) {
+  switch (class) {
+  case 3:
+    why = bad_events(data, length, 256);
+    session->stacks = length / sizeof(CLASSIC_EVENT_ID);
+    break;
+  case 4:
     if (length != 32) return wrong("length of a mask");
     memcpy(session->mask, data, 32);
-  } else {
-    return wrong("class of information");
+    break;
+  case 6:
+  case 9:
+    if (!length || length % 4 || length > 16) return wrong("length of counters");
+    for (i = 0; i < length / 4; i++)
+      if (!words[i] || counter(words[i]) < 0) why = "counter";
+    break;
+  case 8:
+    why = length ? bad_events(data, length, 4) : "no events";
+    break;
+  case 20:
+    if (length != 4 || words[0] >= 0x800) why = "branches";
+    break;
+  case 21:
+    if (!length || length % 4 || length > 16) return wrong("length of events with branches");
+    for (i = 0; i < length / 4; i++)
+      if (words[i] < 0x100 || words[i] > 0xffff) why = "event with branches";
+    break;
+  case 24:
+    if (length != 12 || words[0] != 1) why = "cache of stacks";
+    break;
+  default:
+    why = "class of information";
   }
+  if (why) return wrong(why);
+  tell("TraceSetInformation %lu %llx ", class, handle - HANDLES);
+  tell_bytes(data, length);
+  tell("\n");
   save();
   return ERROR_SUCCESS;
+}
+
+EXPORT ULONG WINAPI TraceQueryInformation(
+    TRACEHANDLE handle, ULONG class, void *data, ULONG length, ULONG *returned) {
+  ULONG code = told("TraceQueryInformation"), i, at = 0;
+  if (code) return code;
+  if (handle || class != 7 || !returned) return wrong("question about counters");
+  for (i = 0; i < COUNTERS; i++) {
+    ULONG size = (24 + 2 * (ULONG)wcslen(counters[i].name) + 2 + 7) & ~7u;
+    ULONG *entry = (ULONG *)((char *)data + at);
+    if (at + size > length) return ERROR_BAD_LENGTH;
+    memset(entry, 0, size);
+    entry[0] = i + 1 < COUNTERS ? size : 0;
+    entry[1] = counters[i].number;
+    entry[2] = counters[i].least;
+    entry[3] = counters[i].most;
+    wcscpy((WCHAR *)((char *)entry + 24), counters[i].name);
+    at += size;
+  }
+  *returned = at;
+  return ERROR_SUCCESS;
+}
+
+static const char *bad_filter(const EVENT_FILTER_DESCRIPTOR *filter) {
+  const unsigned char *data = (const unsigned char *)(ULONG_PTR)filter->Ptr;
+  if (!data || !filter->Size || filter->Size > 1024) return "size of a filter";
+  switch (filter->Type) {
+  case 0x80000004:
+    return filter->Size % 4 || filter->Size > 32 ? "processes of a filter" : NULL;
+  case 0x80000008:
+    return ((const WCHAR *)data)[filter->Size / 2 - 1] ? "programs of a filter" : NULL;
+  case 0x80000200:
+  case 0x80001000:
+    if (data[0] > 1 || data[1] || *(const USHORT *)(data + 2) > 64) return "head of ids";
+    return filter->Size != 4u + 2u * *(const USHORT *)(data + 2) ? "number of ids" : NULL;
+  }
+  return "type of a filter";
 }
 
 EXPORT ULONG WINAPI EnableTraceEx2(TRACEHANDLE handle, const GUID *provider, ULONG control,
     UCHAR level, ULONGLONG any, ULONGLONG all, ULONG timeout, ENABLE_TRACE_PARAMETERS *p) {
   ULONG code = told("EnableTraceEx2"), i;
   Session *session;
+  int system;
   if (code) return code;
   load();
   session = find(handle, NULL);
   if (!session) return ERROR_WMI_INSTANCE_NOT_FOUND;
-  if (!provider || control > 2 || timeout) return wrong("provider");
-  if (provider->Data1 != 0xe13c0d23 || level != 4 || any != 0x4000000098ULL || all)
-    return wrong("what is enabled");
-  if (p) {
-    if (p->Version != 2 || p->FilterDescCount > 16) return wrong("version of parameters");
+  if (!provider || control != 1 || timeout || is_kernel_guid(provider)) return wrong("provider");
+  if (!any || all || !level) return wrong("what is enabled");
+  system = has(systems, sizeof systems, provider->Data1);
+  if (system && !(session->properties.LogFileMode & 0x2000000)) return wrong("provider of the system");
+  if (!p || p->Version < 1 || p->Version > 2) return wrong("version of parameters");
+  if (p->ControlFlags || (p->EnableProperty & ~0xfffu)) return wrong("parameters");
+  if (p->Version == 2) {
+    if (!p->FilterDescCount != !p->EnableFilterDesc || p->FilterDescCount > 16)
+      return wrong("number of filters");
     for (i = 0; i < p->FilterDescCount; i++) {
-      const EVENT_FILTER_DESCRIPTOR *filter = &p->EnableFilterDesc[i];
-      if (filter->Type != 0x80000004 || filter->Size != 4) return wrong("filter");
-      if (*(const ULONG *)(ULONG_PTR)filter->Ptr != 4312) return wrong("process of a filter");
+      const char *why = bad_filter(&p->EnableFilterDesc[i]);
+      if (why) return wrong(why);
     }
+  } else if (p->EnableFilterDesc) {
+    return wrong("filter without a number");
   }
-  session->providers++;
+  tell("EnableTraceEx2 %llx ", handle - HANDLES);
+  tell_guid(provider);
+  tell(" %u %llx %lx", level, any, p->EnableProperty);
+  for (i = 0; p->Version == 2 && i < p->FilterDescCount; i++) {
+    const EVENT_FILTER_DESCRIPTOR *filter = &p->EnableFilterDesc[i];
+    tell(" %lx:", filter->Type);
+    tell_bytes((const void *)(ULONG_PTR)filter->Ptr, filter->Size);
+  }
+  tell("\n");
+  if (session->providers < 16) session->enabled[session->providers++] = *provider;
+  if (provider->Data1 == 0xa669021c) session->rundown = 3;
   save();
   return ERROR_SUCCESS;
 }
@@ -340,6 +509,80 @@ EXPORT ULONG WINAPI EtwSetMark(TRACEHANDLE handle, const char *mark, ULONG size)
   file = beside(".marks", "a");
   fprintf(file, "%s\n", mark + 4);
   fclose(file);
+  return ERROR_SUCCESS;
+}
+
+EXPORT ULONG WINAPI EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS class, void *in, ULONG in_length,
+    void *out, ULONG out_length, ULONG *returned) {
+  ULONG code = told("EnumerateTraceGuidsEx"), count = 0, length;
+  TRACE_GUID_INFO *info = out;
+  TRACE_PROVIDER_INSTANCE_INFO *instance = (void *)(info + 1);
+  TRACE_ENABLE_INFO *enabled;
+  ULONG i, j;
+  if (code) return code;
+  if (class != TraceGuidQueryInfo || !in || in_length != sizeof(GUID) || !returned)
+    return wrong("question about a provider");
+  load();
+  for (i = 0; i < MOST; i++)
+    for (j = 0; sessions[i].used && j < sessions[i].providers; j++)
+      if (!memcmp(&sessions[i].enabled[j], in, sizeof(GUID))) count++;
+  if (!count) return ERROR_WMI_GUID_NOT_FOUND;
+  /* Two processes have it; the second one is enabled by the sessions. */
+  length = sizeof *info + 2 * sizeof *instance + count * sizeof *enabled;
+  *returned = length;
+  if (length > out_length) return ERROR_INSUFFICIENT_BUFFER;
+  memset(out, 0, length);
+  info->InstanceCount = 2;
+  instance->NextOffset = sizeof *instance;
+  instance->Pid = 4;
+  instance++;
+  instance->EnableCount = count;
+  instance->Pid = 4312;
+  enabled = (void *)(instance + 1);
+  for (i = 0; i < MOST; i++)
+    for (j = 0; sessions[i].used && j < sessions[i].providers; j++)
+      if (!memcmp(&sessions[i].enabled[j], in, sizeof(GUID))) {
+        enabled->IsEnabled = 1;
+        enabled->Level = 5;
+        enabled->LoggerId = (USHORT)i;
+        enabled++;
+      }
+  return ERROR_SUCCESS;
+}
+
+static const struct {
+  GUID guid;
+  const WCHAR *name;
+} registered[] = {
+    {{0x1c95126e, 0x7eea, 0x49a9, {0xa3, 0xfe, 0xa3, 0x78, 0xb0, 0x3d, 0xdb, 0x4d}},
+     L"Microsoft-Windows-DNS-Client"},
+    {{0xe13c0d23, 0xccbc, 0x4e12, {0x93, 0x1b, 0xd9, 0xcc, 0x2e, 0xee, 0x27, 0xe4}},
+     L"Microsoft-Windows-DotNETRuntime"},
+    {{0x22fb2cd6, 0x0e7b, 0x422b, {0xa0, 0xc7, 0x2f, 0xad, 0x1f, 0xd0, 0xe7, 0x16}},
+     L"Microsoft-Windows-Kernel-Process"}};
+#define LISTED (sizeof registered / sizeof *registered)
+
+EXPORT ULONG WINAPI TdhEnumerateProviders(PROVIDER_ENUMERATION_INFO *buffer, ULONG *size) {
+  ULONG code = told("TdhEnumerateProviders"), i, need, at;
+  if (code) return code;
+  if (!size) return wrong("size of the list");
+  at = FIELD_OFFSET(PROVIDER_ENUMERATION_INFO, TraceProviderInfoArray[LISTED]);
+  need = at;
+  for (i = 0; i < LISTED; i++) need += 2 * (ULONG)wcslen(registered[i].name) + 2;
+  if (*size < need) {
+    *size = need;
+    return ERROR_INSUFFICIENT_BUFFER;
+  }
+  if (!buffer) return wrong("memory of the list");
+  *size = need;
+  buffer->NumberOfProviders = LISTED;
+  for (i = 0; i < LISTED; i++) {
+    buffer->TraceProviderInfoArray[i].ProviderGuid = registered[i].guid;
+    buffer->TraceProviderInfoArray[i].SchemaSource = 0;
+    buffer->TraceProviderInfoArray[i].ProviderNameOffset = at;
+    wcscpy((WCHAR *)((char *)buffer + at), registered[i].name);
+    at += 2 * (ULONG)wcslen(registered[i].name) + 2;
+  }
   return ERROR_SUCCESS;
 }
 

@@ -1,0 +1,287 @@
+package io.ntrail.cli.record;
+
+import io.ntrail.cli.record.StartRequest.Log;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.SpellingSuggestion;
+import io.ntrail.formats.etl.groups.GroupMask;
+import io.ntrail.formats.etl.groups.KernelGroups;
+import io.ntrail.formats.identity.Guid;
+import io.ntrail.live.etw.ClrRundown;
+import io.ntrail.live.etw.EventSourceName;
+import io.ntrail.live.etw.KernelRecorder;
+import io.ntrail.live.etw.KernelRequest;
+import io.ntrail.live.etw.KernelRequest.More;
+import io.ntrail.live.etw.KernelSessionKind;
+import io.ntrail.live.etw.ProfileSource;
+import io.ntrail.live.etw.ProviderRecorder;
+import io.ntrail.live.etw.ProviderRequest;
+import io.ntrail.live.etw.ProviderSessionRequest;
+import io.ntrail.live.etw.RegisteredProviders;
+import io.ntrail.live.etw.SessionControl;
+import io.ntrail.live.etw.SessionProperties.Buffers;
+import io.ntrail.live.etw.SessionState;
+import io.ntrail.live.etw.Started;
+import io.ntrail.live.etw.SystemProviders;
+import io.ntrail.live.etw.TraceSetting;
+import io.ntrail.live.windows.WindowsVersion;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Starts the sessions of a request on a Windows: names of providers and counters become what that
+ * machine has under them, and what its version has not is refused by name before anything starts.
+ */
+final class SessionStarter {
+  /** Name of the session of providers. */
+  static final String USER = "ntrail-user";
+
+  private static final Buffers KERNEL_BUFFERS = new Buffers(1024, 64, 256);
+  private static final Buffers USER_BUFFERS = new Buffers(256, 32, 128);
+
+  /** First build with providers of the system: Server 2022; Windows 11 has 22000. */
+  private static final int SYSTEM_PROVIDERS_BUILD = 20348;
+
+  /** First build with a cache of stacks. */
+  private static final int STACK_CACHE_BUILD = 19582;
+
+  /** Between two looks at a session that .NET writes into, and how long that may take. */
+  private static final Duration PAUSE = Duration.ofMillis(500);
+
+  private static final Duration MOST = Duration.ofSeconds(60);
+
+  private static final Pattern GUID =
+      Pattern.compile("\\{?([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})}?");
+
+  private final SessionControl control;
+  private final WindowsVersion version;
+  private final KernelSessionKind kind;
+
+  /** Starts sessions of a version of Windows. */
+  SessionStarter(SessionControl control, WindowsVersion version) {
+    this.control = control;
+    this.version = version;
+    this.kind = KernelSessionKind.of(version.major(), version.minor());
+  }
+
+  /**
+   * Session with what logs into it.
+   *
+   * @param started the session
+   * @param providers that are enabled in it
+   */
+  record Running(Started started, List<ProviderRequest> providers) {
+    /** Keeps the list from changes. */
+    Running {
+      providers = List.copyOf(providers);
+    }
+  }
+
+  /** Paths of recordings. */
+  interface Files {
+    /**
+     * Returns the path of a session.
+     *
+     * @param isKernel whether the kernel logs into it
+     * @param isAlone whether it is the only one of the recording
+     */
+    String of(boolean isKernel, boolean isAlone);
+  }
+
+  /**
+   * Starts the sessions of a request; if one cannot be started, none is left.
+   *
+   * @param files what sessions write
+   * @param takesOver whether sessions in the way are stopped
+   */
+  List<Running> start(StartRequest request, Files files, boolean takesOver) {
+    List<ProviderRequest> ofSystem = new ArrayList<>();
+    List<ProviderRequest> others = new ArrayList<>();
+    for (ProviderRequest one : resolved(request.providers())) {
+      (SystemProviders.has(one.guid()) ? ofSystem : others).add(one);
+    }
+    refuseWhatIsNewer(request, ofSystem);
+    List<Running> running = new ArrayList<>();
+    KernelRecorder recorder = new KernelRecorder(control, kind);
+    boolean hasKernel = request.kernel().isPresent() || !ofSystem.isEmpty();
+    if (hasKernel) {
+      String file = files.of(true, others.isEmpty());
+      running.add(
+          new Running(recorder.start(kernel(request, file, ofSystem), takesOver), ofSystem));
+    }
+    if (!others.isEmpty()) {
+      String file = files.of(false, !hasKernel);
+      running.add(new Running(user(request, file, others, takesOver, running), others));
+    }
+    return running;
+  }
+
+  /**
+   * Has .NET write the names of its methods into a session that records it.
+   *
+   * @return what is missing then; empty: nothing
+   */
+  Optional<String> rundown(SessionState session) {
+    return switch (new ClrRundown(control, PAUSE, MOST).before(session)) {
+      case NOT_RECORDED, COMPLETE -> Optional.empty();
+      case CUT_SHORT ->
+          Optional.of(
+              "the rundown of .NET was cut short after %d s: methods may have no names"
+                  .formatted(MOST.toSeconds()));
+      case REFUSED ->
+          Optional.of("Windows refused the rundown of .NET: methods may have no names");
+    };
+  }
+
+  private Started user(
+      StartRequest request,
+      String file,
+      List<ProviderRequest> providers,
+      boolean takesOver,
+      List<Running> before) {
+    try {
+      return new ProviderRecorder(control)
+          .start(
+              new ProviderSessionRequest(
+                  USER, file, USER_BUFFERS, request.log().mode(), request.mebibytes(), providers),
+              takesOver);
+    } catch (CannotGoOn e) {
+      for (Running other : before) {
+        control.stop(other.started().state().name());
+      }
+      throw e;
+    }
+  }
+
+  private KernelRequest kernel(StartRequest request, String file, List<ProviderRequest> ofSystem) {
+    KernelSettings settings = request.settings();
+    boolean isInMemory = request.log() == Log.MEMORY;
+    List<TraceSetting> machine = new ArrayList<>();
+    if (settings.interval() > 0) {
+      machine.add(TraceSetting.interval(0, settings.interval()));
+    }
+    List<Integer> sampling = new ArrayList<>();
+    List<Integer> counting = new ArrayList<>();
+    if (!settings.sampled().isEmpty() || !settings.counters().isEmpty()) {
+      List<ProfileSource> sources = control.sources();
+      for (Map.Entry<String, Integer> one : settings.sampled().entrySet()) {
+        ProfileSource source = source(one.getKey(), sources);
+        sampling.add(source.number());
+        if (one.getValue() > 0) {
+          machine.add(TraceSetting.interval(source.number(), interval(source, one.getValue())));
+        }
+      }
+      settings.counters().forEach(name -> counting.add(source(name, sources).number()));
+    }
+    GroupMask groups = request.kernel().map(boot -> boot.session().groups()).orElse(GroupMask.NONE);
+    if (!sampling.isEmpty()) {
+      groups = groups.and(new KernelGroups().named("PMC_PROFILE").orElseThrow());
+    }
+    return new KernelRequest(
+        Sessions.NAME,
+        isInMemory ? "" : file,
+        isInMemory
+            ? new Buffers(KERNEL_BUFFERS.kibibytes(), request.mebibytes(), request.mebibytes())
+            : KERNEL_BUFFERS,
+        request.log().mode(),
+        isInMemory ? 0 : request.mebibytes(),
+        groups,
+        request.kernel().map(boot -> boot.session().stacks()).orElse(List.of()),
+        new More(machine, settings.session(sampling, counting), ofSystem));
+  }
+
+  private static int interval(ProfileSource source, int wanted) {
+    if (wanted < source.least() || wanted > source.most()) {
+      throw new CannotGoOn(
+          "%s can be sampled every %d to %d events, not %d"
+              .formatted(source.name(), source.least(), source.most(), wanted),
+          "--sample %s=%d".formatted(source.name(), Math.max(source.least(), 65_536)));
+    }
+    return wanted;
+  }
+
+  private static ProfileSource source(String name, List<ProfileSource> sources) {
+    return sources.stream()
+        .filter(source ->
+            source.name().equalsIgnoreCase(name) || Integer.toString(source.number()).equals(name))
+        .findFirst()
+        .orElseThrow(() -> {
+          List<String> names = sources.stream().map(ProfileSource::name).toList();
+          String meant = SpellingSuggestion.of(name, names);
+          return new CannotGoOn(
+              "this machine has no counter %s; it has %s"
+                  .formatted(name, names.isEmpty() ? "none" : String.join(", ", names)),
+              meant.isEmpty() ? "" : "--counters " + meant);
+        });
+  }
+
+  /** Refuses what this version of Windows does not have. */
+  private void refuseWhatIsNewer(StartRequest request, List<ProviderRequest> ofSystem) {
+    if (!request.settings().isEmpty() && !kind.hasSettings()) {
+      throw older("intervals, counters, branches and the cache of stacks need Windows 8 or later");
+    }
+    if (request.settings().stackCache().isPresent() && version.build() < STACK_CACHE_BUILD) {
+      throw older("a cache of stacks needs Windows 11, or build " + STACK_CACHE_BUILD + " of 10");
+    }
+    if (!ofSystem.isEmpty() && version.build() < SYSTEM_PROVIDERS_BUILD) {
+      throw older(
+          "provider %s needs Windows 11 or Server 2022".formatted(ofSystem.getFirst().name()));
+    }
+  }
+
+  private CannotGoOn older(String what) {
+    return CannotGoOn.impossible(
+        "%s; this is version %d.%d, build %d"
+            .formatted(what, version.major(), version.minor(), version.build()),
+        "ntrail record start --kernel NAME+NAME");
+  }
+
+  private List<ProviderRequest> resolved(List<ProviderWish> wishes) {
+    Optional<RegisteredProviders> registered = Optional.empty();
+    List<ProviderRequest> requests = new ArrayList<>();
+    for (ProviderWish wish : wishes) {
+      Optional<Guid> guid = known(wish.name());
+      if (guid.isEmpty()) {
+        RegisteredProviders all = registered.orElseGet(control::registered);
+        registered = Optional.of(all);
+        guid = Optional.of(registered(wish.name(), all));
+      }
+      requests.add(
+          new ProviderRequest(
+              wish.name(),
+              guid.get(),
+              wish.level(),
+              wish.keywords(),
+              wish.properties(),
+              wish.filters()));
+    }
+    return requests;
+  }
+
+  /** Returns the GUID that follows from the name alone. */
+  private static Optional<Guid> known(String name) {
+    var guid = GUID.matcher(name);
+    if (guid.matches()) {
+      return Optional.of(Guid.parse(guid.group(1)));
+    }
+    return name.startsWith("*")
+        ? Optional.of(EventSourceName.guid(name.substring(1)))
+        : SystemProviders.named(name);
+  }
+
+  private static Guid registered(String name, RegisteredProviders all) {
+    Guid guid = all.named(name);
+    if (guid != null) {
+      return guid;
+    }
+    String meant = SpellingSuggestion.of(name, all.names());
+    throw new CannotGoOn(
+        "no provider %s is registered on this machine".formatted(name),
+        meant.isEmpty()
+            ? "its GUID; or --provider *NAME for an EventSource"
+            : "--provider " + meant);
+  }
+}

@@ -1,0 +1,119 @@
+package io.ntrail.cli.record;
+
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.OptionValues;
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.live.etw.SessionMode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * Sessions that {@code record start} is asked for: one of the kernel, one of providers, or both.
+ *
+ * @param kernel what the kernel logs; empty: nothing but what providers of the system ask for
+ * @param settings of the kernel's session
+ * @param providers of programs and of the system
+ * @param log whether files end or begin anew when they are full
+ * @param mebibytes size at which a file, or memory, is full
+ */
+record StartRequest(
+    Optional<BootRequest> kernel,
+    KernelSettings settings,
+    List<ProviderWish> providers,
+    Log log,
+    int mebibytes) {
+  /** Form of the file. */
+  enum Log {
+    /** The file begins anew. */
+    RING(SessionMode.CIRCULAR),
+    /** The file ends. */
+    SEQUENTIAL(SessionMode.SEQUENTIAL),
+    /** There is no file: the last events stay in memory. */
+    MEMORY(SessionMode.BUFFERING);
+
+    private final int mode;
+
+    Log(int mode) {
+      this.mode = mode;
+    }
+
+    /** Returns the bits of LogFileMode. */
+    int mode() {
+      return mode;
+    }
+  }
+
+  private static final String PROVIDER = "--provider";
+  private static final String DOTNET = "--dotnet";
+  private static final OptionValues<Log> LOGS = OptionValues.of("--log", List.of(Log.RING, Log.SEQUENTIAL));
+
+  /** Keeps the list from changes. */
+  StartRequest {
+    providers = List.copyOf(providers);
+  }
+
+  /** Adds the options that only a start has. */
+  static void options(CommandSpec spec) {
+    spec.addOption(
+        CommonOptions.values(
+            "NAME[:KEYWORDS[:LEVEL]]",
+            "start: a provider by name or GUID; also :stack :id=N :pid=N",
+            PROVIDER));
+    spec.addOption(CommonOptions.flag("start: .NET, with the names of its methods", DOTNET));
+    spec.addOption(
+        CommonOptions.oneOf(
+            LOGS.words(),
+            "FORM",
+            "start: a full file begins anew (default) or ends",
+            LOGS.option()));
+    KernelSettings.options(spec);
+  }
+
+  /** Returns those options. */
+  static List<String> options() {
+    List<String> options = new ArrayList<>(List.of(PROVIDER, DOTNET, LOGS.option()));
+    options.addAll(KernelSettings.OPTIONS);
+    return options;
+  }
+
+  /**
+   * Returns what the options ask for.
+   *
+   * @param example of a command line
+   * @throws UsageError if it cannot be had
+   */
+  static StartRequest of(ParseResult parsed, String example) {
+    List<ProviderWish> providers =
+        new ArrayList<>(
+            CommonOptions.all(parsed, PROVIDER).stream().map(ProviderWish::of).toList());
+    if (CommonOptions.has(parsed, DOTNET)) {
+      providers.add(ProviderWish.dotnet());
+    }
+    boolean isKernel = CommonOptions.has(parsed, BootRequest.KERNEL);
+    if (!isKernel && providers.isEmpty()) {
+      throw new UsageError(
+          "record start needs what to log: --kernel NAME+NAME, --provider NAME or --dotnet",
+          example);
+    }
+    KernelSettings settings = KernelSettings.of(parsed);
+    if (!isKernel && !settings.isEmpty()) {
+      throw new UsageError(
+          "intervals, counters, branches and the cache of stacks are of sessions of the kernel",
+          "--kernel cpu");
+    }
+    return new StartRequest(
+        isKernel ? Optional.of(BootRequest.of(parsed, "start", example)) : Optional.empty(),
+        settings,
+        providers,
+        LOGS.value(parsed, Log.RING),
+        BootRequest.mebibytes(parsed));
+  }
+
+  /** Returns it with a form of the file. */
+  StartRequest with(Log other, int size) {
+    return new StartRequest(kernel, settings, providers, other, size);
+  }
+}

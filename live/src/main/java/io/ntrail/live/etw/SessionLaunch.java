@@ -1,0 +1,83 @@
+package io.ntrail.live.etw;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.etw.SessionControl.Reply;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongConsumer;
+
+/** Start of a session: one in the way, and what is left of one that cannot be set up. */
+final class SessionLaunch {
+  private SessionLaunch() {}
+
+  /**
+   * Starts a session.
+   *
+   * @param takesOver whether a session of that name is stopped
+   * @param setUp is given the handle; the session is stopped again if it fails
+   * @throws CannotGoOn if it cannot be started; the session in the way is named
+   */
+  static Started start(
+      SessionControl control, SessionProperties properties, boolean takesOver, LongConsumer setUp) {
+    Optional<SessionState> replaced = Optional.empty();
+    Reply reply = control.start(properties);
+    if (reply.error() == SessionFailure.EXISTS) {
+      if (!takesOver) {
+        throw inTheWay(control, properties.name());
+      }
+      Reply stopped = control.stop(properties.name());
+      SessionFailure.check("ControlTrace", stopped.error());
+      replaced = Optional.of(stopped.state());
+      reply = control.start(properties);
+    }
+    try {
+      SessionFailure.check("StartTrace", reply.error());
+      setUp(control, reply.state().handle(), setUp, properties.name());
+    } catch (CannotGoOn e) {
+      throw replaced.isEmpty()
+          ? e
+          : told(e, "; \"%s\" was stopped for it".formatted(replaced.get().name()), e.nextStep());
+    }
+    return new Started(reply.state(), replaced);
+  }
+
+  /** Sets what the start does not; stops the session if that fails. */
+  private static void setUp(SessionControl control, long handle, LongConsumer setUp, String name) {
+    try {
+      setUp.accept(handle);
+    } catch (CannotGoOn e) {
+      if (control.stop(name).error() != 0) {
+        throw told(
+            e,
+            "; \"%s\" runs on, as it could not be stopped".formatted(name),
+            "ntrail record stop \"%s\"".formatted(name));
+      }
+      throw e;
+    }
+  }
+
+  private static CannotGoOn told(CannotGoOn failed, String more, String nextStep) {
+    return CannotGoOn.of(failed.reason(), failed.file(), failed.message() + more, nextStep);
+  }
+
+  private static CannotGoOn inTheWay(SessionControl control, String name) {
+    SessionFailure failure = new SessionFailure("StartTrace", SessionFailure.EXISTS);
+    Reply other = control.query(name);
+    String file = other.error() == 0 ? other.state().file() : "";
+    return new CannotGoOn(
+        "%s: \"%s\"%s"
+            .formatted(failure.message(), name, file.isEmpty() ? "" : ", recording to " + file),
+        failure.nextStep());
+  }
+
+  /** Enables providers in a session. */
+  static void enable(SessionControl control, long handle, List<ProviderRequest> providers) {
+    for (ProviderRequest one : providers) {
+      int error = control.enable(handle, one.guid(), one.level(), one.keywords(), one.parameters());
+      if (error != 0) {
+        CannotGoOn why = SessionFailure.of("EnableTraceEx2", error);
+        throw told(why, "; provider " + one.name(), why.nextStep());
+      }
+    }
+  }
+}
