@@ -31,7 +31,9 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
   /** Option for what is logged. */
   static final String KERNEL = "--kernel";
 
-  private static final String STACKS = "--stacks";
+  /** Option for events with stacks. */
+  static final String STACKS = "--stacks";
+
   private static final String ETL = "--etl";
 
   /** Option for the size at which a file is full. */
@@ -40,7 +42,9 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
   private static final OptionValues<Kind> LOGGERS =
       OptionValues.of("--logger", List.of(Kind.values()));
 
-  private static final int DEFAULT_MEBIBYTES = 1024;
+  /** Size at which a file is full. */
+  static final int DEFAULT_MEBIBYTES = 1024;
+
   private static final int MEBIBYTE_SHIFT = 20;
 
   /** A terabyte. */
@@ -204,7 +208,7 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
   }
 
   /** Tells what would be missed in the recording, and how it is had. */
-  private static List<String> notes(GroupMask mask, List<StackEvent> stacks, KernelGroups known) {
+  static List<String> notes(GroupMask mask, List<StackEvent> stacks, KernelGroups known) {
     List<String> notes = new ArrayList<>();
     if (!mask.hasAll(KernelGroups.PROCESSES_AND_IMAGES)) {
       notes.add("Without PROC_THREAD+LOADER events have no processes, and addresses no modules.");

@@ -65,6 +65,7 @@ record KernelSettings(
       indirect-jumps 40
       jumps 80
       far 100
+      stack-mode 200
       """;
 
   /** Keeps the collections from changes. */
@@ -173,13 +174,27 @@ record KernelSettings(
   }
 
   private static int leftOut(ParseResult parsed) {
+    int bits = bits(BootRequest.split(parsed, LEAVE_OUT));
+    if (bits != 0 && !CommonOptions.has(parsed, BRANCHES)) {
+      throw new UsageError(
+          LEAVE_OUT + " needs events with branches: " + BRANCHES, BRANCHES + " Profile");
+    }
+    return bits;
+  }
+
+  /**
+   * Returns the bits of kinds of branches.
+   *
+   * @throws UsageError if there is no such kind
+   */
+  static int bits(List<String> words) {
     Map<String, Integer> kinds = new LinkedHashMap<>();
     for (String line : KINDS.lines().toList()) {
-      String[] words = line.split(" ", -1);
-      kinds.put(words[0], Integer.parseInt(words[1], 16));
+      String[] parts = line.split(" ", -1);
+      kinds.put(parts[0], Integer.parseInt(parts[1], 16));
     }
     int bits = 0;
-    for (String word : BootRequest.split(parsed, LEAVE_OUT)) {
+    for (String word : words) {
       Integer bit = kinds.get(word.toLowerCase(Locale.ROOT));
       if (bit == null) {
         throw new UsageError(
@@ -187,10 +202,6 @@ record KernelSettings(
             LEAVE_OUT + " kernel+jumps");
       }
       bits |= bit;
-    }
-    if (bits != 0 && !CommonOptions.has(parsed, BRANCHES)) {
-      throw new UsageError(
-          LEAVE_OUT + " needs events with branches: " + BRANCHES, BRANCHES + " Profile");
     }
     return bits;
   }

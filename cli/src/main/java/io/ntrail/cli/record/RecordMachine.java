@@ -84,8 +84,7 @@ public record RecordMachine(
       SessionControl control = new SessionControl(agent, library, providersLibrary);
       return question.apply(
           new Sessions(
-              new KernelRecorder(
-                  control, KernelSessionKind.of(version.major(), version.minor())),
+              new KernelRecorder(control, KernelSessionKind.of(version.major(), version.minor())),
               new SessionStarter(control, version),
               registry));
     }

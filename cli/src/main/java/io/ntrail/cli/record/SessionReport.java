@@ -9,9 +9,9 @@ import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.live.etw.EnableParameters;
 import io.ntrail.live.etw.ProviderRequest;
-import io.ntrail.live.etw.Started;
 import io.ntrail.live.etw.SessionControl.Listing;
 import io.ntrail.live.etw.SessionState;
+import io.ntrail.live.etw.Started;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +36,9 @@ record SessionReport(Format format, Terminal terminal) {
    * @param whole recording that the files are merged into; empty: none
    */
   void started(List<Running> running, StartRequest request, Optional<Path> whole) {
-    List<String> notes = new ArrayList<>(request.kernel().map(BootRequest::notes).orElse(List.of()));
+    List<String> notes =
+        new ArrayList<>(request.kernel().map(BootRequest::notes).orElse(List.of()));
+    notes.addAll(request.notes());
     if (request.log() == Log.MEMORY) {
       notes.add("record snapshot -o NAME.etl writes what is in memory");
     }

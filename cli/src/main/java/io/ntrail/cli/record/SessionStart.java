@@ -88,7 +88,9 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
     List<String> words = new ArrayList<>(List.of(CommonOptions.text(parsed, WHILE, "")));
     words.addAll(arguments);
     return during(
-        running.getFirst().started().state(), new RecordedProgram(words, format == Format.JSON, terminal), output);
+        running.getFirst().started().state(),
+        new RecordedProgram(words, format == Format.JSON, terminal),
+        output);
   }
 
   /** Returns what the options ask for, in memory if that is asked for. */

@@ -6,6 +6,7 @@ import io.ntrail.formats.bytes.SpellingSuggestion;
 import io.ntrail.formats.etl.groups.GroupMask;
 import io.ntrail.formats.etl.groups.KernelGroups;
 import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.wprp.WprProfile.Memory;
 import io.ntrail.live.etw.ClrRundown;
 import io.ntrail.live.etw.EventSourceName;
 import io.ntrail.live.etw.KernelRecorder;
@@ -41,6 +42,9 @@ final class SessionStarter {
 
   private static final Buffers KERNEL_BUFFERS = new Buffers(1024, 64, 256);
   private static final Buffers USER_BUFFERS = new Buffers(256, 32, 128);
+
+  /** Windows' own limit of a buffer in KiB. */
+  private static final int MOST_BUFFER = 16_384;
 
   /** First build with providers of the system: Server 2022; Windows 11 has 22000. */
   private static final int SYSTEM_PROVIDERS_BUILD = 20348;
@@ -131,8 +135,7 @@ final class SessionStarter {
           Optional.of(
               "the rundown of .NET was cut short after %d s: methods may have no names"
                   .formatted(MOST.toSeconds()));
-      case REFUSED ->
-          Optional.of("Windows refused the rundown of .NET: methods may have no names");
+      case REFUSED -> Optional.of("Windows refused the rundown of .NET: methods may have no names");
     };
   }
 
@@ -185,12 +188,19 @@ final class SessionStarter {
         isInMemory ? "" : file,
         isInMemory
             ? new Buffers(KERNEL_BUFFERS.kibibytes(), request.mebibytes(), request.mebibytes())
-            : KERNEL_BUFFERS,
+            : request.memory().map(SessionStarter::buffers).orElse(KERNEL_BUFFERS),
         request.log().mode(),
         isInMemory ? 0 : request.mebibytes(),
         groups,
         request.kernel().map(boot -> boot.session().stacks()).orElse(List.of()),
         new More(machine, settings.session(sampling, counting), ofSystem));
+  }
+
+  /** Returns the buffers that a profile asks for, at least the usual ones at most. */
+  private static Buffers buffers(Memory memory) {
+    int size = memory.kibibytes() == 0 ? KERNEL_BUFFERS.kibibytes() : memory.kibibytes();
+    int least = memory.buffers() == 0 ? KERNEL_BUFFERS.least() : memory.buffers();
+    return new Buffers(Math.min(size, MOST_BUFFER), least, Math.max(least, KERNEL_BUFFERS.most()));
   }
 
   private static int interval(ProfileSource source, int wanted) {

@@ -32,8 +32,7 @@ record Sessions(KernelRecorder recorder, SessionStarter starter, MachineRegistry
     if (stem.isPresent()) {
       recorder.all().sessions().stream()
           .filter(other ->
-              !other.name().equals(first.name())
-                  && RecordedParts.stem(other.file()).equals(stem))
+              !other.name().equals(first.name()) && RecordedParts.stem(other.file()).equals(stem))
           .forEach(all::add);
     }
     return all;

@@ -3,6 +3,7 @@ package io.ntrail.cli.record;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.OptionValues;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.formats.wprp.WprProfile.Memory;
 import io.ntrail.live.etw.SessionMode;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,13 +19,17 @@ import picocli.CommandLine.ParseResult;
  * @param providers of programs and of the system
  * @param log whether files end or begin anew when they are full
  * @param mebibytes size at which a file, or memory, is full
+ * @param memory of the kernel's session, as a profile has it; empty: the usual one
+ * @param notes of what a profile asks for and is not done
  */
 record StartRequest(
     Optional<BootRequest> kernel,
     KernelSettings settings,
     List<ProviderWish> providers,
     Log log,
-    int mebibytes) {
+    int mebibytes,
+    Optional<Memory> memory,
+    List<String> notes) {
   /** Form of the file. */
   enum Log {
     /** The file begins anew. */
@@ -48,11 +53,14 @@ record StartRequest(
 
   private static final String PROVIDER = "--provider";
   private static final String DOTNET = "--dotnet";
-  private static final OptionValues<Log> LOGS = OptionValues.of("--log", List.of(Log.RING, Log.SEQUENTIAL));
+  private static final String PROFILE = "--profile";
+  private static final OptionValues<Log> LOGS =
+      OptionValues.of("--log", List.of(Log.RING, Log.SEQUENTIAL));
 
   /** Keeps the list from changes. */
   StartRequest {
     providers = List.copyOf(providers);
+    notes = List.copyOf(notes);
   }
 
   /** Adds the options that only a start has. */
@@ -62,6 +70,8 @@ record StartRequest(
             "NAME[:KEYWORDS[:LEVEL]]",
             "start: a provider by name or GUID; also :stack :id=N :pid=N",
             PROVIDER));
+    spec.addOption(
+        CommonOptions.value("FILE[!NAME]", "start: a recording profile of WPR (.wprp)", PROFILE));
     spec.addOption(CommonOptions.flag("start: .NET, with the names of its methods", DOTNET));
     spec.addOption(
         CommonOptions.oneOf(
@@ -74,7 +84,7 @@ record StartRequest(
 
   /** Returns those options. */
   static List<String> options() {
-    List<String> options = new ArrayList<>(List.of(PROVIDER, DOTNET, LOGS.option()));
+    List<String> options = new ArrayList<>(List.of(PROVIDER, DOTNET, PROFILE, LOGS.option()));
     options.addAll(KernelSettings.OPTIONS);
     return options;
   }
@@ -86,6 +96,9 @@ record StartRequest(
    * @throws UsageError if it cannot be had
    */
   static StartRequest of(ParseResult parsed, String example) {
+    if (CommonOptions.has(parsed, PROFILE)) {
+      return profile(parsed);
+    }
     List<ProviderWish> providers =
         new ArrayList<>(
             CommonOptions.all(parsed, PROVIDER).stream().map(ProviderWish::of).toList());
@@ -109,11 +122,30 @@ record StartRequest(
         settings,
         providers,
         LOGS.value(parsed, Log.RING),
-        BootRequest.mebibytes(parsed));
+        BootRequest.mebibytes(parsed),
+        Optional.empty(),
+        List.of());
+  }
+
+  private static StartRequest profile(ParseResult parsed) {
+    List<String> others = new ArrayList<>(options());
+    others.addAll(List.of(BootRequest.KERNEL, BootRequest.STACKS));
+    others.removeAll(List.of(PROFILE, LOGS.option()));
+    for (String other : others) {
+      if (CommonOptions.has(parsed, other)) {
+        throw new UsageError(
+            "--profile says what is recorded: without " + other, "ntrail record -h");
+      }
+    }
+    StartRequest request =
+        WprpRequest.of(
+            CommonOptions.text(parsed, PROFILE, ""),
+            CommonOptions.has(parsed, BootRequest.SIZE) ? BootRequest.mebibytes(parsed) : 0);
+    return request.with(LOGS.value(parsed, request.log), request.mebibytes);
   }
 
   /** Returns it with a form of the file. */
   StartRequest with(Log other, int size) {
-    return new StartRequest(kernel, settings, providers, other, size);
+    return new StartRequest(kernel, settings, providers, other, size, memory, notes);
   }
 }

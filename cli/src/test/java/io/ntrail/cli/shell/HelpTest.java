@@ -231,6 +231,7 @@ class HelpTest {
           case "calls" -> "[a-z]+\\.ntr|[a-z]+\\.jtrc|\\.";
           case "stacks" -> "[a-z]+\\.(etl|dmp)|crashes/";
           case "pt" -> "[a-z]+\\.pt|[a-z]+\\.bin@.*";
+          case "record" -> "[a-z]+\\.reg";
           case "info" -> "[a-z]+\\.(etl|zip|jtrc|ntr|dmp|dll)";
           default -> "[a-z]+\\.(etl|zip|jtrc|ntr|dmp)";
         };

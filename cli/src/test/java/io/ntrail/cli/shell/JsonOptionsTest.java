@@ -76,6 +76,7 @@ class JsonOptionsTest {
           Map.entry("record --process", "RecordLifeTest"),
           Map.entry("record --limit", "RecordLifeTest"),
           Map.entry("record --provider", "RecordOnMachineTest"),
+          Map.entry("record --profile", "RecordOnMachineTest"),
           Map.entry("record --dotnet", "RecordOnMachineTest"),
           Map.entry("record --log", "RecordOnMachineTest"),
           Map.entry("record --interval", "RecordOnMachineTest"),

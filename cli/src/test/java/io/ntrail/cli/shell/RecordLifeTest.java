@@ -152,7 +152,8 @@ class RecordLifeTest {
   void aFlightRecorderHasNoProviders() {
     UsageError refused =
         assertThrows(UsageError.class, () -> start("--dotnet", "--flight-recorder"));
-    assertTrue(refused.getMessage().contains("without providers"), refused.getMessage());
+    String message = String.valueOf(refused.getMessage());
+    assertTrue(message.contains("without providers"), message);
   }
 
   @Test

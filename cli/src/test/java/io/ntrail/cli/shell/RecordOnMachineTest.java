@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.cli.record.RecordCommand;
@@ -216,5 +217,59 @@ class RecordOnMachineTest {
     String message = refused(START + "C:\\a.etl --dotnet").message();
     assertTrue(message.contains("; provider e13c0d23-"), message);
     assertEquals("no session runs\n", run("record list").out());
+  }
+
+  @Test
+  void aProfileOfWprBecomesTheCallsOfTheOptionsThatSayIt() throws IOException {
+    played = Optional.of(version(10, 0, 22621));
+    Path file = folder.resolve("all.wprp");
+    Files.writeString(
+        file,
+        """
+        <WindowsPerformanceRecorder Version="1.0"><Profiles>
+        <SystemCollector Id="S" Name="NT Kernel Logger">
+          <BufferSize Value="512"/><Buffers Value="80"/></SystemCollector>
+        <EventCollector Id="E" Name="Events"/>
+        <Profile Id="All.Verbose.File" Name="All" LoggingMode="File" DetailLevel="Verbose">
+        <Collectors><SystemCollectorId Value="S"><SystemProvider Id="P"><Keywords>
+          <Keyword Value="ProcessThread"/><Keyword Value="Loader"/><Keyword Value="CSwitch"/>
+          <Keyword Value="NewInWindows12"/></Keywords>
+          <Stacks><Stack Value="CSwitch"/><CustomStack Value="0x0532"/></Stacks></SystemProvider>
+          <HardwareCounter Id="H"><Counters><Counter Value="TotalIssues"/></Counters>
+            <Events><Event Value="CSwitch"/></Events><LastBranch>
+            <Events><Event Value="CSwitch"/></Events><LastBranchFilters>
+            <LastBranchFilterOut Value="Kernel"/><LastBranchFilterOut Value="NearReturns"/>
+            </LastBranchFilters></LastBranch></HardwareCounter></SystemCollectorId>
+        <EventCollectorId Value="E"><EventProviders>
+          <EventProvider Id="D" Name="Microsoft-Windows-DNS-Client" Level="4" Stack="true">
+            <Keywords><Keyword Value="0xF"/></Keywords><EventFilters FilterIn="false">
+            <EventId Value="3006"/></EventFilters></EventProvider></EventProviders>
+        </EventCollectorId></Collectors></Profile></Profiles></WindowsPerformanceRecorder>
+        """);
+    Result started = run("record start --profile " + file + "!All --max-size 64M --etl C:\\w.etl");
+    assertEquals(0, started.exit(), started.err());
+    assertTrue(started.out().contains("- Not recorded: keyword NewInWindows12"), started.out());
+    assertEquals(
+        List.of(
+            "StartTrace 7 00000000-0000-0000-0000-000000000000 512 80 256 64 2000001 7 ntrail"
+                + " C:\\w.kernel.etl",
+            "TraceSetInformation 3 7 d1a86f3d05fed0119dda00c04fd7ba7c2400000000000000"
+                + "d1a86f3d05fed0119dda00c04fd7ba7c3200000000000000",
+            "TraceSetInformation 4 7 0700000004" + "00".repeat(27),
+            "TraceSetInformation 8 7 d1a86f3d05fed0119dda00c04fd7ba7c2400000000000000",
+            "TraceSetInformation 9 7 02000000",
+            "TraceSetInformation 20 7 21000000",
+            "TraceSetInformation 21 7 24050000",
+            "StartTrace 6 00000000-0000-0000-0000-000000000000 256 32 128 64 1 0 ntrail-user"
+                + " C:\\w.user.etl",
+            "EnableTraceEx2 6 1c95126e-7eea-49a9-a3fe-a378b03ddb4d 4 f 4 80000200:00000100be0b"),
+        calls());
+    json("record start --profile " + file + " --take-over --etl C:\\w.etl");
+    String both = "record start --profile a.wprp --kernel cpu --etl C:\\w.etl";
+    UsageError refused = assertThrows(UsageError.class, () -> run(both));
+    assertEquals("--profile says what is recorded: without --kernel", refused.getMessage());
+    String stopped = refused("record stop").message();
+    assertTrue(stopped.endsWith("files stay: C:\\w.kernel.etl, C:\\w.user.etl"), stopped);
+    assertFalse(Files.exists(folder.resolve("sessions.why")));
   }
 }

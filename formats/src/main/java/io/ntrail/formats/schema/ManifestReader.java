@@ -1,5 +1,6 @@
 package io.ntrail.formats.schema;
 
+import io.ntrail.formats.xml.XmlText;
 import java.io.ByteArrayInputStream;
 import java.io.Reader;
 import java.util.ArrayList;
@@ -7,7 +8,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
@@ -97,43 +97,24 @@ final class ManifestReader {
     this.name = name;
   }
 
-  private static XMLInputFactory factory() {
-    XMLInputFactory factory = XMLInputFactory.newDefaultFactory();
-    factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
-    factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
-    factory.setProperty(XMLInputFactory.IS_REPLACING_ENTITY_REFERENCES, false);
-    factory.setXMLResolver((publicId, systemId, base, namespace) -> {
-      throw new XMLStreamException("refers to an external entity: " + systemId);
-    });
-    return factory;
-  }
-
   Manifest read(byte[] xml) throws NoManifest {
-    ManifestEncoding.check(xml);
+    String problem = XmlText.problem(xml);
+    if (!problem.isEmpty()) {
+      throw new NoManifest(problem);
+    }
     try {
-      return read(factory().createXMLStreamReader(new ByteArrayInputStream(xml)));
+      return read(XmlText.factory().createXMLStreamReader(new ByteArrayInputStream(xml)));
     } catch (XMLStreamException e) {
-      throw noXml(e);
+      throw new NoManifest(XmlText.problem(e));
     }
   }
 
   Manifest read(Reader xml) throws NoManifest {
     try {
-      return read(factory().createXMLStreamReader(xml));
+      return read(XmlText.factory().createXMLStreamReader(xml));
     } catch (XMLStreamException e) {
-      throw noXml(e);
+      throw new NoManifest(XmlText.problem(e));
     }
-  }
-
-  private static NoManifest noXml(XMLStreamException e) {
-    String message = String.valueOf(e.getMessage());
-    // The parser puts its own place before the message, on a line of its own.
-    int own = message.indexOf("Message: ");
-    String what = (own < 0 ? message : message.substring(own + 9)).lines().findFirst().orElse("");
-    return new NoManifest(
-        (e.getLocation() == null ? "" : ", line " + e.getLocation().getLineNumber())
-            + ": not XML: "
-            + what);
   }
 
   private Manifest read(XMLStreamReader xml) throws NoManifest {
@@ -154,9 +135,9 @@ final class ManifestReader {
       }
       return new ManifestProviders(source, strings, this::problem).manifest(providers, problems);
     } catch (XMLStreamException e) {
-      throw noXml(e);
+      throw new NoManifest(XmlText.problem(e));
     } catch (RuntimeException e) {
-      if (e.getClass().getName().startsWith("com.sun.org.apache.xerces.")) {
+      if (XmlText.isOfParser(e)) {
         // The parser wraps what it finds in broken encodings in exceptions of its own.
         throw new NoManifest(place() + ": not XML: " + e.getMessage());
       }

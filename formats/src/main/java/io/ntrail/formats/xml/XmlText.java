@@ -1,4 +1,4 @@
-package io.ntrail.formats.schema;
+package io.ntrail.formats.xml;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -10,29 +10,57 @@ import java.nio.charset.StandardCharsets;
 import java.nio.charset.UnsupportedCharsetException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.xml.stream.XMLInputFactory;
+import javax.xml.stream.XMLStreamException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks that the bytes of a manifest are valid text in its encoding. The parser would find out,
- * too, but it writes a line of its own to the error stream of the program before it throws.
+ * XML of unknown origin: no document type, no entities of the document's own, nothing fetched; and
+ * text that is not valid in its encoding is found before the parser is, which writes a line of its
+ * own to the error stream of the program before it throws.
  */
-final class ManifestEncoding {
+public final class XmlText {
   private static final Pattern DECLARED =
       Pattern.compile("^<\\?xml[^>]*\\sencoding\\s*=\\s*[\"']([A-Za-z0-9._-]+)[\"']");
   private static final int DECLARATION = 200;
 
-  private ManifestEncoding() {}
+  private XmlText() {}
 
-  static void check(byte[] xml) throws ManifestReader.NoManifest {
+  /** Returns a parser's factory. */
+  public static XMLInputFactory factory() {
+    XMLInputFactory factory = XMLInputFactory.newDefaultFactory();
+    factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
+    factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
+    factory.setProperty(XMLInputFactory.IS_REPLACING_ENTITY_REFERENCES, false);
+    factory.setXMLResolver((publicId, systemId, base, namespace) -> {
+      throw new XMLStreamException("refers to an external entity: " + systemId);
+    });
+    return factory;
+  }
+
+  /** Returns place and reason if the bytes are not valid text in their encoding; empty if so. */
+  public static String problem(byte[] xml) {
     Charset charset = charset(xml);
-    if (charset == null) {
-      // The parser reports unknown encodings.
-      return;
-    }
-    if (!isText(xml, charset)) {
-      throw new ManifestReader.NoManifest(
-          ", line " + lineOfEnd(xml, charset) + ": not XML: not valid text in " + charset.name());
-    }
+    // The parser reports unknown encodings.
+    return charset == null || isText(xml, charset)
+        ? ""
+        : ", line " + lineOfEnd(xml, charset) + ": not XML: not valid text in " + charset.name();
+  }
+
+  /** Returns place and reason of what a parser found. */
+  public static String problem(XMLStreamException found) {
+    String message = String.valueOf(found.getMessage());
+    // The parser puts its own place before the message, on a line of its own.
+    int own = message.indexOf("Message: ");
+    String what = (own < 0 ? message : message.substring(own + 9)).lines().findFirst().orElse("");
+    return (found.getLocation() == null ? "" : ", line " + found.getLocation().getLineNumber())
+        + ": not XML: "
+        + what;
+  }
+
+  /** Returns whether an exception is one in which the parser wraps what it finds. */
+  public static boolean isOfParser(RuntimeException found) {
+    return found.getClass().getName().startsWith("com.sun.org.apache.xerces.");
   }
 
   /** A reader that throws at invalid text instead of replacing it. */

@@ -1,0 +1,176 @@
+package io.ntrail.cli.record;
+
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.etl.groups.GroupMask;
+import io.ntrail.formats.etl.groups.KernelGroups;
+import io.ntrail.formats.etl.groups.StackEvents;
+import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
+import io.ntrail.formats.wprp.WprProfile;
+import io.ntrail.formats.wprp.WprProfile.Ids;
+import io.ntrail.formats.wprp.WprProfile.Kernel;
+import io.ntrail.formats.wprp.WprpFile;
+import io.ntrail.live.etw.BootSession;
+import io.ntrail.live.etw.BootSession.Kind;
+import io.ntrail.live.etw.EnableParameters;
+import io.ntrail.live.etw.EnableParameters.Filter;
+import io.ntrail.live.etw.ProviderRequest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Request that a recording profile of WPR stands for; what it leaves out is among its notes. */
+final class WprpRequest {
+  /** Kinds of branches: WPR's names, and those of {@link KernelSettings}. */
+  private static final Map<String, String> BRANCHES =
+      Map.of(
+          "Kernel", "kernel",
+          "User", "user",
+          "ConditionalBranches", "conditional",
+          "NearRelativeCalls", "calls",
+          "NearIndirectCalls", "indirect-calls",
+          "NearReturns", "returns",
+          "NearIndirectJumps", "indirect-jumps",
+          "NearRelativeJumps", "jumps",
+          "FarBranches", "far",
+          "StackMode", "stack-mode");
+
+  private final WprProfile profile;
+  private final List<String> notes = new ArrayList<>();
+
+  private WprpRequest(WprProfile profile) {
+    this.profile = profile;
+  }
+
+  /**
+   * Reads a profile.
+   *
+   * @param text path of the file, with an exclamation mark and a profile's name behind it or not
+   * @param mebibytes size at which a file is full; 0: as the profile says, else the default
+   * @throws CannotGoOn if it cannot be read
+   */
+  static StartRequest of(String text, int mebibytes) {
+    int mark = text.lastIndexOf('!');
+    String file = mark < 0 ? text : text.substring(0, mark);
+    byte[] bytes;
+    try {
+      bytes = Files.readAllBytes(Path.of(file));
+    } catch (IOException e) {
+      throw CannotGoOn.noSuchFile(file, "");
+    }
+    String name = mark < 0 ? "" : text.substring(mark + 1);
+    return new WprpRequest(WprpFile.read(bytes, file).profile(name)).request(mebibytes);
+  }
+
+  private StartRequest request(int mebibytes) {
+    if (profile.system().isEmpty() && profile.providers().isEmpty()) {
+      throw new CannotGoOn("profile " + profile.id() + " records nothing", "");
+    }
+    int size =
+        mebibytes > 0 ? mebibytes : profile.system().map(k -> k.memory().mebibytes()).orElse(0);
+    List<ProviderWish> providers = profile.providers().stream().map(WprpRequest::wish).toList();
+    KernelSettings settings = profile.system().map(this::settings).orElse(KernelSettings.NONE);
+    int most = size > 0 ? size : BootRequest.DEFAULT_MEBIBYTES;
+    if (profile.inMemory()) {
+      notes.add(
+          "WPR keeps this profile in memory; without --flight-recorder it is a ring in a file.");
+    }
+    if (profile.collectors() > 1) {
+      notes.add("The providers of " + profile.collectors() + " collectors are in one session.");
+    }
+    for (String ignored : profile.ignored().stream().distinct().toList()) {
+      notes.add("Not done of the profile: " + ignored + ".");
+    }
+    Optional<BootRequest> kernel = profile.system().map(system -> kernel(system, most));
+    return new StartRequest(
+        kernel,
+        settings,
+        providers,
+        profile.inMemory() ? StartRequest.Log.RING : StartRequest.Log.SEQUENTIAL,
+        most,
+        profile.system().map(Kernel::memory),
+        notes);
+  }
+
+  private BootRequest kernel(Kernel system, int mebibytes) {
+    KernelGroups known = new KernelGroups();
+    GroupMask mask = GroupMask.NONE;
+    for (String keyword : system.keywords()) {
+      Optional<GroupMask> group = known.named(keyword);
+      if (group.isEmpty()) {
+        notes.add("Not recorded: keyword " + keyword + ", which ntrail does not know.");
+      }
+      mask = mask.and(group.orElse(GroupMask.NONE));
+    }
+    Map<Integer, StackEvent> stacks = new LinkedHashMap<>();
+    for (StackEvent event : events(system.stacks(), "stacks of ")) {
+      stacks.putIfAbsent(event.hookId(), event);
+    }
+    List<StackEvent> events = List.copyOf(stacks.values());
+    notes.addAll(BootRequest.notes(mask, events, known));
+    return new BootRequest(
+        new BootSession(Kind.GLOBAL, "", mebibytes, mask, events), known.namesOf(mask), List.of());
+  }
+
+  private List<StackEvent> events(List<String> names, String what) {
+    StackEvents known = new StackEvents();
+    List<StackEvent> events = new ArrayList<>();
+    for (String name : names) {
+      Optional<StackEvent> event = known.named(name);
+      if (event.isEmpty()) {
+        notes.add("Not recorded: " + what + name + ", which ntrail does not know.");
+      }
+      event.ifPresent(events::add);
+    }
+    return events;
+  }
+
+  private KernelSettings settings(Kernel system) {
+    List<String> kinds = new ArrayList<>();
+    for (String kind : system.branchesLeftOut()) {
+      String own = BRANCHES.get(kind);
+      if (own == null) {
+        throw new UsageError(
+            "profile: branches " + kind + " are not known", "--branches-without far");
+      }
+      kinds.add(own);
+    }
+    List<StackEvent> counterEvents =
+        events(
+            system.counterEvents().isEmpty() && !system.counters().isEmpty()
+                ? List.of("CSwitch")
+                : system.counterEvents(),
+            "counters with ");
+    return new KernelSettings(
+        0,
+        system.sampled(),
+        system.counters(),
+        counterEvents,
+        events(system.branchEvents(), "branches of "),
+        KernelSettings.bits(kinds),
+        system.stackCache() ? Optional.of(0) : Optional.empty());
+  }
+
+  private static ProviderWish wish(WprProfile.Provider provider) {
+    List<Filter> filters = new ArrayList<>();
+    provider.events().map(ids -> filter(ids, false)).ifPresent(filters::add);
+    provider.stacks().map(ids -> filter(ids, true)).ifPresent(filters::add);
+    return new ProviderWish(
+        provider.name(),
+        provider.level() == 0 ? ProviderRequest.VERBOSE : provider.level(),
+        provider.keywords() == 0 ? ProviderRequest.ALL_KEYWORDS : provider.keywords(),
+        provider.hasStacks() ? EnableParameters.STACKS : 0,
+        filters);
+  }
+
+  private static Filter filter(Ids ids, boolean isOfStacks) {
+    return isOfStacks
+        ? Filter.stacks(ids.isChosen(), ids.ids())
+        : Filter.events(ids.isChosen(), ids.ids());
+  }
+}

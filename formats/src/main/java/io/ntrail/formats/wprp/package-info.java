@@ -1,0 +1,5 @@
+/** Recording profiles of Windows Performance Recorder (.wprp). */
+@NullMarked
+package io.ntrail.formats.wprp;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,219 @@
+package io.ntrail.formats.wprp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.wprp.WprProfile.Ids;
+import io.ntrail.formats.wprp.WprProfile.Kernel;
+import io.ntrail.formats.wprp.WprProfile.Memory;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Profiles of WPR; names and nesting are those of Microsoft's pages of its elements. */
+class WprpFileTest {
+  private static final String HEAD =
+      """
+      <?xml version="1.0" encoding="utf-8"?>
+      <WindowsPerformanceRecorder Version="1.0"><Profiles>
+      <SystemCollector Id="SC" Name="NT Kernel Logger">
+        <BufferSize Value="512"/><Buffers Value="80"/><StackCaching BucketCount="256"/>
+      </SystemCollector>
+      <EventCollector Id="EC" Name="Events"><BufferSize Value="64"/></EventCollector>
+      <SystemProvider Id="Base">
+        <Keywords><Keyword Value="ProcessThread"/><Keyword Value="Loader"/></Keywords>
+        <Stacks><Stack Value="ProcessCreate"/></Stacks>
+      </SystemProvider>
+      <SystemProvider Id="Cpu" Base="Base">
+        <Keywords Operation="Add"><Keyword Value="SampledProfile"/></Keywords>
+        <Stacks Operation="Set"><Stack Value="SampledProfile"/></Stacks>
+      </SystemProvider>
+      <EventProvider Id="Dns" Name="Microsoft-Windows-DNS-Client" Level="4" Stack="true">
+        <Keywords><Keyword Value="0x8000000000000001"/><Keyword Value="0x10"/></Keywords>
+        <EventFilters FilterIn="true"><EventId Value="3006"/><EventId Value="3008"/></EventFilters>
+        <StackFilters FilterIn="false"><EventId Value="3008"/></StackFilters>
+      </EventProvider>
+      <EventProvider Id="Source" Name="*My-EventSource"/>
+      """;
+
+  private static final String COUNTERS =
+      """
+      <HardwareCounter Id="HC" Strict="true">
+        <SampledCounters><SampledCounter Value="CacheMisses" Interval="65536"/></SampledCounters>
+        <Counters><Counter Value="TotalIssues"/></Counters>
+        <Events><Event Value="CSwitch"/></Events>
+        <LastBranch>
+          <Events><Event Value="SampledProfile"/></Events>
+          <LastBranchFilters><LastBranchFilterOut Value="Kernel"/></LastBranchFilters>
+        </LastBranch>
+      </HardwareCounter>
+      """;
+
+  private static final String FILE_PROFILE =
+      """
+      <Profile Id="All.Verbose.File" Name="All" LoggingMode="File" DetailLevel="Verbose">
+        <Collectors>
+          <SystemCollectorId Value="SC">
+            <Buffers Value="96"/>
+            <SystemProviderId Value="Cpu"/><HardwareCounterId Value="HC"/>
+          </SystemCollectorId>
+          <EventCollectorId Value="EC"><EventProviders>
+            <EventProviderId Value="Dns"/><EventProviderId Value="Source"/>
+          </EventProviders></EventCollectorId>
+        </Collectors>
+      </Profile>
+      """;
+
+  private static final String MEMORY_PROFILE =
+      """
+      <Profile Id="All.Verbose.Memory" Name="All" LoggingMode="Memory" DetailLevel="Verbose"
+        Base="All.Verbose.File"/>
+      """;
+
+  private static final String TAIL = "</Profiles></WindowsPerformanceRecorder>";
+
+  private static WprpFile file(String... parts) {
+    String text = HEAD + String.join("", parts) + TAIL;
+    return WprpFile.read(text.getBytes(StandardCharsets.UTF_8), "a.wprp");
+  }
+
+  private static WprProfile all() {
+    return file(COUNTERS, FILE_PROFILE, MEMORY_PROFILE).profile("all");
+  }
+
+  @Test
+  void theKernelLogsWhatItsProviderAndItsBasesSay() {
+    assertEquals(
+        Optional.of(
+            new Kernel(
+                new Memory(512, 96, 0),
+                List.of("ProcessThread", "Loader", "SampledProfile"),
+                List.of("SampledProfile"),
+                Map.of("CacheMisses", 65536),
+                List.of("TotalIssues"),
+                List.of("CSwitch"),
+                List.of("SampledProfile"),
+                List.of("Kernel"),
+                true)),
+        all().system());
+    assertEquals(List.of(), all().ignored());
+  }
+
+  @Test
+  void providersHaveLevelKeywordsStacksAndFilters() {
+    assertEquals(
+        List.of(
+            new WprProfile.Provider(
+                "Microsoft-Windows-DNS-Client",
+                4,
+                0x8000_0000_0000_0011L,
+                true,
+                Optional.of(new Ids(true, List.of(3006, 3008))),
+                Optional.of(new Ids(false, List.of(3008)))),
+            new WprProfile.Provider(
+                "*My-EventSource", 0, 0, false, Optional.empty(), Optional.empty())),
+        all().providers());
+  }
+
+  @Test
+  void ofProfilesOfOneNameThatInAFileIsTakenAndAnyByItsId() {
+    assertEquals("All.Verbose.File", all().id());
+    WprpFile both = file(COUNTERS, MEMORY_PROFILE, FILE_PROFILE);
+    assertEquals("All.Verbose.File", both.profile("").id());
+    WprProfile memory = both.profile("all.verbose.memory");
+    assertTrue(memory.inMemory());
+    assertEquals(all().providers(), memory.providers());
+  }
+
+  @Test
+  void whatIsRemovedFromABaseIsGone() {
+    String less =
+        """
+        <Profile Id="Less.Verbose.File" Name="Less" LoggingMode="File" DetailLevel="Verbose">
+          <Collectors><SystemCollectorId Value="SC"><SystemProvider Id="L" Base="Cpu">
+            <Keywords Operation="Remove"><Keyword Value="Loader"/></Keywords>
+          </SystemProvider></SystemCollectorId></Collectors>
+        </Profile>
+        """;
+    assertEquals(
+        List.of("ProcessThread", "SampledProfile"),
+        file(less).profile("Less").system().orElseThrow().keywords());
+  }
+
+  @Test
+  void whatIsNotUnderstoodIsNamedWithItsLine() {
+    String more =
+        """
+        <Profile Id="H.Verbose.File" Name="H" LoggingMode="File" DetailLevel="Verbose">
+          <Collectors>
+            <HeapEventCollectorId Value="Heap"/>
+            <EventCollectorId Value="EC"><Buffers Value="3" PercentageOfTotalMemory="true"/>
+              <EventProviders><EventProvider Id="P" Name="X">
+                <CaptureStateOnSave><Keyword Value="0x1"/></CaptureStateOnSave>
+              </EventProvider></EventProviders></EventCollectorId>
+          </Collectors>
+        </Profile>
+        """;
+    List<String> ignored = file(more).profile("H").ignored();
+    assertEquals(3, ignored.size(), ignored.toString());
+    assertTrue(ignored.getFirst().matches("HeapEventCollectorId \\(line \\d+\\)"));
+    assertTrue(ignored.get(1).startsWith("Buffers as a share of the memory"));
+    assertTrue(ignored.getLast().startsWith("CaptureStateOnSave"));
+  }
+
+  @Test
+  void aReferenceToWhatIsNotThereIsRefusedWithItsLine() {
+    WprpFile file = file(FILE_PROFILE);
+    String message = assertThrows(CannotGoOn.class, () -> file.profile("All")).message();
+    assertTrue(message.matches("a\\.wprp, line \\d+: HardwareCounter HC is not there"), message);
+  }
+
+  @Test
+  void basesThatLeadInCirclesAreRefused() {
+    String round =
+        """
+        <Profile Id="A" Name="A" Base="B"/><Profile Id="B" Name="B" Base="A"/>
+        """;
+    WprpFile file = file(round);
+    String message = assertThrows(CannotGoOn.class, () -> file.profile("A")).message();
+    assertTrue(message.contains("leads round in circles"), message);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "no XML",
+        "<a/>",
+        "<WindowsPerformanceRecorder><Profiles/></WindowsPerformanceRecorder>",
+        "<!DOCTYPE a [<!ENTITY x 'y'>]><WindowsPerformanceRecorder/>",
+        "<WindowsPerformanceRecorder><Profiles><Profile></Profiles>",
+      })
+  void whatIsNoProfileIsRefused(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    CannotGoOn refused = assertThrows(CannotGoOn.class, () -> WprpFile.read(bytes, "a.wprp"));
+    assertTrue(refused.message().startsWith("a.wprp"), refused.message());
+  }
+
+  @Test
+  void elementsThatAreNestedTooDeepAreRefused() {
+    byte[] deep = ("<a>".repeat(65) + "</a>".repeat(65)).getBytes(StandardCharsets.UTF_8);
+    CannotGoOn refused = assertThrows(CannotGoOn.class, () -> WprpFile.read(deep, "a.wprp"));
+    assertFalse(refused.message().contains("no recording profile"), refused.message());
+    assertTrue(refused.message().contains("deeper than 64"), refused.message());
+  }
+
+  @Test
+  void anUnknownNameIsAnsweredWithTheProfilesThatThereAre() {
+    WprpFile file = file(FILE_PROFILE);
+    String message = assertThrows(CannotGoOn.class, () -> file.profile("Al")).message();
+    assertEquals("a.wprp has no profile Al; it has All.Verbose.File", message);
+  }
+}
