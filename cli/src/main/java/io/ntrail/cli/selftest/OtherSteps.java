@@ -149,6 +149,8 @@ final class OtherSteps {
             Need.ADMINISTRATOR,
             "",
             "ntrail record start --kernel cpu --flight-recorder, ntrail record snapshot -o a.etl"),
+        Step.person(
+            RECORDING,
             "providers and .NET are recorded with the kernel",
             Need.ADMINISTRATOR,
             "",

@@ -212,7 +212,7 @@ final class PlayedSessions implements AutoCloseable {
    * @param arguments the folder, then the words of the command
    */
   public static void main(String[] arguments) throws IOException {
-    RecordMachine machine = machine(Path.of(arguments[0]));
+    RecordMachine machine = machine(Path.of(arguments[0]), Optional.empty());
     System.exit(
         CommandRunner.run(
             new Commands.Entry("record", "", false, () -> new RecordCommand(machine)),

@@ -106,7 +106,8 @@ class ControlArgumentsTest {
             0,
             Optional.empty(),
             OptionalLong.empty());
-    assertEquals(0, new SessionControl(played.agent, played.library).start(properties).error());
+    SessionControl control = new SessionControl(played.agent, played.library, played.library);
+    assertEquals(0, control.start(properties).error());
   }
 
   private static long name(Played played, String name) {

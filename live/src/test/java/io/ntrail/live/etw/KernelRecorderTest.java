@@ -211,7 +211,7 @@ class KernelRecorderTest {
                   0,
                   file.groups(),
                   List.of(),
-                  0);
+                  KernelRequest.More.NOTHING);
           recorder.start(file, false);
           recorder.start(memory, false);
           assertTrue(recorder.snapshot("memory", "C:\\s.etl").isInMemory());
