@@ -272,4 +272,93 @@ class RecordOnMachineTest {
     assertTrue(stopped.endsWith("files stay: C:\\w.kernel.etl, C:\\w.user.etl"), stopped);
     assertFalse(Files.exists(folder.resolve("sessions.why")));
   }
+
+  /** Published command line or caller: our options, and the calls that its source makes. */
+  private record Witness(String who, String options, List<String> calls) {}
+
+  private static final String SAMPLE = "b4bf1dce7e13a64d87b03f59aa102cbc2e00000000000000";
+  private static final String SWITCH = "d1a86f3d05fed0119dda00c04fd7ba7c2400000000000000";
+  private static final String READY = "d1a86f3d05fed0119dda00c04fd7ba7c3200000000000000";
+  private static final String DISK = "d4a86f3d05fed0119dda00c04fd7ba7c";
+  private static final String FILE = "39dccb903e4ad11184f40000f80464e3";
+
+  private static String mask(String... words) {
+    return String.join("", words) + "00000000".repeat(8 - words.length);
+  }
+
+  @Test
+  void theCallsArePublicCallersOwn() throws IOException {
+    played = Optional.of(version(10, 0, 22621));
+    String zero = "00000000";
+    List<Witness> witnesses =
+        List.of(
+            new Witness(
+                "UIforETW: -on Latency+POWER+... -stackwalk PROFILE+CSWITCH+READYTHREAD",
+                "--kernel Latency+POWER+DISPATCHER+FILE_IO+FILE_IO_INIT+VIRT_ALLOC+MEMINFO"
+                    + "+MEMINFO_WS --stacks PROFILE+CSWITCH+READYTHREAD",
+                List.of(
+                    "3 " + SAMPLE + SWITCH + READY,
+                    "4 " + mask("07230006", "86c28800", zero, zero, "00800000"))),
+            new Witness(
+                "Defrag Tools: xperf -on ... -stackwalk Profile+CSwitch+ReadyThread",
+                "--kernel PROC_THREAD+LOADER+PROFILE+INTERRUPT+DPC+DISPATCHER+CSWITCH"
+                    + " --stacks Profile+CSwitch+ReadyThread",
+                List.of("3 " + SAMPLE + SWITCH + READY, "4 " + mask("07000000", "86420000"))),
+            new Witness(
+                "High CPU: xperf -on ... -MaxFile 1024 -FileMode Circular",
+                "--kernel PROC_THREAD+LOADER+PROFILE+INTERRUPT+DPC --stacks Profile --max-size 1G",
+                List.of("3 " + SAMPLE, "4 " + mask("07000000", "82400000"))),
+            new Witness(
+                "xperf ... -SetProfInt 3000, with stacks of disks and maps",
+                "--kernel PROC_THREAD+LOADER+PROFILE+CSWITCH+DISPATCHER+DISK_IO+VAMAP+HARD_FAULTS"
+                    + " --stacks PROFILE+CSWITCH+READYTHREAD+DiskReadInit+DiskWriteInit+MapFile"
+                    + "+UnMapFile --interval 0.3ms",
+                List.of(
+                    "5 00000000b80b0000",
+                    "3 "
+                        + SAMPLE
+                        + SWITCH
+                        + READY
+                        + DISK
+                        + "0c00000000000000"
+                        + DISK
+                        + "0d00000000000000"
+                        + FILE
+                        + "2500000000000000"
+                        + FILE
+                        + "2600000000000000",
+                    "4 " + mask("07a30000", "06020000"))),
+            new Witness(
+                "PerfView: kernel keywords Default, of which stacks of samples",
+                "--kernel DISK_IO+DISK_IO_INIT+LOADER+HARD_FAULTS+NETWORKTRACE+PROC_THREAD"
+                    + "+PERF_COUNTER+PROFILE --stacks Profile",
+                List.of("3 " + SAMPLE, "4 " + mask("0f270100", "02000000"))),
+            new Witness(
+                "Orbit with krabs: interval of 1 ms, stacks of samples",
+                "--kernel cpu --stacks Profile --interval 1ms",
+                List.of("5 0000000010270000", "3 " + SAMPLE, "4 " + mask("07000000", "02000000"))),
+            new Witness(
+                "Tracy: stacks of samples, switches logged",
+                "--kernel CSWITCH+DISPATCHER+PROC_THREAD+PROFILE --stacks Profile",
+                List.of("3 " + SAMPLE, "4 " + mask("03000000", "06020000"))),
+            new Witness(
+                "FileWriter: LastBranch of WPR, and the same of tracelog -Lbr",
+                "--kernel CSWITCH+PROC_THREAD+LOADER+PROFILE --branches PROFILE+CSWITCH"
+                    + " --branches-without conditional+calls+indirect-calls+indirect-jumps+far+kernel",
+                List.of(
+                    "4 " + mask("07000000", "06000000"), "20 5d010000", "21 2e0f000024050000")));
+    for (Witness witness : witnesses) {
+      Files.deleteIfExists(folder.resolve("sessions.calls"));
+      Result started = run("record start " + witness.options() + " --take-over --etl C:\\w.etl");
+      assertEquals(0, started.exit(), started.err());
+      List<String> settings =
+          calls().stream()
+              .filter(line -> line.startsWith("TraceSetInformation"))
+              .map(line -> line.replaceFirst("\\w+ (\\d+) \\w+ ", "$1 "))
+              .toList();
+      assertEquals(witness.calls(), settings, witness.who());
+      assertTrue(calls().getFirst().contains(" 1024 64 256 1024 2000002 "), calls().getFirst());
+    }
+    assertFalse(Files.exists(folder.resolve("sessions.why")));
+  }
 }

@@ -13,6 +13,7 @@ import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.agent.Agent;
+import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.etw.EnableParameters.Filter;
 import io.ntrail.live.etw.SessionControl.Reply;
@@ -30,6 +31,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -70,6 +72,11 @@ class KernelRecorderTest {
 
   /** Runs an agent of its own for a question: sessions are there for the next one. */
   private void with(Bits bits, Consumer<SessionControl> question) {
+    withAgent(
+        bits, (agent, library) -> question.accept(new SessionControl(agent, library, library)));
+  }
+
+  private void withAgent(Bits bits, BiConsumer<Agent, String> question) {
     boolean is64 = bits == Bits.X64;
     WindowsCompiler compiler = is64 ? WindowsCompiler.MINGW_C : WindowsCompiler.MINGW_C_32;
     assumeTrue(
@@ -82,7 +89,7 @@ class KernelRecorderTest {
     try (Agent agent =
         Agent.on(host.start(is64 ? MachineType.AMD64 : MachineType.I386), PATIENCE)) {
       String library = windows(library(compiler));
-      question.accept(new SessionControl(agent, library, library));
+      question.accept(agent, library);
     }
   }
 
@@ -533,6 +540,36 @@ class KernelRecorderTest {
             .filter(line -> !line.startsWith("StartTrace") && !line.matches("\\w+ [34] .*"))
             .toList());
     assertEquals("", wrong());
+  }
+
+  /** Calls that only ask: each argument is broken once. */
+  @ParameterizedTest
+  @CsvSource({
+    "TdhEnumerateProviders, 1 0, 87",
+    "TraceQueryInformation, 1 7 1 4096 1, 87",
+    "TraceQueryInformation, 0 8 1 4096 1, 87",
+    "TraceQueryInformation, 0 7 1 8 1, 24",
+    "TraceQueryInformation, 0 7 1 4096 0, 87",
+    "EnumerateTraceGuidsEx, 0 1 16 1 4096 1, 87",
+    "EnumerateTraceGuidsEx, 1 0 16 1 4096 1, 87",
+    "EnumerateTraceGuidsEx, 1 1 15 1 4096 1, 87",
+    "EnumerateTraceGuidsEx, 1 1 16 1 4096 0, 87",
+  })
+  void aBrokenArgumentOfAQuestionIsRefused(String function, String words, int error) {
+    withAgent(
+        Bits.X64,
+        (agent, library) -> {
+          // 1 behind the first argument is an address.
+          long[] arguments = Stream.of(words.split(" ", -1)).mapToLong(Long::parseLong).toArray();
+          boolean isQuery = function.startsWith("TraceQuery");
+          for (int i = isQuery || function.startsWith("Enumerate") ? 1 : 0;
+              i < arguments.length;
+              i++) {
+            arguments[i] = arguments[i] == 1 ? agent.scratch() : arguments[i];
+          }
+          long address = agent.resolve(library, function);
+          assertEquals(error, agent.call(AgentCall.of(address, arguments)).asInt());
+        });
   }
 
   /** Without this the checks of the library could be dead. */

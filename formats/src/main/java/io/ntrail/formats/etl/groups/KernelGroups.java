@@ -89,9 +89,14 @@ public final class KernelGroups {
       - WakeCounter 80002000
       """;
 
-  /** A line: ntrail's name, and the groups of xperf that it stands for. */
+  /** A line: ntrail's name, or xperf's for several groups, and the groups that it stands for. */
   private static final String OWN =
       """
+      Base PROC_THREAD LOADER DISK_IO HARD_FAULTS PROFILE MEMINFO MEMINFO_WS
+      Diag PROC_THREAD LOADER DISK_IO HARD_FAULTS DPC INTERRUPT CSWITCH PERF_COUNTER COMPACT_CSWITCH
+      DiagEasy PROC_THREAD LOADER DISK_IO HARD_FAULTS DPC INTERRUPT CSWITCH PERF_COUNTER
+      Latency PROC_THREAD LOADER DISK_IO HARD_FAULTS DPC INTERRUPT CSWITCH PROFILE
+      SysProf PROC_THREAD LOADER PROFILE
       cpu PROC_THREAD LOADER PROFILE
       wait PROC_THREAD LOADER CSWITCH DISPATCHER
       disk PROC_THREAD LOADER DISK_IO DISK_IO_INIT
