@@ -35,5 +35,4 @@ module io.ntrail.formats {
   exports io.ntrail.formats.schema;
   exports io.ntrail.formats.schema.write;
   exports io.ntrail.formats.wprp;
-  exports io.ntrail.formats.xml;
 }

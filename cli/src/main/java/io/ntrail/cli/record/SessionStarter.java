@@ -6,7 +6,7 @@ import io.ntrail.formats.bytes.SpellingSuggestion;
 import io.ntrail.formats.etl.groups.GroupMask;
 import io.ntrail.formats.etl.groups.KernelGroups;
 import io.ntrail.formats.identity.Guid;
-import io.ntrail.formats.wprp.WprProfile.Memory;
+import io.ntrail.formats.wprp.RecordingProfile.Memory;
 import io.ntrail.live.etw.ClrRundown;
 import io.ntrail.live.etw.EventSourceName;
 import io.ntrail.live.etw.KernelRecorder;

@@ -3,7 +3,7 @@ package io.ntrail.cli.record;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.OptionValues;
 import io.ntrail.cli.common.UsageError;
-import io.ntrail.formats.wprp.WprProfile.Memory;
+import io.ntrail.formats.wprp.RecordingProfile.Memory;
 import io.ntrail.live.etw.SessionMode;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,9 +6,9 @@ import io.ntrail.formats.etl.groups.GroupMask;
 import io.ntrail.formats.etl.groups.KernelGroups;
 import io.ntrail.formats.etl.groups.StackEvents;
 import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
-import io.ntrail.formats.wprp.WprProfile;
-import io.ntrail.formats.wprp.WprProfile.Ids;
-import io.ntrail.formats.wprp.WprProfile.Kernel;
+import io.ntrail.formats.wprp.RecordingProfile;
+import io.ntrail.formats.wprp.RecordingProfile.Ids;
+import io.ntrail.formats.wprp.RecordingProfile.Kernel;
 import io.ntrail.formats.wprp.WprpFile;
 import io.ntrail.live.etw.BootSession;
 import io.ntrail.live.etw.BootSession.Kind;
@@ -40,10 +40,10 @@ final class WprpRequest {
           "FarBranches", "far",
           "StackMode", "stack-mode");
 
-  private final WprProfile profile;
+  private final RecordingProfile profile;
   private final List<String> notes = new ArrayList<>();
 
-  private WprpRequest(WprProfile profile) {
+  private WprpRequest(RecordingProfile profile) {
     this.profile = profile;
   }
 
@@ -156,7 +156,7 @@ final class WprpRequest {
         system.stackCache() ? Optional.of(0) : Optional.empty());
   }
 
-  private static ProviderWish wish(WprProfile.Provider provider) {
+  private static ProviderWish wish(RecordingProfile.Provider provider) {
     List<Filter> filters = new ArrayList<>();
     provider.events().map(ids -> filter(ids, false)).ifPresent(filters::add);
     provider.stacks().map(ids -> filter(ids, true)).ifPresent(filters::add);

@@ -1,6 +1,6 @@
 package io.ntrail.formats.schema;
 
-import io.ntrail.formats.xml.XmlText;
+import io.ntrail.formats.bytes.XmlText;
 import java.io.ByteArrayInputStream;
 import java.io.Reader;
 import java.util.ArrayList;

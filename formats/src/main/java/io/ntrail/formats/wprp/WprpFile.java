@@ -1,10 +1,10 @@
 package io.ntrail.formats.wprp;
 
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.wprp.WprProfile.Ids;
-import io.ntrail.formats.wprp.WprProfile.Kernel;
-import io.ntrail.formats.wprp.WprProfile.Memory;
-import io.ntrail.formats.xml.XmlElement;
+import io.ntrail.formats.bytes.XmlElement;
+import io.ntrail.formats.wprp.RecordingProfile.Ids;
+import io.ntrail.formats.wprp.RecordingProfile.Kernel;
+import io.ntrail.formats.wprp.RecordingProfile.Memory;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -74,7 +74,7 @@ public final class WprpFile {
    *     the most detailed one; of files and memory that in a file is taken here
    * @throws CannotGoOn if there is none, or it refers to what is not there
    */
-  public WprProfile profile(String name) {
+  public RecordingProfile profile(String name) {
     List<XmlElement> fitting =
         profiles.stream()
             .filter(one ->
@@ -97,10 +97,10 @@ public final class WprpFile {
         + (profile.attribute("DetailLevel").equals("Verbose") ? 1 : 0);
   }
 
-  private WprProfile resolved(XmlElement profile) {
+  private RecordingProfile resolved(XmlElement profile) {
     List<String> ignored = new ArrayList<>();
     Optional<Kernel> system = Optional.empty();
-    List<WprProfile.Provider> providers = new ArrayList<>();
+    List<RecordingProfile.Provider> providers = new ArrayList<>();
     int collectors = 0;
     for (XmlElement one : list(profile, "Collectors")) {
       switch (one.name()) {
@@ -117,7 +117,7 @@ public final class WprpFile {
         ignored.add(at(other));
       }
     }
-    return new WprProfile(
+    return new RecordingProfile(
         profile.attribute("Id"),
         profile.attribute("LoggingMode").equals("Memory"),
         system,
@@ -306,20 +306,20 @@ public final class WprpFile {
   }
 
   private void providers(
-      XmlElement collector, List<WprProfile.Provider> providers, List<String> ignored) {
+      XmlElement collector, List<RecordingProfile.Provider> providers, List<String> ignored) {
     memory(collector, ignored);
     for (XmlElement one : list(collector, "EventProviders")) {
       providers.add(provider(target(one), ignored));
     }
   }
 
-  private WprProfile.Provider provider(XmlElement element, List<String> ignored) {
+  private RecordingProfile.Provider provider(XmlElement element, List<String> ignored) {
     long keywords = 0;
     for (XmlElement keyword : list(element, "Keywords")) {
       keywords |= keyword(keyword);
     }
     others(element, List.of("Keywords", "EventFilters", "StackFilters"), ignored);
-    return new WprProfile.Provider(
+    return new RecordingProfile.Provider(
         attribute(element, "Name"),
         number(element, attribute(element, "Level"), 0),
         keywords,

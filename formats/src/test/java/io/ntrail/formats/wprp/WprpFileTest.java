@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.wprp.WprProfile.Ids;
-import io.ntrail.formats.wprp.WprProfile.Kernel;
-import io.ntrail.formats.wprp.WprProfile.Memory;
+import io.ntrail.formats.wprp.RecordingProfile.Ids;
+import io.ntrail.formats.wprp.RecordingProfile.Kernel;
+import io.ntrail.formats.wprp.RecordingProfile.Memory;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -84,7 +84,7 @@ class WprpFileTest {
     return WprpFile.read(text.getBytes(StandardCharsets.UTF_8), "a.wprp");
   }
 
-  private static WprProfile all() {
+  private static RecordingProfile all() {
     return file(COUNTERS, FILE_PROFILE, MEMORY_PROFILE).profile("all");
   }
 
@@ -110,14 +110,14 @@ class WprpFileTest {
   void providersHaveLevelKeywordsStacksAndFilters() {
     assertEquals(
         List.of(
-            new WprProfile.Provider(
+            new RecordingProfile.Provider(
                 "Microsoft-Windows-DNS-Client",
                 4,
                 0x8000_0000_0000_0011L,
                 true,
                 Optional.of(new Ids(true, List.of(3006, 3008))),
                 Optional.of(new Ids(false, List.of(3008)))),
-            new WprProfile.Provider(
+            new RecordingProfile.Provider(
                 "*My-EventSource", 0, 0, false, Optional.empty(), Optional.empty())),
         all().providers());
   }
@@ -127,7 +127,7 @@ class WprpFileTest {
     assertEquals("All.Verbose.File", all().id());
     WprpFile both = file(COUNTERS, MEMORY_PROFILE, FILE_PROFILE);
     assertEquals("All.Verbose.File", both.profile("").id());
-    WprProfile memory = both.profile("all.verbose.memory");
+    RecordingProfile memory = both.profile("all.verbose.memory");
     assertTrue(memory.inMemory());
     assertEquals(all().providers(), memory.providers());
   }

@@ -1,4 +1,4 @@
-package io.ntrail.formats.xml;
+package io.ntrail.formats.bytes;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

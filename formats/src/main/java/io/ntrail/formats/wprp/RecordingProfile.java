@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param collectors number of collectors of providers
  * @param ignored what the profile has besides, in words
  */
-public record WprProfile(
+public record RecordingProfile(
     String id,
     boolean inMemory,
     Optional<Kernel> system,
@@ -22,7 +22,7 @@ public record WprProfile(
     int collectors,
     List<String> ignored) {
   /** Keeps the lists from changes. */
-  public WprProfile {
+  public RecordingProfile {
     providers = List.copyOf(providers);
     ignored = List.copyOf(ignored);
   }

@@ -1,6 +1,5 @@
-package io.ntrail.formats.xml;
+package io.ntrail.formats.bytes;
 
-import io.ntrail.formats.bytes.CannotGoOn;
 import java.io.ByteArrayInputStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
