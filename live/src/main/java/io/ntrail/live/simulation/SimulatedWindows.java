@@ -3,6 +3,7 @@ package io.ntrail.live.simulation;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.Section;
 import io.ntrail.live.agent.AgentHost;
@@ -397,6 +398,10 @@ public final class SimulatedWindows
         return a[0] == SEARCHED_FILE ? SEARCHED_MAPPING : 1;
       }
       case "GetFileSizeEx" -> memory.words(a[1], searchedSize);
+      case "IsWow64Process2" -> {
+        memory.words(a[1], 0);
+        memory.words(a[2], MachineType.AMD64);
+      }
       case "QueryPerformanceFrequency" -> memory.words(a[0], COUNTS_PER_SECOND);
       case "QueryPerformanceCounter" -> memory.words(a[0], System.nanoTime() / 100);
       case "GetSystemTimeAsFileTime" ->
