@@ -37,7 +37,7 @@ final class WeightedStackBatch {
 
   private final StackAddresses frames = new StackAddresses();
 
-  /** What was copied, given back one after the other. */
+  /** The copies, given back one after the other. */
   private final WeightedStack copied;
 
   WeightedStackBatch(FrameLookup names, StackParts parts) {
