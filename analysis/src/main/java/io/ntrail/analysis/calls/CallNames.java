@@ -1,7 +1,9 @@
 package io.ntrail.analysis.calls;
 
 import io.ntrail.analysis.model.CallerStack;
+import io.ntrail.formats.decoration.CallConvention;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +26,7 @@ public final class CallNames {
   private final CallSource source;
   private final CallImageSymbols images;
   private final Map<Long, Name> known = new HashMap<>();
+  private final Map<Long, Optional<Arguments>> arguments = new HashMap<>();
 
   /** Creates names from the recording, else from images. */
   public CallNames(CallSource source, CallImageSymbols images) {
@@ -42,6 +45,46 @@ public final class CallNames {
       known.put(function, name);
     }
     return name;
+  }
+
+  /**
+   * Arguments of a 32-bit function.
+   *
+   * @param convention by its name
+   * @param indexes which values of its entries they are, in their order
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Arguments(CallConvention convention, int[] indexes) {}
+
+  /**
+   * Returns which values of a routine's entries are its arguments; empty if the values are the
+   * arguments.
+   */
+  public Optional<Arguments> arguments(long function) {
+    if (arguments.size() >= MOST) {
+      arguments.clear();
+    }
+    return arguments.computeIfAbsent(
+        function,
+        its -> {
+          List<Integer> places = source.argumentPlaces(its);
+          if (!CallConvention.isOf(places)) {
+            return Optional.empty();
+          }
+          CallConvention convention = CallConvention.of(of(its).function);
+          return Optional.of(new Arguments(convention, convention.arguments(places)));
+        });
+  }
+
+  /**
+   * Returns what a routine returned: of 32-bit code eax, or edx:eax of functions that are known to
+   * return 64 bits.
+   */
+  public long returned(long function, long value) {
+    boolean isWord =
+        source.pointerBytes() == Integer.BYTES
+            && !CallConvention.returnsWide(of(function).function);
+    return isWord ? value & 0xFFFF_FFFFL : value;
   }
 
   private Name find(CallFunction function) {

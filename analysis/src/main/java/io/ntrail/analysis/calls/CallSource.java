@@ -77,6 +77,19 @@ public interface CallSource extends AutoCloseable {
   CallFunction function(long function);
 
   /**
+   * Returns where the values of a routine's entries come from, by the numbers of docs/ntr.md
+   * section 4; empty if that is not recorded.
+   */
+  default List<Integer> argumentPlaces(long function) {
+    return List.of();
+  }
+
+  /** Returns the bytes of a pointer of the recorded programs: 4 or 8. */
+  default int pointerBytes() {
+    return Long.BYTES;
+  }
+
+  /**
    * Returns the functions that were traced, called or not, in the order in which they were defined;
    * empty for formats that know only those that were called.
    */

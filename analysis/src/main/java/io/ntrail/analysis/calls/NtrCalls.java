@@ -41,7 +41,6 @@ public final class NtrCalls implements CallSource {
   private final Gaps gaps;
   private final NtrClock clock;
   private final boolean shared;
-  private final boolean hasReturnedValues;
 
   /** Entries and exits belong together by their functions alone. */
   private final boolean isByFunction;
@@ -75,7 +74,6 @@ public final class NtrCalls implements CallSource {
       gaps.add(clock.contradiction(file));
     }
     this.shared = file.header().map(NtrHeader::oneClock).orElse(false);
-    this.hasReturnedValues = file.header().map(NtrHeader::hasValues).orElse(true);
     // As they began: in the file they are in the order in which their first chunks were full.
     file.totals()
         .values()
@@ -272,6 +270,17 @@ public final class NtrCalls implements CallSource {
   }
 
   @Override
+  public List<Integer> argumentPlaces(long function) {
+    TracedFunction traced = file.functions().get(function);
+    return traced == null ? List.of() : traced.arguments();
+  }
+
+  @Override
+  public int pointerBytes() {
+    return file.header().map(NtrHeader::pointerBytes).filter(bytes -> bytes == 4).orElse(8);
+  }
+
+  @Override
   public List<Traced> traced() {
     if (isByFunction) {
       return List.of();
@@ -306,7 +315,7 @@ public final class NtrCalls implements CallSource {
 
   @Override
   public boolean hasReturnedValues() {
-    return hasReturnedValues;
+    return file.header().map(NtrHeader::hasValues).orElse(true);
   }
 
   /**

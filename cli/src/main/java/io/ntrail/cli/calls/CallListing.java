@@ -1,5 +1,6 @@
 package io.ntrail.cli.calls;
 
+import io.ntrail.analysis.calls.CallNames;
 import io.ntrail.analysis.calls.CallStream;
 import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.calls.CallWalk;
@@ -8,8 +9,10 @@ import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
+import java.util.Arrays;
 import java.util.StringJoiner;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /** Calls one after the other, in the order of their entries: for programs, or as a tree. */
 final class CallListing {
@@ -96,15 +99,36 @@ final class CallListing {
     }
   }
 
-  /** {@code (7ff1, 2, ...)}: the requested number of recorded arguments. */
-  static String arguments(CallWalk call, CallsRequest request) {
-    int given = call.argumentCount();
-    int shown = Math.min(given, request.arguments());
-    StringJoiner list = new StringJoiner(", ", "(", given > shown ? ", ...)" : ")");
-    for (int i = 0; i < shown; i++) {
-      list.add(Long.toHexString(call.argument(i)));
+  /**
+   * {@code (7ff1, 2, ...)}: the requested number of recorded arguments; of 32-bit code with the
+   * calling convention by which they are arguments.
+   */
+  static String arguments(CallWalk call, CallsRequest request, CallNames names) {
+    if (call.argumentCount() == 0 || request.arguments() == 0) {
+      return "";
     }
-    return shown == 0 ? "" : list.toString();
+    long[] all = arguments(call, names);
+    int shown = Math.min(all.length, request.arguments());
+    StringJoiner list = new StringJoiner(", ", "(", all.length > shown ? ", ...)" : ")");
+    for (int i = 0; i < shown; i++) {
+      list.add(Long.toHexString(all[i]));
+    }
+    return names
+        .arguments(call.function())
+        .map(its -> list + " " + its.convention().text())
+        .orElseGet(list::toString);
+  }
+
+  /** Returns the recorded arguments of a call, in their order. */
+  static long[] arguments(CallWalk call, CallNames names) {
+    int given = call.argumentCount();
+    return names
+        .arguments(call.function())
+        .map(its -> Arrays.stream(its.indexes()))
+        .orElseGet(() -> IntStream.range(0, given))
+        .filter(index -> index < given)
+        .mapToLong(call::argument)
+        .toArray();
   }
 
   /** {@code 14,780 calls}. */

@@ -7,10 +7,11 @@ import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Numbers;
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Columns of calls in the formats for programs. */
@@ -52,14 +53,16 @@ final class CallRows {
         .value("exit", (call, cell) -> number(cell, call.exit()))
         .value("duration", CallRows::duration)
         .count("children", CallWalk::children)
-        .text("returned", CallRows::returned)
+        .text("returned", this::returned)
         .name("end", CallRows::end)
         .text("exceptionCode", CallRows::exceptionCode)
         .name("inferred", CallRows::inferred)
         .value("returnAddress", CallRows::returnAddress)
         .value("held", this::held)
         .value("entryOnly", CallRows::entryOnly)
-        .value("arguments", CallRows::arguments);
+        .value("arguments", this::arguments)
+        .value("convention", this::convention)
+        .onlyJson();
   }
 
   private void stack(CallWalk call, CellWriter cell) {
@@ -118,31 +121,43 @@ final class CallRows {
     }
   }
 
-  private static void arguments(CallWalk call, CellWriter cell) {
-    if (call.argumentCount() == 0) {
+  private void convention(CallWalk call, CellWriter cell) {
+    Optional<CallNames.Arguments> arguments =
+        call.argumentCount() == 0 ? Optional.empty() : names.arguments(call.function());
+    if (arguments.isPresent()) {
+      cell.text(arguments.get().convention().text());
+    } else {
+      cell.absent();
+    }
+  }
+
+  private void arguments(CallWalk call, CellWriter cell) {
+    if (call.argumentCount() == 0 || CallListing.arguments(call, names).length == 0) {
       cell.absent();
       return;
     }
     cell.shaped(
-        () -> arguments(call),
+        () -> argumentText(call),
         json -> {
           json.array();
-          for (int i = 0; i < call.argumentCount(); i++) {
-            json.text(Numbers.hex(call.argument(i)));
+          for (long argument : CallListing.arguments(call, names)) {
+            json.text(Numbers.hex(argument));
           }
           json.endArray();
         });
   }
 
   /** Separated by blanks: their number is not that of all calls. */
-  private static String arguments(CallWalk call) {
-    return IntStream.range(0, call.argumentCount())
-        .mapToObj(i -> Numbers.hex(call.argument(i)))
+  private String argumentText(CallWalk call) {
+    return Arrays.stream(CallListing.arguments(call, names))
+        .mapToObj(Numbers::hex)
         .collect(Collectors.joining(" "));
   }
 
-  private static @Nullable String returned(CallWalk call) {
-    return call.end() == CallEnd.RETURN && call.knowsReturned() ? Numbers.hex(call.value()) : null;
+  private @Nullable String returned(CallWalk call) {
+    return call.end() == CallEnd.RETURN && call.knowsReturned()
+        ? Numbers.hex(names.returned(call.function(), call.value()))
+        : null;
   }
 
   private static @Nullable String exceptionCode(CallWalk call) {

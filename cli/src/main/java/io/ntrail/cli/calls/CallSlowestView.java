@@ -92,7 +92,7 @@ final class CallSlowestView {
               + CallTreeScreen.threadText(call.threadInfo())
               + "  "
               + TextSanitizer.one(scope.names().text(call.function()))
-              + CallListing.arguments(call, request));
+              + CallListing.arguments(call, request, scope.names()));
       Share share = SlowestCalls.largestShare(call);
       out.println(
           "      "

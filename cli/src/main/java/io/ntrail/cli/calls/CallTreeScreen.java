@@ -136,7 +136,10 @@ final class CallTreeScreen {
           }
           shown++;
           work.done(1);
-          table.row(row(walk), CallListing.arguments(walk, request), remark(walk) + held(walk));
+          table.row(
+              row(walk),
+              CallListing.arguments(walk, request, scope.names()),
+              remark(walk) + held(walk));
           if (request.stacks()) {
             table.below(frames.lines(walk));
           }
@@ -186,12 +189,12 @@ final class CallTreeScreen {
     return flat ? "" : scope.onlyLong() ? "  ".repeat(call.depth()) : lines(call);
   }
 
-  private static String returned(CallWalk call) {
+  private String returned(CallWalk call) {
     if (call.lostEntry()) {
       return "entry lost";
     }
     return switch (call.end()) {
-      case RETURN -> call.knowsReturned() ? Long.toHexString(call.value()) : "";
+      case RETURN -> call.knowsReturned() ? Long.toHexString(value(call)) : "";
       case UNWIND, LEFT -> "UNWIND";
       case OPEN -> "open";
       case INFERRED -> "exit lost";
@@ -201,8 +204,12 @@ final class CallTreeScreen {
   }
 
   /** Returns the meaning of an exception or an error code. */
+  private long value(CallWalk call) {
+    return scope.names().returned(call.function(), call.value());
+  }
+
   private String remark(CallWalk call) {
-    long value = call.value();
+    long value = call.end() == CallEnd.RETURN ? value(call) : call.value();
     @Nullable String name =
         value >>> 30 == 3 || value >>> 30 == 2 ? codes.ntStatus((int) value) : null;
     if (call.end() == CallEnd.UNWIND || call.end() == CallEnd.LEFT) {

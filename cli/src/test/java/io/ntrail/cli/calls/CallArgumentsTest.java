@@ -145,6 +145,60 @@ class CallArgumentsTest {
     assertTrue(lines.get(5).endsWith(",,"), lines.get(5));
   }
 
+  /** Writes calls of 32-bit functions, of which ecx, edx and three words are recorded. */
+  private void write32() throws IOException {
+    NtrHeader header =
+        new NtrHeader(0, 1_000_000, 0, 0, 0x14C, 4, NtrHeader.TIME_STAMP_COUNTER, "test");
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (NtrWriter writer = new NtrWriter(out, header, 1)) {
+      writer.process(TracedProcess.running(1, 8, 0, "a.exe", ""));
+      writer.thread(TracedThread.running(1, 1, 12, 0, ""));
+      List<String> names =
+          List.of("_main", "_run@4", "@fast@12", "?get@Box@@QAE_JH@Z", "CreateFileW", "_none@0");
+      for (String name : names) {
+        writer.function(
+            new TracedFunction(1 + names.indexOf(name), 0, 1, name, List.of(5, 6, 17, 18, 19)));
+      }
+      ThreadEventWriter events = writer.events(1);
+      long[] values = {0xEC, 0xED, 1, 2, 3};
+      for (int function = 1; function <= names.size(); function++) {
+        events.entry(1000L * function, function, 0, 0, 0x9000, 0, values, 5);
+        events.exit(1000L * function + 100, function, 0, 0, 0x9000, 0x7_0000_0009L);
+      }
+    }
+    Files.write(file, out.toByteArray());
+  }
+
+  @Test
+  void thoseOf32BitFunctionsAreFoundByTheConventionOfTheirNames() throws IOException {
+    write32();
+    List<String> shown =
+        text().lines().skip(3).map(line -> line.replaceFirst(" +\\S+ +\\S+ +0 +", "")).toList();
+    assertEquals(
+        List.of(
+            "9  (unknown)!_main(1, 2, 3) cdecl",
+            "9  (unknown)!_run@4(1) stdcall",
+            "9  (unknown)!@fast@12(ec, ed, 1) fastcall",
+            "700000009  (unknown)!?get@Box@@QAE_JH@Z(ec, 1, 2, 3) thiscall",
+            "9  (unknown)!CreateFileW(1, 2, 3) cdecl or stdcall assumed",
+            "9  (unknown)!_none@0() stdcall"),
+        shown);
+  }
+
+  @Test
+  void programsAreToldTheConvention() throws IOException {
+    write32();
+    JsonReader whole = JsonReader.parse(text("--format", "json"));
+    assertEquals(List.of(), JsonSchema.named("calls").findings(whole));
+    List<JsonReader> calls = whole.get("calls").array();
+    assertEquals("fastcall", calls.get(2).get("convention").text());
+    assertEquals(List.of("0xec", "0xed", "0x1"), arguments(calls.get(2)));
+    assertEquals("cdecl or stdcall assumed", calls.get(4).get("convention").text());
+    assertEquals("0x9", calls.get(4).get("returned").text());
+    assertEquals("0x700000009", calls.get(3).get("returned").text());
+    assertEquals(List.of(), arguments(calls.get(5)));
+  }
+
   @Test
   void wrongNumbersAreRefused() {
     Cli.Result many = Cli.run("calls", file, "--args", "33");

@@ -17,6 +17,8 @@ public record RecordLayout(int bytes, ArgumentCopies copies) {
   private static final int WITH_STACK = SessionLayout.RECORD_COPIES;
   private static final int IN_REGISTERS = 4;
   private static final int STACK_PLACE = 16;
+  private static final int ECX_PLACE = 5;
+  private static final int EDX_PLACE = 6;
 
   /** Checks the size. */
   public RecordLayout {
@@ -65,7 +67,7 @@ public record RecordLayout(int bytes, ArgumentCopies copies) {
       return slots < 0
           ? List.of()
           : Stream.concat(
-                  Stream.of(1, 2),
+                  Stream.of(ECX_PLACE, EDX_PLACE),
                   IntStream.range(STACK_PLACE + 1, STACK_PLACE + 1 + slots).boxed())
               .toList();
     }
@@ -76,5 +78,16 @@ public record RecordLayout(int bytes, ArgumentCopies copies) {
             ? IntStream.range(STACK_PLACE + 5, STACK_PLACE + 13)
             : IntStream.empty();
     return Stream.concat(registers, slots.boxed()).toList();
+  }
+
+  /**
+   * Returns the sources of the first values of entries. With pointers of 4 bytes there are ecx and
+   * edx before the words of the stack, whatever convention a function has.
+   *
+   * @param arguments how many are wanted
+   */
+  public List<Integer> argumentPlaces(int pointerBytes, int arguments) {
+    int most = pointerBytes == Integer.BYTES && arguments > 0 ? arguments + 2 : arguments;
+    return argumentPlaces(pointerBytes).stream().limit(most).toList();
   }
 }

@@ -261,9 +261,9 @@ public final class SessionFile implements AutoCloseable {
     return pointerBytes;
   }
 
-  /** Returns the sources of the first values of entries; as many for any size of pointers. */
-  List<Integer> argumentPlaces(int most) {
-    return records.argumentPlaces(pointerBytes).stream().limit(most).toList();
+  /** Returns the sources of the values of entries that are recorded for so many arguments. */
+  List<Integer> argumentPlaces(int arguments) {
+    return records.argumentPlaces(pointerBytes, arguments);
   }
 
   /** Sets the size of a pointer of the target, before it runs code of the session; 8 until then. */

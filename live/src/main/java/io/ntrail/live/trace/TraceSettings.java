@@ -31,6 +31,9 @@ public record TraceSettings(
     long ringBytes,
     String writer,
     Optional<RecordingFollower> follower) {
+  /** The most values of an entry. */
+  private static final int MOST_VALUES = 12;
+
   /** Settings of a trace into a file that nobody follows. */
   public TraceSettings(
       Path file,
@@ -72,12 +75,18 @@ public record TraceSettings(
    * @param pointerBytes size of a pointer of the program
    */
   SessionFile firstSession(int pointerBytes) throws IOException {
-    return buffers.session(records(), true, pointerBytes);
+    return buffers.session(records(pointerBytes), true, pointerBytes);
   }
 
-  /** Returns size and content of records. */
-  public RecordLayout records() {
-    return RecordLayout.of(arguments, copies);
+  /**
+   * Returns size and content of records. With pointers of 4 bytes the registers that may have
+   * arguments come in addition, up to the largest records.
+   *
+   * @param pointerBytes size of a pointer of the program
+   */
+  RecordLayout records(int pointerBytes) {
+    boolean isWords = pointerBytes == Integer.BYTES && arguments > 0;
+    return RecordLayout.of(isWords ? Math.min(arguments + 2, MOST_VALUES) : arguments, copies);
   }
 
   /** Returns the recording as messages name it. */

@@ -89,7 +89,10 @@ record TraceSetup(
       its =
           settings
               .buffers()
-              .session(settings.records(), false, child.process().architecture().pointerSize());
+              .session(
+                  settings.records(child.process().architecture().pointerSize()),
+                  false,
+                  child.process().architecture().pointerSize());
       itsTracer = tracer(child, settings, its);
       UnwindSelfTest itsTest = selfTest(child, itsTracer);
       long number = file.nextProcess();

@@ -119,9 +119,9 @@ class SessionFileTest {
   @Test
   void argumentsOf32BitCodeAreBothRegistersAndThenTheStack() {
     assertEquals(List.of(), RecordLayout.of(32).argumentPlaces(4));
-    assertEquals(List.of(1, 2, 17, 18), RecordLayout.of(64).argumentPlaces(4));
+    assertEquals(List.of(5, 6, 17, 18), RecordLayout.of(64).argumentPlaces(4));
     assertEquals(
-        List.of(1, 2, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26),
+        List.of(5, 6, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26),
         RecordLayout.of(128).argumentPlaces(4));
   }
 

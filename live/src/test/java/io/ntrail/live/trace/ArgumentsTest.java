@@ -130,7 +130,7 @@ final class ArgumentsTest {
           new TraceSettings(
               Path.of("a.ntr"), wanted, BufferSettings.fixed(512, false), 64, 0, 0, "test");
       Settings settings =
-          new Settings().exports().recordBytes(how.records().bytes()).arguments(wanted);
+          new Settings().exports().recordBytes(how.records(Long.BYTES).bytes()).arguments(wanted);
       Outcome traced = programs.same(settings, program);
       Map<String, List<List<Long>>> entries = entries(traced.recording());
       assertEquals(wide(wanted), entries.get("wide " + ENTRY), wanted + " arguments");

@@ -19,7 +19,6 @@ import io.ntrail.live.code.ArgumentCopies;
 import io.ntrail.live.code.CallDetail;
 import io.ntrail.live.code.RecordLayout;
 import io.ntrail.live.patch.Patcher;
-import io.ntrail.live.plan.FileSymbols;
 import io.ntrail.live.plan.ModuleFile;
 import io.ntrail.live.plan.PlanSymbols;
 import io.ntrail.live.plan.PlannedFunction;
@@ -520,9 +519,7 @@ final class Tracing implements AutoCloseable {
 
   /** Code of IA-32 has no table of functions. */
   private static PlanSymbols symbols(PeImage image, ModuleFile file) {
-    return image.headers().machine() == MachineType.I386
-        ? FileSymbols.of(file)
-        : PlanSymbols.NONE;
+    return image.headers().machine() == MachineType.I386 ? file.symbols() : PlanSymbols.NONE;
   }
 
   private static void define(Recorder recorder, List<Patcher.Patched> prepared) {

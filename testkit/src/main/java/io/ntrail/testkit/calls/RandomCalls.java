@@ -70,7 +70,7 @@ public final class RandomCalls {
     public final int depth;
     public final int area;
     final @Nullable Call parent;
-    private long key;
+    long key;
     public End end = End.OPEN;
     public long exit;
     public long value;
@@ -113,26 +113,6 @@ public final class RandomCalls {
     }
   }
 
-  private static final class Stack {
-    private final int number;
-    private final List<Call> live = new ArrayList<>();
-    private final List<Call> slots = new ArrayList<>();
-    private final List<Call> unseen = new ArrayList<>();
-    private long leastKey;
-
-    Stack(int number) {
-      this.number = number;
-    }
-
-    @Nullable Call top() {
-      return live.isEmpty() ? null : live.getLast();
-    }
-
-    long topKey() {
-      return live.isEmpty() ? 0x1000000L * (number + 1) : live.getLast().key;
-    }
-  }
-
   /** Code of an unwind that was given no exception. */
   private static final long WITHOUT_EXCEPTION = 0xC000_0027L;
 
@@ -140,11 +120,11 @@ public final class RandomCalls {
   private final boolean slotted;
   private final boolean lossy;
   private final boolean hasTargets;
-  private final List<Stack> stacks = new ArrayList<>();
+  private final List<RandomStack> stacks = new ArrayList<>();
   private final List<Rec> records = new ArrayList<>();
   private final List<Call> calls = new ArrayList<>();
   private final int routines;
-  private Stack here;
+  private RandomStack here;
   private long time = 1000;
 
   private RandomCalls(Gen gen, boolean slotted, boolean lossy, boolean hasTargets) {
@@ -153,7 +133,7 @@ public final class RandomCalls {
     this.slotted = slotted;
     this.lossy = lossy;
     this.routines = 1 + gen.below(9);
-    this.here = new Stack(0);
+    this.here = new RandomStack(0);
     stacks.add(here);
   }
 
@@ -184,7 +164,7 @@ public final class RandomCalls {
       calls.step(deepest);
     }
     if (calls.lossy) {
-      calls.lose();
+      LostRecords.lose(gen, calls.slotted, calls.records);
     }
     return calls;
   }
@@ -418,9 +398,7 @@ public final class RandomCalls {
       code = its == WITHOUT_EXCEPTION ? code : its;
       when = time;
       pointer = target(pointer, target, its);
-      if (!isJump) {
-        handlers(pointer, deepest);
-      }
+      handlers(isJump ? 0 : gen.below(3), pointer, deepest);
     }
     if (isCalled) {
       leave();
@@ -459,8 +437,8 @@ public final class RandomCalls {
   }
 
   /** Calls of functions by an unwinder, deeper than it. */
-  private void handlers(long unwinder, int deepest) {
-    for (int i = gen.below(3); i > 0; i--) {
+  private void handlers(int count, long unwinder, int deepest) {
+    for (int i = count; i > 0; i--) {
       call(unwinder - 8L * (1 + gen.below(20)), false, false);
       if (gen.below(4) == 0 && here.live.size() < deepest) {
         enterOnly();
@@ -515,21 +493,8 @@ public final class RandomCalls {
   private void fiber() {
     int which = gen.below(4);
     while (stacks.size() <= which) {
-      stacks.add(new Stack(stacks.size()));
+      stacks.add(new RandomStack(stacks.size()));
     }
     here = stacks.get(which);
-  }
-
-  /** Takes runs of records away; where slots are, a record of the loss replaces them. */
-  private void lose() {
-    for (int runs = gen.below(4); runs >= 0 && !records.isEmpty(); runs--) {
-      int at = gen.below(records.size());
-      int count = Math.min(1 + gen.below(gen.oneOf(1, 3, 12)), records.size() - at);
-      long when = records.get(at).time();
-      records.subList(at, at + count).clear();
-      if (slotted) {
-        records.add(at, new Rec(Kind.LOST, when, 0, count, 0, 0, 0));
-      }
-    }
   }
 }

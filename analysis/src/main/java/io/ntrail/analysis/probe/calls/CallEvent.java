@@ -95,16 +95,21 @@ final class CallEvent implements ProbeEvent {
     CallEvents.Event current = event();
     return switch (current.kind()) {
       case ENTRY -> {
-        if (number >= current.arguments().length) {
+        int index =
+            names
+                .arguments(current.function())
+                .map(its -> number < its.indexes().length ? its.indexes()[number] : -1)
+                .orElse(number);
+        if (index < 0 || index >= current.arguments().length) {
           throw notRecorded();
         }
-        yield current.arguments()[number];
+        yield current.arguments()[index];
       }
       case RETURN -> {
         if (number != 1 || !source.hasReturnedValues()) {
           throw notRecorded();
         }
-        yield current.value();
+        yield names.returned(current.function(), current.value());
       }
       case UNWIND -> {
         if (number != 1) {

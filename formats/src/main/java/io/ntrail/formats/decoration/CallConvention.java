@@ -1,0 +1,116 @@
+package io.ntrail.formats.decoration;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * Calling convention of a 32-bit function, as its name tells it: where its arguments are. Of a name
+ * that does not tell, cdecl or stdcall is assumed, whose arguments are all on the stack.
+ *
+ * @param title what it is called
+ * @param isKnown whether the name tells it
+ * @param inEcx whether the first argument is in ecx
+ * @param inEdx whether the next one is in edx
+ * @param words number of words of arguments, registers included; -1 if the name does not tell it
+ */
+public record CallConvention(
+    String title, boolean isKnown, boolean inEcx, boolean inEdx, int words) {
+  /** Numbers of ecx and edx among places of arguments (docs/ntr.md section 4). */
+  private static final int ECX = 5;
+
+  private static final int EDX = 6;
+  private static final int UNKNOWN = -1;
+
+  /** Returns the convention of a function by its name, decorated or not. */
+  public static CallConvention of(String name) {
+    if (name.startsWith("?")) {
+      return Undecorator.of(name, Undecorator.Style.FULL)
+          .map(CallConvention::ofPlusPlus)
+          .orElse(onStack("cdecl or stdcall", false, UNKNOWN));
+    }
+    if (name.startsWith("_ZNK") || name.startsWith("__ZNK")) {
+      // A constant member function: it has a `this`, which GNU compilers pass as Microsoft's do.
+      return new CallConvention("thiscall", true, true, false, UNKNOWN);
+    }
+    int at = name.lastIndexOf('@');
+    String digits = name.substring(at + 1);
+    boolean hasBytes =
+        at > 0
+            && !digits.isEmpty()
+            && digits.length() < 6
+            && digits.chars().allMatch(CallConvention::isDigit);
+    if (hasBytes) {
+      int words = Math.ceilDiv(Integer.parseInt(digits), Integer.BYTES);
+      boolean isVector = name.charAt(at - 1) == '@';
+      return isVector || name.charAt(0) == '@'
+          ? new CallConvention(isVector ? "vectorcall" : "fastcall", true, true, true, words)
+          : onStack("stdcall", true, words);
+    }
+    return name.startsWith("_")
+        ? onStack("cdecl", true, UNKNOWN)
+        : onStack("cdecl or stdcall", false, UNKNOWN);
+  }
+
+  private static boolean isDigit(int letter) {
+    return letter >= '0' && letter <= '9';
+  }
+
+  private static CallConvention onStack(String title, boolean isKnown, int words) {
+    return new CallConvention(title, isKnown, false, false, words);
+  }
+
+  /** By the first convention in the text of a declaration, which is the function's own. */
+  private static CallConvention ofPlusPlus(String text) {
+    int first = Integer.MAX_VALUE;
+    CallConvention found = onStack("cdecl or stdcall", false, UNKNOWN);
+    for (CallConvention one :
+        List.of(
+            onStack("cdecl", true, UNKNOWN),
+            onStack("stdcall", true, UNKNOWN),
+            new CallConvention("thiscall", true, true, false, UNKNOWN),
+            new CallConvention("fastcall", true, true, true, UNKNOWN),
+            new CallConvention("vectorcall", true, true, true, UNKNOWN))) {
+      int at = text.indexOf("__" + one.title + " ");
+      if (at >= 0 && at < first) {
+        first = at;
+        found = one;
+      }
+    }
+    return found;
+  }
+
+  /** Returns whether a function is known to return 64 bits: only C++ names tell that. */
+  public static boolean returnsWide(String name) {
+    return name.startsWith("?")
+        && Undecorator.of(name, Undecorator.Style.FULL)
+            .filter(text ->
+                text.matches(
+                    "((public|protected|private): )?((static|virtual) )?(unsigned )?__int64 .*"))
+            .isPresent();
+  }
+
+  /** Returns its name, and whether it is assumed only. */
+  public String text() {
+    return isKnown ? title : title + " assumed";
+  }
+
+  /**
+   * Returns which of some recorded values are arguments, in the order of the arguments.
+   *
+   * @param places of the values, as a recording tells them
+   */
+  public int[] arguments(List<Integer> places) {
+    return IntStream.concat(
+            IntStream.range(0, places.size())
+                .filter(i -> inEcx && places.get(i) == ECX || inEdx && places.get(i) == EDX),
+            IntStream.range(0, places.size())
+                .filter(i -> places.get(i) != ECX && places.get(i) != EDX))
+        .limit(words == UNKNOWN ? places.size() : words)
+        .toArray();
+  }
+
+  /** Returns whether values of entries are words of a 32-bit program, by their places. */
+  public static boolean isOf(List<Integer> places) {
+    return places.contains(ECX);
+  }
+}
