@@ -1,12 +1,11 @@
 package io.ntrail.live.target;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.pe.ImageView;
 import io.ntrail.formats.pe.ImageView.Extent;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.windows.TargetMemory;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -19,8 +18,8 @@ public final class TargetImage {
   // In the headers: where the PE header is, and from there on.
   private static final int PE_AT = 0x3C;
   private static final int OPTIONAL = 24;
-  private static final short MAGIC_32 = 0x10B;
-  private static final short MAGIC_64 = 0x20B;
+  private static final int MAGIC_32 = 0x10B;
+  private static final int MAGIC_64 = 0x20B;
   private static final int BASE_32 = 28;
   private static final int BASE_64 = 24;
 
@@ -67,19 +66,30 @@ public final class TargetImage {
    * when it relocates an image; Wine leaves the one of the file, and pointers would be misread.
    */
   static void setBase(byte[] headers, long base) {
-    ByteBuffer bytes = ByteBuffer.wrap(headers).order(ByteOrder.LITTLE_ENDIAN);
-    if (headers.length < PE_AT + Integer.BYTES) {
+    Bytes bytes = Bytes.copyOf(headers, "headers");
+    if (!bytes.has(PE_AT, Integer.BYTES)) {
       return;
     }
-    int optional = bytes.getInt(PE_AT) + OPTIONAL;
-    if (optional < OPTIONAL || optional > headers.length - BASE_32 - Long.BYTES) {
+    int optional = bytes.i32(PE_AT) + OPTIONAL;
+    if (optional < OPTIONAL || !bytes.has(optional, BASE_32 + Long.BYTES)) {
       return;
     }
-    switch (bytes.getShort(optional)) {
-      case MAGIC_32 -> bytes.putInt(optional + BASE_32, (int) base);
-      case MAGIC_64 -> bytes.putLong(optional + BASE_64, base);
-      default -> {}
+    BytesBuilder changed = new BytesBuilder(Long.BYTES);
+    int at;
+    switch (bytes.u16(optional)) {
+      case MAGIC_32 -> {
+        at = optional + BASE_32;
+        changed.u32((int) base);
+      }
+      case MAGIC_64 -> {
+        at = optional + BASE_64;
+        changed.u64(base);
+      }
+      default -> {
+        return;
+      }
     }
+    System.arraycopy(changed.array(), 0, headers, at, changed.size());
   }
 
   private static void skip(TargetMemory memory, long from, long to, Pieces pieces) {
