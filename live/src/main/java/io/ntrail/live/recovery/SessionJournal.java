@@ -64,12 +64,15 @@ public final class SessionJournal {
   private final long place;
   private final long agentCreated;
   private final int agent;
+  private boolean isDescribed;
 
-  private SessionJournal(TargetMemory memory, long place, int agent, long agentCreated) {
+  private SessionJournal(
+      TargetMemory memory, long place, int agent, long agentCreated, boolean isDescribed) {
     this.memory = memory;
     this.place = place;
     this.agent = agent;
     this.agentCreated = agentCreated;
+    this.isDescribed = isDescribed;
   }
 
   /** Creates the journal of a session; nothing is written where no address is free. */
@@ -85,10 +88,19 @@ public final class SessionJournal {
     for (int i = 0; i < places.count; i++) {
       long place = places.at(i);
       if (target.memory().tryAllocate(place, PLACE_BYTES, TargetMemory.READ_WRITE)) {
-        return new SessionJournal(target.memory(), place, agent, created);
+        return new SessionJournal(target.memory(), place, agent, created, false);
       }
     }
-    return new SessionJournal(target.memory(), 0, agent, created);
+    return new SessionJournal(target.memory(), 0, agent, created, false);
+  }
+
+  /**
+   * Notes that unwinders in the target know the reserved addresses as frames of this session. A
+   * later session cannot tell them otherwise, and must not have these addresses for its own frames:
+   * if this one is not the one to end it, they stay reserved.
+   */
+  public void described() {
+    isDescribed = true;
   }
 
   /**
@@ -156,7 +168,8 @@ public final class SessionJournal {
         .u32(patches.size())
         .u64(notices)
         .u64(agentCreated)
-        .u32(agent);
+        .u32(agent)
+        .u32(isDescribed ? 1 : 0);
     out.zeros(HEAD - out.size());
     blocks.forEach(one -> out.u64(one.allocation()).u64(one.begin()).u64(one.size()));
     resources.handles().forEach((base, handle) -> out.u64(base).u64(handle));
@@ -222,7 +235,7 @@ public final class SessionJournal {
 
     /** Returns whether nothing refers to any of the memory. */
     boolean isFree(Set<Block> referred) {
-      return all().stream().noneMatch(referred::contains);
+      return !journal.isDescribed && all().stream().noneMatch(referred::contains);
     }
 
     /** Returns the blocks that nothing refers to. */
@@ -352,7 +365,8 @@ public final class SessionJournal {
             (int) bytes.u32(64),
             bytes.i64(56),
             handleMap);
-    SessionJournal journal = new SessionJournal(memory, place, (int) bytes.u32(96), bytes.i64(88));
+    SessionJournal journal =
+        new SessionJournal(memory, place, (int) bytes.u32(96), bytes.i64(88), bytes.u32(100) != 0);
     return Optional.of(new Leftovers(journal, resources, blockList, bytes.i64(80), patchList));
   }
 }

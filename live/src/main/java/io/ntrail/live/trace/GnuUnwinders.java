@@ -167,6 +167,11 @@ final class GnuUnwinders {
         .orElse(0);
   }
 
+  /** Returns whether there are any. */
+  boolean exist() {
+    return !unwinders.isEmpty();
+  }
+
   /**
    * Tells all of them of the frames of slots.
    *

@@ -92,6 +92,9 @@ public final class Tracer {
   private UnwindSelfTest toldOfSlots(UnwindSelfTest test) {
     try {
       GnuUnwinders found = GnuUnwinders.in(target, tracing);
+      if (found.exist()) {
+        journal.described();
+      }
       found.register(!session.tables().exist());
       unwinders = Optional.of(found);
       patching.passable(found::know);
