@@ -5,6 +5,7 @@ import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.agent.AgentStart;
 import io.ntrail.live.agent.StdioHelper;
 import io.ntrail.live.target.ProgramFile;
 import io.ntrail.live.windows.WindowsApi;
@@ -48,14 +49,28 @@ record TargetStart(Agent agent, StdioHelper streams) implements AutoCloseable {
 
   /** Starts the agent of a system whose programs are not known. */
   private static TargetStart any(AgentHost host) {
+    // A helper that the system cannot run would say so on the program's standard output.
+    Agent agent = agent(host);
+    StdioHelper streams = null;
+    try {
+      streams = host.hold(agent.machine());
+      return new TargetStart(agent, streams);
+    } finally {
+      if (streams == null) {
+        agent.close();
+      }
+    }
+  }
+
+  private static Agent agent(AgentHost host) {
     CannotGoOn failed;
     try {
-      return on(host, MachineType.AMD64);
+      return AgentStart.on(host, MachineType.AMD64, PATIENCE);
     } catch (CannotGoOn e) {
       failed = e;
     }
     try {
-      return on(host, MachineType.I386);
+      return AgentStart.on(host, MachineType.I386, PATIENCE);
     } catch (CannotGoOn e) {
       // That of the first is what users expect to be told of.
       throw failed;
