@@ -109,7 +109,7 @@ class DoctorSelfTestTest {
     assertTrue(result.out().contains("  failed   --plan counts"), result.out());
     assertTrue(result.out().contains("command:  ntrail trace --plan --format json"), result.out());
     assertTrue(result.out().contains("expected: exit code 0"), result.out());
-    assertTrue(result.out().contains("seen:     exit code 4: "), result.out());
+    assertTrue(result.out().contains("seen:     exit code 1: "), result.out());
     assertTrue(result.out().contains("2 passed, 1 failed, 0 skipped"), result.out());
   }
 
