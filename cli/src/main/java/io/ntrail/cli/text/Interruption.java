@@ -44,7 +44,11 @@ public final class Interruption {
     }
     if (isOfProcess && !isListening) {
       isListening = true;
-      Runtime.getRuntime().addShutdownHook(new Thread(this::signalled, "interruption"));
+      try {
+        Runtime.getRuntime().addShutdownHook(new Thread(this::signalled, "interruption"));
+      } catch (IllegalStateException e) {
+        // The process ends already, as a trace does that is stopped: this is its last work.
+      }
     }
   }
 
