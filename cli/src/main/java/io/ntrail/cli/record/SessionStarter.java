@@ -145,18 +145,12 @@ final class SessionStarter {
       List<ProviderRequest> providers,
       boolean takesOver,
       List<Running> before) {
-    try {
-      return new ProviderRecorder(control)
-          .start(
-              new ProviderSessionRequest(
-                  USER, file, USER_BUFFERS, request.log().mode(), request.mebibytes(), providers),
-              takesOver);
-    } catch (CannotGoOn e) {
-      for (Running other : before) {
-        control.stop(other.started().state().name());
-      }
-      throw e;
-    }
+    return new ProviderRecorder(control)
+        .start(
+            new ProviderSessionRequest(
+                USER, file, USER_BUFFERS, request.log().mode(), request.mebibytes(), providers),
+            takesOver,
+            before.stream().map(Running::started).toList());
   }
 
   private KernelRequest kernel(StartRequest request, String file, List<ProviderRequest> ofSystem) {

@@ -34,9 +34,7 @@ final class SessionLaunch {
       SessionFailure.check("StartTrace", reply.error());
       setUp(control, reply.state().handle(), setUp, properties.name());
     } catch (CannotGoOn e) {
-      throw replaced.isEmpty()
-          ? e
-          : told(e, "; \"%s\" was stopped for it".formatted(replaced.get().name()), e.nextStep());
+      throw forNothing(replaced, e);
     }
     return new Started(reply.state(), replaced);
   }
@@ -46,14 +44,34 @@ final class SessionLaunch {
     try {
       setUp.accept(handle);
     } catch (CannotGoOn e) {
-      if (control.stop(name).error() != 0) {
-        throw told(
-            e,
+      throw stopped(control, name, e);
+    }
+  }
+
+  /** Stops a session after a failure; returns the failure, which tells if that failed, too. */
+  private static CannotGoOn stopped(SessionControl control, String name, CannotGoOn failed) {
+    return control.stop(name).error() == 0
+        ? failed
+        : told(
+            failed,
             "; \"%s\" runs on, as it could not be stopped".formatted(name),
             "ntrail record stop \"%s\"".formatted(name));
-      }
-      throw e;
-    }
+  }
+
+  /**
+   * Stops a session since another one of its recording could not be started.
+   *
+   * @return the failure, which also tells what is left, and what was stopped for nothing
+   */
+  static CannotGoOn undone(SessionControl control, Started started, CannotGoOn failed) {
+    return forNothing(started.replaced(), stopped(control, started.state().name(), failed));
+  }
+
+  private static CannotGoOn forNothing(Optional<SessionState> replaced, CannotGoOn failed) {
+    return replaced
+        .map(state ->
+            told(failed, "; \"%s\" was stopped for it".formatted(state.name()), failed.nextStep()))
+        .orElse(failed);
   }
 
   private static CannotGoOn told(CannotGoOn failed, String more, String nextStep) {

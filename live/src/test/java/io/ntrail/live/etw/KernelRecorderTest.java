@@ -403,6 +403,28 @@ class KernelRecorderTest {
         List.of(requests));
   }
 
+  @Test
+  void aFailedStartOfProvidersTellsOfTheKernelSessionThatCouldNotBeStopped() throws IOException {
+    tell("EnableTraceEx2 1450\nstop 1450\n");
+    with(
+        Bits.X64,
+        control -> {
+          Started kernel =
+              new KernelRecorder(control, KernelSessionKind.SYSTEM_LOGGER)
+                  .start(request("C:\\k.etl"), false);
+          ProviderRequest one = new ProviderRequest("DNS", Guid.ZERO, 4, 1, 0, List.of());
+          CannotGoOn refused =
+              assertThrows(
+                  CannotGoOn.class,
+                  () ->
+                      new ProviderRecorder(control).start(providers(one), false, List.of(kernel)));
+          assertTrue(
+              refused.message().endsWith("; \"ntrail\" runs on, as it could not be stopped"),
+              refused.message());
+          assertEquals("ntrail record stop \"ntrail\"", refused.nextStep());
+        });
+  }
+
   @ParameterizedTest
   @EnumSource
   void providersAreFoundByNameAndEnabledWithLevelKeywordsStacksAndFilters(Bits bits)
@@ -422,7 +444,7 @@ class KernelRecorderTest {
                   0x8000_0000_0000_0001L,
                   EnableParameters.STACKS,
                   List.of(Filter.events(true, List.of(3006, 3008)), Filter.processes(List.of(7))));
-          new ProviderRecorder(control).start(providers(request), false);
+          new ProviderRecorder(control).start(providers(request), false, List.of());
         });
     assertEquals(
         "EnableTraceEx2 0 1c95126e-7eea-49a9-a3fe-a378b03ddb4d 4 8000000000000001 4"
@@ -445,11 +467,11 @@ class KernelRecorderTest {
           ProviderRequest other =
               new ProviderRequest(
                   "DNS", EventSourceName.guid("Microsoft-Windows-Store"), 5, -1, 0, List.of());
-          new ProviderRecorder(control).start(providers(other), false);
+          new ProviderRecorder(control).start(providers(other), false, List.of());
           SessionState without = recorder.status("ntrail-user");
           assertEquals(ClrRundown.Outcome.NOT_RECORDED, rundown.before(without));
           recorder.stop("ntrail-user");
-          new ProviderRecorder(control).start(providers(other, clr), false);
+          new ProviderRecorder(control).start(providers(other, clr), false, List.of());
           SessionState before = recorder.status("ntrail-user");
           assertEquals(ClrRundown.Outcome.COMPLETE, rundown.before(before));
           assertEquals(before.written() + 3, recorder.status("ntrail-user").written());
