@@ -249,8 +249,10 @@ public final class FlatCallProfile {
     return sum;
   }
 
-  /** Returns the routines, in no order. */
+  /** Returns the routines, by their numbers: the same order on any number of cores. */
   public List<FunctionTimes> functions() {
-    return new ArrayList<>(times);
+    List<FunctionTimes> all = new ArrayList<>(times);
+    all.sort((a, b) -> Long.compare(a.function(), b.function()));
+    return all;
   }
 }
