@@ -234,11 +234,18 @@ train() {
   no_caches
   rm -f "$1"/*.aot
   # Two at once: each is one thread most of the time.
-  for pair in 'trace stacks' 'info profile' 'image symbols' 'calls all'; do
-    train_one "$1" "$2" "${pair% *}" &
-    train_one "$1" "$2" "${pair#* }" || :
-    wait
+  beside=
+  for kind in $all_caches; do
+    if [ -z "$beside" ]; then
+      train_one "$1" "$2" "$kind" &
+      beside=$kind
+    else
+      train_one "$1" "$2" "$kind" || :
+      wait
+      beside=
+    fi
   done
+  wait
   for kind in $all_caches; do
     # Now and then the JVM writes none; alone and the second time it does.
     [ -s "$1/ntrail-$2-$kind.aot" ] || train_one "$1" "$2" "$kind" || :
