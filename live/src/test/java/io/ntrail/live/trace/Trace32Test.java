@@ -177,6 +177,12 @@ final class Trace32Test {
     assertEquals(row.entries, row.returned + row.unwound, row::toString);
   }
 
+  private static void abandoned(Traced traced, String function, long count, long returned) {
+    CallTable.Row row = row(traced, function);
+    assertEquals(count, row.inferred, row::toString);
+    assertEquals(returned, row.returned, row::toString);
+  }
+
   @Test
   void callsOfTheProgramAndOfTheSystemBelowItAreWhole() throws IOException {
     Traced traced = exact(build("counts.c"), Set.of("msvcrt", "kernel32", "kernelbase", "ntdll"));
@@ -203,6 +209,27 @@ final class Trace32Test {
     returned(traced, "catcher", 3);
     returned(traced, "nested", 3);
     returned(traced, "plain", 100);
+  }
+
+  @Test
+  void framesLeftByAJumpToARegisteredHandlerAreAbandoned() throws IOException {
+    WindowsCompiler compiler = WindowsCompiler.CLANG_GNU_32;
+    assumeTrue(Wine.available32(), Wine.missing32());
+    assumeTrue(compiler.available(), compiler.missing());
+    Path programs = TestData.projectRoot().resolve("live/src/test/programs");
+    Traced traced =
+        exact(
+            compiler.build(
+                List.of(programs.resolve("sjlj.cpp"), programs.resolve("sjljruntime.c")),
+                "-O1",
+                "-fsjlj-exceptions"),
+            Set.of());
+    // Nothing tells of the jump: the next record of a caller does.
+    abandoned(traced, "_through", 25, 10);
+    abandoned(traced, "_without", 25, 10);
+    abandoned(traced, "_changer", 5, 0);
+    returned(traced, "_catcher", 30);
+    returned(traced, "_plain", 135);
   }
 
   @Test

@@ -301,14 +301,17 @@ public final class Patchability {
     int i = functions.indexUpTo(function.rva());
     EntryInstructions unit = units.read(function, FunctionPadding.JUMP);
     Because because = refused(i, function, unit);
+    String why = because == null ? "" : because.refusal.text();
     if (because == null && unit.length() > room(i, function)) {
       because = new Because(PatchRefusal.TOO_SHORT, room(i, function) + " bytes");
+      // A function that ends in a call which does not return, or no function at all.
+      why = room(i, function) == 0 ? "no end of it was found" : because.refusal.text();
     }
     return new FunctionPatch(
         function,
         because == null ? PatchClass.E : PatchClass.D,
         because == null ? Optional.empty() : patch.refusal(),
-        because == null ? "" : "and in its place: " + because.refusal.text(),
+        because == null ? "" : "and in its place: " + why,
         patch.padding(),
         unit.firstLength(),
         unit.length(),
@@ -317,7 +320,7 @@ public final class Patchability {
         because == null ? function.rva() : -1);
   }
 
-  /** Bytes that belong to a function as far as anybody knows. */
+  /** Bytes that belong to a function as far as anybody knows; 0 if no end of it was found. */
   private long room(int i, ImageFunction function) {
     long next = i + 1 < jumps.length ? functions.start(i + 1) - function.rva() : Long.MAX_VALUE;
     return Math.min(next, function.bounded() ? function.size() : sweep.size(i));

@@ -106,6 +106,15 @@ class PatchabilityTest {
   }
 
   @Test
+  void aFunctionWithoutAnEndIsNotSaidToBeShort() {
+    assertRefused(
+        PatchRefusal.NO_PADDING,
+        "and in its place: no end of it was found",
+        Sketches.of(X86, "before: " + BODY + "C3", "f: 55 8B EC 56 57 E8 00 00 00 00", "g: C3")
+            .inPlace("f"));
+  }
+
+  @Test
   void anInstructionThatCountsFromItsOwnAddressCanBeMovedAndIsMarked() {
     FunctionPatch patch = second(X64, "CC CC CC CC CC", "48 8B 05 11 22 33 44 C3");
     assertEquals(PatchClass.A, patch.patchClass());
