@@ -74,14 +74,21 @@ public record CallTables(CallDetail detail, long at, int tables, int rows) {
   private static final int FEWEST_ROWS = 4096;
   private static final long MOST_BYTES = 1L << 32;
 
+  /** As many as buffers may have. */
+  private static final long MOST_BYTES_32 = 1L << 28;
+
   /**
    * Returns a layout with room for functions that are expected, and for others of libraries that
    * are loaded later.
+   *
+   * @param pointerBytes of the target: one of 32 bits has little address space, and fewer tables
    */
-  public static CallTables of(CallDetail detail, long at, int expected) {
+  public static CallTables of(CallDetail detail, long at, int expected, int pointerBytes) {
     int rows = Math.clamp(4L * expected, FEWEST_ROWS, MOST_ROWS);
     long bytes = new CallTables(detail, at, 0, rows).tableBytes();
-    return new CallTables(detail, at, (int) Math.min(MOST_TABLES, MOST_BYTES / bytes), rows);
+    long most = pointerBytes == Long.BYTES ? MOST_BYTES : MOST_BYTES_32;
+    int tables = (int) Math.min(MOST_TABLES, most / bytes);
+    return new CallTables(detail, at, tables, rows);
   }
 
   /** Returns whether calls are added up, not recorded. */

@@ -85,11 +85,11 @@ public final class SessionFile implements AutoCloseable {
    *
    * @param detail times or counts
    * @param functions how many are expected
-   * @throws IOException if there is no room anywhere
+   * @param bytes of a pointer of the target
    */
-  public static SessionFile adding(CallDetail detail, int functions) throws IOException {
+  public static SessionFile adding(CallDetail detail, int functions, int bytes) throws IOException {
     int chunks = SessionLayout.FEWEST_CHUNKS;
-    CallTables tables = CallTables.of(detail, at(chunks), functions);
+    CallTables tables = CallTables.of(detail, at(chunks), functions, bytes);
     RecordLayout none = RecordLayout.of(0, ArgumentCopies.NONE);
     return create(SharedFile.folders(), none, chunks, chunks, BufferMemory.of(0), tables, false, 0);
   }

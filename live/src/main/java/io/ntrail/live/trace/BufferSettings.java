@@ -89,7 +89,7 @@ public record BufferSettings(
    */
   SessionFile session(RecordLayout records, boolean isFirst, int pointerBytes) throws IOException {
     if (adds()) {
-      return SessionFile.adding(detail, functions);
+      return SessionFile.adding(detail, functions, pointerBytes);
     }
     int usual = isFirst ? FIRST_CHUNKS : CHILD_CHUNKS;
     int most = most(pointerBytes);

@@ -18,26 +18,33 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Programs whose calls are added up in the target: the sums are those of a recording. */
+@ParameterizedClass(name = "{0}")
+@EnumSource
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class AddedCallsTest {
+  @Parameter Machine machine;
+
   private Programs programs;
 
-  @BeforeAll
-  void begin(@TempDir Path folder) {
-    programs = new Programs(folder);
+  @BeforeParameterizedClassInvocation
+  void begin(Machine machine, @TempDir Path folder) {
+    programs = new Programs(machine, folder);
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   void end() {
     if (programs != null) {
       programs.close();
@@ -111,7 +118,7 @@ final class AddedCallsTest {
   @ParameterizedTest
   @ValueSource(strings = {"million.c", "tails.cpp", "throws.cpp", "jump.c", "seh.c"})
   void sumsAreThoseOfTheRecordsOfAnotherRun(String source) throws IOException {
-    Path program = Programs.build(source);
+    Path program = programs.make(source);
     Outcome recorded = programs.same(new Settings().exports().chunks(2048), program);
     CallTable calls = Programs.exact(recorded);
     Map<String, Sum> sums = added(new Settings(), program);
@@ -124,18 +131,24 @@ final class AddedCallsTest {
           expected.put(
               name.substring(name.indexOf('!') + 1), row.entries + " " + row.exits + " " + unwinds);
         });
-    sums.forEach((name, sum) -> actual.put(name, sum.calls + " " + sum.exits + " " + sum.unwinds));
+    sums.forEach((name, sum) -> {
+      // In 32-bit code nothing tells of each frame that is left: that it is gone is found by a
+      // later
+      // call, if there is one.
+      long unwinds = sum.unwinds + (machine == Machine.X86 ? sum.abandoned + sum.open() : 0);
+      actual.put(name, sum.calls + " " + sum.exits + " " + unwinds);
+    });
     assertEquals(new TreeMap<>(expected), new TreeMap<>(actual));
     sums.forEach((name, sum) -> {
       assertEquals(sum.exits + sum.unwinds, sum.inHistogram, () -> name + " " + sum);
       assertTrue(sum.self <= sum.total, () -> name + " " + sum);
-      assertTrue(sum.open() >= 0, () -> name + " " + sum);
+      assertTrue(sum.open() >= 0 && sum.open() <= 1, () -> name + " " + sum);
     });
   }
 
   @Test
   void timesOfACallerAreItsOwnAndThoseOfWhatItCalls() throws IOException {
-    Map<String, Sum> sums = added(new Settings(), Programs.build("million.c"));
+    Map<String, Sum> sums = added(new Settings(), programs.make("million.c"));
     Sum top = of(sums, "top");
     long others = of(sums, "twice").self + of(sums, "leaf").self;
     assertEquals(200_000, top.exits);
@@ -152,7 +165,7 @@ final class AddedCallsTest {
   @ParameterizedTest
   @MethodSource("programs")
   void programsBehaveAsWithoutTracing(String source) throws IOException {
-    Path program = Programs.build(source);
+    Path program = programs.make(source.equals("registers.c") ? machine.registers() : source);
     Map<String, Sum> sums = added(new Settings(), program);
     sums.forEach((name, sum) -> assertTrue(sum.open() >= 0, () -> name + " " + sum));
     programs.same(new Settings().exports().adding(CallDetail.COUNTS), program);
@@ -161,7 +174,7 @@ final class AddedCallsTest {
   @Test
   void countsAloneAreExact() throws IOException {
     Settings settings = new Settings().exports().adding(CallDetail.COUNTS);
-    Outcome outcome = programs.same(settings, Programs.build("million.c"));
+    Outcome outcome = programs.same(settings, programs.make("million.c"));
     Map<String, Sum> sums = sums(outcome.recording());
     assertEquals(200_000, of(sums, "top").calls);
     assertEquals(200_000, of(sums, "twice").calls);
@@ -172,13 +185,16 @@ final class AddedCallsTest {
 
   @Test
   void manyThreadsHaveATableEach() throws IOException {
-    Outcome outcome =
-        programs.same(new Settings().exports().adding(CallDetail.TIMES), Programs.build("crowd.c"));
+    Path program = programs.make("crowd.c");
+    String[] arguments = {"20", "30", "40", "500"};
+    Settings adding = new Settings().exports().stacks(64).adding(CallDetail.TIMES);
+    Outcome outcome = programs.same(adding, program, arguments);
     Map<String, Sum> sums = sums(outcome.recording());
-    Outcome recorded =
-        programs.same(new Settings().exports().chunks(2048), Programs.build("crowd.c"));
+    Settings recording = new Settings().exports().chunks(1024).stacks(64);
+    Outcome recorded = programs.same(recording, program, arguments);
     CallTable calls = Programs.exact(recorded);
     assertEquals(0, outcome.statistics().noArea());
+    assertEquals(20 * 30 + 40 * 500, of(sums, "leaf").exits);
     sums.forEach(
         (name, sum) -> assertEquals(calls.of(name).entries, sum.calls, () -> name + " " + sum));
     assertEquals(calls.threads(), outcome.statistics().threadsSeen());

@@ -32,8 +32,9 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Programs that do everything at once are attached to and detached again and again, and never
@@ -132,7 +133,7 @@ final class AttachTortureTest {
     long until = roomy ? 0 : random.nextInt(MAX_MILLIS) * 1_000_000L;
     boolean dies = !roomy && random.nextInt(DEATHS) == 0;
     String what = choice.what + ", " + how + (dies ? ", the agent dies" : "");
-    AgentConnection connection = host.start();
+    AgentConnection connection = host.start(programs.machine().type());
     List<RecorderStatistics> statistics = new ArrayList<>();
     try (TraceTarget target =
             TraceTarget.attach(host, Agent.on(connection, PATIENCE), "" + torture.pid());
@@ -235,10 +236,11 @@ final class AttachTortureTest {
     count("without loss", whole ? 1 : 0);
   }
 
-  @Test
-  void programsThatDoEverythingNeverNoticeThatTheyAreTraced(@TempDir Path folder)
+  @ParameterizedTest
+  @EnumSource
+  void programsThatDoEverythingNeverNoticeThatTheyAreTraced(Machine machine, @TempDir Path folder)
       throws IOException {
-    System.out.println("torture: seed " + SEED + ", " + SECONDS + " s");
+    System.out.println("torture, " + machine + ": seed " + SEED + ", " + SECONDS + " s");
     long end = System.nanoTime() + SECONDS * 1_000_000_000;
     long last = System.nanoTime();
     int programsRun = 0;
@@ -246,7 +248,7 @@ final class AttachTortureTest {
       programsRun++;
       int pause = PAUSES.get(programsRun % PAUSES.size());
       Path own = Files.createDirectories(folder.resolve("program" + programsRun));
-      try (Programs programs = new Programs(own)) {
+      try (Programs programs = new Programs(machine, own)) {
         Torture torture = Torture.start(programs, own, SEED + programsRun, pause);
         int rounds = 0;
         while (rounds < FEWEST_ROUNDS || rounds < MAX_ROUNDS && System.nanoTime() < end) {
@@ -259,12 +261,13 @@ final class AttachTortureTest {
         count("rounds", rounds);
         if (System.nanoTime() - last > 60_000_000_000L) {
           last = System.nanoTime();
-          System.out.println("torture: " + programsRun + " programs, " + sums + ", " + did);
+          System.out.println(
+              "torture, " + machine + ": " + programsRun + " programs, " + sums + ", " + did);
         }
       }
       delete(own);
     }
-    System.out.println("torture: " + programsRun + " programs, " + sums);
+    System.out.println("torture, " + machine + ": " + programsRun + " programs, " + sums);
     assertTrue(sums.getOrDefault("without loss", 0L) > 0, sums::toString);
   }
 

@@ -41,7 +41,7 @@ record CallTable(
     long inferred;
     long deepest;
 
-    /** Of unwinds: how many with which exception code. */
+    /** Calls with a record of an exception that left them: how many with which code. */
     final Map<Integer, Long> codes = new TreeMap<>();
 
     @Override
@@ -72,7 +72,11 @@ record CallTable(
             repaired += walk.repaired() ? 1 : 0;
             switch (walk.end()) {
               case CallEnd.RETURN -> row.returned++;
-              case CallEnd.UNWIND, CallEnd.LEFT -> row.unwound++;
+              case CallEnd.UNWIND -> {
+                row.unwound++;
+                row.codes.merge((int) walk.value(), 1L, Long::sum);
+              }
+              case CallEnd.LEFT -> row.unwound++;
               case CallEnd.OPEN -> row.open++;
               case CallEnd.INFERRED -> row.inferred++;
               case CallEnd.ENTRY_ONLY -> {}
@@ -88,17 +92,14 @@ record CallTable(
   private static void records(CallRecording recording, int thread, Map<String, Row> rows) {
     try (CallCursor cursor = recording.source().cursor(thread)) {
       while (cursor.next()) {
-        if (cursor.event() == CallEventKind.LOST) {
-          continue;
-        }
-        Row row = row(rows, recording, cursor.function());
-        switch (cursor.event()) {
-          case ENTRY -> row.entries++;
-          case ENTRY_ONLY -> row.entriesOnly++;
-          case EXIT -> row.exits++;
-          case UNWIND -> {
-            row.unwinds++;
-            row.codes.merge((int) cursor.value(), 1L, Long::sum);
+        CallEventKind kind = cursor.event();
+        switch (kind) {
+          case ENTRY, ENTRY_ONLY, EXIT, UNWIND -> {
+            Row row = row(rows, recording, cursor.function());
+            row.entries += kind == CallEventKind.ENTRY ? 1 : 0;
+            row.entriesOnly += kind == CallEventKind.ENTRY_ONLY ? 1 : 0;
+            row.exits += kind == CallEventKind.EXIT ? 1 : 0;
+            row.unwinds += kind == CallEventKind.UNWIND ? 1 : 0;
           }
           default -> {}
         }

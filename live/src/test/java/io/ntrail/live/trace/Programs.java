@@ -2,36 +2,47 @@ package io.ntrail.live.trace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.testkit.TestData;
-import io.ntrail.testkit.wine.WindowsCompiler;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** The programs in {@code src/test/programs}, built, run, and run with tracing. */
 final class Programs implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
+  private final Machine machine;
   private final Wine wine;
   private final Path folder;
   private final Tracing tracing;
 
   /**
-   * Begins.
+   * Begins, with programs for x64.
    *
    * @param folder for what programs print and what is recorded
    */
   Programs(Path folder) {
-    assumeTrue(Wine.available(), Wine.missing());
-    this.wine = Wine.shared();
+    this(Machine.X64, folder);
+  }
+
+  /**
+   * Begins.
+   *
+   * @param machine of the programs
+   * @param folder for what programs print and what is recorded
+   */
+  Programs(Machine machine, Path folder) {
+    this.machine = machine;
+    this.wine = machine.wine();
     this.folder = folder;
-    this.tracing = Tracing.in(wine, folder);
+    this.tracing = Tracing.in(wine, machine.type(), folder);
+  }
+
+  Machine machine() {
+    return machine;
   }
 
   Tracing tracing() {
@@ -42,47 +53,19 @@ final class Programs implements AutoCloseable {
     return wine;
   }
 
-  /** Builds C, C++ or assembly, by the name's end; C with __try has a name of its own. */
+  /** Builds for x64: {@link Machine#build}. */
   static Path build(String... sources) throws IOException {
     return build(List.of(), sources);
   }
 
-  /** Builds with further options of the linker. */
+  /** Builds for x64 with further options of the linker. */
   static Path build(List<String> options, String... sources) throws IOException {
-    Path programs = TestData.projectRoot().resolve("live/src/test/programs");
-    List<Path> paths = Stream.of(sources).map(programs::resolve).toList();
-    WindowsCompiler compiler =
-        sources[0].startsWith("seh")
-            ? WindowsCompiler.CLANG
-            : sources[0].endsWith(".cpp") ? WindowsCompiler.MINGW_CXX : WindowsCompiler.MINGW_C;
-    return build(compiler, paths, options);
+    return Machine.X64.build(options, sources);
   }
 
-  /**
-   * Builds the same for 32 bits. Of those in the folder, {@code registers.c} has a twin, {@code
-   * registers32.c}; {@code step.c}, {@code walk.c} and {@code wide.c} are about unwind data and
-   * registers of x64. GCC's exceptions are those of the model DW2; there is no compiler here that
-   * has others for 32 bits (SJLJ).
-   */
-  static Path build32(List<String> options, String... sources) throws IOException {
-    Path programs = TestData.projectRoot().resolve("live/src/test/programs");
-    List<Path> paths = Stream.of(sources).map(programs::resolve).toList();
-    WindowsCompiler compiler =
-        sources[0].startsWith("seh")
-            ? WindowsCompiler.CLANG_32
-            : sources[0].endsWith(".cpp")
-                ? WindowsCompiler.MINGW_CXX_32
-                : WindowsCompiler.MINGW_C_32;
-    return build(compiler, paths, options);
-  }
-
-  private static Path build(WindowsCompiler compiler, List<Path> paths, List<String> options)
-      throws IOException {
-    assumeTrue(compiler.available(), compiler.missing());
-    boolean isClang = compiler == WindowsCompiler.CLANG || compiler == WindowsCompiler.CLANG_32;
-    return compiler.build(
-        paths,
-        Stream.concat(Stream.of(isClang ? "-O1" : "-O2"), options.stream()).toArray(String[]::new));
+  /** Builds for the machine of this. */
+  Path make(String... sources) throws IOException {
+    return machine.build(List.of(), sources);
   }
 
   /** A program's command line in the target's system. */

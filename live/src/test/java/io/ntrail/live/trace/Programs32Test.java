@@ -85,7 +85,7 @@ final class Programs32Test {
         Stream.concat(SOME.stream(), isLong ? OTHERS.stream() : Stream.empty()).toList();
     for (String source : sources) {
       Set<String> names = wanted(source);
-      TracePlan plan = TracePlan.of(Programs.build32(List.of(), source), new Everything());
+      TracePlan plan = TracePlan.of(Machine.X86.build(List.of(), source), new Everything());
       plan.functions().stream()
           .filter(PlannedFunction::hasExits)
           .map(function -> CDecoration.plain(function.name()))

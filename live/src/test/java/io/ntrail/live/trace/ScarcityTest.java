@@ -10,25 +10,32 @@ import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Programs for which there are too few chunks, or too few areas. */
+@ParameterizedClass(name = "{0}")
+@EnumSource
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ScarcityTest {
+  @Parameter Machine machine;
+
   private Programs programs;
   private Path folder;
 
-  @BeforeAll
-  void begin(@TempDir Path folder) {
+  @BeforeParameterizedClassInvocation
+  void begin(Machine machine, @TempDir Path folder) {
     this.folder = folder;
-    programs = new Programs(folder);
+    programs = new Programs(machine, folder);
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   void end() {
     if (programs != null) {
       programs.close();
@@ -37,7 +44,7 @@ final class ScarcityTest {
 
   @Test
   void threadsThatSpillOnOneFiberKeepTheirOwnNumbers() throws IOException {
-    Path program = Programs.build("spill.c");
+    Path program = programs.make("spill.c");
     Wine.Outcome expected = programs.untraced(program, "");
     Path go = folder.resolve("go");
     Settings settings = new Settings().exports().chunks(2).recordedAfter("no room", go);
@@ -58,7 +65,7 @@ final class ScarcityTest {
   @Test
   void threadsThatWaitForChunksLoseNothing() throws IOException {
     Settings settings = new Settings().exports().chunks(4).waits();
-    Outcome traced = programs.same(settings, Programs.build("million.c"));
+    Outcome traced = programs.same(settings, programs.make("million.c"));
     String all = traced.statistics().toString();
     assertEquals(0, traced.statistics().allDropped(), all);
     CallTable calls = Programs.exact(traced);
@@ -74,7 +81,7 @@ final class ScarcityTest {
   void threadsDoNotWaitLongForARecorderThatLooksNoMore() throws IOException {
     Settings settings = new Settings().exports().chunks(4).waits().withoutRecorder();
     long begin = System.nanoTime();
-    Outcome traced = programs.same(settings, Programs.build("million.c"));
+    Outcome traced = programs.same(settings, programs.make("million.c"));
     long seconds = (System.nanoTime() - begin) / 1_000_000_000;
     String all = traced.statistics().toString();
     assertTrue(traced.statistics().lost() > 1_000_000, all);
@@ -86,7 +93,7 @@ final class ScarcityTest {
   void aThreadDoesNotWaitForChunksOfThreadsThatWaitForItsLock() throws IOException {
     Settings settings = new Settings().exports().chunks(4).waits();
     long begin = System.nanoTime();
-    Outcome traced = programs.same(settings, Programs.build("locked.c"));
+    Outcome traced = programs.same(settings, programs.make("locked.c"));
     long seconds = (System.nanoTime() - begin) / 1_000_000_000;
     String all = traced.statistics().toString();
     assertTrue(traced.statistics().lost() > 0, all);
@@ -96,7 +103,7 @@ final class ScarcityTest {
 
   @Test
   void callsOfStacksWithoutAnAreaAreCountedAndDoNotSearchForOneEachTime() throws IOException {
-    Path program = Programs.build("crowd.c");
+    Path program = programs.make("crowd.c");
     String[] arguments = {"100", "200", "4", "5000"};
     Settings settings = new Settings().exports().areas(16).stacks(16);
     Outcome traced = programs.same(settings, program, arguments);
@@ -107,7 +114,7 @@ final class ScarcityTest {
 
   @Test
   void areasOfFibersAreFoundAgainWithoutLookingThroughAll() throws IOException {
-    Path program = Programs.build("crowd.c");
+    Path program = programs.make("crowd.c");
     String[] arguments = {"100", "200", "4", "5000"};
     Outcome traced = programs.same(new Settings().exports().stacks(128), program, arguments);
     assertEquals(100 * 200 + 4 * 5000, Programs.exact(traced).of("leaf").returned);
@@ -125,7 +132,7 @@ final class ScarcityTest {
   void aStackGetsAnAreaAsSoonAsOneIsOffered() throws IOException {
     // Areas of ended threads are offered again; before that, most threads find none.
     Settings settings = new Settings().exports().areas(12).stacks(12);
-    Outcome traced = programs.same(settings, Programs.build("births.c"));
+    Outcome traced = programs.same(settings, programs.make("births.c"));
     CallTable calls = traced.calls();
     long entries = calls.of("step").entries + calls.of("nest").entries;
     assertEquals(500 * 9 + 500 * 4 + 400 * 5, entries + traced.statistics().noArea());

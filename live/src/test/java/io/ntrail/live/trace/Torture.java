@@ -44,9 +44,11 @@ final class Torture {
   static Torture start(Programs programs, Path folder, long seed, int pause) throws IOException {
     Tracing tracing = programs.tracing();
     List<Path> files = new ArrayList<>();
-    files.add(copy(Programs.build(List.of("-shared"), "sehrounds.c"), folder, "sehrounds"));
-    files.add(copy(Programs.build(List.of("-shared"), "throwing.cpp"), folder, "throwing"));
-    Path library = Programs.build(List.of("-shared"), "library.c");
+    files.add(
+        copy(programs.machine().build(List.of("-shared"), "sehrounds.c"), folder, "sehrounds"));
+    files.add(
+        copy(programs.machine().build(List.of("-shared"), "throwing.cpp"), folder, "throwing"));
+    Path library = programs.machine().build(List.of("-shared"), "library.c");
     for (String name : List.of("one", "two", "three")) {
       files.add(copy(library, folder, name));
     }
@@ -56,7 +58,7 @@ final class Torture {
     int[] pid = new int[1];
     Path out =
         tracing.start(
-            programs.line(Programs.build("torture.cpp"), arguments.toArray(String[]::new)),
+            programs.line(programs.make("torture.cpp"), arguments.toArray(String[]::new)),
             (target, session, name) -> {
               pid[0] = target.pid();
               target.resumeMain();

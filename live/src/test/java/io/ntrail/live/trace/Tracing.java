@@ -10,6 +10,7 @@ import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
+import io.ntrail.formats.pe.Exports;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.agent.Agent;
@@ -24,6 +25,7 @@ import io.ntrail.live.plan.PlanSymbols;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.plan.Planner;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.Recorder;
 import io.ntrail.live.session.RecorderSettings;
 import io.ntrail.live.session.RecorderStatistics;
@@ -50,12 +52,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Starts programs under Wine with tracing, and returns the result. Holds one agent. */
@@ -114,6 +118,7 @@ final class Tracing implements AutoCloseable {
   /** Settings of a trace. */
   static final class Settings {
     private BiPredicate<TargetModule, String> wanted = (module, name) -> false;
+    private boolean exports;
     private RecordLayout records = RecordLayout.of(32);
     private int arguments = 12;
     private int chunks = 512;
@@ -156,7 +161,8 @@ final class Tracing implements AutoCloseable {
 
     /** Selects the exported functions of the program. */
     Settings exports() {
-      return functions((module, name) -> module.name().endsWith(".exe") && !name.isEmpty());
+      exports = true;
+      return this;
     }
 
     /** Bytes of a record. */
@@ -306,7 +312,7 @@ final class Tracing implements AutoCloseable {
     try (SessionFile session =
             settings.detail == CallDetail.RECORDS
                 ? SessionFile.create(settings.records, settings.chunks, false, settings.sampling)
-                : SessionFile.adding(settings.detail, 100);
+                : SessionFile.adding(settings.detail, 100, calls.layout().pointerBytes());
         TargetProcess started = TargetProcess.start(calls, commandLine, streams);
         TargetProcess target = settings.attached ? attach(started, awaited) : started) {
       streams.close(calls);
@@ -374,9 +380,11 @@ final class Tracing implements AutoCloseable {
     if (target.isStarted()) {
       target.runToEntry(30_000);
     }
-    List<PlannedFunction> plan = plan(target, settings.wanted);
+    TracePlan asked = new TracePlan(plan(target, settings), List.of());
     Tracer tracer = new Tracer(target, session, host.name(session.path()), settings.areas);
     UnwindSelfTest selfTest = tracer.selfTest();
+    UnwinderProbes unwinders = UnwinderProbes.of(target, tracer, asked);
+    List<PlannedFunction> plan = unwinders.leaveAlone(asked).functions();
     List<PlannedFunction> wanted = plan.stream().filter(PlannedFunction::isTraced).toList();
     List<Patcher.Patched> prepared = tracer.prepare(wanted, true);
     NtrHeader header =
@@ -396,6 +404,7 @@ final class Tracing implements AutoCloseable {
     try (Recorder recorder = Recorder.appending(session, writer, how)) {
       define(recorder, prepared);
       if (settings.patched) {
+        unwinders.write();
         tracer.topUp(settings.stacks);
         tracer.arm();
       }
@@ -489,6 +498,24 @@ final class Tracing implements AutoCloseable {
       work.on(target, session, host.name(session.path()));
     }
     return out;
+  }
+
+  private List<PlannedFunction> plan(TargetProcess target, Settings settings) {
+    Set<String> exports = settings.exports ? exports(target) : Set.of();
+    return plan(
+        target,
+        settings.wanted.or(
+            (module, name) -> module.name().endsWith(".exe") && exports.contains(name)));
+  }
+
+  /** Names of the program's exports: other functions of 32-bit code have names, too. */
+  private static Set<String> exports(TargetProcess target) {
+    return target.modules().stream()
+        .filter(module -> module.name().endsWith(".exe"))
+        .flatMap(module -> Exports.of(TargetImage.read(target.memory(), module)).list().stream())
+        .map(Exports.Export::name)
+        .filter(Objects::nonNull)
+        .collect(Collectors.toSet());
   }
 
   /** Returns the plan for a program that is at its entry point. */

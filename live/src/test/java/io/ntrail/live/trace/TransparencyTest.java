@@ -136,22 +136,8 @@ final class TransparencyTest {
   }
 
   @Test
-  void codeThatInterruptsAThunkMaySwitchFibersAndComeBack() throws IOException {
-    sameOutput(settings().exports(), build("stepfibers.c"));
-  }
-
-  @Test
   void everyStepUnwindsWhenTheUnwinderIsTracedItself() throws IOException {
     sameOutput(settings().exports().modules(Set.of("ntdll")), build("step.c"), "nested");
-  }
-
-  @Test
-  void registersFlagsAndVectorsAreTheCallersAndTheFunctions() throws IOException {
-    for (int bytes : attached ? List.of(128) : Slice.of(RECORD_BYTES, RECORD_BYTES.size())) {
-      Outcome traced =
-          programs.same(settings().exports().recordBytes(bytes).chunks(1024), build("registers.c"));
-      assertEquals(4 * 3000, Programs.exact(traced).of("set_all").returned);
-    }
   }
 
   @Test
@@ -159,14 +145,5 @@ final class TransparencyTest {
     Outcome traced = programs.same(settings().exports(), build("walk.c"));
     assertEquals(3, Programs.exact(traced).of("tail").entries);
     programs.same(settings().program().modules(Set.of("ntdll", "msvcrt")), build("walk.c"));
-  }
-
-  @Test
-  void functionsMayBeginAtAnyPlaceOfALine() throws IOException {
-    Outcome traced = programs.same(settings().exports(), build("straddling.c", "straddle.S"));
-    CallTable calls = Programs.exact(traced);
-    for (int at : new int[] {8, 31, 61, 62, 63}) {
-      assertEquals(4000, calls.of("at" + at).returned, "at" + at);
-    }
   }
 }

@@ -40,7 +40,7 @@ public final class WindowsCompiler {
 
   /** Clang for C with Microsoft's extensions, 32-bit programs. */
   public static final WindowsCompiler CLANG_32 =
-      new WindowsCompiler("clang-i686", clang(), "i686-pc-windows-msvc", MINGW_C_32);
+      new WindowsCompiler("clang-i686-exports", clang(), "i686-pc-windows-msvc", MINGW_C_32);
 
   /** Clang for C with GCC's headers and rules, linked by GCC's linker. */
   public static final WindowsCompiler CLANG_GNU =
@@ -128,6 +128,10 @@ public final class WindowsCompiler {
                     source.toString(),
                     "-o",
                     object.toString()));
+        if (this == CLANG_32) {
+          // Else each string has a symbol whose name the linker cannot export.
+          command.add("-fwritable-strings");
+        }
         command.addAll(List.of(options));
         run(tool, command);
         if (this == CLANG_32) {
@@ -144,9 +148,8 @@ public final class WindowsCompiler {
     List<String> command = new ArrayList<>(inputs);
     command.addAll(List.of("-o", made.toString()));
     if (isClang()) {
-      if (this == CLANG) {
-        // The linker does not understand the directives by which clang asks for exports. Among the
-        // names of 32-bit objects are some that it cannot export.
+      if (this == CLANG || this == CLANG_32) {
+        // The linker does not understand the directives by which clang asks for exports.
         command.add("-Wl,--export-all-symbols");
       }
       if (library) {

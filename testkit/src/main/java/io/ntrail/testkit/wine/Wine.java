@@ -55,6 +55,15 @@ public final class Wine {
           Path.of("/usr/local/lib/wine32/usr/lib/i386-linux-gnu/wine"),
           Path.of("/usr/lib/i386-linux-gnu/wine"));
 
+  /** A Wine without the library for fonts says so when a program with windows begins. */
+  private static final String NO_FONTS =
+      """
+      Wine cannot find the FreeType font library.  To enable Wine to
+      use TrueType fonts please install a version of FreeType greater than
+      or equal to 2.0.5.
+      http://www.freetype.org
+      """;
+
   private static final Duration SETUP = Duration.ofMinutes(4);
 
   /** Programs that one runs. */
@@ -95,7 +104,7 @@ public final class Wine {
    *
    * @param exitCode of the 32 bits that Windows knows the lowest 8, which Unix hands on
    * @param text all of its standard output, each byte a character
-   * @param errors all of its error output
+   * @param errors all of its error output, without what Wine itself says about fonts
    */
   public record Outcome(int exitCode, String text, String errors) {}
 
@@ -284,6 +293,7 @@ public final class Wine {
           builder(
               Map.of(), List.of("cp", "-a", "--reflink=auto", template + "/.", prefix.toString())),
           SETUP);
+      completeLibraries(prefix, kind);
       Map<String, String> environment = environment(prefix, kind);
       environment.putAll(more);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> end(prefix, server, environment)));
@@ -291,6 +301,23 @@ public final class Wine {
       return new Wine(prefix, loader, server, Map.copyOf(environment));
     } catch (IOException e) {
       throw new IllegalStateException("no prefix for Wine could be made", e);
+    }
+  }
+
+  /**
+   * Debian's gdi32, which all programs with windows need, imports a library that is none of Wine's:
+   * a prefix gets it only so.
+   */
+  private static void completeLibraries(Path prefix, Kind kind) throws IOException {
+    if (kind == Kind.X64) {
+      return;
+    }
+    String system = kind == Kind.X86 ? "system32" : "syswow64";
+    Path place = prefix.resolve("drive_c/windows").resolve(system).resolve("zlib1.dll");
+    Optional<Path> library =
+        libraries32().map(folder -> folder.resolve("i386-windows/zlib1.dll")).filter(Files::exists);
+    if (library.isPresent() && !Files.exists(place)) {
+      Files.copy(library.get(), place);
     }
   }
 
@@ -386,7 +413,7 @@ public final class Wine {
       return new Outcome(
           code,
           Files.readString(out, StandardCharsets.ISO_8859_1),
-          Files.readString(errors, StandardCharsets.ISO_8859_1));
+          Files.readString(errors, StandardCharsets.ISO_8859_1).replace(NO_FONTS, ""));
     } finally {
       for (String name : List.of("in", "out", "errors")) {
         Files.deleteIfExists(scratch.resolve(name));

@@ -23,6 +23,11 @@ final class AreaRoutines32 extends RuntimeRoutines32 {
   /** Limit of the search of a stack for an interrupted call. */
   private static final int SEARCHED = 0x8000;
 
+  private static final int PAGE = 0x1000;
+
+  /** Bit of a word of the index: the stack has no area. Areas lie at whole pages. */
+  private static final int ABSENT = 1;
+
   /** The golden ratio in 32 bits: spreads what differs anywhere over the highest bits. */
   private static final int SPREAD = 0x9E37_79B9;
 
@@ -52,18 +57,27 @@ final class AreaRoutines32 extends RuntimeRoutines32 {
     Label take = a.label("take");
     Label again = a.label("again");
     Label none = a.label("no area");
+    Label absent = a.label("had none");
+    Label untraced = a.label("has none");
     int shift = Integer.SIZE - AreaLayout32.INDEX_ENTRIES_BITS;
     a.bind(assign)
-        // The area that a stack with such a base used last; true only if the area confirms it.
+        // The area that a stack with such a base used last, true only if the area confirms it; or
+        // that it got none.
         .imul(EDX, ECX, SPREAD)
         .shr(EDX, shift)
         .lea(EDX, scaled(EDX, 4).plus(parts.addresses().block() + AreaLayout32.INDEX))
         .mov(ESI, ptr(EDX))
         .test(ESI, ESI)
         .jz(search)
+        .test(ESI, ABSENT)
+        .jnz(absent)
         .cmp(ptr(ESI).plus(AreaLayout32.STACK_BASE), ECX)
         .je(found)
-        .bind(search);
+        .jmp(search)
+        .bind(absent)
+        .mov(EAX, control(SessionLayout.AT_AREAS_OFFERED));
+    absence(search);
+    a.cmp(ESI, EAX).je(untraced).bind(search);
     count(EBX, SessionLayout.AT_SEARCHES);
     a.mov(EAX, control(SessionLayout.AT_AREAS))
         .bind(next)
@@ -107,8 +121,25 @@ final class AreaRoutines32 extends RuntimeRoutines32 {
         .mov(ptr(ESI).plus(AreaLayout32.STACK_BASE), ECX)
         .jmp(known)
         .bind(none);
+    absence(untraced);
+    a.mov(ptr(EDX), EAX).bind(untraced);
     count(EBX, SessionLayout.AT_NO_AREA);
     a.xor(EDI, EDI).ret();
+  }
+
+  /**
+   * Makes the word of the index that says that a stack has no area, true until another one is
+   * offered: the base of the stack, which ends with a page, and below it the low 11 bits of how
+   * many areas were offered. With ecx = base, eax = number: the word in eax.
+   *
+   * @param none where it goes if the base is not at a page
+   */
+  private void absence(Label none) {
+    a.test(ECX, PAGE - 1)
+        .jnz(none)
+        .lea(EAX, ptr(EAX).index(EAX, 1).plus(ABSENT))
+        .and(EAX, PAGE - 1)
+        .or(EAX, ECX);
   }
 
   /**

@@ -55,7 +55,7 @@ class SlotTotalsTest {
   }
 
   private static Settings settings(CallDetail detail) {
-    CallTables sized = CallTables.of(detail, 0, 1);
+    CallTables sized = CallTables.of(detail, 0, 1, Integer.BYTES);
     CallTables tables = new CallTables(detail, 0x10_0000, 1, sized.rows());
     return new Settings(32, 2, 1, tables, false);
   }

@@ -38,7 +38,7 @@ class GeneratedBytesTest {
                 throttled ? 0x7_1000_0000L : 0,
                 detail == CallDetail.RECORDS
                     ? CallTables.NONE
-                    : CallTables.of(detail, 0x100_0000, 50),
+                    : CallTables.of(detail, 0x100_0000, 50, Long.BYTES),
                 every == 0 ? SamplePlaces.NONE : new SamplePlaces(0x80_0000, every),
                 0));
   }
