@@ -12,6 +12,7 @@ module io.ntrail.live {
   exports io.ntrail.live.code.x64;
   exports io.ntrail.live.dump;
   exports io.ntrail.live.etw;
+  exports io.ntrail.live.ipt;
   exports io.ntrail.live.machine;
   exports io.ntrail.live.modules;
   exports io.ntrail.live.patch;

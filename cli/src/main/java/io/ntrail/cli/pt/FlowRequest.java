@@ -38,7 +38,8 @@ record FlowRequest(
     return CommonOptions.all(parsed, FILTER).stream().map(FlowRequest::filter).toList();
   }
 
-  private static AddressFilter filter(String word) {
+  /** Reads a range of addresses. */
+  static AddressFilter filter(String word) {
     int dash = word.indexOf('-');
     try {
       AddressFilter filter =

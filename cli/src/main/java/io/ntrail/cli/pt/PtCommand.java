@@ -10,11 +10,15 @@ import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.common.WorkProgress;
+import io.ntrail.cli.pt.driver.DriverMachine;
+import io.ntrail.cli.pt.driver.DriverRequest;
+import io.ntrail.cli.pt.driver.DriverTrace;
 import io.ntrail.cli.pt.recipe.Recipe;
 import io.ntrail.cli.pt.recipe.RecipeAnswer;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.formats.bytes.ShellWords;
+import io.ntrail.live.ipt.AddressRange;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -26,7 +30,8 @@ import picocli.CommandLine.ParseResult;
 /**
  * {@code ntrail pt packets FILE}: what a stream of Intel Processor Trace consists of; {@code ntrail
  * pt flow FILE}: what it says that was executed; {@code ntrail pt recipe}: how Windows records one;
- * {@code ntrail pt before FILE.etl}: what ran before an event.
+ * {@code ntrail pt record}: one of a running program; {@code ntrail pt before FILE.etl}: what ran
+ * before an event.
  */
 public final class PtCommand implements Command {
   private static final String EXAMPLE = "ntrail pt packets trace.pt";
@@ -36,7 +41,8 @@ public final class PtCommand implements Command {
     PACKETS,
     FLOW,
     BEFORE,
-    RECIPE
+    RECIPE,
+    RECORD
   }
 
   /** Decoders whose answers can be had. */
@@ -65,13 +71,25 @@ public final class PtCommand implements Command {
   private static final List<String> OF_STREAMS =
       List.of("--time", "-n", THREAD, "--clock", "--model", "--compat");
 
+  /** Of these, those that a record has, too. */
+  private static final List<String> OF_RECORD = List.of("-p", THREAD, FlowRequest.FILTER);
+
   private static final OptionValues<Question> QUESTIONS =
       OptionValues.of("pt", List.of(Question.values()));
 
   static final OptionValues<Compatibility> COMPATIBILITIES =
       OptionValues.of("--compat", List.of(Compatibility.values()));
 
-  public PtCommand() {}
+  private final DriverMachine machine;
+
+  public PtCommand() {
+    this(DriverMachine.here());
+  }
+
+  /** Records on a machine. */
+  public PtCommand(DriverMachine machine) {
+    this.machine = machine;
+  }
 
   @Override
   public CommandSpec spec() {
@@ -79,7 +97,7 @@ public final class PtCommand implements Command {
     spec.addPositional(
         CommonOptions.files(
             "packets, flow or before, then a stream (.pt, .bin, .dmp, also inside .gz or .zip) or a"
-                + " recording (.etl); or recipe"));
+                + " recording (.etl); or recipe, or record"));
     spec.addOption(CommonOptions.flag("packets: how many of each type", "--count"));
     spec.addOption(
         CommonOptions.value("FROM..TO", "only what is of these times: 0..10us", "--time"));
@@ -134,9 +152,11 @@ public final class PtCommand implements Command {
     spec.addOption(
         CommonOptions.values(
             "FROM-TO",
-            "flow: a range that was traced, where the processor tells no end (SKL014)",
+            "flow: a range that was traced, where the processor tells no end (SKL014); record: only"
+                + " this is traced",
             FlowRequest.FILTER));
     Recipe.options(spec);
+    DriverRequest.options(spec);
     CommonOptions.output(spec, "text, json, jsonl or csv");
     return spec;
   }
@@ -151,7 +171,11 @@ public final class PtCommand implements Command {
     if (question == Question.RECIPE) {
       return recipe(words.subList(1, words.size()), parsed, system);
     }
-    refuseRecipe(parsed);
+    refuse(Recipe.OPTIONS, "recipe", parsed);
+    if (question == Question.RECORD) {
+      return record(words.subList(1, words.size()), parsed, system);
+    }
+    refuse(DriverRequest.OPTIONS, "record", parsed);
     if (words.size() != 2) {
       throw new UsageError(
           "pt " + OptionValues.word(question) + " takes one stream, not " + (words.size() - 1),
@@ -169,12 +193,49 @@ public final class PtCommand implements Command {
         : flow(path, format, parsed, system);
   }
 
-  private static void refuseRecipe(ParseResult parsed) {
-    for (String option : Recipe.OPTIONS) {
+  private static void refuse(List<String> options, String question, ParseResult parsed) {
+    for (String option : options) {
       if (CommonOptions.has(parsed, option)) {
-        throw new UsageError(option + " is of pt recipe", "ntrail pt recipe " + option + " ...");
+        throw new UsageError(
+            option + " is of pt " + question, "ntrail pt " + question + " " + option + " ...");
       }
     }
+  }
+
+  private int record(List<String> words, ParseResult parsed, Terminal system) {
+    if (!words.isEmpty()) {
+      throw new UsageError(
+          "pt record reads no file, but " + words.getFirst() + " was named", DriverRequest.EXAMPLE);
+    }
+    for (String option :
+        Stream.of(OF_PACKETS, OF_FLOW, OF_STREAMS).flatMap(List::stream).toList()) {
+      if (!OF_RECORD.contains(option) && CommonOptions.has(parsed, option)) {
+        throw new UsageError(
+            option + " is of questions about a stream",
+            "ntrail pt flow trace.pt " + option + " ...");
+      }
+    }
+    Format format = CommonOptions.format(parsed, Format.TEXT, Format.JSON);
+    DriverRequest request =
+        DriverRequest.of(
+            parsed,
+            ranges(CommonOptions.all(parsed, FlowRequest.FILTER), AddressRange.ONLY),
+            ranges(DriverRequest.stops(parsed), AddressRange.STOP),
+            thread(parsed).stream().boxed().toList());
+    OutputFile file =
+        system
+            .outputs()
+            .of("-o")
+            .orElseThrow(
+                () -> new UsageError("pt record needs a file: -o FILE.bin", DriverRequest.EXAMPLE));
+    return new DriverTrace(machine, format, system).run(request, file);
+  }
+
+  private static List<AddressRange> ranges(List<String> words, int use) {
+    return words.stream()
+        .map(FlowRequest::filter)
+        .map(filter -> new AddressRange(use, filter.from(), filter.to()))
+        .toList();
   }
 
   /** Refuses options that would change nothing. */
@@ -214,6 +275,7 @@ public final class PtCommand implements Command {
           "pt recipe reads no file, but " + words.getFirst() + " was named",
           "ntrail pt recipe -o " + RecipeAnswer.DEFAULT_NAME);
     }
+    refuse(DriverRequest.OPTIONS, "record", parsed);
     for (String option :
         Stream.of(OF_PACKETS, OF_FLOW, OF_STREAMS).flatMap(List::stream).toList()) {
       if (!option.equals(Recipe.EVENT) && CommonOptions.has(parsed, option)) {

@@ -41,7 +41,8 @@ final class RecordedFlowCommand {
 
   static void options(CommandSpec spec) {
     spec.addOption(
-        CommonOptions.values("NAME|PID", "recording: only this process", "-p", "--process"));
+        CommonOptions.values(
+            "NAME|PID", "recording: only this process; record: the program", "-p", "--process"));
     spec.addOption(CommonOptions.value("LIST", "recording: only these CPUs: 0,2-5", "--cpu"));
     spec.addOption(
         CommonOptions.values(

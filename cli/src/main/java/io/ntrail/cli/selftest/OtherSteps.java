@@ -19,6 +19,7 @@ final class OtherSteps {
   private static final String EXCEPTIONS = "Exceptions";
   private static final String REFUSALS = "Refusals";
   private static final String RECORDING = "Recording the kernel";
+  private static final String PROCESSOR_TRACE = "Processor Trace";
   private static final String TRACERS = "Antivirus and other tracers";
   private static final String SYMBOLS = "Symbol servers";
   private static final String MERGING = "Merging";
@@ -36,6 +37,7 @@ final class OtherSteps {
     all.addAll(exceptions());
     all.addAll(refusals());
     all.addAll(recording());
+    all.addAll(processorTrace());
     all.addAll(tracers());
     all.addAll(symbols());
     all.addAll(merging());
@@ -175,6 +177,35 @@ final class OtherSteps {
             Need.PERSON,
             "a restart",
             boot + " --reg b.reg, reg import b.reg, restart, reg import b.reg.undo.reg"));
+  }
+
+  private static List<Step> processorTrace() {
+    String record = "ntrail pt record -p explorer -o %TEMP%\\i.bin";
+    return List.of(
+        Step.person(
+            PROCESSOR_TRACE,
+            "the driver traces a program",
+            Need.ADMINISTRATOR,
+            "",
+            record + " --for 2s, then ntrail pt packets %TEMP%\\i.bin -t TID --count"),
+        Step.person(
+            PROCESSOR_TRACE,
+            "only some addresses are traced",
+            Need.ADMINISTRATOR,
+            "",
+            record + " --for 2s --filter FROM-TO"),
+        Step.person(
+            PROCESSOR_TRACE,
+            "a program that ends",
+            Need.ADMINISTRATOR,
+            "",
+            "ntrail pt record -p notepad -o %TEMP%\\n.bin, close it"),
+        Step.person(
+            PROCESSOR_TRACE,
+            "a killed trace is taken over",
+            Need.ADMINISTRATOR,
+            "",
+            record + ", end java.exe, the same again, then with --take-over"));
   }
 
   private static List<Step> tracers() {

@@ -117,6 +117,13 @@ class JsonOptionsTest {
           Map.entry("pt --event", "RecordedFlowCommandTest"),
           Map.entry("pt --image-path", "RecordedFlowCommandTest"),
           Map.entry("pt --retpoline", "RecordedFlowCommandTest"),
+          Map.entry("pt --for", "PtRecordTest"),
+          Map.entry("pt --buffer", "PtRecordTest"),
+          Map.entry("pt --timing", "PtRecordTest"),
+          Map.entry("pt --mtc", "PtRecordTest"),
+          Map.entry("pt --cyc", "PtRecordTest"),
+          Map.entry("pt --stop-at", "PtRecordTest"),
+          Map.entry("pt --take-over", "PtRecordTest"),
           Map.entry("doctor --self-test", "DoctorSelfTestTest"));
 
   /** Metrics and the like, which are no candidates of their option. */

@@ -29,6 +29,35 @@ public record IptOptions(long word) {
   /** Code modes from this one on are the same ones, set in the registry. */
   private static final int BY_REGISTRY = 3;
 
+  /** Sizes of rings: powers of two, from a page on. */
+  private static final int MOST_POWER = 15;
+
+  /**
+   * Returns the word for the code of user mode of a process.
+   *
+   * @param timing packets of time that are asked for
+   * @param mtcFrequency RTIT_CTL[17:14]
+   * @param cycThreshold RTIT_CTL[22:19]
+   * @param ringBytes size of a thread's ring: 4 KiB times a power of two, at most 128 MiB
+   * @throws IllegalArgumentException if there is no such setting
+   */
+  public static IptOptions ofProcess(
+      TraceTiming timing, int mtcFrequency, int cycThreshold, long ringBytes) {
+    int power = Long.numberOfTrailingZeros(ringBytes / PAGE);
+    boolean isRing = power <= MOST_POWER && PAGE << power == ringBytes;
+    if (!isRing || mtcFrequency >>> 4 != 0 || cycThreshold >>> 4 != 0) {
+      throw new IllegalArgumentException("ring of " + ringBytes + " bytes, or a setting");
+    }
+    int time =
+        switch (timing) {
+          case NONE -> 0;
+          case MTC -> 1;
+          case CYC -> 2;
+        };
+    return new IptOptions(
+        KNOWN_VERSION | time << 4 | mtcFrequency << 8 | cycThreshold << 12 | power << 16);
+  }
+
   private int bits(int at, int width) {
     return (int) (word >>> at) & (1 << width) - 1;
   }
