@@ -213,13 +213,21 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
     if (!mask.hasAll(KernelGroups.PROCESSES_AND_IMAGES)) {
       notes.add("Without PROC_THREAD+LOADER events have no processes, and addresses no modules.");
     }
-    for (StackEvent event : stacks) {
+    notes.addAll(unlogged("stacks", mask, stacks, known));
+    return notes;
+  }
+
+  /** Tells of events with something that are not logged themselves, so that it is missing, too. */
+  static List<String> unlogged(
+      String what, GroupMask mask, List<StackEvent> events, KernelGroups known) {
+    List<String> notes = new ArrayList<>();
+    for (StackEvent event : events) {
       boolean isLogged =
           event.group().isEmpty() || known.named(event.group()).map(mask::hasAll).orElse(true);
       if (!isLogged) {
         notes.add(
-            "No stacks of %s: it is logged with --kernel %s."
-                .formatted(event.name(), event.group()));
+            "No %s of %s: it is logged with --kernel %s."
+                .formatted(what, event.name(), event.group()));
       }
     }
     return notes;

@@ -2,6 +2,8 @@ package io.ntrail.cli.record;
 
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.formats.etl.groups.GroupMask;
+import io.ntrail.formats.etl.groups.KernelGroups;
 import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
 import io.ntrail.live.etw.TraceSetting;
 import java.math.BigDecimal;
@@ -222,6 +224,17 @@ record KernelSettings(
     return equals(NONE);
   }
 
+  /** Tells of events that counters or branches are asked for with, and that are not logged. */
+  List<String> unlogged(GroupMask groups) {
+    KernelGroups known = new KernelGroups();
+    GroupMask mask =
+        sampled.isEmpty() ? groups : groups.and(known.named("PMC_PROFILE").orElseThrow());
+    List<String> notes =
+        new ArrayList<>(BootRequest.unlogged("counters", mask, counterEvents, known));
+    notes.addAll(BootRequest.unlogged("branches", mask, branchEvents, known));
+    return notes;
+  }
+
   /** Returns the settings of the session, given the numbers of the counters. */
   List<TraceSetting> session(List<Integer> sampling, List<Integer> counting) {
     List<TraceSetting> settings = new ArrayList<>();
@@ -229,8 +242,9 @@ record KernelSettings(
       settings.add(TraceSetting.sampledCounters(sampling));
     }
     if (!counting.isEmpty()) {
-      settings.add(TraceSetting.counterEvents(counterEvents));
+      // Counters before their events, as public callers have it.
       settings.add(TraceSetting.counters(counting));
+      settings.add(TraceSetting.counterEvents(counterEvents));
     }
     if (!branchEvents.isEmpty()) {
       settings.add(TraceSetting.branches(branches));

@@ -8,12 +8,27 @@ import java.util.Optional;
 
 /** Tells of losses while they happen: whenever Windows counts more of them than before. */
 final class LossWatch {
+  private final String what;
+  private final RecordMachine machine;
   private final Terminal terminal;
+  private Optional<SessionState> last = Optional.empty();
   private Lost told = new Lost(0, 0, 0);
   private boolean hasEnded;
 
-  LossWatch(Terminal terminal) {
+  private LossWatch(String what, RecordMachine machine, Terminal terminal) {
+    this.what = what;
+    this.machine = machine;
     this.terminal = terminal;
+  }
+
+  /** Watches the only session of a recording. */
+  LossWatch(RecordMachine machine, Terminal terminal) {
+    this("", machine, terminal);
+  }
+
+  /** Watches one of several sessions, which is named. */
+  static LossWatch of(String name, RecordMachine machine, Terminal terminal) {
+    return new LossWatch(" of " + name, machine, terminal);
   }
 
   /**
@@ -24,21 +39,31 @@ final class LossWatch {
   void look(Optional<SessionState> state) {
     if (state.isEmpty()) {
       if (!hasEnded) {
-        terminal.err().println("warning: the session has ended");
+        terminal
+            .err()
+            .println(
+                "warning: the session%s has ended: %s"
+                    .formatted(called(), SessionEnding.of(last, machine)));
       }
       hasEnded = true;
       return;
     }
+    last = state;
     Lost now = state.get().lost();
     if (!now.equals(told)) {
       told = now;
       terminal
           .err()
           .println(
-              "warning: %s and %s lost so far"
+              "warning: %s and %s%s lost so far"
                   .formatted(
                       Numbers.counted(now.events(), "event"),
-                      Numbers.counted(now.buffers() + now.realTime(), "buffer")));
+                      Numbers.counted(now.buffers() + now.realTime(), "buffer"),
+                      what));
     }
+  }
+
+  private String called() {
+    return what.isEmpty() ? "" : what.substring(" of".length());
   }
 }

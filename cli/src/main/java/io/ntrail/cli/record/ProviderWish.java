@@ -78,6 +78,11 @@ record ProviderWish(String name, int level, long keywords, int properties, List<
         throw new UsageError("%s %s: %s is not understood".formatted(OPTION, text, part), EXAMPLE);
       }
     }
+    if (filters.stream().mapToInt(Filter::type).distinct().count() < filters.size()) {
+      throw new UsageError(
+          "%s %s: Windows takes one filter of a kind".formatted(OPTION, text),
+          OPTION + " NAME:pid=4312+5020");
+    }
     return new ProviderWish(parts[0], level, keywords, properties, filters);
   }
 
@@ -103,7 +108,7 @@ record ProviderWish(String name, int level, long keywords, int properties, List<
       case "id!" -> Filter.events(false, ids(words, text));
       case "stack" -> Filter.stacks(true, ids(words, text));
       case "pid" -> processes(words, text);
-      case "exe" -> Filter.executables(words);
+      case "exe" -> executables(words, text);
       default ->
           throw new UsageError(
               "%s %s: filters are id=, id!=, stack=, pid= and exe=".formatted(OPTION, text),
@@ -135,7 +140,27 @@ record ProviderWish(String name, int level, long keywords, int properties, List<
               .formatted(OPTION, text, EnableParameters.MOST_PROCESSES),
           OPTION + " NAME:pid=4312+5020");
     }
-    return Filter.processes(words.stream().map(word -> (int) number(word, text)).toList());
+    List<Integer> ids = new ArrayList<>();
+    for (String word : words) {
+      long id = number(word, text);
+      if (id < 0 || id > 0xFFFF_FFFFL) {
+        throw new UsageError(
+            "%s %s: %s is no id of a process".formatted(OPTION, text, word), EXAMPLE);
+      }
+      ids.add((int) id);
+    }
+    return Filter.processes(ids);
+  }
+
+  private static Filter executables(List<String> words, String text) {
+    Filter filter = Filter.executables(words);
+    if (filter.data().length > EnableParameters.MOST_BYTES) {
+      throw new UsageError(
+          "%s %s: Windows takes at most %d characters of names"
+              .formatted(OPTION, text, EnableParameters.MOST_BYTES / Character.BYTES - 1),
+          OPTION + " NAME:exe=shop.exe+shopd.exe");
+    }
+    return filter;
   }
 
   /** Reads a number: 64 bits in hexadecimal with 0x, else decimal. */

@@ -52,7 +52,7 @@ record SessionEnd(RecordMachine machine, ParseResult parsed, Format format, Term
           Optional<SessionState> running = sessions.find(name);
           boolean isInMemory = running.map(SessionState::isInMemory).orElse(false);
           if (isInMemory && output.isPresent()) {
-            sessions.snapshot(name, file(output.get()));
+            write(sessions, name, output.get());
           }
           // What ended by itself, as Windows ends sessions when the disk is full, is merged still.
           boolean isLeft = output.isPresent() && !left(output.get()).isEmpty();
@@ -73,7 +73,9 @@ record SessionEnd(RecordMachine machine, ParseResult parsed, Format format, Term
       report.stopped(stopped, program);
       return ExitCode.DONE;
     }
-    if (format == Format.TEXT) {
+    if (format == Format.TEXT && stopped.isEmpty()) {
+      report.hadEnded(SessionEnding.of(files.getFirst()));
+    } else if (format == Format.TEXT) {
       report.ended(stopped);
     }
     Consumer<Json> keys =
@@ -95,20 +97,29 @@ record SessionEnd(RecordMachine machine, ParseResult parsed, Format format, Term
    * @return the exit code
    */
   int snapshot(String name, OutputFile output) {
-    SessionState state = machine.ask(sessions -> sessions.snapshot(name, file(output)));
-    List<Path> files = List.of(RecordedParts.of(output).kernel());
+    List<SessionState> states = machine.ask(sessions -> write(sessions, name, output));
+    RecordedParts parts = RecordedParts.of(output);
     return merge(
         "the recording goes on, and what was in memory is kept",
-        files,
+        states.stream().map(state -> file(parts, state)).toList(),
         output,
-        json -> SessionReport.sessions(json, List.of(state)));
+        json -> SessionReport.sessions(json, states));
   }
 
-  /** Returns the name that the machine has for what is merged into a recording. */
-  private String file(OutputFile output) {
+  /** Has sessions write what they keep in memory; leaves no part if that fails. */
+  private List<SessionState> write(Sessions sessions, String name, OutputFile output) {
     RecordedParts parts = RecordedParts.of(output);
     parts.mustBeNew();
-    return machine.name(parts.kernel());
+    try {
+      return sessions.snapshot(name, state -> machine.name(file(parts, state)), this::missing);
+    } catch (CannotGoOn e) {
+      parts.present().forEach(this::delete);
+      throw e;
+    }
+  }
+
+  private static Path file(RecordedParts parts, SessionState state) {
+    return state.isKernel() ? parts.kernel() : parts.user();
   }
 
   private static List<Path> left(OutputFile output) {

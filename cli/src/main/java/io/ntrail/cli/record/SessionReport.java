@@ -27,6 +27,8 @@ import java.util.OptionalInt;
 record SessionReport(Format format, Terminal terminal) {
   private static final int MEBIBYTE_SHIFT = 20;
   private static final String STOP = "ntrail record stop";
+  private static final String NOT_ALL =
+      "Windows lists only sessions that the user may ask about: administrators, all";
   private static final String NEVER_TRIED =
       "ntrail's recordings of sessions were never tried on a real Windows.";
 
@@ -137,11 +139,13 @@ record SessionReport(Format format, Terminal terminal) {
     notes.forEach(note -> terminal.out().println("- " + note));
   }
 
+  /** Tells in text of a session that nobody stopped. */
+  void hadEnded(String why) {
+    terminal.out().println("the session had ended, and what it wrote is merged: " + why);
+  }
+
   /** Tells in text what sessions lost. */
   void ended(List<SessionState> sessions) {
-    if (sessions.isEmpty()) {
-      terminal.out().println("the session had ended by itself; what it wrote is merged");
-    }
     for (SessionState state : sessions) {
       terminal
           .out()
@@ -163,11 +167,12 @@ record SessionReport(Format format, Terminal terminal) {
                     .formatted(Numbers.count(listing.total() - listing.sessions().size())))
             : List.of();
     if (format == Format.JSON) {
-      json(listing.sessions(), "", notes);
+      json(listing.sessions(), "", listing.sessions().isEmpty() ? List.of(NOT_ALL) : notes);
       return;
     }
     if (listing.sessions().isEmpty()) {
       terminal.out().println("no session runs");
+      terminal.err().println("note: " + NOT_ALL);
     } else {
       table(listing.sessions());
     }

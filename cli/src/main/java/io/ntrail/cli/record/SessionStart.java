@@ -47,7 +47,8 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
             "PROGRAM", "start: stops when this program ends; its arguments behind --", WHILE));
     spec.addOption(
         CommonOptions.flag(
-            "start: the last --max-size of events in memory (default 128M), for snapshot", FLIGHT));
+            "start: the last --max-size of each session in memory (default 128M), for snapshot",
+            FLIGHT));
   }
 
   /**
@@ -88,7 +89,7 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
     List<String> words = new ArrayList<>(List.of(CommonOptions.text(parsed, WHILE, "")));
     words.addAll(arguments);
     return during(
-        running.getFirst().started().state(),
+        running.stream().map(one -> one.started().state()).toList(),
         new RecordedProgram(words, format == Format.JSON, terminal),
         output);
   }
@@ -98,11 +99,6 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
     StartRequest request = StartRequest.of(parsed, EXAMPLE);
     if (!CommonOptions.has(parsed, FLIGHT)) {
       return request;
-    }
-    if (!request.providers().isEmpty()) {
-      throw new UsageError(
-          "a flight recorder keeps events of the kernel alone: without providers",
-          "ntrail record start --kernel cpu " + FLIGHT);
     }
     boolean isSized = CommonOptions.has(parsed, BootRequest.SIZE);
     return request.with(Log.MEMORY, isSized ? request.mebibytes() : FLIGHT_MEBIBYTES);
@@ -128,10 +124,12 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
   }
 
   /** Runs a program, stops the recording whatever comes of it, and returns the exit code. */
-  private int during(SessionState session, RecordedProgram program, Optional<OutputFile> output) {
+  private int during(
+      List<SessionState> recording, RecordedProgram program, Optional<OutputFile> output) {
+    SessionState session = recording.getFirst();
     OptionalInt ended;
     try {
-      ended = watched(session.name(), program);
+      ended = watched(recording, program);
     } catch (RuntimeException e) {
       machine.ask(sessions -> sessions.stop(session.name(), _ -> {}));
       output.map(RecordedParts::of).ifPresent(SessionStart::forget);
@@ -151,14 +149,20 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
   }
 
   /** Runs a program and looks for losses meanwhile. */
-  private OptionalInt watched(String session, RecordedProgram program) {
-    LossWatch losses = new LossWatch(terminal);
+  private OptionalInt watched(List<SessionState> recording, RecordedProgram program) {
+    List<LossWatch> losses =
+        recording.stream()
+            .map(state ->
+                recording.size() == 1
+                    ? new LossWatch(machine, terminal)
+                    : LossWatch.of(state.name(), machine, terminal))
+            .toList();
     boolean[] isBlind = new boolean[1];
     return machine.ask(sessions ->
         program.run(() -> {
           try {
-            if (!isBlind[0]) {
-              losses.look(sessions.find(session));
+            for (int i = 0; i < losses.size() && !isBlind[0]; i++) {
+              losses.get(i).look(sessions.find(recording.get(i).name()));
             }
           } catch (CannotGoOn e) {
             // Ctrl+C may have ended the agent; the program and its recording go on.

@@ -43,9 +43,6 @@ final class SessionStarter {
   private static final Buffers KERNEL_BUFFERS = new Buffers(1024, 64, 256);
   private static final Buffers USER_BUFFERS = new Buffers(256, 32, 128);
 
-  /** Windows' own limit of a buffer in KiB. */
-  private static final int MOST_BUFFER = 16_384;
-
   /** First build with providers of the system: Server 2022; Windows 11 has 22000. */
   private static final int SYSTEM_PROVIDERS_BUILD = 20348;
 
@@ -135,6 +132,10 @@ final class SessionStarter {
           Optional.of(
               "the rundown of .NET was cut short after %d s: methods may have no names"
                   .formatted(MOST.toSeconds()));
+      case NOT_COUNTED ->
+          Optional.of(
+              "the rundown of .NET was given 4 s: Windows does not tell whether all of it is in"
+                  + " memory");
       case REFUSED -> Optional.of("Windows refused the rundown of .NET: methods may have no names");
     };
   }
@@ -148,14 +149,18 @@ final class SessionStarter {
     return new ProviderRecorder(control)
         .start(
             new ProviderSessionRequest(
-                USER, file, USER_BUFFERS, request.log().mode(), request.mebibytes(), providers),
+                USER,
+                isInMemory(request) ? "" : file,
+                buffers(request, USER_BUFFERS),
+                request.log().mode(),
+                isInMemory(request) ? 0 : request.mebibytes(),
+                providers),
             takesOver,
             before.stream().map(Running::started).toList());
   }
 
   private KernelRequest kernel(StartRequest request, String file, List<ProviderRequest> ofSystem) {
     KernelSettings settings = request.settings();
-    boolean isInMemory = request.log() == Log.MEMORY;
     List<TraceSetting> machine = new ArrayList<>();
     if (settings.interval() > 0) {
       machine.add(TraceSetting.interval(0, settings.interval()));
@@ -179,22 +184,34 @@ final class SessionStarter {
     }
     return new KernelRequest(
         Sessions.NAME,
-        isInMemory ? "" : file,
-        isInMemory
-            ? new Buffers(KERNEL_BUFFERS.kibibytes(), request.mebibytes(), request.mebibytes())
-            : request.memory().map(SessionStarter::buffers).orElse(KERNEL_BUFFERS),
+        isInMemory(request) ? "" : file,
+        buffers(request, request.memory().map(this::buffers).orElse(KERNEL_BUFFERS)),
         request.log().mode(),
-        isInMemory ? 0 : request.mebibytes(),
+        isInMemory(request) ? 0 : request.mebibytes(),
         groups,
         request.kernel().map(boot -> boot.session().stacks()).orElse(List.of()),
         new More(machine, settings.session(sampling, counting), ofSystem));
   }
 
+  private static boolean isInMemory(StartRequest request) {
+    return request.log() == Log.MEMORY;
+  }
+
+  /** Returns buffers: in memory as many as are kept, else those of a session with a file. */
+  private static Buffers buffers(StartRequest request, Buffers ofFile) {
+    if (!isInMemory(request)) {
+      return ofFile;
+    }
+    int count = (request.mebibytes() << 10) / ofFile.kibibytes();
+    return new Buffers(ofFile.kibibytes(), count, count);
+  }
+
   /** Returns the buffers that a profile asks for, at least the usual ones at most. */
-  private static Buffers buffers(Memory memory) {
+  private Buffers buffers(Memory memory) {
     int size = memory.kibibytes() == 0 ? KERNEL_BUFFERS.kibibytes() : memory.kibibytes();
     int least = memory.buffers() == 0 ? KERNEL_BUFFERS.least() : memory.buffers();
-    return new Buffers(Math.min(size, MOST_BUFFER), least, Math.max(least, KERNEL_BUFFERS.most()));
+    return new Buffers(
+        Math.min(size, kind.mostKibibytes()), least, Math.max(least, KERNEL_BUFFERS.most()));
   }
 
   private static int interval(ProfileSource source, int wanted) {
@@ -253,14 +270,16 @@ final class SessionStarter {
         registered = Optional.of(all);
         guid = Optional.of(registered(wish.name(), all));
       }
+      Guid its = guid.get();
+      if (requests.stream().anyMatch(other -> other.guid().equals(its))) {
+        throw new CannotGoOn(
+            "provider %s is named twice; Windows would keep what the second asks for alone"
+                .formatted(wish.name()),
+            "one --provider with all keywords");
+      }
       requests.add(
           new ProviderRequest(
-              wish.name(),
-              guid.get(),
-              wish.level(),
-              wish.keywords(),
-              wish.properties(),
-              wish.filters()));
+              wish.name(), its, wish.level(), wish.keywords(), wish.properties(), wish.filters()));
     }
     return requests;
   }

@@ -54,7 +54,7 @@ final class SessionWatch implements AutoCloseable {
     this.machine = machine;
     this.lines = new NewEvents(filter, format, terminal);
     this.terminal = terminal;
-    this.losses = new LossWatch(terminal);
+    this.losses = new LossWatch(machine, terminal);
   }
 
   /**
@@ -70,9 +70,7 @@ final class SessionWatch implements AutoCloseable {
       return machine.ask(sessions -> {
         SessionState state = sessions.status(name);
         if (state.file().isEmpty()) {
-          throw new CannotGoOn(
-              "\"%s\" has no file that could be watched".formatted(state.name()),
-              "ntrail record list");
+          throw withoutFile(state);
         }
         sessions.flush(name);
         Path file = machine.files().apply(state.file());
@@ -89,6 +87,20 @@ final class SessionWatch implements AutoCloseable {
     } finally {
       terminal.interruption().end();
     }
+  }
+
+  /** Returns the refusal of a session whose events are nowhere that could be read. */
+  private static CannotGoOn withoutFile(SessionState state) {
+    if (state.isInMemory()) {
+      return new CannotGoOn(
+          "\"%s\" keeps its events in memory: there is no file that could be watched"
+              .formatted(state.name()),
+          "ntrail record snapshot -o NAME.etl");
+    }
+    return new CannotGoOn(
+        "\"%s\" hands its events to programs that take them, and writes no file: ntrail watches files"
+            .formatted(state.name()),
+        "the same providers with a file: ntrail record start --provider NAME -o NAME.etl");
   }
 
   private void watch(Sessions sessions, String name, GrowingEtlFile growing, long most)

@@ -5,9 +5,12 @@ import io.ntrail.live.etw.MachineRegistry;
 import io.ntrail.live.etw.SessionControl.Listing;
 import io.ntrail.live.etw.SessionState;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Sessions of a Windows, by the words of the command line.
@@ -24,18 +27,41 @@ record Sessions(KernelRecorder recorder, SessionStarter starter, MachineRegistry
     return recorder.status(named(name));
   }
 
-  /** Returns the state of one, and those of the sessions that write the same recording. */
+  /**
+   * Returns the state of one, and those of the sessions that write the same recording, or are
+   * ntrail's and in memory as this one is.
+   */
   List<SessionState> together(String name) {
     SessionState first = status(name);
-    List<SessionState> all = new ArrayList<>(List.of(first));
     Optional<String> stem = RecordedParts.stem(first.file());
-    if (stem.isPresent()) {
-      recorder.all().sessions().stream()
+    List<SessionState> all = new ArrayList<>(List.of(first));
+    if (stem.isPresent() || first.isInMemory() && own().contains(first.name())) {
+      others(first).stream()
           .filter(other ->
-              !other.name().equals(first.name()) && RecordedParts.stem(other.file()).equals(stem))
+              stem.isPresent()
+                  ? RecordedParts.stem(other.file()).equals(stem)
+                  : other.isInMemory() && own().contains(other.name()))
           .forEach(all::add);
     }
     return all;
+  }
+
+  /** Returns the names that ntrail's sessions have here. */
+  private List<String> own() {
+    return List.of(recorder.session(NAME), SessionStarter.USER);
+  }
+
+  private List<SessionState> others(SessionState first) {
+    Map<String, SessionState> others = new LinkedHashMap<>();
+    recorder.all().sessions().forEach(other -> others.put(other.name(), other));
+    // A listing may not have all: Windows can have more sessions than it has room for.
+    for (String name : own()) {
+      if (!others.containsKey(name)) {
+        recorder.find(name).ifPresent(found -> others.put(name, found));
+      }
+    }
+    others.remove(first.name());
+    return List.copyOf(others.values());
   }
 
   /** Returns the state of one; empty if none of that name runs. */
@@ -51,7 +77,9 @@ record Sessions(KernelRecorder recorder, SessionStarter starter, MachineRegistry
   List<SessionState> stop(String name, Consumer<String> missing) {
     List<SessionState> stopped = new ArrayList<>();
     for (SessionState one : together(name)) {
-      starter.rundown(one).ifPresent(missing);
+      if (!one.isInMemory()) {
+        starter.rundown(one).ifPresent(missing);
+      }
       stopped.add(recorder.stop(one.name()));
     }
     return stopped;
@@ -62,9 +90,31 @@ record Sessions(KernelRecorder recorder, SessionStarter starter, MachineRegistry
     return recorder.flush(named(name));
   }
 
-  /** Has what one keeps in memory written to a file; returns its state. */
-  SessionState snapshot(String name, String file) {
-    return recorder.snapshot(named(name), file);
+  /**
+   * Has what one keeps in memory written, and what those beside it keep; returns their states.
+   *
+   * @param file returns the file of a session
+   * @param missing is told what is missing in it
+   */
+  List<SessionState> snapshot(
+      String name, Function<SessionState, String> file, Consumer<String> missing) {
+    List<SessionState> written = new ArrayList<>();
+    for (SessionState one : together(name)) {
+      if (one.isInMemory()) {
+        runDown(one, missing);
+      }
+      written.add(recorder.snapshot(one.name(), file.apply(one)));
+    }
+    return written;
+  }
+
+  private void runDown(SessionState one, Consumer<String> missing) {
+    if (one.isKernel() && !recorder.rundown(one)) {
+      missing.accept(
+          "Windows refused a list of processes and images: those from before what is in memory may"
+              + " have no names");
+    }
+    starter.rundown(one).ifPresent(missing);
   }
 
   /** Marks a moment in one; returns its state. */

@@ -117,14 +117,16 @@ record StartRequest(
           "intervals, counters, branches and the cache of stacks are of sessions of the kernel",
           "--kernel cpu");
     }
+    Optional<BootRequest> kernel =
+        isKernel ? Optional.of(BootRequest.of(parsed, "start", example)) : Optional.empty();
     return new StartRequest(
-        isKernel ? Optional.of(BootRequest.of(parsed, "start", example)) : Optional.empty(),
+        kernel,
         settings,
         providers,
         LOGS.value(parsed, Log.RING),
         BootRequest.mebibytes(parsed),
         Optional.empty(),
-        List.of());
+        kernel.map(boot -> settings.unlogged(boot.session().groups())).orElse(List.of()));
   }
 
   private static StartRequest profile(ParseResult parsed) {

@@ -133,10 +133,34 @@ final class OtherSteps {
             start + " --while cmd -- /c pause, end java.exe, ntrail record stop"),
         Step.person(
             RECORDING,
+            "a disk without room is refused",
+            Need.PERSON,
+            "a small disk",
+            start + " --max-size 100G"),
+        Step.person(
+            RECORDING,
             "a full disk is told",
             Need.PERSON,
             "a small disk",
-            start + " --max-size 100G until it is full, ntrail record stop -o %TEMP%\\k.etl"),
+            start + ", ntrail record watch, fill the disk, ntrail record stop -o %TEMP%\\k.etl"),
+        Step.person(
+            RECORDING,
+            "a file that ends ends its session",
+            Need.ADMINISTRATOR,
+            "",
+            start + " --log sequential --max-size 64M, ntrail record watch"),
+        Step.person(
+            RECORDING,
+            "a session is taken over at once",
+            Need.ADMINISTRATOR,
+            "",
+            start + " twice, the second time with --take-over"),
+        Step.person(
+            RECORDING,
+            "sessions are listed without rights, too",
+            Need.PERSON,
+            "a user who is no administrator",
+            "ntrail record list"),
         Step.person(
             RECORDING,
             "a mark is recorded",
@@ -150,7 +174,8 @@ final class OtherSteps {
             "a flight recorder writes its memory",
             Need.ADMINISTRATOR,
             "",
-            "ntrail record start --kernel cpu --flight-recorder, ntrail record snapshot -o a.etl"),
+            "ntrail record start --kernel cpu --dotnet --flight-recorder, a minute later"
+                + " ntrail record snapshot -o a.etl"),
         Step.person(
             RECORDING,
             "providers and .NET are recorded with the kernel",

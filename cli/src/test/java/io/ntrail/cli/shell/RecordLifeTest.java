@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.shell.PlayedSessions.Asked;
@@ -149,11 +148,49 @@ class RecordLifeTest {
   }
 
   @Test
-  void aFlightRecorderHasNoProviders() {
-    UsageError refused =
-        assertThrows(UsageError.class, () -> start("--dotnet", "--flight-recorder"));
-    String message = String.valueOf(refused.getMessage());
-    assertTrue(message.contains("without providers"), message);
+  void aFlightRecorderKeepsProvidersBesideTheKernelAndWritesBoth() throws IOException {
+    Result started = start("--dotnet", "--flight-recorder", "--max-size", "16M");
+    assertEquals(0, started.exit(), started.err());
+    List<String> calls = Files.readAllLines(file("sessions.calls"));
+    // 16 MiB each: of 1,024 KiB for the kernel, of 256 KiB for providers; no file, no size of one.
+    assertTrue(calls.getFirst().contains(" 1024 16 16 0 400 "), calls.getFirst());
+    String user = "StartTrace 6 00000000-0000-0000-0000-000000000000 256 64 64 0 400 0 ntrail-user";
+    assertTrue(calls.stream().anyMatch(line -> line.startsWith(user)), calls.toString());
+    assertEquals(3, windows.run("record", "status").out().lines().count());
+    Path whole = file("first.etl");
+    JsonReader report =
+        windows.run("record", "snapshot", "-o", whole.toString(), "--format", "json").json("write");
+    assertEquals(2, report.get("inputs").array().size());
+    assertEquals(2, report.get("sessions").array().size());
+    calls = Files.readAllLines(file("sessions.calls"));
+    // The kernel's list of what there is, and that of .NET, are asked for before they are written.
+    assertEquals("Rundown 7", calls.get(calls.size() - 2));
+    assertTrue(calls.getLast().contains("a669021c-c450-4609-a035-5af59af4df18"), calls.getLast());
+    Result stopped = windows.run("record", "stop", "-o", file("last.etl").toString());
+    assertEquals(0, stopped.exit(), stopped.err());
+    assertEquals(
+        List.of("first.kernel.etl", "first.user.etl", "last.kernel.etl", "last.user.etl"),
+        asked.stream().map(one -> one.file().getFileName().toString()).toList());
+    assertTrue(Files.exists(whole) && Files.exists(file("last.etl")));
+    assertFalse(Files.exists(file("last.user.etl")));
+    assertEquals("no session runs\n", windows.run("record", "list").out());
+    assertEquals("", windows.wrong());
+  }
+
+  @Test
+  void aSnapshotThatFailsHalfWayLeavesNoPart() throws IOException {
+    start("--provider", "Microsoft-Windows-DNS-Client", "--flight-recorder");
+    writer =
+        one -> {
+          kernelEvents(List.of()).writeTo(one.file());
+          return one.file().toString().endsWith(".user.etl") ? 112 : 0;
+        };
+    String[] snapshot = {"record", "snapshot", "-o", file("a.etl").toString()};
+    assertTrue(refused(snapshot).message().startsWith("the disk of the recording is full"));
+    assertFalse(Files.exists(file("a.kernel.etl")) || Files.exists(file("a.user.etl")));
+    writer = null;
+    assertEquals(0, windows.run(snapshot).exit());
+    assertEquals(2, asked.stream().filter(one -> one.file().endsWith("a.user.etl")).count());
   }
 
   @Test
@@ -222,7 +259,7 @@ class RecordLifeTest {
     assertTrue(started.out().startsWith("recording to memory: session NT Kernel Logger, "));
     assertTrue(started.out().contains("at most 128 MiB (ring)"), started.out());
     assertEquals(
-        "\"NT Kernel Logger\" has no file that could be watched",
+        "\"NT Kernel Logger\" keeps its events in memory: there is no file that could be watched",
         refused("record", "watch").message());
     Path first = file("first.etl");
     JsonReader report =
@@ -331,7 +368,9 @@ class RecordLifeTest {
     start("-o", file("shop.etl").toString());
     Result watched = windows.run("record", "watch", "-e", "*/Mark");
     assertEquals(0, watched.exit(), watched.err());
-    assertEquals("warning: the session has ended\n", watched.err());
+    assertTrue(
+        watched.err().startsWith("warning: the session has ended: it was stopped, or failed; "),
+        watched.err());
     List<String> rows = watched.out().lines().skip(1).toList();
     assertEquals(2, rows.size(), watched.out());
     assertTrue(rows.getFirst().contains("PerfInfo/Mark") && rows.getFirst().contains("mark 2"));
@@ -436,14 +475,24 @@ class RecordLifeTest {
 
   @Test
   void theNextStartIsSetUpInTheRegistryAndCancelled() throws IOException {
-    String[] boot = {"record", "boot", "--kernel", "disk", "--etl", "C:\\rec\\boot.etl"};
+    // What xbootmgr sets for these groups and stacks, as published.
+    String groups = "PROC_THREAD+LOADER+DISK_IO+DISK_IO_INIT+DPC+CSWITCH+DISPATCHER+PROFILE";
+    String stacks = "Profile+CSwitch+ReadyThread";
+    String[] boot = {
+      "record", "boot", "--kernel", groups, "--stacks", stacks, "--etl", "C:\\rec\\boot.etl"
+    };
     Result set = windows.run(boot);
     assertTrue(set.out().startsWith("the next start of this machine will be recorded\n"));
     assertTrue(set.out().contains("undo: ntrail record boot --cancel\n"), set.out());
     String values = query();
     assertTrue(values.matches("(?s).*Start +REG_DWORD +0x1\\s.*"), values);
     assertTrue(values.matches("(?s).*FileName +REG_SZ +C:\\\\rec\\\\boot.etl\\s.*"), values);
-    assertTrue(values.matches("(?s).*EnableKernelFlags +REG_BINARY +070700000+\\s.*"), values);
+    assertTrue(
+        values.matches("(?s).*EnableKernelFlags +REG_BINARY +07070000860200000{48}\\s.*"), values);
+    String filter = "2E0F00002405000032050000";
+    assertTrue(values.matches("(?s).*StackWalkingFilter +REG_BINARY +" + filter + "\\s.*"), values);
+    assertTrue(values.matches("(?s).*BufferSize +REG_DWORD +0x400\\s.*"), values);
+    assertTrue(values.matches("(?s).*ClockType +REG_DWORD +0x1\\s.*"), values);
     CannotGoOn again = refused(boot);
     assertTrue(again.message().endsWith("to C:\\rec\\boot.etl"), again.message());
     assertEquals("ntrail record boot --cancel", again.nextStep());
@@ -496,7 +545,8 @@ class RecordLifeTest {
     assertEquals("ntrail record list", refused("record", "stop").nextStep());
     Result stopped = windows.run("record", "stop", "-o", whole.toString());
     assertEquals(0, stopped.exit(), stopped.err());
-    assertTrue(stopped.out().startsWith("the session had ended by itself"), stopped.out());
+    assertTrue(
+        stopped.out().startsWith("the session had ended, and what it wrote is"), stopped.out());
     assertTrue(Files.exists(whole));
     assertFalse(Files.exists(file("shop.kernel.etl")));
   }

@@ -14,6 +14,7 @@ import io.ntrail.cli.record.RecordMachine;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.etw.ClrRundown;
 import io.ntrail.live.windows.WindowsVersion;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.wine.WindowsCompiler;
@@ -161,9 +162,9 @@ class RecordOnMachineTest {
             "TraceSetInformation 3 7 b4bf1dce7e13a64d87b03f59aa102cbc2e00000000000000",
             "TraceSetInformation 4 7 0700000002040000" + "00".repeat(24),
             "TraceSetInformation 6 7 0a000000",
+            "TraceSetInformation 9 7 020000000b000000",
             "TraceSetInformation 8 7 d1a86f3d05fed0119dda00c04fd7ba7c2400000000000000"
                 + "d1a86f3d05fed0119dda00c04fd7ba7c3200000000000000",
-            "TraceSetInformation 9 7 020000000b000000",
             "TraceSetInformation 20 7 81000000",
             "TraceSetInformation 21 7 2e0f0000",
             "TraceSetInformation 24 7 010000000000100000000000",
@@ -256,8 +257,8 @@ class RecordOnMachineTest {
             "TraceSetInformation 3 7 d1a86f3d05fed0119dda00c04fd7ba7c2400000000000000"
                 + "d1a86f3d05fed0119dda00c04fd7ba7c3200000000000000",
             "TraceSetInformation 4 7 0700000004" + "00".repeat(27),
-            "TraceSetInformation 8 7 d1a86f3d05fed0119dda00c04fd7ba7c2400000000000000",
             "TraceSetInformation 9 7 02000000",
+            "TraceSetInformation 8 7 d1a86f3d05fed0119dda00c04fd7ba7c2400000000000000",
             "TraceSetInformation 20 7 21000000",
             "TraceSetInformation 21 7 24050000",
             "StartTrace 6 00000000-0000-0000-0000-000000000000 256 32 128 64 1 0 ntrail-user"
@@ -276,7 +277,8 @@ class RecordOnMachineTest {
   /** Published command line or caller: our options, and the calls that its source makes. */
   private record Witness(String who, String options, List<String> calls) {}
 
-  private static final String SAMPLE = "b4bf1dce7e13a64d87b03f59aa102cbc2e00000000000000";
+  private static final String PERF_INFO = "b4bf1dce7e13a64d87b03f59aa102cbc";
+  private static final String SAMPLE = PERF_INFO + "2e00000000000000";
   private static final String SWITCH = "d1a86f3d05fed0119dda00c04fd7ba7c2400000000000000";
   private static final String READY = "d1a86f3d05fed0119dda00c04fd7ba7c3200000000000000";
   private static final String DISK = "d4a86f3d05fed0119dda00c04fd7ba7c";
@@ -299,6 +301,20 @@ class RecordOnMachineTest {
                 List.of(
                     "3 " + SAMPLE + SWITCH + READY,
                     "4 " + mask("07230006", "86c28800", zero, zero, "00800000"))),
+            new Witness(
+                "Chromium: -on Latency+... -stackwalk ...+DiskReadInit",
+                "--kernel Latency+POWER+DISPATCHER+DISK_IO_INIT+FILE_IO+FILE_IO_INIT+VIRT_ALLOC"
+                    + "+MEMINFO --stacks PROFILE+CSWITCH+READYTHREAD+DiskReadInit",
+                List.of(
+                    "3 " + SAMPLE + SWITCH + READY + DISK + "0c00000000000000",
+                    "4 " + mask("07270006", "86c20800", zero, zero, "00800000"))),
+            new Witness(
+                "pmctrace of Molly Rocket: counters with system calls",
+                "--kernel SYSCALL --counters 2+11:SyscallEnter+SyscallExit",
+                List.of(
+                    "4 " + mask(zero, zero, "40000000"),
+                    "9 020000000b000000",
+                    "8 " + PERF_INFO + "3300000000000000" + PERF_INFO + "3400000000000000")),
             new Witness(
                 "Defrag Tools: xperf -on ... -stackwalk Profile+CSwitch+ReadyThread",
                 "--kernel PROC_THREAD+LOADER+PROFILE+INTERRUPT+DPC+DISPATCHER+CSWITCH"
@@ -359,6 +375,66 @@ class RecordOnMachineTest {
       assertEquals(witness.calls(), settings, witness.who());
       assertTrue(calls().getFirst().contains(" 1024 64 256 1024 2000002 "), calls().getFirst());
     }
+    assertEquals(10, witnesses.size());
     assertFalse(Files.exists(folder.resolve("sessions.why")));
+  }
+
+  @Test
+  void theStartOnVistaIsXperfsOwn() throws IOException {
+    played = Optional.of(version(6, 0, 6002));
+    Result started =
+        run(
+            "record start --kernel PROC_THREAD+LOADER+PROFILE --stacks Profile+CSwitch+ReadyThread"
+                + " --log sequential --etl C:\\w.etl");
+    assertEquals(0, started.exit(), started.err());
+    // One call, with all in an extension at 0x488: a mask of nine words, a filter of four.
+    assertEquals(
+        List.of(
+            "StartTrace 7 9e814aad-3204-11d2-9a82-006008a86939 1024 64 256 1024 1 80ff0488 0e000200"
+                + "09000100"
+                + mask("07000000", "02000000")
+                + "04000300"
+                + "2e0f00002405000032050000"
+                + " NT Kernel Logger C:\\w.etl"),
+        calls());
+    assertFalse(Files.exists(folder.resolve("sessions.why")));
+  }
+
+  @Test
+  void theSessionsInMemoryAreThoseThatUiForEtwStarts() throws IOException {
+    played = Optional.of(version(10, 0, 22621));
+    // -buffersize 1024 -minbuffers 600 -maxbuffers 600 -buffering; Win32k by its keywords.
+    Result started =
+        run(
+            "record start --kernel Latency+POWER --stacks PROFILE --flight-recorder --max-size 600M"
+                + " --provider 8c416c79-d49b-4f01-a467-e56d3aa8234c:0xfdffffffefffffff");
+    assertEquals(0, started.exit(), started.err());
+    List<String> calls = calls();
+    assertTrue(calls.getFirst().endsWith(" 1024 600 600 0 2000400 2307 ntrail "), calls.getFirst());
+    assertTrue(calls.get(3).endsWith(" 256 2400 2400 0 400 0 ntrail-user "), calls.get(3));
+    assertEquals(
+        "EnableTraceEx2 6 8c416c79-d49b-4f01-a467-e56d3aa8234c 5 fdffffffefffffff 0",
+        calls.getLast());
+    assertFalse(Files.exists(folder.resolve("sessions.why")));
+  }
+
+  @Test
+  void whatWindowsWouldQuietlyReplaceIsRefused() throws IOException {
+    CannotGoOn twice =
+        refused(START + "C:\\a.etl --dotnet --provider " + ClrRundown.RUNTIME + ":1");
+    assertTrue(twice.message().contains("is named twice"), twice.message());
+    for (String provider :
+        List.of("DNS:id=1:id!=2", "DNS:pid=5000000000", "DNS:exe=" + "shop.exe+".repeat(60))) {
+      String line = START + "C:\\a.etl --provider " + provider;
+      assertThrows(UsageError.class, () -> run(line), provider);
+    }
+    played = Optional.of(version(10, 0, 22621));
+    Result unlogged = run("record start --kernel disk --counters 2 --etl C:\\a.etl");
+    assertTrue(
+        unlogged.out().contains("- No counters of CSwitch: it is logged with --kernel CSWITCH."),
+        unlogged.out());
+    String longPath = "C:\\" + "n".repeat(1100) + ".etl";
+    CannotGoOn tooLong = refused(START + longPath + " --take-over");
+    assertTrue(tooLong.message().contains("has 1107 characters"), tooLong.message());
   }
 }

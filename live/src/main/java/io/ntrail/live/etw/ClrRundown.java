@@ -24,12 +24,17 @@ public final class ClrRundown {
   /** Loader, Jit, NGen, forced rundown at the end, and the maps of instructions to IL. */
   private static final long KEYWORDS = 0x2_0138;
 
+  /** Pauses that a session in memory is given. */
+  private static final int SETTLING = 8;
+
   /** Outcome. */
   public enum Outcome {
     /** .NET is not recorded. */
     NOT_RECORDED,
     /** Nothing more is written. */
     COMPLETE,
+    /** It was asked for and waited for; Windows does not count what a session keeps in memory. */
+    NOT_COUNTED,
     /** Something was written to the last: the rundown, or other events. */
     CUT_SHORT,
     /** Windows refused. */
@@ -63,7 +68,25 @@ public final class ClrRundown {
     }
     EnableParameters none = new EnableParameters(0, Guid.ZERO, List.of());
     int error = control.enable(session.handle(), RUNDOWN, ProviderRequest.VERBOSE, KEYWORDS, none);
-    return error == 0 ? await(session.name()) : Outcome.REFUSED;
+    if (error != 0) {
+      return Outcome.REFUSED;
+    }
+    return session.isInMemory() ? settle() : await(session.name());
+  }
+
+  private Outcome settle() {
+    return pauses(SETTLING) ? Outcome.NOT_COUNTED : Outcome.CUT_SHORT;
+  }
+
+  /** Waits; returns false if that is interrupted. */
+  private boolean pauses(int count) {
+    try {
+      Thread.sleep(pause.multipliedBy(count));
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
   }
 
   private Outcome await(String name) {
@@ -73,10 +96,7 @@ public final class ClrRundown {
       if (System.nanoTime() > end) {
         return Outcome.CUT_SHORT;
       }
-      try {
-        Thread.sleep(pause);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
+      if (!pauses(1)) {
         return Outcome.CUT_SHORT;
       }
       // What a buffer holds is counted when it is written.

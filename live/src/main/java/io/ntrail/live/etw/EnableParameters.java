@@ -19,6 +19,9 @@ public record EnableParameters(int properties, Guid source, List<Filter> filters
   /** Stacks are recorded with the events. */
   public static final int STACKS = 4;
 
+  /** Bytes of a filter by names, by Windows' own limit (MAX_EVENT_FILTER_DATA_SIZE). */
+  public static final int MOST_BYTES = 1024;
+
   /** Processes that can be chosen, by Windows' own limit. */
   public static final int MOST_PROCESSES = 8;
 

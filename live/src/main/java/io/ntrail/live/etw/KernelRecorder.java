@@ -1,8 +1,10 @@
 package io.ntrail.live.etw;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.identity.Guid;
 import io.ntrail.live.etw.SessionControl.Listing;
 import io.ntrail.live.etw.SessionControl.Reply;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -10,6 +12,12 @@ import java.util.Optional;
  * it says so, and what was started is stopped by its name from any process.
  */
 public final class KernelRecorder {
+  /** Provider that has the kernel log what there is: KernelRundownGuid. */
+  private static final Guid RUNDOWN = Guid.parse("3b9c9951-3480-4220-9377-9c8e5184f5cd");
+
+  /** Has it log as at the end of a session, what the session in memory of Windows itself logs. */
+  private static final int RUNDOWN_AT_THE_END = 8;
+
   private final SessionControl control;
   private final KernelSessionKind kind;
 
@@ -94,6 +102,24 @@ public final class KernelRecorder {
     }
     check("ControlTrace", control.flush(name, file).error());
     return state;
+  }
+
+  /**
+   * Has the kernel log its processes, threads and images into a session in memory, where those of
+   * the start may be written over.
+   *
+   * <p>Not documented; Windows' own diagnostics do it so for the session that is always in memory.
+   *
+   * @return false if Windows refuses
+   */
+  public boolean rundown(SessionState session) {
+    EnableParameters none = new EnableParameters(0, Guid.ZERO, List.of());
+    try {
+      return control.enable(session.handle(), RUNDOWN, 0, RUNDOWN_AT_THE_END, none) == 0;
+    } catch (CannotGoOn e) {
+      // Windows Vista has no EnableTraceEx2.
+      return false;
+    }
   }
 
   /**

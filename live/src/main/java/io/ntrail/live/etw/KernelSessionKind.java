@@ -48,6 +48,11 @@ public enum KernelSessionKind {
     return this == SYSTEM_LOGGER;
   }
 
+  /** Returns Windows' own limit of a buffer in KiB (EVENT_TRACE_PROPERTIES, as documented). */
+  public int mostKibibytes() {
+    return this == SYSTEM_LOGGER ? 16_384 : 1024;
+  }
+
   /** Returns the name that a session has: before Windows 8 there is only one. */
   public String session(String wanted) {
     return this == SYSTEM_LOGGER ? wanted : SessionState.KERNEL_NAME;

@@ -8,6 +8,11 @@ import java.util.function.LongConsumer;
 
 /** Start of a session: one in the way, and what is left of one that cannot be set up. */
 final class SessionLaunch {
+  /** Starts that are tried, and the pause between them, when the session before was stopped. */
+  private static final int TRIES = 20;
+
+  private static final int PAUSE_MILLIS = 100;
+
   private SessionLaunch() {}
 
   /**
@@ -28,7 +33,7 @@ final class SessionLaunch {
       Reply stopped = control.stop(properties.name());
       SessionFailure.check("ControlTrace", stopped.error());
       replaced = Optional.of(stopped.state());
-      reply = control.start(properties);
+      reply = startInItsPlace(control, properties);
     }
     try {
       SessionFailure.check("StartTrace", reply.error());
@@ -37,6 +42,21 @@ final class SessionLaunch {
       throw forNothing(replaced, e);
     }
     return new Started(reply.state(), replaced);
+  }
+
+  /** Starts a session when one of its name was just stopped, which may take Windows a moment. */
+  private static Reply startInItsPlace(SessionControl control, SessionProperties properties) {
+    Reply reply = control.start(properties);
+    for (int i = 0; i < TRIES && reply.error() == SessionFailure.EXISTS; i++) {
+      try {
+        Thread.sleep(PAUSE_MILLIS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return reply;
+      }
+      reply = control.start(properties);
+    }
+    return reply;
   }
 
   /** Sets what the start does not; stops the session if that fails. */

@@ -1,6 +1,7 @@
 package io.ntrail.live.etw;
 
 import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.identity.Guid;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -74,12 +75,20 @@ public record SessionProperties(
   /**
    * Checks that the names fit.
    *
-   * @throws IllegalArgumentException if one is too long
+   * @throws CannotGoOn if one is too long
    */
   public SessionProperties {
     int most = extension.isPresent() ? SHORT_NAME : NAME;
-    if (name.length() >= most || file.length() >= most) {
-      throw new IllegalArgumentException("a name of " + most + " characters or more");
+    mustFit("the name of the session", name, most);
+    mustFit("the path of the recording", file, most);
+  }
+
+  private static void mustFit(String what, String text, int most) {
+    if (text.length() >= most) {
+      throw new CannotGoOn(
+          "%s has %d characters; Windows takes at most %d here"
+              .formatted(what, text.length(), most - 1),
+          "a shorter one");
     }
   }
 

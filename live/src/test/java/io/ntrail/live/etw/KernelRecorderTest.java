@@ -21,6 +21,7 @@ import io.ntrail.live.etw.SessionProperties.Buffers;
 import io.ntrail.testkit.wine.WindowsCompiler;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -221,6 +222,7 @@ class KernelRecorderTest {
                   KernelRequest.More.NOTHING);
           recorder.start(file, false);
           recorder.start(memory, false);
+          assertTrue(recorder.rundown(recorder.status("memory")));
           assertTrue(recorder.snapshot("memory", "C:\\s.etl").isInMemory());
           CannotGoOn refused =
               assertThrows(CannotGoOn.class, () -> recorder.snapshot("ntrail", "C:\\s.etl"));
@@ -276,37 +278,57 @@ class KernelRecorderTest {
         });
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "2, folder of the recording does not exist, true",
-    "3, folder of the recording does not exist, true",
-    "5, administrator rights, true",
-    "8, no memory, true",
-    "24, form of the request, false",
-    "32, another program, true",
-    "87, refuses the values, false",
-    "112, disk of the recording is full, true",
-    "122, longer than expected, false",
-    "161, path of the recording, true",
-    "234, longer than expected, false",
-    "1313, SeSystemProfilePrivilege, true",
-    "1314, SeSystemProfilePrivilege, true",
-    "1450, all sessions, true",
-    "4201, no session, true",
-  })
-  void everyErrorIsTold(int code, String words, boolean hasNextStep) throws IOException {
-    tell("StartTraceW " + code + "\n");
+  @Test
+  void anErrorIsToldWithTheCallAndWhatHelps() throws IOException {
     with(
         Bits.X64,
         control -> {
-          CannotGoOn refused =
-              failure(new KernelRecorder(control, KernelSessionKind.SYSTEM_LOGGER));
-          assertTrue(refused.message().contains(words), refused.message());
-          assertTrue(refused.message().contains("StartTrace: " + code), refused.message());
-          assertEquals(hasNextStep, !refused.nextStep().isEmpty());
-          boolean isOfRights = code == 5 || code == 1313 || code == 1314;
-          assertEquals(isOfRights, refused.reason() == CannotGoOn.Reason.NOT_POSSIBLE);
+          KernelRecorder recorder = new KernelRecorder(control, KernelSessionKind.SYSTEM_LOGGER);
+          for (int code : SessionFailureTest.CODES) {
+            fail("StartTraceW " + code + "\n");
+            CannotGoOn refused = failure(recorder);
+            assertTrue(refused.message().contains("StartTrace: " + code), refused.message());
+            assertFalse(refused.nextStep().isEmpty(), refused.message());
+            boolean isOfRights = code == 5 || code == 1300 || code == 1313 || code == 1314;
+            assertEquals(isOfRights, refused.reason() == CannotGoOn.Reason.NOT_POSSIBLE);
+          }
         });
+  }
+
+  private void fail(String lines) {
+    try {
+      tell(lines);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void whatIsTakenOverMayTakeAMomentToEnd() throws IOException {
+    tell("lingers 3\n");
+    with(
+        Bits.X64,
+        control -> {
+          KernelRecorder recorder = new KernelRecorder(control, KernelSessionKind.KERNEL_LOGGER);
+          recorder.start(request("C:\\a.etl"), false);
+          recorder.start(request("C:\\b.etl"), true);
+          assertEquals("C:\\b.etl", recorder.status(SessionState.KERNEL_NAME).file());
+        });
+    assertEquals("", wrong());
+  }
+
+  @Test
+  void aStopWhoseAnswerHasNoRoomIsOne() throws IOException {
+    tell("stop 234\n");
+    with(
+        Bits.X64,
+        control -> {
+          KernelRecorder recorder = new KernelRecorder(control, KernelSessionKind.SYSTEM_LOGGER);
+          recorder.start(request("C:\\a.etl"), false);
+          recorder.stop("ntrail");
+          assertEquals(0, recorder.all().total());
+        });
+    assertEquals("", wrong());
   }
 
   @Test
@@ -519,8 +541,8 @@ class KernelRecorderTest {
                   List.of(TraceSetting.interval(0, 2500), TraceSetting.interval(10, 65_536)),
                   List.of(
                       TraceSetting.sampledCounters(List.of(10)),
-                      TraceSetting.counterEvents(switches),
                       TraceSetting.counters(List.of(2, 11)),
+                      TraceSetting.counterEvents(switches),
                       TraceSetting.branches(0x42),
                       TraceSetting.branchEvents(switches),
                       TraceSetting.stackCaching(0x100000, 0)),
@@ -552,8 +574,8 @@ class KernelRecorderTest {
             "TraceSetInformation 5 00000000c4090000",
             "TraceSetInformation 5 0a00000000000100",
             "TraceSetInformation 6 0a000000",
-            "TraceSetInformation 8 d1a86f3d05fed0119dda00c04fd7ba7c2400000000000000",
             "TraceSetInformation 9 020000000b000000",
+            "TraceSetInformation 8 d1a86f3d05fed0119dda00c04fd7ba7c2400000000000000",
             "TraceSetInformation 20 42000000",
             "TraceSetInformation 21 24050000",
             "TraceSetInformation 24 010000000000100000000000",

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.etl.groups.GroupMask;
 import io.ntrail.formats.etl.groups.StackEvents;
 import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
@@ -153,12 +154,15 @@ class SessionStructuresTest {
     SessionProperties good = SessionProperties.named("n".repeat(1023));
     assertEquals(0x1078, good.toBytes(8).length);
     String tooLong = "n".repeat(1024);
-    assertThrows(IllegalArgumentException.class, () -> SessionProperties.named(tooLong));
+    CannotGoOn refused = assertThrows(CannotGoOn.class, () -> SessionProperties.named(tooLong));
+    assertEquals(
+        "the name of the session has 1024 characters; Windows takes at most 1023 here",
+        refused.message());
     String longFor260 = "n".repeat(260);
     OptionalLong none = OptionalLong.empty();
     Buffers buffers = new Buffers(64, 2, 4);
     assertThrows(
-        IllegalArgumentException.class,
+        CannotGoOn.class,
         () ->
             new SessionProperties(longFor260, "", Guid.ZERO, buffers, 1, 0, 0, 0, extension, none));
   }

@@ -63,6 +63,7 @@ typedef struct {
 static Session sessions[MOST];
 static int privileged;
 static HANDLE opened;
+static ULONG lingering;
 
 static FILE *beside(const char *suffix, const char *mode) {
   char path[1024];
@@ -286,6 +287,8 @@ EXPORT ULONG WINAPI StartTraceW(TRACEHANDLE *handle, const WCHAR *name, EVENT_TR
   if (p->EnableFlags && !kernel && !(p->LogFileMode & 0x2000000)) return wrong("flags of the kernel");
   if ((kernel || (p->LogFileMode & 0x2000000)) && !privileged) return ERROR_PRIVILEGE_NOT_HELD;
   load();
+  /* What was stopped may be there for a while. */
+  if (lingering) return lingering--, ERROR_ALREADY_EXISTS;
   if (find(0, name)) return ERROR_ALREADY_EXISTS;
   for (i = 0; i < MOST; i++)
     if (!sessions[i].used) free = i;
@@ -317,9 +320,10 @@ EXPORT ULONG WINAPI ControlTraceW(
   const char *why = bad_block(p);
   WCHAR path[1024] = {0};
   Session *session;
-  if (code) return code;
+  /* With this one the session is stopped all the same. */
+  if (code && !(control == 1 && code == ERROR_MORE_DATA)) return code;
   if (why) return wrong(why);
-  if (control > 4) return wrong("control code");
+  if (control > 3) return wrong("control code");
   if (!handle && (!name || !*name)) return wrong("name or handle of the session");
   if (p->LogFileNameOffset) wcsncpy(path, (const WCHAR *)((char *)p + p->LogFileNameOffset), 1023);
   if (control != 3 && *path) return wrong("path of what is not flushed");
@@ -328,9 +332,17 @@ EXPORT ULONG WINAPI ControlTraceW(
   if (!session) return ERROR_WMI_INSTANCE_NOT_FOUND;
   if (control == 3 && *path && !(session->properties.LogFileMode & 0x400))
     return wrong("path of what is in a file already");
+  if (control == 3 && !*path && session->properties.LogFileMode & 0x400)
+    return wrong("no path of what is in memory");
   if (control == 2) session->properties.EnableFlags = p->EnableFlags;
   if (control == 3 && session->rundown) session->rundown--, session->written++;
+  if (code) {
+    session->used = 0;
+    save();
+    return code;
+  }
   code = fill(session, p);
+  if (control == 1) lingering = told("lingers");
   if (control == 1 && !code && *session->file) code = written("stop", session, session->file);
   if (control == 3 && !code && (*path || *session->file))
     code = written("flush", session, *path ? path : session->file);
@@ -379,7 +391,7 @@ EXPORT ULONG WINAPI TraceSetInformation(TRACEHANDLE handle, ULONG class, void *d
   if (!handle || !session) return ERROR_WMI_INSTANCE_NOT_FOUND;
   switch (class) {
   case 3:
-    why = bad_events(data, length, 256);
+    why = length ? bad_events(data, length, 256) : "no events with stacks";
     session->stacks = length / sizeof(CLASSIC_EVENT_ID);
     break;
   case 4:
@@ -464,6 +476,14 @@ EXPORT ULONG WINAPI EnableTraceEx2(TRACEHANDLE handle, const GUID *provider, ULO
   session = find(handle, NULL);
   if (!session) return ERROR_WMI_INSTANCE_NOT_FOUND;
   if (!provider || control != 1 || timeout || is_kernel_guid(provider)) return wrong("provider");
+  if (provider->Data1 == 0x3b9c9951) {
+    /* KernelRundownGuid, as PerfDiag has it. */
+    if (level || any != 8 || all || !p || p->Version != 1) return wrong("rundown of the kernel");
+    if (!(session->properties.LogFileMode & 0x2000000) && !is_kernel_guid(&session->properties.Wnode.Guid))
+      return wrong("rundown of the kernel in another session");
+    tell("Rundown %llx\n", handle - HANDLES);
+    return ERROR_SUCCESS;
+  }
   if (!any || all || !level) return wrong("what is enabled");
   system = has(systems, sizeof systems, provider->Data1);
   if (system && !(session->properties.LogFileMode & 0x2000000)) return wrong("provider of the system");
@@ -587,8 +607,13 @@ EXPORT ULONG WINAPI TdhEnumerateProviders(PROVIDER_ENUMERATION_INFO *buffer, ULO
 }
 
 EXPORT BOOL WINAPI OpenProcessToken(HANDLE process, DWORD access, HANDLE *token) {
+  DWORD flags;
   if (process != (HANDLE)-1 || access != 0x28 || !token) {
     SetLastError(wrong("token"));
+    return FALSE;
+  }
+  if (opened && GetHandleInformation(opened, &flags)) {
+    SetLastError(wrong("token that was left open"));
     return FALSE;
   }
   opened = CreateEventW(NULL, TRUE, FALSE, NULL);
