@@ -74,7 +74,7 @@ public record CallTables(CallDetail detail, long at, int tables, int rows) {
   private static final int FEWEST_ROWS = 4096;
   private static final long MOST_BYTES = 1L << 32;
 
-  /** As many as buffers may have. */
+  /** Limit for a target of 32 bits, that of its buffers. */
   private static final long MOST_BYTES_32 = 1L << 28;
 
   /**

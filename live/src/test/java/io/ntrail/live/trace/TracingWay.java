@@ -9,7 +9,7 @@ import java.util.List;
  * @param attached true if tracing attaches to running programs
  */
 record TracingWay(Machine machine, boolean attached) {
-  /** All of them. */
+  /** Every combination. */
   static final List<TracingWay> ALL =
       List.of(
           new TracingWay(Machine.X64, false),
