@@ -236,7 +236,7 @@ public final class IptDriver implements AutoCloseable {
         throw new CannotGoOn(
             "the trace has %s bytes; at most %d are read"
                 .formatted(Long.toUnsignedString(size), MOST_BYTES),
-            "a smaller --ring");
+            "a smaller --buffer");
       }
       // The size may or may not count the head, and threads begin meanwhile.
       long room = (size + HEAD + 2 * PAGE - 1) & -PAGE;
