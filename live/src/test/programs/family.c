@@ -13,7 +13,7 @@
  *   family waiting FILE        waits for the file
  *   family after FILE          waits for the file, then starts a chain of two
  *   family later FILE OTHER    waits for the file, then starts a child that waits for the other one
- *   family runs PROGRAM        starts another program
+ *   family runs PROGRAM WORDS  starts another program
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,7 +216,7 @@ int main(int count, char **words) {
   }
   if (strcmp(what, "runs") == 0) {
     strncpy(self, more, sizeof self - 1);
-    printf("it ended with %lu\n", ended(start("", 0)));
+    printf("it ended with %lu\n", ended(start(count > 3 ? words[3] : "", 0)));
     return 15;
   }
   return 99;

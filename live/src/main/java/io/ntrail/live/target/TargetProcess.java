@@ -351,11 +351,12 @@ public final class TargetProcess implements AutoCloseable {
    * @throws CannotGoOn if the program is not one for the agent beside it, or does not arrive there
    */
   public void runToEntry(long patienceMillis) {
+    // A 32-bit agent is not told where those of a 64-bit program lie.
+    mustFitAgent("this");
     long base = imageBase();
     Bytes dos = memory.read(base, 0x40);
     long headers = base + dos.u32(NEW_HEADERS);
     Bytes pe = memory.read(headers, 0x40);
-    mustFitAgent("this");
     know("this", pe.u16(4));
     if (pe.u32(0x28) == 0) {
       throw CannotGoOn.impossible(

@@ -18,6 +18,7 @@ import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.CommandLine;
 import io.ntrail.live.target.ProgramFile;
 import io.ntrail.live.target.RunningProcess;
+import io.ntrail.live.target.TargetAgents;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TracePractice;
@@ -50,7 +51,7 @@ public final class TraceTarget implements AutoCloseable {
   /** Any distance of stubs from their library. */
   private static final long PRACTICE_DISTANCE = 1 << 24;
 
-  private final Agent agent;
+  private final TargetAgents agents;
   private final WindowsApi calls;
   private final TargetProcess process;
   private final ProcessMitigations mitigations;
@@ -71,7 +72,6 @@ public final class TraceTarget implements AutoCloseable {
   private PlansAhead ahead = PlansAhead.NONE;
 
   private TraceTarget(
-      Agent agent,
       WindowsApi calls,
       TargetProcess process,
       ProcessMitigations mitigations,
@@ -84,7 +84,7 @@ public final class TraceTarget implements AutoCloseable {
       OwnFunctionPlan guardPlan) {
     this.folders = folders;
     this.unsettled = unsettled;
-    this.agent = agent;
+    this.agents = new TargetAgents(host, calls);
     this.calls = calls;
     this.process = process;
     this.mitigations = mitigations;
@@ -98,11 +98,12 @@ public final class TraceTarget implements AutoCloseable {
   }
 
   private TraceTarget(TraceTarget parent, TargetProcess process, ProcessMitigations mitigations) {
+    boolean isAlike = process.calls() == parent.calls;
     this.folders = List.of();
-    this.ahead = parent.ahead;
+    this.ahead = isAlike ? parent.ahead : PlansAhead.NONE;
     this.unsettled = Optional.empty();
-    this.agent = parent.agent;
-    this.calls = parent.calls;
+    this.agents = parent.agents;
+    this.calls = process.calls();
     this.process = process;
     this.mitigations = mitigations;
     this.host = parent.host;
@@ -111,7 +112,7 @@ public final class TraceTarget implements AutoCloseable {
     this.clock = parent.clock;
     this.first = parent.first;
     this.isChild = true;
-    this.guardPlan = parent.guardPlan;
+    this.guardPlan = isAlike ? parent.guardPlan : ModuleLookup.planAhead(process);
   }
 
   /**
@@ -171,7 +172,6 @@ public final class TraceTarget implements AutoCloseable {
       OwnFunctionPlan guardPlan = ModuleLookup.planAhead(process);
       done = true;
       return new TraceTarget(
-          agent,
           calls,
           process,
           mitigations,
@@ -245,7 +245,6 @@ public final class TraceTarget implements AutoCloseable {
       OwnFunctionPlan guardPlan = ModuleLookup.planAhead(process);
       done = true;
       return new TraceTarget(
-          agent,
           calls,
           process,
           mitigations,
@@ -293,9 +292,9 @@ public final class TraceTarget implements AutoCloseable {
   }
 
   /**
-   * Returns a target for a process that this program or a descendant created, with the same agent.
+   * Returns a target for a process that this program or a descendant created, with these agents.
    *
-   * @param child suspended at its entry point, or running already
+   * @param child opened with {@link #calls}; suspended at its entry point, or running already
    * @throws CannotGoOn if it forbids itself what tracing needs
    */
   TraceTarget child(TargetProcess child) {
@@ -323,6 +322,25 @@ public final class TraceTarget implements AutoCloseable {
     return Optional.of(withExtension);
   }
 
+  /**
+   * Returns the calls of the agent that fits a process, which is a descendant of this program's.
+   *
+   * @throws CannotGoOn if no agent for it runs
+   */
+  WindowsApi calls(RunningProcess descendant) {
+    return agents.fitting(descendant);
+  }
+
+  /** Returns whether the loader of a descendant has begun, also if that is unknown. */
+  boolean hasBegun(RunningProcess descendant) {
+    try {
+      return TargetProcess.hasBegun(calls(descendant), descendant);
+    } catch (CannotGoOn e) {
+      // Who traces it is told why.
+      return true;
+    }
+  }
+
   /** Returns the process. */
   public TargetProcess process() {
     return process;
@@ -345,7 +363,7 @@ public final class TraceTarget implements AutoCloseable {
 
   /**
    * Begins to plan libraries that the program may load, if some may be selected; once for it and
-   * its children.
+   * those of its children that are of the same machine type.
    */
   public PlansAhead planAhead(TracePlan plan) {
     boolean isUseful =
@@ -434,7 +452,7 @@ public final class TraceTarget implements AutoCloseable {
       process.close();
     } finally {
       if (!isChild) {
-        agent.close();
+        agents.close();
       }
     }
   }

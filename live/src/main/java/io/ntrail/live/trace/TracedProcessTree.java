@@ -10,6 +10,7 @@ import io.ntrail.live.session.ResumeRequests;
 import io.ntrail.live.session.ResumeRequests.Waiting;
 import io.ntrail.live.target.RunningProcess;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.windows.WindowsApi;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -228,7 +229,7 @@ public final class TracedProcessTree implements AutoCloseable {
     for (RunningProcess process : all) {
       parent(all, process)
           // One that is only held by its creator reaches the hook when it is resumed.
-          .filter(_ -> TargetProcess.hasBegun(target.process().calls(), process))
+          .filter(_ -> target.hasBegun(process))
           .ifPresent(parent -> trace(parent, process, Optional.empty()));
     }
     lastSearch = System.nanoTime();
@@ -238,7 +239,7 @@ public final class TracedProcessTree implements AutoCloseable {
    * Returns the living member that created a process; the ids of ended ones may have been reused.
    */
   private Optional<TraceTarget> parent(List<RunningProcess> all, RunningProcess child) {
-    if (known.contains(Identity.of(child))) {
+    if (known.contains(Identity.of(child)) || child.name().equalsIgnoreCase(CONSOLE)) {
       return Optional.empty();
     }
     Optional<TraceTarget> parent =
@@ -273,16 +274,13 @@ public final class TracedProcessTree implements AutoCloseable {
     @Nullable TargetProcess opened = null;
     boolean begun = false;
     try {
+      WindowsApi calls = target.calls(process);
       Optional<TargetProcess> created =
-          hold.flatMap(
-              one -> TargetProcess.created(target.process().calls(), process, one.waiting.tid()));
+          hold.flatMap(one -> TargetProcess.created(calls, process, one.waiting.tid()));
       if (created.isEmpty() && process.parent() != parent.process().pid()) {
         return; // Somebody's who runs since long.
       }
-      opened =
-          created.isPresent()
-              ? created.get()
-              : TargetProcess.attach(target.process().calls(), process);
+      opened = created.isPresent() ? created.get() : TargetProcess.attach(calls, process);
       opened.whileRoutinesRun(this::serve);
       if (created.isPresent()) {
         opened.runToEntry(ENTRY_MILLIS);

@@ -13,6 +13,9 @@ import java.util.Optional;
  * @param host of the system
  */
 public record ProcessMachines(int emulated, int host) {
+  /** Handle that each process has for itself. */
+  private static final long OWN = -1;
+
   private static final ProcessMachines X86_ON_X64 =
       new ProcessMachines(MachineType.I386, MachineType.AMD64);
 
@@ -34,6 +37,20 @@ public record ProcessMachines(int emulated, int host) {
     return asked.isTrue() && calls.get(0, 4).u32(0) != 0
         ? Optional.of(X86_ON_X64)
         : Optional.empty();
+  }
+
+  /**
+   * Returns the machine type of a process's programs.
+   *
+   * @param process a handle of the agent
+   */
+  public static int machine(WindowsApi calls, long process) {
+    return of(calls, process)
+        .map(its -> its.emulated == 0 ? its.host : its.emulated)
+        // A system that tells of emulated processes alone: the others are of its own type, which is
+        // that of an agent unless that is emulated.
+        .or(() -> of(calls, OWN).map(ProcessMachines::host))
+        .orElse(calls.agent().machine());
   }
 
   /** Returns whether it is a 32-bit process on a 64-bit system, for Intel both. */
