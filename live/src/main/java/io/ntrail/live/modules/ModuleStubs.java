@@ -11,6 +11,8 @@ import io.ntrail.live.target.TargetModule;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,10 @@ import org.jspecify.annotations.Nullable;
 final class ModuleStubs {
   private final PlannedModule module;
   private final List<Patcher.Patched> functions;
+
+  /** Functions that are patched whatever is selected, and not traced. */
+  private final List<Patcher.Patched> own = new ArrayList<>();
+
   private final TracingMemory.@Nullable Table table;
   private boolean registered;
   private boolean defined;
@@ -84,6 +90,26 @@ final class ModuleStubs {
     this.selected = rvas(functions.stream().map(Patcher.Patched::function));
   }
 
+  /** Returns the stubs of a module that was there when they were written. */
+  static ModuleStubs present(
+      PlannedModule module, List<Patcher.Patched> functions, Patcher patcher) {
+    Map<Boolean, List<Patcher.Patched>> byOwn =
+        functions.stream().collect(Collectors.partitioningBy(patcher::isOwn));
+    ModuleStubs its = new ModuleStubs(module, byOwn.getOrDefault(false, List.of()), null, true);
+    its.addOwn(byOwn.getOrDefault(true, List.of()));
+    return its;
+  }
+
+  /** Adds functions that are patched whatever is selected, and not traced. */
+  void addOwn(List<Patcher.Patched> more) {
+    own.addAll(more);
+  }
+
+  /** Returns whether nothing of the module is patched. */
+  boolean isEmpty() {
+    return functions.isEmpty() && own.isEmpty();
+  }
+
   /** Returns the addresses of functions. */
   static LongSet rvas(Stream<PlannedFunction> functions) {
     LongSet rvas = new LongSet();
@@ -96,15 +122,17 @@ final class ModuleStubs {
     return module;
   }
 
-  /** Returns all functions that have stubs. */
+  /** Returns all traced functions that have stubs. */
   List<Patcher.Patched> all() {
     return functions;
   }
 
-  /** Returns the functions that are selected now, or the others. */
+  /** Returns the functions that are to be patched now, or the others. */
   List<Patcher.Patched> functions(boolean isSelected) {
-    return functions.stream()
-        .filter(patched -> selected.contains(patched.function().rva()) == isSelected)
+    return Stream.concat(
+            isSelected ? own.stream() : Stream.empty(),
+            functions.stream()
+                .filter(patched -> selected.contains(patched.function().rva()) == isSelected))
         .toList();
   }
 

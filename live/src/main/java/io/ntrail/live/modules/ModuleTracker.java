@@ -107,7 +107,7 @@ public final class ModuleTracker implements AutoCloseable {
       modules.computeIfAbsent(patched.function().module(), _ -> new ArrayList<>()).add(patched);
     }
     modules.forEach((module, functions) -> {
-      ModuleStubs placement = new ModuleStubs(module, functions, null, true);
+      ModuleStubs placement = ModuleStubs.present(module, functions, patching.patcher());
       stubs.add(placement);
       present.put(module.module().base(), placement);
     });

@@ -91,12 +91,13 @@ public final class StubPreparation {
 
   /**
    * Returns the stubs of a module, prepared now or before; empty if none of its functions is
-   * selected or can be traced.
+   * selected or can be traced, and tracing itself patches none.
    *
    * @param isFresh true if none of its code has run yet
    */
   Optional<ModuleStubs> of(TargetModule module, boolean isFresh) {
-    if (plan.choice().filter(selection -> selection.mayWant(module)).isEmpty()) {
+    boolean isWanted = mayWant(module.path());
+    if (!isWanted && !patching.own().mayBeIn(module)) {
       return Optional.empty();
     }
     try {
@@ -104,11 +105,16 @@ public final class StubPreparation {
       LoadAddress address = LoadAddress.of(module, image.headers());
       ModuleStubs its = stubs.get(address);
       if (its == null && !unselected.contains(address) && mayAdd(address.library(), module)) {
-        Optional<ModuleStubs> prepared = prepare(module, Optional.of(image).filter(_ -> isFresh));
+        Optional<ModuleStubs> prepared =
+            withOwn(
+                module,
+                isWanted
+                    ? prepare(module, Optional.of(image).filter(_ -> isFresh))
+                    : Optional.empty());
         prepared.ifPresentOrElse(one -> stubs.put(address, one), () -> unselected.add(address));
         its = prepared.orElse(null);
       }
-      return Optional.ofNullable(its).filter(prepared -> !prepared.all().isEmpty());
+      return Optional.ofNullable(its).filter(prepared -> !prepared.isEmpty());
     } catch (CannotGoOn | DamagedInput e) {
       // This affects no other module, unless the agent is gone.
       process.exitCode();
@@ -117,6 +123,22 @@ public final class StubPreparation {
       untraceable.accept(module, String.valueOf(e.getMessage()));
       return Optional.empty();
     }
+  }
+
+  /** Adds the functions of a module that tracing itself patches. */
+  private Optional<ModuleStubs> withOwn(TargetModule module, Optional<ModuleStubs> prepared) {
+    if (!patching.own().mayBeIn(module)) {
+      return prepared;
+    }
+    List<Patcher.Patched> own = patching.own().in(module, prepared.map(ModuleStubs::module));
+    if (own.isEmpty()) {
+      return prepared;
+    }
+    ModuleStubs its =
+        prepared.orElseGet(
+            () -> new ModuleStubs(own.getFirst().function().module(), List.of(), null, false));
+    its.addOwn(own);
+    return Optional.of(its);
   }
 
   /** Does what a thread that loaded a library need not wait for. */

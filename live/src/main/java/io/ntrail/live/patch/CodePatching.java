@@ -4,9 +4,11 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.session.SessionFile;
+import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThreads.Stopped;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
@@ -24,6 +26,7 @@ public final class CodePatching {
   private final Patcher patcher;
   private final Runnable journal;
   private Predicate<PlannedModule> passable = _ -> true;
+  private OwnFunctions own = OwnFunctions.NONE;
   private long stoppedNanos;
 
   /**
@@ -55,6 +58,43 @@ public final class CodePatching {
   /** Returns whether exceptions of a module pass the slots of its functions. */
   public boolean isPassable(PlannedModule module) {
     return passable.test(module);
+  }
+
+  /** Functions of modules that tracing itself patches, which are not traced. */
+  public interface OwnFunctions {
+    /** There are none. */
+    OwnFunctions NONE =
+        new OwnFunctions() {
+          @Override
+          public boolean mayBeIn(TargetModule module) {
+            return false;
+          }
+
+          @Override
+          public List<Patcher.Patched> in(TargetModule module, Optional<PlannedModule> planned) {
+            return List.of();
+          }
+        };
+
+    /** Returns whether a module may have some. */
+    boolean mayBeIn(TargetModule module);
+
+    /**
+     * Writes the code in front of those of a module that came; nothing jumps to it yet.
+     *
+     * @param planned the module as it was planned for its traced functions, if there are any
+     */
+    List<Patcher.Patched> in(TargetModule module, Optional<PlannedModule> planned);
+  }
+
+  /** Sets which functions of modules that come tracing itself patches; none at first. */
+  public void own(OwnFunctions functions) {
+    own = functions;
+  }
+
+  /** Returns the functions of modules that come that tracing itself patches. */
+  public OwnFunctions own() {
+    return own;
   }
 
   /** Returns the memory that tracing has in the target. */

@@ -109,6 +109,11 @@ public final class Patcher {
     own.add(more);
   }
 
+  /** Returns whether a function is one of our own, which is not traced. */
+  public boolean isOwn(Patched function) {
+    return own.contains(function);
+  }
+
   /** Returns how many of the selected functions are armed. */
   public int armedCount() {
     return (int) armed.stream().filter(one -> !own.contains(one)).count();

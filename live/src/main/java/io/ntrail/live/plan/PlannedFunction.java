@@ -41,7 +41,7 @@ public record PlannedFunction(
   }
 
   /** Returns this function where its module lies. */
-  PlannedFunction in(PlannedModule where) {
+  public PlannedFunction in(PlannedModule where) {
     long address = where.module().base() + rva();
     return new PlannedFunction(where, name, patch, code.map(its -> its.at(address)), reason);
   }

@@ -3,10 +3,12 @@ package io.ntrail.live.trace;
 import io.ntrail.live.code.TracedCode;
 import io.ntrail.live.code.UnwindProbes;
 import io.ntrail.live.code.UnwindProbes.Unwinder;
+import io.ntrail.live.patch.CodePatching;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.plan.OwnFunctionPlan;
 import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.plan.SkipReason;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.target.TargetModule;
@@ -18,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -34,6 +37,7 @@ final class UnwinderProbes {
   private final TargetProcess target;
   private final Tracer tracer;
   private final Map<PlannedFunction, Unwinder> functions = new LinkedHashMap<>();
+  private boolean isInstalled;
 
   /** A function that is patched. */
   private record Place(TargetModule module, String function, Unwinder unwinder) {}
@@ -41,14 +45,21 @@ final class UnwinderProbes {
   private static List<Place> places(TargetProcess target) {
     List<Place> places = new ArrayList<>();
     for (TargetModule module : target.modules()) {
-      String stem = module.stem().toLowerCase(Locale.ROOT);
-      if (stem.equals("ntdll")) {
+      if (module.stem().equalsIgnoreCase("ntdll")) {
         places.add(new Place(module, "RtlUnwind", Unwinder.RTL_UNWIND));
-      } else if (RUNTIME.matcher(stem).matches()) {
-        places.add(new Place(module, "longjmp", Unwinder.LONGJMP));
+      } else if (isRuntime(module)) {
+        places.add(runtime(module));
       }
     }
     return places;
+  }
+
+  private static boolean isRuntime(TargetModule module) {
+    return RUNTIME.matcher(module.stem().toLowerCase(Locale.ROOT)).matches();
+  }
+
+  private static Place runtime(TargetModule module) {
+    return new Place(module, "longjmp", Unwinder.LONGJMP);
   }
 
   private UnwinderProbes(TargetProcess target, Tracer tracer) {
@@ -67,6 +78,7 @@ final class UnwinderProbes {
     boolean mayStop =
         target.isStarted() || plan.choice().map(TracePlan.Selection::mayStop).orElse(true);
     if (mayStop && tracer.memory().code().unwindProbes().isPresent()) {
+      its.isInstalled = true;
       List<Place> places = places(target);
       List<OwnFunctionPlan> ahead =
           places.stream()
@@ -77,10 +89,19 @@ final class UnwinderProbes {
         ahead
             .get(i)
             .of(target.memory(), place.module, place.function)
+            .map(planned -> module(plan, place.module).map(planned::in).orElse(planned))
             .ifPresent(planned -> its.functions.put(planned, place.unwinder));
       }
     }
     return its;
+  }
+
+  /** Returns a module as it was planned for its traced functions. */
+  private static Optional<PlannedModule> module(TracePlan plan, TargetModule module) {
+    return plan.functions().stream()
+        .map(PlannedFunction::module)
+        .filter(its -> its.module().equals(module))
+        .findFirst();
   }
 
   /** Returns a plan that skips the functions. */
@@ -96,24 +117,56 @@ final class UnwinderProbes {
     return function.module().module().base() + function.rva();
   }
 
-  /** Writes the code in front of the functions, which are patched from then on with the others. */
+  /**
+   * Writes the code in front of the functions, which are patched from then on with the others, and
+   * sees to runtimes that come later.
+   */
   void write() {
-    if (functions.isEmpty()) {
+    if (!isInstalled) {
       return;
     }
+    if (!functions.isEmpty()) {
+      write(functions);
+    }
+    tracer.patching().own(new Later());
+  }
+
+  private List<Patcher.Patched> write(Map<PlannedFunction, Unwinder> some) {
     UnwindProbes probes = tracer.memory().code().unwindProbes().orElseThrow();
     TargetMemory memory = target.memory();
-    long size = (long) probes.most() * functions.size();
+    long size = (long) probes.most() * some.size();
     long base = memory.allocate(size, TargetMemory.READ_WRITE);
+    List<Patcher.Patched> written = new ArrayList<>();
     long at = base;
-    for (Map.Entry<PlannedFunction, Unwinder> one : functions.entrySet()) {
+    for (Map.Entry<PlannedFunction, Unwinder> one : some.entrySet()) {
       TracedCode function = one.getKey().code().orElseThrow();
       UnwindProbes.Probe probe = probes.code(one.getValue(), function, at);
       memory.write(at, probe.bytes());
-      tracer.patcher().add(new Patcher.Patched(one.getKey(), at, at + probe.body()));
+      Patcher.Patched patched = new Patcher.Patched(one.getKey(), at, at + probe.body());
+      tracer.patcher().add(patched);
+      written.add(patched);
       at += probes.most();
     }
     memory.protect(base, size, TargetMemory.EXECUTE_READ);
     tracer.memory().beside(new TracingMemory.Block(base, base, size));
+    return written;
+  }
+
+  /** Those of runtimes that are loaded while the program is traced. */
+  private final class Later implements CodePatching.OwnFunctions {
+    @Override
+    public boolean mayBeIn(TargetModule module) {
+      return isRuntime(module);
+    }
+
+    @Override
+    public List<Patcher.Patched> in(TargetModule module, Optional<PlannedModule> planned) {
+      Place place = runtime(module);
+      return OwnFunctionPlan.NONE
+          .of(target.memory(), module, place.function)
+          .map(found -> planned.map(found::in).orElse(found))
+          .map(found -> write(Map.of(found, place.unwinder)))
+          .orElse(List.of());
+    }
   }
 }

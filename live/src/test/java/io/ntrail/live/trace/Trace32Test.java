@@ -33,6 +33,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -110,7 +111,9 @@ final class Trace32Test {
   }
 
   /** Runs a program with and without tracing; what it prints, and how it ends, is the same. */
-  private Traced same(Agent agent, Path program, Set<String> stems) throws IOException {
+  private Traced same(Agent agent, Path program, Set<String> stems, String... more)
+      throws IOException {
+    List<String> words = Stream.concat(Stream.of(program.toString()), Stream.of(more)).toList();
     Path said = folder.resolve("said");
     Path file = folder.resolve("calls.ntr");
     TraceSettings how =
@@ -121,10 +124,7 @@ final class Trace32Test {
     OptionalInt exit = OptionalInt.empty();
     try (TraceTarget target =
             TraceTarget.start(
-                host(),
-                agent,
-                List.of(program.toString()),
-                calls -> new StandardHandles(0, output(calls, said), 0));
+                host(), agent, words, calls -> new StandardHandles(0, output(calls, said), 0));
         TraceRun run = TraceRun.prepare(target, how)) {
       assertEquals("x86", target.architecture());
       selfTest = run.selfTest();
@@ -135,14 +135,15 @@ final class Trace32Test {
       }
       statistics = run.finish(exit);
     }
-    Wine.Outcome untraced = Wine.shared32().run(folder, new byte[0], LIMIT, program.toString());
+    Wine.Outcome untraced =
+        Wine.shared32().run(folder, new byte[0], LIMIT, words.toArray(String[]::new));
     assertEquals(untraced.text(), Files.readString(said, StandardCharsets.ISO_8859_1));
     assertEquals(untraced.exitCode(), exit.getAsInt() & 0xFF, "exit code");
     return new Traced(selfTest, statistics, functions, CallTable.read(file));
   }
 
-  private Traced exact(Path program, Set<String> stems) throws IOException {
-    Traced traced = same(agent(), program, stems);
+  private Traced exact(Path program, Set<String> stems, String... more) throws IOException {
+    Traced traced = same(agent(), program, stems, more);
     assertTrue(traced.selfTest.passed(), traced.selfTest.why());
     CallTable calls = traced.calls;
     String all = traced.statistics + "\n" + calls.byFunction();
@@ -239,6 +240,15 @@ final class Trace32Test {
     returned(traced, "calm", 106);
     returned(traced, "round_trip", 3);
     assertTrue(row(traced, "calm").deepest <= 8, row(traced, "calm")::toString);
+  }
+
+  @Test
+  void longJumpsOfARuntimeThatIsLoadedLaterAreRecorded() throws IOException {
+    Traced traced = exact(build("jump.c"), Set.of("msvcr100"), "msvcr100.dll");
+    unwound(traced, "down", 7 + 8 + 9);
+    assertTrue(row(traced, "calm").deepest <= 8, row(traced, "calm")::toString);
+    Traced alone = exact(build("jump.c"), Set.of(), "msvcr120.dll");
+    unwound(alone, "down", 7 + 8 + 9);
   }
 
   @Test
