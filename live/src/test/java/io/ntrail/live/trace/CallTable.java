@@ -44,11 +44,14 @@ record CallTable(
     /** Calls with a record of an exception that left them: how many with which code. */
     final Map<Integer, Long> codes = new TreeMap<>();
 
+    /** Of calls that were left: how many with which exception code. */
+    final Map<Integer, Long> left = new TreeMap<>();
+
     @Override
     public String toString() {
-      return "entries %d only %d exits %d unwinds %d %s; returned %d unwound %d open %d inferred %d"
+      return "entries %d only %d exits %d unwinds %d %s; returned %d unwound %d %s open %d inferred %d"
           .formatted(
-              entries, entriesOnly, exits, unwinds, codes, returned, unwound, open, inferred);
+              entries, entriesOnly, exits, unwinds, codes, returned, unwound, left, open, inferred);
     }
   }
 
@@ -75,8 +78,12 @@ record CallTable(
               case CallEnd.UNWIND -> {
                 row.unwound++;
                 row.codes.merge((int) walk.value(), 1L, Long::sum);
+                row.left.merge((int) walk.value(), 1L, Long::sum);
               }
-              case CallEnd.LEFT -> row.unwound++;
+              case CallEnd.LEFT -> {
+                row.unwound++;
+                row.left.merge((int) walk.value(), 1L, Long::sum);
+              }
               case CallEnd.OPEN -> row.open++;
               case CallEnd.INFERRED -> row.inferred++;
               case CallEnd.ENTRY_ONLY -> {}

@@ -201,7 +201,7 @@ final class Trace32Test {
   void exceptionsOfGnuCxxLeaveTracedFunctionsAsIfNothingWereThere() throws IOException {
     Traced traced = exact(build("throws.cpp"), Set.of());
     unwound(traced, "thrower", 8);
-    assertEquals(Map.of(GCC_EXCEPTION, 8L), row(traced, "thrower").codes);
+    assertEquals(Map.of(GCC_EXCEPTION, 8L), row(traced, "thrower").left);
     unwound(traced, "through1", 6);
     unwound(traced, "through2", 8);
     unwound(traced, "rethrower", 2);
@@ -240,6 +240,38 @@ final class Trace32Test {
     returned(traced, "calm", 106);
     returned(traced, "round_trip", 3);
     assertTrue(row(traced, "calm").deepest <= 8, row(traced, "calm")::toString);
+  }
+
+  private static void unwound(Traced traced, String function, Map<Integer, Long> codes) {
+    CallTable.Row row = row(traced, function);
+    assertEquals(codes, row.left, row::toString);
+    unwound(traced, function, codes.values().stream().mapToLong(Long::longValue).sum());
+  }
+
+  @Test
+  void structuredExceptionsLeaveFunctionsWithTheirCodes() throws IOException {
+    assumeTrue(Wine.available32(), Wine.missing32());
+    Traced traced = exact(Programs.build32(List.of(), "seh.c"), Set.of());
+    unwound(traced, "_access_violation", Map.of(0xC0000005, 2L));
+    unwound(traced, "_divide", Map.of(0xC0000094, 1L));
+    unwound(traced, "_raise_for_good", Map.of(0xE0002004, 1L));
+    unwound(traced, "_passing", Map.of(0xE0001003, 1L));
+    unwound(traced, "_colliding", Map.of(0xE0001008, 1L));
+    unwound(
+        traced, "_middle", Map.of(0xC0000005, 1L, 0xC0000094, 1L, 0xE0001003, 4L, 0xE0002004, 1L));
+    // In the filter of another, after one that was continued, and one that another overtook.
+    assertEquals(
+        Map.of(0xE0001003, 4L, 0xE0001006, 1L, 0xE0001008, 2L, 0xE0001009, 3L),
+        row(traced, "_raise").left);
+    returned(traced, "_continuing", 1);
+    returned(traced, "_in_filter", 1);
+    returned(traced, "_busy_filter", 1);
+    returned(traced, "_collided", 1);
+    // The deepest, and what it calls, has more frames than there are slots.
+    CallTable.Row levels = row(traced, "_levels");
+    assertEquals(Set.of(0xE0001009), levels.left.keySet(), levels::toString);
+    long deepest = levels.unwound - (4 + 16 + 76);
+    assertTrue(deepest > 240 && deepest < 256, levels::toString);
   }
 
   @Test

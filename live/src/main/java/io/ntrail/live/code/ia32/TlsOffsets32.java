@@ -12,6 +12,9 @@ record TlsOffsets32(int slot, int record) {
   /** Offset of TlsSlots in the thread environment block, which fs points to. */
   static final int TLS_SLOTS = 0xE10;
 
+  /** Offset there of the innermost registration of a handler for exceptions. */
+  static final int REGISTRATIONS = 0;
+
   /** Offset of the stack's base there. */
   static final int STACK_BASE = 4;
 

@@ -8,7 +8,9 @@ import static io.ntrail.programs.x86.asm.operands.Reg32.EBX;
 import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
 import static io.ntrail.programs.x86.asm.operands.Reg32.EDI;
 import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ESI;
 import static io.ntrail.programs.x86.asm.operands.Reg32.ESP;
+import static io.ntrail.programs.x86.asm.operands.Reg8.AL;
 
 import io.ntrail.live.code.SessionLayout;
 import io.ntrail.live.code.TracedCode;
@@ -24,9 +26,9 @@ import io.ntrail.programs.x86.asm.operands.Reg16;
  * frames that are left are found by their keys.
  */
 final class UnwindProbe implements UnwindProbes {
-  private static final int MOST = 256;
+  private static final int MOST = 320;
 
-  /** Code of an unwind without an exception: STATUS_UNWIND. */
+  /** Code of an unwind that no exception is known of: STATUS_UNWIND. */
   private static final long STATUS_UNWIND = 0xC000_0027L;
 
   /** Code of long jumps: STATUS_LONGJUMP. */
@@ -47,6 +49,19 @@ final class UnwindProbe implements UnwindProbes {
   // Above the stack pointer, with flags and registers pushed: the arguments.
   private static final int FIRST_ARGUMENT = 4 * (8 + 1 + 1);
   private static final int THIRD_ARGUMENT = FIRST_ARGUMENT + 8;
+
+  // The system's own registration while a handler runs: the frame that the handler was asked for
+  // lies behind the link and the handler, and in front of it are the handler's arguments. Seen in
+  // ntdll of Wine 8 (call_exception_handler) and described so for Windows (ExecuteHandler2).
+  private static final int ASKED_FOR = 8;
+  private static final int RECORD_ARGUMENT = -16;
+  private static final int FRAME_ARGUMENT = -12;
+
+  /** The lowest one lies above the four arguments of RtlUnwind and the four of the handler. */
+  private static final int LOWEST = FIRST_ARGUMENT + 16 - RECORD_ARGUMENT;
+
+  /** Bytes of a registration. */
+  private static final int REGISTRATION = 8;
 
   private final RoutineContext32 parts;
 
@@ -120,19 +135,20 @@ final class UnwindProbe implements UnwindProbes {
     return new Probe(code.bytesAt(at), code.offset(body));
   }
 
-  /** Stores the target and the code. Uses eax, edx. */
+  /** Stores the target and the code. Uses eax, edx, esi, edi. */
   private static void target(Assembler a, Unwinder unwinder) {
     Label coded = a.label("code known");
     switch (unwinder) {
-      case RTL_UNWIND ->
-          a.mov(EAX, ptr(ESP).plus(FIRST_ARGUMENT))
-              .mov(ptr(ECX).plus(SessionLayout.RECORD_KEY), EAX)
-              .mov(EDX, ptr(ESP).plus(THIRD_ARGUMENT))
-              .mov(EAX, STATUS_UNWIND)
-              .test(EDX, EDX)
-              .jz(coded)
-              .mov(EAX, ptr(EDX))
-              .bind(coded);
+      case RTL_UNWIND -> {
+        Label given = a.label("exception known");
+        a.mov(EAX, ptr(ESP).plus(FIRST_ARGUMENT))
+            .mov(ptr(ECX).plus(SessionLayout.RECORD_KEY), EAX)
+            .mov(EDX, ptr(ESP).plus(THIRD_ARGUMENT))
+            .test(EDX, EDX)
+            .jnz(given);
+        handled(a, coded);
+        a.bind(given).mov(EAX, ptr(EDX)).bind(coded);
+      }
       case LONGJMP ->
           a.mov(EAX, ptr(ESP).plus(FIRST_ARGUMENT))
               .mov(EAX, ptr(EAX).plus(JUMP_ESP))
@@ -141,5 +157,58 @@ final class UnwindProbe implements UnwindProbes {
               .mov(EAX, STATUS_LONGJUMP);
     }
     a.mov(ptr(ECX).plus(SessionLayout.RECORD_VALUE), EAX);
+  }
+
+  /**
+   * Finds the exception whose handler unwinds: {@code _except_handler3} names none to RtlUnwind.
+   * While a handler runs, a registration of the system lies among those of the program. The
+   * innermost one whose handler was asked for the target frame is that of the exception.
+   *
+   * <p>Nothing outside the thread's stack is read, and the list only upwards. Expects the target in
+   * eax; leaves the record of the exception in edx, or continues at {@code coded} with the code in
+   * eax. Uses esi, edi.
+   */
+  private static void handled(Assembler a, Label coded) {
+    Label next = a.label("next registration");
+    Label other = a.label("not the handler's");
+    Label unknown = a.label("exception unknown");
+    Label found = a.label("exception found");
+    a.cmp(ESP, fs(TlsOffsets32.STACK_LIMIT))
+        .jb(unknown)
+        .mov(EDX, fs(TlsOffsets32.STACK_BASE))
+        .sub(EDX, REGISTRATION)
+        .cmp(EAX, EDX)
+        .ja(unknown)
+        .test(AL, 3)
+        .jnz(unknown)
+        .lea(EDI, ptr(ESP).plus(LOWEST))
+        .mov(ESI, fs(TlsOffsets32.REGISTRATIONS))
+        .bind(next)
+        .cmp(ESI, EDI)
+        .jb(unknown)
+        .cmp(ESI, EAX)
+        .jae(unknown)
+        .test(ESI, 3)
+        .jnz(unknown)
+        .cmp(ptr(ESI).plus(ASKED_FOR), EAX)
+        .jne(other)
+        .cmp(ptr(ESI).plus(FRAME_ARGUMENT), EAX)
+        .jne(other)
+        .mov(EDX, ptr(ESI).plus(RECORD_ARGUMENT))
+        .cmp(EDX, ESI)
+        .jb(unknown)
+        .cmp(EDX, fs(TlsOffsets32.STACK_BASE))
+        .jae(unknown)
+        .test(EDX, 3)
+        .jz(found)
+        .jmp(unknown)
+        .bind(other)
+        .lea(EDI, ptr(ESI).plus(1))
+        .mov(ESI, ptr(ESI))
+        .jmp(next)
+        .bind(unknown)
+        .mov(EAX, STATUS_UNWIND)
+        .jmp(coded)
+        .bind(found);
   }
 }

@@ -1,6 +1,7 @@
 package io.ntrail.live.code.ia32;
 
 import static io.ntrail.programs.x86.asm.operands.Mem.absolute;
+import static io.ntrail.programs.x86.asm.operands.Mem.fs;
 import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
 import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
 import static io.ntrail.programs.x86.asm.operands.Reg32.EBP;
@@ -26,6 +27,7 @@ import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.testkit.unicorn.UnicornMachine;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -36,6 +38,19 @@ class UnwindProbeTest {
   private static final long DATA = TracedMachine.PROGRAM + 0x8000;
   private static final long PROBE = TracedMachine.STUBS + 0x8000;
   private static final long TARGET = TracedMachine.STACK_BASE - 0x120;
+
+  /** A frame of the program's caller, above which the stack ends. */
+  private static final long FRAME = TracedMachine.STACK_BASE - 0x20;
+
+  /** Codes of two exceptions. */
+  private static final long EXCEPTION = FRAME + 8;
+
+  /** Another frame, and registrations below that frame. */
+  private static final long OUTER = FRAME - 0x10;
+
+  private static final long INNER = FRAME - 0x40;
+  private static final long INNERMOST = FRAME - 0x70;
+  private static final long LAST = 0xFFFF_FFFFL;
 
   /** The bytes that a jump of five bytes overwrites: three instructions. */
   private static final int UNIT = 9;
@@ -113,6 +128,76 @@ class UnwindProbeTest {
     // The return address lies below four arguments, below the return address of the traced one.
     assertEquals(records.getFirst().keyAddress() - 4 - 20, first.keyHigh());
     assertEquals(0xC000_0027L, records.get(4).value(), "there is no exception");
+  }
+
+  /** Writes the system's registration of a handler that runs. */
+  private void handling(long at, long next, long frame, long exception) {
+    a.mov(absolute(at).as32(), next).mov(absolute(at + 8).as32(), frame);
+    a.mov(absolute(at - 12).as32(), frame).mov(absolute(at - 16).as32(), exception);
+  }
+
+  /** Unwinds to the frame without an exception. */
+  private void unwind(long innermost) {
+    a.mov(fs(0).as32(), innermost).call(traced);
+  }
+
+  private List<Long> codes() {
+    return records.stream()
+        .filter(r -> r.kind() == SessionLayout.UNWIND_TARGET)
+        .map(Record::value)
+        .toList();
+  }
+
+  private void unwindsToTheFrame() {
+    traced(FRAME);
+    unwinder(() -> a.mov(ESP, EBP).pop(EBP).ret(16));
+    a.bind(begin).mov(absolute(DATA).as32(), 0);
+    a.mov(absolute(EXCEPTION).as32(), 0xC000_0094L);
+    a.mov(absolute(EXCEPTION + 4).as32(), 0xE000_1003L);
+  }
+
+  @Test
+  void unwindThatNamesNoExceptionHasTheCodeOfTheOneItsHandlerWasCalledFor() throws IOException {
+    unwindsToTheFrame();
+    handling(INNER, LAST, FRAME, EXCEPTION + 4);
+    unwind(INNER);
+    // Of two that reached the handler of the frame, the second is handled.
+    handling(INNER, LAST, FRAME, FRAME + 4);
+    a.mov(absolute(FRAME + 4).as32(), 0xC000_0005L);
+    handling(INNERMOST, INNER, FRAME, EXCEPTION);
+    unwind(INNERMOST);
+    // A handler of another frame has called this one's, for the first.
+    handling(INNERMOST, INNER, OUTER, EXCEPTION);
+    unwind(INNERMOST);
+    a.ret();
+    run(Unwinder.RTL_UNWIND);
+    assertEquals(List.of(0xE000_1003L, 0xC000_0094L, 0xC000_0005L), codes());
+  }
+
+  @Test
+  void unwindWithoutAnExceptionHasNoCodeOfOneThatAnotherFrameHandles() throws IOException {
+    unwindsToTheFrame();
+    unwind(LAST);
+    unwind(0);
+    handling(INNER, LAST, OUTER, EXCEPTION);
+    unwind(INNER);
+    // A registration of the program's own: what lies in front of it is something else.
+    handling(INNER, LAST, FRAME, EXCEPTION);
+    a.mov(absolute(INNER - 12).as32(), OUTER);
+    unwind(INNER);
+    handling(INNER, LAST, FRAME, 0x10);
+    unwind(INNER);
+    handling(INNER, LAST, FRAME, EXCEPTION + 2);
+    unwind(INNER);
+    handling(INNER, INNERMOST, OUTER, EXCEPTION);
+    handling(INNERMOST, INNER, OUTER, EXCEPTION);
+    unwind(INNERMOST);
+    handling(INNER, LAST, FRAME, EXCEPTION);
+    unwind(INNER + 1);
+    unwind(0x6666_6664L);
+    a.ret();
+    run(Unwinder.RTL_UNWIND);
+    assertEquals(Collections.nCopies(9, 0xC000_0027L), codes());
   }
 
   @Test
