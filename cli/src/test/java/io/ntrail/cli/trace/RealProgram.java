@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,27 @@ record RealProgram(
     UnaryOperator<String> steady,
     List<String> command) {
   private static final long SECONDS = 240;
+  private static final boolean LONG = Boolean.getBoolean("ntrail.long");
+
+  /** Win32, as far as it is about files, as options. */
+  static final List<String> FILES = List.of("-f", "kernel32!*File*", "-f", "kernelbase!*File*");
+
+  /** Exports that programs call often enough to compare numbers, and tracing never calls. */
+  static final RelayLog RELAY =
+      new RelayLog(
+          "kernel32",
+          List.of(
+              "CreateFileW",
+              "ReadFile",
+              "WriteFile",
+              "GetFileType",
+              "GetFileAttributesW",
+              "GetFileAttributesExW",
+              "GetFileInformationByHandle",
+              "FindFirstFileW",
+              "SetFilePointer",
+              "SetFilePointerEx",
+              "CreateFileMappingW"));
 
   /** Result of a run: its exit code, its standard output, and all that went to the other one. */
   record Outcome(int exit, String text, String errors) {}
@@ -97,6 +119,97 @@ record RealProgram(
     List<String> whole = new ArrayList<>(List.of(wine.loader().toString()));
     whole.addAll(command);
     return run(whole);
+  }
+
+  /** Runs it with another program beside it, which is waited for. */
+  Outcome untraced(RealProgram beside) throws IOException, InterruptedException {
+    try (Companion _ = new Companion(beside)) {
+      return untraced();
+    }
+  }
+
+  /** Traces it with another program beside it, which is waited for. */
+  Trace traced(RealProgram beside, Outcome expected, String... options)
+      throws IOException, InterruptedException {
+    try (Companion _ = new Companion(beside)) {
+      return traced(expected, options);
+    }
+  }
+
+  /** Traces it with its own functions and those of Win32, one after the other or at once. */
+  void both(String... own) throws IOException, InterruptedException {
+    Outcome expected = untraced();
+    if (LONG) {
+      traced(expected, own);
+      traced(expected, FILES.toArray(String[]::new));
+    } else {
+      List<String> all = new ArrayList<>(List.of(own));
+      all.addAll(FILES);
+      traced(expected, all.toArray(String[]::new));
+    }
+  }
+
+  /**
+   * Traces it while Wine logs calls: it and ntrail count the same run.
+   *
+   * @return number of calls that were compared
+   */
+  long sameAsRelay(RelayLog relay) throws IOException, InterruptedException {
+    Outcome expected = untraced();
+    byte[] none = {};
+    String[] set = {
+      "reg", "add", "HKCU\\Software\\Wine\\Debug", "/v", "RelayInclude", "/d", relay.include(), "/f"
+    };
+    assertEquals(0, wine.run(folder, none, Duration.ofMinutes(2), set).exitCode());
+    Trace trace =
+        with("WINEDEBUG", "+relay,+pid").traced(expected, relay.options().toArray(String[]::new));
+    Map<String, Long> logged =
+        relay.calls(trace.errors(), trace.report().get("target").get("pid").number());
+    Map<String, Long> traced = new TreeMap<>();
+    for (String function : relay.functions()) {
+      long calls = trace.calls(relay.module() + ".dll!" + function);
+      if (calls > 0) {
+        traced.put(function, calls);
+      }
+    }
+    assertEquals(logged, traced);
+    System.out.println("Wine and ntrail counted " + traced);
+    return traced.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** Checks that a library that counts its calls comes to what a trace of it does. */
+  void sameAsOfTheLibrary(long least) throws IOException, InterruptedException {
+    Outcome expected = untraced();
+    Trace trace = traced(expected, "-f", "bcryptprimitives!ProcessPrng");
+    long counted = Long.parseLong(Files.readString(folder.resolve("prng.txt")));
+    assertEquals(counted, trace.entries());
+    assertTrue(counted >= least, "calls: " + counted);
+  }
+
+  /** A program that runs beside another one, and is waited for. */
+  private static final class Companion implements AutoCloseable {
+    private final Thread thread;
+
+    Companion(RealProgram program) {
+      thread =
+          Thread.ofPlatform()
+              .start(() -> {
+                try {
+                  program.untraced();
+                } catch (IOException | InterruptedException e) {
+                  throw new IllegalStateException(e);
+                }
+              });
+    }
+
+    @Override
+    public void close() {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /**

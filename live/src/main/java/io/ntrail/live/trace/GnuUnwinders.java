@@ -34,6 +34,9 @@ final class GnuUnwinders {
   /** More than any program has; each has a piece of a page. */
   private static final int MOST = 15;
 
+  /** How often a module is read that comes and goes. */
+  private static final int TRIES = 4;
+
   // The first page has the routine that makes calls, and for each unwinder that which records.
   private static final int PIECE = 0x100;
 
@@ -80,10 +83,13 @@ final class GnuUnwinders {
    */
   static GnuUnwinders in(TargetProcess target, TracingMemory tracing) {
     List<Unwinder> found = new ArrayList<>();
-    List<TargetModule> modules = target.modules();
+    List<TargetModule> modules = new ArrayList<>(target.modules());
     if (tracing.code().frameDescriptions().isPresent()) {
-      for (TargetModule module : modules) {
-        of(target, module).ifPresent(found::add);
+      for (TargetModule module : List.copyOf(modules)) {
+        if (isGone(target, module, found)) {
+          // If it comes again, it is one that came later.
+          modules.remove(module);
+        }
       }
     }
     if (found.size() > MOST) {
@@ -102,6 +108,34 @@ final class GnuUnwinders {
       case LIBRARY -> hasLibrary;
       default -> present.contains(module.module());
     };
+  }
+
+  /**
+   * Finds the unwinder of a module. A program that runs may unload the module while it is read, and
+   * load it again.
+   *
+   * @return whether it was unloaded
+   */
+  private static boolean isGone(TargetProcess target, TargetModule module, List<Unwinder> found) {
+    for (int left = TRIES; ; left--) {
+      try {
+        of(target, module).ifPresent(found::add);
+        return false;
+      } catch (DamagedInput e) {
+        // What is no image has no functions that could be traced, either.
+        return !target.isStarted();
+      } catch (CannotGoOn e) {
+        if (target.isStarted() || target.exitCode().isPresent()) {
+          throw e;
+        }
+        if (!target.modules().contains(module)) {
+          return true;
+        }
+        if (left == 1) {
+          throw e;
+        }
+      }
+    }
   }
 
   private static Optional<Unwinder> of(TargetProcess target, TargetModule module) {
@@ -135,9 +169,6 @@ final class GnuUnwinders {
         // Of a library there is one, which is among the modules.
         default -> Optional.empty();
       };
-    } catch (DamagedInput e) {
-      // What is no image has no functions that could be traced, either.
-      return Optional.empty();
     }
   }
 

@@ -66,8 +66,16 @@ final class AttachTortureTest {
    */
   private static final int MAX_ROUNDS = 25;
 
+  /**
+   * Of each of them something stays in the address space of a 32-bit program, too: up to 64 MiB of
+   * the session, and as much of areas.
+   */
+  private static final int MAX_ROUNDS_32 = 8;
+
   /** Limit of the buffers in bytes where they grow. */
   private static final long MOST_BUFFERS = 256L << 20;
+
+  private static final long MOST_BUFFERS_32 = 64L << 20;
 
   /** The more of it, the less is lost. */
   private static final List<Integer> PAUSES = List.of(40, 200);
@@ -122,13 +130,16 @@ final class AttachTortureTest {
     AgentHost host = new AgentHost.Wine(wine.loader(), wine.environment());
     Choice choice = roomy ? new Choice("program", true, false, List.of()) : choice();
     int arguments = List.of(0, 4, 12).get(random.nextInt(3));
-    int chunks = roomy ? 2048 : List.of(8, 512, 2048).get(random.nextInt(3));
+    boolean is32 = programs.machine() == Machine.X86;
+    int all = is32 ? 1024 : 2048;
+    int chunks = roomy ? all : List.of(8, 512, all).get(random.nextInt(3));
     int threads = roomy ? 1024 : List.of(16, 128, 1024).get(random.nextInt(3));
     boolean waits = !roomy && random.nextBoolean();
     BufferSettings buffers =
         random.nextBoolean()
             ? BufferSettings.fixed(chunks, waits)
-            : BufferSettings.growing(chunks, BufferMemory.of(MOST_BUFFERS), waits);
+            : BufferSettings.growing(
+                chunks, BufferMemory.of(is32 ? MOST_BUFFERS_32 : MOST_BUFFERS), waits);
     TraceSettings how = new TraceSettings(recording, arguments, buffers, threads, 0, 0, "test");
     long until = roomy ? 0 : random.nextInt(MAX_MILLIS) * 1_000_000L;
     boolean dies = !roomy && random.nextInt(DEATHS) == 0;
@@ -203,7 +214,8 @@ final class AttachTortureTest {
     assertEquals(List.of(), statistics.remarks(), all);
     assertEquals("[]", calls.gaps(), all);
     boolean whole = statistics.allDropped() == 0 && !died;
-    long[] found = new long[4];
+    long[] found = new long[5];
+    found[4] = calls.targets();
     calls
         .byFunction()
         .forEach((name, row) -> {
@@ -222,7 +234,8 @@ final class AttachTortureTest {
           }
         });
     EventTally captured = statistics.captured();
-    EventTally inFile = new EventTally(Arrays.stream(found).sum(), found[0], found[1], found[2], 0);
+    EventTally inFile =
+        new EventTally(Arrays.stream(found).sum(), found[0], found[1], found[2], found[4]);
     if (died) {
       // The threads, which could not be suspended, were still recorded.
       assertTrue(inFile.events() >= captured.events(), all);
@@ -251,7 +264,8 @@ final class AttachTortureTest {
       try (Programs programs = new Programs(machine, own)) {
         Torture torture = Torture.start(programs, own, SEED + programsRun, pause);
         int rounds = 0;
-        while (rounds < FEWEST_ROUNDS || rounds < MAX_ROUNDS && System.nanoTime() < end) {
+        int most = machine == Machine.X64 ? MAX_ROUNDS : MAX_ROUNDS_32;
+        while (rounds < FEWEST_ROUNDS || rounds < most && System.nanoTime() < end) {
           // The first one is too short for the room that it has: nothing can be lost.
           round(programs, own.resolve("calls.ntr"), torture, rounds == 0);
           rounds++;

@@ -24,10 +24,16 @@ import java.util.TreeMap;
  * @param all of all threads
  * @param repaired calls that were made whole with something that was not recorded
  * @param threads how many threads have records
+ * @param targets records of unwinders that leave all calls up to a frame, of 32-bit code
  * @param gaps what the reader had to say
  */
 record CallTable(
-    Map<String, Row> byFunction, CallCounts all, long repaired, int threads, String gaps) {
+    Map<String, Row> byFunction,
+    CallCounts all,
+    long repaired,
+    int threads,
+    long targets,
+    String gaps) {
   /** Of one function; mutable while it is being counted. */
   static final class Row {
     long entries;
@@ -59,13 +65,14 @@ record CallTable(
     Gaps gaps = new Gaps();
     Map<String, Row> rows = new TreeMap<>();
     long repaired = 0;
+    long targets = 0;
     InputFile input = InputFile.of(Files.readAllBytes(file), "test.ntr");
     try (CallRecording recording =
         new CallRecording(new NtrCalls(NtrFile.open(input, gaps), gaps))) {
       int threads = recording.source().threads().size();
       CallCounts all = CallCounts.NONE;
       for (int thread = 0; thread < threads; thread++) {
-        records(recording, thread, rows);
+        targets += records(recording, thread, rows);
         all = all.plus(recording.counts(thread));
         try (CallWalk walk = recording.walk(thread)) {
           while (walk.next()) {
@@ -92,11 +99,13 @@ record CallTable(
           }
         }
       }
-      return new CallTable(rows, all, repaired, threads, gaps.list().toString());
+      return new CallTable(rows, all, repaired, threads, targets, gaps.list().toString());
     }
   }
 
-  private static void records(CallRecording recording, int thread, Map<String, Row> rows) {
+  /** Adds the records of a thread; returns how many are none of a function. */
+  private static long records(CallRecording recording, int thread, Map<String, Row> rows) {
+    long targets = 0;
     try (CallCursor cursor = recording.source().cursor(thread)) {
       while (cursor.next()) {
         CallEventKind kind = cursor.event();
@@ -108,10 +117,12 @@ record CallTable(
             row.exits += kind == CallEventKind.EXIT ? 1 : 0;
             row.unwinds += kind == CallEventKind.UNWIND ? 1 : 0;
           }
+          case UNWIND_TARGET -> targets++;
           default -> {}
         }
       }
     }
+    return targets;
   }
 
   private static Row row(Map<String, Row> rows, CallRecording recording, long function) {

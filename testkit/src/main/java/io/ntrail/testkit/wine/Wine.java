@@ -225,6 +225,19 @@ public final class Wine {
         "screen" + display.replaceAll("\\W", "-") + "-", Kind.X64, Map.of("DISPLAY", display));
   }
 
+  /** One of its own for 32-bit programs, whose programs have windows. */
+  public static Wine onScreen32(String display) {
+    return make(
+        "screen32" + display.replaceAll("\\W", "-") + "-", Kind.X86, Map.of("DISPLAY", display));
+  }
+
+  /** Returns true if 32-bit programs can have windows: the libraries for fonts are there. */
+  public static boolean hasWindows32() {
+    return available32()
+        && LIBRARIES_32.stream()
+            .anyMatch(folder -> Files.exists(folder.resolveSibling("libfreetype.so.6")));
+  }
+
   /** One of its own, which nothing runs in; the first program begins it, wherever that runs. */
   public static Wine apart(String name) {
     Wine wine = make(name + "-", Kind.X64, Map.of());
