@@ -73,7 +73,7 @@ final class BothMachinesTest {
 
   private static Path family(int machine) throws IOException {
     return machine == MachineType.I386
-        ? Programs.build32(List.of(), "family.c")
+        ? Machine.X86.build(List.of(), "family.c")
         : Programs.build("family.c");
   }
 

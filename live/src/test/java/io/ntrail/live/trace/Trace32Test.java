@@ -251,24 +251,24 @@ final class Trace32Test {
   @Test
   void structuredExceptionsLeaveFunctionsWithTheirCodes() throws IOException {
     assumeTrue(Wine.available32(), Wine.missing32());
-    Traced traced = exact(Programs.build32(List.of(), "seh.c"), Set.of());
-    unwound(traced, "_access_violation", Map.of(0xC0000005, 2L));
-    unwound(traced, "_divide", Map.of(0xC0000094, 1L));
-    unwound(traced, "_raise_for_good", Map.of(0xE0002004, 1L));
-    unwound(traced, "_passing", Map.of(0xE0001003, 1L));
-    unwound(traced, "_colliding", Map.of(0xE0001008, 1L));
+    Traced traced = exact(Machine.X86.build(List.of(), "seh.c"), Set.of());
+    unwound(traced, "access_violation", Map.of(0xC0000005, 2L));
+    unwound(traced, "divide", Map.of(0xC0000094, 1L));
+    unwound(traced, "raise_for_good", Map.of(0xE0002004, 1L));
+    unwound(traced, "passing", Map.of(0xE0001003, 1L));
+    unwound(traced, "colliding", Map.of(0xE0001008, 1L));
     unwound(
-        traced, "_middle", Map.of(0xC0000005, 1L, 0xC0000094, 1L, 0xE0001003, 4L, 0xE0002004, 1L));
+        traced, "middle", Map.of(0xC0000005, 1L, 0xC0000094, 1L, 0xE0001003, 4L, 0xE0002004, 1L));
     // In the filter of another, after one that was continued, and one that another overtook.
     assertEquals(
         Map.of(0xE0001003, 4L, 0xE0001006, 1L, 0xE0001008, 2L, 0xE0001009, 3L),
-        row(traced, "_raise").left);
-    returned(traced, "_continuing", 1);
-    returned(traced, "_in_filter", 1);
-    returned(traced, "_busy_filter", 1);
-    returned(traced, "_collided", 1);
+        row(traced, "raise").left);
+    returned(traced, "continuing", 1);
+    returned(traced, "in_filter", 1);
+    returned(traced, "busy_filter", 1);
+    returned(traced, "collided", 1);
     // The deepest, and what it calls, has more frames than there are slots.
-    CallTable.Row levels = row(traced, "_levels");
+    CallTable.Row levels = row(traced, "levels");
     assertEquals(Set.of(0xE0001009), levels.left.keySet(), levels::toString);
     long deepest = levels.unwound - (4 + 16 + 76);
     assertTrue(deepest > 240 && deepest < 256, levels::toString);
