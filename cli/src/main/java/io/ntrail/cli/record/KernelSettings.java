@@ -225,22 +225,26 @@ record KernelSettings(
   }
 
   /** Tells of events that counters or branches are asked for with, and that are not logged. */
-  List<String> unlogged(GroupMask groups) {
+  List<String> unlogged(GroupMask groups, List<StackEvent> stacks) {
     KernelGroups known = new KernelGroups();
     GroupMask mask =
         sampled.isEmpty() ? groups : groups.and(known.named("PMC_PROFILE").orElseThrow());
     List<String> notes =
         new ArrayList<>(BootRequest.unlogged("counters", mask, counterEvents, known));
     notes.addAll(BootRequest.unlogged("branches", mask, branchEvents, known));
+    for (StackEvent event : branchEvents) {
+      if (!stacks.contains(event)) {
+        notes.add(
+            "Windows may leave out the branches of %s without its stacks: --stacks %s."
+                .formatted(event.name(), event.name()));
+      }
+    }
     return notes;
   }
 
-  /** Returns the settings of the session, given the numbers of the counters. */
-  List<TraceSetting> session(List<Integer> sampling, List<Integer> counting) {
+  /** Returns the settings of the session, given the numbers of its counters. */
+  List<TraceSetting> session(List<Integer> counting) {
     List<TraceSetting> settings = new ArrayList<>();
-    if (!sampling.isEmpty()) {
-      settings.add(TraceSetting.sampledCounters(sampling));
-    }
     if (!counting.isEmpty()) {
       // Counters before their events, as public callers have it.
       settings.add(TraceSetting.counters(counting));

@@ -38,14 +38,7 @@ final class LossWatch {
    */
   void look(Optional<SessionState> state) {
     if (state.isEmpty()) {
-      if (!hasEnded) {
-        terminal
-            .err()
-            .println(
-                "warning: the session%s has ended: %s"
-                    .formatted(called(), SessionEnding.of(last, machine)));
-      }
-      hasEnded = true;
+      ended(SessionEnding.of(last, machine));
       return;
     }
     last = state;
@@ -61,6 +54,14 @@ final class LossWatch {
                       Numbers.counted(now.buffers() + now.realTime(), "buffer"),
                       what));
     }
+  }
+
+  /** Tells once that a session has ended. */
+  void ended(String why) {
+    if (!hasEnded) {
+      terminal.err().println("warning: the session%s has ended: %s".formatted(called(), why));
+    }
+    hasEnded = true;
   }
 
   private String called() {

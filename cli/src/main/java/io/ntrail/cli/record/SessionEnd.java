@@ -61,7 +61,7 @@ record SessionEnd(RecordMachine machine, ParseResult parsed, Format format, Term
     SessionReport report = new SessionReport(format, terminal);
     List<Path> files =
         stopped.stream()
-            .filter(state -> !state.file().isEmpty())
+            .filter(state -> !state.file().isEmpty() && !state.isInMemory())
             .map(state -> machine.files().apply(state.file()))
             .toList();
     if (files.isEmpty()) {

@@ -12,7 +12,8 @@ import java.util.Optional;
  * Reason why a session ended that nobody here stopped, as far as its file and its disk tell.
  *
  * <p>Windows ends a session when its file cannot be written, and when a file that does not begin
- * anew is full (StartTrace, as documented). It tells no controller why; its event log does.
+ * anew is full (StartTrace, as documented): it counts the buffer as lost, completes the file, and
+ * tells why in its event log, and to whoever has it flushed in that moment.
  */
 final class SessionEnding {
   private static final int MEBIBYTE_SHIFT = 20;
@@ -64,6 +65,11 @@ final class SessionEnding {
     return free >= 0 && free < NO_ROOM
         ? "its disk is full (%s free); %s".formatted(Numbers.bytes(free), LOG)
         : "it was stopped, or failed; " + LOG;
+  }
+
+  /** Returns the reason, where Windows itself told what is full. */
+  static String full(boolean isDisk) {
+    return (isDisk ? "its disk is full; " : "its file is full; ") + LOG;
   }
 
   private static long size(Path file) {

@@ -178,6 +178,9 @@ final class SessionStarter {
       }
       settings.counters().forEach(name -> counting.add(source(name, sources).number()));
     }
+    if (!sampling.isEmpty()) {
+      machine.add(TraceSetting.sampledCounters(sampling));
+    }
     GroupMask groups = request.kernel().map(boot -> boot.session().groups()).orElse(GroupMask.NONE);
     if (!sampling.isEmpty()) {
       groups = groups.and(new KernelGroups().named("PMC_PROFILE").orElseThrow());
@@ -190,7 +193,7 @@ final class SessionStarter {
         isInMemory(request) ? 0 : request.mebibytes(),
         groups,
         request.kernel().map(boot -> boot.session().stacks()).orElse(List.of()),
-        new More(machine, settings.session(sampling, counting), ofSystem));
+        new More(machine, settings.session(counting), ofSystem));
   }
 
   private static boolean isInMemory(StartRequest request) {

@@ -16,12 +16,15 @@ import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.formats.bytes.TemporaryFile;
 import io.ntrail.formats.etl.GrowingEtlFile;
+import io.ntrail.live.etw.KernelRecorder.Flushed;
 import io.ntrail.live.etw.SessionState;
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +41,10 @@ final class SessionWatch implements AutoCloseable {
   private final NewEvents lines;
   private final Terminal terminal;
   private final LossWatch losses;
+
+  /** Sessions that record with the one that is watched, by name. */
+  private final Map<String, LossWatch> others = new LinkedHashMap<>();
+
   private final CountDownLatch interrupted = new CountDownLatch(1);
 
   /** Facts of the machine so far; the file never gets the place that it is beside. */
@@ -68,14 +75,22 @@ final class SessionWatch implements AutoCloseable {
     terminal.interruption().leavesNoPart();
     try {
       return machine.ask(sessions -> {
-        SessionState state = sessions.status(name);
+        List<SessionState> all = sessions.together(name);
+        SessionState state = all.getFirst();
+        for (SessionState other : all.subList(1, all.size())) {
+          others.put(other.name(), LossWatch.of(other.name(), machine, terminal));
+        }
         if (state.file().isEmpty()) {
           throw withoutFile(state);
         }
-        sessions.flush(name);
+        boolean goesOn = goesOn(sessions.flush(name));
         Path file = machine.files().apply(state.file());
         try (GrowingEtlFile growing = new GrowingEtlFile(file, state.kibibytes() << 10)) {
-          watch(sessions, name, growing, most == 0 ? Long.MAX_VALUE : most);
+          // What is there already tells of processes and images; it is not new.
+          follow(growing, 0);
+          if (goesOn) {
+            watch(sessions, name, growing, most == 0 ? Long.MAX_VALUE : most);
+          }
         } catch (IOException e) {
           throw new CannotGoOn("cannot read %s: %s".formatted(file, e.getMessage()), "");
         } catch (InterruptedException e) {
@@ -105,8 +120,6 @@ final class SessionWatch implements AutoCloseable {
 
   private void watch(Sessions sessions, String name, GrowingEtlFile growing, long most)
       throws IOException, InterruptedException {
-    // What is there already tells of processes and images; it is not new.
-    follow(growing, 0);
     sessions.find(name).ifPresent(state -> growing.missed(state.written()));
     long printed = 0;
     boolean goesOn = true;
@@ -116,8 +129,10 @@ final class SessionWatch implements AutoCloseable {
         && !interrupted.await(EVERY_MILLIS, TimeUnit.MILLISECONDS)) {
       // The end of the session is looked for before its file is read, whose last part it wrote.
       Optional<SessionState> state = sessions.find(name);
-      goesOn = state.isPresent() && sessions.flush(name);
+      Flushed flushed = state.isPresent() ? sessions.flush(name) : Flushed.NONE;
       losses.look(state);
+      goesOn = goesOn(flushed);
+      others.forEach((other, its) -> its.look(sessions.find(other)));
       printed += follow(growing, most - printed);
       long missed = state.map(its -> growing.missed(its.written())).orElse(0L);
       if (missed > 0) {
@@ -128,6 +143,14 @@ final class SessionWatch implements AutoCloseable {
                     .formatted(Numbers.counted(missed, "buffer")));
       }
     }
+  }
+
+  /** Returns whether a session goes on; tells what is full if that has ended it. */
+  private boolean goesOn(Flushed flushed) {
+    if (flushed == Flushed.DISK_FULL || flushed == Flushed.FILE_FULL) {
+      losses.ended(SessionEnding.full(flushed == Flushed.DISK_FULL));
+    }
+    return flushed == Flushed.GOES_ON;
   }
 
   /** Prints what is new in a file; returns the number of events. */

@@ -1,6 +1,7 @@
 package io.ntrail.cli.record;
 
 import io.ntrail.live.etw.KernelRecorder;
+import io.ntrail.live.etw.KernelRecorder.Flushed;
 import io.ntrail.live.etw.MachineRegistry;
 import io.ntrail.live.etw.SessionControl.Listing;
 import io.ntrail.live.etw.SessionState;
@@ -33,7 +34,8 @@ record Sessions(KernelRecorder recorder, SessionStarter starter, MachineRegistry
    */
   List<SessionState> together(String name) {
     SessionState first = status(name);
-    Optional<String> stem = RecordedParts.stem(first.file());
+    Optional<String> stem =
+        first.isInMemory() ? Optional.empty() : RecordedParts.stem(first.file());
     List<SessionState> all = new ArrayList<>(List.of(first));
     if (stem.isPresent() || first.isInMemory() && own().contains(first.name())) {
       others(first).stream()
@@ -85,8 +87,8 @@ record Sessions(KernelRecorder recorder, SessionStarter starter, MachineRegistry
     return stopped;
   }
 
-  /** Has the buffers of one written; returns whether it still runs. */
-  boolean flush(String name) {
+  /** Has the buffers of one written. */
+  Flushed flush(String name) {
     return recorder.flush(named(name));
   }
 

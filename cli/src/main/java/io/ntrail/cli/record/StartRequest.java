@@ -126,7 +126,12 @@ record StartRequest(
         LOGS.value(parsed, Log.RING),
         BootRequest.mebibytes(parsed),
         Optional.empty(),
-        kernel.map(boot -> settings.unlogged(boot.session().groups())).orElse(List.of()));
+        kernel.map(boot -> unlogged(settings, boot)).orElse(List.of()));
+  }
+
+  /** Tells what settings ask for that is not logged. */
+  static List<String> unlogged(KernelSettings settings, BootRequest kernel) {
+    return settings.unlogged(kernel.session().groups(), kernel.session().stacks());
   }
 
   private static StartRequest profile(ParseResult parsed) {

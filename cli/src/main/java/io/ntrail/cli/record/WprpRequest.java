@@ -87,7 +87,7 @@ final class WprpRequest {
       notes.add("Not done of the profile: " + ignored + ".");
     }
     Optional<BootRequest> kernel = profile.system().map(system -> kernel(system, most));
-    kernel.ifPresent(boot -> notes.addAll(settings.unlogged(boot.session().groups())));
+    kernel.ifPresent(boot -> notes.addAll(StartRequest.unlogged(settings, boot)));
     return new StartRequest(
         kernel,
         settings,

@@ -357,6 +357,20 @@ class RecordLifeTest {
   }
 
   @Test
+  void lossesOfAllSessionsOfARecordingAreToldByName() throws IOException {
+    writer = this::grow;
+    start("--dotnet", "-o", file("shop.etl").toString());
+    windows.tell("lost-events 17\n");
+    Result watched = windows.run("record", "watch", "-n", "1");
+    assertEquals(
+        """
+        warning: 17 events and 0 buffers lost so far
+        warning: 17 events and 0 buffers of ntrail-user lost so far
+        """,
+        watched.err());
+  }
+
+  @Test
   void aWatchEndsWithTheSessionAndAllItsEvents() throws IOException {
     writer =
         one -> {
@@ -377,6 +391,44 @@ class RecordLifeTest {
     assertTrue(rows.getLast().contains("mark 3"), watched.out());
     windows.tell("");
     assertTrue(windows.run("record", "stop").out().contains("shop.etl"));
+  }
+
+  @Test
+  void aDiskThatIsFullEndsTheSessionAndTheWatchTellsSo() throws IOException {
+    writer =
+        one -> {
+          if (asked.size() == 2) {
+            windows.tell("full 112\nlost-buffers 3\n");
+          }
+          return grow(one);
+        };
+    Path whole = file("shop.etl");
+    start("-o", whole.toString());
+    Result watched = windows.run("record", "watch", "-e", "*/Mark");
+    assertEquals(0, watched.exit(), watched.err());
+    assertEquals(
+        "warning: 0 events and 3 buffers lost so far\n"
+            + "warning: the session has ended: its disk is full; Windows keeps errors of sessions"
+            + " in its event log Microsoft-Windows-Kernel-EventTracing/Admin\n",
+        watched.err());
+    windows.tell("");
+    String message = refused("record", "status").message();
+    assertTrue(message.startsWith("no session of this name runs: it was stopped, or has ended by"));
+    Result stopped = windows.run("record", "stop", "-o", whole.toString());
+    assertTrue(stopped.out().startsWith("the session had ended, and what it wrote is merged: "));
+    assertTrue(Files.exists(whole) && !Files.exists(file("shop.kernel.etl")));
+  }
+
+  @Test
+  void aFileThatEndsEndsItsSession() throws IOException {
+    writer = this::grow;
+    start("--log", "sequential", "-o", file("shop.etl").toString());
+    windows.tell("full 1502\n");
+    // The first request to write is already refused.
+    Result watched = windows.run("record", "watch");
+    assertTrue(
+        watched.err().startsWith("warning: the session has ended: its file is full; "),
+        watched.err());
   }
 
   @Test

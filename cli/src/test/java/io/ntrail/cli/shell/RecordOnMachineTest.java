@@ -159,9 +159,9 @@ class RecordOnMachineTest {
                 + " C:\\rec\\shop.kernel.etl",
             "TraceSetInformation 5 0 00000000c4090000",
             "TraceSetInformation 5 0 0a00000000000100",
+            "TraceSetInformation 6 0 0a000000",
             "TraceSetInformation 3 7 b4bf1dce7e13a64d87b03f59aa102cbc2e00000000000000",
             "TraceSetInformation 4 7 0700000002040000" + "00".repeat(24),
-            "TraceSetInformation 6 7 0a000000",
             "TraceSetInformation 9 7 020000000b000000",
             "TraceSetInformation 8 7 d1a86f3d05fed0119dda00c04fd7ba7c2400000000000000"
                 + "d1a86f3d05fed0119dda00c04fd7ba7c3200000000000000",

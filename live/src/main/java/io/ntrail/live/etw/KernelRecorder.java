@@ -122,17 +122,30 @@ public final class KernelRecorder {
     }
   }
 
-  /**
-   * Has the buffers of a session written that are not full yet; it goes on.
-   *
-   * @return false if none of this name runs
-   */
-  public boolean flush(String name) {
+  /** Outcome of a request to write buffers. */
+  public enum Flushed {
+    /** They are written, and the session goes on. */
+    GOES_ON,
+    /** No session of this name runs. */
+    NONE,
+    /** They could not be written, as the disk is full; Windows ends the session. */
+    DISK_FULL,
+    /** They could not be written, as the file has its size; Windows ends the session. */
+    FILE_FULL
+  }
+
+  /** Has the buffers of a session written that are not full yet. */
+  public Flushed flush(String name) {
     int error = control.flush(name).error();
-    if (error != SessionFailure.NOT_FOUND) {
-      check("ControlTrace", error);
-    }
-    return error == 0;
+    return switch (error) {
+      case SessionFailure.NOT_FOUND -> Flushed.NONE;
+      case SessionFailure.DISK_FULL -> Flushed.DISK_FULL;
+      case SessionFailure.FILE_FULL -> Flushed.FILE_FULL;
+      default -> {
+        check("ControlTrace", error);
+        yield Flushed.GOES_ON;
+      }
+    };
   }
 
   /**

@@ -30,7 +30,7 @@ public record KernelRequest(
    * Settings that Windows 8 and later have, and providers of the system, which Windows 11 and
    * Server 2022 have.
    *
-   * @param machine settings of the machine: intervals
+   * @param machine settings of the machine: intervals, counters by which samples are taken
    * @param session settings of the session, in this order
    * @param providers of the system
    */

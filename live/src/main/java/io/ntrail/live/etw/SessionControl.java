@@ -8,6 +8,7 @@ import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -54,6 +55,12 @@ public final class SessionControl {
       sessions = List.copyOf(sessions);
     }
   }
+
+  /** Time that a call may take. */
+  private static final Duration USUAL = Duration.ofSeconds(30);
+
+  /** Time of a call that waits until the kernel has written buffers and its lists of processes. */
+  private static final Duration WRITING = Duration.ofMinutes(10);
 
   private static final int QUERY = 0;
   private static final int STOP = 1;
@@ -166,7 +173,7 @@ public final class SessionControl {
     List<Long> arguments = new ArrayList<>();
     whole(arguments, 0);
     arguments.addAll(List.of(name, block, (long) code));
-    int error = call("ControlTraceW", arguments).asInt();
+    int error = call("ControlTraceW", arguments, code == QUERY ? USUAL : WRITING).asInt();
     return new Reply(error, state(block, bytes.length));
   }
 
@@ -323,11 +330,15 @@ public final class SessionControl {
   }
 
   private CallOutcome call(String module, String function, long... arguments) {
+    return call(module, function, arguments, USUAL);
+  }
+
+  private CallOutcome call(String module, String function, long[] arguments, Duration most) {
     long address = agent.resolve(module, function);
     if (address == 0) {
       throw CannotGoOn.impossible("this system has no " + function + " in " + module, "");
     }
-    CallOutcome outcome = agent.call(AgentCall.of(address, arguments));
+    CallOutcome outcome = agent.call(List.of(AgentCall.of(address, arguments)), most).getFirst();
     if (outcome.kind() != CallOutcome.Kind.DONE) {
       throw new CannotGoOn(
           "%s ended with exception 0x%x".formatted(function, outcome.result() & 0xFFFF_FFFFL), "");
@@ -336,6 +347,10 @@ public final class SessionControl {
   }
 
   private CallOutcome call(String function, List<Long> arguments) {
-    return call(function, arguments.stream().mapToLong(Long::longValue).toArray());
+    return call(function, arguments, USUAL);
+  }
+
+  private CallOutcome call(String function, List<Long> arguments, Duration most) {
+    return call(library, function, arguments.stream().mapToLong(Long::longValue).toArray(), most);
   }
 }

@@ -17,7 +17,10 @@ public record SessionFailure(String call, int code) {
   public static final int EXISTS = 183;
 
   /** There is no room for the file. */
-  private static final int DISK_FULL = 112;
+  static final int DISK_FULL = 112;
+
+  /** ERROR_LOG_FILE_FULL: the file has the size at which it ends. */
+  static final int FILE_FULL = 1502;
 
   /** ERROR_ACTIVE_CONNECTIONS of a stop: somebody else stops it. */
   private static final int ENDING = 2402;
@@ -64,7 +67,9 @@ public record SessionFailure(String call, int code) {
               ? "the disk of the recording is full: --max-size has to be free, and on the disk of"
                   + " Windows 200 MB more"
               : "the disk of the recording is full";
+      case FILE_FULL -> "the file of the recording is full";
       case 122, 234 -> "the answer of Windows is longer than expected";
+      case 170 -> "another session or program has what is asked for";
       case 161 ->
           "the path of the recording is not one that Windows takes, or another session writes it";
       case EXISTS -> "a session of this name runs already";
@@ -112,6 +117,7 @@ public record SessionFailure(String call, int code) {
       case 50 -> "without --sample, --counters and --branches: virtual machines have none";
       case DISK_FULL ->
           isStart() ? "a file on another disk, or a smaller --max-size" : "a file on another disk";
+      case FILE_FULL -> "a larger --max-size; ntrail record stop -o NAME.etl merges what there is";
       case 122, 234 -> "ntrail record list";
       case 161 ->
           "another name, as in -o C:\\rec\\shop.etl; ntrail record list has the files of sessions";
@@ -119,7 +125,7 @@ public record SessionFailure(String call, int code) {
       case 1300, 1313, 1314 ->
           "open a terminal with \"Run as administrator\", or have the user given"
               + " that right in secpol.msc";
-      case 1450, ENDING, NOT_FOUND -> "ntrail record list";
+      case 170, 1450, ENDING, NOT_FOUND -> "ntrail record list";
       default -> "";
     };
   }

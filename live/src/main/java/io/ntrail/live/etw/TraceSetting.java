@@ -73,7 +73,7 @@ public record TraceSetting(int infoClass, byte[] data) {
     return new TraceSetting(INTERVAL, words(List.of(source, interval)));
   }
 
-  /** Returns the counters at whose intervals samples are taken. */
+  /** Returns the counters at whose intervals samples are taken, on the whole machine. */
   public static TraceSetting sampledCounters(List<Integer> sources) {
     return new TraceSetting(SAMPLED, words(sources));
   }

@@ -199,9 +199,8 @@ class BrokenArgumentsTest {
   private static KernelRequest request(String name, String file, int mode, int mebibytes) {
     KernelRequest.More more =
         new KernelRequest.More(
-            List.of(TraceSetting.interval(0, 2500)),
+            List.of(TraceSetting.interval(0, 2500), TraceSetting.sampledCounters(List.of(10))),
             List.of(
-                TraceSetting.sampledCounters(List.of(10)),
                 TraceSetting.counters(List.of(2)),
                 TraceSetting.counterEvents(events("CSwitch")),
                 TraceSetting.branches(1),

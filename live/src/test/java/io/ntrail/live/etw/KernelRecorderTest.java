@@ -227,8 +227,8 @@ class KernelRecorderTest {
           CannotGoOn refused =
               assertThrows(CannotGoOn.class, () -> recorder.snapshot("ntrail", "C:\\s.etl"));
           assertTrue(refused.message().endsWith("it records to C:\\k.etl"), refused.message());
-          assertTrue(recorder.flush("ntrail"));
-          assertFalse(recorder.flush("other"));
+          assertEquals(KernelRecorder.Flushed.GOES_ON, recorder.flush("ntrail"));
+          assertEquals(KernelRecorder.Flushed.NONE, recorder.flush("other"));
           assertEquals(Optional.empty(), recorder.find("other"));
         });
     assertEquals("", wrong());
@@ -538,9 +538,11 @@ class KernelRecorderTest {
           KernelRequest good = request("C:\\k.etl");
           KernelRequest.More more =
               new KernelRequest.More(
-                  List.of(TraceSetting.interval(0, 2500), TraceSetting.interval(10, 65_536)),
                   List.of(
-                      TraceSetting.sampledCounters(List.of(10)),
+                      TraceSetting.interval(0, 2500),
+                      TraceSetting.interval(10, 65_536),
+                      TraceSetting.sampledCounters(List.of(10))),
+                  List.of(
                       TraceSetting.counters(List.of(2, 11)),
                       TraceSetting.counterEvents(switches),
                       TraceSetting.branches(0x42),
@@ -657,6 +659,8 @@ class KernelRecorderTest {
             assertEquals(87, control.set(handle, bad), bad.infoClass() + " class");
           }
           assertEquals(87, control.set(0, TraceSetting.interval(3, 65_536)));
+          assertEquals(87, control.set(0, TraceSetting.sampledCounters(List.of(0))));
+          assertEquals(87, control.set(handle, TraceSetting.sampledCounters(List.of(10))));
           EnableParameters parameters = new EnableParameters(0, Guid.ZERO, List.of());
           Guid any = ClrRundown.RUNTIME;
           assertEquals(87, control.enable(handle, SessionState.KERNEL, 4, 1, parameters));

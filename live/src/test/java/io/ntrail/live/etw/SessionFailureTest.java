@@ -18,7 +18,8 @@ class SessionFailureTest {
    */
   static final List<Integer> CODES =
       List.of(
-          2, 3, 5, 8, 24, 32, 50, 87, 112, 122, 161, 183, 234, 1300, 1313, 1314, 1450, 2402, 4201);
+          2, 3, 5, 8, 24, 32, 50, 87, 112, 122, 161, 170, 183, 234, 1300, 1313, 1314, 1450, 1502,
+          2402, 4201);
 
   /** Words that each has to have: typed by hand. */
   private static final Map<Integer, String> WORDS =
@@ -34,12 +35,14 @@ class SessionFailureTest {
           Map.entry(112, "disk of the recording is full"),
           Map.entry(122, "longer than expected"),
           Map.entry(161, "another session writes it"),
+          Map.entry(170, "another session or program"),
           Map.entry(183, "runs already"),
           Map.entry(234, "longer than expected"),
           Map.entry(1300, "SeSystemProfilePrivilege"),
           Map.entry(1313, "SeSystemProfilePrivilege"),
           Map.entry(1314, "SeSystemProfilePrivilege"),
           Map.entry(1450, "sessions"),
+          Map.entry(1502, "file of the recording is full"),
           Map.entry(2402, "being stopped"),
           Map.entry(4201, "no session of this name runs"));
 

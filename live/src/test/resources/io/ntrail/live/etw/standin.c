@@ -334,6 +334,13 @@ EXPORT ULONG WINAPI ControlTraceW(
     return wrong("path of what is in a file already");
   if (control == 3 && !*path && session->properties.LogFileMode & 0x400)
     return wrong("no path of what is in memory");
+  if (control == 3 && *session->file && told("full")) {
+    /* A buffer that cannot be written is lost, the file is completed, and the session ends. */
+    written("stop", session, session->file);
+    session->used = 0;
+    save();
+    return told("full");
+  }
   if (control == 2) session->properties.EnableFlags = p->EnableFlags;
   if (control == 3 && session->rundown) session->rundown--, session->written++;
   if (code) {
@@ -388,6 +395,17 @@ EXPORT ULONG WINAPI TraceSetInformation(TRACEHANDLE handle, ULONG class, void *d
     tell("\n");
     return ERROR_SUCCESS;
   }
+  if (class == 6) {
+    /* Of the whole machine, as evntrace.h has it. */
+    if (handle || !length || length % 4 || length > 16) return wrong("counters of samples");
+    for (i = 0; i < length / 4; i++)
+      if (!words[i] || counter(words[i]) < 0) return wrong("counter of samples");
+    if (!privileged) return ERROR_PRIVILEGE_NOT_HELD;
+    tell("TraceSetInformation 6 0 ");
+    tell_bytes(data, length);
+    tell("\n");
+    return ERROR_SUCCESS;
+  }
   if (!handle || !session) return ERROR_WMI_INSTANCE_NOT_FOUND;
   switch (class) {
   case 3:
@@ -398,7 +416,6 @@ EXPORT ULONG WINAPI TraceSetInformation(TRACEHANDLE handle, ULONG class, void *d
     if (length != 32) return wrong("length of a mask");
     memcpy(session->mask, data, 32);
     break;
-  case 6:
   case 9:
     if (!length || length % 4 || length > 16) return wrong("length of counters");
     for (i = 0; i < length / 4; i++)
