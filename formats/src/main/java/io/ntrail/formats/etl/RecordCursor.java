@@ -73,6 +73,16 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
     touchedTo = 0;
   }
 
+  /**
+   * Goes to a record of a buffer.
+   *
+   * @param offset of the record in the buffer, as {@link #offset} gave it
+   */
+  public void open(int buffer, int offset) {
+    open(buffer);
+    nextAt = offset;
+  }
+
   private Bytes inflate(BufferIndex index) {
     int length = index.inflatedBytes(buffer);
     NativeBuffer memory = scratch;
@@ -177,7 +187,17 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
     next();
   }
 
-  /** Goes to record {@code i} of a table that {@link #index} filled from the open buffer. */
+  /** Makes the current record the record {@code i} of a table, which has room for 512 at least. */
+  public void copyTo(RecordTable table, int i) {
+    table.ticks[i] = time;
+    table.places[i] = (long) at << 32 | (long) (hook & 0xFFFF) << 16 | size;
+    table.kinds[i] = (byte) kind;
+  }
+
+  /**
+   * Goes to record {@code i} of a table that {@link #index} or {@link #copyTo} filled from the open
+   * buffer. {@link #next} goes on from where it was.
+   */
   public void moveTo(RecordTable table, int i) {
     long place = table.places[i];
     at = (int) (place >>> 32);

@@ -54,6 +54,11 @@ public final class RecordTable {
     return ticks[i];
   }
 
+  /** Offset of record {@code i} in its buffer. */
+  public int offset(int i) {
+    return (int) (places[i] >>> 32);
+  }
+
   /** The column of raw time stamps; only the first {@link #count()} are meant. */
   @SuppressWarnings("MutableArrayReturned") // a hot loop reads it, it is not shared
   public long[] ticks() {

@@ -4,6 +4,7 @@ import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.analysis.etw.stacks.DeferredStackJoin;
 import io.ntrail.analysis.etw.stacks.StackJoin;
+import io.ntrail.analysis.etw.stacks.StackNotes;
 import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
@@ -97,14 +98,14 @@ public record EventCounts(
   static final class Counting implements SurveyPart<Counting> {
     final SchemaIndex schemas;
     final KernelEvents kernel;
-    final StackJoin stacks;
+    final StackNotes stacks;
     final DeferredStackJoin deferred;
     final EventTypeCounter counts = new EventTypeCounter();
 
     Counting(EtwRecording recording, SchemaIndex schemas, KernelEvents kernel, StackJoin stacks) {
       this.schemas = schemas;
       this.kernel = kernel;
-      this.stacks = stacks;
+      this.stacks = stacks.notes();
       this.deferred = new DeferredStackJoin(recording);
     }
 
@@ -127,6 +128,7 @@ public record EventCounts(
     @Override
     public Counting merge(Counting other) {
       schemas.merge(other.schemas);
+      other.stacks.finish();
       deferred.merge(other.deferred, counts.merge(other.counts));
       return this;
     }
@@ -134,6 +136,7 @@ public record EventCounts(
     @Override
     public void settle() {
       schemas.settle();
+      stacks.finish();
     }
 
     /** Adds the stacks that are not in the events themselves. */
@@ -152,15 +155,14 @@ public record EventCounts(
   /** Counts all records. */
   public static EventCounts of(EtwRecording recording, int cores, SchemaSources sources) {
     KernelEvents kernel = sources.kernel();
-    StackJoin stacks = new StackJoin(recording, kernel);
+    StackJoin stacks = new StackJoin(recording, kernel, record -> 0);
     Counting counted =
         recording.survey(cores, () -> new Counting(recording, sources.index(), kernel, stacks));
     EventTypeCounter withStack =
         stacks.events(
             cores,
             EventTypeCounter::new,
-            (counts, record) -> counts.row(record, kernel),
-            EventTypeCounter::countStack,
+            (counts, event) -> counts.countStack(counts.row(kernel, event.hook(), event.version())),
             (a, b) -> {
               a.merge(b);
               return a;

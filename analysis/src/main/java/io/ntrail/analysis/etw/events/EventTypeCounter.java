@@ -124,12 +124,7 @@ final class EventTypeCounter {
   int row(RecordCursor record, KernelEvents kernel) {
     RecordKind kind = record.kind();
     if (kind.isHook()) {
-      int hook = record.hookId();
-      int version = record.version();
-      long remembered = rowOfHook[hook];
-      return (int) (remembered >>> 32) == version + 1
-          ? (int) remembered
-          : hookRow(kernel, hook, version);
+      return row(kernel, record.hookId(), record.version());
     }
     if (kind.isEvent()) {
       return types.row(
@@ -146,6 +141,14 @@ final class EventTypeCounter {
         provider.low(),
         provider.high(),
         EventTypeTable.pack(id, record.opcode(), record.version()));
+  }
+
+  /** The row of an event of the kernel. */
+  int row(KernelEvents kernel, int hook, int version) {
+    long remembered = rowOfHook[hook];
+    return (int) (remembered >>> 32) == version + 1
+        ? (int) remembered
+        : hookRow(kernel, hook, version);
   }
 
   private int hookRow(KernelEvents kernel, int hook, int version) {

@@ -78,20 +78,14 @@ public record Overview(
   /** Events that stack records name. */
   private static final class Stacks {
     /** A record stands for one sample; a batch has room for twenty. */
-    static final int BUSY_BITS = 8;
+    static final int MOST_BUSY = 255;
 
     final EventTypeCounter counts = new EventTypeCounter();
     long busySamples;
 
-    /** Returns the number to remember of a record until its stack is known. */
-    int row(RecordCursor record, KernelEvents kernel) {
-      long busy = Sampling.busy(record, kernel);
-      return counts.row(record, kernel) << BUSY_BITS | (int) Math.min(busy, (1 << BUSY_BITS) - 1);
-    }
-
-    void add(int row) {
-      counts.countStack(row >>> BUSY_BITS);
-      busySamples += row & (1 << BUSY_BITS) - 1;
+    void add(StackJoin.Event event, KernelEvents kernel) {
+      counts.countStack(counts.row(kernel, event.hook(), event.version()));
+      busySamples += event.amount();
     }
 
     Stacks merge(Stacks other) {
@@ -109,7 +103,11 @@ public record Overview(
   /** Reads all records. */
   public static Overview of(EtwRecording recording, int cores, SchemaSources sources) {
     KernelEvents kernel = sources.kernel();
-    StackJoin join = new StackJoin(recording, kernel);
+    StackJoin join =
+        new StackJoin(
+            recording,
+            kernel,
+            record -> (int) Math.min(Stacks.MOST_BUSY, Sampling.busy(record, kernel)));
     Pass pass =
         recording.survey(
             cores,
@@ -120,12 +118,7 @@ public record Overview(
                     new MachineSummary(recording, kernel, sources.kernelTable()),
                     new PieceTable(recording)));
     Stacks stacks =
-        join.events(
-            cores,
-            Stacks::new,
-            (found, record) -> found.row(record, kernel),
-            Stacks::add,
-            Stacks::merge);
+        join.events(cores, Stacks::new, (found, event) -> found.add(event, kernel), Stacks::merge);
     EventCounts counts = EventCounts.of(recording, cores, pass.counts, stacks.counts, join);
     return new Overview(
         pass.summary.summary(recording),

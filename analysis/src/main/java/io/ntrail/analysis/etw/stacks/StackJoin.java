@@ -2,15 +2,11 @@ package io.ntrail.analysis.etw.stacks;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.ReadingState;
-import io.ntrail.analysis.etw.recording.Survey;
 import io.ntrail.analysis.parallel.ParallelTasks;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.etl.BufferIndex;
-import io.ntrail.formats.etl.EtlFile;
-import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
-import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,59 +14,28 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BinaryOperator;
-import java.util.function.ObjIntConsumer;
 import java.util.function.Supplier;
-import java.util.function.ToIntBiFunction;
-import org.jspecify.annotations.Nullable;
+import java.util.function.ToIntFunction;
 
 /**
  * Finds all events that stack records belong to, on several cores and without their frames: the
  * same ones as {@link StackRecords}, which goes along with a walk in time order.
  *
  * <p>A stack record comes after its event, up to seconds later and in any buffer. So the time of
- * the recording is cut into slices with a bounded number of stack records each, and for each slice
- * only those buffers are read whose records, or whose stack records' events, lie in it: about one
- * more pass over the file in all, with a few megabytes at a time.
+ * the recording is cut into slices with a bounded number of stack records each. Nearly all events
+ * were noted in the survey already, as they stand just before their stack record in the same buffer
+ * ({@link StackNotes}). For the others those buffers are read once more whose records lie about the
+ * named time, of most only the end.
  */
 public final class StackJoin {
   /** Stack records of a slice: what is known of them fits into a few megabytes. */
-  private static final int SLICE = 1 << 18;
+  private static final int SLICE = 1 << 16;
+
+  /** Part of the entries that may be looked for at the ends of buffers first. */
+  private static final int MANY = 8;
 
   /** Stack records that are remembered at once if slices do not part them. */
   private static final int MOST = 1 << 21;
-
-  /** Share of the memory for what stack records name, so that they are not read again. */
-  private static final long MOST_KEPT = Runtime.getRuntime().maxMemory() / 16 / Long.BYTES;
-
-  /** Columns about the buffers of one file, filled while records are visited. */
-  private static final class Buffers {
-    final int[] stacks;
-    final long[] firstNamed;
-    final long[] lastNamed;
-
-    /** True if it has records of the kernel logger, which stack records may belong to. */
-    final boolean[] kernel;
-
-    /** Of each whole stack record the time it names; then how much later it was written, thread. */
-    final long[] @Nullable [] named;
-
-    final int[] words;
-
-    /** True if not all stack records are in {@link #named}. */
-    final boolean[] again;
-
-    Buffers(int count) {
-      stacks = new int[count];
-      firstNamed = new long[count];
-      lastNamed = new long[count];
-      kernel = new boolean[count];
-      named = new long[count][];
-      words = new int[count];
-      again = new boolean[count];
-      Arrays.fill(firstNamed, Long.MAX_VALUE);
-      Arrays.fill(lastNamed, Long.MIN_VALUE);
-    }
-  }
 
   /**
    * Named times from (inclusive) to (exclusive), and how many stack records may name one at most.
@@ -81,80 +46,45 @@ public final class StackJoin {
     }
   }
 
+  /** Takes the events that have a stack, into what a thread counts. */
+  public interface Found<A> {
+    /** Takes an event. */
+    void accept(A into, Event event);
+  }
+
+  /**
+   * An event that has a stack.
+   *
+   * @param hook its hook id
+   * @param version its version
+   * @param amount what the caller of {@link StackJoin} wanted to know of it
+   */
+  public record Event(int hook, int version, int amount) {}
+
   private final EtwRecording recording;
   private final StackMatchRules targets;
-  private final List<Buffers> files;
+  private final List<NotedBuffers> files;
+  private final ToIntFunction<RecordCursor> amount;
   private final AtomicBoolean incomplete = new AtomicBoolean();
   private final AtomicLong kept = new AtomicLong();
 
-  /** Knows no stack records yet: all records must be visited first. */
-  public StackJoin(EtwRecording recording, KernelEvents kernel) {
+  /**
+   * Knows no stack records yet: all records must be noted first.
+   *
+   * @param amount what is to be known of an event that has a stack, 0 to 255; asked by all threads
+   */
+  public StackJoin(
+      EtwRecording recording, KernelEvents kernel, ToIntFunction<RecordCursor> amount) {
     this.recording = recording;
     this.targets = new StackMatchRules(kernel);
+    this.amount = amount;
     this.files =
-        recording.files().stream().map(file -> new Buffers(file.buffers().count())).toList();
+        recording.files().stream().map(file -> new NotedBuffers(file.buffers().count())).toList();
   }
 
-  /** Notes a record of a buffer; each buffer is visited by one thread. */
-  public void visit(int file, RecordCursor record) {
-    int hook = StackMatchRules.stackHook(record);
-    if (hook < 0) {
-      if (!record.kind().isEvent()) {
-        files.get(file).kernel[record.buffer()] = true;
-      }
-    } else if (StackMatchRules.isReference(record)) {
-      Buffers buffers = files.get(file);
-      int buffer = record.buffer();
-      long named = named(record);
-      buffers.stacks[buffer]++;
-      buffers.firstNamed[buffer] = Math.min(buffers.firstNamed[buffer], named);
-      buffers.lastNamed[buffer] = Math.max(buffers.lastNamed[buffer], named);
-      if (isWhole(record)) {
-        keep(buffers, buffer, named, record);
-      }
-    }
-  }
-
-  private void keep(Buffers buffers, int buffer, long named, RecordCursor reference) {
-    long later = written(reference) - named;
-    int words = buffers.words[buffer];
-    long[] ofBuffer = buffers.named[buffer];
-    int capacity = ofBuffer == null ? 0 : ofBuffer.length;
-    if (words == capacity) {
-      int more = Math.max(32, capacity);
-      if (kept.get() > MOST_KEPT - more) {
-        buffers.again[buffer] = true;
-        return;
-      }
-      kept.addAndGet(more);
-      ofBuffer = ofBuffer == null ? new long[more] : Arrays.copyOf(ofBuffer, capacity + more);
-      buffers.named[buffer] = ofBuffer;
-    }
-    if (ofBuffer == null || later != (int) later) {
-      buffers.again[buffer] = true;
-      return;
-    }
-    ofBuffer[words] = named;
-    ofBuffer[words + 1] = later << 32 | thread(reference) & 0xFFFF_FFFFL;
-    buffers.words[buffer] = words + 2;
-  }
-
-  private long written(RecordCursor reference) {
-    return recording.key(reference.file(), reference.ticks());
-  }
-
-  private static int thread(RecordCursor reference) {
-    return reference.bytes().i32(reference.payloadOffset() + Stack.THREAD_ID);
-  }
-
-  private long named(RecordCursor record) {
-    return recording.key(
-        record.file(), record.bytes().i64(record.payloadOffset() + Stack.EVENT_TIME_STAMP));
-  }
-
-  private static boolean isWhole(RecordCursor reference) {
-    return StackMatchRules.stackHook(reference) == KernelEvent.STACKWALK_STACK
-        || reference.payloadLength() >= Stack.FRAMES + reference.pointerBytes();
+  /** Makes the notes of one thread of a survey for this join. */
+  public StackNotes notes() {
+    return new StackNotes(recording, targets, files, amount, kept);
   }
 
   /**
@@ -162,24 +92,18 @@ public final class StackJoin {
    * visited before, and the recording surveyed.
    *
    * @param make makes what a thread counts into
-   * @param row the row of it that a record belongs to
-   * @param found called for every event that has a stack, with its row
+   * @param found called for every event that has a stack
    */
-  public <A> A events(
-      int cores,
-      Supplier<A> make,
-      ToIntBiFunction<A, RecordCursor> row,
-      ObjIntConsumer<A> found,
-      BinaryOperator<A> merge) {
+  public <A> A events(int cores, Supplier<A> make, Found<A> found, BinaryOperator<A> merge) {
     List<Slice> slices = slices();
-    Survey survey = recording.survey(cores);
+    KernelBuffers kernel = new KernelBuffers(recording, recording.survey(cores), files);
     recording.reading().begin(ReadingState.Pass.STACKS, slices.size());
     return ParallelTasks.run(
         cores,
         slices.size(),
         make,
         (into, i) -> {
-          join(slices.get(i), survey, into, row, found);
+          join(slices.get(i), kernel, into, found);
           recording.reading().done(1);
         },
         merge);
@@ -196,7 +120,7 @@ public final class StackJoin {
     long[] firsts = new long[total];
     int[] counts = new int[total];
     int n = 0;
-    for (Buffers buffers : files) {
+    for (NotedBuffers buffers : files) {
       for (int b = 0; b < buffers.stacks.length; b++) {
         if (buffers.stacks[b] > 0) {
           firsts[n] = buffers.firstNamed[b];
@@ -227,7 +151,7 @@ public final class StackJoin {
   private List<Slice> withMost(List<Slice> slices) {
     long[] starts = slices.stream().mapToLong(Slice::from).toArray();
     long[] changes = new long[starts.length + 1];
-    for (Buffers buffers : files) {
+    for (NotedBuffers buffers : files) {
       for (int b = 0; b < buffers.stacks.length; b++) {
         if (buffers.stacks[b] > 0) {
           changes[sliceOf(starts, buffers.firstNamed[b])] += buffers.stacks[b];
@@ -248,58 +172,68 @@ public final class StackJoin {
     return Search.floor(starts, starts.length, time);
   }
 
-  private <A> void join(
-      Slice slice,
-      Survey survey,
-      A into,
-      ToIntBiFunction<A, RecordCursor> row,
-      ObjIntConsumer<A> found) {
+  private <A> void join(Slice slice, KernelBuffers kernel, A into, Found<A> found) {
     // Usually one; more where the recorder (or a hostile file) named times all over the place.
     int passes = (int) Math.max(1, Math.ceilDiv(slice.stacks, (long) MOST));
     for (int pass = 0; pass < passes; pass++) {
       StackMatches named = new StackMatches();
       for (int f = 0; f < files.size(); f++) {
-        collect(f, slice, named, pass, passes);
+        collect(f, slice, kernel, named, pass, passes);
       }
       named.settle();
-      for (int f = 0; f < files.size(); f++) {
-        match(f, slice, survey, named, into, row);
-      }
-      named.forEach(i -> found.accept(into, i));
+      findRest(kernel, named);
+      named.forEach(event ->
+          found.accept(
+              into,
+              new Event(
+                  StackNotes.hook(event), StackNotes.version(event), StackNotes.amount(event))));
       if (named.isIncomplete()) {
         incomplete.set(true);
       }
     }
   }
 
-  private void collect(int f, Slice slice, StackMatches named, int pass, int passes) {
-    Buffers buffers = files.get(f);
-    BufferIndex index = recording.files().get(f).buffers();
+  private void collect(
+      int f, Slice slice, KernelBuffers kernel, StackMatches named, int pass, int passes) {
+    NotedBuffers buffers = files.get(f);
     try (RecordCursor record = cursor(f)) {
-      for (int b = 0; b < buffers.stacks.length; b++) {
+      for (int b = 0; b < buffers.count(); b++) {
         boolean isMeant =
             buffers.lastNamed[b] >= slice.from && slice.contains(buffers.firstNamed[b])
                 || buffers.firstNamed[b] < slice.from && buffers.lastNamed[b] >= slice.from;
         if (!isMeant) {
           continue;
         }
-        long[] kept = buffers.named[b];
         if (buffers.again[b]) {
           record.open(b);
           while (record.next()) {
-            if (StackMatchRules.isReference(record) && isWhole(record)) {
-              long time = named(record);
+            if (StackMatchRules.isReference(record) && StackNotes.isWhole(record)) {
+              long time = StackNotes.named(recording, record);
               if (isMeant(time, slice, pass, passes)) {
-                named.add(time, thread(record), record.cpu(), written(record));
+                long written = StackNotes.written(recording, record);
+                named.add(time, StackNotes.thread(record), record.cpu(), written);
               }
             }
           }
-        } else if (kept != null) {
-          int cpu = index.cpu(b);
-          for (int i = 0; i < buffers.words[b]; i += 2) {
-            long time = kept[i];
+          continue;
+        }
+        long[] noted = buffers.named[b];
+        if (noted != null) {
+          int number = kernel.number(f, b);
+          boolean isClear = kernel.isClear(number);
+          int cpu = recording.files().get(f).buffers().cpu(b);
+          for (int i = NotedBuffers.BASE; i < noted.length; i += NotedBuffers.WORDS) {
+            long time = noted[0] + (noted[i] >> 32);
             if (isMeant(time, slice, pass, passes)) {
-              named.add(time, (int) kept[i + 1], cpu, time + (kept[i + 1] >> 32));
+              int thread = (int) noted[i];
+              long event = noted[i + 1];
+              if (event < 0) {
+                named.add(time, thread, cpu, time + (int) event);
+              } else if (isClear) {
+                named.add(time, thread, cpu, number, event);
+              } else {
+                named.add(time, thread, cpu, time + NotedEvent.later(event));
+              }
             }
           }
         }
@@ -311,35 +245,84 @@ public final class StackJoin {
     return slice.contains(time) && (passes == 1 || Math.floorMod(time, passes) == pass);
   }
 
-  private <A> void match(
-      int f,
-      Slice slice,
-      Survey survey,
-      StackMatches named,
-      A into,
-      ToIntBiFunction<A, RecordCursor> row) {
-    EtlFile file = recording.files().get(f);
-    BufferIndex index = file.buffers();
-    boolean[] kernel = files.get(f).kernel;
-    try (RecordCursor record = cursor(f)) {
-      for (int b = 0; b < index.count(); b++) {
-        if (!kernel[b]
-            || survey.earliest(f, b) > survey.latest(f, b)
-            || recording.key(file, survey.latest(f, b)) < slice.from
-            || recording.key(file, survey.earliest(f, b)) > slice.to) {
-          continue;
+  /** Finds the records of entries whose record was not noted with them. */
+  private void findRest(KernelBuffers kernel, StackMatches named) {
+    int open = named.open();
+    if (open > 0 && open <= named.size() / MANY) {
+      long[] firsts = new long[kernel.count()];
+      Arrays.fill(firsts, Long.MAX_VALUE);
+      for (int i = 0; i < named.size(); i++) {
+        int buffer = named.isBest(i) ? -1 : kernel.clear(named.cpu(i), named.time(i));
+        if (buffer >= 0) {
+          firsts[buffer] = Math.min(firsts[buffer], named.time(i));
         }
-        record.open(b);
-        named.open(index.cpu(b), index.sequence(b));
-        while (record.next()) {
-          int of = named.find(recording.key(file, record.ticks()));
-          if (of >= 0 && targets.mayHaveStack(record)) {
-            named.offer(targets, of, record, row.applyAsInt(into, record));
-          }
-        }
-        recording.visited(record);
+      }
+      for (int f = 0; f < files.size(); f++) {
+        matchEnds(f, firsts, kernel, named);
       }
     }
+    long[] times = named.openTimes();
+    for (int f = 0; f < files.size() && times.length > 0; f++) {
+      matchAll(f, times, kernel, named);
+    }
+  }
+
+  /**
+   * Offers records of clear buffers for stack records of the same CPU, most of which stand at the
+   * start of the next buffer.
+   *
+   * @param firsts for each buffer the first time that is looked for
+   */
+  private void matchEnds(int f, long[] firsts, KernelBuffers kernel, StackMatches named) {
+    NotedBuffers buffers = files.get(f);
+    try (RecordCursor record = cursor(f)) {
+      for (int b = 0; b < buffers.count(); b++) {
+        int number = kernel.number(f, b);
+        if (firsts[number] == Long.MAX_VALUE) {
+          continue;
+        }
+        boolean isInTail = false;
+        if (buffers.tails[b] > 0) {
+          record.open(b, buffers.tails[b]);
+          isInTail = record.next() && key(record) < firsts[number];
+        }
+        if (!isInTail) {
+          record.open(b);
+        }
+        offer(record, number, named);
+      }
+    }
+  }
+
+  /** Offers the records of all buffers that lie about one of the times. */
+  private void matchAll(int f, long[] times, KernelBuffers kernel, StackMatches named) {
+    NotedBuffers buffers = files.get(f);
+    try (RecordCursor record = cursor(f)) {
+      for (int b = 0; b < buffers.count(); b++) {
+        int number = kernel.number(f, b);
+        if (buffers.kernel[b] && kernel.holdsAny(number, times)) {
+          record.open(b);
+          offer(record, number, named);
+          recording.visited(record);
+        }
+      }
+    }
+  }
+
+  private void offer(RecordCursor record, int number, StackMatches named) {
+    BufferIndex index = record.file().buffers();
+    int buffer = record.buffer();
+    named.open(number, index.cpu(buffer), index.sequence(buffer));
+    while (record.next()) {
+      int of = named.find(key(record));
+      if (of >= 0 && targets.mayHaveStack(record)) {
+        named.offer(targets, of, record, event -> StackNotes.subject(targets, event, amount));
+      }
+    }
+  }
+
+  private long key(RecordCursor record) {
+    return recording.key(record.file(), record.ticks());
   }
 
   private RecordCursor cursor(int file) {

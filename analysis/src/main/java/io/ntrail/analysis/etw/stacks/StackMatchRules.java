@@ -39,12 +39,17 @@ public final class StackMatchRules {
 
   /** Returns true if a record names the time of an event, and a stack for it. */
   static boolean isReference(RecordCursor record) {
-    int hook = stackHook(record);
-    return hook >= 0
-        && (hook == KernelEvent.STACKWALK_STACK
-            || hook == KernelEvent.STACKWALK_STACKKEYKERNEL
-            || hook == KernelEvent.STACKWALK_STACKKEYUSER)
-        && record.payloadLength() >= Stack.FRAMES;
+    int hook = record.kind().isHook() ? record.hookId() : stackHook(record);
+    // In one question: definitions come last, and code that has not met them is thrown away then.
+    boolean isStack =
+        switch (hook) {
+          case KernelEvent.STACKWALK_STACK,
+              KernelEvent.STACKWALK_STACKKEYKERNEL,
+              KernelEvent.STACKWALK_STACKKEYUSER ->
+              true;
+          default -> false;
+        };
+    return isStack && record.payloadLength() >= Stack.FRAMES;
   }
 
   /**
@@ -52,16 +57,8 @@ public final class StackMatchRules {
    * themselves.
    */
   public boolean mayHaveStack(RecordCursor record) {
-    RecordKind kind = record.kind();
-    int hook;
-    if (kind.isHook()) {
-      hook = record.hookId();
-    } else if (kind.isClassic()) {
-      hook = kernel.hookId(record.provider(), record.opcode());
-      if (hook < 0) {
-        return false;
-      }
-    } else {
+    int hook = hook(record);
+    if (hook < 0) {
       return false;
     }
     return switch (KernelEvent.group(hook)) {
@@ -75,6 +72,15 @@ public final class StackMatchRules {
               && hook != KernelEvent.FILEIO_MAPFILEDCEND;
       default -> true;
     };
+  }
+
+  /** Returns the hook id of an event of the kernel, whatever its header; -1 for other records. */
+  int hook(RecordCursor record) {
+    RecordKind kind = record.kind();
+    if (kind.isHook()) {
+      return record.hookId();
+    }
+    return kind.isClassic() ? kernel.hookId(record.provider(), record.opcode()) : -1;
   }
 
   /** Returns the hook id of a stack record or of a definition; -1 for other records. */

@@ -6,7 +6,8 @@ import io.ntrail.formats.collections.IntColumn;
 import io.ntrail.formats.collections.LongColumn;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
-import java.util.function.IntConsumer;
+import java.util.function.LongConsumer;
+import java.util.function.ToLongFunction;
 
 /**
  * Times and threads that stack records name, and of the records that were offered for each the one
@@ -19,6 +20,12 @@ import java.util.function.IntConsumer;
  */
 final class StackMatches {
   private static final long FIBONACCI = 0x9E37_79B9_7F4A_7C15L;
+
+  /** Fit of a record that is known to be the best one. */
+  private static final int CERTAIN = 4;
+
+  /** Fit of a record of the same thread and CPU: of several the first one is meant. */
+  private static final int BEST = 3;
 
   /** Comparisons of records and threads of one and the same time. */
   private static final long MOST_TRIES = 1L << 27;
@@ -45,11 +52,12 @@ final class StackMatches {
   private int[] next = new int[1 << 10];
 
   private byte[] fits = new byte[1 << 10];
-  private int[] rows = new int[1 << 10];
+  private long[] subjects = new long[1 << 10];
   private int[] buffers = new int[1 << 10];
   private int[] offsets = new int[1 << 10];
 
   private final Columns openedBuffers = new Columns();
+  private final IntColumn bufferNumbers = openedBuffers.ints();
   private final IntColumn bufferCpus = openedBuffers.ints();
   private final LongColumn bufferSequences = openedBuffers.longs();
   private int opened;
@@ -71,7 +79,24 @@ final class StackMatches {
     times[size] = time;
     threads[size] = thread;
     cpus[size] = cpu;
+    fits[size] = -1;
     written[size++] = writtenAt;
+  }
+
+  /**
+   * Adds what a stack record names together with the event that it belongs to.
+   *
+   * @param buffer number of the buffer of that event
+   */
+  void add(long time, int thread, int cpu, int buffer, long event) {
+    add(time, thread, cpu, time + NotedEvent.later(event));
+    int i = size - 1;
+    fits[i] = CERTAIN;
+    buffers[i] = buffer;
+    offsets[i] = NotedEvent.offset(event);
+    subjects[i] =
+        StackNotes.subject(
+            NotedEvent.hook(event), NotedEvent.version(event), NotedEvent.amount(event));
   }
 
   /** Makes what was added ready to be found, each time and thread once. */
@@ -91,7 +116,6 @@ final class StackMatches {
     for (int i = 0; i < added; i++) {
       place(i);
     }
-    Arrays.fill(fits, 0, size, (byte) -1);
   }
 
   /** Moves an entry behind those that are placed, unless it is one of them. */
@@ -106,6 +130,7 @@ final class StackMatches {
         if (written[i] < written[same]) {
           written[same] = written[i];
           cpus[same] = cpus[i];
+          copyMatch(i, same);
         }
         return;
       }
@@ -114,12 +139,20 @@ final class StackMatches {
     threads[size] = threads[i];
     cpus[size] = cpus[i];
     written[size] = written[i];
+    copyMatch(i, size);
     next[size] = head;
     heads[slot] = ++size;
     probes += slot - firstSlot(time) & heads.length - 1;
     if (probes > (long) MOST_PROBES * size + FREE_PROBES && shift >= 0) {
       spread();
     }
+  }
+
+  private void copyMatch(int from, int to) {
+    fits[to] = fits[from];
+    buffers[to] = buffers[from];
+    offsets[to] = offsets[from];
+    subjects[to] = subjects[from];
   }
 
   /** Gives up the order of time where times lie in clusters. */
@@ -142,7 +175,7 @@ final class StackMatches {
     written = Arrays.copyOf(written, capacity);
     next = Arrays.copyOf(next, capacity);
     fits = Arrays.copyOf(fits, capacity);
-    rows = Arrays.copyOf(rows, capacity);
+    subjects = Arrays.copyOf(subjects, capacity);
     buffers = Arrays.copyOf(buffers, capacity);
     offsets = Arrays.copyOf(offsets, capacity);
   }
@@ -164,8 +197,9 @@ final class StackMatches {
   }
 
   /** The records that are offered now come from another buffer. */
-  void open(int cpu, long sequence) {
+  void open(int number, int cpu, long sequence) {
     opened = openedBuffers.add();
+    bufferNumbers.set(opened, number);
     bufferCpus.set(opened, cpu);
     bufferSequences.set(opened, sequence);
   }
@@ -176,14 +210,18 @@ final class StackMatches {
   }
 
   /** Offers a record to what {@link #find} found for its time. */
-  void offer(StackMatchRules targets, int first, RecordCursor record, int row) {
+  void offer(
+      StackMatchRules targets,
+      int first,
+      RecordCursor record,
+      ToLongFunction<RecordCursor> subject) {
     for (int i = first; i >= 0 && tries++ < MOST_TRIES; i = next[i]) {
       int ofThread = targets.isOf(record, threads[i]);
       int fit =
           ofThread == StackMatchRules.NO ? -1 : 2 * ofThread + (record.cpu() == cpus[i] ? 1 : 0);
       if (fit > fits[i] || fit >= 0 && fit == fits[i] && isBefore(record.offset(), i)) {
         fits[i] = (byte) fit;
-        rows[i] = row;
+        subjects[i] = subject.applyAsLong(record);
         buffers[i] = opened;
         offsets[i] = record.offset();
       }
@@ -203,22 +241,69 @@ final class StackMatches {
     return opened == other && offset < offsets[i];
   }
 
-  /** Gives out the row of every record that was taken, also if it has stacks of two threads. */
-  void forEach(IntConsumer found) {
+  /** Number of entries. */
+  int size() {
+    return size;
+  }
+
+  /** The time that an entry names. */
+  long time(int i) {
+    return times[i];
+  }
+
+  /** The CPU of an entry's earliest stack record. */
+  int cpu(int i) {
+    return cpus[i];
+  }
+
+  /** Returns true if an entry has a record of its thread and CPU. */
+  boolean isBest(int i) {
+    return fits[i] >= BEST;
+  }
+
+  /** Returns how many entries have no record of their thread and CPU yet. */
+  int open() {
+    int open = 0;
+    for (int i = 0; i < size; i++) {
+      open += isBest(i) ? 0 : 1;
+    }
+    return open;
+  }
+
+  /** Returns the times of those entries, ascending. */
+  long[] openTimes() {
+    long[] open = new long[open()];
+    int n = 0;
+    for (int i = 0; i < size; i++) {
+      if (!isBest(i)) {
+        open[n++] = times[i];
+      }
+    }
+    Arrays.sort(open);
+    return open;
+  }
+
+  /** Gives out the subject of every record that was taken once, also with stacks of two threads. */
+  void forEach(LongConsumer found) {
     for (int i = 0; i < size; i++) {
       if (fits[i] >= 0 && !isAgain(i)) {
-        found.accept(rows[i]);
+        found.accept(subjects[i]);
       }
     }
   }
 
   private boolean isAgain(int i) {
     for (int other = next[i]; other >= 0 && tries++ < MOST_TRIES; other = next[other]) {
-      if (fits[other] >= 0 && buffers[other] == buffers[i] && offsets[other] == offsets[i]) {
+      if (fits[other] >= 0 && number(other) == number(i) && offsets[other] == offsets[i]) {
         return true;
       }
     }
     return false;
+  }
+
+  /** Number of the buffer of an entry's record. */
+  private int number(int i) {
+    return fits[i] == CERTAIN ? buffers[i] : bufferNumbers.get(buffers[i]);
   }
 
   /** Returns true if so many records have one time that not all were looked at. */
