@@ -5,7 +5,7 @@ import io.ntrail.analysis.calls.CallNames;
 import io.ntrail.analysis.calls.CallSource;
 import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.analysis.model.CallerStack;
-import io.ntrail.cli.common.CellWriter;
+import io.ntrail.cli.text.CellWriter;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.ntr.RecorderCounter;

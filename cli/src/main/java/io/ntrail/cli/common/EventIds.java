@@ -1,5 +1,6 @@
 package io.ntrail.cli.common;
 
+import io.ntrail.cli.text.CellWriter;
 import io.ntrail.formats.identity.Guid;
 import org.jspecify.annotations.Nullable;
 

@@ -1,13 +1,20 @@
 package io.ntrail.cli.common;
 
+import io.ntrail.cli.text.CellWriter;
 import io.ntrail.cli.text.Csv;
+import io.ntrail.cli.text.CsvCells;
 import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.JsonCells;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
@@ -35,6 +42,7 @@ public final class ListingColumns<R> {
    * @param title its heading on the screen; null: not there
    * @param isNumber whether it is aligned right
    * @param shown its text on the screen; null: as the value is written there
+   * @param common what rows have in common that have the same value; null: nothing
    */
   private record Column<R>(
       String key,
@@ -43,26 +51,68 @@ public final class ListingColumns<R> {
       boolean inJson,
       boolean inCsv,
       Value<R> value,
-      @Nullable Function<R, String> shown) {
+      @Nullable Function<R, String> shown,
+      @Nullable Function<R, @Nullable Object> common) {
     Column<R> titled(String text) {
-      return new Column<>(key, text, isNumber, inJson, inCsv, value, shown);
+      return new Column<>(key, text, isNumber, inJson, inCsv, value, shown, common);
     }
 
     Column<R> aligned(boolean right) {
-      return new Column<>(key, title, right, inJson, inCsv, value, shown);
+      return new Column<>(key, title, right, inJson, inCsv, value, shown, common);
     }
 
     Column<R> in(boolean json, boolean csv) {
-      return new Column<>(key, title, isNumber, json, csv, value, shown);
+      return new Column<>(key, title, isNumber, json, csv, value, shown, common);
     }
 
     Column<R> shown(Function<R, String> text) {
-      return new Column<>(key, title, isNumber, inJson, inCsv, value, text);
+      return new Column<>(key, title, isNumber, inJson, inCsv, value, text, common);
     }
   }
 
   /** A column in JSON. */
-  private record Member<R>(Json.Key key, Value<R> value) {}
+  private record Member<R>(Json.Key key, Value<R> value) {
+    static <R> Member<R> of(Column<R> column) {
+      return new Member<>(new Json.Key(column.key), column.value);
+    }
+  }
+
+  /**
+   * Columns in JSON, in order: each row has its own values, or those it has in common with others.
+   */
+  private static final class Part<R> {
+    final @Nullable Function<R, @Nullable Object> common;
+    final List<Member<R>> members = new ArrayList<>();
+    final Map<Object, Json.Members> written = new HashMap<>();
+
+    Part(@Nullable Function<R, @Nullable Object> common) {
+      this.common = common;
+    }
+
+    /** Writes what rows have in common, which is made once. */
+    void shared(Json json, Object key, R row) {
+      Json.Members known = written.get(key);
+      if (known == null) {
+        known = json.shared(to -> write(new JsonCells(to), row));
+        if (written.size() == MOST_SHARED) {
+          written.clear();
+        }
+        written.put(key, known);
+      }
+      json.members(known);
+    }
+
+    void write(JsonCells cells, R row) {
+      for (int i = 0; i < members.size(); i++) {
+        Member<R> member = members.get(i);
+        cells.begin(member.key);
+        member.value.write(row, cells);
+      }
+    }
+  }
+
+  /** Values that rows have in common and that are kept written. */
+  private static final int MOST_SHARED = 1 << 12;
 
   private final List<Column<R>> columns = new ArrayList<>();
   private final TextCells textCells = new TextCells();
@@ -73,14 +123,29 @@ public final class ListingColumns<R> {
   private boolean hasRemarks;
   private @Nullable List<Column<R>> onScreen;
   private @Nullable List<Column<R>> inCsv;
-  private @Nullable List<Member<R>> inJson;
+  private @Nullable List<Part<R>> inJson;
+  private @Nullable Function<R, @Nullable Object> common;
 
   /** No columns. */
   public ListingColumns() {}
 
+  /**
+   * Adds columns whose values are the same in all rows that have something in common, such as the
+   * type of an event: JSON of them is made once. Columns before them must always have a value.
+   *
+   * @param of returns what rows have in common; null: nothing
+   */
+  public ListingColumns<R> shared(
+      Function<R, @Nullable Object> of, Consumer<ListingColumns<R>> added) {
+    common = of;
+    added.accept(this);
+    common = null;
+    return this;
+  }
+
   /** Adds a column of any value, aligned left. */
   public ListingColumns<R> value(String key, Value<R> value) {
-    columns.add(new Column<>(key, null, false, true, true, value, null));
+    columns.add(new Column<>(key, null, false, true, true, value, null, common));
     return this;
   }
 
@@ -147,7 +212,8 @@ public final class ListingColumns<R> {
 
   /** Adds a column that only the screen has: names. */
   public ListingColumns<R> label(String title, Function<R, String> text) {
-    columns.add(new Column<>(title, title, false, false, false, (_, cell) -> cell.absent(), text));
+    columns.add(
+        new Column<>(title, title, false, false, false, (_, cell) -> cell.absent(), text, null));
     return this;
   }
 
@@ -237,13 +303,19 @@ public final class ListingColumns<R> {
     return inCsv;
   }
 
-  private List<Member<R>> inJson() {
+  private List<Part<R>> inJson() {
     if (inJson == null) {
-      inJson =
-          columns.stream()
-              .filter(Column::inJson)
-              .map(column -> new Member<>(new Json.Key(column.key), column.value))
-              .toList();
+      List<Part<R>> parts = new ArrayList<>();
+      for (Column<R> column : columns) {
+        if (column.inJson
+            && (parts.isEmpty() || !Objects.equals(parts.getLast().common, column.common))) {
+          parts.add(new Part<>(column.common));
+        }
+        if (column.inJson) {
+          parts.getLast().members.add(Member.of(column));
+        }
+      }
+      inJson = parts;
     }
     return inJson;
   }
@@ -258,13 +330,20 @@ public final class ListingColumns<R> {
   /** Writes a row as members of an open object. */
   public void members(Json json, R row) {
     JsonCells cells = jsonCells;
-    if (cells == null || cells.json != json) {
+    if (cells == null || !cells.isOf(json)) {
       cells = new JsonCells(json);
       jsonCells = cells;
+      inJson().forEach(part -> part.written.clear());
     }
-    for (Member<R> member : inJson()) {
-      cells.key = member.key;
-      member.value.write(row, cells);
+    List<Part<R>> parts = inJson();
+    for (int i = 0; i < parts.size(); i++) {
+      Part<R> part = parts.get(i);
+      Object key = part.common == null ? null : part.common.apply(row);
+      if (key == null) {
+        part.write(cells, row);
+      } else {
+        part.shared(json, key, row);
+      }
     }
   }
 
@@ -277,7 +356,7 @@ public final class ListingColumns<R> {
   /** Writes a row. */
   public void row(Csv csv, R row) {
     CsvCells cells = csvCells;
-    if (cells == null || cells.csv != csv) {
+    if (cells == null || !cells.isOf(csv)) {
       cells = new CsvCells(csv);
       csvCells = cells;
     }
@@ -331,120 +410,6 @@ public final class ListingColumns<R> {
       }
     }
     return texts;
-  }
-
-  /** Writes values as members of an object. */
-  private static final class JsonCells implements CellWriter {
-    private final Json json;
-    private Json.Key key = new Json.Key("");
-
-    JsonCells(Json json) {
-      this.json = json;
-    }
-
-    @Override
-    public void text(@Nullable String value) {
-      json.key(key).text(value);
-    }
-
-    @Override
-    public void name(@Nullable String value) {
-      json.key(key).name(value);
-    }
-
-    @Override
-    public void count(long value) {
-      json.key(key).number(value);
-    }
-
-    @Override
-    public void unsigned(long value) {
-      json.key(key).unsigned(value);
-    }
-
-    @Override
-    public void hex(long value) {
-      json.key(key).hex(value);
-    }
-
-    @Override
-    public void hexCount(long value) {
-      json.key(key).number(value);
-    }
-
-    @Override
-    public void real(double value) {
-      json.key(key).real(value);
-    }
-
-    @Override
-    public void flag(boolean value) {
-      json.key(key).bool(value);
-    }
-
-    @Override
-    public <T> void shaped(T of, Function<T, String> text, BiConsumer<T, Json> shape) {
-      shape.accept(of, json.key(key));
-    }
-
-    @Override
-    public void absent() {
-      // An absent member has no key either.
-    }
-  }
-
-  /** Writes values as cells of a line. */
-  private static final class CsvCells implements CellWriter {
-    private final Csv csv;
-
-    CsvCells(Csv csv) {
-      this.csv = csv;
-    }
-
-    @Override
-    public void text(@Nullable String value) {
-      csv.cell(Csv.orEmpty(value));
-    }
-
-    @Override
-    public void count(long value) {
-      csv.cell(value);
-    }
-
-    @Override
-    public void unsigned(long value) {
-      csv.number(Long.toUnsignedString(value));
-    }
-
-    @Override
-    public void hex(long value) {
-      csv.cell(Numbers.hex(value));
-    }
-
-    @Override
-    public void hexCount(long value) {
-      csv.cell(value);
-    }
-
-    @Override
-    public void real(double value) {
-      csv.number(Double.toString(value));
-    }
-
-    @Override
-    public void flag(boolean value) {
-      csv.cell(Boolean.toString(value));
-    }
-
-    @Override
-    public <T> void shaped(T of, Function<T, String> text, BiConsumer<T, Json> shape) {
-      csv.cell(text.apply(of));
-    }
-
-    @Override
-    public void absent() {
-      csv.cell("");
-    }
   }
 
   /** Keeps the text of a value for people. */

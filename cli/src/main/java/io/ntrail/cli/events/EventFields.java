@@ -2,11 +2,9 @@ package io.ntrail.cli.events;
 
 import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.ValueDescriptions;
-import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.TextSanitizer;
 import io.ntrail.formats.schema.Field;
-import io.ntrail.formats.schema.InType;
 import io.ntrail.formats.schema.OutType;
 import io.ntrail.formats.schema.Payload;
 import io.ntrail.formats.schema.ValueKind;
@@ -15,7 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the fields of an event: as an object of JSON, as text for people. */
+/** Writes the fields of an event as text for people. */
 final class EventFields {
   /** Elements of an array that people see. */
   private static final int SHOWN_ELEMENTS = 16;
@@ -24,99 +22,6 @@ final class EventFields {
   private static final int SHOWN_BYTES = 32;
 
   private EventFields() {}
-
-  /** Writes all fields as members of the object at hand. */
-  static void json(Json json, EventReader event) {
-    Payload payload = event.payload();
-    int i = 0;
-    while (i < payload.size()) {
-      i = member(json, event, payload, i);
-    }
-  }
-
-  private static int member(Json json, EventReader event, Payload payload, int at) {
-    Field field = payload.field(at);
-    json.key(field.name());
-    value(json, event, payload, at);
-    if (payload.token(at) == Payload.Token.VALUE) {
-      beside(json, event, payload, at, field);
-    } else if (payload.token(at) == Payload.Token.ARRAY
-        && field.map() != null
-        && !event.type().takenNames().contains(field.textName())) {
-      json.array(field.textName());
-      for (int i = at + 1; payload.token(i) != Payload.Token.END; i = payload.after(i)) {
-        json.text(event.meaning(i));
-      }
-      json.endArray();
-    }
-    return payload.after(at);
-  }
-
-  /** Writes the meaning of a value beside its number, under a key of its own. */
-  private static void beside(Json json, EventReader event, Payload payload, int at, Field field) {
-    if (field.map() == null && field.out() == OutType.DEFAULT) {
-      return;
-    }
-    String nanos = ValueDescriptions.nanosName(field);
-    if (nanos != null && !event.type().takenNames().contains(nanos)) {
-      long ticks = payload.integer(at);
-      boolean point = field.out() == OutType.TICKS;
-      json.number(nanos, point ? event.nanosOf(ticks) : event.nanosOfSpan(ticks));
-    }
-    String name = ValueDescriptions.besideName(field);
-    if (name != null && !event.type().takenNames().contains(name)) {
-      String meaning = event.meaning(at);
-      if (meaning != null) {
-        json.name(name, meaning);
-      }
-    }
-  }
-
-  private static void value(Json json, EventReader event, Payload payload, int at) {
-    switch (payload.token(at)) {
-      case VALUE -> scalar(json, event, payload, at);
-      case STRUCT -> {
-        json.object();
-        int i = at + 1;
-        while (payload.token(i) != Payload.Token.END) {
-          i = member(json, event, payload, i);
-        }
-        json.endObject();
-      }
-      case ARRAY -> {
-        json.array();
-        for (int i = at + 1; payload.token(i) != Payload.Token.END; i = payload.after(i)) {
-          value(json, event, payload, i);
-        }
-        json.endArray();
-      }
-      case END -> throw new IllegalStateException("an end without a start");
-    }
-  }
-
-  private static void scalar(Json json, EventReader event, Payload payload, int at) {
-    Field field = payload.field(at);
-    switch (field.kind()) {
-      case SIGNED -> json.number(payload.integer(at));
-      case UNSIGNED -> json.unsigned(payload.integer(at));
-      case HEX -> json.hex(payload.integer(at));
-      case BOOL -> json.bool(payload.bool(at));
-      case REAL -> {
-        if (field.in() == InType.FLOAT) {
-          json.real((float) payload.real(at));
-        } else {
-          json.real(payload.real(at));
-        }
-      }
-      case BINARY -> json.text(payload.text(at));
-      case TEXT -> json.text(isAbsent(payload, at, field) ? null : event.text(at));
-    }
-  }
-
-  /** A SID that is not there is not "". */
-  private static boolean isAbsent(Payload payload, int at, Field field) {
-    return payload.length(at) == 0 && field.in() == InType.WBEM_SID;
-  }
 
   /**
    * {@code path=C:\shop\stock.db size=65,536}: all fields in a line, the important ones first.

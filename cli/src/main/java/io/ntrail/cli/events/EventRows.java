@@ -4,10 +4,10 @@ import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.EventType;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.stacks.NamedFrame;
-import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.EventIds;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.text.CellWriter;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class EventRows {
   private final Terminal terminal;
   private final ListingColumns<Events.Walk> columns;
+  private final EventMembers members = new EventMembers();
 
   /**
    * @param withSource whether rows say where names and fields came from
@@ -60,23 +61,18 @@ final class EventRows {
     }
   }
 
-  private static ListingColumns<Events.Walk> columns(boolean withSource, boolean withStacks) {
+  private ListingColumns<Events.Walk> columns(boolean withSource, boolean withStacks) {
     ListingColumns<Events.Walk> columns =
         new ListingColumns<Events.Walk>()
             .count("timeNanos", walk -> walk.event().nanos())
-            .text("utc", walk -> utc(walk.event().record()))
+            .value("utc", (walk, cell) -> utc(walk.event().record(), cell))
             .count("cpu", walk -> walk.event().record().cpu())
             .knownCount("pid", walk -> id(walk.event().processId()))
             .knownCount("tid", walk -> id(walk.event().threadId()))
-            .name("process", walk -> walk.event().process())
-            .name("providerGuid", walk -> walk.event().type().guidText())
-            .name("provider", walk -> walk.event().type().provider())
-            .value("providerSource", EventRows::providerSource)
-            .onlyJson()
-            .name("event", walk -> walk.event().type().event())
-            .count("id", walk -> walk.event().type().id())
-            .count("opcode", walk -> walk.event().type().opcode())
-            .count("version", walk -> walk.event().type().version())
+            .shared(
+                walk -> walk.event().process(),
+                process -> process.name("process", walk -> walk.event().process()))
+            .shared(walk -> walk.event().type(), EventRows::typeColumns)
             .value("level", (walk, cell) -> level(walk.event().record(), cell))
             .onlyJson()
             .value("keywords", (walk, cell) -> keywords(walk.event().record(), cell))
@@ -99,6 +95,18 @@ final class EventRows {
         .onlyJson()
         .value("stack", (walk, cell) -> stack(walk.stack(), cell));
     return withStacks ? columns : columns.onlyJson();
+  }
+
+  private static void typeColumns(ListingColumns<Events.Walk> columns) {
+    columns
+        .name("providerGuid", walk -> walk.event().type().guidText())
+        .name("provider", walk -> walk.event().type().provider())
+        .value("providerSource", EventRows::providerSource)
+        .onlyJson()
+        .name("event", walk -> walk.event().type().event())
+        .count("id", walk -> walk.event().type().id())
+        .count("opcode", walk -> walk.event().type().opcode())
+        .count("version", walk -> walk.event().type().version());
   }
 
   private static void providerSource(Events.Walk walk, CellWriter cell) {
@@ -142,14 +150,18 @@ final class EventRows {
     return type.schema() == null ? null : type.schema().source().text();
   }
 
-  private static void fields(EventReader event, CellWriter cell) {
-    cell.shaped(
-        () -> Json.of(json -> EventFields.json(json, event)),
-        json -> {
-          json.object();
-          EventFields.json(json, event);
-          json.endObject();
-        });
+  private void fields(EventReader event, CellWriter cell) {
+    cell.shaped(event, this::text, this::object);
+  }
+
+  private String text(EventReader event) {
+    return Json.of(json -> members.write(json, event));
+  }
+
+  private void object(EventReader event, Json json) {
+    json.object();
+    members.write(json, event);
+    json.endObject();
   }
 
   private static void present(@Nullable String text, CellWriter cell) {
@@ -209,8 +221,8 @@ final class EventRows {
         : null;
   }
 
-  private static @Nullable String utc(RecordCursor record) {
-    return Numbers.utc(record.file().clock().fileTime(record.ticks()));
+  private static void utc(RecordCursor record, CellWriter cell) {
+    cell.utc(record.file().clock().fileTime(record.ticks()));
   }
 
   private static long id(int id) {

@@ -1,10 +1,10 @@
 package io.ntrail.cli.export;
 
 import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
-import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.profile.ProfilePage;
+import io.ntrail.cli.text.CellWriter;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;

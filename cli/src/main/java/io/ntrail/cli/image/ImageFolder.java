@@ -2,7 +2,6 @@ package io.ntrail.cli.image;
 
 import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.naming.NamePattern;
-import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
@@ -12,6 +11,7 @@ import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.common.WorkPhase;
 import io.ntrail.cli.common.WorkProgress;
+import io.ntrail.cli.text.CellWriter;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;

@@ -1,9 +1,9 @@
 package io.ntrail.cli.image;
 
 import io.ntrail.analysis.naming.NamePattern;
-import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.CellWriter;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeHeaders;

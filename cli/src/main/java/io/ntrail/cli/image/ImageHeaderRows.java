@@ -1,8 +1,8 @@
 package io.ntrail.cli.image;
 
-import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.CellWriter;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.Certificates;
 import io.ntrail.formats.pe.Certificates.Certificate;

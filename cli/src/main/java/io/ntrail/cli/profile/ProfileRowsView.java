@@ -2,10 +2,10 @@ package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
 import io.ntrail.analysis.profile.ProfileRow;
-import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.profile.ProfileShape.By;
+import io.ntrail.cli.text.CellWriter;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import java.util.ArrayList;

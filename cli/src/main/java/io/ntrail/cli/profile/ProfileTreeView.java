@@ -1,10 +1,10 @@
 package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.profile.WeightTree;
-import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.CellWriter;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.export.collapsed.CollapsedWriter;

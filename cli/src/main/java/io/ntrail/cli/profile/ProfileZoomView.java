@@ -2,9 +2,9 @@ package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.profile.ZoomProfile;
 import io.ntrail.analysis.profile.ZoomProfile.Row;
-import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.CellWriter;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;

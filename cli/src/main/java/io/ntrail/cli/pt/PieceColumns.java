@@ -2,8 +2,8 @@ package io.ntrail.cli.pt;
 
 import io.ntrail.analysis.etw.ipt.TracePieces.Piece;
 import io.ntrail.analysis.flow.recorded.RecordedPiece;
-import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.CellWriter;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.function.BiConsumer;
 import java.util.function.Function;

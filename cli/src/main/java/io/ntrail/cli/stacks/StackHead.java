@@ -1,8 +1,8 @@
 package io.ntrail.cli.stacks;
 
 import io.ntrail.analysis.etw.events.StacksAtTime;
-import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.CellWriter;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

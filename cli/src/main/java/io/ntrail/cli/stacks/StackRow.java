@@ -1,8 +1,8 @@
 package io.ntrail.cli.stacks;
 
 import io.ntrail.analysis.stacks.NamedFrame;
-import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.CellWriter;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.programs.symbols.SymbolizedAddress.Origin;
 import java.util.function.Function;

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.io.SerializedString;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.identity.FileTime;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -31,7 +32,21 @@ public final class Json implements AutoCloseable {
     }
   }
 
+  /** Members that many objects share: all their bytes are made once. */
+  public static final class Members {
+    private final SerializedString encoded;
+
+    private Members(String text) {
+      encoded = new SerializedString(text);
+    }
+  }
+
   private static final int MOST_ENCODED = 1 << 12;
+
+  /** Place of the fraction of a second in a time. */
+  private static final int FRACTION = "2026-03-14T08:26:53.".length();
+
+  private static final int FRACTION_DIGITS = 7;
 
   private static final byte[] HEX_DIGITS = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
@@ -39,19 +54,25 @@ public final class Json implements AutoCloseable {
   private final OutputStream target;
   private final Map<String, SerializedString> encoded = new HashMap<>();
   private final byte[] hex = "0x0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+  private byte[] utc = new byte[0];
+  private long utcSecond = Long.MIN_VALUE;
   private boolean empty = true;
+  private final boolean isAscii;
 
   /** Writes UTF-8 to a stream that it does not close; objects on a line of their own each. */
   public Json(OutputStream out) {
+    this(out, out instanceof TextPrinter printer && printer.isAscii());
+  }
+
+  private Json(OutputStream out, boolean isAscii) {
     target = out;
+    this.isAscii = isAscii;
     try {
       generator =
           new JsonFactoryBuilder()
               .rootValueSeparator("\n")
               .characterEscapes(new JsonEscapes())
-              .configure(
-                  JsonWriteFeature.ESCAPE_NON_ASCII,
-                  out instanceof TextPrinter printer && printer.isAscii())
+              .configure(JsonWriteFeature.ESCAPE_NON_ASCII, isAscii)
               .build()
               .createGenerator(out);
       generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
@@ -121,6 +142,36 @@ public final class Json implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Returns members as they are written here, for {@link #members}. */
+  public Members shared(Consumer<Json> members) {
+    ByteArrayOutputStream text = new ByteArrayOutputStream();
+    try (Json json = new Json(text, isAscii)) {
+      json.object();
+      members.accept(json);
+      json.endObject();
+    }
+    String object = text.toString(StandardCharsets.UTF_8).strip();
+    String inside = object.substring(1, object.length() - 1);
+    return new Members(inside.isEmpty() ? "" : "," + inside);
+  }
+
+  /** Writes shared members after at least one other member of the object. */
+  public Json members(Members members) {
+    try {
+      generator.writeRaw(members.encoded);
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Returns the key of a member that is written again and again; null: it needs escapes of ours.
+   */
+  public static @Nullable Key knownKey(String name) {
+    return JsonEscapes.apply(name) ? null : new Key(name);
   }
 
   /** A key, whose value is written next. */
@@ -214,6 +265,33 @@ public final class Json implements AutoCloseable {
     }
     try {
       generator.writeRawUTF8String(hex, 0, digits + 2);
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * A FILETIME as {@link FileTime#text} writes it, null if it is not a date; an element or after
+   * {@link #key}. Of times that follow each other only the fraction of the second is written anew.
+   */
+  public Json utc(long fileTime) {
+    if (!FileTime.isDate(fileTime)) {
+      return text(null);
+    }
+    long second = fileTime / FileTime.SECOND;
+    if (second == utcSecond) {
+      int left = (int) (fileTime - second * FileTime.SECOND);
+      for (int i = FRACTION + FRACTION_DIGITS - 1; i >= FRACTION; i--) {
+        utc[i] = (byte) ('0' + left % 10);
+        left /= 10;
+      }
+    } else {
+      utc = FileTime.text(fileTime).getBytes(StandardCharsets.US_ASCII);
+      utcSecond = second;
+    }
+    try {
+      generator.writeRawUTF8String(utc, 0, utc.length);
       return this;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -1,6 +1,5 @@
-package io.ntrail.cli.common;
+package io.ntrail.cli.text;
 
-import io.ntrail.cli.text.Json;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -15,6 +14,11 @@ public interface CellWriter {
   /** Writes a text that many rows share, such as a name; null is unknown. */
   default void name(@Nullable String value) {
     text(value);
+  }
+
+  /** Writes a FILETIME as a date with time; one that is not a date is unknown. */
+  default void utc(long fileTime) {
+    text(Numbers.utc(fileTime));
   }
 
   /** Writes a count. */
