@@ -125,9 +125,9 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
   private static UsageError unknownGroup(String name, KernelGroups known) {
     if (name.equalsIgnoreCase("heap")) {
       return new UsageError(
-          "--kernel heap: heaps of programs are logged by a session of their own, which ntrail does"
-              + " not start",
-          "--kernel memory");
+          "--kernel heap: heaps of programs are logged by a session of their own, for which record"
+              + " start has --heap",
+          "ntrail record start --heap shop.exe -o shop.etl");
     }
     if (name.equalsIgnoreCase("pmc")) {
       return new UsageError(
@@ -172,7 +172,7 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
               + ' '
               + name
               + ": this event is logged by sessions of chosen programs, not by the"
-              + " kernel's",
+              + " kernel's; record start has --heap with --heap-stacks",
           option + " VirtualAlloc");
     }
     String meant = SpellingSuggestion.of(name, known.names());

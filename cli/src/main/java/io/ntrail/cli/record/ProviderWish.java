@@ -5,23 +5,35 @@ import io.ntrail.live.etw.ClrRundown;
 import io.ntrail.live.etw.EnableParameters;
 import io.ntrail.live.etw.EnableParameters.Filter;
 import io.ntrail.live.etw.ProviderRequest;
+import io.ntrail.live.etw.StateCapture;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Provider as an option asks for it: {@code NAME[:KEYWORDS[:LEVEL]]}, as xperf has it, and behind
  * that in any order {@code :stack}, {@code :stack=ID+ID}, {@code :id=ID+ID}, {@code :id!=ID+ID},
- * {@code :pid=PID+PID} and {@code :exe=NAME+NAME}.
+ * {@code :pid=PID+PID}, {@code :exe=NAME+NAME}, {@code :state} and {@code :state-at-start}.
  *
  * @param name or GUID; with a star in front, a name that its GUID follows from (EventSource)
  * @param level of detail, 0 to 255
  * @param keywords of which an event has to have one
  * @param properties what is recorded with each event
  * @param filters by which events are selected
+ * @param capture when it is asked for its state
  */
-record ProviderWish(String name, int level, long keywords, int properties, List<Filter> filters) {
+record ProviderWish(
+    String name,
+    int level,
+    long keywords,
+    int properties,
+    List<Filter> filters,
+    StateCapture capture) {
   private static final String OPTION = "--provider";
   private static final String EXAMPLE = OPTION + " Microsoft-Windows-DNS-Client:0xF:5:stack";
 
@@ -32,12 +44,20 @@ record ProviderWish(String name, int level, long keywords, int properties, List<
   /** GC, Loader, Jit, NGen, Contention, Exception. */
   private static final long DOTNET_KEYWORDS = 0xC039;
 
+  private static final String STATE = "state";
+  private static final String STATE_AT_START = "state-at-start";
+
   /** Windows' own limit of filters by event. */
   private static final int MOST_IDS = 64;
 
   /** Keeps the list from changes. */
   ProviderWish {
     filters = List.copyOf(filters);
+  }
+
+  /** Makes one that is not asked for its state. */
+  ProviderWish(String name, int level, long keywords, int properties, List<Filter> filters) {
+    this(name, level, keywords, properties, filters, StateCapture.NONE);
   }
 
   /** Returns that for the names, collections and exceptions of .NET. */
@@ -60,10 +80,14 @@ record ProviderWish(String name, int level, long keywords, int properties, List<
     long keywords = ProviderRequest.ALL_KEYWORDS;
     int properties = 0;
     List<Filter> filters = new ArrayList<>();
+    Map<String, Optional<String>> states = new HashMap<>();
     int place = 0;
     for (String part : Arrays.asList(parts).subList(1, parts.length)) {
       int equals = part.indexOf('=');
-      if (part.equalsIgnoreCase("stack") || part.equals("'stack'")) {
+      String word = equals < 0 ? part : part.substring(0, equals);
+      if (word.equals(STATE) || word.equals(STATE_AT_START)) {
+        states.put(word, equals < 0 ? Optional.empty() : Optional.of(part.substring(equals + 1)));
+      } else if (part.equalsIgnoreCase("stack") || part.equals("'stack'")) {
         properties |= EnableParameters.STACKS;
       } else if (equals > 0) {
         properties |= part.startsWith("stack=") ? EnableParameters.STACKS : 0;
@@ -83,7 +107,20 @@ record ProviderWish(String name, int level, long keywords, int properties, List<
           "%s %s: Windows takes one filter of a kind".formatted(OPTION, text),
           OPTION + " NAME:pid=4312+5020");
     }
-    return new ProviderWish(parts[0], level, keywords, properties, filters);
+    StateCapture capture =
+        new StateCapture(
+            false,
+            state(STATE_AT_START, states, keywords, text),
+            state(STATE, states, keywords, text));
+    return new ProviderWish(parts[0], level, keywords, properties, filters, capture);
+  }
+
+  /** Returns the keywords of a state: those that are told, else the provider's. */
+  private static OptionalLong state(
+      String word, Map<String, Optional<String>> states, long keywords, String text) {
+    return states.containsKey(word)
+        ? OptionalLong.of(states.get(word).map(told -> number(told, text)).orElse(keywords))
+        : OptionalLong.empty();
   }
 
   private static int level(String part, String text) {
@@ -111,7 +148,7 @@ record ProviderWish(String name, int level, long keywords, int properties, List<
       case "exe" -> executables(words, text);
       default ->
           throw new UsageError(
-              "%s %s: filters are id=, id!=, stack=, pid= and exe=".formatted(OPTION, text),
+              "%s %s: filters are id=, id!=, stack=, pid=, exe=; and state".formatted(OPTION, text),
               OPTION + " Microsoft-Windows-DNS-Client:0xF:5:id=3006+3008");
     };
   }

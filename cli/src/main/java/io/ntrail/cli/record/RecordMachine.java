@@ -85,7 +85,7 @@ public record RecordMachine(
       return question.apply(
           new Sessions(
               new KernelRecorder(control, KernelSessionKind.of(version.major(), version.minor())),
-              new SessionStarter(control, version),
+              new SessionStarter(control, registry, version),
               registry));
     }
   }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Files that sessions write for one recording: {@code shop.kernel.etl} for {@code shop.etl}. The
@@ -19,7 +20,25 @@ import java.util.Optional;
  */
 record RecordedParts(Path whole) {
   private static final String ETL = ".etl";
-  private static final List<String> ENDINGS = List.of(".kernel.etl", ".user.etl");
+
+  /** Session whose file is a part. */
+  enum Part {
+    /** Session of the kernel. */
+    KERNEL(".kernel.etl"),
+    /** Session of providers. */
+    USER(".user.etl"),
+    /** Session of heaps. */
+    HEAP(".heap.etl");
+
+    private final String ending;
+
+    Part(String ending) {
+      this.ending = ending;
+    }
+  }
+
+  private static final List<String> ENDINGS =
+      Stream.of(Part.values()).map(part -> part.ending).toList();
 
   /**
    * Returns those of a recording.
@@ -67,14 +86,19 @@ record RecordedParts(Path whole) {
     }
   }
 
+  /** Returns the file of a session. */
+  Path file(Part part) {
+    return part(part.ending);
+  }
+
   /** Returns the file of the kernel's session. */
   Path kernel() {
-    return part(ENDINGS.getFirst());
+    return file(Part.KERNEL);
   }
 
   /** Returns the file of the session of providers. */
   Path user() {
-    return part(ENDINGS.getLast());
+    return file(Part.USER);
   }
 
   /**
@@ -82,10 +106,9 @@ record RecordedParts(Path whole) {
    *
    * @param file path of the whole
    */
-  static String part(String file, boolean isKernel) {
+  static String part(String file, Part part) {
     boolean isEtl = file.toLowerCase(Locale.ROOT).endsWith(ETL);
-    return (isEtl ? file.substring(0, file.length() - ETL.length()) : file)
-        + (isKernel ? ENDINGS.getFirst() : ENDINGS.getLast());
+    return (isEtl ? file.substring(0, file.length() - ETL.length()) : file) + part.ending;
   }
 
   private Path part(String ending) {

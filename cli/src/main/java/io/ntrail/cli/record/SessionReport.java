@@ -78,6 +78,9 @@ record SessionReport(Format format, Terminal terminal) {
       request.kernel().ifPresent(boot -> names.addAll(boot.groups()));
     }
     one.providers().forEach(provider -> names.add(provider.name()));
+    if (!one.what().isEmpty()) {
+      names.add(one.what());
+    }
     return String.join("+", names);
   }
 

@@ -100,6 +100,11 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
     if (!CommonOptions.has(parsed, FLIGHT)) {
       return request;
     }
+    if (request.extras().heaps().isPresent()) {
+      throw new UsageError(
+          "a flight recorder keeps no heaps: they have a session with a file",
+          "ntrail record start --heap shop.exe -o shop.etl");
+    }
     boolean isSized = CommonOptions.has(parsed, BootRequest.SIZE);
     return request.with(Log.MEMORY, isSized ? request.mebibytes() : FLIGHT_MEBIBYTES);
   }
@@ -115,10 +120,10 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
           .starter()
           .start(
               request,
-              (isKernel, isAlone) ->
+              (part, isAlone) ->
                   parts
-                      .map(its -> machine.name(isKernel ? its.kernel() : its.user()))
-                      .orElse(isAlone ? etl : RecordedParts.part(etl, isKernel)),
+                      .map(its -> machine.name(its.file(part)))
+                      .orElse(isAlone ? etl : RecordedParts.part(etl, part)),
               takesOver);
     });
   }

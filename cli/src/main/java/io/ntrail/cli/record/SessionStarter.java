@@ -1,5 +1,7 @@
 package io.ntrail.cli.record;
 
+import io.ntrail.cli.record.RecordedParts.Part;
+import io.ntrail.cli.record.StartExtras.Heaps;
 import io.ntrail.cli.record.StartRequest.Log;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.SpellingSuggestion;
@@ -9,10 +11,13 @@ import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.wprp.RecordingProfile.Memory;
 import io.ntrail.live.etw.ClrRundown;
 import io.ntrail.live.etw.EventSourceName;
+import io.ntrail.live.etw.HeapRecorder;
+import io.ntrail.live.etw.HeapRequest;
 import io.ntrail.live.etw.KernelRecorder;
 import io.ntrail.live.etw.KernelRequest;
 import io.ntrail.live.etw.KernelRequest.More;
 import io.ntrail.live.etw.KernelSessionKind;
+import io.ntrail.live.etw.MachineRegistry;
 import io.ntrail.live.etw.ProfileSource;
 import io.ntrail.live.etw.ProviderRecorder;
 import io.ntrail.live.etw.ProviderRequest;
@@ -22,6 +27,8 @@ import io.ntrail.live.etw.SessionControl;
 import io.ntrail.live.etw.SessionProperties.Buffers;
 import io.ntrail.live.etw.SessionState;
 import io.ntrail.live.etw.Started;
+import io.ntrail.live.etw.StateCapture;
+import io.ntrail.live.etw.StateRundown;
 import io.ntrail.live.etw.SystemProviders;
 import io.ntrail.live.etw.TraceSetting;
 import io.ntrail.live.windows.WindowsVersion;
@@ -37,6 +44,9 @@ import java.util.regex.Pattern;
  * machine has under them, and what its version has not is refused by name before anything starts.
  */
 final class SessionStarter {
+  /** Name of the session of heaps. */
+  static final String HEAP = "ntrail-heap";
+
   /** Name of the session of providers. */
   static final String USER = "ntrail-user";
 
@@ -58,12 +68,18 @@ final class SessionStarter {
       Pattern.compile("\\{?([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})}?");
 
   private final SessionControl control;
+  private final MachineRegistry registry;
   private final WindowsVersion version;
   private final KernelSessionKind kind;
 
-  /** Starts sessions of a version of Windows. */
-  SessionStarter(SessionControl control, WindowsVersion version) {
+  /**
+   * Starts sessions of a version of Windows.
+   *
+   * @param registry that keeps what is to be done at the end
+   */
+  SessionStarter(SessionControl control, MachineRegistry registry, WindowsVersion version) {
     this.control = control;
+    this.registry = registry;
     this.version = version;
     this.kind = KernelSessionKind.of(version.major(), version.minor());
   }
@@ -73,11 +89,17 @@ final class SessionStarter {
    *
    * @param started the session
    * @param providers that are enabled in it
+   * @param what else it logs, in words
    */
-  record Running(Started started, List<ProviderRequest> providers) {
+  record Running(Started started, List<ProviderRequest> providers, String what) {
     /** Keeps the list from changes. */
     Running {
       providers = List.copyOf(providers);
+    }
+
+    /** Makes one without anything else. */
+    Running(Started started, List<ProviderRequest> providers) {
+      this(started, providers, "");
     }
   }
 
@@ -86,10 +108,10 @@ final class SessionStarter {
     /**
      * Returns the path of a session.
      *
-     * @param isKernel whether the kernel logs into it
+     * @param part of the recording that it writes
      * @param isAlone whether it is the only one of the recording
      */
-    String of(boolean isKernel, boolean isAlone);
+    String of(Part part, boolean isAlone);
   }
 
   /**
@@ -107,15 +129,21 @@ final class SessionStarter {
     refuseWhatIsNewer(request, ofSystem);
     List<Running> running = new ArrayList<>();
     KernelRecorder recorder = new KernelRecorder(control, kind);
+    Optional<Heaps> heaps = request.extras().heaps();
     boolean hasKernel = request.kernel().isPresent() || !ofSystem.isEmpty();
     if (hasKernel) {
-      String file = files.of(true, others.isEmpty());
+      String file = files.of(Part.KERNEL, others.isEmpty() && heaps.isEmpty());
       running.add(
           new Running(recorder.start(kernel(request, file, ofSystem), takesOver), ofSystem));
     }
     if (!others.isEmpty()) {
-      String file = files.of(false, !hasKernel);
+      String file = files.of(Part.USER, !hasKernel && heaps.isEmpty());
       running.add(new Running(user(request, file, others, takesOver, running), others));
+    }
+    if (heaps.isPresent()) {
+      String file = files.of(Part.HEAP, running.isEmpty());
+      Started started = heaps(request, file, heaps.get(), takesOver, running);
+      running.add(new Running(started, List.of(), heaps.get().text()));
     }
     return running;
   }
@@ -140,13 +168,47 @@ final class SessionStarter {
     };
   }
 
+  /**
+   * Has providers log their states into a session that is about to be written.
+   *
+   * @return what is missing then
+   */
+  List<String> captured(SessionState session) {
+    return new StateRundown(control, registry)
+        .before(session).stream()
+            .map(one -> "state of provider %s: %s".formatted(one.provider(), one.why()))
+            .toList();
+  }
+
+  /** Undoes what a session that has ended left in the registry. */
+  void ended(SessionState session) {
+    new HeapRecorder(control, registry).ended(session.name());
+  }
+
+  private Started heaps(
+      StartRequest request, String file, Heaps heaps, boolean takesOver, List<Running> before) {
+    return new HeapRecorder(control, registry)
+        .start(
+            new HeapRequest(
+                HEAP,
+                file,
+                KERNEL_BUFFERS,
+                request.log().mode(),
+                request.mebibytes(),
+                heaps.processes(),
+                heaps.program(),
+                heaps.stacks()),
+            takesOver,
+            before.stream().map(Running::started).toList());
+  }
+
   private Started user(
       StartRequest request,
       String file,
       List<ProviderRequest> providers,
       boolean takesOver,
       List<Running> before) {
-    return new ProviderRecorder(control)
+    return new ProviderRecorder(control, registry)
         .start(
             new ProviderSessionRequest(
                 USER,
@@ -193,7 +255,7 @@ final class SessionStarter {
         isInMemory(request) ? 0 : request.mebibytes(),
         groups,
         request.kernel().map(boot -> boot.session().stacks()).orElse(List.of()),
-        new More(machine, settings.session(counting), ofSystem));
+        new More(machine, settings.session(counting), ofSystem, request.extras().poolTags()));
   }
 
   private static boolean isInMemory(StartRequest request) {
@@ -250,6 +312,13 @@ final class SessionStarter {
     if (request.settings().stackCache().isPresent() && version.build() < STACK_CACHE_BUILD) {
       throw older("a cache of stacks needs Windows 11, or build " + STACK_CACHE_BUILD + " of 10");
     }
+    for (ProviderRequest one : ofSystem) {
+      if (!one.capture().equals(StateCapture.NONE)) {
+        throw new CannotGoOn(
+            "provider %s is the system's: it has no state to be asked for".formatted(one.name()),
+            "--provider " + one.name());
+      }
+    }
     if (!ofSystem.isEmpty() && version.build() < SYSTEM_PROVIDERS_BUILD) {
       throw older(
           "provider %s needs Windows 11 or Server 2022".formatted(ofSystem.getFirst().name()));
@@ -282,7 +351,13 @@ final class SessionStarter {
       }
       requests.add(
           new ProviderRequest(
-              wish.name(), its, wish.level(), wish.keywords(), wish.properties(), wish.filters()));
+              wish.name(),
+              its,
+              wish.level(),
+              wish.keywords(),
+              wish.properties(),
+              wish.filters(),
+              wish.capture()));
     }
     return requests;
   }

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Sessions of a Windows, by the words of the command line.
@@ -80,9 +81,11 @@ record Sessions(KernelRecorder recorder, SessionStarter starter, MachineRegistry
     List<SessionState> stopped = new ArrayList<>();
     for (SessionState one : together(name)) {
       if (!one.isInMemory()) {
+        starter.captured(one).forEach(missing);
         starter.rundown(one).ifPresent(missing);
       }
       stopped.add(recorder.stop(one.name()));
+      starter.ended(one);
     }
     return stopped;
   }
@@ -116,6 +119,7 @@ record Sessions(KernelRecorder recorder, SessionStarter starter, MachineRegistry
           "Windows refused a list of processes and images: those from before what is in memory may"
               + " have no names");
     }
+    starter.captured(one).forEach(missing);
     starter.rundown(one).ifPresent(missing);
   }
 
@@ -124,15 +128,16 @@ record Sessions(KernelRecorder recorder, SessionStarter starter, MachineRegistry
     return recorder.mark(named(name), text);
   }
 
-  /** Returns the name, or that of ntrail's session: the kernel's, else that of providers. */
+  /** Returns the name, or that of ntrail's session: the kernel's, else providers', else heaps'. */
   private String named(String name) {
     if (!name.isEmpty()) {
       return name;
     }
     String kernel = recorder.session(NAME);
-    boolean isUser =
-        recorder.find(kernel).isEmpty() && recorder.find(SessionStarter.USER).isPresent();
-    return isUser ? SessionStarter.USER : kernel;
+    return Stream.of(kernel, SessionStarter.USER, SessionStarter.HEAP)
+        .filter(one -> recorder.find(one).isPresent())
+        .findFirst()
+        .orElse(kernel);
   }
 
   Listing all() {

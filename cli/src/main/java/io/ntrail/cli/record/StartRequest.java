@@ -19,6 +19,7 @@ import picocli.CommandLine.ParseResult;
  * @param providers of programs and of the system
  * @param log whether files end or begin anew when they are full
  * @param mebibytes size at which a file, or memory, is full
+ * @param extras heaps, and tags of the pool
  * @param memory of the kernel's session, as a profile has it; empty: the usual one
  * @param notes of what a profile asks for and is not done
  */
@@ -28,6 +29,7 @@ record StartRequest(
     List<ProviderWish> providers,
     Log log,
     int mebibytes,
+    StartExtras extras,
     Optional<Memory> memory,
     List<String> notes) {
   /** Form of the file. */
@@ -80,12 +82,14 @@ record StartRequest(
             "start: a full file begins anew (default) or ends",
             LOGS.option()));
     KernelSettings.options(spec);
+    StartExtras.options(spec);
   }
 
   /** Returns those options. */
   static List<String> options() {
     List<String> options = new ArrayList<>(List.of(PROVIDER, DOTNET, PROFILE, LOGS.option()));
     options.addAll(KernelSettings.OPTIONS);
+    options.addAll(StartExtras.OPTIONS);
     return options;
   }
 
@@ -105,10 +109,11 @@ record StartRequest(
     if (CommonOptions.has(parsed, DOTNET)) {
       providers.add(ProviderWish.dotnet());
     }
+    StartExtras extras = StartExtras.of(parsed);
     boolean isKernel = CommonOptions.has(parsed, BootRequest.KERNEL);
-    if (!isKernel && providers.isEmpty()) {
+    if (!isKernel && providers.isEmpty() && extras.heaps().isEmpty()) {
       throw new UsageError(
-          "record start needs what to log: --kernel NAME+NAME, --provider NAME or --dotnet",
+          "record start needs what to log: --kernel NAME+NAME, --provider NAME, --dotnet or --heap",
           example);
     }
     KernelSettings settings = KernelSettings.of(parsed);
@@ -119,14 +124,17 @@ record StartRequest(
     }
     Optional<BootRequest> kernel =
         isKernel ? Optional.of(BootRequest.of(parsed, "start", example)) : Optional.empty();
+    List<String> notes = new ArrayList<>(extras.notes(kernel));
+    kernel.ifPresent(boot -> notes.addAll(unlogged(settings, boot)));
     return new StartRequest(
         kernel,
         settings,
         providers,
         LOGS.value(parsed, Log.RING),
         BootRequest.mebibytes(parsed),
+        extras,
         Optional.empty(),
-        kernel.map(boot -> unlogged(settings, boot)).orElse(List.of()));
+        notes);
   }
 
   /** Tells what settings ask for that is not logged. */
@@ -153,6 +161,6 @@ record StartRequest(
 
   /** Returns it with a form of the file. */
   StartRequest with(Log other, int size) {
-    return new StartRequest(kernel, settings, providers, other, size, memory, notes);
+    return new StartRequest(kernel, settings, providers, other, size, extras, memory, notes);
   }
 }

@@ -1,6 +1,7 @@
 package io.ntrail.cli.record;
 
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.record.StartExtras.Heaps;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.etl.groups.GroupMask;
 import io.ntrail.formats.etl.groups.KernelGroups;
@@ -14,7 +15,10 @@ import io.ntrail.live.etw.BootSession;
 import io.ntrail.live.etw.BootSession.Kind;
 import io.ntrail.live.etw.EnableParameters;
 import io.ntrail.live.etw.EnableParameters.Filter;
+import io.ntrail.live.etw.FlagExtension;
+import io.ntrail.live.etw.KernelRequest;
 import io.ntrail.live.etw.ProviderRequest;
+import io.ntrail.live.etw.StateCapture;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Request that a recording profile of WPR stands for; what it leaves out is among its notes. */
 final class WprpRequest {
@@ -64,11 +69,19 @@ final class WprpRequest {
       throw CannotGoOn.noSuchFile(file, "");
     }
     String name = mark < 0 ? "" : text.substring(mark + 1);
-    return new WprpRequest(WprpFile.read(bytes, file).profile(name)).request(mebibytes);
+    RecordingProfile profile = WprpFile.read(bytes, file).profile(name);
+    if (profile.system().map(Kernel::hasProcessorTrace).orElse(false)) {
+      throw new CannotGoOn(
+          "profile %s records Processor Trace, which only Windows' own recorder can set up"
+              .formatted(profile.id()),
+          "wpr -start \"%s!%s\" -filemode, then wpr -stop shop.etl".formatted(file, profile.id()));
+    }
+    return new WprpRequest(profile).request(mebibytes);
   }
 
   private StartRequest request(int mebibytes) {
-    if (profile.system().isEmpty() && profile.providers().isEmpty()) {
+    boolean hasHeaps = profile.heaps().isPresent();
+    if (profile.system().isEmpty() && profile.providers().isEmpty() && !hasHeaps) {
       throw new CannotGoOn("profile " + profile.id() + " records nothing", "");
     }
     int size =
@@ -86,6 +99,9 @@ final class WprpRequest {
     for (String ignored : profile.ignored().stream().distinct().toList()) {
       notes.add("Not done of the profile: " + ignored + ".");
     }
+    if (hasHeaps && profile.heaps().get().isEmpty()) {
+      notes.add("Heaps are of programs that wpr -HeapTracingConfig, or TracingFlags, has set up.");
+    }
     Optional<BootRequest> kernel = profile.system().map(system -> kernel(system, most));
     kernel.ifPresent(boot -> notes.addAll(StartRequest.unlogged(settings, boot)));
     return new StartRequest(
@@ -94,8 +110,42 @@ final class WprpRequest {
         providers,
         profile.inMemory() ? StartRequest.Log.RING : StartRequest.Log.SEQUENTIAL,
         most,
+        extras(),
         profile.system().map(Kernel::memory),
         notes);
+  }
+
+  private StartExtras extras() {
+    List<Integer> tags = new ArrayList<>();
+    for (String tag : profile.system().map(Kernel::poolTags).orElse(List.of())) {
+      try {
+        tags.addAll(StartExtras.tags(List.of(tag)));
+      } catch (UsageError e) {
+        notes.add("Not done of the profile: pool tag %s, a pattern.".formatted(tag));
+      }
+    }
+    if (tags.size() > KernelRequest.MOST_TAGS) {
+      throw new CannotGoOn(
+          "profile %s has %d pool tags; Windows takes at most %d"
+              .formatted(profile.id(), tags.size(), KernelRequest.MOST_TAGS),
+          "");
+    }
+    return new StartExtras(profile.heaps().map(this::heaps), tags);
+  }
+
+  private Heaps heaps(List<Integer> processes) {
+    if (processes.size() > FlagExtension.MOST_PROCESSES) {
+      throw new CannotGoOn(
+          "profile %s has heaps of %d processes; Windows takes at most %d"
+              .formatted(profile.id(), processes.size(), FlagExtension.MOST_PROCESSES),
+          "");
+    }
+    List<String> stacks =
+        profile.system().map(Kernel::stacks).orElse(List.of()).stream()
+            .filter(name -> new StackEvents().ofHeaps(name).isPresent())
+            .toList();
+    return new Heaps(
+        processes, "", StartExtras.stacks(stacks.isEmpty() ? StartExtras.USUAL_STACKS : stacks));
   }
 
   private BootRequest kernel(Kernel system, int mebibytes) {
@@ -109,7 +159,13 @@ final class WprpRequest {
       mask = mask.and(group.orElse(GroupMask.NONE));
     }
     Map<Integer, StackEvent> stacks = new LinkedHashMap<>();
-    for (StackEvent event : events(system.stacks(), "stacks of ")) {
+    List<String> names =
+        profile.heaps().isEmpty()
+            ? system.stacks()
+            : system.stacks().stream()
+                .filter(name -> new StackEvents().ofHeaps(name).isEmpty())
+                .toList();
+    for (StackEvent event : events(names, "stacks of ")) {
       stacks.putIfAbsent(event.hookId(), event);
     }
     List<StackEvent> events = List.copyOf(stacks.values());
@@ -166,7 +222,18 @@ final class WprpRequest {
         provider.level() == 0 ? ProviderRequest.VERBOSE : provider.level(),
         provider.keywords() == 0 ? ProviderRequest.ALL_KEYWORDS : provider.keywords(),
         provider.hasStacks() ? EnableParameters.STACKS : 0,
-        filters);
+        filters,
+        new StateCapture(
+            provider.state().isOnly(),
+            all(provider.state().atStart()),
+            all(provider.state().atSave())));
+  }
+
+  /** No keywords stand for all of them. */
+  private static OptionalLong all(OptionalLong keywords) {
+    return keywords.isPresent() && keywords.getAsLong() == 0
+        ? OptionalLong.of(ProviderRequest.ALL_KEYWORDS)
+        : keywords;
   }
 
   private static Filter filter(Ids ids, boolean isOfStacks) {

@@ -192,6 +192,27 @@ final class OtherSteps {
                 + " --etl %TEMP%\\c.etl, then ntrail record stop"),
         Step.person(
             RECORDING,
+            "heaps are recorded",
+            Need.ADMINISTRATOR,
+            "",
+            "ntrail record start --kernel PROC_THREAD+LOADER --heap notepad.exe -o %TEMP%\\h.etl,"
+                + " start notepad, ntrail record stop"),
+        Step.person(
+            RECORDING,
+            "pool tags are chosen",
+            Need.ADMINISTRATOR,
+            "",
+            "ntrail record start --kernel POOL --pool-tags Ntff --etl %TEMP%\\t.etl, then"
+                + " ntrail record stop"),
+        Step.person(
+            RECORDING,
+            "a provider tells its state",
+            Need.ADMINISTRATOR,
+            "",
+            "ntrail record start --provider Microsoft-Windows-Kernel-Process:0x10:5:state"
+                + " --etl %TEMP%\\s.etl, then ntrail record stop"),
+        Step.person(
+            RECORDING,
             "a boot is recorded",
             Need.PERSON,
             "a restart",

@@ -122,7 +122,7 @@ class RecordBootTest {
   @ParameterizedTest
   @CsvSource({
     "--kernel, CSWICH, --kernel CSWITCH",
-    "--kernel, heap, --kernel memory",
+    "--kernel, heap, ntrail record start --heap shop.exe -o shop.etl",
     "--kernel, cpu+pmc, --kernel cpu --sample CacheMisses=65536",
     "--stacks, Profil, --stacks Profile",
     "--stacks, HeapAlloc, --stacks VirtualAlloc",

@@ -24,12 +24,15 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * {@code ntrail record} with the Windows that a library under Wine plays. Wine says that it is
@@ -272,6 +275,100 @@ class RecordOnMachineTest {
     String stopped = refused("record stop").message();
     assertTrue(stopped.endsWith("files stay: C:\\w.kernel.etl, C:\\w.user.etl"), stopped);
     assertFalse(Files.exists(folder.resolve("sessions.why")));
+  }
+
+  @Test
+  void heapsTagsAndStatesAreRecordedAndTheRegistryIsAsBefore() throws IOException {
+    played = Optional.of(version(10, 0, 22621));
+    String all =
+        "record start --kernel POOL+PROC_THREAD+LOADER --pool-tags Ntff+Job --heap shop.exe"
+            + " --heap-stacks HeapAlloc+HeapFree"
+            + " --provider Microsoft-Windows-DNS-Client:0xF:4:state=0x118:state-at-start"
+            + " --etl C:\\w.etl";
+    Result started = run(all);
+    assertEquals(0, started.exit(), started.err());
+    assertTrue(
+        started
+            .out()
+            .contains("session ntrail-heap, heaps of shop.exe from its next start, at most"),
+        started.out());
+    String dns = " 1c95126e-7eea-49a9-a3fe-a378b03ddb4d 4 ";
+    assertEquals(
+        List.of(
+            "StartTrace 7 00000000-0000-0000-0000-000000000000 1024 64 256 1024 2000002 7 ntrail"
+                + " C:\\w.kernel.etl",
+            "NtSetSystemInformation 10 7 4e7466664a6f6220",
+            "TraceSetInformation 4 7 0700000040000000" + "00".repeat(24),
+            "StartTrace 6 00000000-0000-0000-0000-000000000000 256 32 128 1024 2 0 ntrail-user"
+                + " C:\\w.user.etl",
+            "EnableTraceEx2 6" + dns + "f 0",
+            "EnableTraceEx2 capture 6" + dns + "f",
+            "StartTrace 5 222962ab-6180-4b88-a825-346b75f2a24a 1024 64 256 1024 2 80ff0488"
+                + " 0600020002000200000000000300030021100000"
+                + "24100000"
+                + " ntrail-heap C:\\w.heap.etl"),
+        calls());
+    Path wprp = folder.resolve("heap.wprp");
+    Files.writeString(
+        wprp,
+        """
+        <WindowsPerformanceRecorder Version="1.0"><Profiles>
+        <SystemCollector Id="S" Name="NT Kernel Logger"/><HeapEventCollector Id="H" Name="Heaps"/>
+        <HardwareCounter Id="PT"><ProcessorTrace><Events><Event Value="CSwitch"/></Events>
+          </ProcessorTrace></HardwareCounter>
+        <Profile Id="M.Verbose.File" Name="M" LoggingMode="File" DetailLevel="Verbose"><Collectors>
+          <HeapEventCollectorId Value="H"><HeapEventProviders><HeapEventProvider Id="P">
+          <HeapProcessIds><HeapProcessId Value="2314"/></HeapProcessIds></HeapEventProvider>
+          </HeapEventProviders></HeapEventCollectorId></Collectors></Profile>
+        <Profile Id="PT.Verbose.File" Name="PT" LoggingMode="File" DetailLevel="Verbose"><Collectors>
+          <SystemCollectorId Value="S"><HardwareCounterId Value="PT"/></SystemCollectorId>
+          </Collectors></Profile></Profiles></WindowsPerformanceRecorder>
+        """);
+    Files.delete(folder.resolve("sessions.calls"));
+    json("record start --profile " + wprp + "!M --take-over --etl C:\\h.etl");
+    assertTrue(
+        calls().getLast().contains(" 0600020002000200" + "0a090000" + "030003002110000022100000 "),
+        calls().toString());
+    CannotGoOn traced = refused("record start --profile " + wprp + "!PT --etl C:\\p.etl");
+    assertEquals(
+        "wpr -start \"" + wprp + "!PT.Verbose.File\" -filemode, then wpr -stop shop.etl",
+        traced.nextStep());
+    // Only the session of heaps was taken over; the others are stopped with what they noted.
+    json("record stop ntrail-heap");
+    refused("record stop");
+    assertEquals("EnableTraceEx2 capture 6" + dns + "118", calls().getLast());
+    assertEquals("no session runs\n", run("record list").out());
+    assertFalse(Files.exists(folder.resolve("sessions.why")));
+    Wine.Outcome registry =
+        Wine.shared()
+            .run(
+                folder,
+                new byte[0],
+                Duration.ofMinutes(1),
+                "reg",
+                "query",
+                "HKLM\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion"
+                    + "\\Image File Execution Options\\shop.exe",
+                "/v",
+                "TracingFlags");
+    assertEquals(1, registry.exitCode(), registry.text());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--kernel POOL --pool-tags a*, '--pool-tags takes tags of 1 to 4 characters without * and ?'",
+    "--kernel POOL --pool-tags a+b+c+d+e, --pool-tags names 5 tags",
+    "--heap 1+2+3+4+5+6+7+8+9, --heap names 9 processes",
+    "--heap shop, '--heap takes ids of processes, or the name of a program''s file, not shop'",
+    "--heap 1 --heap-stacks HeapAlok, no event of heaps with stacks is named HeapAlok",
+    "--kernel cpu --heap-stacks HeapAlloc, --heap-stacks needs --heap",
+    "--heap 1 --flight-recorder, a flight recorder keeps no heaps",
+  })
+  void memoryThatWindowsCannotRecordIsRefused(String options, String told) {
+    UsageError refused =
+        assertThrows(UsageError.class, () -> run("record start " + options + " --etl C:\\a.etl"));
+    String message = String.valueOf(refused.getMessage());
+    assertTrue(message.startsWith(told), message);
   }
 
   /** Published command line or caller: our options, and the calls that its source makes. */

@@ -3,6 +3,7 @@ package io.ntrail.formats.wprp;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Profile of WPR with all that it refers to, as far as a session can be started from it.
@@ -11,6 +12,8 @@ import java.util.Optional;
  * @param inMemory whether WPR keeps the recording in memory until it is stopped
  * @param system what the kernel logs; empty: nothing
  * @param providers of programs, of all collectors
+ * @param heaps processes whose heaps are recorded; none in it: those that are set up for it; empty:
+ *     no heaps
  * @param collectors number of collectors of providers
  * @param ignored what the profile has besides, in words
  */
@@ -19,11 +22,13 @@ public record RecordingProfile(
     boolean inMemory,
     Optional<Kernel> system,
     List<Provider> providers,
+    Optional<List<Integer>> heaps,
     int collectors,
     List<String> ignored) {
   /** Keeps the lists from changes. */
   public RecordingProfile {
     providers = List.copyOf(providers);
+    heaps = heaps.map(List::copyOf);
     ignored = List.copyOf(ignored);
   }
 
@@ -48,6 +53,8 @@ public record RecordingProfile(
    * @param branchEvents events with last branches
    * @param branchesLeftOut kinds of branches that are left out, as WPR has them
    * @param stackCache whether equal stacks are recorded once
+   * @param poolTags tags of the pool allocations that are recorded; none: all
+   * @param hasProcessorTrace whether Processor Trace is recorded with events
    */
   public record Kernel(
       Memory memory,
@@ -58,7 +65,9 @@ public record RecordingProfile(
       List<String> counterEvents,
       List<String> branchEvents,
       List<String> branchesLeftOut,
-      boolean stackCache) {
+      boolean stackCache,
+      List<String> poolTags,
+      boolean hasProcessorTrace) {
     /** Keeps the collections from changes. */
     public Kernel {
       keywords = List.copyOf(keywords);
@@ -68,6 +77,7 @@ public record RecordingProfile(
       counterEvents = List.copyOf(counterEvents);
       branchEvents = List.copyOf(branchEvents);
       branchesLeftOut = List.copyOf(branchesLeftOut);
+      poolTags = List.copyOf(poolTags);
     }
   }
 
@@ -93,6 +103,7 @@ public record RecordingProfile(
    * @param hasStacks whether stacks are recorded
    * @param events that are recorded; empty: all
    * @param stacks events with stacks; empty: all
+   * @param state when it is asked for its state
    */
   public record Provider(
       String name,
@@ -100,5 +111,18 @@ public record RecordingProfile(
       long keywords,
       boolean hasStacks,
       Optional<Ids> events,
-      Optional<Ids> stacks) {}
+      Optional<Ids> stacks,
+      State state) {}
+
+  /**
+   * Request for the state of a provider.
+   *
+   * @param isOnly whether it logs nothing else
+   * @param atStart keywords with which it is asked when the recording begins
+   * @param atSave keywords with which it is asked before the recording is saved
+   */
+  public record State(boolean isOnly, OptionalLong atStart, OptionalLong atSave) {
+    /** It is not asked. */
+    public static final State NONE = new State(false, OptionalLong.empty(), OptionalLong.empty());
+  }
 }

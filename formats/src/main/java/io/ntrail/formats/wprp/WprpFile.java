@@ -5,12 +5,14 @@ import io.ntrail.formats.bytes.XmlElement;
 import io.ntrail.formats.wprp.RecordingProfile.Ids;
 import io.ntrail.formats.wprp.RecordingProfile.Kernel;
 import io.ntrail.formats.wprp.RecordingProfile.Memory;
+import io.ntrail.formats.wprp.RecordingProfile.State;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * File with recording profiles of WPR: collectors, providers and counters by their ids, and
@@ -22,6 +24,11 @@ import java.util.Optional;
 public final class WprpFile {
   private static final String ROOT = "WindowsPerformanceRecorder";
   private static final String VALUE = "Value";
+  private static final String HEAP_PROCESSES = "HeapProcessIds";
+  private static final String STATE_AT_START = "CaptureStateOnStart";
+  private static final String STATE_AT_SAVE = "CaptureStateOnSave";
+  private static final String POOL_TAGS = "PoolTags";
+  private static final String PROCESSOR_TRACE = "ProcessorTrace";
   private static final int MOST_BASES = 32;
 
   private final String file;
@@ -101,6 +108,7 @@ public final class WprpFile {
     List<String> ignored = new ArrayList<>();
     Optional<Kernel> system = Optional.empty();
     List<RecordingProfile.Provider> providers = new ArrayList<>();
+    Optional<List<Integer>> heaps = Optional.empty();
     int collectors = 0;
     for (XmlElement one : list(profile, "Collectors")) {
       switch (one.name()) {
@@ -108,6 +116,12 @@ public final class WprpFile {
         case "EventCollectorId", "EventCollector" -> {
           collectors++;
           providers(one, providers, ignored);
+        }
+        case "HeapEventCollectorId", "HeapEventCollector" -> {
+          memory(one, ignored);
+          List<Integer> processes = new ArrayList<>(heaps.orElse(List.of()));
+          processes.addAll(heaps(one));
+          heaps = Optional.of(processes);
         }
         default -> ignored.add(at(one));
       }
@@ -122,8 +136,21 @@ public final class WprpFile {
         profile.attribute("LoggingMode").equals("Memory"),
         system,
         providers,
+        heaps,
         collectors,
         ignored);
+  }
+
+  /** Returns the processes whose heaps a collector records. */
+  private List<Integer> heaps(XmlElement collector) {
+    List<Integer> processes = new ArrayList<>();
+    for (XmlElement one : list(collector, "HeapEventProviders")) {
+      Optional<XmlElement> own = one.first(HEAP_PROCESSES);
+      List<XmlElement> ids =
+          own.isPresent() ? own.get().children() : list(target(one), HEAP_PROCESSES);
+      ids.forEach(id -> processes.add(number(id, id.attribute(VALUE), 0)));
+    }
+    return processes;
   }
 
   private static String at(XmlElement element) {
@@ -204,6 +231,7 @@ public final class WprpFile {
   private Kernel kernel(XmlElement collector, List<String> ignored) {
     List<String> keywords = new ArrayList<>();
     List<String> stacks = new ArrayList<>();
+    List<String> tags = new ArrayList<>();
     Map<String, Integer> sampled = new LinkedHashMap<>();
     Map<String, List<String>> counting = new HashMap<>();
     for (XmlElement one : collector.children()) {
@@ -215,7 +243,8 @@ public final class WprpFile {
                 .add(keyword.name().equals("Keyword") ? keyword.attribute(VALUE) : at(keyword));
           }
           list(provider, "Stacks").forEach(stack -> stacks.add(stack.attribute(VALUE)));
-          others(provider, List.of("Keywords", "Stacks"), ignored);
+          list(provider, POOL_TAGS).forEach(tag -> tags.add(tag.attribute(VALUE)));
+          others(provider, List.of("Keywords", "Stacks", POOL_TAGS), ignored);
         }
         case "HardwareCounterId", "HardwareCounter" ->
             counters(target(one), sampled, counting, ignored);
@@ -234,7 +263,9 @@ public final class WprpFile {
         counting.getOrDefault("Events", List.of()),
         counting.getOrDefault("LastBranch", List.of()),
         counting.getOrDefault("LastBranchFilters", List.of()),
-        setting(collector, "StackCaching").isPresent());
+        setting(collector, "StackCaching").isPresent(),
+        tags,
+        counting.containsKey(PROCESSOR_TRACE));
   }
 
   private void others(XmlElement element, List<String> known, List<String> ignored) {
@@ -260,7 +291,12 @@ public final class WprpFile {
           counting.put("LastBranch", values(branch, "Events"));
           counting.put("LastBranchFilters", values(branch, "LastBranchFilters"));
         });
-    others(counter, List.of("SampledCounters", "Counters", "Events", "LastBranch"), ignored);
+    part(counter, PROCESSOR_TRACE)
+        .ifPresent(trace -> counting.put(PROCESSOR_TRACE, values(trace, "Events")));
+    others(
+        counter,
+        List.of("SampledCounters", "Counters", "Events", "LastBranch", PROCESSOR_TRACE),
+        ignored);
   }
 
   private static List<String> values(XmlElement element, String list) {
@@ -309,23 +345,52 @@ public final class WprpFile {
       XmlElement collector, List<RecordingProfile.Provider> providers, List<String> ignored) {
     memory(collector, ignored);
     for (XmlElement one : list(collector, "EventProviders")) {
-      providers.add(provider(target(one), ignored));
+      XmlElement provider = target(one);
+      if (!provider.equals(one)) {
+        others(one, List.of(STATE_AT_START, STATE_AT_SAVE), ignored);
+      }
+      providers.add(provider(one, provider, ignored));
     }
   }
 
-  private RecordingProfile.Provider provider(XmlElement element, List<String> ignored) {
+  /**
+   * Returns a provider.
+   *
+   * @param reference to it, which may ask for its state otherwise than it does itself
+   */
+  private RecordingProfile.Provider provider(
+      XmlElement reference, XmlElement element, List<String> ignored) {
     long keywords = 0;
     for (XmlElement keyword : list(element, "Keywords")) {
       keywords |= keyword(keyword);
     }
-    others(element, List.of("Keywords", "EventFilters", "StackFilters"), ignored);
+    others(
+        element,
+        List.of("Keywords", "EventFilters", "StackFilters", STATE_AT_START, STATE_AT_SAVE),
+        ignored);
     return new RecordingProfile.Provider(
         attribute(element, "Name"),
         number(element, attribute(element, "Level"), 0),
         keywords,
         attribute(element, "Stack").equals("true"),
         ids(element, "EventFilters"),
-        ids(element, "StackFilters"));
+        ids(element, "StackFilters"),
+        new State(
+            attribute(element, "CaptureStateOnly").equals("true"),
+            state(reference, element, STATE_AT_START),
+            state(reference, element, STATE_AT_SAVE)));
+  }
+
+  private OptionalLong state(XmlElement reference, XmlElement element, String name) {
+    Optional<XmlElement> asked = reference.first(name).or(() -> part(element, name));
+    if (asked.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    long keywords = 0;
+    for (XmlElement one : asked.get().all("Keyword").toList()) {
+      keywords |= keyword(one);
+    }
+    return OptionalLong.of(keywords);
   }
 
   private String attribute(XmlElement element, String name) {

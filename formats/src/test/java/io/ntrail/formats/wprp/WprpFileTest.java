@@ -9,10 +9,12 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.wprp.RecordingProfile.Ids;
 import io.ntrail.formats.wprp.RecordingProfile.Kernel;
 import io.ntrail.formats.wprp.RecordingProfile.Memory;
+import io.ntrail.formats.wprp.RecordingProfile.State;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -101,7 +103,9 @@ class WprpFileTest {
                 List.of("CSwitch"),
                 List.of("SampledProfile"),
                 List.of("Kernel"),
-                true)),
+                true,
+                List.of(),
+                false)),
         all().system());
     assertEquals(List.of(), all().ignored());
   }
@@ -116,10 +120,61 @@ class WprpFileTest {
                 0x8000_0000_0000_0011L,
                 true,
                 Optional.of(new Ids(true, List.of(3006, 3008))),
-                Optional.of(new Ids(false, List.of(3008)))),
+                Optional.of(new Ids(false, List.of(3008))),
+                State.NONE),
             new RecordingProfile.Provider(
-                "*My-EventSource", 0, 0, false, Optional.empty(), Optional.empty())),
+                "*My-EventSource", 0, 0, false, Optional.empty(), Optional.empty(), State.NONE)),
         all().providers());
+  }
+
+  /** Elements as Microsoft's pages have them in their examples. */
+  @Test
+  void heapsTagsStatesAndProcessorTraceAreRead() {
+    RecordingProfile profile =
+        file("""
+        <SystemCollector Id="S" Name="NT Kernel Logger"/>
+        <HeapEventCollector Id="H" Name="Heaps"/><EventCollector Id="E" Name="Events"/>
+        <SystemProvider Id="P"><Keywords><Keyword Value="Pool"/></Keywords>
+          <PoolTags><PoolTag Value="Ntff"/><PoolTag Value="b*"/></PoolTags></SystemProvider>
+        <EventProvider Id="sample-provider" Name="SampleProvider" Level="5">
+          <Keywords><Keyword Value="0x98"/></Keywords>
+          <CaptureStateOnStart><Keyword Value="0xff4"/></CaptureStateOnStart>
+          <CaptureStateOnSave><Keyword Value="0x118"/></CaptureStateOnSave></EventProvider>
+        <EventProvider Id="Dwm" Name="e7ef96be-969f-414f-97d7-3ddb7b558ccc"
+          CaptureStateOnly="true"/>
+        <HeapEventProvider Id="Base_Heap_Provider"/>
+        <HeapEventProvider Base="Base_Heap_Provider" Id="Derived_Heap_Provider">
+          <HeapProcessIds Operation="Set"><HeapProcessId Value="2314"/></HeapProcessIds>
+        </HeapEventProvider>
+        <HardwareCounter Id="PT"><ProcessorTrace><BufferSize Value="16"/>
+          <CodeMode Value="User"/><Events><Event Value="CSwitch"/></Events>
+        </ProcessorTrace></HardwareCounter>
+        <Profile Id="M.Verbose.File" Name="M" LoggingMode="File" DetailLevel="Verbose">
+        <Collectors>
+          <SystemCollectorId Value="S"><SystemProviderId Value="P"/>
+            <HardwareCounterId Value="PT"/></SystemCollectorId>
+          <HeapEventCollectorId Value="H"><HeapEventProviders>
+            <HeapEventProviderId Value="Derived_Heap_Provider"/>
+            <HeapEventProviderId Value="Base_Heap_Provider">
+              <HeapProcessIds><HeapProcessId Value="77"/></HeapProcessIds>
+            </HeapEventProviderId></HeapEventProviders></HeapEventCollectorId>
+          <EventCollectorId Value="E"><EventProviders>
+            <EventProviderId Value="sample-provider"/>
+            <EventProviderId Value="Dwm">
+              <CaptureStateOnSave><Keyword Value="0x80000"/></CaptureStateOnSave>
+            </EventProviderId></EventProviders></EventCollectorId>
+        </Collectors></Profile>
+        """)
+            .profile("M");
+    assertEquals(List.of("Ntff", "b*"), profile.system().orElseThrow().poolTags());
+    assertTrue(profile.system().orElseThrow().hasProcessorTrace());
+    assertEquals(Optional.of(List.of(2314, 77)), profile.heaps());
+    assertEquals(
+        List.of(
+            new State(false, OptionalLong.of(0xFF4), OptionalLong.of(0x118)),
+            new State(true, OptionalLong.empty(), OptionalLong.of(0x80000))),
+        profile.providers().stream().map(RecordingProfile.Provider::state).toList());
+    assertEquals(List.of(), profile.ignored());
   }
 
   @Test
@@ -153,19 +208,19 @@ class WprpFileTest {
         """
         <Profile Id="H.Verbose.File" Name="H" LoggingMode="File" DetailLevel="Verbose">
           <Collectors>
-            <HeapEventCollectorId Value="Heap"/>
+            <NewCollectorId Value="New"/>
             <EventCollectorId Value="EC"><Buffers Value="3" PercentageOfTotalMemory="true"/>
               <EventProviders><EventProvider Id="P" Name="X">
-                <CaptureStateOnSave><Keyword Value="0x1"/></CaptureStateOnSave>
+                <CaptureStateSometimes><Keyword Value="0x1"/></CaptureStateSometimes>
               </EventProvider></EventProviders></EventCollectorId>
           </Collectors>
         </Profile>
         """;
     List<String> ignored = file(more).profile("H").ignored();
     assertEquals(3, ignored.size(), ignored.toString());
-    assertTrue(ignored.getFirst().matches("HeapEventCollectorId \\(line \\d+\\)"));
+    assertTrue(ignored.getFirst().matches("NewCollectorId \\(line \\d+\\)"));
     assertTrue(ignored.get(1).startsWith("Buffers as a share of the memory"));
-    assertTrue(ignored.getLast().startsWith("CaptureStateOnSave"));
+    assertTrue(ignored.getLast().startsWith("CaptureStateSometimes"));
   }
 
   @Test

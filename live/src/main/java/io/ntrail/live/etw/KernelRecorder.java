@@ -43,6 +43,10 @@ public final class KernelRecorder {
     for (TraceSetting setting : request.more().machine()) {
       check("TraceSetInformation", control.set(0, setting));
     }
+    // Before the groups: nothing is logged that is not chosen.
+    if (kind.setsPoolTags() && !request.more().poolTags().isEmpty()) {
+      check("NtSetSystemInformation", control.setPoolTags(handle, request.more().poolTags()));
+    }
     for (TraceSetting setting : kind.settings(request)) {
       check("TraceSetInformation", control.set(handle, setting));
     }

@@ -33,9 +33,14 @@ public record KernelRequest(
    * @param machine settings of the machine: intervals, counters by which samples are taken
    * @param session settings of the session, in this order
    * @param providers of the system
+   * @param poolTags of the pool allocations that are logged, four characters each; none: all. All
+   *     versions have them
    */
   public record More(
-      List<TraceSetting> machine, List<TraceSetting> session, List<ProviderRequest> providers) {
+      List<TraceSetting> machine,
+      List<TraceSetting> session,
+      List<ProviderRequest> providers,
+      List<Integer> poolTags) {
     /** Nothing more. */
     public static final More NOTHING = new More(List.of(), List.of(), List.of());
 
@@ -44,8 +49,18 @@ public record KernelRequest(
       machine = List.copyOf(machine);
       session = List.copyOf(session);
       providers = List.copyOf(providers);
+      poolTags = List.copyOf(poolTags);
+    }
+
+    /** Makes one that logs all tags. */
+    public More(
+        List<TraceSetting> machine, List<TraceSetting> session, List<ProviderRequest> providers) {
+      this(machine, session, providers, List.of());
     }
   }
+
+  /** Tags of pool allocations that can be chosen, by Windows' own limit. */
+  public static final int MOST_TAGS = 4;
 
   /** Keeps the list from changes. */
   public KernelRequest {

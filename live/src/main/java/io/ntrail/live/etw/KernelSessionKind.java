@@ -77,8 +77,12 @@ public enum KernelSessionKind {
   private Optional<FlagExtension> extension(KernelRequest request) {
     boolean isNeeded =
         switch (this) {
-          case EXTENSION -> !isInFlags(request.groups()) || !request.stacks().isEmpty();
-          case KERNEL_LOGGER -> !isInFlags(request.groups());
+          case EXTENSION ->
+              !isInFlags(request.groups())
+                  || !request.stacks().isEmpty()
+                  || !request.more().poolTags().isEmpty();
+          case KERNEL_LOGGER ->
+              !isInFlags(request.groups()) || !request.more().poolTags().isEmpty();
           case SYSTEM_LOGGER -> false;
         };
     if (!isNeeded) {
@@ -86,13 +90,21 @@ public enum KernelSessionKind {
     }
     FlagExtension extension = new FlagExtension().groups(request.groups());
     List<StackEvent> stacks = request.stacks();
-    return Optional.of(
-        this == EXTENSION && !stacks.isEmpty() ? extension.stacks(stacks) : extension);
+    if (this == EXTENSION && !stacks.isEmpty()) {
+      extension = extension.stacks(stacks);
+    }
+    List<Integer> tags = request.more().poolTags();
+    return Optional.of(tags.isEmpty() ? extension : extension.poolTags(tags));
   }
 
   /** Returns whether EnableFlags can say all groups. */
   private static boolean isInFlags(GroupMask groups) {
     return groups.without(GroupMask.of(groups.word(0))).isEmpty();
+  }
+
+  /** Returns whether tags of pool allocations are set when the session runs. */
+  boolean setsPoolTags() {
+    return this == SYSTEM_LOGGER;
   }
 
   /** Returns what is set when the session runs, in this order. */

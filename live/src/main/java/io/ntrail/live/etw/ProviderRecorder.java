@@ -2,14 +2,23 @@ package io.ntrail.live.etw;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.util.List;
+import java.util.Optional;
 
 /** Starts sessions of providers, which need no privilege beyond the right to have sessions. */
 public final class ProviderRecorder {
   private final SessionControl control;
+  private final Optional<MachineRegistry> registry;
 
-  /** Records with the calls of a system. */
+  /** Records with the calls of a system; states are asked for at the start alone. */
   public ProviderRecorder(SessionControl control) {
     this.control = control;
+    this.registry = Optional.empty();
+  }
+
+  /** Records with the calls and the registry of a system. */
+  public ProviderRecorder(SessionControl control, MachineRegistry registry) {
+    this.control = control;
+    this.registry = Optional.of(registry);
   }
 
   /**
@@ -23,16 +32,23 @@ public final class ProviderRecorder {
   public Started start(ProviderSessionRequest request, boolean takesOver, List<Started> before) {
     try {
       return SessionLaunch.start(
-          control,
-          request.properties(),
-          takesOver,
-          handle -> SessionLaunch.enable(control, handle, request.providers()));
+          control, request.properties(), takesOver, handle -> setUp(handle, request));
     } catch (CannotGoOn e) {
       CannotGoOn failed = e;
       for (Started other : before) {
         failed = SessionLaunch.undone(control, other, failed);
       }
       throw failed;
+    }
+  }
+
+  private void setUp(long handle, ProviderSessionRequest request) {
+    try {
+      registry.ifPresent(its -> SessionMemo.of(request.providers()).write(its, request.name()));
+      SessionLaunch.enable(control, handle, request.providers());
+    } catch (CannotGoOn e) {
+      registry.ifPresent(its -> SessionMemo.forget(its, request.name()));
+      throw e;
     }
   }
 }

@@ -14,9 +14,16 @@ import java.util.List;
  * @param keywords of which an event has to have one, or none at all
  * @param properties what is recorded with each event, as {@link EnableParameters#STACKS}
  * @param filters by which events are selected; they need Windows 8.1
+ * @param capture when it is asked for its state
  */
 public record ProviderRequest(
-    String name, Guid guid, int level, long keywords, int properties, List<Filter> filters) {
+    String name,
+    Guid guid,
+    int level,
+    long keywords,
+    int properties,
+    List<Filter> filters,
+    StateCapture capture) {
   /** Level that has events of all levels that Windows defines. */
   public static final int VERBOSE = 5;
 
@@ -26,6 +33,12 @@ public record ProviderRequest(
   /** Keeps the list from changes. */
   public ProviderRequest {
     filters = List.copyOf(filters);
+  }
+
+  /** Makes one that is not asked for its state. */
+  public ProviderRequest(
+      String name, Guid guid, int level, long keywords, int properties, List<Filter> filters) {
+    this(name, guid, level, keywords, properties, filters, StateCapture.NONE);
   }
 
   /** Returns the last argument of EnableTraceEx2. */

@@ -66,7 +66,17 @@ public final class SessionControl {
   private static final int STOP = 1;
   private static final int UPDATE = 2;
   private static final int FLUSH = 3;
+  private static final int DISABLE = 0;
   private static final int ENABLE = 1;
+  private static final int CAPTURE_STATE = 2;
+
+  /** Milliseconds that providers have to tell their states. */
+  private static final int CAPTURE_MILLIS = 10_000;
+
+  /** SystemPerformanceTraceInformation, and in it EventTracePoolTagFilterInformation. */
+  private static final int TRACE_INFORMATION = 31;
+
+  private static final int POOL_TAGS = 10;
   private static final int MORE_DATA = 234;
 
   /** TraceGuidQueryInfo of TRACE_QUERY_INFO_CLASS; the GUID of no provider. */
@@ -81,6 +91,9 @@ public final class SessionControl {
   private static final int ADJUST = 0x28;
 
   private static final int PRIVILEGE_ENABLED = 2;
+
+  private static final EnableParameters NO_PARAMETERS =
+      new EnableParameters(0, Guid.ZERO, List.of());
 
   /** Places in the scratch memory: a result, a name, a structure. */
   private static final int RESULT = 0;
@@ -244,16 +257,61 @@ public final class SessionControl {
    */
   public int enable(
       long handle, Guid provider, int level, long keywords, EnableParameters parameters) {
+    return enable(handle, provider, ENABLE, level, keywords, 0, parameters);
+  }
+
+  /** Disables a provider. */
+  int disable(long handle, Guid provider) {
+    return enable(handle, provider, DISABLE, 0, 0, 0, NO_PARAMETERS);
+  }
+
+  /**
+   * Has a provider that is enabled log its state, and waits until all its processes have.
+   *
+   * @return {@link SessionFailure#TIMEOUT} if that takes too long; another error, or 0
+   */
+  int capture(long handle, Guid provider, int level, long keywords) {
+    return enable(handle, provider, CAPTURE_STATE, level, keywords, CAPTURE_MILLIS, NO_PARAMETERS);
+  }
+
+  private int enable(
+      long handle,
+      Guid provider,
+      int code,
+      int level,
+      long keywords,
+      int millis,
+      EnableParameters parameters) {
     long guid = put(NAME, new BytesBuilder(16).u64(provider.low()).u64(provider.high()).toArray());
     long block = agent.scratch() + BLOCK;
     put(BLOCK, parameters.toBytes(block, pointerBytes));
     List<Long> arguments = new ArrayList<>();
     whole(arguments, handle);
-    arguments.addAll(List.of(guid, (long) ENABLE, (long) level));
+    arguments.addAll(List.of(guid, (long) code, (long) level));
     whole(arguments, keywords);
     whole(arguments, 0);
-    arguments.addAll(List.of(0L, block));
+    arguments.addAll(List.of((long) millis, block));
     return call("EnableTraceEx2", arguments).asInt();
+  }
+
+  /**
+   * Sets the tags of the pool allocations that a session of the kernel logs (Windows 8 and later;
+   * before, the extension of the properties has them).
+   *
+   * <p>Not documented; source: EVENT_TRACE_TAG_FILTER_INFORMATION of ntexapi.h.
+   *
+   * @param tags four characters each
+   */
+  int setPoolTags(long handle, List<Integer> tags) {
+    BytesBuilder bytes = new BytesBuilder(32);
+    bytes.u32(POOL_TAGS).u32(0).u64(handle);
+    tags.forEach(bytes::u32);
+    byte[] data = bytes.toArray();
+    String lower = library.equals(LIBRARY) ? MARKS : library;
+    int status =
+        call(lower, "NtSetSystemInformation", TRACE_INFORMATION, put(BLOCK, data), data.length)
+            .asInt();
+    return call(MARKS, "RtlNtStatusToDosError", status).asInt();
   }
 
   /**

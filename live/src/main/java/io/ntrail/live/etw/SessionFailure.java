@@ -16,6 +16,9 @@ public record SessionFailure(String call, int code) {
   /** A session of this name exists. */
   public static final int EXISTS = 183;
 
+  /** Providers have not answered in time. */
+  public static final int TIMEOUT = 1460;
+
   /** There is no room for the file. */
   static final int DISK_FULL = 112;
 

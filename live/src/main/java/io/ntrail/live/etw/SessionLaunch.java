@@ -4,6 +4,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.etw.SessionControl.Reply;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.LongConsumer;
 
 /** Start of a session: one in the way, and what is left of one that cannot be set up. */
@@ -108,13 +109,29 @@ final class SessionLaunch {
         failure.nextStep());
   }
 
-  /** Enables providers in a session. */
+  /** Enables providers in a session, and asks those for their states that are to tell them now. */
   static void enable(SessionControl control, long handle, List<ProviderRequest> providers) {
     for (ProviderRequest one : providers) {
+      try {
+        enable(control, handle, one);
+      } catch (CannotGoOn e) {
+        throw told(e, "; provider " + one.name(), e.nextStep());
+      }
+    }
+  }
+
+  private static void enable(SessionControl control, long handle, ProviderRequest one) {
+    OptionalLong state = one.capture().atStart();
+    if (!one.capture().isOnly() || state.isPresent()) {
       int error = control.enable(handle, one.guid(), one.level(), one.keywords(), one.parameters());
-      if (error != 0) {
-        CannotGoOn why = SessionFailure.of("EnableTraceEx2", error);
-        throw told(why, "; provider " + one.name(), why.nextStep());
+      SessionFailure.check("EnableTraceEx2", error);
+    }
+    if (state.isPresent()) {
+      int error = control.capture(handle, one.guid(), one.level(), state.getAsLong());
+      // A provider that answers late still answers: the session goes on.
+      SessionFailure.check("EnableTraceEx2", error == SessionFailure.TIMEOUT ? 0 : error);
+      if (one.capture().isOnly()) {
+        SessionFailure.check("EnableTraceEx2", control.disable(handle, one.guid()));
       }
     }
   }

@@ -47,8 +47,10 @@ public record SessionProperties(
   /** Bytes of EVENT_TRACE_PROPERTIES in 32-bit code, too: it is aligned to 8 bytes. */
   static final int HEAD = 0x78;
 
-  /** Bytes of EVENT_TRACE_PROPERTIES_V2, 64-bit. */
+  /** Bytes of EVENT_TRACE_PROPERTIES_V2 (evntrace.h as mingw-w64's compilers lay it out). */
   private static final int HEAD_V2 = 0x90;
+
+  private static final int HEAD_V2_32 = 0x88;
 
   /** Characters that Windows writes at most into a name, its end included. */
   static final int NAME = 1024;
@@ -112,14 +114,21 @@ public record SessionProperties(
         OptionalLong.empty());
   }
 
-  /** Returns where the name of the session begins. */
-  int nameAt() {
-    return options.isPresent() ? HEAD_V2 : HEAD;
+  /**
+   * Returns where the name of the session begins.
+   *
+   * @param pointerBytes size of a pointer of the code that makes the call, 4 or 8
+   */
+  int nameAt(int pointerBytes) {
+    if (options.isEmpty()) {
+      return HEAD;
+    }
+    return pointerBytes == Long.BYTES ? HEAD_V2 : HEAD_V2_32;
   }
 
   /** Returns where the path begins. */
-  int fileAt() {
-    return nameAt() + area();
+  int fileAt(int pointerBytes) {
+    return nameAt(pointerBytes) + area();
   }
 
   private int area() {
@@ -130,15 +139,11 @@ public record SessionProperties(
    * Returns the structure.
    *
    * @param pointerBytes size of a pointer of the code that makes the call, 4 or 8
-   * @throws IllegalArgumentException if options are asked of 32-bit code: no source has its layout
    */
   public byte[] toBytes(int pointerBytes) {
-    boolean is64 = pointerBytes == Long.BYTES;
-    if (options.isPresent() && !is64) {
-      throw new IllegalArgumentException("V2Options in 32-bit code");
-    }
     byte[] block = extension.map(FlagExtension::toBytes).orElseGet(() -> new byte[0]);
-    int blockAt = fileAt() + area();
+    int fileAt = fileAt(pointerBytes);
+    int blockAt = fileAt + area();
     BytesBuilder out = new BytesBuilder(blockAt + block.length);
     out.u32(blockAt + block.length).u32(0).u64(0).u64(0);
     out.u64(guid.low()).u64(guid.high());
@@ -148,12 +153,14 @@ public record SessionProperties(
     out.u32(extension.isPresent() ? EXTENDED | blockAt : flags);
     out.zeros(LOGGER_THREAD + pointerBytes - out.size());
     // A question has room for the path that Windows answers; a session without a file has none.
-    out.u32(file.isEmpty() && mode != 0 ? 0 : fileAt()).u32(nameAt());
-    out.zeros(HEAD - out.size());
+    out.u32(file.isEmpty() && mode != 0 ? 0 : fileAt).u32(nameAt(pointerBytes));
     if (options.isPresent()) {
-      out.u32(VERSION).u32(0).u64(0).u64(options.getAsLong());
+      // Version, no filters, their pointer; in 32-bit code nothing is between this and the names.
+      out.u32(VERSION).u32(0).zeros(pointerBytes).u64(options.getAsLong());
+    } else {
+      out.zeros(HEAD - out.size());
     }
-    out.utf16z(name).zeros(fileAt() - out.size());
+    out.utf16z(name).zeros(fileAt - out.size());
     out.utf16z(file).zeros(blockAt - out.size());
     return out.bytes(block).toArray();
   }

@@ -19,6 +19,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -109,8 +110,89 @@ class SessionStructuresTest {
         90 4e005400
         890 43003a00\
         """);
-    SessionProperties request = kernel(Optional.empty(), OptionalLong.of(8));
-    assertThrows(IllegalArgumentException.class, () -> request.toBytes(4));
+  }
+
+  /** Offsets are those that the compiler of mingw-w64 for 32-bit code gives the declaration. */
+  @Test
+  void optionsOfWindows10In32BitCodeFollowTheNamesAtOnce() {
+    byte[] bytes = kernel(Optional.empty(), OptionalLong.of(8)).toBytes(4);
+    assertEquals(0x1088, bytes.length);
+    assertBytes(
+        bytes,
+        """
+        00 88100000
+        2C 00008200
+        68 00000000 88080000 88000000
+        74 02000000 00000000 00000000 0800000000000000
+        88 4e005400
+        888 43003a00\
+        """);
+  }
+
+  @Test
+  void aSessionOfHeapsChoosesProcessesInItsExtension() {
+    List<StackEvent> stacks =
+        Stream.of("HeapAlloc", "HeapRealloc")
+            .map(name -> new StackEvents().ofHeaps(name).orElseThrow())
+            .toList();
+    HeapRequest request =
+        new HeapRequest(
+            "h",
+            "C:\\h.etl",
+            new Buffers(1024, 64, 256),
+            SessionMode.SEQUENTIAL,
+            100,
+            List.of(4312, 5020),
+            "",
+            stacks);
+    byte[] bytes = request.properties().toBytes(8);
+    assertEquals(0x488 + 4 * 7, bytes.length);
+    assertBytes(
+        bytes,
+        """
+        18 ab622922 8061 884b a825346b75f2a24a
+        3C 64000000 01000000 00000000 8804ff80
+        488 0700 0200
+        48C 0300 0200 d8100000 9c130000
+        498 0300 0300 21100000 22100000\
+        """);
+    HeapRequest later =
+        new HeapRequest(
+            "h", "C:\\h.etl", new Buffers(1024, 64, 256), 1, 100, List.of(), "a.exe", List.of());
+    assertBytes(
+        later.properties().toBytes(8),
+        """
+        488 0300 0100
+        48C 0200 0200 00000000\
+        """);
+  }
+
+  @Test
+  void tagsOfThePoolAreInTheExtensionBeforeWindows8() {
+    KernelRequest request =
+        new KernelRequest(
+            "k",
+            "C:\\k.etl",
+            new Buffers(1024, 64, 256),
+            SessionMode.SEQUENTIAL,
+            100,
+            GroupMask.of(7),
+            List.of(),
+            new KernelRequest.More(
+                List.of(), List.of(), List.of(), List.of(0x6674_744E, 0x2062_6F4A)));
+    for (KernelSessionKind kind :
+        List.of(KernelSessionKind.EXTENSION, KernelSessionKind.KERNEL_LOGGER)) {
+      byte[] bytes = kind.properties(request).toBytes(8);
+      assertBytes(
+          bytes,
+          """
+          48 8804ff80
+          488 0d00 0200
+          48C 0900 0100 07000000
+          4B0 0300 0400 4e747466 4a6f6220\
+          """);
+    }
+    assertEquals(Optional.empty(), KernelSessionKind.SYSTEM_LOGGER.properties(request).extension());
   }
 
   @Test

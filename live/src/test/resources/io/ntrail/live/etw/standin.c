@@ -208,6 +208,28 @@ static int is_kernel_guid(const GUID *guid) {
   return !memcmp(guid, kernel, 16);
 }
 
+/* Provider of heaps: wmicore.mof. */
+static int is_heap_guid(const GUID *guid) {
+  static const GUID heaps = {
+      0x222962ab, 0x6180, 0x4b88, {0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a}};
+  return !memcmp(guid, &heaps, sizeof heaps);
+}
+
+/* Sessions of heaps choose processes, and log nothing of the kernel. */
+static const char *bad_heaps(const EVENT_TRACE_PROPERTIES *p) {
+  const USHORT *head = (const USHORT *)((const char *)p + (p->EnableFlags & 0xFFFF));
+  ULONG word = 1, i, processes = 0;
+  if (!(p->EnableFlags & 0x80000000)) return "heaps without an extension";
+  if (p->LogFileMode & 0x2000000) return "heaps of the kernel";
+  for (i = 0; i < head[1]; i++) {
+    const USHORT *item = head + 2 * word;
+    if (item[1] != 2 && item[1] != 3) return "item of a session of heaps";
+    if (item[1] == 2) processes++;
+    word += item[0];
+  }
+  return processes == 1 ? NULL : "processes of heaps";
+}
+
 static const char *bad_extension(const EVENT_TRACE_PROPERTIES *p) {
   ULONG at = p->EnableFlags & 0xFFFF;
   const USHORT *head;
@@ -221,6 +243,8 @@ static const char *bad_extension(const EVENT_TRACE_PROPERTIES *p) {
     if (!item[0] || word + item[0] > head[0]) return "length of an item";
     if (item[1] < 1 || item[1] > 5) return "type of an item";
     if (item[1] == 1 && item[0] != 9) return "length of a mask";
+    if (item[1] == 2 && (item[0] < 2 || item[0] > 9)) return "number of processes";
+    if (item[1] == 4 && (item[0] < 2 || item[0] > 5)) return "number of tags";
     if (item[1] == 5 && item[0] != 3) return "length of stack caching";
     word += item[0];
   }
@@ -284,7 +308,10 @@ EXPORT ULONG WINAPI StartTraceW(TRACEHANDLE *handle, const WCHAR *name, EVENT_TR
   if ((p->LogFileMode & 2) && !p->MaximumFileSize) return wrong("ring without a size");
   if (!*file && !(p->LogFileMode & 0x500)) return wrong("no path");
   if ((p->EnableFlags & 0x80000000) && (why = bad_extension(p))) return wrong(why);
-  if (p->EnableFlags && !kernel && !(p->LogFileMode & 0x2000000)) return wrong("flags of the kernel");
+  if (is_heap_guid(&p->Wnode.Guid) && (why = bad_heaps(p))) return wrong(why);
+  if (p->EnableFlags && !kernel && !is_heap_guid(&p->Wnode.Guid)
+      && !(p->LogFileMode & 0x2000000))
+    return wrong("flags of the kernel");
   if ((kernel || (p->LogFileMode & 0x2000000)) && !privileged) return ERROR_PRIVILEGE_NOT_HELD;
   load();
   /* What was stopped may be there for a while. */
@@ -483,6 +510,30 @@ static const char *bad_filter(const EVENT_FILTER_DESCRIPTOR *filter) {
   return "type of a filter";
 }
 
+/* Asks a provider for its state, or disables it. */
+static ULONG state(Session *session, const GUID *provider, ULONG control, UCHAR level,
+    ULONGLONG any, ULONGLONG all, ULONG timeout, const ENABLE_TRACE_PARAMETERS *p) {
+  ULONG i, enabled = 0;
+  for (i = 0; i < session->providers; i++)
+    if (!memcmp(&session->enabled[i], provider, sizeof *provider)) enabled = i + 1;
+  if (!enabled) return wrong("state of what is not enabled");
+  if (p && (p->Version != 1 || p->EnableProperty || p->EnableFilterDesc)) return wrong("parameters");
+  if (control == 2) {
+    if (!level || !any || all || !timeout) return wrong("state that is asked for");
+    tell("EnableTraceEx2 capture %x ", (int)(session - sessions));
+    tell_guid(provider);
+    tell(" %u %llx\n", level, any);
+    return told("capture");
+  }
+  if (level || any || all || timeout) return wrong("what is disabled");
+  tell("EnableTraceEx2 disable %x ", (int)(session - sessions));
+  tell_guid(provider);
+  tell("\n");
+  session->enabled[enabled - 1] = session->enabled[--session->providers];
+  save();
+  return ERROR_SUCCESS;
+}
+
 EXPORT ULONG WINAPI EnableTraceEx2(TRACEHANDLE handle, const GUID *provider, ULONG control,
     UCHAR level, ULONGLONG any, ULONGLONG all, ULONG timeout, ENABLE_TRACE_PARAMETERS *p) {
   ULONG code = told("EnableTraceEx2"), i;
@@ -492,7 +543,9 @@ EXPORT ULONG WINAPI EnableTraceEx2(TRACEHANDLE handle, const GUID *provider, ULO
   load();
   session = find(handle, NULL);
   if (!session) return ERROR_WMI_INSTANCE_NOT_FOUND;
-  if (!provider || control != 1 || timeout || is_kernel_guid(provider)) return wrong("provider");
+  if (!provider || control > 2 || is_kernel_guid(provider)) return wrong("provider");
+  if (control != 1) return state(session, provider, control, level, any, all, timeout, p);
+  if (timeout) return wrong("timeout of what is enabled");
   if (provider->Data1 == 0x3b9c9951) {
     /* KernelRundownGuid, as PerfDiag has it. */
     if (level || any != 8 || all || !p || p->Version != 1) return wrong("rundown of the kernel");
@@ -529,6 +582,30 @@ EXPORT ULONG WINAPI EnableTraceEx2(TRACEHANDLE handle, const GUID *provider, ULO
   if (provider->Data1 == 0xa669021c) session->rundown = 3;
   save();
   return ERROR_SUCCESS;
+}
+
+/* Of ntdll: EVENT_TRACE_TAG_FILTER_INFORMATION, by its declaration in ntexapi.h. */
+EXPORT LONG WINAPI NtSetSystemInformation(ULONG class, void *data, ULONG length) {
+  const struct {
+    ULONG class;
+    ULONGLONG handle;
+    ULONG tags[4];
+  } *filter = data;
+  ULONG tags = length < 20 ? 0 : (length - 16) / 4, i;
+  Session *session;
+  if (told("NtSetSystemInformation")) return (LONG)told("NtSetSystemInformation");
+  load();
+  session = find(length < 20 ? 0 : filter->handle, NULL);
+  if (class != 31 || !tags || tags > 4 || length % 4 || filter->class != 10 || !session
+      || !(session->properties.LogFileMode & 0x2000000)) {
+    wrong("filter of tags");
+    return (LONG)0xC000000D;
+  }
+  if (!privileged) return (LONG)0xC0000061;
+  tell("NtSetSystemInformation %lu %llx ", filter->class, filter->handle - HANDLES);
+  for (i = 0; i < tags; i++) tell_bytes(&filter->tags[i], 4);
+  tell("\n");
+  return 0;
 }
 
 /* Of ntdll; no header declares it. Marks are kept in NTRAIL_STANDIN.marks, a line each. */

@@ -2,13 +2,11 @@ package io.ntrail.formats.etl.groups;
 
 import io.ntrail.formats.bytes.BytesBuilder;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -32,6 +30,9 @@ public final class StackEvents {
   public record StackEvent(String name, int hookId, String group) {}
 
   private static final Pattern NUMBER = Pattern.compile("0[xX]([0-9a-fA-F]{1,4})");
+
+  /** Group of hook ids of heaps. */
+  private static final int HEAPS = 0x10;
 
   /** Begins a line of events that a kernel session does not log. */
   private static final String OTHER = "!";
@@ -127,7 +128,7 @@ public final class StackEvents {
 
   private final Map<String, StackEvent> events = new LinkedHashMap<>();
   private final Map<String, WprEvent> wpr = new LinkedHashMap<>();
-  private final Set<String> others = new HashSet<>();
+  private final Map<String, StackEvent> others = new LinkedHashMap<>();
 
   /** Reads the table. */
   public StackEvents() {
@@ -150,7 +151,7 @@ public final class StackEvents {
     for (String name : names) {
       String key = name.toUpperCase(Locale.ROOT);
       if (isOther) {
-        others.add(key);
+        others.put(key, new StackEvent(name, Integer.parseInt(hook, 16), ""));
       } else if (!name.equals(NO_NAME) && !hook.equals(NO_HOOK)) {
         events.put(key, new StackEvent(name, Integer.parseInt(hook, 16), known));
       }
@@ -179,7 +180,21 @@ public final class StackEvents {
 
   /** Returns whether the name is of an event that sessions of another kind log. */
   public boolean isOfOtherSessions(String name) {
-    return others.contains(name.toUpperCase(Locale.ROOT));
+    return others.containsKey(name.toUpperCase(Locale.ROOT));
+  }
+
+  /** Returns the event of a name that sessions of heaps log. */
+  public Optional<StackEvent> ofHeaps(String name) {
+    return Optional.ofNullable(others.get(name.toUpperCase(Locale.ROOT)))
+        .filter(event -> event.hookId() >>> 8 == HEAPS);
+  }
+
+  /** Returns the names of all events that sessions of heaps log. */
+  public List<String> namesOfHeaps() {
+    return others.values().stream()
+        .map(StackEvent::name)
+        .filter(name -> ofHeaps(name).isPresent())
+        .toList();
   }
 
   /** Returns all names. */
