@@ -5,6 +5,7 @@ import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.etw.BootProviders;
 import io.ntrail.live.etw.BootSession;
 import io.ntrail.live.etw.BootSession.Kind;
 import io.ntrail.live.etw.MachineRegistry;
@@ -47,9 +48,9 @@ record BootOnMachine(RecordMachine machine, ParseResult parsed, Format format, T
             cancel(kind));
       }
       try {
-        session.set(registry);
+        request.set(registry);
       } catch (CannotGoOn e) {
-        BootSession.remove(kind, registry);
+        request.remove(registry);
         throw e;
       }
       return true;
@@ -66,6 +67,7 @@ record BootOnMachine(RecordMachine machine, ParseResult parsed, Format format, T
           boolean is = sessions.registry().find(kind.key(), START).isPresent();
           if (is) {
             BootSession.remove(kind, sessions.registry());
+            BootProviders.remove(sessions.registry());
           }
           return is;
         });

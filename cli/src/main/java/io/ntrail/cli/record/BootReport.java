@@ -5,8 +5,10 @@ import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
+import io.ntrail.live.etw.BootProviders;
 import io.ntrail.live.etw.BootSession;
 import io.ntrail.live.etw.BootSession.Kind;
+import io.ntrail.live.etw.ProviderRequest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -87,6 +89,16 @@ record BootReport(BootRequest request, List<Written> written, String undo, Termi
                 : session().stacks().stream()
                     .map(StackEvent::name)
                     .collect(Collectors.joining("+"))));
+    request
+        .providers()
+        .ifPresent(its ->
+            lines.add(
+                "providers  %s, to %s"
+                    .formatted(
+                        its.providers().stream()
+                            .map(ProviderRequest::name)
+                            .collect(Collectors.joining("+")),
+                        its.file())));
     lines.add("");
     if (written.isEmpty()) {
       lines.add("undo: " + undo);
@@ -95,7 +107,9 @@ record BootReport(BootRequest request, List<Written> written, String undo, Termi
       lines.add("On the Windows that is to be recorded, as administrator:");
       lines.add("");
       lines.add("  " + written.getFirst().command() + "    then restart it");
-      lines.add("  logman stop \"" + session().kind().session() + "\" -ets    ends the recording");
+      for (String name : request.sessions()) {
+        lines.add("  logman stop \"" + name + "\" -ets    ends the recording");
+      }
       lines.add("  " + undo + "    the next start is not recorded");
     }
     lines.add("");
@@ -118,7 +132,9 @@ record BootReport(BootRequest request, List<Written> written, String undo, Termi
         json.object().text("event", event.name()).text("hookId", Numbers.hex(event.hookId()));
         json.endObject();
       }
-      json.endArray().endObject().endArray().text("undo", undo).array("written");
+      json.endArray().endObject();
+      request.providers().ifPresent(its -> providers(json, its));
+      json.endArray().text("undo", undo).array("written");
       written.forEach(one ->
           json.object()
               .text("path", one.path().toString())
@@ -128,5 +144,14 @@ record BootReport(BootRequest request, List<Written> written, String undo, Termi
       notes().forEach(json::text);
       json.endArray().endObject();
     }
+  }
+
+  private static void providers(Json json, BootProviders its) {
+    json.object().text("name", BootProviders.SESSION).text("mode", "boot");
+    json.text("file", its.file()).unknown("buffers").unknown("lost").unknown("conflict");
+    json.text("key", BootProviders.KEY);
+    json.number("maxBytes", (long) its.mebibytes() << MEBIBYTE_SHIFT);
+    SessionReport.providers(json, its.providers());
+    json.endObject();
   }
 }

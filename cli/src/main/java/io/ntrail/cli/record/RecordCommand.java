@@ -12,6 +12,7 @@ import io.ntrail.cli.record.BootReport.Written;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.formats.bytes.SpellingSuggestion;
+import io.ntrail.formats.registry.RegistryText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,7 +116,12 @@ public final class RecordCommand implements Command {
     }
     mustBeBoot(words);
     refuse(parsed, BOOT, ONLY_START);
-    refuse(parsed, BOOT, StartRequest.options());
+    refuse(
+        parsed,
+        BOOT,
+        StartRequest.options().stream()
+            .filter(option -> !option.equals(StartRequest.PROFILE))
+            .toList());
     refuse(parsed, BOOT, ONLY_WATCH);
     return boot(format, parsed, terminal);
   }
@@ -130,14 +136,18 @@ public final class RecordCommand implements Command {
       return isStop ? here.stop() : here.cancel();
     }
     refuse(parsed, BOOT, List.of(OUTPUT));
-    BootRequest request = BootRequest.of(parsed, BOOT, EXAMPLE);
     Optional<OutputFile> reg = terminal.outputs().of(REG);
+    BootRequest request = bootRequest(reg.isPresent(), parsed);
     if (reg.isEmpty()) {
       return here.set(request);
     }
     OutputFile file = reg.get();
-    byte[] registry = request.session().registry().toBytes();
-    byte[] undo = request.session().undo().toBytes();
+    RegistryText setting = new RegistryText();
+    request.set(setting);
+    RegistryText removing = new RegistryText();
+    request.remove(removing);
+    byte[] registry = setting.toBytes();
+    byte[] undo = removing.toBytes();
     try (OutputFile undoFile = OutputFile.reserve(CommonOptions.path(file.place() + UNDO), REG)) {
       write(undoFile, undo);
       // Only now: no file that sets up a session is without the one that removes it.
@@ -151,6 +161,20 @@ public final class RecordCommand implements Command {
           .print(format);
     }
     return ExitCode.DONE;
+  }
+
+  /** Returns what the options or a profile ask for; of another machine only GUIDs are known. */
+  private BootRequest bootRequest(boolean isOther, ParseResult parsed) {
+    Optional<StartRequest> profile = StartRequest.bootProfile(parsed);
+    return profile.isEmpty()
+        ? BootRequest.of(parsed, BOOT, EXAMPLE)
+        : BootProfile.of(
+            profile.get(),
+            parsed,
+            wishes ->
+                isOther
+                    ? SessionStarter.known(wishes)
+                    : machine.ask(sessions -> sessions.starter().resolved(wishes)));
   }
 
   private int session(List<String> words, Format format, ParseResult parsed, Terminal terminal) {

@@ -274,7 +274,8 @@ record SessionReport(Format format, Terminal terminal) {
     json.endArray();
   }
 
-  private static void providers(Json json, List<ProviderRequest> providers) {
+  /** Adds providers that are enabled, if there are any. */
+  static void providers(Json json, List<ProviderRequest> providers) {
     if (providers.isEmpty()) {
       return;
     }

@@ -332,7 +332,42 @@ final class SessionStarter {
         "ntrail record start --kernel NAME+NAME");
   }
 
-  private List<ProviderRequest> resolved(List<ProviderWish> wishes) {
+  /**
+   * Returns providers of another machine.
+   *
+   * @throws CannotGoOn if one has a name that only that machine knows
+   */
+  static List<ProviderRequest> known(List<ProviderWish> wishes) {
+    return wishes.stream()
+        .map(wish ->
+            request(
+                wish,
+                known(wish.name())
+                    .orElseThrow(() ->
+                        new CannotGoOn(
+                            "the GUID of provider %s is known to the machine that is recorded alone"
+                                .formatted(wish.name()),
+                            "its GUID in the profile; logman query providers lists them"))))
+        .toList();
+  }
+
+  private static ProviderRequest request(ProviderWish wish, Guid guid) {
+    return new ProviderRequest(
+        wish.name(),
+        guid,
+        wish.level(),
+        wish.keywords(),
+        wish.properties(),
+        wish.filters(),
+        wish.capture());
+  }
+
+  /**
+   * Returns providers with their GUIDs.
+   *
+   * @throws CannotGoOn if one is not registered on this machine
+   */
+  List<ProviderRequest> resolved(List<ProviderWish> wishes) {
     Optional<RegisteredProviders> registered = Optional.empty();
     List<ProviderRequest> requests = new ArrayList<>();
     for (ProviderWish wish : wishes) {
@@ -349,15 +384,7 @@ final class SessionStarter {
                 .formatted(wish.name()),
             "one --provider with all keywords");
       }
-      requests.add(
-          new ProviderRequest(
-              wish.name(),
-              its,
-              wish.level(),
-              wish.keywords(),
-              wish.properties(),
-              wish.filters(),
-              wish.capture()));
+      requests.add(request(wish, its));
     }
     return requests;
   }

@@ -55,7 +55,10 @@ record StartRequest(
 
   private static final String PROVIDER = "--provider";
   private static final String DOTNET = "--dotnet";
-  private static final String PROFILE = "--profile";
+
+  /** Option for a profile of WPR, which a boot has, too. */
+  static final String PROFILE = "--profile";
+
   private static final OptionValues<Log> LOGS =
       OptionValues.of("--log", List.of(Log.RING, Log.SEQUENTIAL));
 
@@ -73,7 +76,8 @@ record StartRequest(
             "start: a provider by name or GUID; also :stack :id=N :pid=N",
             PROVIDER));
     spec.addOption(
-        CommonOptions.value("FILE[!NAME]", "start: a recording profile of WPR (.wprp)", PROFILE));
+        CommonOptions.value(
+            "FILE[!NAME]", "start, boot: a recording profile of WPR (.wprp)", PROFILE));
     spec.addOption(CommonOptions.flag("start: .NET, with the names of its methods", DOTNET));
     spec.addOption(
         CommonOptions.oneOf(
@@ -140,6 +144,11 @@ record StartRequest(
   /** Tells what settings ask for that is not logged. */
   static List<String> unlogged(KernelSettings settings, BootRequest kernel) {
     return settings.unlogged(kernel.session().groups(), kernel.session().stacks());
+  }
+
+  /** Returns what a profile asks for that is to be recorded at a boot; empty if none is named. */
+  static Optional<StartRequest> bootProfile(ParseResult parsed) {
+    return CommonOptions.has(parsed, PROFILE) ? Optional.of(profile(parsed)) : Optional.empty();
   }
 
   private static StartRequest profile(ParseResult parsed) {

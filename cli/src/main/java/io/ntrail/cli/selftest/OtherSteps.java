@@ -219,6 +219,13 @@ final class OtherSteps {
             boot + ", restart, ntrail record boot --stop -o b.etl, ntrail record boot --cancel"),
         Step.person(
             RECORDING,
+            "a boot is recorded by a profile",
+            Need.PERSON,
+            "a restart",
+            "ntrail record boot --profile FILE.wprp --etl C:\\b.etl, restart,"
+                + " ntrail record boot --stop -o b.etl, ntrail record boot --cancel"),
+        Step.person(
+            RECORDING,
             "a boot is recorded by a file",
             Need.PERSON,
             "a restart",

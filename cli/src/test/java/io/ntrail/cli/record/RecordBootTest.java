@@ -1,11 +1,14 @@
 package io.ntrail.cli.record;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.cli.harness.Cli;
+import io.ntrail.cli.harness.JsonReader;
+import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -161,6 +164,139 @@ class RecordBootTest {
     assertFalse(good.out().contains("No stacks of"), good.out());
   }
 
+  private static final String PROFILE =
+      """
+      <WindowsPerformanceRecorder Version="1.0"><Profiles>
+      <SystemCollector Id="S" Name="NT Kernel Logger"/><EventCollector Id="E" Name="Events"/>
+      <Profile Id="B.Verbose.File" Name="B" LoggingMode="File" DetailLevel="Verbose"><Collectors>
+        <SystemCollectorId Value="S"><SystemProvider Id="P"><Keywords>
+          <Keyword Value="ProcessThread"/><Keyword Value="Loader"/><Keyword Value="CSwitch"/>
+          </Keywords><Stacks><Stack Value="CSwitch"/></Stacks></SystemProvider></SystemCollectorId>
+        <EventCollectorId Value="E"><EventProviders>
+          <EventProvider Id="C" Name="e13c0d23-ccbc-4e12-931b-d9cc2eee27e4" Level="4" Stack="true">
+            <Keywords><Keyword Value="0x8000000000000011"/></Keywords>
+            <CaptureStateOnSave><Keyword Value="0x1"/></CaptureStateOnSave></EventProvider>
+          <EventProvider Id="S1" Name="*Microsoft-Windows-Store"/>
+        </EventProviders></EventCollectorId></Collectors></Profile>
+      <Profile Id="K.Verbose.File" Name="K" LoggingMode="File" DetailLevel="Verbose"><Collectors>
+        <SystemCollectorId Value="S"><SystemProviderId Value="P"/></SystemCollectorId></Collectors>
+      </Profile>
+      <Profile Id="N.Verbose.File" Name="N" LoggingMode="File" DetailLevel="Verbose"><Collectors>
+        <SystemCollectorId Value="S"><SystemProviderId Value="P"/></SystemCollectorId>
+        <EventCollectorId Value="E"><EventProviders>
+          <EventProvider Id="D" Name="Microsoft-Windows-DNS-Client"/></EventProviders>
+        </EventCollectorId></Collectors></Profile>
+      <Profile Id="U.Verbose.File" Name="U" LoggingMode="File" DetailLevel="Verbose"><Collectors>
+        <EventCollectorId Value="E"><EventProviders><EventProviderId Value="S1"/></EventProviders>
+        </EventCollectorId></Collectors></Profile>
+      </Profiles></WindowsPerformanceRecorder>
+      """;
+
+  private Cli.Result profile(String name, Object... options) throws IOException {
+    Path file = folder.resolve("b.wprp");
+    Files.writeString(file, PROFILE);
+    List<Object> words =
+        new ArrayList<>(
+            List.of(
+                "record",
+                "boot",
+                "--reg",
+                folder.resolve("b.reg"),
+                "--profile",
+                file + "!" + name));
+    words.addAll(List.of(options));
+    return Cli.run(words.toArray());
+  }
+
+  @Test
+  void aProfileOfWprBecomesKeysOfTwoSessionsAndTheUndoRemovesThem() throws IOException {
+    assumeTrue(Wine.available(), Wine.missing());
+    assertEquals(0, reg("add", WMI + "\\Autologger\\Other", "/f").exitCode());
+    List<String> before = query();
+    Cli.Result written =
+        profile("B", "--logger", "autologger", "--etl", "C:\\b.etl", "--max-size", "64M");
+    assertEquals(0, written.exit(), written.err());
+    for (String told :
+        List.of(
+            "kernel     PROC_THREAD+LOADER+CSWITCH",
+            "providers  e13c0d23-ccbc-4e12-931b-d9cc2eee27e4+*Microsoft-Windows-Store, to"
+                + " C:\\b.user.etl",
+            "logman stop \"ntrail-boot-user\" -ets",
+            "Not done at a boot: capture of the state of e13c0d23")) {
+      assertTrue(written.out().contains(told), written.out());
+    }
+    load("b.reg");
+    List<String> all = query();
+    int user = all.indexOf(key("ntrail-boot-user"));
+    int clr = all.indexOf(key("ntrail-boot-user\\{e13c0d23-ccbc-4e12-931b-d9cc2eee27e4}"));
+    int store = all.indexOf(key("ntrail-boot-user\\{9c2a37f3-e5fd-5cae-bcd1-43dafeee1ff0}"));
+    int kernel = all.indexOf(key("ntrail-boot"));
+    assertValues(
+        all.subList(kernel + 1, user),
+        "FileName REG_SZ C:\\b.kernel.etl",
+        "LogFileMode REG_DWORD 0x2000001",
+        "EnableKernelFlags REG_BINARY 0700000004" + "00".repeat(27),
+        "StackWalkingFilter REG_BINARY 24050000");
+    assertValues(
+        all.subList(user + 1, store < clr ? store : clr),
+        "Start REG_DWORD 0x1",
+        "GUID REG_SZ {5c3d1f0e-7a42-4b6e-9a0d-6e7472617501}",
+        "FileName REG_SZ C:\\b.user.etl",
+        "MaxFileSize REG_DWORD 0x40",
+        "LogFileMode REG_DWORD 0x1");
+    assertValues(
+        all.subList(clr + 1, clr + 5),
+        "Enabled REG_DWORD 0x1",
+        "EnableLevel REG_DWORD 0x4",
+        "EnableProperty REG_DWORD 0x4");
+    // reg query of Wine 8 cannot write numbers of 64 bits.
+    assertEquals(
+        0, reg("export", WMI + "\\Autologger\\ntrail-boot-user", "e.reg", "/y").exitCode());
+    String export = Files.readString(folder.resolve("e.reg"), StandardCharsets.UTF_16);
+    assertTrue(export.contains("\"MatchAnyKeyword\"=hex(b):11,00,00,00,00,00,00,80\r\n"), export);
+    assertTrue(export.contains("\"MatchAnyKeyword\"=hex(b):ff,ff,ff,ff,ff,ff,ff,ff\r\n"), export);
+    load("b.reg.undo.reg");
+    assertEquals(before, query());
+    JsonReader json =
+        JsonReader.parse(profile("B", "--etl", "C:\\b.etl", "--format", "json").out());
+    assertEquals(List.of(), JsonSchema.named("record").strictFindings(json));
+  }
+
+  private static String key(String name) {
+    return "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\WMI\\Autologger\\" + name;
+  }
+
+  private static void assertValues(List<String> lines, String... values) {
+    for (String value : values) {
+      assertTrue(lines.contains(value), value + " in " + lines);
+    }
+  }
+
+  @Test
+  void aProfileOfTheKernelAloneIsTheSameAsItsOptions() throws IOException {
+    assertEquals(0, profile("K").exit());
+    byte[] byProfile = Files.readAllBytes(folder.resolve("b.reg"));
+    byte[] undo = Files.readAllBytes(folder.resolve("b.reg.undo.reg"));
+    write("--kernel", "CSWITCH+PROC_THREAD+LOADER", "--stacks", "CSwitch");
+    assertArrayEquals(Files.readAllBytes(folder.resolve("b.reg")), byProfile);
+    assertArrayEquals(Files.readAllBytes(folder.resolve("b.reg.undo.reg")), undo);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "B, 1, 'the profile has providers, whose session has a file of its own'",
+    "N, 1, the GUID of provider Microsoft-Windows-DNS-Client is known to the machine",
+    "U, 1, the profile records nothing of the kernel",
+    "Z, 1, has no profile Z",
+  })
+  void aProfileThatABootCannotRecordIsRefused(String name, int exit, String told)
+      throws IOException {
+    Cli.Result result = profile(name);
+    assertEquals(exit, result.exit());
+    assertTrue(result.err().contains(told), result.err());
+    assertFalse(Files.exists(folder.resolve("b.reg")));
+  }
+
   @ParameterizedTest
   @CsvSource({
     "start --kernel cpu, record start needs one file: -o NAME.etl",
@@ -213,7 +349,7 @@ class RecordBootTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--profile", "--merge"})
+  @ValueSource(strings = {"--merge", "--provider", "--heap"})
   void optionsThatAreNotBuiltAreRefused(String option) throws IOException {
     assertEquals(2, boot("--kernel", "cpu", option).exit());
   }

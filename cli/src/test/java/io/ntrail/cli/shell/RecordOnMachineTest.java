@@ -25,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -339,19 +340,44 @@ class RecordOnMachineTest {
     assertEquals("EnableTraceEx2 capture 6" + dns + "118", calls().getLast());
     assertEquals("no session runs\n", run("record list").out());
     assertFalse(Files.exists(folder.resolve("sessions.why")));
-    Wine.Outcome registry =
-        Wine.shared()
-            .run(
-                folder,
-                new byte[0],
-                Duration.ofMinutes(1),
-                "reg",
-                "query",
-                "HKLM\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion"
-                    + "\\Image File Execution Options\\shop.exe",
-                "/v",
-                "TracingFlags");
-    assertEquals(1, registry.exitCode(), registry.text());
+    String image =
+        "HKLM\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion"
+            + "\\Image File Execution Options\\shop.exe";
+    assertEquals(1, registry("query", image, "/v", "TracingFlags"));
+  }
+
+  @Test
+  void aBootByAProfileIsSetUpWithProvidersOfThisMachineAndCancelled() throws IOException {
+    Path wprp = folder.resolve("boot.wprp");
+    Files.writeString(
+        wprp,
+        """
+        <WindowsPerformanceRecorder Version="1.0"><Profiles>
+        <SystemCollector Id="S" Name="NT Kernel Logger"/><EventCollector Id="E" Name="Events"/>
+        <Profile Id="B.Verbose.File" Name="B" LoggingMode="File" DetailLevel="Verbose"><Collectors>
+          <SystemCollectorId Value="S"><SystemProvider Id="P"><Keywords>
+            <Keyword Value="CSwitch"/></Keywords></SystemProvider></SystemCollectorId>
+          <EventCollectorId Value="E"><EventProviders>
+            <EventProvider Id="D" Name="Microsoft-Windows-DNS-Client"/></EventProviders>
+          </EventCollectorId></Collectors></Profile></Profiles></WindowsPerformanceRecorder>
+        """);
+    String boot = "record boot --profile " + wprp + " --logger autologger --etl C:\\b.etl";
+    json(boot);
+    String key = "HKLM\\SYSTEM\\CurrentControlSet\\Control\\WMI\\Autologger\\ntrail-boot-user";
+    String provider = key + "\\{1c95126e-7eea-49a9-a3fe-a378b03ddb4d}";
+    assertEquals(0, registry("query", provider, "/v", "MatchAnyKeyword"));
+    assertEquals(0, registry("query", key, "/v", "FileName"));
+    assertTrue(refused(boot).message().endsWith("to C:\\b.kernel.etl"));
+    json("record boot --cancel --logger autologger");
+    assertEquals(1, registry("query", key));
+  }
+
+  private int registry(String... words) throws IOException {
+    List<String> command = new ArrayList<>(List.of("reg"));
+    command.addAll(List.of(words));
+    return Wine.shared()
+        .run(folder, new byte[0], Duration.ofMinutes(1), command.toArray(String[]::new))
+        .exitCode();
   }
 
   @ParameterizedTest

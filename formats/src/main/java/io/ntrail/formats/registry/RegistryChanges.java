@@ -11,6 +11,9 @@ public interface RegistryChanges {
   /** Sets a REG_DWORD. */
   RegistryChanges number(String name, int value);
 
+  /** Sets a REG_QWORD. */
+  RegistryChanges wide(String name, long value);
+
   /** Sets a REG_SZ. */
   RegistryChanges string(String name, String value);
 

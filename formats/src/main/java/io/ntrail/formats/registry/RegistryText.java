@@ -40,6 +40,16 @@ public final class RegistryText implements RegistryChanges {
     return value(name, "dword:%08x".formatted(value));
   }
 
+  /** Adds a REG_QWORD: its bytes, the lowest first. */
+  @Override
+  public RegistryText wide(String name, long value) {
+    StringBuilder bytes = new StringBuilder("hex(b):");
+    for (int i = 0; i < Long.BYTES; i++) {
+      bytes.append(i == 0 ? "" : ",").append(HexFormat.of().toHexDigits((byte) (value >>> 8 * i)));
+    }
+    return value(name, bytes.toString());
+  }
+
   /**
    * Adds a REG_SZ.
    *

@@ -34,6 +34,7 @@ class RegistryTextTest {
             "",
             "[HKEY_CURRENT_USER\\A]",
             "\"n\"=dword:ffffffff",
+            "\"w\"=hex(b):11,00,00,00,00,00,00,80",
             "\"s\"=\"c:\\\\a \\\"b\\\"\"",
             "\"old\"=-",
             "",
@@ -44,6 +45,7 @@ class RegistryTextTest {
             new RegistryText()
                 .key("HKEY_CURRENT_USER\\A")
                 .number("n", -1)
+                .wide("w", 0x8000_0000_0000_0011L)
                 .string("s", "c:\\a \"b\"")
                 .deleteValue("old")
                 .deleteKey("HKEY_CURRENT_USER\\B")));

@@ -4,7 +4,6 @@ import io.ntrail.formats.etl.groups.GroupMask;
 import io.ntrail.formats.etl.groups.StackEvents;
 import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
 import io.ntrail.formats.registry.RegistryChanges;
-import io.ntrail.formats.registry.RegistryText;
 import java.util.List;
 
 /**
@@ -80,13 +79,6 @@ public record BootSession(
     return file.isEmpty() ? kind.defaultFile() : file;
   }
 
-  /** Returns the file that sets it up. */
-  public RegistryText registry() {
-    RegistryText text = new RegistryText();
-    set(text);
-    return text;
-  }
-
   /** Sets it up. */
   public void set(RegistryChanges to) {
     to.key(kind.key()).number("Start", 1);
@@ -106,13 +98,6 @@ public record BootSession(
         .number("ClockType", CLOCK)
         .number("MaxFileSize", mebibytes)
         .number("LogFileMode", SEQUENTIAL | (kind == Kind.AUTOLOGGER ? SYSTEM_LOGGER : 0));
-  }
-
-  /** Returns the file that removes it. */
-  public RegistryText undo() {
-    RegistryText text = new RegistryText();
-    remove(kind, text);
-    return text;
   }
 
   /**

@@ -21,6 +21,7 @@ public final class MachineRegistry implements RegistryChanges, AutoCloseable {
   private static final int STRING = 1;
   private static final int BINARY = 3;
   private static final int DWORD = 4;
+  private static final int QWORD = 11;
 
   /** RRF_RT_REG_SZ, RRF_RT_REG_DWORD. */
   private static final int ONLY_STRING = 2;
@@ -119,6 +120,11 @@ public final class MachineRegistry implements RegistryChanges, AutoCloseable {
   @Override
   public MachineRegistry number(String name, int value) {
     return set(name, DWORD, new BytesBuilder(4).u32(value).toArray());
+  }
+
+  @Override
+  public MachineRegistry wide(String name, long value) {
+    return set(name, QWORD, new BytesBuilder(8).u64(value).toArray());
   }
 
   @Override
