@@ -701,16 +701,19 @@ EXPORT ULONG WINAPI TdhEnumerateProviders(PROVIDER_ENUMERATION_INFO *buffer, ULO
 }
 
 EXPORT BOOL WINAPI OpenProcessToken(HANDLE process, DWORD access, HANDLE *token) {
-  DWORD flags;
+  WCHAR name[32];
   if (process != (HANDLE)-1 || access != 0x28 || !token) {
     SetLastError(wrong("token"));
     return FALSE;
   }
-  if (opened && GetHandleInformation(opened, &flags)) {
+  /* By its name: the number of one that was closed may be another object's. */
+  swprintf(name, 32, L"standin-token-%lu", GetCurrentProcessId());
+  opened = CreateEventW(NULL, TRUE, FALSE, name);
+  if (GetLastError() == ERROR_ALREADY_EXISTS) {
+    CloseHandle(opened);
     SetLastError(wrong("token that was left open"));
     return FALSE;
   }
-  opened = CreateEventW(NULL, TRUE, FALSE, NULL);
   *token = opened;
   return TRUE;
 }
