@@ -11,6 +11,8 @@ import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.Spawned;
 import io.ntrail.testkit.Await;
 import io.ntrail.testkit.ExternalTool;
+import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.wine.WindowsCompiler;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,6 +25,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Programs whose ntrail is killed, so that it cannot put anything back. */
 class TraceKilledTest {
@@ -80,14 +84,36 @@ class TraceKilledTest {
 
   /** Runs a program untraced. */
   private Wine.Outcome untraced(Path program) throws IOException {
+    return untraced(Wine.shared(), program);
+  }
+
+  private Wine.Outcome untraced(Wine wine, Path program) throws IOException {
     Path there = Files.createFile(folder.resolve("there"));
-    return Wine.shared()
-        .run(
-            folder,
-            new byte[0],
-            Duration.ofMinutes(1),
-            program.toString(),
-            there.getFileName().toString());
+    return wine.run(
+        folder,
+        new byte[0],
+        Duration.ofMinutes(1),
+        program.toString(),
+        there.getFileName().toString());
+  }
+
+  private static Wine wine(int bits) {
+    if (bits == 64) {
+      assumeTrue(Wine.available(), Wine.missing());
+      return Wine.shared();
+    }
+    assumeTrue(Wine.available32(), Wine.missing32());
+    return Wine.shared32();
+  }
+
+  /** Builds one of the programs that are traced. */
+  private static Path program(int bits, String source) throws IOException {
+    if (bits == 64) {
+      return Spawned.program(source);
+    }
+    assumeTrue(WindowsCompiler.MINGW_C_32.available(), WindowsCompiler.MINGW_C_32.missing());
+    Path file = TestData.projectRoot().resolve("live/src/test/programs").resolve(source);
+    return WindowsCompiler.MINGW_C_32.build(List.of(file), "-O2");
   }
 
   /** Reads a file that is left: up to where it ends, and marked as never finalised. */
@@ -232,11 +258,13 @@ class TraceKilledTest {
     return true;
   }
 
-  @Test
-  void programsThatRanBeforeComeToTheSameWheneverNtrailIsKilled() throws Exception {
-    Path built = Spawned.program("halves.c");
-    Wine.Outcome expected = untraced(built);
-    System.out.println("attached: seed " + SEED);
+  @ParameterizedTest
+  @ValueSource(ints = {64, 32})
+  void programsThatRanBeforeComeToTheSameWheneverNtrailIsKilled(int bits) throws Exception {
+    Wine wine = wine(bits);
+    Path built = program(bits, "halves.c");
+    Wine.Outcome expected = untraced(wine, built);
+    System.out.println(bits + " bits, attached: seed " + SEED);
     Random random = new Random(SEED);
     int killed = 0;
     int begun = 0;
@@ -244,14 +272,15 @@ class TraceKilledTest {
       String what = "seed " + SEED + ", run " + run + ": ";
       Path own = Files.createDirectories(folder.resolve("before" + run));
       Files.copy(built, own.resolve("killed.exe"));
-      String loader = Wine.shared().loader().toString();
+      String loader = wine.loader().toString();
       Path file = own.resolve("calls.ntr");
-      List<String> watch = List.of(loader, Spawned.program("watch.c").toString(), "killed.exe");
-      try (Spawned program = Spawned.start(own, "output", List.of(loader, "killed.exe", GOES_ON));
-          Spawned watcher = Spawned.start(own, "watched", watch)) {
+      List<String> watch = List.of(loader, program(bits, "watch.c").toString(), "killed.exe");
+      try (Spawned program =
+              Spawned.start(wine, own, "output", List.of(loader, "killed.exe", GOES_ON));
+          Spawned watcher = Spawned.start(wine, own, "watched", watch)) {
         watcher.awaitText("watching");
         try (Spawned ntrail =
-            Spawned.start(own, "said", words(run, "-p", "killed", "-o", file.toString()))) {
+            Spawned.start(wine, own, "said", words(run, "-p", "killed", "-o", file.toString()))) {
           killed += kill(ntrail, own.resolve(GOES_ON), random, run % 2 == 0, 0) ? 1 : 0;
           assertEquals(expected.exitCode(), program.end(), what + ntrail.said());
           assertEquals(expected.text(), program.said(), what + ntrail.said());
@@ -259,14 +288,18 @@ class TraceKilledTest {
         }
       }
     }
-    System.out.printf("attached: ntrail killed %d times, %d recordings begun%n", killed, begun);
+    System.out.printf(
+        "%d bits, attached: ntrail killed %d times, %d recordings begun%n", bits, killed, begun);
   }
 
-  @Test
-  void programsThatWereStartedComeToTheSameWheneverNtrailIsKilledOrDoNotBegin() throws Exception {
-    Path built = Spawned.program("halves.c");
-    Wine.Outcome expected = untraced(built);
-    System.out.println("started: seed " + SEED);
+  @ParameterizedTest
+  @ValueSource(ints = {64, 32})
+  void programsThatWereStartedComeToTheSameWheneverNtrailIsKilledOrDoNotBegin(int bits)
+      throws Exception {
+    Wine wine = wine(bits);
+    Path built = program(bits, "halves.c");
+    Wine.Outcome expected = untraced(wine, built);
+    System.out.println(bits + " bits, started: seed " + SEED);
     Random random = new Random(SEED);
     int killed = 0;
     int begun = 0;
@@ -277,14 +310,14 @@ class TraceKilledTest {
       Files.copy(built, own.resolve("killed.exe"));
       Path file = own.resolve("calls.ntr");
       List<String> watch =
-          List.of(
-              Wine.shared().loader().toString(),
-              Spawned.program("watch.c").toString(),
-              "killed.exe");
-      try (Spawned watcher = Spawned.start(own, "watched", watch);
+          List.of(wine.loader().toString(), program(bits, "watch.c").toString(), "killed.exe");
+      try (Spawned watcher = Spawned.start(wine, own, "watched", watch);
           Spawned ntrail =
               Spawned.start(
-                  own, "said", words(run, "-o", file.toString(), "--", "./killed.exe", GOES_ON))) {
+                  wine,
+                  own,
+                  "said",
+                  words(run, "-o", file.toString(), "--", "./killed.exe", GOES_ON))) {
         watcher.awaitText("watching");
         killed +=
             kill(ntrail, own.resolve(GOES_ON), random, run % 2 == 0, expected.exitCode()) ? 1 : 0;
@@ -303,7 +336,7 @@ class TraceKilledTest {
       }
     }
     System.out.printf(
-        "started: ntrail killed %d times, %d recordings begun, %d programs did not begin%n",
-        killed, begun, unborn);
+        "%d bits, started: ntrail killed %d times, %d recordings begun, %d did not begin%n",
+        bits, killed, begun, unborn);
   }
 }

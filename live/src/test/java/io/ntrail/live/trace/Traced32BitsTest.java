@@ -1,17 +1,25 @@
 package io.ntrail.live.trace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.pe.MachineType;
+import io.ntrail.live.agent.Agent;
+import io.ntrail.live.agent.AgentConnection;
+import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.capture.CapturedThread;
 import io.ntrail.live.capture.ProcessCapture;
 import io.ntrail.live.capture.StandingProgram;
 import io.ntrail.live.capture.StandingProgram.Standing;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.recovery.CrashRecovery;
 import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.recovery.SessionJournal;
+import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.programs.unwind.StackFrame;
 import io.ntrail.programs.unwind.StackLimits;
@@ -27,10 +35,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -146,5 +157,139 @@ final class Traced32BitsTest {
     int places = 6 * 3 + 15 + 3 + 2;
     assertTrue(result[0].repairedFrames() > places, result[0].toString());
     assertTrue(result[0].repairedFrames() < places + 8, result[0].toString());
+  }
+
+  @Test
+  void registrationsOfHandlersAreNotTouched() throws IOException {
+    try (Programs programs = new Programs(Machine.X86, folder)) {
+      Tracing.Outcome traced =
+          programs.same(new Tracing.Settings().exports(), programs.make("chain.c"));
+      assertEquals(5, traced.exitCode(), traced.text());
+      CallTable calls = Programs.exact(traced);
+      // 100 times one and up to seven more; ten exceptions that go on.
+      assertEquals(100 + 1 + 12 * 28 + 6, calls.of("looks").returned);
+      assertEquals(10, calls.of("adds").returned);
+    }
+  }
+
+  @Test
+  void withoutProbesOfUnwindersCallsAreFoundToBeGone() throws IOException {
+    try (Programs programs = new Programs(Machine.X86, folder)) {
+      for (String source : List.of("jump.c", "seh.c")) {
+        Path program = programs.make(source);
+        CallTable with = Programs.exact(programs.same(new Tracing.Settings().exports(), program));
+        CallTable without =
+            Programs.exact(
+                programs.same(new Tracing.Settings().exports().withoutUnwindProbes(), program));
+        assertEquals(with.byFunction().keySet(), without.byFunction().keySet());
+        long unwound = 0;
+        for (String function : with.byFunction().keySet()) {
+          CallTable.Row known = Objects.requireNonNull(with.byFunction().get(function));
+          CallTable.Row gone = Objects.requireNonNull(without.byFunction().get(function));
+          String both = function + ": " + known + "; " + gone;
+          assertEquals(known.entries, gone.entries, both);
+          assertEquals(known.returned, gone.returned, both);
+          assertEquals(0, gone.unwound, both);
+          assertEquals(known.unwound + known.open, gone.inferred + gone.open, both);
+          unwound += known.unwound;
+        }
+        assertTrue(unwound >= 24, source + ": " + unwound);
+      }
+    }
+  }
+
+  /** All functions of the program. */
+  private record OfTheProgram() implements TracePlan.Selection {
+    @Override
+    public boolean mayWant(TargetModule module) {
+      return module.name().endsWith(".exe");
+    }
+
+    @Override
+    public boolean wants(TargetModule module, String name) {
+      return mayWant(module);
+    }
+
+    @Override
+    public boolean excludes(TargetModule module, String name) {
+      return false;
+    }
+  }
+
+  /** Addresses of the areas of all sessions that are known in a program. */
+  private static Set<Long> areas(TraceTarget target) {
+    return SessionJournal.frames(target.process()).stream()
+        .flatMap(one -> one.areas().stream())
+        .collect(Collectors.toSet());
+  }
+
+  @Test
+  void slotsThatAnUnwinderKnowsAreNotUsedAgainWhenNtrailWasKilled() throws IOException {
+    Wine wine = Machine.X86.wine();
+    Path program = Machine.X86.build(List.of(), "patient.cpp");
+    AgentHost host = new AgentHost.Wine(wine.loader(), wine.environment());
+    Path go = folder.resolve("go");
+    Path recording = folder.resolve("calls.ntr");
+    TraceSettings how =
+        new TraceSettings(recording, 0, BufferSettings.fixed(64, false), 16, 0, 0, "test");
+    try (Tracing tracing = Tracing.in(wine, MachineType.I386, folder)) {
+      int[] pid = new int[1];
+      Path out =
+          tracing.start(
+              "\"" + tracing.name(program) + "\" " + tracing.name(go),
+              (target, _, _) -> {
+                pid[0] = target.pid();
+                target.resumeMain();
+              });
+      Tracing.awaitText(out, "ready", Duration.ofMinutes(1));
+      Set<Long> first = killed(host, pid[0], how);
+      assertFalse(first.isEmpty());
+      OptionalInt exit = OptionalInt.empty();
+      try (TraceTarget target = TraceTarget.attach(host, agent(host), "" + pid[0]);
+          TraceRun run = TraceRun.prepare(target, how)) {
+        run.begin(target.plan(new OfTheProgram()));
+        for (long area : first) {
+          assertFalse(target.process().memory().isFree(area), Long.toHexString(area));
+        }
+        Set<Long> second = areas(target);
+        assertFalse(first.containsAll(second), () -> first + " " + second);
+        Files.createFile(go);
+        while (exit.isEmpty()) {
+          exit = run.await(20);
+        }
+        run.finish(exit);
+      }
+      assertEquals(45, exit.getAsInt());
+      assertTrue(Files.readString(out).contains("sum 45"));
+    }
+    CallTable calls = CallTable.read(recording);
+    for (String function : List.of("thrower", "through")) {
+      CallTable.Row row = Objects.requireNonNull(calls.byFunction().get(function));
+      assertEquals(10, row.entries, row::toString);
+      assertEquals(10, row.unwound, row::toString);
+    }
+  }
+
+  /** Traces a program that runs until the agent is killed; returns the areas that are left. */
+  private static Set<Long> killed(AgentHost host, int pid, TraceSettings how) {
+    AgentConnection connection = host.start(MachineType.I386);
+    Set<Long> areas = new HashSet<>();
+    try (TraceTarget target =
+            TraceTarget.attach(host, Agent.on(connection, Duration.ofMinutes(1)), "" + pid);
+        TraceRun run = TraceRun.prepare(target, how)) {
+      run.begin(target.plan(new OfTheProgram()));
+      areas.addAll(areas(target));
+      connection.kill();
+      assertThrows(CannotGoOn.class, () -> run.await(20));
+      run.abandon();
+    } catch (CannotGoOn e) {
+      // Without its agent a target cannot be closed either.
+      assertFalse(areas.isEmpty(), e::getMessage);
+    }
+    return areas;
+  }
+
+  private static Agent agent(AgentHost host) {
+    return Agent.on(host.start(MachineType.I386), Duration.ofMinutes(1));
   }
 }

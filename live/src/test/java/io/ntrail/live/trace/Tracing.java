@@ -119,6 +119,7 @@ final class Tracing implements AutoCloseable {
   static final class Settings {
     private BiPredicate<TargetModule, String> wanted = (module, name) -> false;
     private boolean exports;
+    private boolean probes = true;
     private RecordLayout records = RecordLayout.of(32);
     private int arguments = 12;
     private int chunks = 512;
@@ -162,6 +163,12 @@ final class Tracing implements AutoCloseable {
     /** Selects the exported functions of the program. */
     Settings exports() {
       exports = true;
+      return this;
+    }
+
+    /** No code is put in front of functions that leave frames. */
+    Settings withoutUnwindProbes() {
+      probes = false;
       return this;
     }
 
@@ -404,7 +411,9 @@ final class Tracing implements AutoCloseable {
     try (Recorder recorder = Recorder.appending(session, writer, how)) {
       define(recorder, prepared);
       if (settings.patched) {
-        unwinders.write();
+        if (settings.probes) {
+          unwinders.write();
+        }
         tracer.topUp(settings.stacks);
         tracer.arm();
       }
