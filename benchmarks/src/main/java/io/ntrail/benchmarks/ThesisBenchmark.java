@@ -8,7 +8,6 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -19,7 +18,9 @@ import java.util.function.ToDoubleFunction;
 /**
  * Run time against events for growing sets of functions, as tables 8.2, 8.3 and 8.5 of the thesis
  * have it: of a program of 50,000 functions, beside uftrace, and of a script in Wine's Windows
- * Script Host ({@link ScriptTrial}).
+ * Script Host ({@link ScriptTrial}). Those of 32-bit programs are shown beside what was measured on
+ * x64 and what the thesis has. There uftrace cannot trace functions that were prepared for it
+ * ({@code -P}): it finds none.
  */
 public final class ThesisBenchmark {
   private static final int BUFFERS = 512;
@@ -43,19 +44,24 @@ public final class ThesisBenchmark {
   private static final String SCRIPT = "script, to a file";
 
   private final LiveTrial trial = new LiveTrial();
+  private final boolean isIa32;
   private final Path folder;
   private final Path out;
   private final Map<String, Map<String, List<TrialResult>>> tables = new LinkedHashMap<>();
 
-  private ThesisBenchmark(Path folder) {
+  private ThesisBenchmark(Path folder, boolean isIa32) {
+    this.isIa32 = isIa32;
     this.folder = folder;
     this.out = folder.resolve("out");
   }
 
-  /** Rounds, the folder with the programs, and the picture to be written. */
+  /**
+   * Rounds, the folder with the programs, {@code x64} or {@code ia32}, and the folder of pictures
+   * and their points.
+   */
   public static void main(String[] args) throws IOException, InterruptedException {
     int rounds = Integer.parseInt(args[0]);
-    ThesisBenchmark benchmark = new ThesisBenchmark(Path.of(args[1]));
+    ThesisBenchmark benchmark = new ThesisBenchmark(Path.of(args[1]), args[2].equals("ia32"));
     for (int round = 0; round < rounds; round++) {
       benchmark.generated();
     }
@@ -64,7 +70,7 @@ public final class ThesisBenchmark {
       script.round().forEach((set, sample) -> benchmark.add(SCRIPT, set, sample));
     }
     benchmark.tables.forEach(ThesisBenchmark::print);
-    Files.writeString(Path.of(args[2]), benchmark.plot());
+    benchmark.plot(Path.of(args[3]));
   }
 
   /** One round of the generated program: untraced before and after it. */
@@ -76,16 +82,18 @@ public final class ThesisBenchmark {
       String name = "%,d".formatted(SIZES.get(set));
       put(round, THROWN_AWAY, name, traced(set, NOWHERE));
       put(round, TO_FILE, name, traced(set, folder.resolve("thesis.ntr")));
-      List<String> options = List.of("-P", "^[a-%c]_".formatted(SETS.charAt(set)));
-      put(round, PATCHABLE, name, uftrace(options, "thesis-patchable", SIZES.get(set)));
+      if (!isIa32) {
+        List<String> options = List.of("-P", "^[a-%c]_".formatted(SETS.charAt(set)));
+        put(round, PATCHABLE, name, uftrace(options, "thesis-patchable", SIZES.get(set)));
+      }
     }
     put(round, PG, "%,d".formatted(FUNCTIONS), uftrace(List.of(), "thesis-pg", FUNCTIONS));
     Time wineAfter = untraced(List.of(trial.loader().toString()), "thesis.exe");
     Time plainAfter = untraced(List.of(), "thesis-patchable");
     round.forEach((table, samples) ->
         samples.forEach((set, sample) -> {
-          boolean native64 = table.equals(PATCHABLE) || table.equals(PG);
-          Time base = native64 ? plain.mean(plainAfter) : wine.mean(wineAfter);
+          boolean isNative = table.equals(PATCHABLE) || table.equals(PG);
+          Time base = isNative ? plain.mean(plainAfter) : wine.mean(wineAfter);
           add(table, set, sample.beside(base));
         }));
   }
@@ -116,7 +124,8 @@ public final class ThesisBenchmark {
   }
 
   private TrialResult traced(int set, Path recording) throws IOException {
-    String name = "[a-%c]_\\d+".formatted(SETS.charAt(set));
+    // Symbols of 32-bit code begin with one more underscore.
+    String name = "_?[a-%c]_\\d+".formatted(SETS.charAt(set));
     BiPredicate<TargetModule, String> wanted =
         (module, function) ->
             module.name().equals("thesis.exe") && (function.isEmpty() || function.matches(name));
@@ -252,19 +261,44 @@ public final class ThesisBenchmark {
         .toList();
   }
 
-  private ThesisPlot.Series series(String table, String name) {
-    return new ThesisPlot.Series(name, points(tables.getOrDefault(table, Map.of())));
+  private static void panel(
+      ThesisPlot plot, String title, Map<String, List<Point>> points, Map<String, String> names) {
+    plot.panel(
+        title,
+        names.entrySet().stream()
+            .filter(name -> points.containsKey(name.getKey()))
+            .map(name ->
+                new ThesisPlot.Series(name.getValue(), points.getOrDefault(name.getKey(), List.of())))
+            .toList());
   }
 
-  private String plot() {
+  /** Draws what was measured, and keeps it. */
+  private void plot(Path to) throws IOException {
+    Map<String, List<Point>> points = new LinkedHashMap<>();
+    tables.forEach((table, sets) -> points.put(table, points(sets)));
+    Map<String, String> generated = new LinkedHashMap<>();
+    generated.put(TO_FILE, "ntrail, to a file");
+    generated.put(THROWN_AWAY, "ntrail, thrown away");
+    generated.put(PATCHABLE, "uftrace -P, the same source");
+    Map<String, String> script = Map.of(SCRIPT, "ntrail, to a file");
     ThesisPlot plot = new ThesisPlot();
-    plot.panel(
-        "50,000 generated functions",
-        Arrays.asList(
-            series(TO_FILE, "ntrail, to a file"),
-            series(THROWN_AWAY, "ntrail, thrown away"),
-            series(PATCHABLE, "uftrace -P, the same source")));
-    plot.panel("script in Windows Script Host", List.of(series(SCRIPT, "ntrail, to a file")));
-    return plot.svg();
+    String bits = isIa32 ? ", 32-bit" : "";
+    panel(plot, "50,000 generated functions" + bits, points, generated);
+    panel(plot, "script in Windows Script Host" + bits, points, script);
+    if (isIa32) {
+      Map<String, List<Point>> x64 = PlotPoints.read(to.resolve("thesis.tsv"));
+      panel(plot, "50,000 generated functions, x64", x64, generated);
+      panel(plot, "script in Windows Script Host, x64", x64, script);
+      Map<String, String> thesis = new LinkedHashMap<>();
+      thesis.put("capturing only", "NTrace, capturing only");
+      thesis.put("to disk", "NTrace, to disk");
+      Map<String, List<Point>> in2008 = PlotPoints.read(to.resolve("thesis-2008.tsv"));
+      panel(plot, "builds of the research kernel, 2008", in2008, thesis);
+    }
+    String name = isIa32 ? "thesis-ia32" : "thesis";
+    String remark =
+        "Runs that %s.svg shows: what was measured, million events, seconds more than untraced.";
+    PlotPoints.write(to.resolve(name + ".tsv"), remark.formatted(name), points);
+    Files.writeString(to.resolve(name + ".svg"), plot.svg());
   }
 }
