@@ -1,5 +1,7 @@
 package io.ntrail.live.target;
 
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.agent.AgentStart;
@@ -7,6 +9,7 @@ import io.ntrail.live.windows.ProcessHandles;
 import io.ntrail.live.windows.ProcessMachines;
 import io.ntrail.live.windows.WindowsApi;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -20,6 +23,7 @@ public final class TargetAgents implements AutoCloseable {
   private final AgentHost host;
   private final WindowsApi first;
   private final Map<Integer, WindowsApi> others = new LinkedHashMap<>();
+  private final Map<Integer, CannotGoOn> failures = new HashMap<>();
 
   /**
    * Begins with the agent of the first program.
@@ -34,23 +38,41 @@ public final class TargetAgents implements AutoCloseable {
   /**
    * Returns the calls of the agent for a process; it is started if it is not there.
    *
-   * @throws io.ntrail.formats.bytes.CannotGoOn if it does not run; of processes that no agent fits,
-   *     the first agent's calls are returned, and opening the process tells why
+   * @return those of the first agent for a process that no agent fits: opening it tells why
+   * @throws CannotGoOn if it does not run
    */
   public WindowsApi fitting(RunningProcess process) {
     int machine = machine(process);
     if (machine == first.agent().machine() || Architectures.of(machine).isEmpty()) {
       return first;
     }
-    WindowsApi known = others.get(machine);
-    if (known == null) {
-      Agent agent = AgentStart.on(host, machine, PATIENCE);
-      known = new WindowsApi(agent);
-      others.put(machine, known);
-      // Ctrl+C is for the controller and for the programs.
-      known.call("kernel32!SetConsoleCtrlHandler", 0, 1);
+    CannotGoOn failed = failures.get(machine);
+    if (failed != null) {
+      // Each try takes a while, and the system is the same.
+      throw failed;
     }
-    return known;
+    WindowsApi known = others.get(machine);
+    return known != null ? known : start(machine);
+  }
+
+  private WindowsApi start(int machine) {
+    Agent agent;
+    try {
+      agent = AgentStart.on(host, machine, PATIENCE);
+    } catch (CannotGoOn e) {
+      CannotGoOn why =
+          CannotGoOn.impossible(
+              "this system does not run ntrail's %d-bit agent: %s"
+                  .formatted(machine == MachineType.I386 ? Integer.SIZE : Long.SIZE, e.message()),
+              "");
+      failures.put(machine, why);
+      throw why;
+    }
+    WindowsApi calls = new WindowsApi(agent);
+    others.put(machine, calls);
+    // Ctrl+C is for the controller and for the programs.
+    calls.call("kernel32!SetConsoleCtrlHandler", 0, 1);
+    return calls;
   }
 
   private int machine(RunningProcess process) {
