@@ -11,9 +11,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Points of pictures, kept as text, so that a later picture can show them beside its own: a line for
- * each, with what was measured, millions of events, and seconds beyond the untraced run; lines that
- * begin with {@code #} are for readers.
+ * Points of pictures, kept as text, so that a later picture can show them beside its own: a line
+ * for each, with what was measured, millions of events, and seconds beyond the untraced run; lines
+ * that begin with {@code #} are for readers.
  */
 final class PlotPoints {
   private static final int COLUMNS = 3;

@@ -268,7 +268,8 @@ public final class ThesisBenchmark {
         names.entrySet().stream()
             .filter(name -> points.containsKey(name.getKey()))
             .map(name ->
-                new ThesisPlot.Series(name.getValue(), points.getOrDefault(name.getKey(), List.of())))
+                new ThesisPlot.Series(
+                    name.getValue(), points.getOrDefault(name.getKey(), List.of())))
             .toList());
   }
 
@@ -297,8 +298,9 @@ public final class ThesisBenchmark {
     }
     String name = isIa32 ? "thesis-ia32" : "thesis";
     String remark =
-        "Runs that %s.svg shows: what was measured, million events, seconds more than untraced.";
-    PlotPoints.write(to.resolve(name + ".tsv"), remark.formatted(name), points);
+        "Runs that %s.svg shows: what was measured, million events, seconds more than untraced."
+            .formatted(name);
+    PlotPoints.write(to.resolve(name + ".tsv"), remark, points);
     Files.writeString(to.resolve(name + ".svg"), plot.svg());
   }
 }
