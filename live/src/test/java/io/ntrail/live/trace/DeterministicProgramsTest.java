@@ -29,7 +29,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class DeterministicProgramsTest {
   private static final int LONG_JUMP = 0x80000026;
   private static final int GCC_EXCEPTION = 0x20474343;
-  private static final int STATUS_UNWIND = 0xC0000027;
   private static final int SLOTS = 256;
 
   /** In an ordinary run, 32-bit programs in one way. */
@@ -189,19 +188,21 @@ final class DeterministicProgramsTest {
   void structuredExceptionsLeaveTracedFunctionsAsIfNothingWereThere() throws IOException {
     Outcome traced = programs.same(way.settings().exports(), build("seh.c"));
     CallTable calls = Programs.exact(traced);
-    // In 32-bit code, the C runtime's handler unwinds without saying which exception it is.
-    boolean knows = way.machine() == Machine.X64;
-    unwound(calls, "access_violation", knows ? 0xC0000005 : STATUS_UNWIND, 2);
-    unwound(calls, "divide", knows ? 0xC0000094 : STATUS_UNWIND, 1);
+    unwound(calls, "access_violation", 0xC0000005, 2);
+    unwound(calls, "divide", 0xC0000094, 1);
+    unwound(calls, "raise_for_good", 0xE0002004, 1);
+    unwound(calls, "passing", 0xE0001003, 1);
+    assertEquals(
+        Map.of(0xC0000005, 1L, 0xC0000094, 1L, 0xE0001003, 4L, 0xE0002004, 1L),
+        calls.of("middle").codes);
+    // In the filter of another.
+    unwound(calls, "raise", 0xE0001006, 1);
+    unwound(calls, "raise", 0xE0001003, 4);
     returned(calls, "continuing", 1);
     returned(calls, "in_filter", 1);
     returned(calls, "collided", 1);
     // The deepest has more frames than there are slots.
-    unwound(
-        calls,
-        "levels",
-        knows ? 0xE0001009 : STATUS_UNWIND,
-        4 + 16 + 76 + Math.min(376, SLOTS - 1));
+    unwound(calls, "levels", 0xE0001009, 4 + 16 + 76 + Math.min(376, SLOTS - 1));
     Outcome all = programs.same(way.settings().program().modules(Tracing.SYSTEM), build("seh.c"));
     assertEquals(0, all.statistics().damaged());
   }
