@@ -34,7 +34,7 @@ final class GnuUnwinders {
   /** More than any program has; each has a piece of a page. */
   private static final int MOST = 15;
 
-  /** How often a module is read that comes and goes. */
+  /** Attempts to read a module that comes and goes. */
   private static final int TRIES = 4;
 
   // The first page has the routine that makes calls, and for each unwinder that which records.
