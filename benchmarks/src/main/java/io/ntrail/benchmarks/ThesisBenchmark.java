@@ -297,10 +297,11 @@ public final class ThesisBenchmark {
       panel(plot, "builds of the research kernel, 2008", in2008, thesis);
     }
     String name = isIa32 ? "thesis-ia32" : "thesis";
-    String remark =
+    PlotPoints.write(
+        to.resolve(name + ".tsv"),
         "Runs that %s.svg shows: what was measured, million events, seconds more than untraced."
-            .formatted(name);
-    PlotPoints.write(to.resolve(name + ".tsv"), remark, points);
+            .formatted(name),
+        points);
     Files.writeString(to.resolve(name + ".svg"), plot.svg());
   }
 }

@@ -2,6 +2,9 @@ package io.ntrail.analysis.calls;
 
 import io.ntrail.analysis.model.CallerStack;
 import io.ntrail.formats.decoration.CallConvention;
+import io.ntrail.formats.identity.CallPrototype;
+import io.ntrail.formats.ntr.TracedFunction;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -14,6 +17,9 @@ public final class CallNames {
   public static final String UNKNOWN = "(unknown)";
 
   private static final int MOST = 1 << 16;
+
+  /** Number of the first word of the stack above the return address (docs/ntr.md section 4). */
+  private static final int FIRST_WORD = 17;
 
   /** A routine's name and what it consists of. */
   public record Name(String module, String function, long rva) {
@@ -50,11 +56,11 @@ public final class CallNames {
   /**
    * Arguments of a 32-bit function.
    *
-   * @param convention by its name
+   * @param convention by its PDB or its name, and whether it is assumed only
    * @param indexes which values of its entries they are, in their order
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  public record Arguments(CallConvention convention, int[] indexes) {}
+  public record Arguments(String convention, int[] indexes) {}
 
   /**
    * Returns which values of a routine's entries are its arguments; empty if the values are the
@@ -67,13 +73,41 @@ public final class CallNames {
     return arguments.computeIfAbsent(
         function,
         its -> {
-          List<Integer> places = source.argumentPlaces(its);
+          Optional<TracedFunction> definition = source.definition(its);
+          List<Integer> places = definition.map(TracedFunction::arguments).orElse(List.of());
           if (!CallConvention.isOf(places)) {
             return Optional.empty();
           }
-          CallConvention convention = CallConvention.of(of(its).function);
-          return Optional.of(new Arguments(convention, convention.arguments(places)));
+          return definition
+              .flatMap(TracedFunction::prototype)
+              .map(prototype -> arguments(prototype, places))
+              .or(() -> {
+                CallConvention convention = CallConvention.of(of(its).function);
+                return Optional.of(new Arguments(convention.text(), convention.arguments(places)));
+              });
         });
+  }
+
+  /** Finds the arguments of a prototype among what was recorded: up to one that was not. */
+  private static Arguments arguments(CallPrototype prototype, List<Integer> places) {
+    List<Integer> indexes = new ArrayList<>();
+    boolean hasAll = true;
+    for (int place : prototype.places()) {
+      int index = places.indexOf(place);
+      hasAll &= index >= 0;
+      if (hasAll) {
+        indexes.add(index);
+      }
+    }
+    if (hasAll && prototype.mayHaveMore()) {
+      for (int i = 0; i < places.size(); i++) {
+        if (places.get(i) >= FIRST_WORD && !prototype.places().contains(places.get(i))) {
+          indexes.add(i);
+        }
+      }
+    }
+    return new Arguments(
+        prototype.convention().title(), indexes.stream().mapToInt(index -> index).toArray());
   }
 
   /**
@@ -81,10 +115,16 @@ public final class CallNames {
    * return 64 bits.
    */
   public long returned(long function, long value) {
-    boolean isWord =
-        source.pointerBytes() == Integer.BYTES
-            && !CallConvention.returnsWide(of(function).function);
-    return isWord ? value & 0xFFFF_FFFFL : value;
+    if (source.pointerBytes() != Integer.BYTES) {
+      return value;
+    }
+    boolean isWide =
+        source
+            .definition(function)
+            .flatMap(TracedFunction::prototype)
+            .map(CallPrototype::returnsWide)
+            .orElseGet(() -> CallConvention.returnsWide(of(function).function));
+    return isWide ? value : value & 0xFFFF_FFFFL;
   }
 
   private Name find(CallFunction function) {

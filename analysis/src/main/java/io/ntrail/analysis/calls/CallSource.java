@@ -7,6 +7,7 @@ import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Omission;
 import io.ntrail.formats.ntr.RecorderCounter;
+import io.ntrail.formats.ntr.TracedFunction;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -77,11 +78,11 @@ public interface CallSource extends AutoCloseable {
   CallFunction function(long function);
 
   /**
-   * Returns where the values of a routine's entries come from, by the numbers of docs/ntr.md
-   * section 4; empty if that is not recorded.
+   * Returns how a recording defines a routine, with the places of the values of its entries; empty
+   * if it does not.
    */
-  default List<Integer> argumentPlaces(long function) {
-    return List.of();
+  default Optional<TracedFunction> definition(long function) {
+    return Optional.empty();
   }
 
   /** Returns the bytes of a pointer of the recorded programs: 4 or 8. */

@@ -270,9 +270,8 @@ public final class NtrCalls implements CallSource {
   }
 
   @Override
-  public List<Integer> argumentPlaces(long function) {
-    TracedFunction traced = file.functions().get(function);
-    return traced == null ? List.of() : traced.arguments();
+  public Optional<TracedFunction> definition(long function) {
+    return Optional.ofNullable(file.functions().get(function));
   }
 
   @Override

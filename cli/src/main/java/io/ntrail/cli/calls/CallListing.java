@@ -115,7 +115,7 @@ final class CallListing {
     }
     return names
         .arguments(call.function())
-        .map(its -> list + " " + its.convention().text())
+        .map(its -> list + " " + its.convention())
         .orElseGet(list::toString);
   }
 

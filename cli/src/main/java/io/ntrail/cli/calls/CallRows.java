@@ -125,7 +125,7 @@ final class CallRows {
     Optional<CallNames.Arguments> arguments =
         call.argumentCount() == 0 ? Optional.empty() : names.arguments(call.function());
     if (arguments.isPresent()) {
-      cell.text(arguments.get().convention().text());
+      cell.text(arguments.get().convention());
     } else {
       cell.absent();
     }

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
+import io.ntrail.formats.identity.CallPrototype;
+import io.ntrail.formats.identity.CallPrototype.Convention;
 import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.ThreadEventWriter;
@@ -19,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -197,6 +200,53 @@ class CallArgumentsTest {
     assertEquals("0x9", calls.get(4).get("returned").text());
     assertEquals("0x700000009", calls.get(3).get("returned").text());
     assertEquals(List.of(), arguments(calls.get(5)));
+  }
+
+  @Test
+  void prototypesThatTheRecordingHasComeBeforeNames() throws IOException {
+    NtrHeader header =
+        new NtrHeader(0, 1_000_000, 0, 0, 0x14C, 4, NtrHeader.TIME_STAMP_COUNTER, "test");
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    List<CallPrototype> prototypes =
+        List.of(
+            // int __thiscall Box::get(int)
+            new CallPrototype(Convention.THISCALL, List.of(5, 17), false, false),
+            // __int64 __fastcall mix(double, int, char)
+            new CallPrototype(Convention.FASTCALL, List.of(17, 18, 5, 6), false, true),
+            // int __cdecl print(const char *, ...)
+            new CallPrototype(Convention.CDECL, List.of(17), true, false),
+            // int __stdcall far(...), five words
+            new CallPrototype(Convention.STDCALL, List.of(17, 18, 19, 20, 21), false, false),
+            // int __vectorcall area(int, double, int): xmm is not recorded
+            new CallPrototype(Convention.VECTORCALL, List.of(5, 64, 6), false, false));
+    List<String> names = List.of("Box::get", "mix", "print", "far", "area");
+    try (NtrWriter writer = new NtrWriter(out, header, 1)) {
+      writer.process(TracedProcess.running(1, 8, 0, "a.exe", ""));
+      writer.thread(TracedThread.running(1, 1, 12, 0, ""));
+      ThreadEventWriter events = writer.events(1);
+      for (int i = 0; i < names.size(); i++) {
+        writer.function(
+            new TracedFunction(
+                1 + i,
+                0,
+                1,
+                names.get(i),
+                List.of(5, 6, 17, 18, 19),
+                Optional.of(prototypes.get(i))));
+        events.entry(
+            1000L + 1000L * i, 1 + i, 0, 0, 0x9000, 0, new long[] {0xEC, 0xED, 1, 2, 3}, 5);
+        events.exit(1100L + 1000L * i, 1 + i, 0, 0, 0x9000, 0x7_0000_0009L);
+      }
+    }
+    Files.write(file, out.toByteArray());
+    assertEquals(
+        List.of(
+            "9  (unknown)!Box::get(ec, 1) thiscall",
+            "700000009  (unknown)!mix(1, 2, ec, ed) fastcall",
+            "9  (unknown)!print(1, 2, 3) cdecl",
+            "9  (unknown)!far(1, 2, 3) stdcall",
+            "9  (unknown)!area(ec) vectorcall"),
+        text().lines().skip(3).map(line -> line.replaceFirst(" +\\S+ +\\S+ +0 +", "")).toList());
   }
 
   @Test

@@ -3,12 +3,14 @@ package io.ntrail.formats.ntr;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Omission;
+import io.ntrail.formats.identity.CallPrototype;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.identity.PdbId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Collects the content of definitions chunks (docs/ntr.md section 4). */
 final class DefinitionTable {
@@ -167,12 +169,30 @@ final class DefinitionTable {
     long module = in.var();
     long rva = in.var();
     String name = in.text();
+    List<Integer> arguments = places(in);
+    Optional<CallPrototype> prototype = in.atEnd() ? Optional.empty() : prototype(in);
+    functions.put(number, new TracedFunction(number, module, rva, name, arguments, prototype));
+  }
+
+  private static List<Integer> places(ColumnReader in) {
     int count = in.bounded(NtrLayout.MAX_VALUES, "arguments of a function");
-    List<Integer> arguments = new ArrayList<>(count);
+    List<Integer> places = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      arguments.add(in.var32("place of an argument"));
+      places.add(in.var32("place of an argument"));
     }
-    functions.put(number, new TracedFunction(number, module, rva, name, arguments));
+    return places;
+  }
+
+  /** Reads where arguments lie; of a convention that this reader does not know, nothing. */
+  private static Optional<CallPrototype> prototype(ColumnReader in) {
+    int convention = in.var32("calling convention");
+    int flags = in.var32("flags of a prototype");
+    List<Integer> places = places(in);
+    CallPrototype.Convention[] known = CallPrototype.Convention.values();
+    return convention < 1 || convention > known.length
+        ? Optional.empty()
+        : Optional.of(
+            new CallPrototype(known[convention - 1], places, (flags & 2) != 0, (flags & 1) != 0));
   }
 
   private void totals(ColumnReader in) {

@@ -2,6 +2,7 @@ package io.ntrail.formats.ntr;
 
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Omission;
+import io.ntrail.formats.identity.CallPrototype;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Map;
@@ -106,7 +107,20 @@ final class DefinitionWriter {
     for (int place : function.arguments()) {
       record.var(place);
     }
+    function.prototype().ifPresent(this::prototype);
     define(NtrLayout.FUNCTION, function.number());
+  }
+
+  private void prototype(CallPrototype prototype) {
+    if (prototype.places().size() > NtrLayout.MAX_VALUES) {
+      throw new IllegalArgumentException("more than 32 places: " + prototype);
+    }
+    record.var(1 + prototype.convention().ordinal());
+    record.var((prototype.returnsWide() ? 1 : 0) + (prototype.mayHaveMore() ? 2 : 0));
+    record.var(prototype.places().size());
+    for (int place : prototype.places()) {
+      record.var(place);
+    }
   }
 
   void calibration(ClockCalibration calibration) throws IOException {

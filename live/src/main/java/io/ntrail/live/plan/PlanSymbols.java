@@ -1,5 +1,6 @@
 package io.ntrail.live.plan;
 
+import io.ntrail.formats.identity.CallPrototype;
 import io.ntrail.formats.pdb.FrameData;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pe.CoffSymbols;
@@ -10,6 +11,7 @@ import io.ntrail.formats.pe.unwind.FpoTable;
 import io.ntrail.programs.image.ImageFunction.Source;
 import io.ntrail.programs.image.NamedFunction;
 import io.ntrail.programs.symbols.ImageSymbols;
+import io.ntrail.programs.symbols.Prototypes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,15 +24,18 @@ import java.util.Optional;
  * @param names of functions by RVA, besides those of exports
  * @param functions those of code without a function table, which nothing else lists; of other code
  *     none
+ * @param prototypes of 32-bit functions by RVA, from the types of a PDB
  */
-public record PlanSymbols(Map<Long, String> names, List<NamedFunction> functions) {
+public record PlanSymbols(
+    Map<Long, String> names, List<NamedFunction> functions, Map<Long, CallPrototype> prototypes) {
   /** Has none. */
-  public static final PlanSymbols NONE = new PlanSymbols(Map.of(), List.of());
+  public static final PlanSymbols NONE = new PlanSymbols(Map.of(), List.of(), Map.of());
 
-  /** Copies both. */
+  /** Copies all. */
   public PlanSymbols {
     names = Map.copyOf(names);
     functions = List.copyOf(functions);
+    prototypes = Map.copyOf(prototypes);
   }
 
   /**
@@ -53,7 +58,7 @@ public record PlanSymbols(Map<Long, String> names, List<NamedFunction> functions
       }
     }
     if (image.headers().machine() != MachineType.I386) {
-      return new PlanSymbols(names, List.of());
+      return new PlanSymbols(names, List.of(), Map.of());
     }
     pdb.ifPresent(file -> addFrameData(file, all));
     DebugDirectory.of(image)
@@ -62,7 +67,7 @@ public record PlanSymbols(Map<Long, String> names, List<NamedFunction> functions
         .map(FpoTable::of)
         .ifPresent(
             table -> table.entries().forEach(fpo -> all.add(frame(fpo.begin(), fpo.size()))));
-    return new PlanSymbols(names, all);
+    return new PlanSymbols(names, all, pdb.map(Prototypes::of).orElse(Map.of()));
   }
 
   /** Adds the functions of the frame data of a PDB, whose addresses are those of the linker. */

@@ -1,5 +1,6 @@
 package io.ntrail.live.plan;
 
+import io.ntrail.formats.identity.CallPrototype;
 import io.ntrail.live.code.TracedCode;
 import io.ntrail.programs.patchability.FunctionPatch;
 import io.ntrail.programs.patchability.SuspensionReason;
@@ -13,13 +14,25 @@ import java.util.Optional;
  * @param patch how it can be patched
  * @param code what its stub needs; of functions that are patched
  * @param reason why it is skipped, or why only its entries are recorded
+ * @param prototype where a 32-bit function has its arguments, if its PDB tells that
  */
 public record PlannedFunction(
     PlannedModule module,
     String name,
     FunctionPatch patch,
     Optional<TracedCode> code,
-    Optional<SkipReason> reason) {
+    Optional<SkipReason> reason,
+    Optional<CallPrototype> prototype) {
+  /** Creates a plan for a function whose prototype is not known or not needed. */
+  PlannedFunction(
+      PlannedModule module,
+      String name,
+      FunctionPatch patch,
+      Optional<TracedCode> code,
+      Optional<SkipReason> reason) {
+    this(module, name, patch, code, reason, Optional.empty());
+  }
+
   /** Returns its RVA. */
   public long rva() {
     return patch.function().rva();
@@ -37,13 +50,15 @@ public record PlannedFunction(
 
   /** Returns this function with only its entries recorded. */
   public PlannedFunction entriesOnly() {
-    return new PlannedFunction(module, name, patch, code.map(TracedCode::entriesOnly), reason);
+    return new PlannedFunction(
+        module, name, patch, code.map(TracedCode::entriesOnly), reason, prototype);
   }
 
   /** Returns this function where its module lies. */
   public PlannedFunction in(PlannedModule where) {
     long address = where.module().base() + rva();
-    return new PlannedFunction(where, name, patch, code.map(its -> its.at(address)), reason);
+    return new PlannedFunction(
+        where, name, patch, code.map(its -> its.at(address)), reason, prototype);
   }
 
   /** Returns this function as skipped. */

@@ -1,6 +1,7 @@
 package io.ntrail.live.plan;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.identity.CallPrototype;
 import io.ntrail.formats.pe.Exports;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.LoadConfig;
@@ -53,6 +54,7 @@ public final class Planner {
   private final PlannedModule module;
   private final PeImage image;
   private final Map<Long, String> names;
+  private final Map<Long, CallPrototype> prototypes;
   private final Optional<FileCode> file;
   private final Optional<LoadConfig> config;
   private final ImageFunctions functions;
@@ -71,6 +73,7 @@ public final class Planner {
     this.module = module;
     this.image = module.image();
     this.names = symbols.names();
+    this.prototypes = symbols.prototypes();
     this.file = file;
     FunctionTable table = FunctionTable.of(image);
     Exports exports = Exports.of(image);
@@ -86,6 +89,7 @@ public final class Planner {
     this.module = module;
     this.image = module.image();
     this.names = names;
+    this.prototypes = Map.of();
     this.file = Optional.empty();
     this.config = few.config();
     this.functions = few.functions();
@@ -101,6 +105,7 @@ public final class Planner {
     this.module = other.module;
     this.image = other.image;
     this.names = other.names;
+    this.prototypes = other.prototypes;
     this.file = other.file;
     this.config = other.config;
     this.functions = other.functions;
@@ -361,7 +366,13 @@ public final class Planner {
             moved.prologue().codes(),
             moved.prologue().frame(),
             elsewhere.isEmpty());
-    return new PlannedFunction(module, name, patch, Optional.of(code), elsewhere);
+    return new PlannedFunction(
+        module,
+        name,
+        patch,
+        Optional.of(code),
+        elsewhere,
+        Optional.ofNullable(prototypes.get(rva)));
   }
 
   /**

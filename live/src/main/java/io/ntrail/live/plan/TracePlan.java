@@ -339,7 +339,8 @@ public record TracePlan(
                 function.name(),
                 function.patch(),
                 function.entriesOnly().code(),
-                Optional.of(SkipReason.of(kind)))
+                Optional.of(SkipReason.of(kind)),
+                function.prototype())
             : function);
   }
 

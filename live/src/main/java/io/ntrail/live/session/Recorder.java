@@ -193,11 +193,8 @@ public final class Recorder implements AutoCloseable {
       sink.function(address, (int) number);
       totals.function(row, (int) number);
       throttle.function(row, (int) number);
-      List<Integer> places = session.argumentPlaces(settings.arguments());
-      define(to ->
-          to.function(
-              new TracedFunction(
-                  number, function.module(), function.rva(), function.name(), places)));
+      TracedFunction recorded = function.recording(session.argumentPlaces(settings.arguments()));
+      define(to -> to.function(recorded));
     } finally {
       lock.unlock();
     }

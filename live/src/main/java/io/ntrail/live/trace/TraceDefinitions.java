@@ -70,7 +70,8 @@ final class TraceDefinitions {
               module(function.module()),
               function.rva(),
               function.name(),
-              List.of()));
+              List.of(),
+              function.prototype()));
     }
   }
 

@@ -302,6 +302,75 @@ public final class TypeNames {
   }
 
   /**
+   * Returns how a function is called.
+   *
+   * @param number of a procedure's type
+   * @return empty if it is not one
+   */
+  public Optional<FunctionType> calling(long number) {
+    try {
+      return types
+          .type(number)
+          .filter(type -> type.leaf() == LF_PROCEDURE || type.leaf() == LF_MFUNCTION)
+          .map(this::calling);
+    } catch (DamagedInput _) {
+      return Optional.empty();
+    }
+  }
+
+  private FunctionType calling(TypeRecord type) {
+    Bytes b = type.body();
+    boolean isMember = type.leaf() == LF_MFUNCTION;
+    int call = isMember ? 12 : 4;
+    List<FunctionType.Value> parameters = new ArrayList<>();
+    boolean isVariadic = false;
+    Optional<TypeRecord> list =
+        types.type(b.u32(call + 4)).filter(found -> found.leaf() == LF_ARGLIST);
+    if (list.isPresent()) {
+      Bytes numbers = list.get().body();
+      long count = Math.min(numbers.u32(0), MOST_PARAMETERS);
+      for (int i = 0; i < count && numbers.has(4 + 4 * i, 4); i++) {
+        long parameter = numbers.u32(4 + 4 * i);
+        isVariadic |= parameter == 0;
+        if (parameter != 0) {
+          parameters.add(value(parameter, 0));
+        }
+      }
+    }
+    return new FunctionType(
+        b.u8(call),
+        isMember && b.u32(8) != 0,
+        parameters,
+        isVariadic,
+        isMember,
+        (b.u8(call + 1) & 1) != 0,
+        value(b.u32(0), 0));
+  }
+
+  private FunctionType.Value value(long number, int depth) {
+    long bytes = size(number, 0);
+    if (number < FIRST_RECORD) {
+      int low = (int) (number & 0xFF);
+      boolean isFloat = (number >> 8 & 7) == 0 && low >= 0x40 && low <= 0x43;
+      return new FunctionType.Value(
+          bytes, isFloat ? FunctionType.Kind.FLOAT : FunctionType.Kind.WORD);
+    }
+    Optional<TypeRecord> found = depth > MOST_DEPTH ? Optional.empty() : types.type(number);
+    if (found.isEmpty()) {
+      return new FunctionType.Value(0, FunctionType.Kind.STRUCTURE);
+    }
+    TypeRecord type = found.get();
+    return switch (type.leaf()) {
+      case LF_MODIFIER -> value(type.body().u32(0), depth + 1);
+      case LF_POINTER, LF_ENUM -> new FunctionType.Value(bytes, FunctionType.Kind.WORD);
+      case LF_CLASS, LF_STRUCTURE, LF_UNION, LF_INTERFACE, LF_CLASS2, LF_STRUCTURE2 ->
+          new FunctionType.Value(bytes, FunctionType.Kind.STRUCTURE);
+      // Nothing is known of what this is.
+      default -> new FunctionType.Value(0, FunctionType.Kind.STRUCTURE);
+    };
+  }
+
+  /**
    * The name of a function that is an item, with its class or namespace.
    *
    * @return empty if it is none
