@@ -152,7 +152,7 @@ final class UnwinderProbes {
     return written;
   }
 
-  /** Those of runtimes that are loaded while the program is traced. */
+  /** Functions of runtimes that are loaded while the program is traced. */
   private final class Later implements CodePatching.OwnFunctions {
     @Override
     public boolean mayBeIn(TargetModule module) {

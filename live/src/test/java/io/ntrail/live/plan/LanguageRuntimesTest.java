@@ -40,7 +40,7 @@ final class LanguageRuntimesTest {
             name,
             sketch.memory(),
             0x1_8000_0000L,
-            new PlanSymbols(names, List.of()),
+            new PlanSymbols(names, List.of(), Map.of()),
             Optional.empty());
     PlannedFunction plain = Sketch.named(plan, "plain");
     assertTrue(plain.isTraced());

@@ -77,7 +77,7 @@ final class BothMachinesTest {
         : Programs.build("family.c");
   }
 
-  /** As a drive has it: under another name Wine starts nothing else from it. */
+  /** Returns its name on a drive: under another one Wine starts nothing else from it. */
   private static String onDrive(Path program) {
     return "Z:" + program.toString().replace('/', '\\');
   }
