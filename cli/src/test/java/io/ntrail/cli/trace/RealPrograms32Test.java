@@ -88,7 +88,9 @@ class RealPrograms32Test {
     RealProgram looking =
         fetched("@sentry/cli-win32-i686/bin/sentry-cli.exe", "difutil", "check", program);
     RealProgram.Outcome expected = looking.untraced();
-    assertEquals(0, expected.exit(), expected.errors());
+    // It finds the program, and nothing to debug it with, which is its exit code 1.
+    assertTrue(
+        expected.text().contains("61c87560cd000"), () -> expected.text() + expected.errors());
     looking.traced(expected, RealProgram.FILES.toArray(String[]::new));
     if (LONG) {
       looking.traced(expected, "-f", "sentry-cli!*");

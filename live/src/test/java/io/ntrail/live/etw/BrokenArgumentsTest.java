@@ -71,7 +71,7 @@ class BrokenArgumentsTest {
           "kernel32.dll!VirtualAlloc", List.of(1, 2, 3),
           "kernel32.dll!VirtualFree", List.of(),
           "advapi32.dll!RegGetValueW", List.of(0, 1, 2, 5, 6),
-          "advapi32.dll!RegCreateKeyExW", List.of(0, 1, 2, 3, 4, 5, 6, 7, 8),
+          "advapi32.dll!RegCreateKeyExW", List.of(0, 1, 2, 3, 5, 7, 8),
           "advapi32.dll!RegSetValueExW", List.of(0, 1, 4, 5),
           "advapi32.dll!RegDeleteValueW", List.of(0, 1),
           "advapi32.dll!RegDeleteTreeW", List.of(0, 1),
