@@ -167,11 +167,9 @@ public final class Json implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the key of a member that is written again and again; null: it needs escapes of ours.
-   */
+  /** Returns the key of a member that is written again and again; null: it may need escapes. */
   public static @Nullable Key knownKey(String name) {
-    return JsonEscapes.apply(name) ? null : new Key(name);
+    return JsonEscapes.apply(name) || JsonEscapes.isBeyondAscii(name) ? null : new Key(name);
   }
 
   /** A key, whose value is written next. */
@@ -224,7 +222,9 @@ public final class Json implements AutoCloseable {
    */
   private @Nullable SerializedString encoded(String text) {
     SerializedString known = encoded.get(text);
-    if (known == null && !JsonEscapes.apply(text)) {
+    if (known == null
+        && !JsonEscapes.apply(text)
+        && !(isAscii && JsonEscapes.isBeyondAscii(text))) {
       known = new SerializedString(text);
       if (encoded.size() == MOST_ENCODED) {
         encoded.clear();

@@ -40,6 +40,16 @@ final class JsonEscapes extends CharacterEscapes {
     return false;
   }
 
+  /** Returns whether a text has characters beyond ASCII. */
+  static boolean isBeyondAscii(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) > DELETE) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Returns whether a text has half of a character, for which a writer of JSON has no bytes. */
   static boolean hasHalf(String text) {
     for (int i = 0; i < text.length(); i++) {
