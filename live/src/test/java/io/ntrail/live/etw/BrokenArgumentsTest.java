@@ -3,22 +3,18 @@ package io.ntrail.live.etw;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.etl.groups.KernelGroups;
 import io.ntrail.formats.etl.groups.StackEvents;
 import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
-import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentConnection;
-import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.agent.PlayedLibrary;
 import io.ntrail.live.etw.EnableParameters.Filter;
 import io.ntrail.live.etw.SessionProperties.Buffers;
 import io.ntrail.testkit.LittleEndian;
-import io.ntrail.testkit.wine.WindowsCompiler;
-import io.ntrail.testkit.wine.Wine;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -28,11 +24,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -183,10 +177,6 @@ class BrokenArgumentsTest {
     }
   }
 
-  private static String windows(Path file) {
-    return "Z:" + file.toAbsolutePath().normalize().toString().replace('/', '\\');
-  }
-
   private static List<StackEvent> events(String... names) {
     StackEvents known = new StackEvents();
     List<StackEvent> events = new ArrayList<>();
@@ -287,16 +277,10 @@ class BrokenArgumentsTest {
 
   @Test
   void noBrokenArgumentOfACallGoesUnnoticed() throws IOException, URISyntaxException {
-    assumeTrue(Wine.available(), Wine.missing());
-    WindowsCompiler compiler = WindowsCompiler.MINGW_C;
-    assumeTrue(compiler.available(), compiler.missing());
-    Path source =
-        Path.of(Objects.requireNonNull(KernelRecorderTest.class.getResource("standin.c")).toURI());
-    String library = windows(compiler.build(List.of(source), "-shared", "-O1", "-Wl,--kill-at"));
-    Map<String, String> environment = new HashMap<>(Wine.shared().environment());
-    environment.put("NTRAIL_STANDIN", windows(folder.resolve("sessions")));
-    AgentHost host = new AgentHost.Wine(Wine.shared().loader(), environment);
-    Breaking breaking = new Breaking(host.start(MachineType.AMD64));
+    PlayedLibrary played =
+        PlayedLibrary.of(KernelRecorderTest.class, "standin.c", folder.resolve("sessions"));
+    String library = played.name();
+    Breaking breaking = new Breaking(played.connection());
     try (Agent agent = Agent.on(breaking, Duration.ofSeconds(30))) {
       Map<Long, String> names = new LinkedHashMap<>();
       Map<Long, List<Integer>> arguments = new LinkedHashMap<>();

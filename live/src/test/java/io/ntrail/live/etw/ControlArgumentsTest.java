@@ -4,26 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.identity.Guid;
-import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentCall;
-import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.agent.CallOutcome;
-import io.ntrail.testkit.wine.WindowsCompiler;
-import io.ntrail.testkit.wine.Wine;
+import io.ntrail.live.agent.PlayedLibrary;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -69,26 +61,16 @@ class ControlArgumentsTest {
     }
   }
 
-  private static String windows(Path file) {
-    return "Z:" + file.toAbsolutePath().normalize().toString().replace('/', '\\');
-  }
-
   private interface Question {
     void ask(Played played);
   }
 
   private void play(Question question) throws IOException, URISyntaxException {
-    assumeTrue(Wine.available(), Wine.missing());
-    WindowsCompiler compiler = WindowsCompiler.MINGW_C;
-    assumeTrue(compiler.available(), compiler.missing());
-    Path source =
-        Path.of(Objects.requireNonNull(KernelRecorderTest.class.getResource("standin.c")).toURI());
-    Path library = compiler.build(List.of(source), "-shared", "-O1", "-Wl,--kill-at");
-    Map<String, String> environment = new HashMap<>(Wine.shared().environment());
-    environment.put("NTRAIL_STANDIN", windows(folder.resolve("sessions")));
-    AgentHost host = new AgentHost.Wine(Wine.shared().loader(), environment);
-    try (Agent agent = Agent.on(host.start(MachineType.AMD64), Duration.ofSeconds(30))) {
-      question.ask(new Played(agent, windows(library)));
+    PlayedLibrary played =
+        PlayedLibrary.of(KernelRecorderTest.class, "standin.c", folder.resolve("sessions"));
+    String library = played.name();
+    try (Agent agent = played.agent()) {
+      question.ask(new Played(agent, library));
     }
   }
 

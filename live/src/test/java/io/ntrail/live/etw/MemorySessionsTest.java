@@ -3,7 +3,6 @@ package io.ntrail.live.etw;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
@@ -11,23 +10,16 @@ import io.ntrail.formats.etl.groups.GroupMask;
 import io.ntrail.formats.etl.groups.StackEvents;
 import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
 import io.ntrail.formats.identity.Guid;
-import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentCall;
-import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.agent.PlayedLibrary;
 import io.ntrail.live.etw.SessionMemo.State;
 import io.ntrail.live.etw.SessionProperties.Buffers;
-import io.ntrail.testkit.wine.WindowsCompiler;
-import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -47,10 +39,6 @@ class MemorySessionsTest {
 
   @TempDir private Path folder;
 
-  private static String windows(Path file) {
-    return "Z:" + file.toAbsolutePath().normalize().toString().replace('/', '\\');
-  }
-
   private List<String> lines(String ending) throws IOException {
     Path file = folder.resolve("sessions." + ending);
     return Files.exists(file) ? Files.readAllLines(file) : List.of();
@@ -69,16 +57,10 @@ class MemorySessionsTest {
 
   @Test
   void heapsTagsAndStates() throws IOException, URISyntaxException {
-    assumeTrue(Wine.available(), Wine.missing());
-    WindowsCompiler compiler = WindowsCompiler.MINGW_C;
-    assumeTrue(compiler.available(), compiler.missing());
-    Path source =
-        Path.of(Objects.requireNonNull(KernelRecorderTest.class.getResource("standin.c")).toURI());
-    String library = windows(compiler.build(List.of(source), "-shared", "-O1", "-Wl,--kill-at"));
-    Map<String, String> environment = new HashMap<>(Wine.shared().environment());
-    environment.put("NTRAIL_STANDIN", windows(folder.resolve("sessions")));
-    AgentHost host = new AgentHost.Wine(Wine.shared().loader(), environment);
-    try (Agent agent = Agent.on(host.start(MachineType.AMD64), Duration.ofSeconds(30));
+    PlayedLibrary played =
+        PlayedLibrary.of(KernelRecorderTest.class, "standin.c", folder.resolve("sessions"));
+    String library = played.name();
+    try (Agent agent = played.agent();
         MachineRegistry registry = new MachineRegistry(agent)) {
       SessionControl control = new SessionControl(agent, library, library);
       heaps(control, registry);

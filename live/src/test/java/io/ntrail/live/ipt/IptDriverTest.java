@@ -5,36 +5,28 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pt.IptOptions;
 import io.ntrail.formats.pt.TraceTiming;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentCall;
-import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.agent.PlayedLibrary;
 import io.ntrail.live.ipt.IptDriver.Libraries;
 import io.ntrail.live.windows.ProcessHandles;
 import io.ntrail.live.windows.WindowsApi;
 import io.ntrail.live.windows.WindowsVersion;
-import io.ntrail.testkit.wine.WindowsCompiler;
-import io.ntrail.testkit.wine.Wine;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -92,24 +84,13 @@ class IptDriverTest {
   }
 
   private void play(Question question) throws IOException, URISyntaxException {
-    assumeTrue(Wine.available(), Wine.missing());
-    WindowsCompiler compiler = WindowsCompiler.MINGW_C;
-    assumeTrue(compiler.available(), compiler.missing());
-    Path source =
-        Path.of(Objects.requireNonNull(IptDriverTest.class.getResource("driver.c")).toURI());
-    String library = windows(compiler.build(List.of(source), "-shared", "-O1", "-Wl,--kill-at"));
-    Map<String, String> environment = new HashMap<>(Wine.shared().environment());
-    environment.put("NTRAIL_STANDIN", windows(folder.resolve("ipt")));
-    AgentHost host = new AgentHost.Wine(Wine.shared().loader(), environment);
-    try (Agent agent = Agent.on(host.start(MachineType.AMD64), Duration.ofSeconds(30))) {
+    PlayedLibrary played = PlayedLibrary.of(IptDriverTest.class, "driver.c", folder.resolve("ipt"));
+    String library = played.name();
+    try (Agent agent = played.agent()) {
       WindowsApi calls = new WindowsApi(agent);
       question.ask(
           calls, new Libraries(library, library), ProcessHandles.process(calls, agent.pid()));
     }
-  }
-
-  private static String windows(Path file) {
-    return "Z:" + file.toAbsolutePath().normalize().toString().replace('/', '\\');
   }
 
   private void tell(String lines) throws IOException {

@@ -11,9 +11,7 @@ import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.agent.AgentStart;
-import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.RecorderStatistics;
-import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.windows.StandardHandles;
 import io.ntrail.live.windows.WindowsApi;
 import io.ntrail.programs.x86.asm.Assembler;
@@ -29,7 +27,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -73,25 +70,6 @@ final class Trace32Test {
     return AgentStart.on(host(), MachineType.I386, LIMIT);
   }
 
-  /** All functions of the program, and of some modules by their stems. */
-  private record Choice(Set<String> stems) implements TracePlan.Selection {
-    @Override
-    public boolean mayWant(TargetModule module) {
-      return module.name().endsWith(".exe")
-          || stems.contains(module.stem().toLowerCase(Locale.ROOT));
-    }
-
-    @Override
-    public boolean wants(TargetModule module, String name) {
-      return mayWant(module);
-    }
-
-    @Override
-    public boolean excludes(TargetModule module, String name) {
-      return false;
-    }
-  }
-
   /** An inheritable handle for a file that is written. */
   private static long output(WindowsApi calls, Path file) {
     Agent agent = calls.agent();
@@ -128,7 +106,7 @@ final class Trace32Test {
         TraceRun run = TraceRun.prepare(target, how)) {
       assertEquals("x86", target.architecture());
       selfTest = run.selfTest();
-      run.begin(target.plan(new Choice(stems)));
+      run.begin(target.plan(new ProgramFunctions(stems)));
       functions = run.plan().patched();
       while (exit.isEmpty()) {
         exit = run.await(20);

@@ -15,11 +15,9 @@ import io.ntrail.live.capture.CapturedThread;
 import io.ntrail.live.capture.ProcessCapture;
 import io.ntrail.live.capture.StandingProgram;
 import io.ntrail.live.capture.StandingProgram.Standing;
-import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.recovery.CrashRecovery;
 import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.recovery.SessionJournal;
-import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.programs.unwind.StackFrame;
 import io.ntrail.programs.unwind.StackLimits;
@@ -198,24 +196,6 @@ final class Traced32BitsTest {
     }
   }
 
-  /** All functions of the program. */
-  private record OfTheProgram() implements TracePlan.Selection {
-    @Override
-    public boolean mayWant(TargetModule module) {
-      return module.name().endsWith(".exe");
-    }
-
-    @Override
-    public boolean wants(TargetModule module, String name) {
-      return mayWant(module);
-    }
-
-    @Override
-    public boolean excludes(TargetModule module, String name) {
-      return false;
-    }
-  }
-
   /** Addresses of the areas of all sessions that are known in a program. */
   private static Set<Long> areas(TraceTarget target) {
     return SessionJournal.frames(target.process()).stream()
@@ -247,7 +227,7 @@ final class Traced32BitsTest {
       OptionalInt exit = OptionalInt.empty();
       try (TraceTarget target = TraceTarget.attach(host, agent(host), "" + pid[0]);
           TraceRun run = TraceRun.prepare(target, how)) {
-        run.begin(target.plan(new OfTheProgram()));
+        run.begin(target.plan(new ProgramFunctions(Set.of())));
         for (long area : first) {
           assertFalse(target.process().memory().isFree(area), Long.toHexString(area));
         }
@@ -277,7 +257,7 @@ final class Traced32BitsTest {
     try (TraceTarget target =
             TraceTarget.attach(host, Agent.on(connection, Duration.ofMinutes(1)), "" + pid);
         TraceRun run = TraceRun.prepare(target, how)) {
-      run.begin(target.plan(new OfTheProgram()));
+      run.begin(target.plan(new ProgramFunctions(Set.of())));
       areas.addAll(areas(target));
       connection.kill();
       assertThrows(CannotGoOn.class, () -> run.await(20));
