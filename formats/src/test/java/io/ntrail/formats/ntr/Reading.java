@@ -209,6 +209,12 @@ record Reading(
       StringBuilder text = new StringBuilder();
       text.append(f.module()).append(' ').append(f.rva()).append(' ').append(f.name()).append(' ');
       f.arguments().forEach(place -> text.append(Integer.toUnsignedString(place)).append(' '));
+      f.prototype()
+          .ifPresent(its -> {
+            text.append(its.convention().ordinal() + 1).append(' ');
+            text.append((its.returnsWide() ? 1 : 0) | (its.mayHaveMore() ? 2 : 0)).append(' ');
+            its.places().forEach(place -> text.append(place).append(' '));
+          });
       all.put("function " + f.number(), text.toString().strip());
     }
     for (UntracedModule u : file.untraced().values()) {

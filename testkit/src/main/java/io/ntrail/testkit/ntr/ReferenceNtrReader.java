@@ -310,7 +310,7 @@ public final class ReferenceNtrReader {
         case 4 -> define("thread end", record, "v");
         case 5 -> define("module", record, "vvvvvtp");
         case 6 -> define("module end", record, "v");
-        case 7 -> define("function", record, "vvta");
+        case 7 -> define("function", record, "vvtac");
         case 8 -> calibrations.add(List.of(record.var(), record.var(), record.var()));
         case 9 -> define("untraced", record, "vvvtt");
         case 10 -> define("totals", record, "vvvvwvs");
@@ -366,6 +366,18 @@ public final class ReferenceNtrReader {
             address += coded >>> 1 ^ -(coded & 1);
             out.append("%x ".formatted(address)).append(in.upTo(0xFFFF_FFFFL)).append(' ');
             out.append(in.var()).append(' ');
+          }
+        }
+        case 'c' -> {
+          // A prototype, if there is more: of conventions that are not known, nothing.
+          if (in.more()) {
+            long convention = in.upTo(0xFFFF_FFFFL);
+            StringBuilder prototype = new StringBuilder();
+            prototype.append(convention).append(' ').append(in.upTo(0xFFFF_FFFFL) & 3).append(' ');
+            for (int count = in.upTo(32); count > 0; count--) {
+              prototype.append(in.upTo(0xFFFF_FFFFL)).append(' ');
+            }
+            out.append(convention >= 1 && convention <= 5 ? prototype : "");
           }
         }
         case 'p' -> {

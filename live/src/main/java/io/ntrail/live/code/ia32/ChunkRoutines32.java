@@ -96,8 +96,9 @@ final class ChunkRoutines32 extends RuntimeRoutines32 {
     move(local(NUMBER), ptr(ECX).plus(SessionLayout.CHUNK_NUMBER));
     a.add(local(NUMBER).as32(), 1).adc(local(NUMBER + 4).as32(), 0);
     move(local(BEGAN), ptr(ECX).plus(SessionLayout.CHUNK_BEGAN));
-    a.mov(ptr(ECX).as32(), SessionLayout.FULL);
+    // Counted first: else it may be read and counted as read while another full one is not.
     count(EBX, SessionLayout.AT_FULL);
+    a.mov(ptr(ECX).as32(), SessionLayout.FULL);
     zero(LOST);
     a.bind(take)
         .mov(EAX, control(SessionLayout.AT_CHUNKS_TAKEN))

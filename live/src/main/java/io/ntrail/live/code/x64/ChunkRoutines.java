@@ -88,9 +88,10 @@ final class ChunkRoutines extends RuntimeRoutines {
         .mov(R10, ptr(RCX).plus(SessionLayout.CHUNK_NUMBER))
         .inc(R10)
         .mov(R11, ptr(RCX).plus(SessionLayout.CHUNK_BEGAN))
-        .mov(ptr(RCX).as32(), SessionLayout.FULL)
+        // Counted first: else it may be read and counted as read while another full one is not.
         .lock()
         .inc(ptr(R8).plus(SessionLayout.AT_FULL).as64())
+        .mov(ptr(RCX).as32(), SessionLayout.FULL)
         .xor(R9D, R9D)
         .bind(take)
         .mov(EAX, ptr(R8).plus(SessionLayout.AT_CHUNKS_TAKEN))

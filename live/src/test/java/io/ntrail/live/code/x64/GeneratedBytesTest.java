@@ -60,11 +60,11 @@ class GeneratedBytesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "32, RECORDS, false, 0, 2ac9b81cdb40a590",
-    "64, RECORDS, true, 0, 6c0151aa01a1be29",
-    "128, RECORDS, false, 16, 1b441e673db9f78a",
-    "32, TIMES, false, 0, 26a22933fcc195cd",
-    "32, COUNTS, false, 0, 3e537232daa0c080",
+    "32, RECORDS, false, 0, 98d96fddff1fe286",
+    "64, RECORDS, true, 0, 2e18b0af9be140eb",
+    "128, RECORDS, false, 16, 62e4f35faec6befa",
+    "32, TIMES, false, 0, ce79d8e53a9c61e8",
+    "32, COUNTS, false, 0, 1b5b3d24a1adfadf",
   })
   void areTheSameAsBefore(
       int record, CallDetail detail, boolean throttled, int every, String expected)
