@@ -77,7 +77,11 @@ final class ChildProcessReport {
     for (UntracedChild one : family.untraced()) {
       out.println(
           "ntrail: %s (%d), started by %d, was not traced: %s"
-              .formatted(TextSanitizer.one(one.program()), one.pid(), one.parent(), one.why()));
+              .formatted(
+                  one.program().isEmpty() ? "a program" : TextSanitizer.one(one.program()),
+                  one.pid(),
+                  one.parent(),
+                  one.why()));
     }
   }
 

@@ -34,7 +34,8 @@ final class EntryPoint {
   /**
    * Runs the main thread up to the entry point.
    *
-   * @param timeoutMillis how long that may take
+   * @param timeoutMillis how long it may stay at one instruction; three times as long in all, as on
+   *     a busy system the loader is slow, but moves
    * @throws CannotGoOn if it does not arrive there
    */
   void reach(long timeoutMillis) {
@@ -53,7 +54,10 @@ final class EntryPoint {
   }
 
   private void await(long timeoutMillis) {
-    long end = System.nanoTime() + timeoutMillis * 1_000_000;
+    long patience = timeoutMillis * 1_000_000;
+    long begin = System.nanoTime();
+    long moved = begin;
+    long before = 0;
     while (true) {
       resume();
       TargetProcess.pause();
@@ -70,7 +74,12 @@ final class EntryPoint {
       if (at == address || at == address + loop.length) {
         return;
       }
-      if (System.nanoTime() - end > 0) {
+      long now = System.nanoTime();
+      if (at != before) {
+        before = at;
+        moved = now;
+      }
+      if (now - moved > patience || now - begin > 3 * patience) {
         throw new CannotGoOn(
             "the program did not reach its entry point (stopped at 0x%x)".formatted(at), "");
       }

@@ -23,6 +23,18 @@ public record RunningProcess(
     threads = List.copyOf(threads);
   }
 
+  /**
+   * Identity of a process as long as the system runs: ids are used again.
+   *
+   * @param created when it began, FILETIME
+   */
+  public record Identity(int pid, long created) {}
+
+  /** Returns what no other process has. */
+  public Identity identity() {
+    return new Identity(pid, created);
+  }
+
   /** Lists the processes. */
   public static List<RunningProcess> all(WindowsApi calls) {
     try (SystemProcesses processes = new SystemProcesses(calls)) {

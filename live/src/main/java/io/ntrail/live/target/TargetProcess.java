@@ -194,15 +194,27 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /** Returns whether the loader of a process has begun, also if that is unknown. */
-  public static boolean hasBegun(WindowsApi calls, RunningProcess running) {
+  /** How far the start of a process has come. */
+  enum Start {
+    /** Created; its loader has not begun. */
+    HELD,
+    /** Its loader has begun, or that is unknown. */
+    BEGUN,
+    ENDED
+  }
+
+  /** Returns how far the start of a process has come. */
+  static Start start(WindowsApi calls, RunningProcess running) {
     long opened = ProcessHandles.find(calls, running.pid());
     if (opened == 0) {
-      return true;
+      return Start.BEGUN;
     }
     try (TargetProcess process =
         new TargetProcess(calls, opened, 0, running.pid(), 0, KillOnCloseJob.none(calls), 0)) {
-      return process.exitCode().isPresent() || process.environment.hasLoader();
+      if (process.exitCode().isPresent()) {
+        return Start.ENDED;
+      }
+      return process.environment.hasLoader() ? Start.BEGUN : Start.HELD;
     }
   }
 

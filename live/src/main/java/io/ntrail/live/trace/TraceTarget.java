@@ -16,6 +16,7 @@ import io.ntrail.live.recovery.CrashRecovery;
 import io.ntrail.live.recovery.SessionJournal;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.CommandLine;
+import io.ntrail.live.target.HeldProcesses;
 import io.ntrail.live.target.ProgramFile;
 import io.ntrail.live.target.RunningProcess;
 import io.ntrail.live.target.TargetAgents;
@@ -51,6 +52,7 @@ public final class TraceTarget implements AutoCloseable {
   /** Any distance of stubs from their library. */
   private static final long PRACTICE_DISTANCE = 1 << 24;
 
+  private final HeldProcesses held = new HeldProcesses();
   private final TargetAgents agents;
   private final WindowsApi calls;
   private final TargetProcess process;
@@ -331,10 +333,10 @@ public final class TraceTarget implements AutoCloseable {
     return agents.fitting(descendant);
   }
 
-  /** Returns whether the loader of a descendant has begun, also if that is unknown. */
-  boolean hasBegun(RunningProcess descendant) {
+  /** Returns whether a descendant runs or may have run, also if that is unknown. */
+  boolean mayRun(RunningProcess descendant) {
     try {
-      return TargetProcess.hasBegun(calls(descendant), descendant);
+      return held.mayRun(calls(descendant), descendant);
     } catch (CannotGoOn e) {
       // Who traces it is told why.
       return true;

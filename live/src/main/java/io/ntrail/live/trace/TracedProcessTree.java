@@ -33,6 +33,8 @@ public final class TracedProcessTree implements AutoCloseable {
   /** The system's console host, which is never of interest. */
   private static final String CONSOLE = "conhost.exe";
 
+  private static final String GONE = "exited before it could be traced";
+
   private static final long SEARCH_NANOS = 250_000_000;
   private static final long ENTRY_MILLIS = 15_000;
 
@@ -46,19 +48,13 @@ public final class TracedProcessTree implements AutoCloseable {
   private final List<Member> living = new ArrayList<>();
   private final SortedMap<Long, TracedChild> ended = new TreeMap<>();
   private final List<UntracedChild> untraced = new ArrayList<>();
-  private final Set<Identity> known = new HashSet<>();
+  private final Set<RunningProcess.Identity> known = new HashSet<>();
   private final List<String> remarks = new ArrayList<>();
   private OptionalInt exit = OptionalInt.empty();
   private int restored;
   private long lastSearch = System.nanoTime();
   private boolean busy;
   private boolean ending;
-
-  private record Identity(int pid, long created) {
-    static Identity of(RunningProcess process) {
-      return new Identity(process.pid(), process.created());
-    }
-  }
 
   /** A child that is traced. */
   private record Member(TraceTarget target, TraceRun run, int parent, long lateNanos) {
@@ -117,8 +113,7 @@ public final class TracedProcessTree implements AutoCloseable {
       return first.begin(plan);
     }
     // What it started before is not requested.
-    RunningProcess.all(target.process().calls())
-        .forEach(process -> known.add(Identity.of(process)));
+    RunningProcess.all(target.process().calls()).forEach(process -> known.add(process.identity()));
     List<PlannedFunction> out = first.begin(plan, true);
     joined(target, first);
     return out;
@@ -193,7 +188,9 @@ public final class TracedProcessTree implements AutoCloseable {
         RunningProcess.all(target.process().calls()).stream()
             .filter(process -> process.pid() == waiting.pid())
             .findFirst()
-            .ifPresent(process -> trace(parent, process, Optional.of(hold)));
+            .ifPresentOrElse(
+                process -> trace(parent, process, Optional.of(hold)),
+                () -> missed(parent, waiting.pid(), hold));
       } finally {
         hold.end();
       }
@@ -229,7 +226,7 @@ public final class TracedProcessTree implements AutoCloseable {
     for (RunningProcess process : all) {
       parent(all, process)
           // One that is only held by its creator reaches the hook when it is resumed.
-          .filter(_ -> target.hasBegun(process))
+          .filter(_ -> target.mayRun(process))
           .ifPresent(parent -> trace(parent, process, Optional.empty()));
     }
     lastSearch = System.nanoTime();
@@ -239,7 +236,7 @@ public final class TracedProcessTree implements AutoCloseable {
    * Returns the living member that created a process; the ids of ended ones may have been reused.
    */
   private Optional<TraceTarget> parent(List<RunningProcess> all, RunningProcess child) {
-    if (known.contains(Identity.of(child)) || child.name().equalsIgnoreCase(CONSOLE)) {
+    if (known.contains(child.identity()) || child.name().equalsIgnoreCase(CONSOLE)) {
       return Optional.empty();
     }
     Optional<TraceTarget> parent =
@@ -261,7 +258,7 @@ public final class TracedProcessTree implements AutoCloseable {
    * @param hold who waits to let it run; empty if it runs already
    */
   private void trace(TraceTarget parent, RunningProcess process, Optional<Hold> hold) {
-    if (ending || choice.isEmpty() || !known.add(Identity.of(process))) {
+    if (ending || choice.isEmpty() || !known.add(process.identity())) {
       return;
     }
     if (process.name().equalsIgnoreCase(CONSOLE)) {
@@ -318,6 +315,16 @@ public final class TracedProcessTree implements AutoCloseable {
     }
   }
 
+  /** Tells of a process that is gone, as its creator did not wait long enough. */
+  private void missed(TraceTarget parent, int pid, Hold hold) {
+    boolean isKnown =
+        untraced.stream().anyMatch(one -> one.pid() == pid)
+            || ended.values().stream().anyMatch(child -> child.pid() == pid);
+    if (!hold.end() && !isKnown) {
+      untraced.add(new UntracedChild(pid, parent.process().pid(), "", GONE));
+    }
+  }
+
   private long age(RunningProcess process) {
     return Math.max(1, 100 * (target.clock().now().utc() - process.created()));
   }
@@ -328,10 +335,7 @@ public final class TracedProcessTree implements AutoCloseable {
     OptionalInt its = opened == null ? OptionalInt.empty() : opened.exitCode();
     untraced.add(
         new UntracedChild(
-            process.pid(),
-            parent.process().pid(),
-            process.name(),
-            its.isPresent() ? "exited before it could be traced" : why));
+            process.pid(), parent.process().pid(), process.name(), its.isPresent() ? GONE : why));
   }
 
   private Member late(Member member, RunningProcess process) {

@@ -153,7 +153,7 @@ final class ChildrenTest {
           throw new AssertionError("the program did not end in " + LIMIT + ": " + said());
         }
       }
-      assertTrue(done);
+      assertTrue(done, () -> "traced %s, untraced %s".formatted(all.children(), all.untraced()));
       all.finish(exit);
       return traced(all, exit.getAsInt(), recording);
     }
