@@ -12,6 +12,16 @@ public final class ProfileDiagnostics {
   /** Creates counts of 0. */
   public ProfileDiagnostics() {}
 
+  /** Adds the counts of another part of the recording. */
+  void add(ProfileDiagnostics other) {
+    unfinished += other.unfinished;
+    broken += other.broken;
+    breaks += other.breaks;
+    intervalUnknown |= other.intervalUnknown;
+    unattributed += other.unattributed;
+    stackRecords += other.stackRecords;
+  }
+
   /** Counts waits or operations without a recorded end. */
   public void addUnfinished(long count) {
     unfinished += count;

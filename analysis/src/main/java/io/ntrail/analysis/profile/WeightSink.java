@@ -128,6 +128,28 @@ public final class WeightSink {
     shape.add(stack);
   }
 
+  /**
+   * Adds what another sink with the same scope has counted, which knows no filter of stacks; not to
+   * the shape.
+   */
+  public void addCounts(WeightSink other) {
+    processes.addSeen(other.processes);
+    threads.addSeen(other.threads);
+    for (int i = 0; i < other.wanted.size(); i++) {
+      long identity = other.wanted.get(i);
+      if (known.get(identity) < 0) {
+        known.put(identity, 1);
+        wanted.add(identity);
+      }
+    }
+    diagnostics.add(other.diagnostics);
+    total += other.total;
+    hidden += other.hidden;
+    idle += other.idle;
+    weights += other.weights;
+    recorded += other.recorded;
+  }
+
   private StackFilter.Judge judge(WeightedStack stack) {
     StackFilter.Judge known = judge;
     if (known == null) {

@@ -10,7 +10,7 @@ import io.ntrail.formats.collections.LongColumn;
  * Copies of weighted stacks without subjects, to be added to a shape later by another thread. Used
  * again. About 50 bytes for each, and 12 for each frame of those that do not consist of parts.
  */
-final class WeightedStackBatch {
+final class WeightedStackBatch implements ProfileAggregator {
   /** Stacks of a batch: some milliseconds of work. */
   private static final int MOST = 1 << 12;
 
@@ -23,17 +23,17 @@ final class WeightedStackBatch {
   private static final int RECORDED = 1 << 9;
   private static final int PARTS = KERNEL - 1;
 
-  private final Columns stacks = new Columns(MOST, MOST);
-  private final LongColumn keys = stacks.longs();
-  private final LongColumn weights = stacks.longs();
-  private final IntColumn processes = stacks.ints();
-  private final IntColumn codeProcesses = stacks.ints();
-  private final IntColumn threads = stacks.ints();
-  private final IntColumn cpus = stacks.ints();
-  private final IntColumn flags = stacks.ints();
+  private final Columns stacks;
+  private final LongColumn keys;
+  private final LongColumn weights;
+  private final IntColumn processes;
+  private final IntColumn codeProcesses;
+  private final IntColumn threads;
+  private final IntColumn cpus;
+  private final IntColumn flags;
 
   /** Both parts in one; or the number of frames. */
-  private final LongColumn contents = stacks.longs();
+  private final LongColumn contents;
 
   private final StackAddresses frames = new StackAddresses();
 
@@ -41,6 +41,24 @@ final class WeightedStackBatch {
   private final WeightedStack copied;
 
   WeightedStackBatch(FrameLookup names, StackParts parts) {
+    this(names, parts, MOST);
+  }
+
+  /**
+   * Creates an empty batch.
+   *
+   * @param most stacks that it has room for, if that is less than usual
+   */
+  WeightedStackBatch(FrameLookup names, StackParts parts, int most) {
+    this.stacks = new Columns(Math.min(most, MOST), Math.min(most, MOST));
+    this.keys = stacks.longs();
+    this.weights = stacks.longs();
+    this.processes = stacks.ints();
+    this.codeProcesses = stacks.ints();
+    this.threads = stacks.ints();
+    this.cpus = stacks.ints();
+    this.flags = stacks.ints();
+    this.contents = stacks.longs();
     this.copied = new WeightedStack(names, parts);
   }
 
@@ -48,8 +66,19 @@ final class WeightedStackBatch {
     return stacks.isFull() || frames.count() >= MOST_FRAMES;
   }
 
+  /** Number of stacks. */
+  int size() {
+    return stacks.rows();
+  }
+
+  /** Number of frames of the stacks that do not consist of parts. */
+  int frames() {
+    return frames.count();
+  }
+
   /** Copies a stack that was not kept as functions. */
-  void add(WeightedStack stack) {
+  @Override
+  public void add(WeightedStack stack) {
     int row = stacks.add();
     keys.set(row, stack.key());
     weights.set(row, stack.weight());

@@ -64,6 +64,15 @@ public final class EventAttribution {
   }
 
   /**
+   * Goes to a record of which only {@link #processOf} and {@link #processOfThread} will be asked,
+   * and learns nothing from it.
+   */
+  public void moveToAlone(RecordCursor next, long itsKey) {
+    record = next;
+    key = itsKey;
+  }
+
+  /**
    * Decides about the record, before {@link #process} and {@link #thread} are asked.
    *
    * @param schema layout of its payload; null if unknown

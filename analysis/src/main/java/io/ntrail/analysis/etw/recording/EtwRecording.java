@@ -260,6 +260,11 @@ public final class EtwRecording implements Recording, RecordedEvents {
     return new OrderedCursor(this, survey, from, to, false);
   }
 
+  /** Returns true if records of a time are read: no pass was stopped before it. */
+  public boolean isRead(long key) {
+    return key < reading.end() || reading.end() == Long.MAX_VALUE;
+  }
+
   private long keyAt(long nanos) {
     boolean isEndless = nanos == Long.MIN_VALUE || nanos == Long.MAX_VALUE;
     return oneClock && !isEndless ? files.getFirst().clock().ticksAt(nanos) : nanos;

@@ -28,9 +28,20 @@ public final class StackAssembler implements AutoCloseable {
    * @param another makes a cursor that begins where the walk begins, and ends with the recording
    */
   public StackAssembler(StackRecords stacks, Supplier<OrderedCursor> another) {
+    this(stacks, stacks.walk(), another);
+  }
+
+  /**
+   * Creates an assembler of stacks that were visited and settled.
+   *
+   * @param walk goes along with the same walk
+   * @param another makes a cursor that begins where the walk begins, and ends with the recording
+   */
+  public StackAssembler(
+      StackRecords stacks, StackRecords.Walk walk, Supplier<OrderedCursor> another) {
     this.stacks = stacks;
     this.another = another;
-    this.walk = stacks.walk();
+    this.walk = walk;
     this.own = new ProviderStacks(stacks);
     this.anyLater = stacks.carriers().any();
   }

@@ -24,6 +24,12 @@ final class StackRecordWindow {
   /** Frames that are kept at once, 8 bytes each. */
   private static final int MOST_FRAMES = (1 << 22) + FRAMES_AHEAD;
 
+  /**
+   * Cost of stack records of one stretch, counted as {@link StackRecords} does, at which nothing is
+   * left out whatever is kept for later stretches: with up to 16 words of frames each.
+   */
+  static final long MOST_IN_ANY_ORDER = (MOST_FRAMES - FRAMES_AHEAD) / 16;
+
   /** Part of a stack whose key nothing defines. */
   private static final long UNDEFINED = -1;
 

@@ -4,6 +4,7 @@ import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
 import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.formats.collections.RowSort;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
@@ -26,7 +27,7 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class StackRecords {
   /** Stack records of a slice, or as many words of frames as eight of them take. */
-  private static final int SLICE = 1 << 17;
+  public static final int SLICE = 1 << 17;
 
   /** Columns about the buffers of one file; each buffer is visited by one thread. */
   private static final class Buffers {
@@ -50,6 +51,10 @@ public final class StackRecords {
   private final StackKeys keys = new StackKeys();
   private final LongAdder clrStacks = new LongAdder();
   private final LongAdder halves = new LongAdder();
+  private final int sliceCost;
+
+  /** First named time of each slice. */
+  private long[] starts = {};
 
   /**
    * Knows no stack records yet: all records must be visited first.
@@ -57,8 +62,19 @@ public final class StackRecords {
    * @param cores threads to use where that is over
    */
   public StackRecords(EtwRecording recording, KernelEvents kernel, int cores) {
+    this(recording, kernel, cores, SLICE);
+  }
+
+  /**
+   * Knows no stack records yet: all records must be visited first.
+   *
+   * @param cores threads to use where that is over
+   * @param sliceCost stack records of a slice, usually {@value #SLICE}
+   */
+  public StackRecords(EtwRecording recording, KernelEvents kernel, int cores, int sliceCost) {
     this.recording = recording;
     this.cores = cores;
+    this.sliceCost = sliceCost;
     this.targets = new StackMatchRules(kernel);
     this.files =
         recording.files().stream().map(file -> new Buffers(file.buffers().count())).toList();
@@ -114,6 +130,7 @@ public final class StackRecords {
   /** All records have been visited. */
   public void settle() {
     keys.settle(recording::isKernel, cores);
+    starts = slices();
   }
 
   /** Number of definitions of stack keys. */
@@ -148,7 +165,7 @@ public final class StackRecords {
     return keys;
   }
 
-  /** Cuts the named times so that about {@value #SLICE} stack records begin each slice. */
+  /** Cuts the named times so that about as many stack records as a slice has begin each. */
   private long[] slices() {
     int total = files.stream().mapToInt(buffers -> buffers.cost.length).sum();
     long[] firsts = new long[total];
@@ -169,7 +186,7 @@ public final class StackRecords {
     for (int position : order) {
       if (slices == 0) {
         starts[slices++] = Long.MIN_VALUE;
-      } else if (cost >= SLICE && firsts[position] > starts[slices - 1]) {
+      } else if (cost >= sliceCost && firsts[position] > starts[slices - 1]) {
         starts[slices++] = firsts[position];
         cost = 0;
       }
@@ -178,21 +195,63 @@ public final class StackRecords {
     return Arrays.copyOf(starts, slices);
   }
 
+  /**
+   * Returns where stretches of time begin that several threads can walk over at once, each with
+   * {@link #walk(int)}: the first key of each, the least one for the first.
+   */
+  public long[] stretches() {
+    boolean isBounded = starts.length > 0 && most() <= StackRecordWindow.MOST_IN_ANY_ORDER;
+    // What is left out at the limits would depend on where a walk began.
+    return isBounded ? starts.clone() : new long[] {Long.MIN_VALUE};
+  }
+
+  /** Returns the most that all buffers hold together whose stack records may fall into a slice. */
+  private long most() {
+    long[] changes = new long[starts.length + 1];
+    for (Buffers buffers : files) {
+      for (int b = 0; b < buffers.cost.length; b++) {
+        if (buffers.cost[b] > 0) {
+          changes[sliceOf(buffers.firstNamed[b])] += buffers.cost[b];
+          changes[sliceOf(buffers.lastNamed[b]) + 1] -= buffers.cost[b];
+        }
+      }
+    }
+    long most = 0;
+    long now = 0;
+    for (long change : changes) {
+      now += change;
+      most = Math.max(most, now);
+    }
+    return most;
+  }
+
+  private int sliceOf(long time) {
+    return Search.floor(starts, starts.length, time);
+  }
+
   /** Goes along with a walk in time order. */
   public Walk walk() {
-    return new Walk();
+    return new Walk(0, starts.length);
+  }
+
+  /** Goes along with a walk over one of the {@link #stretches}. */
+  public Walk walk(int stretch) {
+    return new Walk(Math.min(stretch, starts.length), Math.min(stretch + 1, starts.length));
   }
 
   /** The stacks of events that come in time order. */
   public final class Walk {
-    private final long[] starts = slices();
+    /** The first slice, and the one after the last. */
+    private final int firstSlice;
+
+    private final int endSlice;
     private final StackRecordWindow references = new StackRecordWindow();
     private final StackAssignment group = new StackAssignment(references, targets);
 
     /** Buffers that need not be read again, by file. */
     private final List<BitSet> done = files.stream().map(_ -> new BitSet()).toList();
 
-    private int slice = -1;
+    private int slice;
     private long sliceEnd = Long.MIN_VALUE;
     private int position;
     private long nextTime = Long.MIN_VALUE;
@@ -200,7 +259,10 @@ public final class StackRecords {
     private long unmatched;
     private boolean found;
 
-    private Walk() {
+    private Walk(int firstSlice, int endSlice) {
+      this.firstSlice = firstSlice;
+      this.endSlice = endSlice;
+      this.slice = firstSlice - 1;
       if (starts.length == 0) {
         nextTime = Long.MAX_VALUE;
         sliceEnd = Long.MAX_VALUE;
@@ -252,11 +314,11 @@ public final class StackRecords {
 
     private void load(long key) {
       int wanted = slice;
-      while (wanted + 1 < starts.length && starts[wanted + 1] <= key) {
+      while (wanted + 1 < endSlice && starts[wanted + 1] <= key) {
         wanted++;
       }
       // A walk may begin anywhere; from there on no slice is left out, if only for the count.
-      for (int next = slice < 0 ? wanted : slice + 1; next <= wanted; next++) {
+      for (int next = slice < firstSlice ? wanted : slice + 1; next <= wanted; next++) {
         unmatched += references.count() - position;
         fill(next);
       }
@@ -288,7 +350,10 @@ public final class StackRecords {
               && buffers.lastNamed[b] >= from
               && (last || buffers.firstNamed[b] < sliceEnd)
               && !done.get(f).get(b)) {
-            boolean all = last || references.hasRoomAhead(buffers.cost[b], 16L * buffers.cost[b]);
+            boolean all =
+                last
+                    || slice + 1 < endSlice
+                        && references.hasRoomAhead(buffers.cost[b], 16L * buffers.cost[b]);
             record.open(b);
             collect(record, firstBuffer + b, from, all);
             if (all || buffers.lastNamed[b] < sliceEnd) {
@@ -390,7 +455,7 @@ public final class StackRecords {
 
     /** The walk has come to the end of the recording: the rest was not found. */
     public void finish() {
-      while (slice + 1 < starts.length) {
+      while (slice + 1 < endSlice) {
         unmatched += references.count() - position;
         fill(slice + 1);
       }

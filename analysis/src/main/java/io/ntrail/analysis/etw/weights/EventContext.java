@@ -51,7 +51,6 @@ final class EventContext {
       StackAssembler whole,
       OrderedCursor cursor,
       FrameLookup functions,
-      RecordCursor first,
       EventNameFilter events,
       WeightSink sink) {
     this.machine = input.machine();
@@ -62,7 +61,8 @@ final class EventContext {
     this.sink = sink;
     this.events = events;
     this.stack = new WeightedStack(functions, new StackKeyParts(input.stacks()));
-    this.record = first;
+    // On no record, and so it holds nothing.
+    this.record = recording.cursor(recording.files().getFirst());
     this.schemas = input.schemas();
     this.owner = new EventAttribution(recording, machine, input.kernel());
     this.about = about;
@@ -76,6 +76,16 @@ final class EventContext {
     key = cursor.key();
     attributed = false;
     owner.moveTo(next, cursor.fileNumber());
+  }
+
+  /**
+   * Goes to the cursor's record, of which neither {@link #thread} nor {@link #process} is asked.
+   */
+  void moveToSample(RecordCursor next, int hookId) {
+    record = next;
+    hook = hookId;
+    key = cursor.key();
+    owner.moveToAlone(next, key);
   }
 
   RecordCursor record() {

@@ -127,8 +127,19 @@ public record ProfileInput(
       int cores,
       boolean named,
       WeightSubject subject) {
+    return of(recording, sources, cores, named, subject, StackRecords.SLICE);
+  }
+
+  /** Surveys a recording; so many stack records are a slice of its time. */
+  static ProfileInput of(
+      EtwRecording recording,
+      SchemaSources sources,
+      int cores,
+      boolean named,
+      WeightSubject subject,
+      int slice) {
     KernelEvents kernel = sources.kernel();
-    StackRecords stacks = new StackRecords(recording, kernel, cores);
+    StackRecords stacks = new StackRecords(recording, kernel, cores, slice);
     Learned learned =
         recording.survey(
             cores,

@@ -1,7 +1,6 @@
 package io.ntrail.analysis.etw.weights;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.etw.recording.OrderedCursor;
 import io.ntrail.analysis.etw.stacks.StackAssembler;
 import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.analysis.naming.CodeMap;
@@ -10,6 +9,7 @@ import io.ntrail.analysis.naming.FrameRules;
 import io.ntrail.analysis.naming.FunctionIndex;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.naming.UnmatchedTerm;
+import io.ntrail.analysis.profile.CollectedWeights;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileAggregator;
 import io.ntrail.analysis.profile.ProfileDiagnostics;
@@ -18,8 +18,6 @@ import io.ntrail.analysis.profile.WeightSink;
 import io.ntrail.analysis.profile.WeightSubject;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.analysis.profile.WeightsBehind;
-import io.ntrail.formats.etl.RecordCursor;
-import io.ntrail.formats.etl.RecordKind;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -92,15 +90,32 @@ public final class Profiler {
 
   /** Walks over the recording and adds all weights to a shape. */
   public void run(ProfileAggregator into) {
+    run(into, CollectedWeights.MOST);
+  }
+
+  /**
+   * Walks over the recording and adds all weights to a shape.
+   *
+   * @param kept weights that a thread may find before it is its turn to add them
+   */
+  void run(ProfileAggregator into, int kept) {
     // What looks at functions or keeps stacks while it walks needs the names itself.
     boolean isWalkApart =
         input.cores() > 1
-            && request.source.metric().has(Metric.Trait.SAMPLED)
+            && isOfSamples()
             && request.subject == WeightSubject.NONE
             && scope.stacks().passesAll();
     if (!isWalkApart) {
       walk(into);
       return;
+    }
+    boolean isAll = scope.fromNanos() == Long.MIN_VALUE && scope.toNanos() == Long.MAX_VALUE;
+    if (isAll && scope.events().isEmpty()) {
+      SampleStretches stretches = new SampleStretches(input, request, events, frames, kept);
+      if (stretches.areSeveral()) {
+        addStretches(stretches, into);
+        return;
+      }
     }
     try (WeightsBehind behind =
         new WeightsBehind(into, frames, new StackKeyParts(input.stacks()))) {
@@ -109,49 +124,52 @@ public final class Profiler {
     }
   }
 
-  private void walk(ProfileAggregator into) {
-    WeightSink weights = new WeightSink(scope, input.machine(), into);
-    sink = weights;
-    WeightVisitor visitor = request.source.start(request, input.inventory(), weights.diagnostics());
-    // A sample has its thread, and its weight has no start before it.
-    boolean alone = request.source.metric().has(Metric.Trait.SAMPLED);
-    long from = alone ? scope.fromNanos() : Long.MIN_VALUE;
-    EtwRecording recording = input.recording();
-    try (OrderedCursor cursor = recording.inOrder(from, scope.toNanos());
-        StackAssembler stacks = new StackAssembler(input.stacks(), () -> recording.ahead(from))) {
-      StackRecords.Walk records = stacks.records();
-      if (cursor.next()) {
-        EventContext event =
-            new EventContext(
-                input, request.subject, stacks, cursor, frames, cursor.record(), events, weights);
-        do {
-          stacks.moveTo(cursor);
-          RecordCursor record = cursor.record();
-          event.moveTo(record, hook(record));
-          visitor.visit(event);
-        } while (cursor.next());
-        boolean whole =
-            from == Long.MIN_VALUE
-                && scope.toNanos() == Long.MAX_VALUE
-                && recording.stopped().isEmpty();
-        if (whole) {
-          records.finish();
-        }
-        references = records.references();
-        unmatched = whole ? records.unmatched() : 0;
-        undefined = records.undefined();
-        leftOut = records.leftOut() + stacks.givenUp();
-      }
-    }
-    visitor.finish(weights.diagnostics());
+  /** A sample has its thread, and its weight has no start before it. */
+  private boolean isOfSamples() {
+    return request.source.metric().has(Metric.Trait.SAMPLED);
   }
 
-  private int hook(RecordCursor record) {
-    RecordKind kind = record.kind();
-    if (kind.isHook()) {
-      return record.hookId();
+  private WeightSink newSink(ProfileAggregator into) {
+    return new WeightSink(scope, input.machine(), into);
+  }
+
+  private void addStretches(SampleStretches stretches, ProfileAggregator into) {
+    sink = newSink(into);
+    SampleStretches.Counts counts = stretches.addTo(into, sink, this::newSink);
+    references = counts.references();
+    unmatched = input.recording().stopped().isEmpty() ? counts.unmatched() : 0;
+    undefined = counts.undefined();
+    leftOut = counts.leftOut();
+  }
+
+  private void walk(ProfileAggregator into) {
+    sink = newSink(into);
+    long from = isOfSamples() ? scope.fromNanos() : Long.MIN_VALUE;
+    EtwRecording recording = input.recording();
+    try (WeightWalk walk =
+        new WeightWalk(
+            input,
+            request,
+            events,
+            frames,
+            sink,
+            recording.inOrder(from, scope.toNanos()),
+            new StackAssembler(input.stacks(), () -> recording.ahead(from)))) {
+      walk.run(null);
+      StackRecords.Walk records = walk.stacks().records();
+      boolean whole =
+          from == Long.MIN_VALUE
+              && scope.toNanos() == Long.MAX_VALUE
+              && recording.stopped().isEmpty();
+      if (whole) {
+        records.finish();
+      }
+      references = records.references();
+      unmatched = whole ? records.unmatched() : 0;
+      undefined = records.undefined();
+      leftOut = records.leftOut() + walk.stacks().givenUp();
+      walk.finish();
     }
-    return kind.isClassic() ? input.kernel().hookId(record.provider(), record.opcode()) : -1;
   }
 
   /** Returns the sum of all weights. */

@@ -37,6 +37,16 @@ public abstract class WeightSource {
     return sum;
   }
 
+  /** Returns whether weights are made of a kernel's event. */
+  final boolean wants(int hook) {
+    for (int wanted : hooks) {
+      if (wanted == hook) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Returns what a survey must count for it beside hook ids. */
   List<CountedEvents> counted() {
     return List.of();

@@ -1,0 +1,150 @@
+package io.ntrail.analysis.etw.weights;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.ntrail.analysis.etw.events.SchemaSources;
+import io.ntrail.analysis.etw.events.UserSchemas;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.analysis.profile.FlatProfile;
+import io.ntrail.analysis.profile.ProfileRow;
+import io.ntrail.analysis.profile.ProfileScope;
+import io.ntrail.analysis.profile.StackFilter;
+import io.ntrail.analysis.profile.WeightSubject;
+import io.ntrail.analysis.profile.WeightUnit;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.testkit.etl.BigProfile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Samples that several threads find, each in other stretches of time. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SampleStretchesTest {
+  private static final int WHOLE = 1 << 30;
+  private static final SchemaSources SOURCES = new SchemaSources(UserSchemas.NONE);
+
+  @SuppressWarnings("NullAway.Init") // Set by write().
+  private EtwRecording recording;
+
+  @BeforeAll
+  void write(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("samples.etl");
+    BigProfile.write(file, 4_000_000, 3_000, 23);
+    recording = EtwRecording.of(List.of(InputFile.copy(file, "samples.etl")));
+  }
+
+  @AfterAll
+  void close() {
+    recording.close();
+  }
+
+  private ProfileInput input(int cores, int slice) {
+    return ProfileInput.of(recording, SOURCES, cores, false, WeightSubject.NONE, slice);
+  }
+
+  private static Profiler profiler(ProfileInput input, ProfileScope scope) {
+    return new Profiler(
+        input, new Profiler.Request(CpuSamples.TIMER, WeightUnit.NANOS, Variant.ONLY, scope), null);
+  }
+
+  private static String weights(ProfileInput input, ProfileScope scope, int kept) {
+    Profiler profiler = profiler(input, scope);
+    StringBuilder text = new StringBuilder();
+    profiler.run(
+        stack ->
+            text.append(stack.key())
+                .append(' ')
+                .append(stack.process())
+                .append(' ')
+                .append(stack.thread())
+                .append(' ')
+                .append(stack.cpu())
+                .append(' ')
+                .append(stack.weight())
+                .append(stack.isRecorded() ? " recorded" : "")
+                .append(stack.isEmpty() ? " empty\n" : "\n"),
+        kept);
+    return text.append(counts(profiler)).toString();
+  }
+
+  private static String counts(Profiler profiler) {
+    return List.of(
+            profiler.total(),
+            profiler.idle(),
+            profiler.weights(),
+            profiler.withFrames(),
+            profiler.references(),
+            profiler.unmatched(),
+            profiler.undefined(),
+            profiler.leftOut(),
+            profiler.owners(),
+            profiler.unmatchedWords(),
+            profiler.remarks().unattributed(),
+            profiler.remarks().intervalUnknown())
+        .toString();
+  }
+
+  private static ProfileScope some() {
+    return new ProfileScope(
+        List.of(NamePattern.of("b*"), NamePattern.of("nobody")),
+        List.of(),
+        List.of(),
+        Long.MIN_VALUE,
+        Long.MAX_VALUE,
+        ProfileScope.Mode.ALL,
+        true,
+        StackFilter.ALL);
+  }
+
+  @Test
+  void theRecordingHasManyStretches() {
+    assertTrue(input(2, 512).stacks().stretches().length > 15);
+    assertEquals(1, input(2, WHOLE).stacks().stretches().length);
+  }
+
+  @Test
+  void weightsComeInTheOrderOfOneWalk() {
+    for (ProfileScope scope : List.of(ProfileScope.ALL, some())) {
+      String one = weights(input(1, WHOLE), scope, 100);
+      for (int cores : new int[] {1, 2, 7}) {
+        for (int slice : new int[] {300, 5_000}) {
+          assertEquals(one, weights(input(cores, slice), scope, 1 << 16), cores + " " + slice);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aStretchWithMoreThanIsKeptGoesOnInItsTurn() {
+    String one = weights(input(1, WHOLE), ProfileScope.ALL, 100);
+    assertEquals(one, weights(input(2, 3_000), ProfileScope.ALL, 100));
+    assertEquals(one, weights(input(7, 3_000), ProfileScope.ALL, 1));
+  }
+
+  @Test
+  void functionsWeighTheSame() {
+    List<String> rows = new ArrayList<>();
+    for (int cores : new int[] {1, 2, 7}) {
+      Profiler profiler = profiler(input(cores, 700), ProfileScope.ALL);
+      FlatProfile flat = new FlatProfile(profiler.functions(), false);
+      profiler.run(flat);
+      StringBuilder text = new StringBuilder();
+      for (ProfileRow row : flat.rows(false)) {
+        text.append(row.text()).append(' ').append(row.self()).append(' ').append(row.inclusive());
+        text.append('\n');
+      }
+      rows.add(text.toString());
+    }
+    assertTrue(rows.getFirst().length() > 1000);
+    assertEquals(rows.getFirst(), rows.get(1));
+    assertEquals(rows.getFirst(), rows.get(2));
+  }
+}
