@@ -6,23 +6,31 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.collections.Columns;
 import io.ntrail.formats.collections.IntColumn;
 import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.LongIntMap;
+import io.ntrail.formats.collections.LongList;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.collections.Search;
+import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.LongPredicate;
 
 /**
  * Definitions of stack keys. The kernel logger gives a stack that it has seen before by a key and
  * records its frames only later; then it may use the key again. So a reference means the first
- * definition of its key after it. Safe for several threads while definitions are noted.
+ * definition of its key after it. Safe for several threads while definitions are noted, and when
+ * they are settled.
+ *
+ * <p>The frames stay in the file, where they are read when they are asked for; those of compressed
+ * buffers are kept in trees.
  */
 final class StackKeys {
   /** A fifth of the memory for nodes of the tree, at 8 bytes each. */
   private static final int MOST_NODES =
       Math.clamp(Runtime.getRuntime().maxMemory() / 40, 1 << 20, Integer.MAX_VALUE / 4);
 
-  /** And up to three eighths for definitions, at 24 bytes each. */
+  /** And up to seven sixteenths for definitions, at 28 bytes each. */
   private static final int MOST_DEFINITIONS =
       Math.clamp(Runtime.getRuntime().maxMemory() / 64, 1 << 20, Integer.MAX_VALUE / 4);
 
@@ -32,8 +40,33 @@ final class StackKeys {
   /** Flag of a stack whose frames are all of user mode. */
   static final int USER = 1 << 30;
 
+  /** Bits of a place that are a node's number. */
+  private static final int NODE = Integer.MAX_VALUE;
+
   /** The other bits: number of an address. */
   static final int NUMBER = USER - 1;
+
+  /** Place of a stack in one of the trees, and not in a file; then the lower half is its node. */
+  private static final long IN_A_TREE = 1L << 63;
+
+  /** Moves {@link #KERNEL} and {@link #USER} to bits 62 and 61 of a place. */
+  private static final int HALVES_SHIFT = 31;
+
+  /** Place in a file whose pointers have 4 bytes. */
+  private static final long NARROW = 1L << 60;
+
+  /** Other bits of a place in a file: its number, where in it, number of frames. */
+  private static final int FILE_SHIFT = 54;
+
+  private static final int MOST_FILES = 1 << 6;
+  private static final int OFFSET_SHIFT = 14;
+  private static final long MOST_OFFSET = 1L << FILE_SHIFT - OFFSET_SHIFT;
+  private static final int MOST_FRAMES = 1 << OFFSET_SHIFT;
+
+  /** Bits of an offset in a window on a file; windows overlap by the longest record. */
+  private static final int WINDOW_SHIFT = 30;
+
+  private static final int OVERLAP = 1 << 16;
 
   /** Bits of a node's number that say in which tree it is; the lower ones say where there. */
   private static final int TREE_SHIFT = 29;
@@ -55,39 +88,86 @@ final class StackKeys {
   private final Columns definitions = new Columns(16, MOST_DEFINITIONS);
   private final LongColumn keys = definitions.longs();
   private final LongColumn times = definitions.longs();
-  private final IntColumn nodes = definitions.ints();
+  private final LongColumn places = definitions.longs();
 
   /** See {@link #innermost(int)}. */
-  private int[] innermost = {};
+  private final IntColumn innermost = definitions.ints();
+
+  /** The addresses of innermost frames, by number. */
+  private final LongList addresses = new LongList();
+
+  private final List<EtlFile> files;
+  private final LongPredicate isKernel;
+
+  /** Windows on each file, at multiples of their length. */
+  private final Bytes[][] windows;
 
   private long leftOut;
 
-  StackKeys() {
+  /**
+   * Knows no definitions yet.
+   *
+   * @param files of the recording, in their order
+   * @param isKernel whether an address is one of the kernel
+   */
+  StackKeys(List<EtlFile> files, LongPredicate isKernel) {
+    this.files = files;
+    this.isKernel = isKernel;
+    this.windows = new Bytes[files.size()][];
     Arrays.setAll(trees, _ -> new StackTrie());
     Arrays.setAll(batches, _ -> new StackBatch());
   }
 
-  /** Notes the definition that a record is. */
-  void note(RecordCursor record, long time) {
+  /**
+   * Notes the definition that a record is.
+   *
+   * @param file number of the record's file
+   */
+  void note(int file, RecordCursor record, long time) {
     int pointer = record.pointerBytes();
     int length = record.payloadLength();
     if (length < pointer) {
       return;
     }
     int at = record.payloadOffset();
-    int definition = add(record.bytes().pointer(at, pointer), time);
+    Bytes bytes = record.bytes();
+    long key = bytes.pointer(at, pointer);
+    int first = at + pointer;
+    int frames = length / pointer - 1;
+    long halves = (long) halves(bytes, first, frames, pointer) << HALVES_SHIFT & Long.MAX_VALUE;
+    long offset = bytes.base() + first;
+    boolean isInFile =
+        !record.file().buffers().compressed(record.buffer())
+            && file < MOST_FILES
+            && offset < MOST_OFFSET
+            && frames < MOST_FRAMES;
+    if (isInFile) {
+      // It need not be copied: the file is there as long as it is asked for.
+      long narrow = pointer == 4 ? NARROW : 0;
+      add(key, time, halves | narrow | (long) file << FILE_SHIFT | offset << OFFSET_SHIFT | frames);
+      return;
+    }
+    int definition = add(key, time, IN_A_TREE | halves);
     if (definition < 0) {
       return;
     }
-    int frames = length / pointer - 1;
-    int number = tree(record.bytes(), at + pointer, frames, pointer);
+    int number = tree(bytes, first, frames, pointer);
     StackBatch batch = batches[number];
     synchronized (batch) {
-      batch.add(definition, record.bytes(), at + pointer, frames, pointer);
+      batch.add(definition, bytes, first, frames, pointer);
       if (batch.isFull()) {
         putIntoTree(number);
       }
     }
+  }
+
+  /** Returns {@link #KERNEL} or {@link #USER} if all frames are, and there are some; else 0. */
+  private int halves(Bytes bytes, int at, int frames, int pointer) {
+    int kernel = 0;
+    for (int i = 0; i < frames; i++) {
+      kernel += isKernel.test(bytes.pointer(at + i * pointer, pointer)) ? 1 : 0;
+    }
+    return frames == 0 ? 0 : kernel == frames ? KERNEL : kernel == 0 ? USER : 0;
   }
 
   private void putIntoTree(int number) {
@@ -97,15 +177,20 @@ final class StackKeys {
     tree.add(batch);
     synchronized (this) {
       for (int i = 0; i < batch.size(); i++) {
-        nodes.set(batch.owner(i), number << TREE_SHIFT | batch.node(i));
+        int owner = batch.owner(i);
+        places.set(owner, places.get(owner) | number << TREE_SHIFT | batch.node(i));
       }
       size += tree.size() - before;
     }
     batch.clear();
   }
 
-  /** Adds a definition whose stack is not known yet; -1 if there are too many. */
-  private synchronized int add(long key, long time) {
+  /**
+   * Adds a definition; -1 if there are too many.
+   *
+   * @param place of its stack, without the node if that is not known yet
+   */
+  private synchronized int add(long key, long time, long place) {
     if (size >= MOST_NODES || definitions.isFull()) {
       leftOut++;
       return -1;
@@ -113,6 +198,7 @@ final class StackKeys {
     int definition = definitions.add();
     keys.set(definition, key);
     times.set(definition, time);
+    places.set(definition, place);
     return definition;
   }
 
@@ -126,47 +212,67 @@ final class StackKeys {
     return (int) mixed & trees.length - 1;
   }
 
-  private StackTrie tree(int node) {
-    return trees[node >>> TREE_SHIFT];
-  }
-
   /**
    * Puts the definitions in order.
    *
-   * @param isKernel whether an address is one of the kernel
    * @param cores threads to use
    */
-  void settle(LongPredicate isKernel, int cores) {
+  void settle(int cores) {
     for (int i = 0; i < trees.length; i++) {
       putIntoTree(i);
     }
-    StackTrie.shareNumbers(trees);
-    int[][] places = new int[trees.length][];
-    StackTrie.Halves[] halves = new StackTrie.Halves[trees.length];
-    ParallelTasks.run(
-        cores,
-        trees.length,
-        () -> trees,
-        (all, i) -> {
-          places[i] = all[i].settle();
-          halves[i] = all[i].halves(isKernel);
-        },
-        (one, _) -> one);
-    int count = definitions.rows();
-    for (int i = 0; i < count; i++) {
-      int node = nodes.get(i);
-      nodes.set(i, node & ~IN_TREE | places[node >>> TREE_SHIFT][node & IN_TREE]);
+    if (size > 0) {
+      settleTrees(cores);
     }
+    for (int i = 0; i < windows.length && definitions.rows() > 0; i++) {
+      windows[i] = windows(files.get(i));
+    }
+    numberInnermost();
     sort();
-    innermost = new int[count];
-    for (int i = 0; i < count; i++) {
-      int node = nodes.get(i) & IN_TREE;
-      if (node != 0) {
-        StackTrie.Halves ofTree = halves[nodes.get(i) >>> TREE_SHIFT];
-        innermost[i] =
-            tree(nodes.get(i)).number(node)
-                | (ofTree.isKernel(node) ? KERNEL : 0)
-                | (ofTree.isUser(node) ? USER : 0);
+  }
+
+  private void settleTrees(int cores) {
+    StackTrie.shareNumbers(trees);
+    int[][] moved = new int[trees.length][];
+    ParallelTasks.run(
+        cores, trees.length, () -> trees, (all, i) -> moved[i] = all[i].settle(), (one, _) -> one);
+    for (int i = 0; i < definitions.rows(); i++) {
+      long place = places.get(i);
+      if (place < 0) {
+        int node = (int) place & NODE;
+        int settled = node & ~IN_TREE | moved[node >>> TREE_SHIFT][node & IN_TREE];
+        places.set(i, place & ~(long) NODE | settled);
+      }
+    }
+  }
+
+  private static Bytes[] windows(EtlFile file) {
+    Bytes[] all = new Bytes[(int) (file.size() >>> WINDOW_SHIFT) + 1];
+    for (int i = 0; i < all.length; i++) {
+      long from = (long) i << WINDOW_SHIFT;
+      all[i] =
+          file.window(from, (int) Math.min(file.size() - from, (1L << WINDOW_SHIFT) + OVERLAP));
+    }
+    return all;
+  }
+
+  /** Numbers innermost addresses while definitions are still in the order in which they lie. */
+  private void numberInnermost() {
+    LongIntMap numbers = new LongIntMap();
+    StackAddresses frames = new StackAddresses();
+    for (int i = 0; i < definitions.rows(); i++) {
+      int halves = (int) (places.get(i) >>> HALVES_SHIFT) & (KERNEL | USER);
+      if (halves != 0) {
+        frames.clear();
+        copy(i, 1, frames);
+        long address = frames.address(0);
+        int number = numbers.get(address);
+        if (number < 0) {
+          number = addresses.size();
+          addresses.add(address);
+          numbers.put(address, number);
+        }
+        innermost.set(i, number | halves);
       }
     }
   }
@@ -256,23 +362,37 @@ final class StackKeys {
    * #USER} if all frames are; neither if there is none.
    */
   int innermost(int definition) {
-    return innermost[definition];
+    return innermost.get(definition);
   }
 
   /** The address that a number stands for. */
   long address(int number) {
-    return trees[0].address(number);
+    return addresses.get(number);
   }
 
-  /** Returns the node of a definition's stack, and its tree in the upper bits. */
+  /** Returns where a definition's stack is: those that lie near each other have near numbers. */
   int place(int definition) {
-    return nodes.get(definition);
+    long place = places.get(definition);
+    return place < 0 ? (int) place & NODE : (int) (place >>> OFFSET_SHIFT + 3);
   }
 
   /** Appends the frames of a definition's stack, innermost first. */
   void copy(int definition, StackAddresses into) {
-    int node = nodes.get(definition);
-    tree(node).copy(node & IN_TREE, into);
+    copy(definition, Integer.MAX_VALUE, into);
+  }
+
+  private void copy(int definition, int most, StackAddresses into) {
+    long place = places.get(definition);
+    if (place < 0) {
+      int node = (int) place & NODE;
+      trees[node >>> TREE_SHIFT].copy(node & IN_TREE, most, into);
+      return;
+    }
+    long offset = place >>> OFFSET_SHIFT & MOST_OFFSET - 1;
+    Bytes window =
+        windows[(int) (place >>> FILE_SHIFT) & MOST_FILES - 1][(int) (offset >>> WINDOW_SHIFT)];
+    int frames = Math.min(most, (int) place & MOST_FRAMES - 1);
+    into.add(window, (int) offset & (1 << WINDOW_SHIFT) - 1, frames, (place & NARROW) != 0 ? 4 : 8);
   }
 
   /** Number of definitions. */

@@ -48,7 +48,7 @@ public final class StackRecords {
   private final int cores;
   private final StackMatchRules targets;
   private final List<Buffers> files;
-  private final StackKeys keys = new StackKeys();
+  private final StackKeys keys;
   private final LongAdder clrStacks = new LongAdder();
   private final LongAdder halves = new LongAdder();
   private final int sliceCost;
@@ -76,6 +76,7 @@ public final class StackRecords {
     this.cores = cores;
     this.sliceCost = sliceCost;
     this.targets = new StackMatchRules(kernel);
+    this.keys = new StackKeys(recording.files(), recording::isKernel);
     this.files =
         recording.files().stream().map(file -> new Buffers(file.buffers().count())).toList();
   }
@@ -109,7 +110,7 @@ public final class StackRecords {
       buffers.lastNamed[buffer] = Math.max(buffers.lastNamed[buffer], named);
     } else if (hook >= KernelEvent.STACKWALK_KEYCREATE
         && hook <= KernelEvent.STACKWALK_KEYRUNDOWN) {
-      keys.note(record, recording.key(record.file(), record.ticks()));
+      keys.note(file, record, recording.key(record.file(), record.ticks()));
     }
   }
 
@@ -129,7 +130,7 @@ public final class StackRecords {
 
   /** All records have been visited. */
   public void settle() {
-    keys.settle(recording::isKernel, cores);
+    keys.settle(cores);
     starts = slices();
   }
 

@@ -3,8 +3,6 @@ package io.ntrail.analysis.etw.stacks;
 import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.formats.collections.Growth;
 import java.util.Arrays;
-import java.util.BitSet;
-import java.util.function.LongPredicate;
 
 /**
  * Many stacks in little memory: a tree whose nodes are frames and whose edges lead from a caller to
@@ -248,58 +246,16 @@ final class StackTrie {
     return (int) (node(node) >>> 32);
   }
 
-  /** The number of the address of a stack's innermost frame; not of the empty stack. */
-  int number(int stack) {
-    return (int) node(stack);
-  }
-
-  /** The address that a number stands for. */
-  long address(int number) {
-    return addresses[number];
-  }
-
-  /** Stacks with kernel frames only, and stacks without any. */
-  static final class Halves {
-    private final BitSet kernel;
-    private final BitSet user;
-
-    private Halves(int size) {
-      kernel = new BitSet(size);
-      user = new BitSet(size);
-    }
-
-    boolean isKernel(int stack) {
-      return kernel.get(stack);
-    }
-
-    boolean isUser(int stack) {
-      return user.get(stack);
-    }
-  }
-
-  /** Returns the halves of the stacks of a settled tree. */
-  Halves halves(LongPredicate isKernel) {
-    Halves halves = new Halves(size);
-    halves.kernel.set(0);
-    halves.user.set(0);
-    for (int node = 1; node < size; node++) {
-      int parent = parent(node);
-      (isKernel.test(addresses[number(node)]) ? halves.kernel : halves.user).set(node);
-      if (!halves.kernel.get(parent)) {
-        halves.kernel.clear(node);
-      }
-      if (!halves.user.get(parent)) {
-        halves.user.clear(node);
-      }
-    }
-    return halves;
-  }
-
-  /** Appends the frames of a stack, innermost first. */
-  void copy(int stack, StackAddresses into) {
+  /**
+   * Appends the frames of a stack, innermost first.
+   *
+   * @param most frames that are wanted
+   */
+  void copy(int stack, int most, StackAddresses into) {
     into.numberedIn(addresses);
+    int left = most;
     long[] chunk = nodes[stack >>> CHUNK_BITS];
-    for (int node = stack; node != 0; ) {
+    for (int node = stack; node != 0 && left > 0; left--) {
       long label = chunk[node & MASK];
       into.addNumbered((int) label);
       int parent = (int) (label >>> 32);
