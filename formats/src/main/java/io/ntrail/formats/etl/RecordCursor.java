@@ -187,16 +187,9 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
     next();
   }
 
-  /** Makes the current record the record {@code i} of a table, which has room for 512 at least. */
-  public void copyTo(RecordTable table, int i) {
-    table.ticks[i] = time;
-    table.places[i] = (long) at << 32 | (long) (hook & 0xFFFF) << 16 | size;
-    table.kinds[i] = (byte) kind;
-  }
-
   /**
-   * Goes to record {@code i} of a table that {@link #index} or {@link #copyTo} filled from the open
-   * buffer. {@link #next} goes on from where it was.
+   * Goes to record {@code i} of a table that {@link #index} filled from the open buffer. {@link
+   * #next} goes on from where it was.
    */
   public void moveTo(RecordTable table, int i) {
     long place = table.places[i];
@@ -318,12 +311,17 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
 
   private int findPayload() {
     return switch (kind()) {
-      case PERFINFO32, PERFINFO64 ->
-          at + Math.min(size, 16 + 8 * (pmcCount() + (hasPebsIndex() ? 1 : 0)));
+      case PERFINFO32, PERFINFO64 -> at + Math.min(size, 16 + 8 * countersAndIndex());
       case EVENT32, EVENT64 -> hasExtendedItems() ? afterItems() : at + 80;
       case MESSAGE -> at + Math.min(size, WppMessage.headerBytes(bytes, at));
       default -> at + HEADER_BYTES[kind];
     };
+  }
+
+  /** Number of 64-bit words between a PERFINFO header and its payload. */
+  private int countersAndIndex() {
+    int flags = bytes.u16(at);
+    return (flags >>> 8 & 7) + (flags >>> 15);
   }
 
   private int afterItems() {

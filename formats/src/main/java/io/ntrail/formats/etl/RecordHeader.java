@@ -140,18 +140,25 @@ public abstract sealed class RecordHeader permits RecordCursor {
 
   /** Event id: of the descriptor, the message number, the hook id; 0 for classic events. */
   public final int id() {
+    if (RecordKind.at(kind).isEvent()) {
+      return bytes.u16(at + 40);
+    }
     return switch (kind()) {
-      case EVENT32, EVENT64 -> bytes.u16(at + 40);
       case MESSAGE -> message().number();
       case SYSTEM32, SYSTEM64, COMPACT32, COMPACT64, PERFINFO32, PERFINFO64 -> hookId();
       case TIMED -> bytes.i32(at + 4);
-      case FULL32, FULL64, INSTANCE32, INSTANCE64, ERROR, WNODE -> 0;
+      case FULL32, FULL64, INSTANCE32, INSTANCE64, ERROR, WNODE, EVENT32, EVENT64 -> 0;
     };
   }
 
   /** Event version; of PERFINFO its low byte, since the rest are flags. */
   public final int version() {
     return bytes.u16(at + VERSION_AT[kind]) & VERSION_BITS[kind] & 0xFFFF;
+  }
+
+  /** Version of a record of a table, which names its event by a hook id. */
+  public final int hookVersion(RecordTable table, int i) {
+    return bytes.u16(table.offset(i)) & VERSION_BITS[table.kindOrdinal(i)] & 0xFFFF;
   }
 
   /** Opcode, or the type of a classic or kernel event. */

@@ -1,6 +1,7 @@
 package io.ntrail.formats.etl;
 
 import java.util.Arrays;
+import java.util.function.Predicate;
 
 /**
  * The records of one buffer as columns: what a merge of many buffers needs to know of each, 17
@@ -10,6 +11,12 @@ import java.util.Arrays;
  * recording in order 8 % slower.
  */
 public final class RecordTable {
+  /** Bits of the kinds that are hooks, events, classic. */
+  private static final int HOOKS = kinds(RecordKind::isHook);
+
+  private static final int EVENTS = kinds(RecordKind::isEvent);
+  private static final int CLASSICS = kinds(RecordKind::isClassic);
+
   private int count;
   private boolean sorted;
   long[] ticks = new long[512];
@@ -18,6 +25,14 @@ public final class RecordTable {
   long[] places = new long[512];
 
   byte[] kinds = new byte[512];
+
+  private static int kinds(Predicate<RecordKind> chosen) {
+    int bits = 0;
+    for (RecordKind kind : RecordKind.values()) {
+      bits |= chosen.test(kind) ? 1 << kind.ordinal() : 0;
+    }
+    return bits;
+  }
 
   /** An empty table. */
   public RecordTable() {}
@@ -54,9 +69,63 @@ public final class RecordTable {
     return ticks[i];
   }
 
+  /** Earliest time of some records, {@link Long#MAX_VALUE} if there are none. */
+  public long earliest(int from, int to) {
+    if (sorted) {
+      return from < to ? ticks[from] : Long.MAX_VALUE;
+    }
+    long earliest = Long.MAX_VALUE;
+    for (int i = from; i < to; i++) {
+      earliest = Math.min(earliest, ticks[i]);
+    }
+    return earliest;
+  }
+
+  /** Latest time of some records, {@link Long#MIN_VALUE} if there are none. */
+  public long latest(int from, int to) {
+    if (sorted) {
+      return from < to ? ticks[to - 1] : Long.MIN_VALUE;
+    }
+    long latest = Long.MIN_VALUE;
+    for (int i = from; i < to; i++) {
+      latest = Math.max(latest, ticks[i]);
+    }
+    return latest;
+  }
+
   /** Offset of record {@code i} in its buffer. */
   public int offset(int i) {
     return (int) (places[i] >>> 32);
+  }
+
+  /** Bytes of record {@code i}, as {@link RecordHeader#size()}. */
+  public int size(int i) {
+    return (int) places[i] & 0xFFFF;
+  }
+
+  /** Group and type of record {@code i}, as {@link RecordHeader#hookId()}. */
+  public int hookId(int i) {
+    return (int) places[i] >>> 16;
+  }
+
+  /** Returns the kind of the header of record {@code i}, as {@link RecordHeader#kindOrdinal()}. */
+  public int kindOrdinal(int i) {
+    return kinds[i];
+  }
+
+  /** Returns {@link RecordKind#isHook()} of record {@code i}. */
+  public boolean isHook(int i) {
+    return (HOOKS >>> kinds[i] & 1) != 0;
+  }
+
+  /** Returns {@link RecordKind#isEvent()} of record {@code i}. */
+  public boolean isEvent(int i) {
+    return (EVENTS >>> kinds[i] & 1) != 0;
+  }
+
+  /** Returns {@link RecordKind#isClassic()} of record {@code i}. */
+  public boolean isClassic(int i) {
+    return (CLASSICS >>> kinds[i] & 1) != 0;
   }
 
   /** The column of raw time stamps; only the first {@link #count()} are meant. */

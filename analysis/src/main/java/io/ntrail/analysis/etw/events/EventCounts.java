@@ -1,13 +1,14 @@
 package io.ntrail.analysis.etw.events;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.etw.recording.SurveyPart;
+import io.ntrail.analysis.etw.recording.SurveyRows;
 import io.ntrail.analysis.etw.stacks.DeferredStackJoin;
 import io.ntrail.analysis.etw.stacks.StackJoin;
 import io.ntrail.analysis.etw.stacks.StackNotes;
 import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordTable;
 import io.ntrail.formats.identity.Guid;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,7 +96,7 @@ public record EventCounts(
   }
 
   /** Counts in the pass that learns what events are called. */
-  static final class Counting implements SurveyPart<Counting> {
+  static final class Counting implements SurveyRows<Counting> {
     final SchemaIndex schemas;
     final KernelEvents kernel;
     final StackNotes stacks;
@@ -110,11 +111,21 @@ public record EventCounts(
     }
 
     @Override
-    public void visit(int file, RecordCursor record) {
-      if (!record.kind().isHook()) {
-        schemas.visit(file, record);
+    public void visitSome(int file, RecordCursor record, RecordTable table, int from, int to) {
+      for (int i = from; i < to; i++) {
+        if (table.isHook(i)) {
+          int version = record.hookVersion(table, i);
+          counts.countHook(kernel, table.hookId(i), version, table.size(i));
+        } else {
+          record.moveTo(table, i);
+          countOther(file, record);
+        }
       }
-      stacks.visit(file, record);
+      stacks.visitSome(file, record, table, from, to);
+    }
+
+    private void countOther(int file, RecordCursor record) {
+      schemas.visit(file, record);
       int row = counts.count(record, kernel, schemas);
       if (record.kind().isEvent()) {
         boolean hasStackItem = record.hasExtendedItems() && record.hasStackItem();

@@ -67,6 +67,13 @@ final class EventTypeCounter {
     return row;
   }
 
+  /** Counts a record of a kernel event. */
+  void countHook(KernelEvents kernel, int hook, int version, int size) {
+    int row = row(kernel, hook, version);
+    types.counts.add(row, 1);
+    types.bytes.add(row, size);
+  }
+
   private void countName(int row, String name, long count) {
     Map<String, long[]> ofRow = names.computeIfAbsent(row, r -> new HashMap<>());
     long[] known = ofRow.get(name);

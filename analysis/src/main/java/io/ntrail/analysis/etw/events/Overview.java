@@ -8,10 +8,11 @@ import io.ntrail.analysis.etw.machine.Sampling;
 import io.ntrail.analysis.etw.machine.SystemConfiguration;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.EtwSummary;
-import io.ntrail.analysis.etw.recording.SurveyPart;
+import io.ntrail.analysis.etw.recording.SurveyRows;
 import io.ntrail.analysis.etw.stacks.StackJoin;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordTable;
 
 /**
  * Contents of a recording, from one pass over all records and another one over those buffers whose
@@ -33,7 +34,7 @@ public record Overview(
     TracePieces pieces) {
 
   /** Part of the survey that the overview needs. */
-  private static final class Pass implements SurveyPart<Pass> {
+  private static final class Pass implements SurveyRows<Pass> {
     final EtwSummary.Counting summary;
     final EventCounts.Counting counts;
     final MachineSummary facts;
@@ -51,11 +52,12 @@ public record Overview(
     }
 
     @Override
-    public void visit(int fileNumber, RecordCursor record) {
-      summary.visit(fileNumber, record);
-      counts.visit(fileNumber, record);
-      facts.visit(fileNumber, record);
-      pieces.visit(fileNumber, record);
+    public void visitSome(
+        int fileNumber, RecordCursor record, RecordTable table, int from, int to) {
+      summary.visitSome(fileNumber, record, table, from, to);
+      counts.visitSome(fileNumber, record, table, from, to);
+      facts.visitSome(fileNumber, record, table, from, to);
+      pieces.visitSome(fileNumber, record, table, from, to);
     }
 
     @Override

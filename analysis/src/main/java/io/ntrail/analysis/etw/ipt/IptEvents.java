@@ -22,8 +22,7 @@ public final class IptEvents {
    */
   public static boolean is(RecordCursor record) {
     if (record.kind().isHook()) {
-      int hook = record.hookId();
-      return KernelEvent.type(hook) == TYPE && mayBe(KernelEvent.group(hook)) && looksLike(record);
+      return mayBe(record.hookId()) && looksLike(record);
     }
     return record.kind().isClassic()
         && record.providerLow() == CLASS.low()
@@ -31,8 +30,10 @@ public final class IptEvents {
         && record.opcode() == TYPE;
   }
 
-  private static boolean mayBe(int group) {
-    return group == Group.LASTBRANCH || group >= FIRST_UNKNOWN;
+  /** Returns false for hook ids of other records: for nearly all. */
+  static boolean mayBe(int hook) {
+    int group = KernelEvent.group(hook);
+    return KernelEvent.type(hook) == TYPE && (group == Group.LASTBRANCH || group >= FIRST_UNKNOWN);
   }
 
   private static boolean looksLike(RecordCursor record) {

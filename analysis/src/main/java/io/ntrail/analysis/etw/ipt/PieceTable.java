@@ -10,6 +10,7 @@ import io.ntrail.formats.collections.IntColumn;
 import io.ntrail.formats.collections.LongColumn;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordTable;
 import io.ntrail.formats.pt.IptRecord;
 import io.ntrail.formats.pt.PieceContent;
 import io.ntrail.formats.pt.TraceTiming;
@@ -122,6 +123,16 @@ public final class PieceTable implements SurveyPart<PieceTable> {
     unsynchronised += content.isSynchronised() ? 0 : 1;
     untimed += timing == TraceTiming.NONE ? 1 : 0;
     odd += isOdd ? 1 : 0;
+  }
+
+  @Override
+  public void visitSome(int fileNumber, RecordCursor record, RecordTable table, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (table.isHook(i) ? IptEvents.mayBe(table.hookId(i)) : table.isClassic(i)) {
+        record.moveTo(table, i);
+        visit(fileNumber, record);
+      }
+    }
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvent.Group;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordTable;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.schema.Payload;
 import io.ntrail.formats.schema.SchemaTable;
@@ -33,6 +34,7 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
   private final Volumes volumes = new Volumes();
   private final Lifetimes processes = new Lifetimes();
   private final Lifetimes threads = new Lifetimes();
+  private final boolean[] telling = telling();
 
   /** Empty: to be filled by a survey. */
   public MachineSummary(EtwRecording recording, KernelEvents kernel, SchemaTable table) {
@@ -88,6 +90,28 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
         }
       }
     }
+  }
+
+  @Override
+  public void visitSome(int fileNumber, RecordCursor record, RecordTable table, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (table.isHook(i) ? telling[table.hookId(i)] : table.isClassic(i)) {
+        record.moveTo(table, i);
+        visit(fileNumber, record);
+      }
+    }
+  }
+
+  /** Returns by hook id what may tell something of this: most records do not. */
+  private static boolean[] telling() {
+    boolean[] telling = new boolean[1 << 16];
+    for (int type = 0; type <= 0xFF; type++) {
+      for (int group : new int[] {Group.PERFINFO, Group.SYSTEMCONFIG, Group.PROCESS, Group.IMAGE}) {
+        telling[KernelEvent.hookId(group, type)] = true;
+      }
+      telling[KernelEvent.hookId(Group.THREAD, type)] = KernelLifetimes.kind(type) >= 0;
+    }
+    return telling;
   }
 
   private static boolean is(Guid guid, RecordCursor record) {

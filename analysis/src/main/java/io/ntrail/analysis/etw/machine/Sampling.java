@@ -42,12 +42,16 @@ public record Sampling(List<Long> intervals, long samples, long busy, long busyW
   }
 
   /** Returns the number of busy samples that the entry at {@code at} stands for. */
-  static long busy(RecordCursor record, int at, int end) {
-    int pointer = record.pointerBytes();
+  private static long busy(RecordCursor record, int at, int end) {
     long weight = weight(record, at, end);
+    return isBusy(record, at, end, weight) ? weight : 0;
+  }
+
+  /** Returns true if the samples that the entry at {@code at} stands for, if any, are busy. */
+  static boolean isBusy(RecordCursor record, int at, int end, long weight) {
+    int pointer = record.pointerBytes();
     int flags = at + Sample.flags(pointer);
-    boolean flagged = flags < end && (record.bytes().u8(flags) & IN_DPC_OR_ISR) != 0;
-    boolean ofThread = weight > 0 && record.bytes().i32(at + Sample.threadId(pointer)) != 0;
-    return flagged || ofThread ? weight : 0;
+    return flags < end && (record.bytes().u8(flags) & IN_DPC_OR_ISR) != 0
+        || weight > 0 && record.bytes().i32(at + Sample.threadId(pointer)) != 0;
   }
 }

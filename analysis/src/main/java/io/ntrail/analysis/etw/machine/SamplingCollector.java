@@ -37,8 +37,9 @@ final class SamplingCollector {
   }
 
   private void count(RecordCursor record, int at, int end) {
-    samples += Sampling.weight(record, at, end);
-    busy += Sampling.busy(record, at, end);
+    long weight = Sampling.weight(record, at, end);
+    samples += weight;
+    busy += Sampling.isBusy(record, at, end, weight) ? weight : 0;
   }
 
   /** A record about the profiling timer or another source of samples. */

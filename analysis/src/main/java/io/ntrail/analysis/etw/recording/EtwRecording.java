@@ -290,7 +290,7 @@ public final class EtwRecording implements Recording, RecordedEvents {
    * @param parts makes an empty one for each thread
    * @return what was learned from all records
    */
-  public synchronized <P extends SurveyPart<P>> P survey(int cores, Supplier<P> parts) {
+  public synchronized <P extends SurveyRows<P>> P survey(int cores, Supplier<P> parts) {
     Survey.With<P> learned = Survey.of(this, cores, parts);
     survey = learned.survey();
     return learned.part();

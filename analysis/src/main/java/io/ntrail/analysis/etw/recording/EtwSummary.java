@@ -4,6 +4,7 @@ import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.LogFileHeader;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
+import io.ntrail.formats.etl.RecordTable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -102,6 +103,47 @@ public record EtwSummary(List<Part> files) {
         first[file] = Math.min(first[file], ticks);
         last[file] = Math.max(last[file], ticks);
       }
+    }
+
+    @Override
+    public void visitSome(int file, RecordCursor record, RecordTable table, int from, int to) {
+      if (record.buffer() == 0) {
+        SurveyPart.super.visitSome(file, record, table, from, to);
+        return;
+      }
+      long[] counts = kinds[file];
+      long sum = 0;
+      int others = 0;
+      for (int i = from; i < to; i++) {
+        if (table.isHook(i)) {
+          counts[table.kindOrdinal(i)]++;
+          sum += table.size(i);
+        } else {
+          record.moveTo(table, i);
+          visit(file, record);
+          others++;
+        }
+      }
+      bytes[file] += sum;
+      if (others == 0) {
+        first[file] = Math.min(first[file], table.earliest(from, to));
+        last[file] = Math.max(last[file], table.latest(from, to));
+      } else if (others < to - from) {
+        timesOfHooks(file, table, from, to);
+      }
+    }
+
+    private void timesOfHooks(int file, RecordTable table, int from, int to) {
+      long earliest = first[file];
+      long latest = last[file];
+      for (int i = from; i < to; i++) {
+        if (table.isHook(i)) {
+          earliest = Math.min(earliest, table.ticks(i));
+          latest = Math.max(latest, table.ticks(i));
+        }
+      }
+      first[file] = earliest;
+      last[file] = latest;
     }
 
     @Override

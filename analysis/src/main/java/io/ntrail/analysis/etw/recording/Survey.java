@@ -2,6 +2,7 @@ package io.ntrail.analysis.etw.recording;
 
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordTable;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
@@ -11,6 +12,12 @@ import java.util.function.Supplier;
  * earliest and latest time and whether its records are in order (17 bytes a buffer).
  */
 public final class Survey {
+  /**
+   * Rows of a buffer that a part visits at once: compilers count how often a method is called, and
+   * a loop over a whole buffer would wait long to be compiled.
+   */
+  private static final int STRETCH = 64;
+
   private static final class Columns {
     final long[] earliest;
     final long[] latest;
@@ -26,9 +33,10 @@ public final class Survey {
   }
 
   /** Results of one thread beside the columns. */
-  private static final class Found<P extends SurveyPart<P>> {
+  private static final class Found<P extends SurveyRows<P>> {
     long records;
     final P part;
+    final RecordTable table = new RecordTable();
 
     Found(P part) {
       this.part = part;
@@ -45,9 +53,10 @@ public final class Survey {
   record With<P>(Survey survey, P part) {}
 
   /** Learns nothing. */
-  private static final class Nothing implements SurveyPart<Nothing> {
+  private static final class Nothing implements SurveyRows<Nothing> {
     @Override
-    public void visit(int fileNumber, RecordCursor record) {
+    public void visitSome(
+        int fileNumber, RecordCursor record, RecordTable table, int from, int to) {
       // Nothing is learned.
     }
 
@@ -74,7 +83,7 @@ public final class Survey {
     return of(recording, cores, Nothing::new).survey;
   }
 
-  static <P extends SurveyPart<P>> With<P> of(
+  static <P extends SurveyRows<P>> With<P> of(
       EtwRecording recording, int cores, Supplier<P> parts) {
     List<Columns> files =
         recording.files().stream().map(f -> new Columns(f.buffers().count())).toList();
@@ -92,24 +101,18 @@ public final class Survey {
     return new With<>(new Survey(files, found.records), found.part);
   }
 
-  private static <P extends SurveyPart<P>> void visit(
+  private static <P extends SurveyRows<P>> void visit(
       Found<P> found, int file, Columns columns, RecordCursor cursor) {
-    long earliest = Long.MAX_VALUE;
-    long latest = Long.MIN_VALUE;
-    boolean sorted = true;
-    long records = 0;
-    while (cursor.next()) {
-      long ticks = cursor.ticks();
-      sorted &= ticks >= latest;
-      earliest = Math.min(earliest, ticks);
-      latest = Math.max(latest, ticks);
-      records++;
-      found.part.visit(file, cursor);
+    RecordTable table = found.table;
+    cursor.index(table);
+    int count = table.count();
+    found.records += count;
+    for (int from = 0; from < count; from += STRETCH) {
+      found.part.visitSome(file, cursor, table, from, Math.min(count, from + STRETCH));
     }
-    found.records += records;
-    columns.earliest[cursor.buffer()] = earliest;
-    columns.latest[cursor.buffer()] = latest;
-    columns.sorted[cursor.buffer()] = sorted;
+    columns.earliest[cursor.buffer()] = table.earliest(0, count);
+    columns.latest[cursor.buffer()] = table.latest(0, count);
+    columns.sorted[cursor.buffer()] = table.sorted();
   }
 
   /** Number of records of all files. */

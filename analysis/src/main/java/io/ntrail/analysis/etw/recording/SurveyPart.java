@@ -1,6 +1,7 @@
 package io.ntrail.analysis.etw.recording;
 
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordTable;
 
 /**
  * Part of a survey: learns from all records of a recording in the same pass as the {@link Survey}.
@@ -8,13 +9,15 @@ import io.ntrail.formats.etl.RecordCursor;
  *
  * @param <P> itself
  */
-public interface SurveyPart<P> {
+public interface SurveyPart<P> extends SurveyRows<P> {
   /** Learns from a record; those of one buffer come one after the other, buffers in any order. */
   void visit(int fileNumber, RecordCursor record);
 
-  /** Adds what another one learned from other buffers; in any order. */
-  P merge(P other);
-
-  /** Puts in order what was learned, so that it does not depend on who learned what. */
-  void settle();
+  @Override
+  default void visitSome(int fileNumber, RecordCursor record, RecordTable table, int from, int to) {
+    for (int i = from; i < to; i++) {
+      record.moveTo(table, i);
+      visit(fileNumber, record);
+    }
+  }
 }

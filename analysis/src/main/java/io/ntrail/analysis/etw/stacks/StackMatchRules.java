@@ -40,16 +40,19 @@ public final class StackMatchRules {
   /** Returns true if a record names the time of an event, and a stack for it. */
   static boolean isReference(RecordCursor record) {
     int hook = record.kind().isHook() ? record.hookId() : stackHook(record);
+    return isReference(hook) && record.payloadLength() >= Stack.FRAMES;
+  }
+
+  /** Returns true for the hook ids of such records; the record may be too short to be one. */
+  static boolean isReference(int hook) {
     // In one question: definitions come last, and code that has not met them is thrown away then.
-    boolean isStack =
-        switch (hook) {
-          case KernelEvent.STACKWALK_STACK,
-              KernelEvent.STACKWALK_STACKKEYKERNEL,
-              KernelEvent.STACKWALK_STACKKEYUSER ->
-              true;
-          default -> false;
-        };
-    return isStack && record.payloadLength() >= Stack.FRAMES;
+    return switch (hook) {
+      case KernelEvent.STACKWALK_STACK,
+          KernelEvent.STACKWALK_STACKKEYKERNEL,
+          KernelEvent.STACKWALK_STACKKEYUSER ->
+          true;
+      default -> false;
+    };
   }
 
   /**

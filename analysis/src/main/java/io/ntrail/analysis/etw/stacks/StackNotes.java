@@ -19,8 +19,11 @@ public final class StackNotes {
   /** Share of the memory for what stack records name, so that they are not read again. */
   private static final long MOST_KEPT = Runtime.getRuntime().maxMemory() / 12 / Long.BYTES;
 
-  /** Records of the kernel that are remembered: a power of two. */
+  /** Records of the kernel that an event is looked for among. */
   private static final int RECENT = 32;
+
+  /** Rows that are gone over to find them: a hostile file may have nothing else between. */
+  private static final int MOST_ROWS = 128;
 
   private static final int AMOUNT_BITS = 8;
   private static final int VERSION_BITS = 16;
@@ -32,10 +35,8 @@ public final class StackNotes {
   private final AtomicLong kept;
   private final boolean rawTimes;
 
-  /** The last records of the kernel, number i in row i modulo {@value #RECENT}; and the current. */
-  private final RecordTable recent = new RecordTable();
-
-  private int recents;
+  private boolean kernel;
+  private int tail;
 
   private int file = -1;
   private int buffer = -1;
@@ -61,32 +62,65 @@ public final class StackNotes {
     this.rawTimes = recording.oneClock();
   }
 
-  /** Notes a record; those of a buffer come one after the other. */
-  public void visit(int fileNumber, RecordCursor record) {
-    if (record.kind().isEvent()) {
-      return;
-    }
+  /**
+   * Notes some records; those of a buffer come one after the other.
+   *
+   * @see io.ntrail.analysis.etw.recording.SurveyRows#visitSome
+   */
+  public void visitSome(int fileNumber, RecordCursor record, RecordTable table, int from, int to) {
     if (record.buffer() != buffer || fileNumber != file) {
       finish();
       begin(fileNumber, record);
     }
-    if (!StackMatchRules.isReference(record)) {
-      record.copyTo(recent, recents++ & RECENT - 1);
-    } else {
-      long time = named(recording, record);
-      stacks++;
-      firstNamed = Math.min(firstNamed, time);
-      lastNamed = Math.max(lastNamed, time);
-      if (isWhole(record) && !again) {
-        note(record, time);
+    for (int i = from; i < to; i++) {
+      if (table.isHook(i) ? StackMatchRules.isReference(table.hookId(i)) : table.isClassic(i)) {
+        record.moveTo(table, i);
+        if (StackMatchRules.isReference(record)) {
+          stack(record, table, i);
+        }
       }
+    }
+    if (to == table.count()) {
+      int last = before(table, to);
+      kernel = last >= 0;
+      for (int i = 0; i < RECENT && last >= 0; i++) {
+        tail = last;
+        last = before(table, last);
+      }
+      tail = last < 0 ? 0 : table.offset(tail);
+    }
+  }
+
+  /** Returns the row of the last record of the kernel before a row, but for stacks; -1 if none. */
+  private static int before(RecordTable table, int row) {
+    int i = row - 1;
+    while (i >= 0 && isOther(table, i)) {
+      i--;
+    }
+    return i;
+  }
+
+  /** Returns true for records that have no stack record of the kernel or are one. */
+  private static boolean isOther(RecordTable table, int row) {
+    return table.isEvent(row)
+        || table.isHook(row) && StackMatchRules.isReference(table.hookId(row));
+  }
+
+  private void stack(RecordCursor reference, RecordTable table, int row) {
+    long time = named(recording, reference);
+    stacks++;
+    firstNamed = Math.min(firstNamed, time);
+    lastNamed = Math.max(lastNamed, time);
+    if (isWhole(reference) && !again) {
+      note(reference, table, row, time);
     }
   }
 
   private void begin(int fileNumber, RecordCursor record) {
     file = fileNumber;
     buffer = record.buffer();
-    recents = 0;
+    kernel = false;
+    tail = 0;
     stacks = 0;
     firstNamed = Long.MAX_VALUE;
     lastNamed = Long.MIN_VALUE;
@@ -100,8 +134,8 @@ public final class StackNotes {
       return;
     }
     NotedBuffers noted = files.get(file);
-    noted.kernel[buffer] = recents > 0;
-    noted.tails[buffer] = recents > RECENT ? recent.offset(recents & RECENT - 1) : 0;
+    noted.kernel[buffer] = kernel;
+    noted.tails[buffer] = tail;
     noted.stacks[buffer] = stacks;
     noted.firstNamed[buffer] = firstNamed;
     noted.lastNamed[buffer] = lastNamed;
@@ -116,7 +150,7 @@ public final class StackNotes {
     buffer = -1;
   }
 
-  private void note(RecordCursor reference, long time) {
+  private void note(RecordCursor reference, RecordTable table, int row, long time) {
     long base = words == 0 ? time : named[0];
     long place = time - base;
     long later = written(recording, reference) - time;
@@ -137,7 +171,8 @@ public final class StackNotes {
     }
     laterBefore = later;
     named[words] = which;
-    named[words + 1] = rawTimes ? event(reference, time, (int) which, later) : unknown(later);
+    named[words + 1] =
+        rawTimes ? event(reference, table, row, time, (int) which, later) : unknown(later);
     words += NotedBuffers.WORDS;
   }
 
@@ -146,29 +181,30 @@ public final class StackNotes {
     return Long.MIN_VALUE | later & 0xFFFF_FFFFL;
   }
 
-  /** Looks for the first record of a time and thread among the last ones. */
-  private long event(RecordCursor reference, long time, int thread, long later) {
-    int last = recents - 1;
-    int first = Math.max(0, recents - RECENT);
-    while (last >= first && recent.ticks(last & RECENT - 1) > time) {
-      last--;
-    }
-    if (last < first || recent.ticks(last & RECENT - 1) < time) {
-      return unknown(later);
-    }
-    reference.copyTo(recent, RECENT);
+  /** Looks for the first record of a time and thread among the last ones, and goes there. */
+  private long event(
+      RecordCursor record, RecordTable table, int row, long time, int thread, long later) {
     long found = unknown(later);
-    int i = last;
-    for (; i >= first && recent.ticks(i & RECENT - 1) == time; i--) {
-      reference.moveTo(recent, i & RECENT - 1);
-      if (targets.mayHaveStack(reference)
-          && targets.isOf(reference, thread) == StackMatchRules.YES) {
-        found = word(reference, later);
+    int last = Math.max(0, row - MOST_ROWS);
+    int looked = 0;
+    for (int i = row - 1; i >= last && looked < RECENT; i--) {
+      if (isOther(table, i)) {
+        continue;
+      }
+      looked++;
+      long ticks = table.ticks(i);
+      if (ticks < time) {
+        return found;
+      }
+      if (ticks == time) {
+        record.moveTo(table, i);
+        if (targets.mayHaveStack(record) && targets.isOf(record, thread) == StackMatchRules.YES) {
+          found = word(record, later);
+        }
       }
     }
-    reference.moveTo(recent, RECENT);
-    // Otherwise the first record of the time may not be remembered any more.
-    return i >= first || first == 0 ? found : unknown(later);
+    // Otherwise the first record of the time may not be among them.
+    return last == 0 && looked < RECENT ? found : unknown(later);
   }
 
   private long word(RecordCursor event, long later) {
