@@ -49,8 +49,34 @@ class WrittenRecordsTest {
       common(record, record.timed() ? record.time() : TIME - 1, cursor);
       look.accept(cursor);
       assertFalse(cursor.next());
+      listed(record, cursor);
     }
     assertEquals(List.of(), gaps.list());
+  }
+
+  /** Compares what the list of a buffer's records says of each with what its header says. */
+  private static void listed(EtlRecord record, RecordCursor cursor) {
+    RecordTable table = new RecordTable();
+    cursor.open(1);
+    cursor.index(table);
+    assertEquals(2, table.count());
+    assertTrue(table.isEvent(0));
+    assertEquals(TIME - 1, table.earliest(0, 2));
+    assertEquals(record.timed() ? record.time() : TIME - 1, table.latest(0, 2));
+    assertEquals(Long.MAX_VALUE, table.earliest(1, 1));
+    assertEquals(Long.MIN_VALUE, table.latest(1, 1));
+    assertEquals(record.bytes().length, table.size(1));
+    cursor.moveTo(table, 1);
+    RecordKind kind = cursor.kind();
+    assertEquals(record.kind().name(), kind.name());
+    assertEquals(kind.ordinal(), table.kindOrdinal(1));
+    assertEquals(kind.isHook(), table.isHook(1));
+    assertEquals(kind.isEvent(), table.isEvent(1));
+    assertEquals(kind.isClassic(), table.isClassic(1));
+    if (kind.isHook()) {
+      assertEquals(cursor.hookId(), table.hookId(1));
+      assertEquals(cursor.version(), cursor.hookVersion(table, 1));
+    }
   }
 
   /** Compares the fields that every record has. */

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
 class StackedEventsTest {
   private static final long T = EtlSettings.windows11().startTicks();
   private static final int LOGGER = 7;
+  private static final UUID PROVIDER = UUID.fromString("11223344-5566-7788-99aa-bbccddeeff00");
 
   private final EtlWriter writer = new EtlWriter(EtlSettings.windows11());
   private final Map<Integer, Integer> expected = new TreeMap<>();
@@ -105,6 +107,23 @@ class StackedEventsTest {
     records.add(stack(2001, 500, 5));
     buffer(0, 1, records.toArray(EtlRecord[]::new));
     assertStacks(2, 50);
+  }
+
+  @Test
+  void theEventMayStandAnyNumberOfOtherEventsBefore() {
+    for (int others : new int[] {0, 1, 126, 127, 128, 129, 300}) {
+      StackedEventsTest made = new StackedEventsTest();
+      List<EtlRecord> records = new ArrayList<>();
+      records.add(sample(1, 20, 5));
+      for (int i = 0; i < others; i++) {
+        records.add(EtlRecords.event(8, PROVIDER, 1).time(T + 20).build());
+      }
+      // Of one time and thread the first one counts.
+      records.add(sample(2, 20, 5));
+      records.add(stack(21, 20, 5));
+      made.buffer(0, 1, records.toArray(EtlRecord[]::new));
+      made.assertStacks(1);
+    }
   }
 
   @Test
