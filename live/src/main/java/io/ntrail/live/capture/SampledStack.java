@@ -17,11 +17,18 @@ import java.util.List;
  * @param ticks of the entry
  * @param key of the entry
  * @param caller registers of the caller when the function begins
+ * @param function what stands for the function in the record, of x86; else 0
  * @param stack what was copied, from the return address on
  * @param limits of the stack
  */
 public record SampledStack(
-    int tid, long ticks, long key, FrameRegisters caller, Range stack, StackLimits limits) {
+    int tid,
+    long ticks,
+    long key,
+    FrameRegisters caller,
+    int function,
+    Range stack,
+    StackLimits limits) {
   /** Numbers of the registers that a place has. */
   private static final List<Integer> REGISTERS =
       List.of(
@@ -42,24 +49,29 @@ public record SampledStack(
   public static SampledStack of(Bytes place, Architecture architecture) {
     long at = place.u32(SamplePlaces.STACK_AT);
     long bytes = place.u32(SamplePlaces.STACK_BYTES);
-    long key = place.i64(SamplePlaces.KEY);
-    if (at < SamplePlaces.FRAMES || bytes < Long.BYTES || at + bytes > place.length()) {
+    if (at < SamplePlaces.FRAMES
+        || bytes < architecture.pointerSize()
+        || at + bytes > place.length()) {
       throw new DamagedInput(place.name(), 0, "%d bytes at %d".formatted(bytes, at));
     }
-    Range copied = new Range(key - Long.BYTES, place.slice((int) at, (int) bytes));
+    boolean is64Bit = architecture.pointerSize() == Long.BYTES;
+    long key = architecture.pointer(place, SamplePlaces.KEY);
+    Range copied = new Range(key - architecture.pointerSize(), place.slice((int) at, (int) bytes));
     Range stack = UntracedStack.untraced(copied, architecture.sampledReturns(place), architecture);
-    FrameRegisters caller = FrameRegisters.x64();
-    for (int i = 0; i < REGISTERS.size(); i++) {
-      caller.set(REGISTERS.get(i), place.i64(SamplePlaces.REGISTERS + Long.BYTES * i));
+    FrameRegisters caller = is64Bit ? FrameRegisters.x64() : FrameRegisters.x86();
+    for (int i = 0; i < REGISTERS.size() && REGISTERS.get(i) < caller.count(); i++) {
+      caller.set(
+          REGISTERS.get(i), architecture.pointer(place, SamplePlaces.REGISTERS + Long.BYTES * i));
     }
     caller.setSp(key);
-    caller.setIp(stack.bytes().i64(0));
+    caller.setIp(architecture.pointer(stack.bytes(), 0));
     return new SampledStack(
         (int) place.u32(SamplePlaces.THREAD),
         place.i64(SamplePlaces.TICKS),
         key,
         caller,
+        is64Bit ? 0 : (int) place.u32(SamplePlaces.FUNCTION),
         stack,
-        new StackLimits(stack.address(), place.i64(SamplePlaces.STACK_BASE)));
+        new StackLimits(stack.address(), architecture.pointer(place, SamplePlaces.STACK_BASE)));
   }
 }

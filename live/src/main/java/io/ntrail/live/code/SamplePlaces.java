@@ -46,8 +46,11 @@ public record SamplePlaces(long at, int every) {
   /** u32: bytes of the copied stack, which begins with the return address. */
   public static final int STACK_BYTES = 44;
 
-  /** u64 each: the nonvolatile registers rbx, rbp, rsi, rdi, r12 to r15. */
+  /** u64 each: the nonvolatile registers rbx, rbp, rsi, rdi, r12 to r15; of x86 the first four. */
   public static final int REGISTERS = 48;
+
+  /** Of x86, u32: the function, as in the record of the entry. */
+  public static final int FUNCTION = 80;
 
   /**
    * Traced frames of the stack, from the slot of this call outwards: two u64 each, the key and the

@@ -81,7 +81,11 @@ final class CallerSampling {
   /** Copies the code of the program, which waits meanwhile. */
   void begin() {
     if (samples.layout().exist()) {
-      code = new ProgramCode(target, address -> resources.get().reservation().contains(address));
+      code =
+          new ProgramCode(
+              target,
+              address -> resources.get().reservation().contains(address),
+              definitions.code());
       lastRefresh = System.nanoTime();
     }
   }
@@ -188,24 +192,17 @@ final class CallerSampling {
   }
 
   private StackWalk walk(ProgramCode known, SampledStack stack, boolean runs) {
-    StackWalk walk = known.callers(stack);
+    long function = definitions.address(stack.function());
+    StackWalk walk = known.callers(stack, function);
     long now = System.nanoTime();
-    if (runs && isLost(walk) && now - lastRefresh > REFRESH_NANOS) {
+    if (runs && known.isLost(walk) && now - lastRefresh > REFRESH_NANOS) {
       lastRefresh = now;
       Collection<Long> handles = resources.get().handles().values();
       known.refresh(handles);
       defined.clear();
-      walk = known.callers(stack);
+      walk = known.callers(stack, function);
     }
     return walk;
-  }
-
-  /** Returns whether a walk met code that is not known. */
-  private static boolean isLost(StackWalk walk) {
-    return walk.end() == StackWalk.End.UNKNOWN_CODE
-        || walk.frames().stream()
-            .anyMatch(
-                frame -> frame.trust() == FrameTrust.SCAN || frame.trust() == FrameTrust.FRAME);
   }
 
   private void define(ProgramCode known, long address) {

@@ -7,6 +7,7 @@ import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.live.code.TracedCode;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
@@ -18,7 +19,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** Defines in a recording the modules and functions that the records of one process refer to. */
 final class TraceDefinitions {
@@ -28,6 +31,8 @@ final class TraceDefinitions {
   private final Map<PlannedModule, Long> numbers = new HashMap<>();
   private final Map<PlannedModule, Long> came = new HashMap<>();
   private final Set<TargetModule> seen = new HashSet<>();
+  private final NavigableMap<Long, TracedCode> code = new TreeMap<>();
+  private final Map<Integer, Long> addresses = new HashMap<>();
 
   /**
    * Defines nothing yet.
@@ -62,6 +67,12 @@ final class TraceDefinitions {
   void functions(List<Patcher.Patched> traced) {
     for (Patcher.Patched one : traced) {
       PlannedFunction function = one.function();
+      function
+          .code()
+          .ifPresent(its -> {
+            code.put(its.address(), its);
+            addresses.put(one.recordAddress(), its.address());
+          });
       recorder.function(
           one.recordAddress(),
           one.row(),
@@ -133,6 +144,20 @@ final class TraceDefinitions {
   private void define(PlannedModule module, long unloaded) {
     long number = numbers.computeIfAbsent(module, _ -> file.nextModule());
     define(module, number, came.getOrDefault(module, 0L), unloaded);
+  }
+
+  /** Returns the code of all functions so far, by address; it grows. */
+  NavigableMap<Long, TracedCode> code() {
+    return code;
+  }
+
+  /**
+   * Returns the address of a function; 0 if it is unknown.
+   *
+   * @param recorded what stands for it in records
+   */
+  long address(int recorded) {
+    return addresses.getOrDefault(recorded, 0L);
   }
 
   private long module(PlannedModule module) {

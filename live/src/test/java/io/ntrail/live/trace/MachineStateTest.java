@@ -27,7 +27,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("ways")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class MachineStateTest {
-  private static final List<Integer> RECORD_BYTES = List.of(32, 64, 128);
+  /** Bytes of records, and of how many calls one is sampled. */
+  private static final List<List<Integer>> RECORDS =
+      List.of(
+          List.of(32, 2),
+          List.of(32, 0),
+          List.of(64, 2),
+          List.of(64, 0),
+          List.of(128, 2),
+          List.of(128, 0));
 
   /** Attaching in whole sweeps only: programs that are attached to have tests of their own. */
   static List<TracingWay> ways() {
@@ -58,10 +66,15 @@ final class MachineStateTest {
 
   @Test
   void registersFlagsAndVectorsAreTheCallersAndTheFunctions() throws IOException {
-    for (int bytes : way.attached() ? List.of(128) : Slice.of(RECORD_BYTES, RECORD_BYTES.size())) {
+    for (List<Integer> records :
+        way.attached() ? List.of(List.of(128, 2)) : Slice.of(RECORDS, RECORDS.size())) {
       Outcome traced =
           programs.same(
-              way.settings().exports().recordBytes(bytes).chunks(1024),
+              way.settings()
+                  .exports()
+                  .recordBytes(records.getFirst())
+                  .sampling(records.getLast())
+                  .chunks(1024),
               build(way.machine().registers()));
       assertEquals(4 * 3000, Programs.exact(traced).of("set_all").returned);
     }

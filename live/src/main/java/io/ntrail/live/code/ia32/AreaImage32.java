@@ -20,7 +20,9 @@ final class AreaImage32 implements AreaCode {
 
   /** Assembles the areas of a session. */
   AreaImage32(RoutineContext32 parts) {
-    slot = SlotCode32.assemble(parts.words(), parts.slotRecord(), parts.cells());
+    slot =
+        SlotCode32.assemble(
+            parts.words(), parts.slotRecord(), parts.cells(), parts.samples().exist());
     overflow = SlotCode32.overflow(parts.cells());
   }
 

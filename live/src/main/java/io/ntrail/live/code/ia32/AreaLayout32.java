@@ -60,6 +60,9 @@ final class AreaLayout32 {
   /** Size of these fields. */
   static final int FIELDS = 24;
 
+  /** Calls up to the next one whose stack is sampled, in 64 bits. */
+  static final int COUNTDOWN = HEAD + 24;
+
   /**
    * State of threads that spill here, up to {@link #SPILL}: of a fiber's area there may be several
    * at a time, since each returns to its spill wherever it runs then.

@@ -37,7 +37,9 @@ final class AreaRoutines32 extends RuntimeRoutines32 {
 
   AreaRoutines32(RoutineContext32 parts) {
     super(parts);
-    this.exit = SlotCode32.assemble(words, parts.slotRecord(), parts.cells()).exit();
+    this.exit =
+        SlotCode32.assemble(words, parts.slotRecord(), parts.cells(), parts.samples().exist())
+            .exit();
   }
 
   void write() {

@@ -17,12 +17,15 @@ final class EntryOnlyRoutine32 extends RuntimeRoutines32 {
   final Label entryOnly = a.label("entry only");
   private final Label firstCall;
   private final Label arguments;
+  private final Label sampling;
   private final Label full;
 
-  EntryOnlyRoutine32(RoutineContext32 parts, Label firstCall, Label arguments, Label full) {
+  EntryOnlyRoutine32(
+      RoutineContext32 parts, Label firstCall, Label arguments, Label sampling, Label full) {
     super(parts);
     this.firstCall = firstCall;
     this.arguments = arguments;
+    this.sampling = sampling;
     this.full = full;
   }
 
@@ -56,8 +59,11 @@ final class EntryOnlyRoutine32 extends RuntimeRoutines32 {
         .mov(ptr(ECX).plus(SessionLayout.RECORD_FUNCTION), EAX)
         .rdtsc()
         .mov(ptr(ECX), EAX)
-        .mov(ptr(ECX).plus(4), EDX)
-        .mov(ptr(ECX).plus(SessionLayout.RECORD_META).as32(), SessionLayout.ENTRY_ONLY)
+        .mov(ptr(ECX).plus(4), EDX);
+    if (parts.samples().exist()) {
+      sample();
+    }
+    a.mov(ptr(ECX).plus(SessionLayout.RECORD_META).as32(), SessionLayout.ENTRY_ONLY)
         .lea(EDX, ptr(ECX).plus(record))
         .movzx(ECX, Reg16.DX)
         .jecxz(ends)
@@ -73,5 +79,19 @@ final class EntryOnlyRoutine32 extends RuntimeRoutines32 {
     a.lea(EBP, ptr(ESP).plus(TO_KEY)).call(firstCall).popad().popfd();
     a.mov(ECX, fs(words.record())).jecxz(nothing).jmp(write).bind(nothing);
     skip();
+  }
+
+  /** Counts with the calls of the area that the thread is in. */
+  private void sample() {
+    Label none = a.label("entry only, no area");
+    a.pushfd()
+        .mov(EAX, fs(words.slot()))
+        .test(EAX, EAX)
+        .jz(none)
+        .and(EAX, -AreaLayout32.ALIGNMENT)
+        .lea(EAX, ptr(EAX).plus(AreaLayout32.COUNTDOWN))
+        .call(sampling)
+        .bind(none)
+        .popfd();
   }
 }

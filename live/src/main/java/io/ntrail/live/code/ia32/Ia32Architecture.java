@@ -9,6 +9,7 @@ import io.ntrail.live.code.CallbackCode;
 import io.ntrail.live.code.GuardCode;
 import io.ntrail.live.code.LoaderCalls;
 import io.ntrail.live.code.ResumeCalls;
+import io.ntrail.live.code.SamplePlaces;
 import io.ntrail.live.code.SessionAddresses;
 import io.ntrail.live.code.SessionCode;
 import io.ntrail.live.code.StoreCode;
@@ -116,10 +117,22 @@ public final class Ia32Architecture implements Architecture {
     return returns;
   }
 
-  /** Returns nothing: no session samples stacks ({@link #session}). */
   @Override
   public List<TracedReturn> sampledReturns(Bytes place) {
-    return List.of();
+    long area = place.u32(SamplePlaces.AREA);
+    long bytes = place.u32(SamplePlaces.STACK_AT) - SamplePlaces.FRAMES;
+    int count = Math.clamp(bytes / SamplePlaces.FRAME_BYTES, 0, AreaLayout32.SLOTS);
+    List<TracedReturn> returns = new ArrayList<>();
+    for (int frame = 0; frame < count; frame++) {
+      int at = SamplePlaces.FRAMES + SamplePlaces.FRAME_BYTES * frame;
+      returns.add(
+          new TracedReturn(
+              place.u32(at) - Integer.BYTES,
+              area + AreaLayout32.code(count - 1 - frame),
+              AreaLayout32.STRIDE,
+              place.u32(at + Long.BYTES)));
+    }
+    return returns;
   }
 
   @Override

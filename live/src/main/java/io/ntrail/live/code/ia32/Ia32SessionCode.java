@@ -30,10 +30,6 @@ final class Ia32SessionCode implements SessionCode {
           "memory that arguments point to cannot be copied in 32-bit programs",
           "leave copyin() and copyinstr() out");
     }
-    if (addresses.samples().exist()) {
-      throw new CannotGoOn(
-          "stacks of 32-bit programs cannot be sampled", "leave the sampling of callers out");
-    }
     RuntimeBlock32 runtime = new RuntimeBlock32(addresses);
     this.parts = runtime.parts();
     this.areas = new AreaImage32(parts);

@@ -1,6 +1,7 @@
 package io.ntrail.live.code.ia32;
 
 import io.ntrail.live.code.CallTables;
+import io.ntrail.live.code.SamplePlaces;
 import io.ntrail.live.code.SessionAddresses;
 import io.ntrail.programs.x86.asm.Assembler;
 
@@ -30,6 +31,11 @@ record RoutineContext32(
   /** Returns the bytes of a record as slots write it; 0: they add up in tables instead. */
   int slotRecord() {
     return tables().exist() ? 0 : record();
+  }
+
+  /** Returns where stacks are copied to. */
+  SamplePlaces samples() {
+    return addresses.samples();
   }
 
   CallTables tables() {

@@ -36,10 +36,13 @@ final class RuntimeBlock32 {
     ArgumentRoutine arguments = new ArgumentRoutine(parts);
     TableRoutines32 tables = new TableRoutines32(parts, stacks.firstCall, stacks.untraced);
     SlotTotals32 totals = new SlotTotals32(parts);
+    StackSampling32 sampling = new StackSampling32(parts);
     EntryOnlyRoutine32 entries =
-        new EntryOnlyRoutine32(parts, stacks.firstCall, arguments.begin, chunks.full);
+        new EntryOnlyRoutine32(
+            parts, stacks.firstCall, arguments.begin, sampling.begin, chunks.full);
     AreaRoutines32 areas = new AreaRoutines32(parts);
     boolean adds = parts.tables().exist();
+    boolean samples = parts.samples().exist();
     Assembler a = parts.assembler();
     Label none = a.label("none");
     // In the order of RuntimeCells.
@@ -52,7 +55,8 @@ final class RuntimeBlock32 {
         .dd(arguments.begin)
         .dd(adds ? totals.enter : none)
         .dd(adds ? totals.leave : none)
-        .pad(RuntimeCells.BYTES - 9 * Integer.BYTES, Padding.ZERO);
+        .dd(samples ? sampling.begin : none)
+        .pad(RuntimeCells.BYTES - 10 * Integer.BYTES, Padding.ZERO);
     stacks.write(areas, adds ? tables.firstTable : chunks.firstChunk);
     if (adds) {
       tables.write();
@@ -62,6 +66,9 @@ final class RuntimeBlock32 {
     areas.write();
     chunks.write(stacks.untraced);
     arguments.write();
+    if (samples) {
+      sampling.write();
+    }
     a.bind(none).int3();
     code = a.assemble();
   }

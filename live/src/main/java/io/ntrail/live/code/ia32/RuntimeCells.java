@@ -19,6 +19,7 @@ record RuntimeCells(long block) {
   private static final int STACK_ARGUMENTS = 24;
   private static final int ENTER_TOTALS = 28;
   private static final int LEAVE_TOTALS = 32;
+  private static final int SAMPLING = 36;
 
   private long cell(int at) {
     return block + AreaLayout32.CODE + at;
@@ -67,5 +68,10 @@ record RuntimeCells(long block) {
   /** Exits of calls that are added up. */
   long leaveTotals() {
     return cell(LEAVE_TOTALS);
+  }
+
+  /** Copies stacks ({@link StackSampling32}). */
+  long sampling() {
+    return cell(SAMPLING);
   }
 }

@@ -27,6 +27,7 @@ import io.ntrail.programs.x86.asm.operands.Imm;
 import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.programs.x86.asm.operands.Mem;
 import io.ntrail.programs.x86.asm.operands.Reg16;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -48,23 +49,27 @@ final class SlotCode32 {
   private final Label tail = a.label("tail");
   private final Label entryClock = a.label("clock at entry");
   private final Label exitClock = a.label("clock at exit");
-  private final Label ownerField = a.label("after the owner");
+  private final boolean samples;
 
-  private SlotCode32(TlsOffsets32 words, int record, RuntimeCells cells) {
+  /** Ends of the instructions whose last four bytes are the address of a field of the area. */
+  private final List<Label> areaFields = new ArrayList<>();
+
+  private SlotCode32(TlsOffsets32 words, int record, RuntimeCells cells, boolean samples) {
     this.words = words;
     this.record = record;
     this.cells = cells;
+    this.samples = samples;
   }
 
   /**
    * Assembled slot.
    *
    * @param code the code as it is for any slot
-   * @param owner distance of the address of the area's owner
+   * @param areaFields distances of the addresses of fields of the whole area
    * @param exit distance of the return point
    * @param clocks distances of the instructions that read the clock, if there are any
    */
-  record Assembled(AssembledCode code, int owner, int exit, List<Integer> clocks) {
+  record Assembled(AssembledCode code, List<Integer> areaFields, int exit, List<Integer> clocks) {
     /** Returns the number of bytes, the same for all slots. */
     int length() {
       return code.length();
@@ -78,8 +83,12 @@ final class SlotCode32 {
     /** Returns the code of a slot of an area. */
     byte[] bytes(long area, int slot) {
       byte[] placed = code.bytesAt(area + AreaLayout32.code(slot));
-      long field = Bytes.copyOf(placed, "slot code").u32(owner) - (long) slot * STRIDE;
-      return new BytesBuilder(placed.length).bytes(placed).setU32(owner, (int) field).toArray();
+      BytesBuilder built = new BytesBuilder(placed.length).bytes(placed);
+      Bytes before = Bytes.copyOf(placed, "slot code");
+      for (int at : areaFields) {
+        built.setU32(at, before.i32(at) - slot * STRIDE);
+      }
+      return built.toArray();
     }
   }
 
@@ -87,9 +96,10 @@ final class SlotCode32 {
    * Assembles a slot.
    *
    * @param record bytes of a record; 0: calls are added up
+   * @param samples whether stacks are sampled
    */
-  static Assembled assemble(TlsOffsets32 words, int record, RuntimeCells cells) {
-    SlotCode32 code = new SlotCode32(words, record, cells);
+  static Assembled assemble(TlsOffsets32 words, int record, RuntimeCells cells, boolean samples) {
+    SlotCode32 code = new SlotCode32(words, record, cells, samples);
     code.a.bind(code.begin);
     code.choose();
     code.enter();
@@ -100,7 +110,7 @@ final class SlotCode32 {
     }
     return new Assembled(
         done,
-        done.offset(code.ownerField) - Integer.BYTES,
+        code.areaFields.stream().map(end -> done.offset(end) - Integer.BYTES).toList(),
         done.offset(code.exit),
         record == 0
             ? List.of()
@@ -114,6 +124,14 @@ final class SlotCode32 {
 
   private Mem cell(int field) {
     return ptr(begin).plus(DELTA + field);
+  }
+
+  /** Loads the address of a field of the whole area. */
+  private void areaField(int field) {
+    Label end = a.label("after field " + areaFields.size());
+    areaFields.add(end);
+    // As an immediate operand the address is always the last four bytes.
+    a.mov(EAX, Imm.address(begin).plus(field - AreaLayout32.code(0))).bind(end);
   }
 
   /** Loads what says that the slot has no frame. */
@@ -130,12 +148,9 @@ final class SlotCode32 {
     Label slow = a.label("slow");
     // Nothing of the slot is touched on another stack: a fiber's frames may be at work in another
     // thread by now.
-    a.mov(ECX, fs(TlsOffsets32.STACK_BASE))
-        .push(EAX)
-        // As an immediate operand the address is always the last four bytes.
-        .mov(EAX, Imm.address(begin).plus(AreaLayout32.NEGATED_BASE - AreaLayout32.code(0)))
-        .bind(ownerField)
-        .mov(EAX, ptr(EAX))
+    a.mov(ECX, fs(TlsOffsets32.STACK_BASE)).push(EAX);
+    areaField(AreaLayout32.NEGATED_BASE);
+    a.mov(EAX, ptr(EAX))
         .lea(ECX, ptr(ECX).index(EAX, 1))
         // The area's thread: another one may have left frames on this stack that ours knows not.
         .mov(EAX, fs(TlsOffsets32.THREAD_BLOCK))
@@ -202,8 +217,15 @@ final class SlotCode32 {
         .mov(cell(RET), ECX)
         .lea(EDX, ptr(ESP).plus(12))
         .mov(cell(KEY), EDX)
-        .mov(ECX, fs(words.record()))
-        .jecxz(done);
+        .mov(ECX, fs(words.record()));
+    if (samples) {
+      Label near = a.label("done at entry, near");
+      Label write = a.label("write");
+      // The short jump does not reach so far.
+      a.jecxz(near).jmp(write).bind(near).jmp(done).bind(write);
+    } else {
+      a.jecxz(done);
+    }
     if (record == 0) {
       a.mov(EAX, Imm.address(begin).plus(DELTA)).call(absolute(cells.enterTotals()).as32());
     } else {
@@ -227,23 +249,33 @@ final class SlotCode32 {
     if (record > SessionLayout.RECORD_ARGUMENTS) {
       a.call(absolute(cells.stackArguments()).as32());
     }
-    a.bind(entryClock)
-        .rdtsc()
-        .mov(ptr(ECX), EAX)
-        .mov(ptr(ECX).plus(4), EDX)
-        .mov(EAX, cell(RET))
-        .mov(ptr(ECX).plus(SessionLayout.RECORD_VALUE), EAX)
-        .mov(EAX, cell(BODY))
-        .mov(ptr(ECX).plus(SessionLayout.RECORD_FUNCTION), EAX)
-        .mov(EAX, cell(META))
+    if (samples) {
+      a.mov(EAX, cell(BODY)).mov(ptr(ECX).plus(SessionLayout.RECORD_FUNCTION), EAX);
+    }
+    a.bind(entryClock).rdtsc().mov(ptr(ECX), EAX).mov(ptr(ECX).plus(4), EDX);
+    if (samples) {
+      areaField(AreaLayout32.COUNTDOWN);
+      a.call(absolute(cells.sampling()).as32());
+    }
+    a.mov(EAX, cell(RET)).mov(ptr(ECX).plus(SessionLayout.RECORD_VALUE), EAX);
+    if (!samples) {
+      a.mov(EAX, cell(BODY)).mov(ptr(ECX).plus(SessionLayout.RECORD_FUNCTION), EAX);
+    }
+    a.mov(EAX, cell(META))
         // The last store makes the record one.
         .mov(ptr(ECX).plus(SessionLayout.RECORD_META), EAX)
         // The end of a chunk is never the place of the next record: what interrupts us would write
         // there.
         .lea(EDX, ptr(ECX).plus(record))
-        .movzx(ECX, Reg16.DX)
-        .jecxz(full)
-        .mov(fs(words.record()), EDX);
+        .movzx(ECX, Reg16.DX);
+    if (samples) {
+      Label near = a.label("full at entry, near");
+      Label next = a.label("not full at entry");
+      a.jecxz(near).jmp(next).bind(near).jmp(full).bind(next);
+    } else {
+      a.jecxz(full);
+    }
+    a.mov(fs(words.record()), EDX);
   }
 
   private void leave() {

@@ -288,7 +288,7 @@ class RandomCallsTest {
               records =
                   TracedMachine.same(
                           machine,
-                          Settings.records(32),
+                          Settings.records(32).sampling(gen.below(4)),
                           program,
                           program.offset(follower.begin),
                           _ -> machine.write(SCRIPT, script.steps.toByteArray()),

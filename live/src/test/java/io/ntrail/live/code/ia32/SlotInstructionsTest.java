@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Instructions of slots that record calls: none changes flags, x87 or vector registers. */
 class SlotInstructionsTest {
@@ -25,11 +25,11 @@ class SlotInstructionsTest {
           0xE9, 0xEB, 0xF7, 0xFF, 0x0F31, 0x0FB7);
 
   @ParameterizedTest
-  @ValueSource(ints = {32, 64, 128})
-  void changeNoFlag(int record) {
+  @CsvSource({"32, false", "64, false", "128, false", "32, true", "128, true"})
+  void changeNoFlag(int record, boolean samples) {
     SlotCode32.Assembled slot =
         SlotCode32.assemble(
-            TlsOffsets32.of(new TlsSlots(1, 2)), record, new RuntimeCells(0x2000_0000L));
+            TlsOffsets32.of(new TlsSlots(1, 2)), record, new RuntimeCells(0x2000_0000L), samples);
     byte[] bytes = slot.bytes(0x2008_0000L, 7);
     assertTrue(bytes.length <= AreaLayout32.STRIDE);
     Bytes code = Bytes.copyOf(bytes, "slot");

@@ -55,18 +55,31 @@ final class TracedMachine {
   private final Map<Long, Long> functions = new LinkedHashMap<>();
   private final List<long[]> moved = new ArrayList<>();
 
-  /** Settings of a session. */
-  record Settings(int record, int chunks, int areas, CallTables tables, boolean throttled) {
+  /**
+   * Settings of a session.
+   *
+   * @param every of so many calls the stack is sampled; 0: none is
+   */
+  record Settings(
+      int record, int chunks, int areas, CallTables tables, boolean throttled, int every) {
+    Settings(int record, int chunks, int areas, CallTables tables, boolean throttled) {
+      this(record, chunks, areas, tables, throttled, 0);
+    }
+
     static Settings records(int record) {
       return new Settings(record, 8, 2, CallTables.NONE, false);
     }
 
     Settings chunks(int count) {
-      return new Settings(record, count, areas, tables, throttled);
+      return new Settings(record, count, areas, tables, throttled, every);
     }
 
     Settings areas(int count) {
-      return new Settings(record, chunks, count, tables, throttled);
+      return new Settings(record, chunks, count, tables, throttled, every);
+    }
+
+    Settings sampling(int calls) {
+      return new Settings(record, chunks, areas, tables, throttled, calls);
     }
   }
 
@@ -118,7 +131,9 @@ final class TracedMachine {
             RecordLayout.of(settings.record),
             settings.throttled ? CELLS : 0,
             settings.tables,
-            SamplePlaces.NONE,
+            settings.every == 0
+                ? SamplePlaces.NONE
+                : new SamplePlaces(chunkBytes(), settings.every),
             0);
     session = new Ia32Architecture().session(addresses);
     machine.map(BLOCK + 0xE000, 0x1_0000);
@@ -147,8 +162,12 @@ final class TracedMachine {
   }
 
   private long sessionBytes() {
-    long chunks = (long) (SessionLayout.FIRST_CHUNK + settings.chunks) * SessionLayout.CHUNK_BYTES;
+    long chunks = chunkBytes() + (settings.every == 0 ? 0 : SamplePlaces.BYTES);
     return Math.max(chunks, settings.tables.exist() ? settings.tables.table(1) : 0);
+  }
+
+  private long chunkBytes() {
+    return (long) (SessionLayout.FIRST_CHUNK + settings.chunks) * SessionLayout.CHUNK_BYTES;
   }
 
   static long area(int number) {

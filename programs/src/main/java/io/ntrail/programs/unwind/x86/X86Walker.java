@@ -70,7 +70,19 @@ public final class X86Walker {
    * @param limits of its stack
    */
   public StackWalk walk(FrameRegisters context, StackLimits limits) {
-    return new Walk(limits).walk(context.copy());
+    return new Walk(words, limits).walk(context.copy());
+  }
+
+  /**
+   * Walks from a function that begins: the stack pointer is where the return address lies. The
+   * first frame is that of its caller.
+   *
+   * @param entered registers; the instruction pointer is that of the function, or 0 if unknown
+   * @param stack memory of the same instant
+   * @param limits of the thread's stack
+   */
+  public StackWalk walkCallers(FrameRegisters entered, AddressSpace stack, StackLimits limits) {
+    return new Walk(new Words(stack), limits).walkCallers(entered.copy());
   }
 
   private void note(String problem) {
@@ -81,6 +93,7 @@ public final class X86Walker {
 
   /** One walk. */
   private final class Walk {
+    private final Words words;
     private final StackLimits limits;
     private final ReturnAddressSearch search;
     private final RuleRunner runner;
@@ -89,7 +102,8 @@ public final class X86Walker {
     /** Parameters of the function of the frame before the last one. */
     private int calleeParameters;
 
-    Walk(StackLimits limits) {
+    Walk(Words words, StackLimits limits) {
+      this.words = words;
       this.limits = limits;
       this.search = new ReturnAddressSearch(code, words, limits);
       this.runner = new RuleRunner(words, search, limits, X86Walker.this::note);
@@ -97,6 +111,26 @@ public final class X86Walker {
 
     StackWalk walk(FrameRegisters context) {
       frames.add(new StackFrame(FrameTrust.CONTEXT, context));
+      return goOn();
+    }
+
+    StackWalk walkCallers(FrameRegisters entered) {
+      frames.add(new StackFrame(FrameTrust.CONTEXT, entered));
+      long returnAddress = words.at(entered.sp());
+      if (returnAddress == Words.MISSING) {
+        StackWalk none = ending(entered);
+        return new StackWalk(List.of(), none.end(), none.why());
+      }
+      FrameRegisters caller = entered.copy();
+      caller.setIp(returnAddress);
+      caller.setSp(entered.sp() + 4);
+      frames.add(new StackFrame(FrameTrust.UNWIND, caller));
+      calleeParameters = rules.parameterBytes(entered.ip()).orElse(Caller.UNKNOWN_PARAMETERS);
+      StackWalk all = goOn();
+      return new StackWalk(all.frames().subList(1, all.frames().size()), all.end(), all.why());
+    }
+
+    private StackWalk goOn() {
       while (frames.size() < MOST_FRAMES) {
         FrameRegisters registers = frames.getLast().registers();
         Frame frame = frame(registers);
