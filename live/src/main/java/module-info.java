@@ -10,6 +10,7 @@ module io.ntrail.live {
   exports io.ntrail.live.capture;
   exports io.ntrail.live.code;
   exports io.ntrail.live.code.x64;
+  exports io.ntrail.live.consumer;
   exports io.ntrail.live.dump;
   exports io.ntrail.live.etw;
   exports io.ntrail.live.ipt;

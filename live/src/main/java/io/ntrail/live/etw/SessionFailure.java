@@ -31,6 +31,9 @@ public record SessionFailure(String call, int code) {
   private static final String START = "StartTrace";
   private static final String ENABLE = "EnableTraceEx2";
 
+  /** Call of a consumer, who may be one of the group Performance Log Users. */
+  private static final String OPEN = "OpenTrace";
+
   /** Returns the refusal with an error. */
   static CannotGoOn of(String call, int error) {
     SessionFailure failure = new SessionFailure(call, error);
@@ -59,7 +62,10 @@ public record SessionFailure(String call, int code) {
   private String meaning() {
     return switch (code) {
       case 2, 3 -> "the folder of the recording does not exist";
-      case 5 -> "sessions of the kernel need administrator rights";
+      case 5 ->
+          call.equals(OPEN)
+              ? "events of running sessions need administrator rights"
+              : "sessions of the kernel need administrator rights";
       case 8 -> "Windows has no memory for the buffers of the session";
       case 24 -> "this Windows does not know the form of the request";
       case 32 -> "another program has the file of the recording open";

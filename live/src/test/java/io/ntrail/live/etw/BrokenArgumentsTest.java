@@ -2,6 +2,7 @@ package io.ntrail.live.etw;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.BytesBuilder;
@@ -9,9 +10,11 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.etl.groups.KernelGroups;
 import io.ntrail.formats.etl.groups.StackEvents;
 import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
+import io.ntrail.formats.identity.Guid;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.PlayedLibrary;
+import io.ntrail.live.consumer.EventConsumer;
 import io.ntrail.live.etw.EnableParameters.Filter;
 import io.ntrail.live.etw.SessionProperties.Buffers;
 import io.ntrail.testkit.LittleEndian;
@@ -27,7 +30,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,6 +56,8 @@ class BrokenArgumentsTest {
           Map.entry("EnableTraceEx2", 8),
           Map.entry("EnumerateTraceGuidsEx", 6),
           Map.entry("EtwSetMark", 3),
+          Map.entry("OpenTraceW", 1),
+          Map.entry("CloseTrace", 1),
           Map.entry("TdhEnumerateProviders", 2),
           Map.entry("OpenProcessToken", 3),
           Map.entry("LookupPrivilegeValueW", 3),
@@ -57,19 +65,25 @@ class BrokenArgumentsTest {
 
   /**
    * Calls to the system itself, with the arguments without which they fail; the others are zeros
-   * that have to be, or flags. What only frees memory or keys has none.
+   * that have to be, or flags. What only frees memory or keys, or waits for an end, has none; a
+   * thread that begins elsewhere ends the agent, and has a test of its own.
    */
   private static final Map<String, List<Integer>> SYSTEM =
-      Map.of(
-          "kernel32.dll!CloseHandle", List.of(0),
-          "kernel32.dll!VirtualAlloc", List.of(1, 2, 3),
-          "kernel32.dll!VirtualFree", List.of(),
-          "advapi32.dll!RegGetValueW", List.of(0, 1, 2, 5, 6),
-          "advapi32.dll!RegCreateKeyExW", List.of(0, 1, 2, 3, 5, 7, 8),
-          "advapi32.dll!RegSetValueExW", List.of(0, 1, 4, 5),
-          "advapi32.dll!RegDeleteValueW", List.of(0, 1),
-          "advapi32.dll!RegDeleteTreeW", List.of(0, 1),
-          "advapi32.dll!RegCloseKey", List.of());
+      Map.ofEntries(
+          Map.entry("kernel32.dll!CloseHandle", List.of(0)),
+          Map.entry("kernel32.dll!CreateThread", List.of()),
+          Map.entry("kernel32.dll!GetSystemTimePreciseAsFileTime", List.of(0)),
+          Map.entry("kernel32.dll!QueryPerformanceCounter", List.of(0)),
+          Map.entry("kernel32.dll!QueryPerformanceFrequency", List.of(0)),
+          Map.entry("kernel32.dll!VirtualAlloc", List.of(1, 2, 3)),
+          Map.entry("kernel32.dll!VirtualFree", List.of()),
+          Map.entry("kernel32.dll!WaitForSingleObject", List.of()),
+          Map.entry("advapi32.dll!RegGetValueW", List.of(0, 1, 2, 5, 6)),
+          Map.entry("advapi32.dll!RegCreateKeyExW", List.of(0, 1, 2, 3, 5, 7, 8)),
+          Map.entry("advapi32.dll!RegSetValueExW", List.of(0, 1, 4, 5)),
+          Map.entry("advapi32.dll!RegDeleteValueW", List.of(0, 1)),
+          Map.entry("advapi32.dll!RegDeleteTreeW", List.of(0, 1)),
+          Map.entry("advapi32.dll!RegCloseKey", List.of()));
 
   @TempDir private Path folder;
 
@@ -233,6 +247,7 @@ class BrokenArgumentsTest {
     kernel.mark("ntrail", "here");
     seen.add(kernel.flush("ntrail") + " " + kernel.rundown(kernel.status("memory")));
     kernel.snapshot("memory", "C:\\m.etl");
+    seen.add(consume(agent, control, library));
     seen.add(kernel.all().sessions().stream().map(SessionState::name).toList().toString());
     for (String name : List.of("ntrail", "memory", "ntrail-user")) {
       seen.add(kernel.stop(name).name());
@@ -241,6 +256,37 @@ class BrokenArgumentsTest {
     control.enablePrivilege(SessionControl.PROFILE_PRIVILEGE);
     seen.add(kernel.all().total() + " left");
     return String.join("\n", seen);
+  }
+
+  /** Takes an event of a session that has no file, until Windows hands out no more. */
+  private static String consume(Agent agent, SessionControl control, String library) {
+    SessionProperties live =
+        new SessionProperties(
+            "live",
+            "",
+            Guid.ZERO,
+            new Buffers(64, 4, 8),
+            SessionMode.REAL_TIME,
+            0,
+            1,
+            0,
+            Optional.empty(),
+            OptionalLong.empty());
+    SessionFailure.check("StartTrace", control.start(live).error());
+    List<String> seen = new ArrayList<>();
+    try (EventConsumer consumer = EventConsumer.open(agent, library, "live")) {
+      seen.add(consumer.session().name() + " " + consumer.session().clockType());
+      long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+      boolean hasEnded = false;
+      while (!hasEnded && System.nanoTime() < end) {
+        EventConsumer.State state = consumer.read(event -> seen.add(event.length() + " bytes"));
+        hasEnded = state.hasEnded();
+      }
+      seen.add(hasEnded ? "ended" : "hangs");
+    } finally {
+      control.stop("live");
+    }
+    return seen.toString();
   }
 
   /** Writes, reads and deletes in the registry as a recording of a boot does. */
@@ -263,6 +309,7 @@ class BrokenArgumentsTest {
     for (String suffix : List.of("", ".why", ".marks", ".calls")) {
       Files.deleteIfExists(folder.resolve("sessions" + suffix));
     }
+    Files.writeString(folder.resolve("sessions.events"), "empty 0\ngone 0\n");
     try {
       String seen = record(agent, library) + "\n" + registry(agent);
       if (!right.isEmpty() && !seen.equals(right)) {
@@ -315,6 +362,23 @@ class BrokenArgumentsTest {
         }
       }
       assertEquals(List.of(), unnoticed);
+    }
+  }
+
+  @Test
+  void aThreadOfAConsumerThatBeginsElsewhereGoesNotUnnoticed()
+      throws IOException, URISyntaxException {
+    PlayedLibrary played =
+        PlayedLibrary.of(KernelRecorderTest.class, "standin.c", folder.resolve("sessions"));
+    for (int argument : List.of(2, 3)) {
+      Files.deleteIfExists(folder.resolve("sessions"));
+      Files.writeString(folder.resolve("sessions.events"), "empty 0\ngone 0\n");
+      Breaking breaking = new Breaking(played.connection());
+      try (Agent agent = Agent.on(breaking, Duration.ofSeconds(30))) {
+        SessionControl control = new SessionControl(agent, played.name(), played.name());
+        breaking.breaks(agent.resolve("kernel32.dll", "CreateThread"), argument);
+        assertThrows(CannotGoOn.class, () -> consume(agent, control, played.name()));
+      }
     }
   }
 }

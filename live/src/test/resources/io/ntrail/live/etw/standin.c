@@ -19,6 +19,9 @@
 #define TraceQueryInformation Header_TraceQueryInformation
 #define EnumerateTraceGuidsEx Header_EnumerateTraceGuidsEx
 #define TdhEnumerateProviders Header_TdhEnumerateProviders
+#define OpenTraceW Header_OpenTraceW
+#define ProcessTrace Header_ProcessTrace
+#define CloseTrace Header_CloseTrace
 #define OpenProcessToken Header_OpenProcessToken
 #define LookupPrivilegeValueW Header_LookupPrivilegeValueW
 #define AdjustTokenPrivileges Header_AdjustTokenPrivileges
@@ -26,6 +29,7 @@
 #include <windows.h>
 #include <evntrace.h>
 #include <evntprov.h>
+#include <evntcons.h>
 #include <tdh.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,6 +43,9 @@
 #undef TraceQueryInformation
 #undef EnumerateTraceGuidsEx
 #undef TdhEnumerateProviders
+#undef OpenTraceW
+#undef ProcessTrace
+#undef CloseTrace
 #undef OpenProcessToken
 #undef LookupPrivilegeValueW
 #undef AdjustTokenPrivileges
@@ -662,6 +669,357 @@ EXPORT ULONG WINAPI EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS class, void *in
         enabled++;
       }
   return ERROR_SUCCESS;
+}
+
+/*
+ * Consumers. ProcessTrace hands out what the words in NTRAIL_STANDIN.events ask for, one event each
+ * (see hand_out), 1,000 ticks of the clock apart, and what it handed out is told in
+ * NTRAIL_STANDIN.handed, a line each. A trace that is open is there as NTRAIL_STANDIN.open.
+ */
+#define TRACE 0x900000005ULL
+
+static struct {
+  int opened, processing, closed;
+  EVENT_TRACE_LOGFILEW file;
+  WCHAR name[1024];
+  LONGLONG clock;
+  ULONG buffers;
+  char *page;
+} trace;
+
+static int is_code(const void *address) {
+  MEMORY_BASIC_INFORMATION info;
+  return address && VirtualQuery(address, &info, sizeof info) && (info.Protect & 0xf0);
+}
+
+static int is_zero(const void *data, size_t length) {
+  const char *bytes = data;
+  while (length--)
+    if (*bytes++) return 0;
+  return 1;
+}
+
+/* Looks for a session that hands events out, as its file has it: other threads use the rest. */
+static int hands_out(const WCHAR *name) {
+  Session *all = calloc(MOST, sizeof *all);
+  FILE *file = beside("", "rb");
+  int i, found = 0, whole = file && fread(all, sizeof *all, MOST, file) == MOST;
+  for (i = 0; i < MOST; i++)
+    if (all[i].used && !wcsicmp(name, all[i].name) && (all[i].properties.LogFileMode & 0x100))
+      found = 1;
+  if (file) fclose(file);
+  free(all);
+  /* One that is being written is looked at again. */
+  return found || (file && !whole);
+}
+
+static TRACEHANDLE refuse(ULONG code) {
+  SetLastError(code);
+  return (TRACEHANDLE)-1;
+}
+
+EXPORT TRACEHANDLE WINAPI OpenTraceW(EVENT_TRACE_LOGFILEW *file) {
+  ULONG code = told("OpenTraceW");
+  FILE *open;
+  LARGE_INTEGER frequency;
+  if (code) return refuse(code);
+  if (!file) return refuse(wrong("no structure of a trace"));
+  if (file->LogFileName) return refuse(wrong("file of a trace"));
+  if (!file->LoggerName || !*file->LoggerName) return refuse(wrong("session of a trace"));
+  if (file->ProcessTraceMode != 0x10001100 && file->ProcessTraceMode != 0x10000100)
+    return refuse(wrong("mode of a trace"));
+  if (file->CurrentTime || file->BuffersRead || file->BufferSize || file->Filled || file->EventsLost
+      || file->IsKernelTrace || !is_zero(&file->CurrentEvent, sizeof file->CurrentEvent)
+      || !is_zero(&file->LogfileHeader, sizeof file->LogfileHeader))
+    return refuse(wrong("what a trace has to leave 0"));
+  if (!is_code((void *)file->EventRecordCallback) || !is_code((void *)file->BufferCallback)
+      || (void *)file->EventRecordCallback == (void *)file->BufferCallback)
+    return refuse(wrong("functions of a trace"));
+  if (!file->Context) return refuse(wrong("context of a trace"));
+  load();
+  if (!find(0, file->LoggerName)) return refuse(ERROR_WMI_INSTANCE_NOT_FOUND);
+  if (trace.opened) {
+    trace.opened = 0;
+    return refuse(wrong("trace that was left open"));
+  }
+  QueryPerformanceFrequency(&frequency);
+  file->LogfileHeader.BufferSize = 65536;
+  file->LogfileHeader.VersionDetail.MajorVersion = 10;
+  file->LogfileHeader.VersionDetail.SubVersion = 1;
+  file->LogfileHeader.VersionDetail.SubMinorVersion = 5;
+  file->LogfileHeader.ProviderVersion = 22621;
+  file->LogfileHeader.NumberOfProcessors = 4;
+  file->LogfileHeader.TimerResolution = 156250;
+  file->LogfileHeader.LogFileMode = 0x100;
+  file->LogfileHeader.PointerSize = 4; /* As Windows says it of sessions without a file. */
+  file->LogfileHeader.CpuSpeedInMHz = 2400;
+  file->LogfileHeader.BootTime.QuadPart = 133500000000000000LL;
+  file->LogfileHeader.PerfFreq = frequency;
+  file->LogfileHeader.ReservedFlags = told("clock") ? told("clock") : 1;
+  file->LogfileHeader.EventsLost = 3;
+  memset(&trace, 0, sizeof trace);
+  trace.file = *file;
+  wcsncpy(trace.name, file->LoggerName, 1023);
+  trace.opened = 1;
+  open = beside(".open", "w");
+  fclose(open);
+  return TRACE;
+}
+
+EXPORT ULONG WINAPI CloseTrace(TRACEHANDLE handle) {
+  char path[1024];
+  if (handle != TRACE || !trace.opened) {
+    wrong("trace that is closed");
+    trace.opened = 0;
+    trace.closed = 1;
+    return ERROR_INVALID_HANDLE;
+  }
+  snprintf(path, sizeof path, "%s.open", getenv("NTRAIL_STANDIN"));
+  DeleteFileA(path);
+  trace.opened = 0;
+  trace.closed = 1;
+  return trace.processing ? 7007 : ERROR_SUCCESS;
+}
+
+static void handed(const char *format, ...) {
+  FILE *file = beside(".handed", "a");
+  va_list arguments;
+  va_start(arguments, format);
+  vfprintf(file, format, arguments);
+  va_end(arguments);
+  fclose(file);
+}
+
+static LONGLONG next_time(void) {
+  LARGE_INTEGER now;
+  if (trace.file.ProcessTraceMode & 0x1000) {
+    if (!trace.clock) QueryPerformanceCounter(&now), trace.clock = now.QuadPart;
+  } else if (!trace.clock) {
+    FILETIME time;
+    GetSystemTimeAsFileTime(&time);
+    trace.clock = (LONGLONG)time.dwHighDateTime << 32 | time.dwLowDateTime;
+  }
+  return trace.clock += 1000;
+}
+
+/* Hands an event out; its data ends where memory does, and nothing of it is there afterwards. */
+static void give(EVENT_RECORD *record, const void *data, USHORT length) {
+  EVENT_RECORD *given = (EVENT_RECORD *)trace.page;
+  char *end = trace.page + 0x20000;
+  record->EventHeader.Size = (USHORT)(sizeof(EVENT_HEADER) + length);
+  record->EventHeader.TimeStamp.QuadPart = next_time();
+  record->UserDataLength = length;
+  record->UserData = length ? end - length : NULL;
+  record->UserContext = trace.file.Context;
+  if (length) memcpy(end - length, data, length);
+  *given = *record;
+  ((PEVENT_RECORD_CALLBACK)trace.file.EventRecordCallback)(given);
+  memset(trace.page, 0xDD, 0x20000);
+  if (record->ExtendedDataCount) {
+    USHORT i;
+    for (i = 0; i < record->ExtendedDataCount; i++)
+      memset((void *)(ULONG_PTR)record->ExtendedData[i].DataPtr, 0xDD, record->ExtendedData[i].DataSize);
+  }
+}
+
+/* Tells of a buffer; returns whether more is wanted. */
+static int buffer_ends(void) {
+  trace.file.BuffersRead = ++trace.buffers;
+  trace.file.BufferSize = 65536;
+  trace.file.Filled = 4096;
+  trace.file.EventsLost = told("buffer-lost");
+  return trace.file.BufferCallback(&trace.file) != 0;
+}
+
+static void item(EVENT_HEADER_EXTENDED_DATA_ITEM *item, USHORT type, void *data, USHORT length) {
+  memset(item, 0xEE, sizeof *item);
+  item->ExtType = type;
+  item->DataSize = length;
+  item->DataPtr = (ULONGLONG)(ULONG_PTR)data;
+}
+
+static void hand_out(const char *word, ULONG number) {
+  static const GUID clr = {
+      0xe13c0d23, 0xccbc, 0x4e12, {0x93, 0x1b, 0xd9, 0xcc, 0x2e, 0xee, 0x27, 0xe4}};
+  static const GUID process = {
+      0x3d6fa8d0, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}};
+  static const GUID perf = {
+      0xce1dbfb4, 0x137e, 0x4da6, {0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc}};
+  static const GUID lost = {
+      0x6a399ae0, 0x4bc6, 0x4de9, {0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e}};
+  static const GUID own = {
+      0x9c2a37f3, 0xe5fd, 0x5cae, {0xbc, 0xd1, 0x43, 0xda, 0xfe, 0xee, 0x1f, 0xf0}};
+  static const GUID header = {
+      0x68fdd900, 0x4a3e, 0x11d1, {0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3}};
+  EVENT_HEADER_EXTENDED_DATA_ITEM items[4];
+  EVENT_RECORD record;
+  EVENT_HEADER *h = &record.EventHeader;
+  memset(&record, 0, sizeof record);
+  memset(&record, 0xEE, 4);
+  record.BufferContext.ProcessorNumber = 2;
+  record.BufferContext.LoggerId = 5;
+  record.ExtendedData = items;
+  h->Flags = EVENT_HEADER_FLAG_64_BIT_HEADER | EVENT_HEADER_FLAG_PROCESSOR_INDEX;
+  h->ThreadId = 4660;
+  h->ProcessId = 40;
+  h->ProviderId = own;
+  h->KernelTime = 3;
+  h->UserTime = 5;
+  if (!strcmp(word, "manifest") || !strcmp(word, "flood") || !strcmp(word, "stacks")) {
+    /* GC/Stop of .NET, version 1: u32 count, u32 depth, u16 instance of the runtime. */
+    unsigned char data[10] = {0, 0, 0, 0, 2, 0, 0, 0, 7, 0};
+    struct {
+      ULONGLONG match, frames[3];
+    } wide = {0, {0x7ff812345678, 0x7ff812340000, 0x7ff7aabbccdd}};
+    struct {
+      ULONGLONG match;
+      ULONG frames[3];
+    } narrow = {0, {0x77123456, 0x00401000, 0x00402000}};
+    GUID related = own;
+    h->ProviderId = clr;
+    h->EventDescriptor.Id = 2;
+    h->EventDescriptor.Version = 1;
+    h->EventDescriptor.Level = 4;
+    h->EventDescriptor.Opcode = 14;
+    h->EventDescriptor.Task = 1;
+    h->EventDescriptor.Keyword = 1;
+    h->ActivityId = clr;
+    if (!strcmp(word, "stacks")) {
+      int is_narrow = number == 32;
+      if (is_narrow) h->Flags ^= 0x60;
+      item(&items[0], 1, &related, sizeof related);
+      if (is_narrow) item(&items[1], 5, &narrow, 20);
+      else item(&items[1], 6, &wide, sizeof wide);
+      h->Flags |= EVENT_HEADER_FLAG_EXTENDED_INFO;
+      record.ExtendedDataCount = 2;
+    }
+    data[0] = (unsigned char)number;
+    data[1] = (unsigned char)(number >> 8);
+    give(&record, data, sizeof data);
+  } else if (!strcmp(word, "large")) {
+    static char data[60000];
+    memset(data, 'x', sizeof data);
+    h->EventDescriptor.Id = 9;
+    give(&record, data, sizeof data);
+  } else if (!strcmp(word, "empty")) {
+    h->EventDescriptor.Id = 77;
+    give(&record, NULL, 0);
+  } else if (!strcmp(word, "process")) {
+    /* Process/Start, version 4, of a process of the local system. */
+    static const unsigned char data[] = {
+        1, 2, 3, 4, 0, 0, 0, 0, 40, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 3, 1, 0, 0,
+        0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 9, 9, 9, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0,
+        's', 'h', 'o', 'p', '.', 'e', 'x', 'e', 0,
+        's', 0, 'h', 0, 'o', 0, 'p', 0, 0, 0, 0, 0, 0, 0};
+    h->Flags |= EVENT_HEADER_FLAG_CLASSIC_HEADER;
+    h->ProviderId = process;
+    h->EventDescriptor.Opcode = 1;
+    h->EventDescriptor.Version = 4;
+    give(&record, data, sizeof data);
+  } else if (!strcmp(word, "sample")) {
+    /* PerfInfo/SampleProf, version 2: pointer, u32 thread, u32 count; the header names no thread. */
+    static const unsigned char data[16] = {0x78, 0x56, 0x34, 0x12, 0xf8, 0x7f, 0, 0, 0x34, 0x12, 0, 0, 1, 0, 0, 0};
+    h->Flags |= EVENT_HEADER_FLAG_CLASSIC_HEADER;
+    h->ThreadId = h->ProcessId = (ULONG)-1;
+    h->ProviderId = perf;
+    h->EventDescriptor.Opcode = 46;
+    h->EventDescriptor.Version = 2;
+    give(&record, data, sizeof data);
+  } else if (!strcmp(word, "described")) {
+    /* TraceLogging: traits of the provider, and the event's own schema. */
+    static const char schema[] = "\x1b\0\0Checkout\0Total\0\x08Shop\0\x02";
+    static const char traits[] = "\x0a\0MyShop\0";
+    static const unsigned char data[] = {42, 0, 0, 0, 'b', 'o', 'o', 'k', 's', 0};
+    char copies[2][64];
+    memcpy(copies[0], schema, sizeof schema - 1);
+    memcpy(copies[1], traits, sizeof traits - 1);
+    copies[0][0] = sizeof schema - 1;
+    copies[1][0] = sizeof traits - 1;
+    item(&items[0], 11, copies[0], sizeof schema - 1);
+    item(&items[1], 12, copies[1], sizeof traits - 1);
+    h->Flags |= EVENT_HEADER_FLAG_EXTENDED_INFO;
+    h->EventDescriptor.Channel = 11;
+    h->EventDescriptor.Level = 5;
+    record.ExtendedDataCount = 2;
+    give(&record, data, sizeof data);
+  } else if (!strcmp(word, "class")) {
+    /* An event of a class that nobody knows. */
+    h->Flags |= EVENT_HEADER_FLAG_CLASSIC_HEADER;
+    h->EventDescriptor.Opcode = 12;
+    h->EventDescriptor.Version = 3;
+    h->EventDescriptor.Level = 2;
+    give(&record, "\1\2\3\4", 4);
+  } else if (!strcmp(word, "message")) {
+    h->Flags |= EVENT_HEADER_FLAG_TRACE_MESSAGE;
+    h->EventDescriptor.Id = 13;
+    give(&record, "\5\6\7\10", 4);
+  } else if (!strcmp(word, "text")) {
+    h->Flags |= EVENT_HEADER_FLAG_STRING_ONLY;
+    give(&record, L"ready to sell", 28);
+  } else if (!strcmp(word, "lost")) {
+    h->Flags |= EVENT_HEADER_FLAG_CLASSIC_HEADER;
+    h->ProviderId = lost;
+    h->EventDescriptor.Opcode = (UCHAR)number;
+    give(&record, NULL, 0);
+  } else if (!strcmp(word, "header")) {
+    h->Flags |= EVENT_HEADER_FLAG_CLASSIC_HEADER;
+    h->ProviderId = header;
+    give(&record, &trace.file.LogfileHeader, sizeof trace.file.LogfileHeader);
+  } else {
+    wrong(word);
+  }
+}
+
+/* Hands out what is asked for; returns whether more is wanted. */
+static int hand_all(FILE *file) {
+  char word[64];
+  ULONG number, i;
+  while (fscanf(file, "%63s %lu", word, &number) == 2) {
+    handed("%s %lu\n", word, number);
+    if (!strcmp(word, "buffer")) {
+      if (!buffer_ends()) return 0;
+    } else if (!strcmp(word, "gone")) {
+      return 2;
+    } else if (!strcmp(word, "flood") || !strcmp(word, "larges")) {
+      for (i = 0; i < number; i++) hand_out(*word == 'f' ? word : "large", i);
+    } else {
+      hand_out(word, number);
+    }
+  }
+  return 1;
+}
+
+EXPORT ULONG WINAPI ProcessTrace(
+    TRACEHANDLE *handles, ULONG count, FILETIME *start, FILETIME *end) {
+  ULONG code = told("ProcessTrace");
+  int more = 1;
+  if (code) return code;
+  if (count != 1 || !handles) return wrong("handles of traces"), ERROR_BAD_LENGTH;
+  if (handles[0] != TRACE) return wrong("handle of a trace"), ERROR_INVALID_HANDLE;
+  if (start || end) return wrong("times of a trace"), ERROR_INVALID_TIME;
+  if (!trace.opened) return ERROR_INVALID_HANDLE;
+  if (!hands_out(trace.name)) return ERROR_WMI_INSTANCE_NOT_FOUND;
+  trace.processing = 1;
+  trace.page = VirtualAlloc(NULL, 0x30000, MEM_COMMIT, PAGE_READWRITE);
+  VirtualFree(trace.page + 0x20000, 0x10000, MEM_DECOMMIT);
+  hand_out("header", 0);
+  while (more == 1 && !trace.closed) {
+    FILE *file = beside(".events", "r");
+    if (file) {
+      char path[1024];
+      more = hand_all(file);
+      fclose(file);
+      snprintf(path, sizeof path, "%s.events", getenv("NTRAIL_STANDIN"));
+      DeleteFileA(path);
+      if (more == 1 && !buffer_ends()) more = 0;
+    }
+    if (!hands_out(trace.name)) more = 2;
+    Sleep(5);
+  }
+  VirtualFree(trace.page, 0, MEM_RELEASE);
+  trace.processing = 0;
+  return more ? ERROR_SUCCESS : ERROR_CANCELLED;
 }
 
 static const struct {
