@@ -5,6 +5,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.agent.AgentStart;
+import io.ntrail.live.consumer.EventConsumer;
 import io.ntrail.live.etw.KernelRecorder;
 import io.ntrail.live.etw.KernelSessionKind;
 import io.ntrail.live.etw.MachineRegistry;
@@ -86,7 +87,8 @@ public record RecordMachine(
           new Sessions(
               new KernelRecorder(control, KernelSessionKind.of(version.major(), version.minor())),
               new SessionStarter(control, registry, version),
-              registry));
+              registry,
+              name -> EventConsumer.open(agent, library, name)));
     }
   }
 

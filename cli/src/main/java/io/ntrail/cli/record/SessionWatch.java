@@ -1,27 +1,17 @@
 package io.ntrail.cli.record;
 
 import io.ntrail.analysis.etw.events.EventFilter;
-import io.ntrail.analysis.etw.events.Events;
-import io.ntrail.analysis.etw.events.SchemaSources;
-import io.ntrail.analysis.etw.events.UserSchemas;
-import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.merge.RecordingCut;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
-import io.ntrail.cli.events.NewEvents;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.bytes.OutputFile;
-import io.ntrail.formats.bytes.TemporaryFile;
 import io.ntrail.formats.etl.GrowingEtlFile;
 import io.ntrail.live.etw.KernelRecorder.Flushed;
+import io.ntrail.live.etw.SessionMode;
 import io.ntrail.live.etw.SessionState;
 import java.io.IOException;
-import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,14 +21,14 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Events of a session while it records: {@code record watch}. They come from its file, into which
- * the session is made to write every second what it has. What earlier parts tell of processes,
- * threads and images is kept in a small recording of its own.
+ * the session is made to write every second what it has; those of a session without a file from
+ * Windows itself.
  */
 final class SessionWatch implements AutoCloseable {
   private static final int EVERY_MILLIS = 1000;
 
   private final RecordMachine machine;
-  private final NewEvents lines;
+  private final WatchedParts parts;
   private final Terminal terminal;
   private final LossWatch losses;
 
@@ -46,9 +36,6 @@ final class SessionWatch implements AutoCloseable {
   private final Map<String, LossWatch> others = new LinkedHashMap<>();
 
   private final CountDownLatch interrupted = new CountDownLatch(1);
-
-  /** Facts of the machine so far; the file never gets the place that it is beside. */
-  private Optional<OutputFile> known = Optional.empty();
 
   /**
    * Watches.
@@ -59,7 +46,7 @@ final class SessionWatch implements AutoCloseable {
    */
   SessionWatch(RecordMachine machine, EventFilter filter, Format format, Terminal terminal) {
     this.machine = machine;
-    this.lines = new NewEvents(filter, format, terminal);
+    this.parts = new WatchedParts(filter, format, terminal);
     this.terminal = terminal;
     this.losses = new LossWatch(machine, terminal);
   }
@@ -81,7 +68,7 @@ final class SessionWatch implements AutoCloseable {
           others.put(other.name(), LossWatch.of(other.name(), machine, terminal));
         }
         if (state.file().isEmpty()) {
-          throw withoutFile(state);
+          return realTime(sessions, state, most);
         }
         boolean goesOn = goesOn(sessions.flush(name));
         Path file = machine.files().apply(state.file());
@@ -104,6 +91,23 @@ final class SessionWatch implements AutoCloseable {
     }
   }
 
+  /** Prints events of a session that hands them out. */
+  private int realTime(Sessions sessions, SessionState state, long most) {
+    if ((state.mode() & SessionMode.REAL_TIME) == 0) {
+      throw withoutFile(state);
+    }
+    try {
+      new RealTimeWatch(sessions, losses, others, parts, terminal)
+          .run(state.name(), most == 0 ? Long.MAX_VALUE : most, interrupted);
+    } catch (IOException e) {
+      throw new CannotGoOn("cannot keep what the events tell: " + e.getMessage(), "");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw CannotGoOn.interrupted();
+    }
+    return ExitCode.DONE;
+  }
+
   /** Returns the refusal of a session whose events are nowhere that could be read. */
   private static CannotGoOn withoutFile(SessionState state) {
     if (state.isInMemory()) {
@@ -113,8 +117,7 @@ final class SessionWatch implements AutoCloseable {
           "ntrail record snapshot -o NAME.etl");
     }
     return new CannotGoOn(
-        "\"%s\" hands its events to programs that take them, and writes no file: ntrail watches files"
-            .formatted(state.name()),
+        "\"%s\" writes no file, and hands its events to nobody".formatted(state.name()),
         "the same providers with a file: ntrail record start --provider NAME -o NAME.etl");
   }
 
@@ -161,40 +164,14 @@ final class SessionWatch implements AutoCloseable {
       before = growing.buffers();
       byte[] part = growing.read();
       if (growing.buffers() > before) {
-        printed += print(part, growing.name(), most - printed);
+        printed += parts.print(part, growing.name(), most - printed);
       }
     } while (growing.buffers() > before && !terminal.outClosed());
     return printed;
   }
 
-  private long print(byte[] part, String name, long most) throws IOException {
-    List<InputFile> inputs = new ArrayList<>();
-    if (known.isPresent()) {
-      inputs.add(InputFile.map(known.get().unfinished(), name));
-    }
-    inputs.add(InputFile.of(part, name));
-    long printed;
-    OutputFile next = OutputFile.reserve(TemporaryFile.folder().resolve("ntrail-watch.etl"), "");
-    try (EtwRecording recording = EtwRecording.of(inputs)) {
-      printed = most > 0 ? lines.print(recording, most) : 0;
-      keep(recording, next);
-    }
-    close();
-    known = Optional.of(next);
-    return printed;
-  }
-
-  /** Writes what later parts need to be understood. */
-  private static void keep(EtwRecording recording, OutputFile file) throws IOException {
-    SchemaSources sources = new SchemaSources(UserSchemas.NONE);
-    Events events = Events.of(recording, sources, 1, Events.Learn.SWITCHES);
-    try (SeekableByteChannel channel = file.openChannel()) {
-      RecordingCut.machineFacts(events, channel);
-    }
-  }
-
   @Override
   public void close() {
-    known.ifPresent(OutputFile::close);
+    parts.close();
   }
 }

@@ -1,5 +1,6 @@
 package io.ntrail.cli.record;
 
+import io.ntrail.live.consumer.EventConsumer;
 import io.ntrail.live.etw.KernelRecorder;
 import io.ntrail.live.etw.KernelRecorder.Flushed;
 import io.ntrail.live.etw.MachineRegistry;
@@ -20,8 +21,13 @@ import java.util.stream.Stream;
  * @param recorder that makes the calls
  * @param starter of new sessions
  * @param registry of that Windows
+ * @param consumers opens a session by its name
  */
-record Sessions(KernelRecorder recorder, SessionStarter starter, MachineRegistry registry) {
+record Sessions(
+    KernelRecorder recorder,
+    SessionStarter starter,
+    MachineRegistry registry,
+    Function<String, EventConsumer> consumers) {
   /** Name of ntrail's session, where the version of Windows lets it have one. */
   static final String NAME = "ntrail";
 
@@ -88,6 +94,11 @@ record Sessions(KernelRecorder recorder, SessionStarter starter, MachineRegistry
       starter.ended(one);
     }
     return stopped;
+  }
+
+  /** Opens one that hands its events out. */
+  EventConsumer consumer(String name) {
+    return consumers.apply(named(name));
   }
 
   /** Has the buffers of one written. */

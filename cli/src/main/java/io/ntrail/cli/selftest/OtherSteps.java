@@ -171,6 +171,13 @@ final class OtherSteps {
             RECORDING, "events are watched", Need.ADMINISTRATOR, "", "ntrail record watch -n 100"),
         Step.person(
             RECORDING,
+            "events of a session without a file are watched",
+            Need.ADMINISTRATOR,
+            "",
+            "logman start live -p Microsoft-Windows-Kernel-Process 0x10 5 -rt -ets, ntrail record"
+                + " watch live, open programs, Ctrl+C, logman stop live -ets"),
+        Step.person(
+            RECORDING,
             "a flight recorder writes its memory",
             Need.ADMINISTRATOR,
             "",
