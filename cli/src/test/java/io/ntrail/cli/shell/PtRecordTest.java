@@ -29,6 +29,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,12 +61,17 @@ class PtRecordTest {
   }
 
   private Result run(String line) throws IOException {
+    return run(line, _ -> {});
+  }
+
+  private Result run(String line, Consumer<Terminal> heard) throws IOException {
     DriverMachine machine = machine();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     Commands.Entry pt = new Commands.Entry("pt", "", false, () -> new PtCommand(machine));
     int exit;
     try (Terminal terminal = Terminal.of(out, err)) {
+      heard.accept(terminal);
       exit = CommandRunner.run(pt, line.split(" ", -1), terminal);
     }
     return new Result(
@@ -149,12 +155,27 @@ class PtRecordTest {
     assertEquals(List.of(), lines("why"));
   }
 
+  @Test
+  void ctrlCRightAtTheStartWritesWhatThereIsAndEndsTheTrace() throws IOException {
+    Path file = folder.resolve("c.bin");
+    Result done =
+        run(
+            "pt record -p services --for 600s -o " + file,
+            terminal -> terminal.interruption().interruptAt(1));
+    assertEquals(0, done.exit(), done.err());
+    assertTrue(done.out().contains("wrote " + file + ": 2 threads"), done.out());
+    assertEquals(List.of("service", "start 40311", "read 131136", "stop"), lines("calls"));
+    assertEquals(List.of(), lines("why"));
+  }
+
   @ParameterizedTest
   @CsvSource({
     "-o a.bin, pt record needs one running program",
     "-p a, pt record needs a file",
     "-p a -o a.bin --buffer 5K, '--buffer takes a power of two, 4K to 128M, not 5K'",
     "-p a -o a.bin --mtc 16, '--mtc takes 0 to 15, not 16'",
+    "-p a -o a.bin --for 1h, '--for takes a time, not 1h'",
+    "-p a -o a.bin --for 0s, '--for takes a time, not 0s'",
     "-p a -o a.bin --cyc 1, --cyc is of packets that --timing leaves out",
     "-p a -o a.bin --timing none --mtc 1, --mtc is of packets that --timing leaves out",
     "-p a -o a.bin -t 5, pt record traces all threads",

@@ -1,8 +1,8 @@
 package io.ntrail.cli.pt.driver;
 
+import io.ntrail.analysis.model.WrittenTime;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.OptionValues;
-import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.formats.pt.IptOptions;
 import io.ntrail.formats.pt.TraceTiming;
@@ -150,8 +150,19 @@ public record DriverRequest(
   }
 
   private static long nanos(ParseResult parsed) {
-    return CommonOptions.has(parsed, FOR)
-        ? TimeRange.parse("0.." + CommonOptions.text(parsed, FOR, "")).toNanos()
-        : Long.MAX_VALUE;
+    if (!CommonOptions.has(parsed, FOR)) {
+      return Long.MAX_VALUE;
+    }
+    String text = CommonOptions.text(parsed, FOR, "");
+    long nanos;
+    try {
+      nanos = WrittenTime.parse(text).nanos();
+    } catch (ArithmeticException | NumberFormatException e) {
+      nanos = 0;
+    }
+    if (nanos <= 0) {
+      throw new UsageError(FOR + " takes a time, not " + text, FOR + " 10s");
+    }
+    return nanos;
   }
 }

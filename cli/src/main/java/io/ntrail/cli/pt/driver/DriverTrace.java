@@ -67,22 +67,39 @@ public record DriverTrace(DriverMachine machine, Format format, Terminal termina
       if (request.takesOver()) {
         end(driver, process.handle());
       }
-      start(driver, process, request);
-      boolean isStopped = false;
+      // From here to the end of the trace, which nobody would end if this process were gone.
+      CountDownLatch interrupted = new CountDownLatch(1);
+      terminal.interruption().begin(interrupted::countDown);
       try {
-        ranges(driver, process, request);
-        long begin = System.nanoTime();
-        boolean hasEnded = await(process, begin, request.nanos());
-        long nanos = System.nanoTime() - begin;
-        boolean isValid = write(driver, process, hasEnded, file);
-        driver.stop(process.handle());
-        isStopped = true;
-        return new Written(attached.program(), process.pid(), nanos, hasEnded, isValid);
+        return traced(driver, attached, request, file, interrupted);
       } finally {
-        if (!isStopped) {
-          // The failure is told; this one would hide it.
-          end(driver, process.handle());
-        }
+        terminal.interruption().end();
+      }
+    }
+  }
+
+  private static Written traced(
+      IptDriver driver,
+      AttachedProcess attached,
+      DriverRequest request,
+      OutputFile file,
+      CountDownLatch interrupted) {
+    TargetProcess process = attached.process();
+    start(driver, process, request);
+    boolean isStopped = false;
+    try {
+      ranges(driver, process, request);
+      long begin = System.nanoTime();
+      boolean hasEnded = await(process, begin, request.nanos(), interrupted);
+      long nanos = System.nanoTime() - begin;
+      boolean isValid = write(driver, process, hasEnded, file);
+      driver.stop(process.handle());
+      isStopped = true;
+      return new Written(attached.program(), process.pid(), nanos, hasEnded, isValid);
+    } finally {
+      if (!isStopped) {
+        // The failure is told; this one would hide it.
+        end(driver, process.handle());
       }
     }
   }
@@ -137,20 +154,15 @@ public record DriverTrace(DriverMachine machine, Format format, Terminal termina
   }
 
   /** Waits for the end of the time, of the program, or Ctrl+C; returns whether it is the second. */
-  private boolean await(TargetProcess process, long begin, long nanos) {
-    CountDownLatch interrupted = new CountDownLatch(1);
-    terminal.interruption().begin(interrupted::countDown);
-    try {
-      while (interrupted.getCount() > 0 && System.nanoTime() - begin < nanos) {
-        long left = (nanos - (System.nanoTime() - begin)) / 1_000_000;
-        if (process.await(Math.clamp(left, 1, STEP_MILLIS)).isPresent()) {
-          return true;
-        }
+  private static boolean await(
+      TargetProcess process, long begin, long nanos, CountDownLatch interrupted) {
+    while (interrupted.getCount() > 0 && System.nanoTime() - begin < nanos) {
+      long left = (nanos - (System.nanoTime() - begin)) / 1_000_000;
+      if (process.await(Math.clamp(left, 1, STEP_MILLIS)).isPresent()) {
+        return true;
       }
-      return false;
-    } finally {
-      terminal.interruption().end();
     }
+    return false;
   }
 
   private static boolean write(
