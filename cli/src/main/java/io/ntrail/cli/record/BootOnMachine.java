@@ -5,14 +5,19 @@ import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.live.etw.BootProviders;
 import io.ntrail.live.etw.BootSession;
 import io.ntrail.live.etw.BootSession.Kind;
 import io.ntrail.live.etw.MachineRegistry;
 import io.ntrail.live.etw.SessionState;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -36,45 +41,56 @@ record BootOnMachine(RecordMachine machine, ParseResult parsed, Format format, T
   }
 
   /** Sets up this machine; nothing of it stays if that fails. */
-  int set(BootRequest request) {
-    BootSession session = request.session();
-    Kind kind = session.kind();
+  int set(BootPlan plan) {
+    Kind kind = BootRequest.kind(parsed);
     machine.ask(sessions -> {
       MachineRegistry registry = sessions.registry();
-      if (registry.find(kind.key(), START).orElse(0) != 0) {
-        throw new CannotGoOn(
-            "a recording of the next start is set up already: %s, to %s"
-                .formatted(kind.key(), file(registry, kind)),
-            cancel(kind));
+      for (String key : plan.keys()) {
+        if (registry.find(key, START).orElse(0) != 0) {
+          throw new CannotGoOn(
+              "a recording of the next start is set up already: %s, to %s"
+                  .formatted(
+                      key,
+                      key.equals(BootProviders.KEY) ? providers(registry) : file(registry, kind)),
+              cancel(kind));
+        }
       }
       try {
-        request.set(registry);
+        plan.set(registry);
       } catch (CannotGoOn e) {
-        request.remove(registry);
+        plan.remove(registry);
         throw e;
       }
       return true;
     });
-    new BootReport(request, List.of(), cancel(kind), terminal).print(format);
+    new BootReport(plan, List.of(), cancel(kind), terminal).print(format);
     return ExitCode.DONE;
   }
 
   /** Removes what was set up. */
   int cancel() {
     Kind kind = BootRequest.kind(parsed);
-    boolean wasSet =
-        machine.ask(sessions -> {
-          boolean is = sessions.registry().find(kind.key(), START).isPresent();
-          if (is) {
-            BootSession.remove(kind, sessions.registry());
-            BootProviders.remove(sessions.registry());
-          }
-          return is;
-        });
+    Kind other = kind == Kind.GLOBAL ? Kind.AUTOLOGGER : Kind.GLOBAL;
     String told =
-        wasSet
-            ? "the next start of this machine is not recorded"
-            : "no recording of the next start was set up: " + kind.key();
+        machine.ask(sessions -> {
+          MachineRegistry registry = sessions.registry();
+          boolean hasKernel = registry.find(kind.key(), START).isPresent();
+          boolean hasOther = isOn(sessions, other.key());
+          // Those of providers belong to the one that there is.
+          boolean hasProviders =
+              (hasKernel || !hasOther) && registry.find(BootProviders.KEY, START).isPresent();
+          if (hasKernel) {
+            BootSession.remove(kind, registry);
+          }
+          if (hasProviders) {
+            BootProviders.remove(registry);
+          }
+          String rest = hasOther ? "; %s is set up: %s".formatted(other.key(), cancel(other)) : "";
+          return (hasKernel || hasProviders
+                  ? "the next start of this machine is not recorded"
+                  : "no recording of the next start was set up: " + kind.key())
+              + rest;
+        });
     new SessionReport(format, terminal).told(told);
     return ExitCode.DONE;
   }
@@ -82,12 +98,13 @@ record BootOnMachine(RecordMachine machine, ParseResult parsed, Format format, T
   /** Ends the recording of this start, and merges it. */
   int stop() {
     Kind kind = BootRequest.kind(parsed);
-    SessionState session = machine.ask(sessions -> running(sessions, kind));
+    SessionState session =
+        machine.ask(sessions -> running(sessions, kind).orElseThrow(() -> ended(sessions, kind)));
     int exit =
         new SessionEnd(machine, parsed, format, terminal)
             .stop(session.name(), terminal.outputs().of("-o"));
     boolean goesOn =
-        machine.ask(sessions -> sessions.registry().find(kind.key(), START).orElse(0) != 0);
+        machine.ask(sessions -> isOn(sessions, kind.key()) || isOn(sessions, BootProviders.KEY));
     if (goesOn) {
       terminal
           .err()
@@ -96,7 +113,7 @@ record BootOnMachine(RecordMachine machine, ParseResult parsed, Format format, T
     return exit;
   }
 
-  private static SessionState running(Sessions sessions, Kind kind) {
+  private static Optional<SessionState> running(Sessions sessions, Kind kind) {
     Optional<SessionState> found = sessions.find(kind.session());
     if (found.isEmpty() && kind == Kind.GLOBAL) {
       // It is the one session of the kernel, and may have that name; others have other files.
@@ -104,8 +121,35 @@ record BootOnMachine(RecordMachine machine, ParseResult parsed, Format format, T
       found =
           sessions.find(SessionState.KERNEL_NAME).filter(state -> name(state.file()).equals(file));
     }
-    return found.orElseThrow(() ->
-        new CannotGoOn("no recording of this start runs: " + kind.session(), "ntrail record list"));
+    return found.or(() -> sessions.find(BootProviders.SESSION));
+  }
+
+  /** Returns the failure where none runs, with the way to what sessions wrote that have ended. */
+  private CannotGoOn ended(Sessions sessions, Kind kind) {
+    String told = "no recording of this start runs: " + kind.session();
+    List<String> files = new ArrayList<>();
+    if (isOn(sessions, kind.key())) {
+      files.add(file(sessions.registry(), kind));
+    }
+    if (isOn(sessions, BootProviders.KEY)) {
+      files.add(providers(sessions.registry()));
+    }
+    List<Path> written = files.stream().map(machine.files()).filter(Files::isRegularFile).toList();
+    return written.isEmpty()
+        ? new CannotGoOn(told, "ntrail record list")
+        : new CannotGoOn(
+            told + "; it was stopped, or has ended by itself, as when its file is full",
+            "ntrail merge %s -o boot.etl"
+                .formatted(
+                    written.stream().map(ShellWords::file).collect(Collectors.joining(" "))));
+  }
+
+  private static boolean isOn(Sessions sessions, String key) {
+    return sessions.registry().find(key, START).orElse(0) != 0;
+  }
+
+  private static String providers(MachineRegistry registry) {
+    return registry.text(BootProviders.KEY, "FileName").orElseGet(BootProviders::defaultFile);
   }
 
   private static String file(MachineRegistry registry, Kind kind) {

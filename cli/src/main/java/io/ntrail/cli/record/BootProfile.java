@@ -34,21 +34,14 @@ final class BootProfile {
    * @param resolved returns providers with their GUIDs
    * @throws CannotGoOn if it cannot be had at a boot
    */
-  static BootRequest of(
+  static BootPlan of(
       StartRequest profile,
       ParseResult parsed,
       Function<List<ProviderWish>, List<ProviderRequest>> resolved) {
-    return new BootProfile(profile, parsed).request(resolved);
+    return new BootProfile(profile, parsed).plan(resolved);
   }
 
-  private BootRequest request(Function<List<ProviderWish>, List<ProviderRequest>> resolved) {
-    BootRequest kernel =
-        request
-            .kernel()
-            .orElseThrow(() ->
-                new CannotGoOn(
-                    "the profile records nothing of the kernel, which record boot is for",
-                    EXAMPLE));
+  private BootPlan plan(Function<List<ProviderWish>, List<ProviderRequest>> resolved) {
     if (!request.settings().isEmpty()) {
       notes.add("Not done at a boot: intervals, counters, branches and the cache of stacks.");
     }
@@ -57,31 +50,40 @@ final class BootProfile {
     }
     List<ProviderRequest> providers =
         resolved.apply(request.providers()).stream().filter(this::isDone).toList();
+    Optional<BootRequest> kernel = request.kernel();
+    if (kernel.isEmpty() && providers.isEmpty()) {
+      throw new CannotGoOn(
+          "the profile records nothing at a boot: "
+              + String.join(" ", notes.isEmpty() ? List.of("it has no providers.") : notes),
+          EXAMPLE);
+    }
     String file = BootRequest.file(parsed);
-    if (!providers.isEmpty() && file.isEmpty()) {
+    boolean areBoth = kernel.isPresent() && !providers.isEmpty();
+    if (areBoth && file.isEmpty()) {
       throw new CannotGoOn(
           "the profile has providers, whose session has a file of its own: --etl names both",
           EXAMPLE);
     }
-    BootSession session =
-        new BootSession(
-            BootRequest.kind(parsed),
-            providers.isEmpty() ? file : RecordedParts.part(file, RecordedParts.Part.KERNEL),
-            request.mebibytes(),
-            kernel.session().groups(),
-            kernel.session().stacks());
-    notes.addAll(kernel.notes());
-    return new BootRequest(
-        session,
-        kernel.groups(),
-        notes,
+    kernel.ifPresent(its -> notes.addAll(its.notes()));
+    return new BootPlan(
+        kernel.map(its ->
+            new BootRequest(
+                new BootSession(
+                    BootRequest.kind(parsed),
+                    areBoth ? RecordedParts.part(file, RecordedParts.Part.KERNEL) : file,
+                    request.mebibytes(),
+                    its.session().groups(),
+                    its.session().stacks()),
+                its.groups(),
+                its.notes())),
         providers.isEmpty()
             ? Optional.empty()
             : Optional.of(
                 new BootProviders(
-                    RecordedParts.part(file, RecordedParts.Part.USER),
+                    areBoth ? RecordedParts.part(file, RecordedParts.Part.USER) : file,
                     request.mebibytes(),
-                    providers)));
+                    providers)),
+        notes);
   }
 
   private boolean isDone(ProviderRequest one) {

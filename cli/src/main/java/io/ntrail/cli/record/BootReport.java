@@ -13,16 +13,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
  * Report of a recording of starts that was set up, or of files for the registry that do so.
  *
- * @param request what is asked for
+ * @param plan what is asked for
  * @param written the file that sets it up and the one that removes it; none: this machine is set up
  * @param undo command that removes it
  */
-record BootReport(BootRequest request, List<Written> written, String undo, Terminal terminal) {
+record BootReport(BootPlan plan, List<Written> written, String undo, Terminal terminal) {
   /** File that was written. */
   record Written(Path path, int bytes) {
     /** Returns the command that has it done. */
@@ -47,18 +48,14 @@ record BootReport(BootRequest request, List<Written> written, String undo, Termi
     }
   }
 
-  private BootSession session() {
-    return request.session();
-  }
-
   private List<String> notes() {
-    List<String> notes = new ArrayList<>(request.notes());
+    List<String> notes = new ArrayList<>(plan.notes());
     notes.add("Every start of the machine is recorded, over the old file, until the undo.");
-    if (session().kind() == Kind.GLOBAL) {
+    if (plan.kind().equals(Optional.of(Kind.GLOBAL))) {
       notes.add(
           "Values that GlobalLogger has already are replaced, and the undo deletes them: keep them"
               + " with reg export first if there are any.");
-    } else {
+    } else if (plan.kind().isPresent()) {
       notes.add("Windows 8 or later.");
     }
     notes.add("ntrail's boot recordings were never tried on a real Windows.");
@@ -75,30 +72,8 @@ record BootReport(BootRequest request, List<Written> written, String undo, Termi
               .formatted(written.getFirst().path(), written.getLast().path()));
     }
     lines.add("");
-    lines.add("key        " + session().kind().key());
-    lines.add(
-        "recording  %s, at most %s"
-            .formatted(
-                session().recording(),
-                Numbers.bytes((long) session().mebibytes() << MEBIBYTE_SHIFT)));
-    lines.add("kernel     " + String.join("+", request.groups()));
-    lines.add(
-        "stacks     "
-            + (session().stacks().isEmpty()
-                ? "none"
-                : session().stacks().stream()
-                    .map(StackEvent::name)
-                    .collect(Collectors.joining("+"))));
-    request
-        .providers()
-        .ifPresent(its ->
-            lines.add(
-                "providers  %s, to %s"
-                    .formatted(
-                        its.providers().stream()
-                            .map(ProviderRequest::name)
-                            .collect(Collectors.joining("+")),
-                        its.file())));
+    plan.kernel().ifPresent(its -> kernel(lines, its));
+    plan.providers().ifPresent(its -> providers(lines, its));
     lines.add("");
     if (written.isEmpty()) {
       lines.add("undo: " + undo);
@@ -107,7 +82,7 @@ record BootReport(BootRequest request, List<Written> written, String undo, Termi
       lines.add("On the Windows that is to be recorded, as administrator:");
       lines.add("");
       lines.add("  " + written.getFirst().command() + "    then restart it");
-      for (String name : request.sessions()) {
+      for (String name : plan.sessions()) {
         lines.add("  logman stop \"" + name + "\" -ets    ends the recording");
       }
       lines.add("  " + undo + "    the next start is not recorded");
@@ -117,23 +92,41 @@ record BootReport(BootRequest request, List<Written> written, String undo, Termi
     lines.forEach(terminal.out()::println);
   }
 
+  private static void kernel(List<String> lines, BootRequest its) {
+    BootSession session = its.session();
+    lines.add("key        " + session.kind().key());
+    lines.add("recording  " + limited(session.recording(), session.mebibytes()));
+    lines.add("kernel     " + String.join("+", its.groups()));
+    lines.add(
+        "stacks     "
+            + (session.stacks().isEmpty()
+                ? "none"
+                : session.stacks().stream()
+                    .map(StackEvent::name)
+                    .collect(Collectors.joining("+"))));
+  }
+
+  private void providers(List<String> lines, BootProviders its) {
+    String names =
+        its.providers().stream().map(ProviderRequest::name).collect(Collectors.joining("+"));
+    if (plan.kernel().isPresent()) {
+      lines.add("providers  %s, to %s".formatted(names, its.recording()));
+      return;
+    }
+    lines.add("key        " + BootProviders.KEY);
+    lines.add("recording  " + limited(its.recording(), its.mebibytes()));
+    lines.add("providers  " + names);
+  }
+
+  private static String limited(String file, int mebibytes) {
+    return "%s, at most %s".formatted(file, Numbers.bytes((long) mebibytes << MEBIBYTE_SHIFT));
+  }
+
   private void json() {
     try (Json json = new Json(terminal.out())) {
-      json.object().text("schema", "ntrail.record/1").array("sessions").object();
-      json.text("name", session().kind().session()).text("mode", "boot");
-      json.text("file", session().recording()).unknown("buffers").unknown("lost");
-      json.unknown("conflict").text("key", session().kind().key());
-      json.number("maxBytes", (long) session().mebibytes() << MEBIBYTE_SHIFT);
-      json.text("groupMask", HexFormat.of().formatHex(session().groups().toBytes()));
-      json.array("groups");
-      request.groups().forEach(json::text);
-      json.endArray().array("stacks");
-      for (StackEvent event : session().stacks()) {
-        json.object().text("event", event.name()).text("hookId", Numbers.hex(event.hookId()));
-        json.endObject();
-      }
-      json.endArray().endObject();
-      request.providers().ifPresent(its -> providers(json, its));
+      json.object().text("schema", "ntrail.record/1").array("sessions");
+      plan.kernel().ifPresent(its -> kernel(json, its));
+      plan.providers().ifPresent(its -> providers(json, its));
       json.endArray().text("undo", undo).array("written");
       written.forEach(one ->
           json.object()
@@ -146,9 +139,26 @@ record BootReport(BootRequest request, List<Written> written, String undo, Termi
     }
   }
 
+  private static void kernel(Json json, BootRequest its) {
+    BootSession session = its.session();
+    json.object().text("name", session.kind().session()).text("mode", "boot");
+    json.text("file", session.recording()).unknown("buffers").unknown("lost");
+    json.unknown("conflict").text("key", session.kind().key());
+    json.number("maxBytes", (long) session.mebibytes() << MEBIBYTE_SHIFT);
+    json.text("groupMask", HexFormat.of().formatHex(session.groups().toBytes()));
+    json.array("groups");
+    its.groups().forEach(json::text);
+    json.endArray().array("stacks");
+    for (StackEvent event : session.stacks()) {
+      json.object().text("event", event.name()).text("hookId", Numbers.hex(event.hookId()));
+      json.endObject();
+    }
+    json.endArray().endObject();
+  }
+
   private static void providers(Json json, BootProviders its) {
     json.object().text("name", BootProviders.SESSION).text("mode", "boot");
-    json.text("file", its.file()).unknown("buffers").unknown("lost").unknown("conflict");
+    json.text("file", its.recording()).unknown("buffers").unknown("lost").unknown("conflict");
     json.text("key", BootProviders.KEY);
     json.number("maxBytes", (long) its.mebibytes() << MEBIBYTE_SHIFT);
     SessionReport.providers(json, its.providers());

@@ -8,8 +8,6 @@ import io.ntrail.formats.etl.groups.GroupMask;
 import io.ntrail.formats.etl.groups.KernelGroups;
 import io.ntrail.formats.etl.groups.StackEvents;
 import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
-import io.ntrail.formats.registry.RegistryChanges;
-import io.ntrail.live.etw.BootProviders;
 import io.ntrail.live.etw.BootSession;
 import io.ntrail.live.etw.BootSession.Kind;
 import java.util.ArrayList;
@@ -18,7 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
@@ -29,13 +26,8 @@ import picocli.CommandLine.ParseResult;
  * @param session its values
  * @param groups names of the groups that are logged, as xperf has them
  * @param notes of what will be missing in the recording
- * @param providers that a boot records besides; empty: none
  */
-record BootRequest(
-    BootSession session,
-    List<String> groups,
-    List<String> notes,
-    Optional<BootProviders> providers) {
+record BootRequest(BootSession session, List<String> groups, List<String> notes) {
   /** Option for what is logged. */
   static final String KERNEL = "--kernel";
 
@@ -65,32 +57,6 @@ record BootRequest(
   BootRequest {
     groups = List.copyOf(groups);
     notes = List.copyOf(notes);
-  }
-
-  /** Makes one without providers. */
-  BootRequest(BootSession session, List<String> groups, List<String> notes) {
-    this(session, groups, notes, Optional.empty());
-  }
-
-  /** Sets up a boot. */
-  void set(RegistryChanges to) {
-    session.set(to);
-    providers.ifPresent(its -> its.set(to));
-  }
-
-  /** Removes what was set up. */
-  void remove(RegistryChanges from) {
-    BootSession.remove(session.kind(), from);
-    if (providers.isPresent()) {
-      BootProviders.remove(from);
-    }
-  }
-
-  /** Returns the names of the sessions of a boot. */
-  List<String> sessions() {
-    return providers.isPresent()
-        ? List.of(session.kind().session(), BootProviders.SESSION)
-        : List.of(session.kind().session());
   }
 
   /** Adds its options. */

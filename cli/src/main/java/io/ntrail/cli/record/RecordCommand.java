@@ -137,15 +137,15 @@ public final class RecordCommand implements Command {
     }
     refuse(parsed, BOOT, List.of(OUTPUT));
     Optional<OutputFile> reg = terminal.outputs().of(REG);
-    BootRequest request = bootRequest(reg.isPresent(), parsed);
+    BootPlan plan = bootPlan(reg.isPresent(), parsed);
     if (reg.isEmpty()) {
-      return here.set(request);
+      return here.set(plan);
     }
     OutputFile file = reg.get();
     RegistryText setting = new RegistryText();
-    request.set(setting);
+    plan.set(setting);
     RegistryText removing = new RegistryText();
-    request.remove(removing);
+    plan.remove(removing);
     byte[] registry = setting.toBytes();
     byte[] undo = removing.toBytes();
     try (OutputFile undoFile = OutputFile.reserve(CommonOptions.path(file.place() + UNDO), REG)) {
@@ -154,7 +154,7 @@ public final class RecordCommand implements Command {
       write(file, registry);
       Written undoing = new Written(undoFile.place(), undo.length);
       new BootReport(
-              request,
+              plan,
               List.of(new Written(file.place(), registry.length), undoing),
               undoing.command(),
               terminal)
@@ -164,10 +164,10 @@ public final class RecordCommand implements Command {
   }
 
   /** Returns what the options or a profile ask for; of another machine only GUIDs are known. */
-  private BootRequest bootRequest(boolean isOther, ParseResult parsed) {
+  private BootPlan bootPlan(boolean isOther, ParseResult parsed) {
     Optional<StartRequest> profile = StartRequest.bootProfile(parsed);
     return profile.isEmpty()
-        ? BootRequest.of(parsed, BOOT, EXAMPLE)
+        ? new BootPlan(BootRequest.of(parsed, BOOT, EXAMPLE))
         : BootProfile.of(
             profile.get(),
             parsed,
@@ -210,7 +210,8 @@ public final class RecordCommand implements Command {
         List<String> arguments = words.subList(1, words.size());
         return new SessionStart(machine, parsed, format, terminal).run(arguments);
       }
-      case STATUS -> report.status(machine.ask(sessions -> sessions.together(name)));
+      case STATUS ->
+          report.status(machine.ask(sessions -> tidy(sessions, terminal).together(name)));
       case STOP -> {
         return end.stop(name, output);
       }
@@ -226,9 +227,15 @@ public final class RecordCommand implements Command {
       case WATCH -> {
         return watch(name, format, parsed, terminal);
       }
-      default -> report.list(machine.ask(Sessions::all));
+      default -> report.list(machine.ask(sessions -> tidy(sessions, terminal).all()));
     }
     return ExitCode.DONE;
+  }
+
+  /** Removes what sessions left that ended by themselves, and tells of it. */
+  private static Sessions tidy(Sessions sessions, Terminal terminal) {
+    SessionLeftovers.removed(sessions).forEach(told -> terminal.err().println("note: " + told));
+    return sessions;
   }
 
   private int watch(String name, Format format, ParseResult parsed, Terminal terminal) {

@@ -42,7 +42,7 @@ public record RecordMachine(
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   /** Returns the machine that this program runs on. */
-  static RecordMachine here() {
+  public static RecordMachine here() {
     return new RecordMachine(
         ProgramHost.isWindows() ? Optional.of(new AgentHost.Local()) : Optional.empty(),
         SessionControl.LIBRARY,

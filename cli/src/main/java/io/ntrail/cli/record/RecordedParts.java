@@ -91,16 +91,6 @@ record RecordedParts(Path whole) {
     return part(part.ending);
   }
 
-  /** Returns the file of the kernel's session. */
-  Path kernel() {
-    return file(Part.KERNEL);
-  }
-
-  /** Returns the file of the session of providers. */
-  Path user() {
-    return file(Part.USER);
-  }
-
   /**
    * Returns the path of a part of a recording on another system.
    *

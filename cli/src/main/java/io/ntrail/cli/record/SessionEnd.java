@@ -4,6 +4,7 @@ import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.merge.MergeMachine;
 import io.ntrail.cli.merge.Merging;
+import io.ntrail.cli.record.RecordedParts.Part;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
@@ -18,6 +19,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.ParseResult;
 
 /**
@@ -49,6 +51,8 @@ record SessionEnd(RecordMachine machine, ParseResult parsed, Format format, Term
   int stop(String name, Optional<OutputFile> output, Optional<OptionalInt> program) {
     List<SessionState> stopped =
         machine.ask(sessions -> {
+          SessionLeftovers.removed(sessions)
+              .forEach(told -> terminal.err().println("note: " + told));
           Optional<SessionState> running = sessions.find(name);
           boolean isInMemory = running.map(SessionState::isInMemory).orElse(false);
           if (isInMemory && output.isPresent()) {
@@ -69,6 +73,13 @@ record SessionEnd(RecordMachine machine, ParseResult parsed, Format format, Term
     }
     Optional<RecordedParts> parts =
         files.stream().flatMap(file -> RecordedParts.having(file).stream()).findFirst();
+    // Parts of sessions that ended by themselves, while others of the recording ran.
+    List<Path> running = files;
+    List<Path> ended =
+        parts.map(RecordedParts::present).orElse(List.of()).stream()
+            .filter(file -> !running.contains(file))
+            .toList();
+    files = Stream.concat(files.stream(), ended.stream()).toList();
     if (files.isEmpty() || output.isEmpty() && parts.isEmpty()) {
       report.stopped(stopped, program);
       return ExitCode.DONE;
@@ -77,6 +88,7 @@ record SessionEnd(RecordMachine machine, ParseResult parsed, Format format, Term
       report.hadEnded(SessionEnding.of(files.getFirst()));
     } else if (format == Format.TEXT) {
       report.ended(stopped);
+      ended.forEach(file -> report.hadEnded(SessionEnding.of(file)));
     }
     Consumer<Json> keys =
         json -> {
@@ -119,7 +131,10 @@ record SessionEnd(RecordMachine machine, ParseResult parsed, Format format, Term
   }
 
   private static Path file(RecordedParts parts, SessionState state) {
-    return state.isKernel() ? parts.kernel() : parts.user();
+    if (state.isKernel()) {
+      return parts.file(Part.KERNEL);
+    }
+    return parts.file(state.name().equals(SessionStarter.HEAP) ? Part.HEAP : Part.USER);
   }
 
   private static List<Path> left(OutputFile output) {

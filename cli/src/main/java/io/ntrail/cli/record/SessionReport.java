@@ -47,6 +47,7 @@ record SessionReport(Format format, Terminal terminal) {
     whole.ifPresent(path -> notes.add("record stop merges it into " + path));
     notes.add(NEVER_TRIED);
     if (format == Format.JSON) {
+      running.forEach(one -> notes.addAll(one.missing()));
       json(running.stream().map(SessionReport::row).toList(), STOP, notes, Optional.empty());
       return;
     }

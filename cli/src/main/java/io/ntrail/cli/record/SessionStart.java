@@ -78,6 +78,9 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
     }
     Optional<RecordedParts> parts = output.map(RecordedParts::of);
     List<Running> running = start(request, isFlight ? Optional.empty() : parts, etl);
+    running.stream()
+        .flatMap(one -> one.missing().stream())
+        .forEach(missing -> terminal.err().println("warning: " + missing));
     SessionReport report = new SessionReport(format, terminal);
     if (!hasProgram) {
       report.started(running, request, parts.map(RecordedParts::whole));
@@ -99,11 +102,6 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
     StartRequest request = StartRequest.of(parsed, EXAMPLE);
     if (!CommonOptions.has(parsed, FLIGHT)) {
       return request;
-    }
-    if (request.extras().heaps().isPresent()) {
-      throw new UsageError(
-          "a flight recorder keeps no heaps: they have a session with a file",
-          "ntrail record start --heap shop.exe -o shop.etl");
     }
     boolean isSized = CommonOptions.has(parsed, BootRequest.SIZE);
     return request.with(Log.MEMORY, isSized ? request.mebibytes() : FLIGHT_MEBIBYTES);

@@ -29,6 +29,7 @@ import io.ntrail.live.etw.SessionState;
 import io.ntrail.live.etw.Started;
 import io.ntrail.live.etw.StateCapture;
 import io.ntrail.live.etw.StateRundown;
+import io.ntrail.live.etw.StateRundown.Missing;
 import io.ntrail.live.etw.SystemProviders;
 import io.ntrail.live.etw.TraceSetting;
 import io.ntrail.live.windows.WindowsVersion;
@@ -95,6 +96,11 @@ final class SessionStarter {
     /** Keeps the list from changes. */
     Running {
       providers = List.copyOf(providers);
+    }
+
+    /** Returns in words what is missing from its beginning. */
+    List<String> missing() {
+      return started.missing().stream().map(SessionStarter::text).toList();
     }
 
     /** Makes one without anything else. */
@@ -175,14 +181,17 @@ final class SessionStarter {
    */
   List<String> captured(SessionState session) {
     return new StateRundown(control, registry)
-        .before(session).stream()
-            .map(one -> "state of provider %s: %s".formatted(one.provider(), one.why()))
-            .toList();
+        .before(session).stream().map(SessionStarter::text).toList();
+  }
+
+  /** Returns in words what is missing. */
+  private static String text(Missing missing) {
+    return "state of provider %s: %s".formatted(missing.provider(), missing.why());
   }
 
   /** Undoes what a session that has ended left in the registry. */
-  void ended(SessionState session) {
-    new HeapRecorder(control, registry).ended(session.name());
+  void ended(String session) {
+    new HeapRecorder(control, registry).ended(session);
   }
 
   private Started heaps(
@@ -191,10 +200,10 @@ final class SessionStarter {
         .start(
             new HeapRequest(
                 HEAP,
-                file,
-                KERNEL_BUFFERS,
+                isInMemory(request) ? "" : file,
+                buffers(request, KERNEL_BUFFERS),
                 request.log().mode(),
-                request.mebibytes(),
+                isInMemory(request) ? 0 : request.mebibytes(),
                 heaps.processes(),
                 heaps.program(),
                 heaps.stacks()),

@@ -57,7 +57,7 @@ record Sessions(
 
   /** Returns the names that ntrail's sessions have here. */
   private List<String> own() {
-    return List.of(recorder.session(NAME), SessionStarter.USER);
+    return List.of(recorder.session(NAME), SessionStarter.USER, SessionStarter.HEAP);
   }
 
   private List<SessionState> others(SessionState first) {
@@ -91,7 +91,7 @@ record Sessions(
         starter.rundown(one).ifPresent(missing);
       }
       stopped.add(recorder.stop(one.name()));
-      starter.ended(one);
+      starter.ended(one.name());
     }
     return stopped;
   }

@@ -6,6 +6,7 @@ import io.ntrail.formats.bytes.SpellingSuggestion;
 import io.ntrail.formats.etl.groups.StackEvents;
 import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
 import io.ntrail.live.etw.FlagExtension;
+import io.ntrail.live.etw.HeapRecorder;
 import io.ntrail.live.etw.KernelRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -63,7 +64,12 @@ record StartExtras(Optional<Heaps> heaps, List<Integer> poolTags) {
 
   private static final String NO_STACKS = "none";
   private static final Pattern PROGRAM = Pattern.compile("[^\\\\/:*?\"<>|\\p{Cntrl}]{1,255}");
-  private static final Pattern TAG = Pattern.compile("[ -~]{1,4}");
+
+  /** Tag, or a pattern of tags, in which only the last character stands for several. */
+  private static final Pattern TAG = Pattern.compile("[ -~&&[^*]]{1,4}|[ -~&&[^*]]{0,3}\\*");
+
+  /** Characters of a tag. */
+  private static final int TAG_CHARACTERS = 4;
 
   /** Keeps the list from changes. */
   StartExtras {
@@ -79,7 +85,10 @@ record StartExtras(Optional<Heaps> heaps, List<Integer> poolTags) {
         CommonOptions.value(
             "EVENT+EVENT|none", "start: with stacks (default HeapAlloc+HeapRealloc)", STACKS));
     spec.addOption(
-        CommonOptions.values("TAG+TAG", "start: of pool allocations only these, at most 4", TAGS));
+        CommonOptions.values(
+            "TAG+TAG",
+            "start: of pool allocations only these, at most 4; Nt* and N?fs, too",
+            TAGS));
   }
 
   /**
@@ -154,20 +163,27 @@ record StartExtras(Optional<Heaps> heaps, List<Integer> poolTags) {
   /**
    * Returns tags as numbers: their characters, with spaces behind a short one, as drivers have it.
    *
+   * <p>Of a pattern the question marks are among the characters. Source: {@code -pooltag} of xperf,
+   * as documented, has one for any character and an asterisk for several, and the filter that
+   * Windows takes has room for four characters and nothing else. Since all tags have four, question
+   * marks say what an asterisk at the end does.
+   *
    * @throws UsageError if one is none
    */
   static List<Integer> tags(List<String> words) {
     List<Integer> tags = new ArrayList<>();
     for (String word : words) {
-      if (!TAG.matcher(word).matches() || word.contains("*") || word.contains("?")) {
+      if (!TAG.matcher(word).matches()) {
         throw new UsageError(
             TAGS
-                + " takes tags of 1 to 4 characters without * and ?, whose form for Windows no"
-                + " source tells, not "
+                + " takes tags of 1 to 4 characters, of which any may be ? and the last one *, not "
                 + word,
-            TAGS + " Ntff+File");
+            TAGS + " Ntff+File+Nt*");
       }
-      byte[] bytes = (word + "   ").getBytes(StandardCharsets.US_ASCII);
+      boolean isOpen = word.endsWith("*");
+      String filler = (isOpen ? "?" : " ").repeat(TAG_CHARACTERS);
+      String characters = (isOpen ? word.substring(0, word.length() - 1) : word) + filler;
+      byte[] bytes = characters.getBytes(StandardCharsets.US_ASCII);
       tags.add(bytes[0] | bytes[1] << 8 | bytes[2] << 16 | bytes[3] << 24);
     }
     if (tags.size() > KernelRequest.MOST_TAGS) {
@@ -193,8 +209,8 @@ record StartExtras(Optional<Heaps> heaps, List<Integer> poolTags) {
         .filter(heap -> !heap.program().isEmpty())
         .ifPresent(heap ->
             notes.add(
-                "TracingFlags of %s stays in the registry until record stop."
-                    .formatted(heap.program())));
+                "TracingFlags of %s stays in the registry until record stop; by hand: %s"
+                    .formatted(heap.program(), HeapRecorder.undo(heap.program()))));
     return notes;
   }
 }

@@ -121,7 +121,7 @@ final class WprpRequest {
       try {
         tags.addAll(StartExtras.tags(List.of(tag)));
       } catch (UsageError e) {
-        notes.add("Not done of the profile: pool tag %s, a pattern.".formatted(tag));
+        notes.add("Not done of the profile: pool tag %s, which is none.".formatted(tag));
       }
     }
     if (tags.size() > KernelRequest.MOST_TAGS) {

@@ -213,6 +213,20 @@ final class OtherSteps {
                 + " ntrail record stop"),
         Step.person(
             RECORDING,
+            "pool tags of a pattern are chosen",
+            Need.ADMINISTRATOR,
+            "",
+            "ntrail record start --kernel POOL --pool-tags Nt* --etl %TEMP%\\t.etl, then"
+                + " ntrail record stop"),
+        Step.person(
+            RECORDING,
+            "a session of heaps that ended leaves nothing",
+            Need.ADMINISTRATOR,
+            "",
+            "ntrail record start --heap notepad.exe --etl %TEMP%\\h.etl, logman stop ntrail-heap"
+                + " -ets, ntrail doctor, ntrail record list"),
+        Step.person(
+            RECORDING,
             "a provider tells its state",
             Need.ADMINISTRATOR,
             "",

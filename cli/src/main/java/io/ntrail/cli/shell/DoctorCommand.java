@@ -7,6 +7,8 @@ import io.ntrail.cli.common.OutputOptions;
 import io.ntrail.cli.common.ProgramHost;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.record.RecordMachine;
+import io.ntrail.cli.record.SessionLeftovers;
 import io.ntrail.cli.selftest.SelfTest;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
@@ -28,7 +30,16 @@ import picocli.CommandLine.ParseResult;
 final class DoctorCommand implements Command {
   private static final String SELF_TEST = "--self-test";
 
-  DoctorCommand() {}
+  private final RecordMachine machine;
+
+  DoctorCommand() {
+    this(RecordMachine.here());
+  }
+
+  /** Checks what sessions of a machine left, too. */
+  DoctorCommand(RecordMachine machine) {
+    this.machine = machine;
+  }
 
   @Override
   public CommandSpec spec() {
@@ -69,6 +80,7 @@ final class DoctorCommand implements Command {
     line(out, "reading .ntr .jtrc", "ok", "also in .zip .gz .cab");
     line(out, "reading images", "ok", ".exe .dll .sys; also in .zip .gz .cab (.dl_ ...)");
     wine(out);
+    recording(out);
     symbols(out);
     cache(out);
     memory(out);
@@ -94,6 +106,23 @@ final class DoctorCommand implements Command {
               .orElse(wine.loader() + " does not run: no version reported"));
     } catch (CannotGoOn e) {
       line(out, "tracing with Wine", "no", e.message() + "; " + e.nextStep());
+    }
+  }
+
+  /** Reports what sessions that ended by themselves left on a Windows. */
+  private void recording(PrintStream out) {
+    if (machine.host().isEmpty()) {
+      return;
+    }
+    try {
+      List<String> left = SessionLeftovers.on(machine);
+      line(
+          out,
+          "recording",
+          left.isEmpty() ? "ok" : "no",
+          left.isEmpty() ? "nothing is left of sessions" : String.join("; ", left));
+    } catch (CannotGoOn e) {
+      line(out, "recording", "no", e.message() + "; " + e.nextStep());
     }
   }
 

@@ -282,11 +282,33 @@ class RecordBootTest {
     assertArrayEquals(Files.readAllBytes(folder.resolve("b.reg.undo.reg")), undo);
   }
 
+  @Test
+  void aProfileOfProvidersAloneHasTheirSessionAlone() throws IOException {
+    assertEquals(0, profile("U", "--max-size", "64M").exit());
+    String set = Files.readString(folder.resolve("b.reg"), StandardCharsets.UTF_16);
+    assertEquals(
+        List.of(
+            "[" + key("ntrail-boot-user") + "]",
+            "[" + key("ntrail-boot-user\\{9c2a37f3-e5fd-5cae-bcd1-43dafeee1ff0}") + "]"),
+        set.lines().filter(line -> line.startsWith("[")).toList());
+    assertFalse(set.contains("FileName"), set);
+    assertTrue(set.contains("\"MatchAnyKeyword\"=hex(b):ff,ff,ff,ff,ff,ff,ff,ff\r\n"), set);
+    assertEquals(
+        "[-" + key("ntrail-boot-user") + "]",
+        Files.readString(folder.resolve("b.reg.undo.reg"), StandardCharsets.UTF_16)
+            .lines()
+            .filter(line -> line.startsWith("["))
+            .findFirst()
+            .orElse(""));
+    JsonReader json = JsonReader.parse(profile("U", "--format", "json").out());
+    assertEquals(List.of(), JsonSchema.named("record").strictFindings(json));
+    assertEquals(1, json.get("sessions").array().size());
+  }
+
   @ParameterizedTest
   @CsvSource({
     "B, 1, 'the profile has providers, whose session has a file of its own'",
     "N, 1, the GUID of provider Microsoft-Windows-DNS-Client is known to the machine",
-    "U, 1, the profile records nothing of the kernel",
     "Z, 1, has no profile Z",
   })
   void aProfileThatABootCannotRecordIsRefused(String name, int exit, String told)

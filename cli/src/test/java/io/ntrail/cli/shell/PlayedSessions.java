@@ -8,7 +8,14 @@ import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.cli.record.RecordCommand;
 import io.ntrail.cli.record.RecordMachine;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.identity.Guid;
+import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.agent.AgentStart;
+import io.ntrail.live.etw.MachineRegistry;
+import io.ntrail.live.etw.SessionControl;
+import io.ntrail.live.etw.SessionProperties;
+import io.ntrail.live.etw.SessionProperties.Buffers;
 import io.ntrail.live.windows.WindowsVersion;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.wine.WindowsCompiler;
@@ -20,14 +27,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
@@ -153,6 +163,52 @@ final class PlayedSessions implements AutoCloseable {
         its,
         PlayedSessions::file,
         played);
+  }
+
+  /** Asks it with the calls of sessions and its registry, as another program would. */
+  <T> T ask(BiFunction<SessionControl, MachineRegistry, T> question) throws IOException {
+    RecordMachine machine = machine();
+    try (Agent agent = AgentStart.fitting(machine.host().orElseThrow(), Duration.ofMinutes(1));
+        MachineRegistry registry = new MachineRegistry(agent)) {
+      return question.apply(
+          new SessionControl(agent, machine.library(), machine.library()), registry);
+    }
+  }
+
+  /** Starts a session that is not of {@code record start}, as one that Windows starts itself. */
+  void begin(String name, String file, int mode) throws IOException {
+    int error =
+        ask((control, _) -> {
+          control.enablePrivilege(SessionControl.PROFILE_PRIVILEGE);
+          return control
+              .start(
+                  new SessionProperties(
+                      name,
+                      file,
+                      Guid.ZERO,
+                      new Buffers(256, 32, 128),
+                      mode,
+                      64,
+                      0,
+                      0,
+                      Optional.empty(),
+                      OptionalLong.empty()))
+              .error();
+        });
+    assertEquals(0, error);
+  }
+
+  /** Runs {@code ntrail doctor}. */
+  String doctor() throws IOException {
+    RecordMachine machine = machine();
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (Terminal terminal = Terminal.of(out, new ByteArrayOutputStream())) {
+      CommandRunner.run(
+          new Commands.Entry("doctor", "", false, () -> new DoctorCommand(machine)),
+          new String[] {"doctor"},
+          terminal);
+    }
+    return out.toString(StandardCharsets.UTF_8);
   }
 
   /** Runs {@code ntrail record}. */

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
@@ -12,23 +11,11 @@ import io.ntrail.cli.shell.PlayedSessions.Asked;
 import io.ntrail.cli.shell.PlayedSessions.Result;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.identity.RunningWindows;
-import io.ntrail.live.agent.AgentHost;
-import io.ntrail.live.machine.MachineQuestions;
 import io.ntrail.testkit.Await;
-import io.ntrail.testkit.LittleEndian;
-import io.ntrail.testkit.TestData;
-import io.ntrail.testkit.etl.EtlRecord;
-import io.ntrail.testkit.etl.EtlRecords;
-import io.ntrail.testkit.etl.EtlSettings;
-import io.ntrail.testkit.etl.EtlWriter;
-import io.ntrail.testkit.etl.KernelPayloads;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,7 +24,6 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,23 +33,11 @@ import org.junit.jupiter.api.io.TempDir;
  * Wine plays: what its sessions write is made here, as the kernel of that Windows would write it.
  */
 class RecordLifeTest {
-  private static final Path DLL = TestData.projectRoot().resolve("samples/shopcore.dll");
-  private static final long BASE = 0x7FF8_0000_0000L;
-
   @TempDir private Path folder;
   private final List<Asked> asked = new ArrayList<>();
   private PlayedSessions windows;
   private int error;
   private PlayedSessions.@Nullable Writer writer;
-
-  private static RunningWindows machine;
-
-  @BeforeAll
-  static void know() {
-    assumeTrue(Wine.available(), Wine.missing());
-    Wine wine = Wine.shared();
-    machine = MachineQuestions.ask(new AgentHost.Wine(wine.loader(), wine.environment()));
-  }
 
   @BeforeEach
   void begin() throws IOException {
@@ -83,54 +57,9 @@ class RecordLifeTest {
       return writer.write(one);
     }
     if (error == 0) {
-      kernelEvents(windows.marks()).writeTo(one.file());
+      PlayedKernel.events(windows.marks()).writeTo(one.file());
     }
     return error;
-  }
-
-  /** Returns what the kernel has logged: an image of this machine that is loaded. */
-  private static EtlWriter kernelEvents(List<String> marks) throws IOException {
-    Wine wine = Wine.shared();
-    Path shop = Files.createDirectories(wine.prefix().resolve("drive_c/shop"));
-    Files.copy(DLL, shop.resolve("shopcore.dll"), StandardCopyOption.REPLACE_EXISTING);
-    byte[] dll = Files.readAllBytes(DLL);
-    int pe = (int) LittleEndian.getU32(dll, 0x3C);
-    int stamp = (int) LittleEndian.getU32(dll, pe + 8);
-    int size = (int) LittleEndian.getU32(dll, pe + 0x50);
-    EtlSettings settings =
-        EtlSettings.windows11()
-            .version(6, 1, machine.build(), 1, 5)
-            .perfFreq(machine.ticksPerSecond())
-            .bootTime(machine.bootTime())
-            .bufferSize(1 << 20);
-    String path = "\\Device\\HarddiskVolume1\\shop\\shopcore.dll";
-    EtlRecord image =
-        EtlRecords.system(8, 0x030A)
-            .version(3)
-            .time(settings.startTicks() + 1)
-            .thread(40, 8)
-            .payload(KernelPayloads.image(BASE, size, 40, 0, stamp, path))
-            .build();
-    EtlRecord process =
-        EtlRecords.system(8, 0x0303)
-            .version(4)
-            .time(settings.startTicks() + 1)
-            .thread(40, 8)
-            .payload(KernelPayloads.process(40, 4, 1, 0x103, "shop.exe", "shop.exe --fast"))
-            .build();
-    EtlWriter writer = new EtlWriter(settings).log(0, process).log(0, image).flush();
-    long time = settings.startTicks() + 2;
-    for (String mark : marks) {
-      EtlRecord record =
-          EtlRecords.system(8, 0x0F22)
-              .time(time++)
-              .thread(40, 8)
-              .payload(
-                  new LittleEndian(64).bytes((mark + '\0').getBytes(StandardCharsets.US_ASCII)))
-              .build();
-      writer.log(0, record).flush();
-    }
-    return writer.flush();
   }
 
   private Path file(String name) {
@@ -182,7 +111,7 @@ class RecordLifeTest {
     start("--provider", "Microsoft-Windows-DNS-Client", "--flight-recorder");
     writer =
         one -> {
-          kernelEvents(List.of()).writeTo(one.file());
+          PlayedKernel.events(List.of()).writeTo(one.file());
           return one.file().toString().endsWith(".user.etl") ? 112 : 0;
         };
     String[] snapshot = {"record", "snapshot", "-o", file("a.etl").toString()};
@@ -335,7 +264,7 @@ class RecordLifeTest {
           StandardOpenOption.APPEND);
     }
     // Each record is in a buffer of its own, so that the file only grows.
-    kernelEvents(windows.marks()).writeTo(one.file());
+    PlayedKernel.events(windows.marks()).writeTo(one.file());
     return 0;
   }
 
@@ -592,7 +521,7 @@ class RecordLifeTest {
   void aSessionThatEndedByItselfIsMergedByTheNameOfItsRecording() throws IOException {
     Path whole = file("shop.etl");
     start("-o", whole.toString());
-    kernelEvents(List.of()).writeTo(file("shop.kernel.etl"));
+    PlayedKernel.events(List.of()).writeTo(file("shop.kernel.etl"));
     windows.vanish();
     assertEquals("ntrail record list", refused("record", "stop").nextStep());
     Result stopped = windows.run("record", "stop", "-o", whole.toString());

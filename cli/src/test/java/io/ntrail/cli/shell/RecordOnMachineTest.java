@@ -282,7 +282,7 @@ class RecordOnMachineTest {
   void heapsTagsAndStatesAreRecordedAndTheRegistryIsAsBefore() throws IOException {
     played = Optional.of(version(10, 0, 22621));
     String all =
-        "record start --kernel POOL+PROC_THREAD+LOADER --pool-tags Ntff+Job --heap shop.exe"
+        "record start --kernel POOL+PROC_THREAD+LOADER --pool-tags Ntff+Job+Nt*+?m --heap shop.exe"
             + " --heap-stacks HeapAlloc+HeapFree"
             + " --provider Microsoft-Windows-DNS-Client:0xF:4:state=0x118:state-at-start"
             + " --etl C:\\w.etl";
@@ -298,7 +298,7 @@ class RecordOnMachineTest {
         List.of(
             "StartTrace 7 00000000-0000-0000-0000-000000000000 1024 64 256 1024 2000002 7 ntrail"
                 + " C:\\w.kernel.etl",
-            "NtSetSystemInformation 10 7 4e7466664a6f6220",
+            "NtSetSystemInformation 10 7 4e7466664a6f62204e743f3f3f6d2020",
             "TraceSetInformation 4 7 0700000040000000" + "00".repeat(24),
             "StartTrace 6 00000000-0000-0000-0000-000000000000 256 32 128 1024 2 0 ntrail-user"
                 + " C:\\w.user.etl",
@@ -382,13 +382,13 @@ class RecordOnMachineTest {
 
   @ParameterizedTest
   @CsvSource({
-    "--kernel POOL --pool-tags a*, '--pool-tags takes tags of 1 to 4 characters without * and ?'",
+    "--kernel POOL --pool-tags a*b, '--pool-tags takes tags of 1 to 4 characters, of which any may be'",
+    "--kernel POOL --pool-tags abcd*, '--pool-tags takes tags of 1 to 4 characters, of which any may be'",
     "--kernel POOL --pool-tags a+b+c+d+e, --pool-tags names 5 tags",
     "--heap 1+2+3+4+5+6+7+8+9, --heap names 9 processes",
     "--heap shop, '--heap takes ids of processes, or the name of a program''s file, not shop'",
     "--heap 1 --heap-stacks HeapAlok, no event of heaps with stacks is named HeapAlok",
     "--kernel cpu --heap-stacks HeapAlloc, --heap-stacks needs --heap",
-    "--heap 1 --flight-recorder, a flight recorder keeps no heaps",
   })
   void memoryThatWindowsCannotRecordIsRefused(String options, String told) {
     UsageError refused =

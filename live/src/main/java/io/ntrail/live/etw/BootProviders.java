@@ -10,7 +10,7 @@ import java.util.List;
  * <p>Source: Microsoft's page on AutoLogger sessions. Filters and states of providers are not in
  * it.
  *
- * @param file path on the recorded machine
+ * @param file path on the recorded machine; empty: that which Windows chooses
  * @param mebibytes size of the file at which recording ends
  * @param providers that log into it
  */
@@ -37,13 +37,23 @@ public record BootProviders(String file, int mebibytes, List<ProviderRequest> pr
     providers = List.copyOf(providers);
   }
 
+  /** Returns the path that Windows chooses. */
+  public static String defaultFile() {
+    return "%SystemRoot%\\System32\\LogFiles\\WMI\\" + SESSION + ".etl";
+  }
+
+  /** Returns the path of the recording on the recorded machine. */
+  public String recording() {
+    return file.isEmpty() ? defaultFile() : file;
+  }
+
   /** Sets it up. */
   public void set(RegistryChanges to) {
-    to.key(KEY)
-        .number("Start", 1)
-        .string("GUID", GUID)
-        .string("FileName", file)
-        .number("BufferSize", BUFFER_KIB)
+    to.key(KEY).number("Start", 1).string("GUID", GUID);
+    if (!file.isEmpty()) {
+      to.string("FileName", file);
+    }
+    to.number("BufferSize", BUFFER_KIB)
         .number("MinimumBuffers", LEAST_BUFFERS)
         .number("MaximumBuffers", MOST_BUFFERS)
         .number("ClockType", CLOCK)

@@ -1,6 +1,7 @@
 package io.ntrail.live.etw;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.etw.StateRundown.Missing;
 import java.util.List;
 
 /** Starts sessions of the heaps of programs, and undoes what they leave in the registry. */
@@ -36,11 +37,11 @@ public final class HeapRecorder {
     }
   }
 
-  private void program(HeapRequest request) {
+  private List<Missing> program(HeapRequest request) {
     // A session that ended by itself left its own.
     ended(request.name());
     if (request.program().isEmpty()) {
-      return;
+      return List.of();
     }
     // Noted first: what is not noted is never undone.
     new SessionMemo(request.program(), List.of()).write(registry, request.name());
@@ -52,6 +53,12 @@ public final class HeapRecorder {
       SessionMemo.forget(registry, request.name());
       throw e;
     }
+    return List.of();
+  }
+
+  /** Returns the command that undoes by hand what a session leaves in the registry. */
+  public static String undo(String program) {
+    return HeapRequest.undo(program);
   }
 
   /** Undoes what a session that has ended left in the registry. */

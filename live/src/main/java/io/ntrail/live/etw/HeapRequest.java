@@ -82,6 +82,11 @@ public record HeapRequest(
     return true;
   }
 
+  /** Returns the command that ends that by hand. */
+  static String undo(String program) {
+    return "reg delete \"%s%s\" /v %s /f".formatted(IMAGES, program, FLAGS);
+  }
+
   /** Ends that. */
   static void forget(MachineRegistry registry, String program) {
     registry.key(IMAGES + program).deleteValue(FLAGS);

@@ -4,6 +4,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.live.etw.SessionControl.Listing;
 import io.ntrail.live.etw.SessionControl.Reply;
+import io.ntrail.live.etw.StateRundown.Missing;
 import java.util.List;
 import java.util.Optional;
 
@@ -39,7 +40,7 @@ public final class KernelRecorder {
         control, kind.properties(request), takesOver, handle -> setUp(handle, request));
   }
 
-  private void setUp(long handle, KernelRequest request) {
+  private List<Missing> setUp(long handle, KernelRequest request) {
     for (TraceSetting setting : request.more().machine()) {
       check("TraceSetInformation", control.set(0, setting));
     }
@@ -50,7 +51,7 @@ public final class KernelRecorder {
     for (TraceSetting setting : kind.settings(request)) {
       check("TraceSetInformation", control.set(handle, setting));
     }
-    SessionLaunch.enable(control, handle, request.more().providers());
+    return SessionLaunch.enable(control, handle, request.more().providers());
   }
 
   /** Returns the name that a session has here: before Windows 8 there is only one. */

@@ -1,6 +1,7 @@
 package io.ntrail.live.etw;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.etw.StateRundown.Missing;
 import java.util.List;
 import java.util.Optional;
 
@@ -42,10 +43,10 @@ public final class ProviderRecorder {
     }
   }
 
-  private void setUp(long handle, ProviderSessionRequest request) {
+  private List<Missing> setUp(long handle, ProviderSessionRequest request) {
     try {
       registry.ifPresent(its -> SessionMemo.of(request.providers()).write(its, request.name()));
-      SessionLaunch.enable(control, handle, request.providers());
+      return SessionLaunch.enable(control, handle, request.providers());
     } catch (CannotGoOn e) {
       registry.ifPresent(its -> SessionMemo.forget(its, request.name()));
       throw e;

@@ -2,10 +2,12 @@ package io.ntrail.live.etw;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.etw.SessionControl.Reply;
+import io.ntrail.live.etw.StateRundown.Missing;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
 
 /** Start of a session: one in the way, and what is left of one that cannot be set up. */
 final class SessionLaunch {
@@ -20,11 +22,15 @@ final class SessionLaunch {
    * Starts a session.
    *
    * @param takesOver whether a session of that name is stopped
-   * @param setUp is given the handle; the session is stopped again if it fails
+   * @param setUp is given the handle, and returns states that were not told in time; the session is
+   *     stopped again if it fails
    * @throws CannotGoOn if it cannot be started; the session in the way is named
    */
   static Started start(
-      SessionControl control, SessionProperties properties, boolean takesOver, LongConsumer setUp) {
+      SessionControl control,
+      SessionProperties properties,
+      boolean takesOver,
+      LongFunction<List<Missing>> setUp) {
     Optional<SessionState> replaced = Optional.empty();
     Reply reply = control.start(properties);
     if (reply.error() == SessionFailure.EXISTS) {
@@ -36,13 +42,14 @@ final class SessionLaunch {
       replaced = Optional.of(stopped.state());
       reply = startInItsPlace(control, properties);
     }
+    List<Missing> missing;
     try {
       SessionFailure.check("StartTrace", reply.error());
-      setUp(control, reply.state().handle(), setUp, properties.name());
+      missing = setUp(control, reply.state().handle(), setUp, properties.name());
     } catch (CannotGoOn e) {
       throw forNothing(replaced, e);
     }
-    return new Started(reply.state(), replaced);
+    return new Started(reply.state(), replaced, missing);
   }
 
   /** Starts a session when one of its name was just stopped, which may take Windows a moment. */
@@ -61,9 +68,10 @@ final class SessionLaunch {
   }
 
   /** Sets what the start does not; stops the session if that fails. */
-  private static void setUp(SessionControl control, long handle, LongConsumer setUp, String name) {
+  private static List<Missing> setUp(
+      SessionControl control, long handle, LongFunction<List<Missing>> setUp, String name) {
     try {
-      setUp.accept(handle);
+      return setUp.apply(handle);
     } catch (CannotGoOn e) {
       throw stopped(control, name, e);
     }
@@ -109,30 +117,41 @@ final class SessionLaunch {
         failure.nextStep());
   }
 
-  /** Enables providers in a session, and asks those for their states that are to tell them now. */
-  static void enable(SessionControl control, long handle, List<ProviderRequest> providers) {
+  /**
+   * Enables providers in a session, and asks those for their states that are to tell them now.
+   *
+   * @return states that were not told in time
+   */
+  static List<Missing> enable(
+      SessionControl control, long handle, List<ProviderRequest> providers) {
+    List<Missing> missing = new ArrayList<>();
     for (ProviderRequest one : providers) {
       try {
-        enable(control, handle, one);
+        enable(control, handle, one).ifPresent(missing::add);
       } catch (CannotGoOn e) {
         throw told(e, "; provider " + one.name(), e.nextStep());
       }
     }
+    return missing;
   }
 
-  private static void enable(SessionControl control, long handle, ProviderRequest one) {
+  private static Optional<Missing> enable(
+      SessionControl control, long handle, ProviderRequest one) {
     OptionalLong state = one.capture().atStart();
     if (!one.capture().isOnly() || state.isPresent()) {
       int error = control.enable(handle, one.guid(), one.level(), one.keywords(), one.parameters());
       SessionFailure.check("EnableTraceEx2", error);
     }
-    if (state.isPresent()) {
-      int error = control.capture(handle, one.guid(), one.level(), state.getAsLong());
-      // A provider that answers late still answers: the session goes on.
-      SessionFailure.check("EnableTraceEx2", error == SessionFailure.TIMEOUT ? 0 : error);
-      if (one.capture().isOnly()) {
-        SessionFailure.check("EnableTraceEx2", control.disable(handle, one.guid()));
-      }
+    if (state.isEmpty()) {
+      return Optional.empty();
     }
+    int error = control.capture(handle, one.guid(), one.level(), state.getAsLong());
+    // The session goes on: what else it records is not late.
+    boolean isLate = error == SessionFailure.TIMEOUT;
+    SessionFailure.check("EnableTraceEx2", isLate ? 0 : error);
+    if (one.capture().isOnly()) {
+      SessionFailure.check("EnableTraceEx2", control.disable(handle, one.guid()));
+    }
+    return isLate ? Optional.of(Missing.late(one.guid())) : Optional.empty();
   }
 }

@@ -15,7 +15,12 @@ public final class StateRundown {
    *
    * @param why in words
    */
-  public record Missing(Guid provider, String why) {}
+  public record Missing(Guid provider, String why) {
+    /** Returns that of a provider that has not answered in time. */
+    static Missing late(Guid provider) {
+      return new Missing(provider, "not all of its processes answered in 10 s");
+    }
+  }
 
   private final SessionControl control;
   private final MachineRegistry registry;
@@ -32,7 +37,7 @@ public final class StateRundown {
     for (State state : SessionMemo.read(registry, session.name()).states()) {
       int error = captured(session.handle(), state);
       if (error == SessionFailure.TIMEOUT) {
-        missing.add(new Missing(state.provider(), "not all of its processes answered in 10 s"));
+        missing.add(Missing.late(state.provider()));
       } else if (error != 0) {
         missing.add(
             new Missing(state.provider(), new SessionFailure("EnableTraceEx2", error).message()));
