@@ -78,14 +78,25 @@ public final class CallNames {
           if (!CallConvention.isOf(places)) {
             return Optional.empty();
           }
-          return definition
-              .flatMap(TracedFunction::prototype)
-              .map(prototype -> arguments(prototype, places))
-              .or(() -> {
-                CallConvention convention = CallConvention.of(of(its).function);
-                return Optional.of(new Arguments(convention.text(), convention.arguments(places)));
-              });
+          return Optional.of(
+              arguments(definition.flatMap(TracedFunction::prototype), of(its).function, places));
         });
+  }
+
+  /**
+   * Returns which values of the entries of a 32-bit function are its arguments.
+   *
+   * @param prototype as its PDB tells it
+   * @param name as it is in its module, decorated or not; empty if unknown
+   * @param places of the values (docs/ntr.md section 4)
+   */
+  public static Arguments arguments(
+      Optional<CallPrototype> prototype, String name, List<Integer> places) {
+    if (prototype.isPresent()) {
+      return arguments(prototype.get(), places);
+    }
+    CallConvention convention = CallConvention.of(name);
+    return new Arguments(convention.text(), convention.arguments(places));
   }
 
   /** Finds the arguments of a prototype among what was recorded: up to one that was not. */

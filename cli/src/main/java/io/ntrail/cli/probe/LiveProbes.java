@@ -112,6 +112,10 @@ final class LiveProbes implements ProbeSource {
     }
     selection = chosen;
     plan = its;
+    if (target.process().is32Bit() && copies.exist()) {
+      boolean isMore = descriptions.stream().anyMatch(this::mayComeLater);
+      this.copies = CopiedWords.of(copies, its.functions(), isMore);
+    }
     for (PlannedFunction function : its.functions()) {
       if (function.isTraced()) {
         probes.add(pid(), function.module().module().name(), name(function));

@@ -16,12 +16,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code ntrail probe} and {@code dtrace} over a program that runs under Wine. */
 class LiveProbeTest {
@@ -58,12 +60,19 @@ class LiveProbeTest {
   @TempDir private Path folder;
   private String program = "";
 
+  private Map<String, String> environment = Map.of();
+
   @BeforeEach
   void compile() throws IOException {
     assumeTrue(Wine.available(), Wine.missing());
-    assumeTrue(WindowsCompiler.MINGW_C.available(), WindowsCompiler.MINGW_C.missing());
+    environment = Wine.shared().environment();
+    program = built(WindowsCompiler.MINGW_C);
+  }
+
+  private static String built(WindowsCompiler compiler) throws IOException {
+    assumeTrue(compiler.available(), compiler.missing());
     Path source = TestData.projectRoot().resolve("live/src/test/programs/watched.c");
-    program = WindowsCompiler.MINGW_C.build(List.of(source), "-O1").toString();
+    return compiler.build(List.of(source), "-O1").toString();
   }
 
   /**
@@ -85,7 +94,7 @@ class LiveProbeTest {
             .directory(folder.toFile())
             .redirectOutput(out.toFile())
             .redirectError(err.toFile());
-    builder.environment().putAll(Wine.shared().environment());
+    builder.environment().putAll(environment);
     Process process = builder.start();
     process.getOutputStream().close();
     if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {
@@ -157,14 +166,21 @@ class LiveProbeTest {
     assertEquals(0, json.get("lost").get("events").number());
   }
 
-  @Test
-  void stringsThatArgumentsPointToAreCopiedAtTheEntry() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void stringsThatArgumentsPointToAreCopiedAtTheEntry(boolean is32Bit) throws Exception {
+    if (is32Bit) {
+      assumeTrue(Wine.available32(), Wine.missing32());
+      environment = Wine.shared32().environment();
+      program = built(WindowsCompiler.MINGW_C_32);
+    }
     Ran live =
         ran(
             "probe",
             "named:entry { @[substr(copyinstr(arg0), 0, 2)] = count(); }"
                 + " named:entry /copyinstr(arg0) == \"e-1999\"/ { n++; }"
-                + " END { printf(\"%d\\n\", n); printa(\"%s %@d\\n\", @); }",
+                + " named:entry { @m = max(arg1); } named:return { @m = max(arg1); }"
+                + " END { printf(\"%d\\n\", n); printa(\"%s %@d\\n\", @); printa(\"%@d\\n\", @m); }",
             "-x",
             "quiet",
             "-x",
@@ -174,7 +190,9 @@ class LiveProbeTest {
     assertEquals(0, live.exit, live.err);
     // Each of three threads has 2,000 names, whose first letters take turns.
     assertEquals(
-        "done 1\r\n3\na- 1200\nb- 1200\nc- 1200\nd- 1200\ne- 1200\nx 1\n\n", live.out, live.err);
+        "done 1\r\n3\na- 1200\nb- 1200\nc- 1200\nd- 1200\ne- 1200\nx 1\n2100\n\n",
+        live.out,
+        live.err);
   }
 
   @ParameterizedTest

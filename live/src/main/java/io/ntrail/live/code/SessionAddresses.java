@@ -12,6 +12,8 @@ package io.ntrail.live.code;
  * @param samples where stacks are copied to
  * @param query address of NtQueryVirtualMemory, which says what memory can be copied; 0 = nothing
  *     is copied
+ * @param read address of NtReadVirtualMemory, by which 32-bit code copies it; 0 where it is not
+ *     needed
  */
 public record SessionAddresses(
     long block,
@@ -22,4 +24,5 @@ public record SessionAddresses(
     long cells,
     CallTables tables,
     SamplePlaces samples,
-    long query) {}
+    long query,
+    long read) {}

@@ -127,6 +127,7 @@ public final class TracingMemory {
     this.block = new Block(found, reserved, (room + 1L) * geometry.alignment());
     this.lookup = ModuleLookup.of(target, guard);
     lookup.add(block.begin, block.size);
+    CopyCalls system = CopyCalls.of(target, session.records().copies().exist());
     this.code =
         target
             .architecture()
@@ -140,7 +141,8 @@ public final class TracingMemory {
                     session.cells().at() == 0 ? 0 : control + session.cells().at(),
                     session.tables().layout(),
                     session.samples().layout(),
-                    query(target)));
+                    system.query(),
+                    system.read()));
     RuntimeImage runtime = code.runtime();
     this.routines = runtime.routines();
     memory.commit(
@@ -159,27 +161,6 @@ public final class TracingMemory {
         touchParameters, new BytesBuilder(16).u64(control).u64(session.reserved()).toArray());
     // It takes a while, in which much else can be done.
     this.touching = target.start(reserved + routines.touch(), touchParameters, ROUTINE_MILLIS);
-  }
-
-  /**
-   * Returns the address of the system call that says what memory can be copied; 0 if nothing is
-   * copied.
-   *
-   * @throws CannotGoOn if more than the system call would run there, with whatever locks the
-   *     program holds at a call
-   */
-  private long query(TargetProcess its) {
-    if (!session.records().copies().exist()) {
-      return 0;
-    }
-    long address = its.calls().address("ntdll!NtQueryVirtualMemory");
-    if (!PlainSystemCall.is(memory.read(address, PlainSystemCall.BYTES))) {
-      throw new CannotGoOn(
-          "ntdll!NtQueryVirtualMemory is changed in this program, so that memory that arguments"
-              + " point to cannot be copied safely",
-          "leave copyin() and copyinstr() out, or end what hooks the program");
-    }
-    return address;
   }
 
   /** Returns for how many areas a program of an architecture has address space to give away. */

@@ -155,7 +155,7 @@ final class RecordSink {
         }
         switch (kind) {
           case SessionLayout.ENTRY -> {
-            besides += copies.write(words, at, function, area, slot, to);
+            besides += copies.write(words, at, address, function, area, slot, to);
             entries++;
             lastArea = area;
             lastSlot = slot;
@@ -193,7 +193,7 @@ final class RecordSink {
                 stackPointer.length);
           }
           default -> {
-            besides += copies.write(words, at, function, lastArea, lastSlot, to);
+            besides += copies.write(words, at, address, function, lastArea, lastSlot, to);
             only++;
             System.arraycopy(words, at + 4, arguments, 0, argumentCount);
             to.entryOnly(

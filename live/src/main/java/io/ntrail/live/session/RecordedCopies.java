@@ -31,9 +31,11 @@ final class RecordedCopies {
    *
    * @param words of records
    * @param at where that of the entry begins
+   * @param pointer the bits that an address can have
    * @return how many events that are
    */
-  int write(long[] words, int at, long function, int area, int slot, ThreadEventWriter to)
+  int write(
+      long[] words, int at, long pointer, long function, int area, int slot, ThreadEventWriter to)
       throws IOException {
     int events = 0;
     int place = at + SessionLayout.RECORD_COPIES / WORD;
@@ -63,8 +65,8 @@ final class RecordedCopies {
             function,
             area,
             slot,
-            words[at + SessionLayout.RECORD_KEY / WORD],
-            address + done,
+            words[at + SessionLayout.RECORD_KEY / WORD] & pointer,
+            address + done & pointer,
             values,
             1 + count);
         events++;

@@ -59,6 +59,7 @@ public final class TracePractice {
             0,
             CallTables.NONE,
             SamplePlaces.NONE,
+            0,
             0));
   }
 

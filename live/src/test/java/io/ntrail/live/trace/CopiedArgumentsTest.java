@@ -1,7 +1,6 @@
 package io.ntrail.live.trace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.live.code.ArgumentCopies.Copy;
 import io.ntrail.live.trace.Tracing.Outcome;
@@ -15,30 +14,50 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Memory that arguments point to, copied when a function is entered. */
+/**
+ * Memory that arguments point to, copied when a function is entered; of programs of both machines.
+ */
+@ParameterizedClass(name = "{0}")
+@EnumSource(Machine.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class CopiedArgumentsTest {
   private static final int ENTRY = 2;
   private static final int ENTRY_ONLY = 10;
   private static final int MEMORY = 12;
 
-  private static final Copy TEXT = new Copy(0, 0, 20, true);
-  private static final Copy BYTES = new Copy(1, 0, 16, false);
-
+  @Parameter Machine machine;
   private Programs programs;
 
-  @BeforeAll
-  void begin(@TempDir Path folder) {
-    programs = new Programs(folder);
+  @BeforeParameterizedClassInvocation
+  void begin(Machine its, @TempDir Path folder) {
+    programs = new Programs(its, folder);
   }
 
-  @AfterAll
+  /** Argument of a function whose arguments are all on the stack in 32-bit code. */
+  private Copy copy(int argument, int offset, int length, boolean isText) {
+    // Ecx and edx come before the words of the stack.
+    int first = machine == Machine.X86 ? 2 : 0;
+    return new Copy(first + argument, offset, length, isText);
+  }
+
+  private Copy text() {
+    return copy(0, 0, 20, true);
+  }
+
+  private Copy bytes() {
+    return copy(1, 0, 16, false);
+  }
+
+  @AfterParameterizedClassInvocation
   void end() {
     if (programs != null) {
       programs.close();
@@ -83,7 +102,8 @@ final class CopiedArgumentsTest {
   @Test
   void memoryIsCopiedAsFarAsItCanBeReadAndGuardPagesStay() throws IOException {
     Outcome traced =
-        programs.same(new Settings().exports().copies(TEXT, BYTES), Programs.build("pointers.c"));
+        programs.same(
+            new Settings().exports().copies(text(), bytes()), programs.make("pointers.c"));
     Programs.exact(traced);
     assertEquals(
         List.of(
@@ -103,8 +123,8 @@ final class CopiedArgumentsTest {
   void argumentsOnTheStackAndPlacesBesideThemAreCopied() throws IOException {
     Outcome traced =
         programs.same(
-            new Settings().exports().copies(new Copy(5, 3, 9, true), new Copy(5, -1, 0, false)),
-            Programs.build("pointers.c"));
+            new Settings().exports().copies(copy(5, 3, 9, true), copy(5, -1, 0, false)),
+            programs.make("pointers.c"));
     List<List<String>> copies = copies(traced.recording(), 2);
     assertEquals("the stack", copies.getLast().getFirst());
   }
@@ -113,8 +133,7 @@ final class CopiedArgumentsTest {
   void longMemoryIsWhole() throws IOException {
     Outcome traced =
         programs.same(
-            new Settings().exports().copies(new Copy(1, -96, 880, false)),
-            Programs.build("pointers.c"));
+            new Settings().exports().copies(copy(1, -96, 880, false)), programs.make("pointers.c"));
     String open = copies(traced.recording(), 1).get(3).getFirst();
     assertEquals("0123456789abcdef".repeat(56).substring(10, 890), open);
   }
@@ -122,28 +141,15 @@ final class CopiedArgumentsTest {
   @Test
   void registersFlagsAndVectorsStayAsTheyAre() throws IOException {
     Settings settings =
-        new Settings().exports().chunks(1024).copies(TEXT, BYTES, new Copy(2, 0, 8, false));
-    Outcome traced = programs.same(settings, Programs.build("registers.c"));
+        new Settings().exports().chunks(1024).copies(text(), bytes(), copy(2, 0, 8, false));
+    Outcome traced = programs.same(settings, programs.make(machine.registers()));
     assertEquals(4 * 3000, Programs.exact(traced).of("set_all").returned);
   }
 
   @Test
-  void everyStepUnwindsToTheCaller() throws IOException {
-    for (String mode : List.of("", "nested")) {
-      Settings settings = new Settings().exports().copies(TEXT, BYTES);
-      Path program = Programs.build("step.c");
-      String[] words = mode.isEmpty() ? new String[0] : new String[] {mode};
-      Outcome traced = programs.traced(settings, program, words);
-      assertEquals(programs.untraced(program, "", words).text(), traced.text());
-      assertEquals(0, traced.exitCode());
-      assertTrue(copies(traced.recording(), 2).size() > 100);
-    }
-  }
-
-  @Test
   void memoryThatIsTakenAwayMeanwhileEndsTheCopyAndHarmsNobody() throws IOException {
-    Settings settings = new Settings().exports().chunks(1024).copies(TEXT, BYTES);
-    Outcome traced = programs.same(settings, Programs.build("pointers.c"), "20000");
+    Settings settings = new Settings().exports().chunks(1024).copies(text(), bytes());
+    Outcome traced = programs.same(settings, programs.make("pointers.c"), "20000");
     assertEquals(20_000, Programs.exact(traced).of("take").returned);
   }
 
@@ -153,8 +159,8 @@ final class CopiedArgumentsTest {
         new Settings()
             .exports()
             .functions((module, name) -> name.equals("NtQueryVirtualMemory"))
-            .copies(TEXT, BYTES);
-    Outcome traced = programs.same(settings, Programs.build("pointers.c"));
+            .copies(text(), bytes());
+    Outcome traced = programs.same(settings, programs.make("pointers.c"));
     Programs.exact(traced);
     // The program asks once itself.
     assertEquals(1, traced.calls().of("NtQueryVirtualMemory").entries);

@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.live.code.ArgumentCopies.Copy;
 import io.ntrail.live.trace.Tracing.Outcome;
 import io.ntrail.live.trace.Tracing.Settings;
 import io.ntrail.testkit.Slice;
+import io.ntrail.testkit.ntr.ReferenceNtrReader;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -31,6 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class TransparencyTest {
   private static final Pattern STEPS = Pattern.compile("(\\w+): (\\d+) steps, (\\d+) exempt");
 
+  private static final int MEMORY = 12;
   private static final List<Integer> RECORD_BYTES = List.of(32, 64, 128);
 
   /** Attaching in whole sweeps only: programs that are attached to have tests of their own. */
@@ -127,6 +131,23 @@ final class TransparencyTest {
       Outcome traced = programs.same(settings, build("registers.c"));
       assertEquals(4 * 3000, Programs.exact(traced).of("set_all").returned);
       assertTrue(traced.sampled() > 5000, () -> traced.sampled() + " stacks");
+    }
+  }
+
+  @Test
+  void everyStepOfCallsWhoseMemoryIsCopiedUnwindsToTheCaller() throws IOException {
+    for (String mode : List.of("", "nested")) {
+      Settings settings =
+          settings().exports().copies(new Copy(0, 0, 20, true), new Copy(1, 0, 16, false));
+      Outcome traced =
+          sameOutput(
+              settings, build("step.c"), mode.isEmpty() ? new String[0] : new String[] {mode});
+      long copies =
+          ReferenceNtrReader.read(Files.readAllBytes(traced.recording())).events().values().stream()
+              .flatMap(List::stream)
+              .filter(event -> event.kind() == MEMORY)
+              .count();
+      assertTrue(copies > 200, () -> copies + " copies");
     }
   }
 

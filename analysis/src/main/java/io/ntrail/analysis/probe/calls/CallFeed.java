@@ -315,6 +315,17 @@ public final class CallFeed implements CallSource, RecordingFollower {
   }
 
   @Override
+  public Optional<TracedFunction> definition(long number) {
+    return Optional.ofNullable(functions.get(number));
+  }
+
+  @Override
+  public int pointerBytes() {
+    NtrHeader its = header;
+    return its == null || its.pointerBytes() != Integer.BYTES ? Long.BYTES : Integer.BYTES;
+  }
+
+  @Override
   public CallFunction function(long number) {
     return NtrCalls.function(number, functions, modules);
   }

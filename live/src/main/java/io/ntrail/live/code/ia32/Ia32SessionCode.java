@@ -1,7 +1,6 @@
 package io.ntrail.live.code.ia32;
 
 import io.ntrail.formats.bytes.BytesBuilder;
-import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.code.AreaCode;
 import io.ntrail.live.code.FrameDescriptions;
 import io.ntrail.live.code.OverheadTest;
@@ -25,11 +24,6 @@ final class Ia32SessionCode implements SessionCode {
   private final AreaImage32 areas;
 
   Ia32SessionCode(SessionAddresses addresses) {
-    if (addresses.records().copies().exist()) {
-      throw new CannotGoOn(
-          "memory that arguments point to cannot be copied in 32-bit programs",
-          "leave copyin() and copyinstr() out");
-    }
     RuntimeBlock32 runtime = new RuntimeBlock32(addresses);
     this.parts = runtime.parts();
     this.areas = new AreaImage32(parts);

@@ -11,8 +11,9 @@ import io.ntrail.programs.x86.asm.operands.Label;
  * a slot that finds another stack or a stale frame below it, the end of a chunk of records,
  * functions whose entries alone are recorded.
  *
- * <p>It takes no lock, allocates nothing and makes no call of the system: it runs under any lock of
- * the target. Flags and all registers but those that stubs saved stay as they are.
+ * <p>It takes no lock and allocates nothing, and makes two system calls only where memory is copied
+ * that arguments point to: it runs under any lock of the target. Flags and all registers but those
+ * that stubs saved stay as they are.
  */
 final class RuntimeBlock32 {
   private final RoutineContext32 parts;
@@ -34,12 +35,14 @@ final class RuntimeBlock32 {
     SlowPathRoutines32 stacks = new SlowPathRoutines32(parts);
     ChunkRoutines32 chunks = new ChunkRoutines32(parts);
     ArgumentRoutine arguments = new ArgumentRoutine(parts);
+    CopyRoutine32 copying = new CopyRoutine32(parts, arguments.begin, stacks.untraced);
+    boolean copies = parts.addresses().records().copies().exist();
+    Label recording = copies ? copying.begin : arguments.begin;
     TableRoutines32 tables = new TableRoutines32(parts, stacks.firstCall, stacks.untraced);
     SlotTotals32 totals = new SlotTotals32(parts);
     StackSampling32 sampling = new StackSampling32(parts);
     EntryOnlyRoutine32 entries =
-        new EntryOnlyRoutine32(
-            parts, stacks.firstCall, arguments.begin, sampling.begin, chunks.full);
+        new EntryOnlyRoutine32(parts, stacks.firstCall, recording, sampling.begin, chunks.full);
     AreaRoutines32 areas = new AreaRoutines32(parts);
     boolean adds = parts.tables().exist();
     boolean samples = parts.samples().exist();
@@ -52,7 +55,7 @@ final class RuntimeBlock32 {
         .dd(chunks.full)
         .dd(entries.entryOnly)
         .dd(adds ? tables.count : none)
-        .dd(arguments.begin)
+        .dd(recording)
         .dd(adds ? totals.enter : none)
         .dd(adds ? totals.leave : none)
         .dd(samples ? sampling.begin : none)
@@ -66,6 +69,9 @@ final class RuntimeBlock32 {
     areas.write();
     chunks.write(stacks.untraced);
     arguments.write();
+    if (copies) {
+      copying.write();
+    }
     if (samples) {
       sampling.write();
     }

@@ -55,7 +55,7 @@ record RuntimeCells(long block) {
     return cell(COUNT);
   }
 
-  /** Records the arguments ({@link ArgumentRoutine}). */
+  /** Records the arguments ({@link ArgumentRoutine}, {@link CopyRoutine32}). */
   long stackArguments() {
     return cell(STACK_ARGUMENTS);
   }

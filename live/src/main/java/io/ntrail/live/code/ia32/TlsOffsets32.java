@@ -21,6 +21,9 @@ record TlsOffsets32(int slot, int record) {
   /** Offset of the stack's limit there. */
   static final int STACK_LIMIT = 8;
 
+  /** Offset of the lowest address that is reserved for the stack. */
+  static final int STACK_RESERVED = 0xE0C;
+
   /** Offset of the block's own address. */
   static final int THREAD_BLOCK = 0x18;
 

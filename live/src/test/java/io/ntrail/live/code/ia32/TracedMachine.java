@@ -134,6 +134,7 @@ final class TracedMachine {
             settings.every == 0
                 ? SamplePlaces.NONE
                 : new SamplePlaces(chunkBytes(), settings.every),
+            0,
             0);
     session = new Ia32Architecture().session(addresses);
     machine.map(BLOCK + 0xE000, 0x1_0000);

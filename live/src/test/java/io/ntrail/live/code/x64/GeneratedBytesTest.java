@@ -40,6 +40,7 @@ class GeneratedBytesTest {
                     ? CallTables.NONE
                     : CallTables.of(detail, 0x100_0000, 50, Long.BYTES),
                 every == 0 ? SamplePlaces.NONE : new SamplePlaces(0x80_0000, every),
+                0,
                 0));
   }
 
