@@ -28,10 +28,6 @@ public record CallConvention(
           .map(CallConvention::ofPlusPlus)
           .orElse(onStack("cdecl or stdcall", false, UNKNOWN));
     }
-    if (name.startsWith("_ZNK") || name.startsWith("__ZNK")) {
-      // A constant member function: it has a `this`, which GNU compilers pass as Microsoft's do.
-      return new CallConvention("thiscall", true, true, false, UNKNOWN);
-    }
     int at = name.lastIndexOf('@');
     String digits = name.substring(at + 1);
     boolean hasBytes =
@@ -46,6 +42,9 @@ public record CallConvention(
           ? new CallConvention(isVector ? "vectorcall" : "fastcall", true, true, true, words)
           : onStack("stdcall", true, words);
     }
+    if (name.startsWith("_Z") || name.startsWith("__Z")) {
+      return ofGnu(name.substring(name.indexOf('Z') - 1));
+    }
     return name.startsWith("_")
         ? onStack("cdecl", true, UNKNOWN)
         : onStack("cdecl or stdcall", false, UNKNOWN);
@@ -57,6 +56,15 @@ public record CallConvention(
 
   private static CallConvention onStack(String title, boolean isKnown, int words) {
     return new CallConvention(title, isKnown, false, false, words);
+  }
+
+  /** GNU compilers pass {@code this} as Microsoft's do, from GCC 4.7 on. */
+  private static CallConvention ofGnu(String name) {
+    return switch (GnuMember.of(name)) {
+      case HAS_THIS -> new CallConvention("thiscall", true, true, false, UNKNOWN);
+      case HAS_NONE, NO_MEMBER -> onStack("cdecl", true, UNKNOWN);
+      case MAY_HAVE_THIS -> onStack("cdecl or thiscall", false, UNKNOWN);
+    };
   }
 
   /** By the first convention in the text of a declaration, which is the function's own. */
