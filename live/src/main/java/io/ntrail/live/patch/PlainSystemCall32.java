@@ -32,7 +32,7 @@ final class PlainSystemCall32 {
           // call fs:[C0h]: WOW64 of Windows 8.
           hex("64ff15c0000000"));
 
-  /** What follows the return where the system is entered by a call to it. */
+  /** Code behind the return where the system is entered by a call to it. */
   private static final byte[] ENTER = hex("8bd40f34c3");
 
   private PlainSystemCall32() {}

@@ -81,7 +81,7 @@ final class SampledCallersTest {
     /** The system's own walk of 32-bit stacks needs frame pointers. */
     X86(Machine.X86, "-fno-omit-frame-pointer"),
 
-    /** The same without them, as compilers make it: compared by the names of functions. */
+    /** Build without them, as compilers make it: compared by the names of functions. */
     X86_WITHOUT_FRAME_POINTERS(Machine.X86, "");
 
     private final Machine machine;

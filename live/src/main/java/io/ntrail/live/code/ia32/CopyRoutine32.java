@@ -55,7 +55,7 @@ final class CopyRoutine32 extends RuntimeRoutines32 {
   private static final int STATE = 16;
   private static final int PROTECT = 20;
 
-  /** What FXSAVE stores, at a multiple of 16. */
+  /** Bytes that FXSAVE stores, at a multiple of 16. */
   private static final int FLOATING_BYTES = 512;
 
   private static final int USUAL_ROUNDING = 0x1F80;
