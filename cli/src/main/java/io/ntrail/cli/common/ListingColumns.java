@@ -43,6 +43,7 @@ public final class ListingColumns<R> {
    * @param isNumber whether it is aligned right
    * @param shown its text on the screen; null: as the value is written there
    * @param common what rows have in common that have the same value; null: nothing
+   * @param where which rows may have a value in JSON; null: all
    */
   private record Column<R>(
       String key,
@@ -52,21 +53,22 @@ public final class ListingColumns<R> {
       boolean inCsv,
       Value<R> value,
       @Nullable Function<R, String> shown,
-      @Nullable Function<R, @Nullable Object> common) {
+      @Nullable Function<R, @Nullable Object> common,
+      @Nullable Predicate<R> where) {
     Column<R> titled(String text) {
-      return new Column<>(key, text, isNumber, inJson, inCsv, value, shown, common);
+      return new Column<>(key, text, isNumber, inJson, inCsv, value, shown, common, where);
     }
 
     Column<R> aligned(boolean right) {
-      return new Column<>(key, title, right, inJson, inCsv, value, shown, common);
+      return new Column<>(key, title, right, inJson, inCsv, value, shown, common, where);
     }
 
     Column<R> in(boolean json, boolean csv) {
-      return new Column<>(key, title, isNumber, json, csv, value, shown, common);
+      return new Column<>(key, title, isNumber, json, csv, value, shown, common, where);
     }
 
     Column<R> shown(Function<R, String> text) {
-      return new Column<>(key, title, isNumber, inJson, inCsv, value, text, common);
+      return new Column<>(key, title, isNumber, inJson, inCsv, value, text, common, where);
     }
   }
 
@@ -82,11 +84,18 @@ public final class ListingColumns<R> {
    */
   private static final class Part<R> {
     final @Nullable Function<R, @Nullable Object> common;
+    final @Nullable Predicate<R> where;
     final List<Member<R>> members = new ArrayList<>();
     final Map<Object, Json.Members> written = new HashMap<>();
 
-    Part(@Nullable Function<R, @Nullable Object> common) {
-      this.common = common;
+    Part(Column<R> first) {
+      common = first.common;
+      where = first.where;
+    }
+
+    /** Returns true if a column, in its place, belongs here. */
+    boolean takes(Column<R> column) {
+      return Objects.equals(common, column.common) && Objects.equals(where, column.where);
     }
 
     /** Writes what rows have in common, which is made once. */
@@ -125,6 +134,7 @@ public final class ListingColumns<R> {
   private @Nullable List<Column<R>> inCsv;
   private @Nullable List<Part<R>> inJson;
   private @Nullable Function<R, @Nullable Object> common;
+  private @Nullable Predicate<R> where;
 
   /** No columns. */
   public ListingColumns() {}
@@ -143,9 +153,20 @@ public final class ListingColumns<R> {
     return this;
   }
 
+  /**
+   * Adds columns that are absent in JSON from most rows: they are asked only of those that may have
+   * one of them.
+   */
+  public ListingColumns<R> where(Predicate<R> some, Consumer<ListingColumns<R>> added) {
+    where = some;
+    added.accept(this);
+    where = null;
+    return this;
+  }
+
   /** Adds a column of any value, aligned left. */
   public ListingColumns<R> value(String key, Value<R> value) {
-    columns.add(new Column<>(key, null, false, true, true, value, null, common));
+    columns.add(new Column<>(key, null, false, true, true, value, null, common, where));
     return this;
   }
 
@@ -213,7 +234,8 @@ public final class ListingColumns<R> {
   /** Adds a column that only the screen has: names. */
   public ListingColumns<R> label(String title, Function<R, String> text) {
     columns.add(
-        new Column<>(title, title, false, false, false, (_, cell) -> cell.absent(), text, null));
+        new Column<>(
+            title, title, false, false, false, (_, cell) -> cell.absent(), text, null, null));
     return this;
   }
 
@@ -307,9 +329,8 @@ public final class ListingColumns<R> {
     if (inJson == null) {
       List<Part<R>> parts = new ArrayList<>();
       for (Column<R> column : columns) {
-        if (column.inJson
-            && (parts.isEmpty() || !Objects.equals(parts.getLast().common, column.common))) {
-          parts.add(new Part<>(column.common));
+        if (column.inJson && (parts.isEmpty() || !parts.getLast().takes(column))) {
+          parts.add(new Part<>(column));
         }
         if (column.inJson) {
           parts.getLast().members.add(Member.of(column));
@@ -338,6 +359,9 @@ public final class ListingColumns<R> {
     List<Part<R>> parts = inJson();
     for (int i = 0; i < parts.size(); i++) {
       Part<R> part = parts.get(i);
+      if (part.where != null && !part.where.test(row)) {
+        continue;
+      }
       Object key = part.common == null ? null : part.common.apply(row);
       if (key == null) {
         part.write(cells, row);

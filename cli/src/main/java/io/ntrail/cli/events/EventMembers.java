@@ -27,12 +27,12 @@ final class EventMembers {
   /**
    * Names of the members of a field.
    *
-   * @param key its own; null: it needs escapes
+   * @param key its own
    * @param nanos of its nanoseconds; null: it has none
    * @param meaning of the text beside a value, or of the texts beside an array; null: it has none
    */
   private record Names(
-      Field field, Json.@Nullable Key key, @Nullable String nanos, @Nullable String meaning) {
+      Field field, Json.Key key, Json.@Nullable Key nanos, Json.@Nullable Key meaning) {
     static Names of(Field field, EventType type) {
       boolean isArray = field.isArray();
       String meaning = ValueDescriptions.besideName(field);
@@ -40,11 +40,11 @@ final class EventMembers {
         meaning = field.map() == null ? null : field.textName();
       }
       String nanos = isArray ? null : ValueDescriptions.nanosName(field);
-      return new Names(field, Json.knownKey(field.name()), free(nanos, type), free(meaning, type));
+      return new Names(field, new Json.Key(field.name()), free(nanos, type), free(meaning, type));
     }
 
-    private static @Nullable String free(@Nullable String name, EventType type) {
-      return name == null || type.takenNames().contains(name) ? null : name;
+    private static Json.@Nullable Key free(@Nullable String name, EventType type) {
+      return name == null || type.takenNames().contains(name) ? null : new Json.Key(name);
     }
   }
 
@@ -85,10 +85,8 @@ final class EventMembers {
     }
     EventType type = event.type();
     if (type != lastType) {
-      if (types.size() == MOST_TYPES) {
-        types.clear();
-      }
-      names = types.computeIfAbsent(type, _ -> new TypeNames());
+      TypeNames known = types.get(type);
+      names = known == null ? learn(type) : known;
       lastType = type;
     }
     int i = 0;
@@ -97,14 +95,19 @@ final class EventMembers {
     }
   }
 
+  private TypeNames learn(EventType type) {
+    if (types.size() == MOST_TYPES) {
+      types.clear();
+    }
+    TypeNames made = new TypeNames();
+    types.put(type, made);
+    return made;
+  }
+
   private int member(Json json, EventReader event, Payload payload, int at) {
     Field field = payload.field(at);
     Names of = names.at(at, field, event.type());
-    if (of.key == null) {
-      json.key(field.name());
-    } else {
-      json.key(of.key);
-    }
+    json.key(of.key);
     if (payload.token(at) == Payload.Token.VALUE) {
       scalar(json, event, payload, at);
       beside(json, event, payload, at, of);
@@ -112,7 +115,7 @@ final class EventMembers {
     }
     value(json, event, payload, at);
     if (payload.token(at) == Payload.Token.ARRAY && of.meaning != null) {
-      json.array(of.meaning);
+      json.key(of.meaning).array();
       for (int i = at + 1; payload.token(i) != Payload.Token.END; i = payload.after(i)) {
         json.text(event.meaning(i));
       }
@@ -126,12 +129,12 @@ final class EventMembers {
     if (of.nanos != null) {
       long ticks = payload.integer(at);
       boolean point = of.field.out() == OutType.TICKS;
-      json.number(of.nanos, point ? event.nanosOf(ticks) : event.nanosOfSpan(ticks));
+      json.key(of.nanos).number(point ? event.nanosOf(ticks) : event.nanosOfSpan(ticks));
     }
     if (of.meaning != null) {
       String meaning = event.meaning(at);
       if (meaning != null) {
-        json.name(of.meaning, meaning);
+        json.key(of.meaning).name(meaning);
       }
     }
   }

@@ -10,6 +10,7 @@ import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.text.CellWriter;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.JsonTexts;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.etl.RecordCursor;
@@ -25,6 +26,7 @@ final class EventRows {
   private final Terminal terminal;
   private final ListingColumns<Events.Walk> columns;
   private final EventMembers members = new EventMembers();
+  private final JsonTexts texts = new JsonTexts();
 
   /**
    * @param withSource whether rows say where names and fields came from
@@ -73,26 +75,14 @@ final class EventRows {
                 walk -> walk.event().process(),
                 process -> process.name("process", walk -> walk.event().process()))
             .shared(walk -> walk.event().type(), EventRows::typeColumns)
-            .value("level", (walk, cell) -> level(walk.event().record(), cell))
-            .onlyJson()
-            .value("keywords", (walk, cell) -> keywords(walk.event().record(), cell))
-            .onlyJson()
-            .value("activityId", (walk, cell) -> activity(walk.event().record(), cell))
-            .onlyJson()
-            .value("sequence", (walk, cell) -> sequence(walk.event().record(), cell))
-            .onlyJson()
+            .where(EventRows::hasHeader, EventRows::headerColumns)
             .count("dataLength", walk -> walk.event().record().payloadLength());
     if (withSource) {
       columns.name("source", walk -> source(walk.event().type())).onlyJson();
     }
     columns
         .value("fields", (walk, cell) -> fields(walk.event(), cell))
-        .value("message", (walk, cell) -> present(walk.event().message(), cell))
-        .onlyJson()
-        .value("payload", (walk, cell) -> present(payload(walk.event()), cell))
-        .onlyJson()
-        .value("rest", (walk, cell) -> present(rest(walk.event()), cell))
-        .onlyJson()
+        .where(EventRows::hasMore, EventRows::furtherColumns)
         .value("stack", (walk, cell) -> stack(walk.stack(), cell));
     return withStacks ? columns : columns.onlyJson();
   }
@@ -111,6 +101,40 @@ final class EventRows {
 
   private static void providerSource(Events.Walk walk, CellWriter cell) {
     EventIds.providerSource(walk.event().type().isProviderListed(), cell);
+  }
+
+  /** Returns true of records whose header has more than a time and a thread. */
+  private static boolean hasHeader(Events.Walk walk) {
+    RecordKind kind = walk.event().record().kind();
+    return kind.isEvent() || kind.isClassic() || kind == RecordKind.MESSAGE;
+  }
+
+  private static void headerColumns(ListingColumns<Events.Walk> columns) {
+    columns
+        .value("level", (walk, cell) -> level(walk.event().record(), cell))
+        .onlyJson()
+        .value("keywords", (walk, cell) -> keywords(walk.event().record(), cell))
+        .onlyJson()
+        .value("activityId", (walk, cell) -> activity(walk.event().record(), cell))
+        .onlyJson()
+        .value("sequence", (walk, cell) -> sequence(walk.event().record(), cell))
+        .onlyJson();
+  }
+
+  /** Returns true of events that are not told by their fields alone. */
+  private static boolean hasMore(Events.Walk walk) {
+    EventType type = walk.event().type();
+    return type.schema() == null || type.hasMessage() || walk.event().payload().restLength() > 0;
+  }
+
+  private static void furtherColumns(ListingColumns<Events.Walk> columns) {
+    columns
+        .value("message", (walk, cell) -> present(walk.event().message(), cell))
+        .onlyJson()
+        .value("payload", (walk, cell) -> payload(walk.event(), cell))
+        .onlyJson()
+        .value("rest", (walk, cell) -> rest(walk.event(), cell))
+        .onlyJson();
   }
 
   private static void level(RecordCursor record, CellWriter cell) {
@@ -155,7 +179,7 @@ final class EventRows {
   }
 
   private String text(EventReader event) {
-    return Json.of(json -> members.write(json, event));
+    return texts.object(json -> members.write(json, event));
   }
 
   private void object(EventReader event, Json json) {
@@ -202,23 +226,24 @@ final class EventRows {
     json.endArray();
   }
 
-  /** Returns the bytes of an event without a schema, as they are: nothing is hidden. */
-  private static @Nullable String payload(EventReader event) {
+  /** Writes the bytes of an event without a schema, as they are: nothing is hidden. */
+  private static void payload(EventReader event, CellWriter cell) {
     RecordCursor record = event.record();
-    return event.type().schema() == null && record.payloadLength() > 0
-        ? Numbers.hex(record.bytes().array(record.payloadOffset(), record.payloadLength()))
-        : null;
+    if (event.type().schema() == null && record.payloadLength() > 0) {
+      cell.bytes(record.bytes(), record.payloadOffset(), record.payloadLength());
+    } else {
+      cell.absent();
+    }
   }
 
-  /** Returns the bytes after the last field; null if there are none. */
-  private static @Nullable String rest(EventReader event) {
-    if (event.type().schema() == null) {
-      return null;
-    }
+  /** Writes the bytes after the last field; nothing if there are none. */
+  private static void rest(EventReader event, CellWriter cell) {
     Payload payload = event.payload();
-    return payload.restLength() > 0
-        ? Numbers.hex(payload.bytes().array(payload.restOffset(), payload.restLength()))
-        : null;
+    if (event.type().schema() != null && payload.restLength() > 0) {
+      cell.bytes(payload.bytes(), payload.restOffset(), payload.restLength());
+    } else {
+      cell.absent();
+    }
   }
 
   private static void utc(RecordCursor record, CellWriter cell) {

@@ -107,7 +107,7 @@ final class InstructionRows {
             .hex("address", Row::address)
             .titled()
             .count("length", Row::length)
-            .text("bytes", row -> Numbers.hex(row.code, row.at, Math.max(1, row.length)))
+            .value("bytes", (row, cell) -> cell.bytes(row.code, row.at, Math.max(1, row.length)))
             .titled()
             .name("class", row -> row.isValid() ? className(instruction.flowClass()) : null)
             .name("mnemonic", row -> row.isValid() ? operands.mnemonic() : null)

@@ -1,5 +1,6 @@
 package io.ntrail.cli.text;
 
+import io.ntrail.formats.bytes.Bytes;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -29,6 +30,11 @@ public interface CellWriter {
 
   /** Writes a number that is hexadecimal in every form: an address, or flags. */
   void hex(long value);
+
+  /** Writes bytes in lower-case hexadecimal. */
+  default void bytes(Bytes bytes, int at, int length) {
+    text(Numbers.hex(bytes, at, length));
+  }
 
   /** Writes a count that people read in hexadecimal, as debuggers print it. */
   void hexCount(long value);

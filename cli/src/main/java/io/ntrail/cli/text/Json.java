@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.io.SerializedString;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.identity.FileTime;
 import java.io.ByteArrayOutputStream;
@@ -25,10 +26,15 @@ import org.jspecify.annotations.Nullable;
 public final class Json implements AutoCloseable {
   /** Key of members that are written again and again: its escapes and bytes are made once. */
   public static final class Key {
-    private final SerializedString encoded;
+    private final String name;
+
+    /** Its bytes; null: it may need escapes of ours. */
+    private final @Nullable SerializedString encoded;
 
     public Key(String name) {
-      encoded = new SerializedString(name);
+      this.name = name;
+      boolean isPlain = !JsonEscapes.apply(name) && !JsonEscapes.isBeyondAscii(name);
+      encoded = isPlain ? new SerializedString(name) : null;
     }
   }
 
@@ -54,6 +60,7 @@ public final class Json implements AutoCloseable {
   private final OutputStream target;
   private final Map<String, SerializedString> encoded = new HashMap<>();
   private final byte[] hex = "0x0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+  private byte[] pairs = new byte[64];
   private byte[] utc = new byte[0];
   private long utcSecond = Long.MIN_VALUE;
   private boolean empty = true;
@@ -80,17 +87,6 @@ public final class Json implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  /** One object as text, for a cell of another format. */
-  public static String of(Consumer<Json> members) {
-    ByteArrayOutputStream text = new ByteArrayOutputStream();
-    try (Json json = new Json(text)) {
-      json.object();
-      members.accept(json);
-      json.endObject();
-    }
-    return text.toString(StandardCharsets.UTF_8).strip();
   }
 
   /** Begins an object, as an element or as the whole. */
@@ -167,11 +163,6 @@ public final class Json implements AutoCloseable {
     }
   }
 
-  /** Returns the key of a member that is written again and again; null: it may need escapes. */
-  public static @Nullable Key knownKey(String name) {
-    return JsonEscapes.apply(name) || JsonEscapes.isBeyondAscii(name) ? null : new Key(name);
-  }
-
   /** A key, whose value is written next. */
   public Json key(String key) {
     try {
@@ -189,8 +180,12 @@ public final class Json implements AutoCloseable {
 
   /** A key, whose value is written next. */
   public Json key(Key key) {
+    SerializedString known = key.encoded;
+    if (known == null) {
+      return key(key.name);
+    }
     try {
-      generator.writeFieldName(key.encoded);
+      generator.writeFieldName(known);
       return this;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -265,6 +260,20 @@ public final class Json implements AutoCloseable {
     }
     try {
       generator.writeRawUTF8String(hex, 0, digits + 2);
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Bytes as {@link Numbers#hex(Bytes, int, int)} writes them; an element or after a key. */
+  public Json bytes(Bytes bytes, int at, int length) {
+    if (pairs.length < 2 * length) {
+      pairs = new byte[2 * length];
+    }
+    Numbers.hex(bytes, at, length, pairs);
+    try {
+      generator.writeRawUTF8String(pairs, 0, 2 * length);
       return this;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -411,6 +420,15 @@ public final class Json implements AutoCloseable {
       text("what", gap.what()).text("why", gap.why()).endObject();
     }
     return endArray();
+  }
+
+  /** Gives what is written so far to the stream. */
+  void flush() {
+    try {
+      generator.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Ends the last line. */

@@ -1,5 +1,6 @@
 package io.ntrail.cli.text;
 
+import io.ntrail.formats.bytes.Bytes;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,11 @@ public final class JsonCells implements CellWriter {
   @Override
   public void hex(long value) {
     json.key(key).hex(value);
+  }
+
+  @Override
+  public void bytes(Bytes bytes, int at, int length) {
+    json.key(key).bytes(bytes, at, length);
   }
 
   @Override

@@ -59,15 +59,26 @@ public final class TextSanitizer {
 
   /** Returns a text whose ends of lines and tabs stay, without anything else that steers. */
   static String lines(String text) {
-    return steers(text) ? replaced(text, true) : text;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean isPlain = c >= ' ' && c < '\u007F' || c == '\t' || isEnd(text, i);
+      if (!isPlain && steersAt(text, i)) {
+        return replaced(text, true);
+      }
+    }
+    return text;
+  }
+
+  private static boolean isEnd(String text, int i) {
+    char c = text.charAt(i);
+    return c == '\n' || c == '\r' && i + 1 < text.length() && text.charAt(i + 1) == '\n';
   }
 
   private static String replaced(String text, boolean isLines) {
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
-      boolean isEnd = c == '\n' || c == '\r' && i + 1 < text.length() && text.charAt(i + 1) == '\n';
-      if (!steersAt(text, i) || isLines && (isEnd || c == '\t')) {
+      if (!steersAt(text, i) || isLines && (c == '\t' || isEnd(text, i))) {
         line.append(c);
       } else {
         switch (c) {

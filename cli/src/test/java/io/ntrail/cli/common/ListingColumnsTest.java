@@ -54,6 +54,26 @@ class ListingColumnsTest {
   }
 
   @Test
+  void columnsOfSomeRowsAreWrittenInTheirPlaceAndAskedOfNoOthers() {
+    ListingColumns<Row> columns =
+        new ListingColumns<Row>()
+            .count("number", Row::number)
+            .where(
+                row -> row.number() != 0,
+                some ->
+                    some.count("reciprocal", row -> 12 / row.number())
+                        .value("absent", (_, cell) -> cell.absent()))
+            .name("type", Row::type);
+
+    assertEquals(
+        """
+        {"number":0,"type":"a"}
+        {"number":3,"reciprocal":4,"type":"b"}
+        """,
+        lines(columns, List.of(new Row(0, "a"), new Row(3, "b"))));
+  }
+
+  @Test
   void timesOfDifferentSecondsAndNoTimesAreWrittenInAnyOrder() {
     long time = 134_179_504_139_999_990L;
     ListingColumns<Long> columns =

@@ -2,8 +2,11 @@ package io.ntrail.cli.text;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.ntrail.formats.bytes.Bytes;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -22,5 +25,41 @@ final class JsonTest {
     }
     printer.flush();
     assertEquals(expected, bytes.toString(StandardCharsets.UTF_8).strip());
+  }
+
+  @Test
+  void keysThatAreKeptAreEscapedAsOthersAre() {
+    for (String name : List.of("plain", "B\u00fccher", "a\"b", "a\u009bb", "a\ud83db")) {
+      Json.Key kept = new Json.Key(name);
+      assertEquals(
+          new JsonTexts().object(json -> json.key(name).number(1)),
+          new JsonTexts().object(json -> json.key(kept).number(1)));
+    }
+  }
+
+  @Test
+  void objectsOfOneWriterAreTextsOfTheirOwn() {
+    JsonTexts texts = new JsonTexts();
+    assertEquals("{\"a\":1}", texts.object(json -> json.number("a", 1)));
+    assertEquals("{}", texts.object(json -> {}));
+    assertEquals("{\"b\":\" c \"}", texts.object(json -> json.text("b", " c ")));
+  }
+
+  @Test
+  void bytesAreInHexadecimalHoweverMany() {
+    byte[] some = new byte[300];
+    some[1] = (byte) 0xFF;
+    some[299] = 0x0A;
+    Bytes bytes = Bytes.copyOf(some, "some");
+    assertEquals(
+        "{\"a\":\"ff00\",\"b\":\"\",\"c\":\"00ff" + "00".repeat(297) + "0a\"}",
+        new JsonTexts()
+            .object(json ->
+                json.key("a")
+                    .bytes(bytes, 1, 2)
+                    .key("b")
+                    .bytes(bytes, 3, 0)
+                    .key("c")
+                    .bytes(bytes, 0, 300)));
   }
 }

@@ -66,6 +66,8 @@ class TextPrinterTest {
   @Test
   void textOfSeveralLinesKeepsThemAndLosesWhatGoesBack() {
     assertEquals("a\n\tb\r\nc\\rd", printed(out -> out.print("a\n\tb\r\nc\rd")));
+    assertEquals("a\n\tb\r\nc\n", printed(out -> out.print("a\n\tb\r\nc\n")));
+    assertEquals("a\n\\r", printed(out -> out.print("a\n\r")));
   }
 
   @Test

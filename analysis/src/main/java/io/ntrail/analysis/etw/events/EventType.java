@@ -152,6 +152,11 @@ public final class EventType {
     return taken;
   }
 
+  /** Returns true if it has a message for people. */
+  public boolean hasMessage() {
+    return message != null;
+  }
+
   /** Its message for people, with inserts; null if it has none. */
   @Nullable MessageText message() {
     return message;
