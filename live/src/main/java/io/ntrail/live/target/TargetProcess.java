@@ -194,27 +194,18 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /** How far the start of a process has come. */
-  enum Start {
-    /** Created; its loader has not begun. */
-    HELD,
-    /** Its loader has begun, or that is unknown. */
-    BEGUN,
-    ENDED
-  }
-
-  /** Returns how far the start of a process has come. */
-  static Start start(WindowsApi calls, RunningProcess running) {
+  /** Returns the state of a process's start. */
+  static StartState start(WindowsApi calls, RunningProcess running) {
     long opened = ProcessHandles.find(calls, running.pid());
     if (opened == 0) {
-      return Start.BEGUN;
+      return StartState.BEGUN;
     }
     try (TargetProcess process =
         new TargetProcess(calls, opened, 0, running.pid(), 0, KillOnCloseJob.none(calls), 0)) {
       if (process.exitCode().isPresent()) {
-        return Start.ENDED;
+        return StartState.ENDED;
       }
-      return process.environment.hasLoader() ? Start.BEGUN : Start.HELD;
+      return process.environment.hasLoader() ? StartState.BEGUN : StartState.HELD;
     }
   }
 

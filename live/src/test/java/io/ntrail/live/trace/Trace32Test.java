@@ -177,7 +177,10 @@ final class Trace32Test {
 
   @Test
   void exceptionsOfGnuCxxLeaveTracedFunctionsAsIfNothingWereThere() throws IOException {
-    Traced traced = exact(build("throws.cpp"), Set.of());
+    left(exact(build("throws.cpp"), Set.of()));
+  }
+
+  private static void left(Traced traced) {
     unwound(traced, "thrower", 8);
     assertEquals(Map.of(GCC_EXCEPTION, 8L), row(traced, "thrower").left);
     unwound(traced, "through1", 6);
@@ -188,6 +191,42 @@ final class Trace32Test {
     returned(traced, "catcher", 3);
     returned(traced, "nested", 3);
     returned(traced, "plain", 100);
+  }
+
+  /** Builds what has its unwinder in a library, and puts both and a program into the folder. */
+  private Path shared(String source, String name, String... options) throws IOException {
+    WindowsCompiler compiler = WindowsCompiler.MINGW_CXX_SHARED_32;
+    assumeTrue(Wine.available32(), Wine.missing32());
+    assumeTrue(compiler.available(), compiler.missing());
+    for (String library : List.of("libgcc_s_dw2-1.dll", "libstdc++-6.dll")) {
+      Files.copy(WindowsCompiler.runtime32(library), folder.resolve(library));
+    }
+    Path programs = TestData.projectRoot().resolve("live/src/test/programs");
+    return Files.copy(
+        compiler.build(List.of(programs.resolve(source)), options), folder.resolve(name));
+  }
+
+  @Test
+  void exceptionsOfGnuCxxWhoseUnwinderIsALibraryLeaveTracedFunctionsTheSameWay()
+      throws IOException {
+    Path program = shared("throws.cpp", "throws.exe", "-O2");
+    left(exact(program, Set.of()));
+    // With what throws, catches and unwinds.
+    left(exact(program, Set.of("libstdc++-6", "libgcc_s_dw2-1")));
+  }
+
+  @Test
+  void onlyEntriesAreRecordedOfALibraryWhoseUnwinderCameLaterThanTracing() throws IOException {
+    Path library = shared("throwing.cpp", "throwing.dll", "-O2", "-shared");
+    Path program = Files.copy(build("loads.c"), folder.resolve("loads.exe"));
+    Traced traced =
+        exact(program, Set.of("throwing"), "throw", "1", "1", "-", host().name(library));
+    returned(traced, "begins", 1);
+    // Twenty calls, whose depths are 0 to 7 in turn.
+    assertEquals(20, row(traced, "caught").entriesOnly, row(traced, "caught")::toString);
+    assertEquals(
+        2 * 36 + 1 + 2 + 3 + 4, row(traced, "deeper").entriesOnly, row(traced, "deeper")::toString);
+    assertEquals(0, row(traced, "caught").entries + row(traced, "deeper").entries);
   }
 
   @Test

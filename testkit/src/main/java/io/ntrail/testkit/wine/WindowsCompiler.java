@@ -38,6 +38,14 @@ public final class WindowsCompiler {
   public static final WindowsCompiler MINGW_CXX_32 =
       new WindowsCompiler("mingw-cxx-32", ExternalTool.of("mingw32", "i686-w64-mingw32-g++"));
 
+  /**
+   * GCC for C++, 32-bit programs that have their runtimes, the unwinder among them, in libraries
+   * beside them ({@link #runtime32}).
+   */
+  public static final WindowsCompiler MINGW_CXX_SHARED_32 =
+      new WindowsCompiler(
+          "mingw-cxx-shared-32", ExternalTool.of("mingw32", "i686-w64-mingw32-g++"));
+
   /** Clang for C with Microsoft's extensions, 32-bit programs. */
   public static final WindowsCompiler CLANG_32 =
       new WindowsCompiler("clang-i686-exports", clang(), "i686-pc-windows-msvc", MINGW_C_32);
@@ -52,6 +60,9 @@ public final class WindowsCompiler {
 
   private static final List<String> TO_LINK =
       List.of("-static", "-static-libgcc", "-Wl,--no-insert-timestamp");
+
+  private static final List<String> TO_SHARE =
+      List.of("-shared-libgcc", "-Wl,--no-insert-timestamp");
 
   private final String id;
   private final ExternalTool tool;
@@ -158,7 +169,7 @@ public final class WindowsCompiler {
     } else {
       command.addAll(List.of(options));
     }
-    command.addAll(TO_LINK);
+    command.addAll(this == MINGW_CXX_SHARED_32 ? TO_SHARE : TO_LINK);
     run(linker.tool, command);
     // GCC adds the extension that it thinks is missing.
     Path written = Files.exists(made) ? made : scratch.resolve("made.exe");
@@ -170,6 +181,15 @@ public final class WindowsCompiler {
     }
     Files.delete(scratch);
     return program;
+  }
+
+  /**
+   * Returns a library that GCC has for 32-bit programs.
+   *
+   * @param name its file's, as in {@code libgcc_s_dw2-1.dll}
+   */
+  public static Path runtime32(String name) throws IOException {
+    return Path.of(run(MINGW_CXX_SHARED_32.tool, List.of("-print-file-name=" + name)).strip());
   }
 
   /** Copies an image without its debug information. */
@@ -196,13 +216,14 @@ public final class WindowsCompiler {
         List.of("-s", "-o", copy.toString(), image.toString()));
   }
 
-  private static void run(ExternalTool tool, List<String> command) throws IOException {
+  private static String run(ExternalTool tool, List<String> command) throws IOException {
     try {
       ExternalTool.Outcome outcome =
           tool.run(Path.of("."), Map.of("LC_ALL", "C"), command.toArray(String[]::new));
       if (outcome.exitCode() != 0) {
         throw new IllegalStateException(command + ": " + outcome.errors());
       }
+      return outcome.output();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(command + " was interrupted", e);

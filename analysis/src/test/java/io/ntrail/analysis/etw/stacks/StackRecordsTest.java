@@ -71,68 +71,74 @@ class StackRecordsTest {
 
   @Test
   void definitionsHaveTheFramesThatWereRecorded() {
-    Property.check(40, g -> {
-      int pointer = g.oneOf(4, 8);
-      EtlSettings settings =
-          pointer == 8 ? EtlSettings.windows11() : EtlSettings.windows7(4).perfFreq(10_000_000);
-      List<long[]> stacks = new ArrayList<>();
-      for (int n = g.below(40); n > 0; n--) {
-        stacks.add(frames(g, pointer));
-      }
-      assertEquals(texts(stacks), defined(recording(settings, pointer, stacks)));
-    });
+    Property.check(
+        40,
+        g -> {
+          int pointer = g.oneOf(4, 8);
+          EtlSettings settings =
+              pointer == 8 ? EtlSettings.windows11() : EtlSettings.windows7(4).perfFreq(10_000_000);
+          List<long[]> stacks = new ArrayList<>();
+          for (int n = g.below(40); n > 0; n--) {
+            stacks.add(frames(g, pointer));
+          }
+          assertEquals(texts(stacks), defined(recording(settings, pointer, stacks)));
+        });
   }
 
   @Test
   void compressedBuffersAndOtherFilesMayDefineOthers() {
-    Property.check(40, g -> {
-      List<long[]> plain = new ArrayList<>();
-      List<long[]> packed = new ArrayList<>();
-      for (int n = g.below(30); n > 0; n--) {
-        (g.below(2) == 0 ? plain : packed).add(frames(g, 8));
-      }
-      byte[] one = recording(EtlSettings.windows11(), 8, plain);
-      byte[] other = recording(EtlSettings.compressed(BufferCompression.XPRESS), 8, packed);
-      List<long[]> all = new ArrayList<>(packed);
-      all.addAll(plain);
-      assertEquals(texts(all), defined(other, one));
-    });
+    Property.check(
+        40,
+        g -> {
+          List<long[]> plain = new ArrayList<>();
+          List<long[]> packed = new ArrayList<>();
+          for (int n = g.below(30); n > 0; n--) {
+            (g.below(2) == 0 ? plain : packed).add(frames(g, 8));
+          }
+          byte[] one = recording(EtlSettings.windows11(), 8, plain);
+          byte[] other = recording(EtlSettings.compressed(BufferCompression.XPRESS), 8, packed);
+          List<long[]> all = new ArrayList<>(packed);
+          all.addAll(plain);
+          assertEquals(texts(all), defined(other, one));
+        });
   }
 
   @Test
   void aKeyIsOfTheKernelOrOfUserModeIfAllItsFramesAre() {
-    Property.check(40, g -> {
-      long[] frames = frames(g, 8);
-      long kernel = Arrays.stream(frames).filter(frame -> frame < 0).count();
-      int halves =
-          frames.length == 0
-              ? 0
-              : kernel == frames.length ? StackKeys.KERNEL : kernel == 0 ? StackKeys.USER : 0;
-      boolean isPacked = g.below(2) == 0;
-      EtlSettings settings =
-          isPacked ? EtlSettings.compressed(BufferCompression.LZNT1) : EtlSettings.windows11();
-      byte[] file = recording(settings, 8, List.of(frames));
-      try (EtwRecording recording =
-          EtwRecording.of(List.of(InputFile.of(file, isPacked ? "packed.etl" : "plain.etl")))) {
-        StackKeys keys = new StackKeys(recording.files(), recording::isKernel);
-        try (RecordCursor record = recording.cursor(recording.files().getFirst())) {
-          for (int b = 0; b < recording.files().getFirst().buffers().count(); b++) {
-            record.open(b);
-            while (record.next()) {
-              if (StackRecords.isDefinition(record)) {
-                keys.note(0, record, record.ticks());
+    Property.check(
+        40,
+        g -> {
+          long[] frames = frames(g, 8);
+          long kernel = Arrays.stream(frames).filter(frame -> frame < 0).count();
+          int halves =
+              frames.length == 0
+                  ? 0
+                  : kernel == frames.length ? StackKeys.KERNEL : kernel == 0 ? StackKeys.USER : 0;
+          boolean isPacked = g.below(2) == 0;
+          EtlSettings settings =
+              isPacked ? EtlSettings.compressed(BufferCompression.LZNT1) : EtlSettings.windows11();
+          byte[] file = recording(settings, 8, List.of(frames));
+          try (EtwRecording recording =
+              EtwRecording.of(List.of(InputFile.of(file, isPacked ? "packed.etl" : "plain.etl")))) {
+            StackKeys keys = new StackKeys(recording.files(), recording::isKernel);
+            try (RecordCursor record = recording.cursor(recording.files().getFirst())) {
+              for (int b = 0; b < recording.files().getFirst().buffers().count(); b++) {
+                record.open(b);
+                while (record.next()) {
+                  if (StackRecords.isDefinition(record)) {
+                    keys.note(0, record, record.ticks());
+                  }
+                }
               }
             }
+            keys.settle(1);
+            assertEquals(1, keys.count());
+            int innermost = keys.innermost(0);
+            assertEquals(halves, innermost & ~StackKeys.NUMBER);
+            if (halves != 0) {
+              assertEquals(frames[0], keys.address(innermost & StackKeys.NUMBER));
+            }
           }
-        }
-        keys.settle(1);
-        assertEquals(1, keys.count());
-        int innermost = keys.innermost(0);
-        assertEquals(halves, innermost & ~StackKeys.NUMBER);
-        if (halves != 0) {
-          assertEquals(frames[0], keys.address(innermost & StackKeys.NUMBER));
-        }
-      }
-    });
+        });
   }
 }
