@@ -224,7 +224,7 @@ final class TraceReport implements AutoCloseable {
         out.println(
             "restored %s; the program continues"
                 .formatted(Numbers.counted(family.restored(), "function")));
-      } else if (exit.getAsInt() != 0) {
+      } else if (exit.getAsInt() != 0 || !target.process().isStarted()) {
         out.println("the program ended with exit code " + code(exit.getAsInt()));
       }
       run.detachment().ifPresent(this::detached);

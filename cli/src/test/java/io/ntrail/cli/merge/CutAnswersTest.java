@@ -198,7 +198,7 @@ class CutAnswersTest {
   @Test
   void eachQuestionAboutSharedRecordingsHasTheSameAnswer() throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
-    List<Path> some = new ArrayList<>(Slice.of(shared(), 12));
+    List<Path> some = new ArrayList<>(Slice.of(shared(), 8));
     some.addAll(
         shared().stream().filter(file -> file.endsWith(STACKS) && !some.contains(file)).toList());
     for (Path packed : some) {

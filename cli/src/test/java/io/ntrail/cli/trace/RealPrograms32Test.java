@@ -131,7 +131,7 @@ class RealPrograms32Test {
     encoder.traced(expected, RealProgram.FILES.toArray(String[]::new));
     if (LONG) {
       encoder.traced(expected, "-f", "ffmpeg!*");
-      assertTrue(encoder.sameAsRelay(RealProgram.RELAY) > 5);
+      assertTrue(encoder.sameAsRelay(RealProgram.RELAY) > 0);
     }
   }
 
@@ -154,9 +154,9 @@ class RealPrograms32Test {
     Files.copy(editor, changed);
     editing.traced(expected, "-f", "rcedit!*", "-f", "kernel32!*", "-f", "kernelbase!*");
     assertArrayEquals(made, Files.readAllBytes(changed));
-    assertTrue(editing.sameAsRelay(RESOURCES) > 5);
-    // The comparison changed it once untraced, and once more traced.
+    // Each comparison changes it once untraced, and once more traced.
     if (LONG) {
+      assertTrue(editing.sameAsRelay(RESOURCES) > 5);
       assertTrue(editing.sameAsRelay(RealProgram.RELAY) > 2);
     }
   }

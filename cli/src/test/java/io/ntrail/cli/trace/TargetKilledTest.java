@@ -256,6 +256,10 @@ class TargetKilledTest {
           assertEquals(
               !round.signalled, said.contains("the program ended with exit code 0xc0de0037"), what);
           assertFalse(said.contains("the program continues"), what);
+          assertEquals(
+              round.attached || !round.signalled,
+              said.contains("the program ended with exit code "),
+              what);
           assertTrue(said.contains("wrote " + file), what);
           check(file, what);
           count("while it was traced");

@@ -186,7 +186,7 @@ class TraceKilledTest {
 
   /** Number of kills of each kind of target; -Dntrail.kills=N. */
   private static final int KILLS =
-      Integer.getInteger("ntrail.kills", Boolean.getBoolean("ntrail.long") ? 80 : 2);
+      Integer.getInteger("ntrail.kills", Boolean.getBoolean("ntrail.long") ? 80 : 1);
 
   /** -Dntrail.seed=N repeats the moments of a run that printed it. */
   private static final long SEED = Long.getLong("ntrail.seed", System.nanoTime() & 0xFFFF);
