@@ -16,6 +16,11 @@ import static io.ntrail.live.consumer.ConsumerBlock.ROOM;
 import static io.ntrail.live.consumer.ConsumerBlock.STOP;
 import static io.ntrail.live.consumer.ConsumerBlock.TOLD;
 import static io.ntrail.live.consumer.ConsumerBlock.WRITTEN;
+import static io.ntrail.live.consumer.EventRecordLayout.DATA_LENGTH;
+import static io.ntrail.live.consumer.EventRecordLayout.ITEM_BYTES;
+import static io.ntrail.live.consumer.EventRecordLayout.ITEM_COUNT;
+import static io.ntrail.live.consumer.EventRecordLayout.ITEM_DATA;
+import static io.ntrail.live.consumer.EventRecordLayout.ITEM_LENGTH;
 import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
 import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
 import static io.ntrail.programs.x86.asm.operands.Reg32.EBP;
@@ -35,17 +40,10 @@ import io.ntrail.programs.x86.asm.operands.Label;
 final class ConsumerCode32 {
   private static final int ARGUMENT = 4;
 
-  // EVENT_RECORD.
-  private static final int ITEM_COUNT = 84;
-  private static final int DATA_LENGTH = 86;
+  // EVENT_RECORD, where its pointers are.
   private static final int ITEMS = 88;
   private static final int DATA = 92;
   private static final int CONTEXT = 96;
-
-  // EVENT_HEADER_EXTENDED_DATA_ITEM.
-  private static final int ITEM_LENGTH = 6;
-  private static final int ITEM_DATA = 8;
-  private static final int ITEM_BYTES = 16;
 
   private final Assembler a = Assembler.ia32();
 

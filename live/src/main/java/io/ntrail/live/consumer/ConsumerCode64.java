@@ -17,6 +17,11 @@ import static io.ntrail.live.consumer.ConsumerBlock.ROOM;
 import static io.ntrail.live.consumer.ConsumerBlock.STOP;
 import static io.ntrail.live.consumer.ConsumerBlock.TOLD;
 import static io.ntrail.live.consumer.ConsumerBlock.WRITTEN;
+import static io.ntrail.live.consumer.EventRecordLayout.DATA_LENGTH;
+import static io.ntrail.live.consumer.EventRecordLayout.ITEM_BYTES;
+import static io.ntrail.live.consumer.EventRecordLayout.ITEM_COUNT;
+import static io.ntrail.live.consumer.EventRecordLayout.ITEM_DATA;
+import static io.ntrail.live.consumer.EventRecordLayout.ITEM_LENGTH;
 import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
 import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
 import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
@@ -45,17 +50,10 @@ import io.ntrail.programs.x86.asm.operands.Label;
  * registers that have to be preserved, so that they need no unwind data.
  */
 final class ConsumerCode64 {
-  // EVENT_RECORD.
-  private static final int ITEM_COUNT = 84;
-  private static final int DATA_LENGTH = 86;
+  // EVENT_RECORD, where its pointers are.
   private static final int ITEMS = 88;
   private static final int DATA = 96;
   private static final int CONTEXT = 104;
-
-  // EVENT_HEADER_EXTENDED_DATA_ITEM.
-  private static final int ITEM_LENGTH = 6;
-  private static final int ITEM_DATA = 8;
-  private static final int ITEM_BYTES = 16;
 
   private static final int SHADOW = 0x20;
 
