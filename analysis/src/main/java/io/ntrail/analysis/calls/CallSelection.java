@@ -3,6 +3,7 @@ package io.ntrail.analysis.calls;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>tail calls of kept calls: an exception that leaves them leaves their callers, too;
  *   <li>of the frames that unwinders were about to reach those that may show how a kept call ended;
  *   <li>all losses, since entries and exits are matched with more care after one;
- *   <li>of the calls that are left out their number, for the innermost kept call around them.
+ *   <li>of the calls that are left out their number, for the innermost kept call around them;
+ *   <li>places of frames that tail calls moved which are left out: after a loss, a call in a place
+ *       above its caller's would end that one.
  * </ul>
  *
  * <p>So the open calls of the smaller recording are at any time the outermost ones of the larger
@@ -56,9 +59,19 @@ public final class CallSelection<T> {
     /** Leaves out the record at hand. */
     void drop();
 
-    /** Tells the number of calls that were left out below the call of a slot. */
-    void leftOut(int area, int slot, long key, long calls) throws IOException;
+    /** Returns the time of the record at hand, as the recording has it. */
+    long ticks();
+
+    /**
+     * Tells the number of calls that were left out below the call of a slot, and its place.
+     *
+     * @param ticks of the record that shows it
+     */
+    void leftOut(long ticks, int area, int slot, long key, long calls) throws IOException;
   }
+
+  /** Moves of a frame that wait: damaged files may have any number. */
+  private static final int MOST_MOVES = 32;
 
   private enum Kind {
     ENTRY,
@@ -67,27 +80,63 @@ public final class CallSelection<T> {
     LOSS
   }
 
+  /** Something that waits, in the order in which it has to be written. */
+  private abstract class Waiting {
+    @Nullable Waiting before;
+    @Nullable Waiting after;
+    boolean isWritten;
+
+    abstract void write() throws IOException;
+  }
+
   /** A record that waits. */
-  private final class Waiting {
+  private final class WaitingRecord extends Waiting {
     final Kind kind;
     final int frame;
     T copy;
-    @Nullable Waiting before;
-    @Nullable Waiting after;
 
     /** Number of open calls that it is about, of an unwinder's target. */
     int calls;
 
-    boolean isWritten;
-
-    Waiting(Kind kind, int frame, T copy) {
+    WaitingRecord(Kind kind, int frame, T copy) {
       this.kind = kind;
       this.frame = frame;
       this.copy = copy;
     }
+
+    @Override
+    void write() throws IOException {
+      out.write(copy);
+      if (frame != OpenCalls.NONE) {
+        kept[frame] = true;
+        entries.set(frame, null);
+        unwinds.set(frame, null);
+      }
+    }
   }
 
-  private record LeftOut(int area, int slot, long key, long calls) {}
+  /** The place to which a tail call that is left out moved the frame of a call. */
+  private final class WaitingMove extends Waiting {
+    /** Unwinders' targets before it: they were given the place that the frame had then. */
+    final int targetsBefore = targetsSeen;
+
+    final @Nullable WaitingMove earlier;
+    final int number;
+    LeftOut place;
+
+    WaitingMove(@Nullable WaitingMove earlier, LeftOut place) {
+      this.earlier = earlier;
+      this.number = earlier == null ? 1 : earlier.number + 1;
+      this.place = place;
+    }
+
+    @Override
+    void write() throws IOException {
+      CallSelection.this.write(place);
+    }
+  }
+
+  private record LeftOut(long ticks, int area, int slot, long key, long calls) {}
 
   private final Output<T> out;
   private final boolean hasSlots;
@@ -100,16 +149,24 @@ public final class CallSelection<T> {
   private final boolean[] meant = new boolean[OpenCalls.MOST];
   private final long[] leftOut = new long[OpenCalls.MOST];
 
-  /** The entry of each open call that waits, and the record that an exception left it. */
-  private final List<@Nullable Waiting> entries = new ArrayList<>();
+  /** The place of each open call's frame that what is kept shows. */
+  private final long[] shown = new long[OpenCalls.MOST];
 
-  private final List<@Nullable Waiting> unwinds = new ArrayList<>();
+  /** The entry of each open call that waits, and the record that an exception left it. */
+  private final List<@Nullable WaitingRecord> entries = new ArrayList<>();
+
+  private final List<@Nullable WaitingRecord> unwinds = new ArrayList<>();
 
   /** The last target of an unwinder that was about to leave each open call. */
-  private final List<@Nullable Waiting> targets = new ArrayList<>();
+  private final List<@Nullable WaitingRecord> targets = new ArrayList<>();
 
   /** The last one before that which had an exception's code, if the last has none. */
-  private final List<@Nullable Waiting> codes = new ArrayList<>();
+  private final List<@Nullable WaitingRecord> codes = new ArrayList<>();
+
+  /** The last move of each open call's frame that waits. */
+  private final List<@Nullable WaitingMove> moves = new ArrayList<>();
+
+  private int targetsSeen;
 
   private final List<LeftOut> told = new ArrayList<>();
   private @Nullable Waiting first;
@@ -118,7 +175,7 @@ public final class CallSelection<T> {
   private boolean hasBegun;
 
   /** The target at hand. */
-  private @Nullable Waiting target;
+  private @Nullable WaitingRecord target;
 
   /** The record at hand is in time, is kept, or waits. */
   private boolean isIn;
@@ -205,12 +262,16 @@ public final class CallSelection<T> {
   }
 
   private void lose() {
-    Waiting end = last;
-    if (end != null && end.kind == Kind.LOSS) {
+    WaitingRecord end = loss(last);
+    if (end != null) {
       end.copy = out.join(end.copy);
     } else {
-      add(new Waiting(Kind.LOSS, OpenCalls.NONE, out.copy()));
+      add(new WaitingRecord(Kind.LOSS, OpenCalls.NONE, out.copy()));
     }
+  }
+
+  private @Nullable WaitingRecord loss(@Nullable Waiting one) {
+    return one instanceof WaitingRecord record && record.kind == Kind.LOSS ? record : null;
   }
 
   /**
@@ -218,7 +279,9 @@ public final class CallSelection<T> {
    * kept, so is the target.
    */
   private void target(CallCursor record) {
-    Waiting one = add(new Waiting(Kind.TARGET, OpenCalls.NONE, out.copy()));
+    WaitingRecord one = new WaitingRecord(Kind.TARGET, OpenCalls.NONE, out.copy());
+    add(one);
+    targetsSeen++;
     target = one;
     one.calls = 1;
     builder.accept(record);
@@ -226,10 +289,36 @@ public final class CallSelection<T> {
   }
 
   /** One of the calls that a target was about needs it no more. */
-  private void release(@Nullable Waiting target) {
+  private void release(@Nullable WaitingRecord target) {
     if (target != null && --target.calls == 0 && !target.isWritten) {
       drop(target);
     }
+  }
+
+  /** Tells where the frame of an open call lies now, if nothing that is kept shows it. */
+  private void move(int frame) {
+    if (!hasSlots || open.key[frame] == shown[frame]) {
+      return;
+    }
+    shown[frame] = open.key[frame];
+    LeftOut place =
+        new LeftOut(out.ticks(), open.area[frame], open.slot[frame], open.key[frame], 0);
+    WaitingMove before = moves.get(frame);
+    if (before != null && before.isWritten) {
+      before = null;
+    }
+    if (before != null && (before.targetsBefore == targetsSeen || before.number == MOST_MOVES)) {
+      // Only targets of unwinders depend on where the frame was.
+      before.place = place;
+    } else {
+      WaitingMove now = new WaitingMove(before, place);
+      add(now);
+      moves.set(frame, now);
+    }
+  }
+
+  private void write(LeftOut one) throws IOException {
+    out.leftOut(one.ticks, one.area, one.slot, one.key, one.calls);
   }
 
   private void leaveOut(CallCursor record) {
@@ -239,6 +328,9 @@ public final class CallSelection<T> {
       leftOut[frame] += record.value();
     }
     builder.accept(record);
+    if (frame != OpenCalls.NONE) {
+      move(frame);
+    }
   }
 
   /** The records of the thread are over. */
@@ -253,26 +345,21 @@ public final class CallSelection<T> {
 
   private void tell() throws IOException {
     for (LeftOut one : told) {
-      out.leftOut(one.area, one.slot, one.key, one.calls);
+      write(one);
     }
     told.clear();
   }
 
   private void flush() throws IOException {
     for (Waiting one = first; one != null; one = one.after) {
-      out.write(one.copy);
+      one.write();
       one.isWritten = true;
-      if (one.frame != OpenCalls.NONE) {
-        kept[one.frame] = true;
-        entries.set(one.frame, null);
-        unwinds.set(one.frame, null);
-      }
     }
     first = null;
     last = null;
   }
 
-  private Waiting add(Waiting one) {
+  private void add(Waiting one) {
     Waiting end = last;
     one.before = end;
     if (end == null) {
@@ -281,24 +368,27 @@ public final class CallSelection<T> {
       end.after = one;
     }
     last = one;
-    return one;
   }
 
-  private void drop(@Nullable Waiting one) {
-    if (one == null) {
-      return;
-    }
-    out.drop(one.copy);
-    remove(one);
-    Waiting before = one.before;
-    Waiting after = one.after;
-    if (before != null && after != null && before.kind == Kind.LOSS && after.kind == Kind.LOSS) {
-      before.copy = out.join(before.copy, after.copy);
-      remove(after);
+  private void drop(@Nullable WaitingRecord one) {
+    if (one != null) {
+      out.drop(one.copy);
+      remove(one);
     }
   }
 
+  /** Removes something that waits, and joins the losses around it. */
   private void remove(Waiting one) {
+    unlink(one);
+    WaitingRecord before = loss(one.before);
+    WaitingRecord after = loss(one.after);
+    if (before != null && after != null) {
+      before.copy = out.join(before.copy, after.copy);
+      unlink(after);
+    }
+  }
+
+  private void unlink(Waiting one) {
     Waiting before = one.before;
     Waiting after = one.after;
     if (before == null) {
@@ -325,14 +415,19 @@ public final class CallSelection<T> {
         unwinds.add(null);
         targets.add(null);
         codes.add(null);
+        moves.add(null);
       }
       meant[frame] = isMeant(entry.function());
       meantOpen += meant[frame] ? 1 : 0;
       keeps |= isIn && meant[frame] || isTailOfKept(frame, entry);
       kept[frame] = keeps;
       leftOut[frame] = 0;
+      shown[frame] = entry.frameKey();
+      moves.set(frame, null);
       if (!keeps && entry.event() == CallEventKind.ENTRY) {
-        entries.set(frame, add(new Waiting(Kind.ENTRY, frame, out.copy())));
+        WaitingRecord one = new WaitingRecord(Kind.ENTRY, frame, out.copy());
+        add(one);
+        entries.set(frame, one);
         waits = true;
       }
     }
@@ -357,14 +452,16 @@ public final class CallSelection<T> {
       if (kept[frame] || isTail) {
         keeps = true;
       } else if (!keeps) {
-        unwinds.set(frame, add(new Waiting(Kind.UNWIND, frame, out.copy())));
+        WaitingRecord one = new WaitingRecord(Kind.UNWIND, frame, out.copy());
+        add(one);
+        unwinds.set(frame, one);
         waits = true;
       }
     }
 
     @Override
     public void marked(int frame, CallCursor record) {
-      Waiting before = targets.get(frame);
+      WaitingRecord before = targets.get(frame);
       if (before != null && record.value() == SlotMatching.WITHOUT_EXCEPTION) {
         // The one that the code is of stays the first after an exception.
         if (codes.get(frame) == null) {
@@ -376,7 +473,7 @@ public final class CallSelection<T> {
         release(codes.set(frame, null));
         release(before);
       }
-      Waiting now = java.util.Objects.requireNonNull(target);
+      WaitingRecord now = Objects.requireNonNull(target);
       now.calls++;
       targets.set(frame, now);
     }
@@ -384,13 +481,23 @@ public final class CallSelection<T> {
     @Override
     public void closed(int frame, long time, CallEnd end, long value) {
       meantOpen -= meant[frame] ? 1 : 0;
-      Waiting last = targets.set(frame, null);
-      Waiting code = codes.set(frame, null);
+      WaitingRecord last = targets.set(frame, null);
+      WaitingRecord code = codes.set(frame, null);
+      int caller = open.below[frame];
       if (kept[frame]) {
         keeps = true;
         if (leftOut[frame] > 0) {
           told.add(
-              new LeftOut(open.area[frame], builder.slot(frame), open.key[frame], leftOut[frame]));
+              new LeftOut(
+                  out.ticks(),
+                  open.area[frame],
+                  builder.slot(frame),
+                  open.key[frame],
+                  leftOut[frame]));
+        }
+        if (caller != OpenCalls.NONE) {
+          // Its entry moved its caller's frame, if it did.
+          shown[caller] = open.key[caller];
         }
         // Not released: they are needed if this record or a later one is.
         return;
@@ -399,9 +506,14 @@ public final class CallSelection<T> {
       release(last);
       drop(unwinds.set(frame, null));
       drop(entries.set(frame, null));
-      int caller = open.below[frame];
+      for (WaitingMove one = moves.set(frame, null);
+          one != null && !one.isWritten;
+          one = one.earlier) {
+        remove(one);
+      }
       if (caller != OpenCalls.NONE) {
         leftOut[caller] += leftOut[frame] + 1;
+        move(caller);
       }
     }
 

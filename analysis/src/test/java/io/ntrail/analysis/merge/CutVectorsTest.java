@@ -213,6 +213,39 @@ class CutVectorsTest {
   }
 
   @Test
+  void aFrameThatATailCallWhichIsLeftOutMovedLiesWhereItWasMovedTo() throws IOException {
+    byte[] file =
+        recording(events -> {
+          events.entry(10, 1, 0, 0, 1000, 7);
+          // Its tail call has its frame higher up.
+          events.entry(20, 2, 0, 1, 1040, 7);
+          events.exit(30, 2, 0, 1, 1040, 0);
+          events.lost(1);
+          // The entry in slot 1 is lost. This one lies above where f1 began, not above where it is.
+          events.entry(40, 3, 0, 2, 1016, 7);
+          events.exit(60, 1, 0, 0, 1040, 0);
+        });
+    for (String[] functions : new String[][] {{}, {"f3"}}) {
+      byte[] cut = cut(file, SelectedCalls.choice(List.of(0), 35, 55, functions));
+      assertEquals(
+          List.of(
+              "entry 10 f1",
+              "left out 30 slot 0: 0",
+              "entry 40 f3",
+              "left out 60 slot 0: 1",
+              "exit 60 f1"),
+          events(cut));
+      try (CallRecording small = SelectedCalls.open(cut, "cut.ntr")) {
+        assertEquals(
+            List.of("(unknown)!f1 RETURN 2", "(unknown)!f3 INFERRED 0"),
+            SelectedCalls.all(small, 0).stream()
+                .map(call -> call.function() + " " + call.end() + " " + call.children())
+                .toList());
+      }
+    }
+  }
+
+  @Test
   void aFunctionIsKeptWithWhatItCallsAndTheCallsAroundIt() throws IOException {
     byte[] file =
         recording(events -> {

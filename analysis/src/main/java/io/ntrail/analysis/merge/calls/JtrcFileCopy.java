@@ -206,8 +206,13 @@ final class JtrcFileCopy implements FileCopy {
     }
 
     @Override
-    public void leftOut(int area, int slot, long key, long calls) throws IOException {
-      out.other(EventKind.LEFT_OUT, records.time(), 0, area, slot, key(slot), calls, NOTHING, 0);
+    public long ticks() {
+      return records.time();
+    }
+
+    @Override
+    public void leftOut(long ticks, int area, int slot, long key, long calls) throws IOException {
+      out.other(EventKind.LEFT_OUT, ticks, 0, area, slot, key(slot), calls, NOTHING, 0);
     }
 
     @Override

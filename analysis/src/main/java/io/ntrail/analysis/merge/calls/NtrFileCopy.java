@@ -440,8 +440,13 @@ final class NtrFileCopy implements FileCopy {
     }
 
     @Override
-    public void leftOut(int area, int slot, long key, long calls) throws IOException {
-      out.other(EventKind.LEFT_OUT, events.ticks(), 0, area, slot, key, calls, NOTHING, 0);
+    public long ticks() {
+      return events.ticks();
+    }
+
+    @Override
+    public void leftOut(long ticks, int area, int slot, long key, long calls) throws IOException {
+      out.other(EventKind.LEFT_OUT, ticks, 0, area, slot, key, calls, NOTHING, 0);
     }
 
     @Override
