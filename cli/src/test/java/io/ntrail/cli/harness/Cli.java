@@ -35,18 +35,22 @@ public final class Cli {
     }
   }
 
+  private static final List<String> UNTRAINED =
+      List.of(
+          // None runs for long: compiling more would take longer than it saves.
+          "-XX:TieredStopAtLevel=1",
+          "-XX:+UseSerialGC",
+          "-cp",
+          System.getProperty("java.class.path"),
+          "io.ntrail.cli.Main");
+
   private Cli() {}
 
   /** The command line of a process of its own. */
   public static List<String> command(String... words) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // None runs for long: compiling more would take longer than it saves.
-    command.add("-XX:TieredStopAtLevel=1");
-    command.add("-XX:+UseSerialGC");
-    command.add("-cp");
-    command.add(System.getProperty("java.class.path"));
-    command.add("io.ntrail.cli.Main");
+    command.addAll(LaidOutProgram.ofCheck().map(one -> one.start(words[0])).orElse(UNTRAINED));
     command.addAll(List.of(words));
     return command;
   }
