@@ -27,6 +27,7 @@ final class Bench {
       List.of("-agent", "-javaagent", "-Xrun", "-Djava.io.tmpdir", "-XX:AOTMode", "-XX:AOTCacheO");
 
   private final AgentHost host;
+  private final List<String> itself;
   private final WorkFolder work;
   private final Path folder;
   private final String name;
@@ -35,11 +36,19 @@ final class Bench {
   private boolean isCleared;
 
   /**
+   * @param itself command that starts ntrail, see {@link #itself()}
    * @param number of the step: its programs have names of their own
    */
-  Bench(AgentHost host, WorkFolder work, ProgramFiles files, int number, Deadline deadline)
+  Bench(
+      AgentHost host,
+      List<String> itself,
+      WorkFolder work,
+      ProgramFiles files,
+      int number,
+      Deadline deadline)
       throws IOException {
     this.host = host;
+    this.itself = itself;
     this.work = work;
     this.deadline = deadline;
     folder = work.folder("step " + number);
@@ -115,7 +124,15 @@ final class Bench {
         .collect(Collectors.joining(" ", "ntrail ", ""));
   }
 
-  private static List<String> command(Path temporary, List<String> words) {
+  private List<String> command(Path temporary, List<String> words) {
+    List<String> command = new ArrayList<>(itself);
+    command.add(1, "-Djava.io.tmpdir=" + temporary);
+    command.addAll(words);
+    return command;
+  }
+
+  /** Returns the command that starts ntrail as this process was started, without its words. */
+  static List<String> itself() {
     String java = File.separatorChar == '\\' ? "java.exe" : "java";
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", java).toString());
@@ -126,11 +143,9 @@ final class Bench {
     }
     // None runs for long: compiling more would take longer than it saves.
     command.add("-XX:TieredStopAtLevel=1");
-    command.add("-Djava.io.tmpdir=" + temporary);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add("io.ntrail.cli.Main");
-    command.addAll(words);
-    return command;
+    return List.copyOf(command);
   }
 
   /** Starts the program alone, as a person would. */

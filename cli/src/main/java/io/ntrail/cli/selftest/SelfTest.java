@@ -32,6 +32,7 @@ public final class SelfTest {
   private static final Limits LIMITS = new Limits(600, 5);
 
   private final AgentHost host;
+  private final List<String> itself;
   private final ProgramFiles files;
   private final List<Step> steps;
   private final Limits limits;
@@ -39,8 +40,13 @@ public final class SelfTest {
   private volatile @Nullable WorkFolder work;
   private volatile @Nullable Bench bench;
 
-  SelfTest(AgentHost host, ProgramFiles files, List<Step> steps, Limits limits) {
+  /**
+   * @param itself command that starts ntrail, see {@link Bench#itself()}
+   */
+  SelfTest(
+      AgentHost host, List<String> itself, ProgramFiles files, List<Step> steps, Limits limits) {
     this.host = host;
+    this.itself = List.copyOf(itself);
     this.files = files;
     this.steps = List.copyOf(steps);
     this.limits = limits;
@@ -51,7 +57,7 @@ public final class SelfTest {
     Format format = CommonOptions.format(parsed, Format.TEXT, Format.JSON);
     AgentHost host = ProgramHost.of(parsed);
     Terminal output = CommonOptions.output(parsed, terminal);
-    SelfTest test = new SelfTest(host, ProgramFiles.make(), steps(), LIMITS);
+    SelfTest test = new SelfTest(host, Bench.itself(), ProgramFiles.make(), steps(), LIMITS);
     int code = test.run(output, format == Format.JSON);
     output.close();
     terminal.outputs().complete();
@@ -77,7 +83,7 @@ public final class SelfTest {
       WorkFolder folder = WorkFolder.create(limits.patience);
       work = folder;
       Deadline whole = Deadline.in(limits.seconds);
-      Bench first = new Bench(host, folder, files, 0, Deadline.in(60).orEarlier(whole));
+      Bench first = new Bench(host, itself, folder, files, 0, Deadline.in(60).orEarlier(whole));
       bench = first;
       TestedMachine machine = TestedMachine.of(first, host);
       first.clear();
@@ -145,7 +151,7 @@ public final class SelfTest {
           step, "", "all steps within " + limits.seconds + " s", "this step was not begun", 0);
     }
     Deadline deadline = Deadline.in(step.seconds()).orEarlier(whole);
-    Bench tools = new Bench(host, folder, files, number, deadline);
+    Bench tools = new Bench(host, itself, folder, files, number, deadline);
     bench = tools;
     try {
       String note = step.body().run(tools);

@@ -37,6 +37,7 @@ public final class Cli {
 
   private static final List<String> UNTRAINED =
       List.of(
+          "--enable-native-access=ALL-UNNAMED",
           // None runs for long: compiling more would take longer than it saves.
           "-XX:TieredStopAtLevel=1",
           "-XX:+UseSerialGC",
@@ -48,11 +49,21 @@ public final class Cli {
 
   /** The command line of a process of its own. */
   public static List<String> command(String... words) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(LaidOutProgram.ofCheck().map(one -> one.start(words[0])).orElse(UNTRAINED));
+    List<String> command = start(words[0]);
     command.addAll(List.of(words));
     return command;
+  }
+
+  /** The command line of a process of its own, without words. */
+  public static List<String> itself() {
+    return start("trace");
+  }
+
+  private static List<String> start(String kind) {
+    List<String> start = new ArrayList<>();
+    start.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    start.addAll(LaidOutProgram.ofCheck().map(one -> one.start(kind)).orElse(UNTRAINED));
+    return start;
   }
 
   /** Runs one command; words may be texts or paths. */

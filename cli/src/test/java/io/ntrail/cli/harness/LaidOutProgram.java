@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The program as {@code build/launcher.sh} laid it out for {@code ./ntrail}: jars, and caches for its
- * start. Tests that start processes take a third of the time with it.
+ * The program as {@code build/launcher.sh} laid it out for {@code ./ntrail}: jars, and caches for
+ * its start. Tests that start processes take a third of the time with it.
  *
  * @param folder of the jars
  * @param run shell variables that {@code ./ntrail} reads

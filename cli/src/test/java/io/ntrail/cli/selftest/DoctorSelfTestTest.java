@@ -43,7 +43,8 @@ class DoctorSelfTestTest {
     AgentHost host = new AgentHost.Wine(Wine.shared().loader(), Wine.shared().environment());
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
-    int exit = new SelfTest(host, files, steps, limits).run(Terminal.of(out, err), isJson);
+    SelfTest test = new SelfTest(host, Cli.itself(), files, steps, limits);
+    int exit = test.run(Terminal.of(out, err), isJson);
     return new Result(
         exit, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
   }
