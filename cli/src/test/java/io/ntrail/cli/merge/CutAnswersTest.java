@@ -198,12 +198,12 @@ class CutAnswersTest {
   @Test
   void eachQuestionAboutSharedRecordingsHasTheSameAnswer() throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
-    List<Path> some = new ArrayList<>(Slice.of(shared(), 8));
+    List<Path> some = new ArrayList<>(Slice.of(shared(), 14));
     some.addAll(
         shared().stream().filter(file -> file.endsWith(STACKS) && !some.contains(file)).toList());
     for (Path packed : some) {
       Path file = unpacked(packed);
-      assertEquals(List.of(), differences(file, Slice.of(CUTS, 3)));
+      assertEquals(List.of(), differences(file, Slice.of(CUTS, 4)));
       Files.delete(file);
     }
   }

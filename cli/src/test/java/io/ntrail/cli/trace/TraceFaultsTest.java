@@ -162,7 +162,11 @@ class TraceFaultsTest {
         }
         ntrail.process().waitFor(random.nextInt(MOST_MILLIS), TimeUnit.MILLISECONDS);
         assertTrue(ntrail.process().isAlive(), what + ntrail.said());
-        processes(own + "/ntrail-agent-").forEach(ProcessHandle::destroyForcibly);
+        ntrail
+            .process()
+            .descendants()
+            .filter(process -> isOf(process, "/ntrail-agent"))
+            .forEach(ProcessHandle::destroyForcibly);
         int exit = ntrail.end();
         String said = ntrail.said();
         // Somebody tells it to go on: ntrail is not there any more.
