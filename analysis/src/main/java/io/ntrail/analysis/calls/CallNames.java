@@ -95,7 +95,7 @@ public final class CallNames {
     if (prototype.isPresent()) {
       return arguments(prototype.get(), places);
     }
-    CallConvention convention = CallConvention.of(name);
+    CallConvention convention = CallConvention.ofExport(name);
     return new Arguments(convention.text(), convention.arguments(places));
   }
 
@@ -117,8 +117,7 @@ public final class CallNames {
         }
       }
     }
-    return new Arguments(
-        prototype.convention().title(), indexes.stream().mapToInt(index -> index).toArray());
+    return new Arguments(prototype.text(), indexes.stream().mapToInt(index -> index).toArray());
   }
 
   /**

@@ -179,7 +179,7 @@ class CallArgumentsTest {
         text().lines().skip(3).map(line -> line.replaceFirst(" +\\S+ +\\S+ +0 +", "")).toList();
     assertEquals(
         List.of(
-            "9  (unknown)!_main(1, 2, 3) cdecl",
+            "9  (unknown)!_main(1, 2, 3) cdecl or stdcall assumed",
             "9  (unknown)!_run@4(1) stdcall",
             "9  (unknown)!@fast@12(ec, ed, 1) fastcall",
             "700000009  (unknown)!?get@Box@@QAE_JH@Z(ec, 1, 2, 3) thiscall",
@@ -218,8 +218,10 @@ class CallArgumentsTest {
             // int __stdcall far(...), five words
             new CallPrototype(Convention.STDCALL, List.of(17, 18, 19, 20, 21), false, false),
             // int __vectorcall area(int, double, int): xmm is not recorded
-            new CallPrototype(Convention.VECTORCALL, List.of(5, 64, 6), false, false));
-    List<String> names = List.of("Box::get", "mix", "print", "far", "area");
+            new CallPrototype(Convention.VECTORCALL, List.of(5, 64, 6), false, false),
+            // static int near(int), which its compiler may call as it likes
+            new CallPrototype(Convention.CDECL, List.of(17), false, false).assumed());
+    List<String> names = List.of("Box::get", "mix", "print", "far", "area", "near");
     try (NtrWriter writer = new NtrWriter(out, header, 1)) {
       writer.process(TracedProcess.running(1, 8, 0, "a.exe", ""));
       writer.thread(TracedThread.running(1, 1, 12, 0, ""));
@@ -245,7 +247,8 @@ class CallArgumentsTest {
             "700000009  (unknown)!mix(1, 2, ec, ed) fastcall",
             "9  (unknown)!print(1, 2, 3) cdecl",
             "9  (unknown)!far(1, 2, 3) stdcall",
-            "9  (unknown)!area(ec) vectorcall"),
+            "9  (unknown)!area(ec) vectorcall",
+            "9  (unknown)!near(1) cdecl assumed"),
         text().lines().skip(3).map(line -> line.replaceFirst(" +\\S+ +\\S+ +0 +", "")).toList());
   }
 

@@ -1,6 +1,7 @@
 package io.ntrail.formats.decoration;
 
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
@@ -21,7 +22,12 @@ public record CallConvention(
   private static final int EDX = 6;
   private static final int UNKNOWN = -1;
 
-  /** Returns the convention of a function by its name, decorated or not. */
+  private static final Pattern GNU_NAME = Pattern.compile("__?Z");
+
+  /** Begin of a name as Rust has them since its names are its own ("v0"). */
+  private static final Pattern RUST_NAME = Pattern.compile("__?R[BCIMNXY]");
+
+  /** Returns the convention of a function by its name as compilers give it, decorated or not. */
   public static CallConvention of(String name) {
     if (name.startsWith("?")) {
       return Undecorator.of(name, Undecorator.Style.FULL)
@@ -42,12 +48,29 @@ public record CallConvention(
           ? new CallConvention(isVector ? "vectorcall" : "fastcall", true, true, true, words)
           : onStack("stdcall", true, words);
     }
-    if (name.startsWith("_Z") || name.startsWith("__Z")) {
+    if (GNU_NAME.matcher(name).lookingAt()) {
       return ofGnu(name.substring(name.indexOf('Z') - 1));
     }
-    return name.startsWith("_")
+    return isDecorated(name)
         ? onStack("cdecl", true, UNKNOWN)
         : onStack("cdecl or stdcall", false, UNKNOWN);
+  }
+
+  /**
+   * Returns the convention of a function by a name that may be that of an export: where an
+   * underscore alone would tell it, it may as well belong to the name ({@code _lopen}).
+   */
+  public static CallConvention ofExport(String name) {
+    CallConvention told = of(name);
+    boolean isByUnderscore = isDecorated(name) && !GNU_NAME.matcher(name).lookingAt();
+    return isByUnderscore && told.words == UNKNOWN
+        ? onStack("cdecl or stdcall", false, UNKNOWN)
+        : told;
+  }
+
+  /** Parts that GCC makes of functions are called as it likes, and Rust's functions as it likes. */
+  private static boolean isDecorated(String name) {
+    return name.startsWith("_") && name.indexOf('.') < 0 && !RUST_NAME.matcher(name).lookingAt();
   }
 
   private static boolean isDigit(int letter) {

@@ -192,7 +192,12 @@ final class DefinitionTable {
     return convention < 1 || convention > known.length
         ? Optional.empty()
         : Optional.of(
-            new CallPrototype(known[convention - 1], places, (flags & 2) != 0, (flags & 1) != 0));
+            new CallPrototype(
+                known[convention - 1],
+                places,
+                (flags & 2) != 0,
+                (flags & 1) != 0,
+                (flags & 4) != 0));
   }
 
   private void totals(ColumnReader in) {

@@ -116,7 +116,10 @@ final class DefinitionWriter {
       throw new IllegalArgumentException("more than 32 places: " + prototype);
     }
     record.var(1 + prototype.convention().ordinal());
-    record.var((prototype.returnsWide() ? 1 : 0) + (prototype.mayHaveMore() ? 2 : 0));
+    record.var(
+        (prototype.returnsWide() ? 1 : 0)
+            + (prototype.mayHaveMore() ? 2 : 0)
+            + (prototype.isAssumed() ? 4 : 0));
     record.var(prototype.places().size());
     for (int place : prototype.places()) {
       record.var(place);

@@ -30,8 +30,9 @@ public record CoffSymbols(List<Symbol> functions) {
    * @param name as the compiler decorated it
    * @param isFunction whether its type is that of a function; labels of assembly have none, nor
    *     have tables in sections with code
+   * @param isExternal whether other files than its own may call it
    */
-  public record Symbol(long rva, String name, boolean isFunction) {}
+  public record Symbol(long rva, String name, boolean isFunction, boolean isExternal) {}
 
   /** Reads what can be read; nothing of an image without a table. */
   public static CoffSymbols of(PeImage image) {
@@ -41,7 +42,7 @@ public record CoffSymbols(List<Symbol> functions) {
             table.walk((rva, at) -> {
               String name = table.name(at);
               if (!name.isEmpty()) {
-                functions.add(new Symbol(rva, name, table.isFunction(at)));
+                functions.add(new Symbol(rva, name, table.isFunction(at), table.isExternal(at)));
               }
             }));
     return new CoffSymbols(List.copyOf(functions));
@@ -122,6 +123,10 @@ public record CoffSymbols(List<Symbol> functions) {
 
     boolean isFunction(int at) {
       return symbols.u16(at + 14) == FUNCTION;
+    }
+
+    boolean isExternal(int at) {
+      return symbols.u8(at + 16) == EXTERNAL;
     }
 
     boolean isNamed(int at) {

@@ -58,12 +58,30 @@ class CallConventionTest {
     "_ZN3BoxIXsrS_E1xEC1Ev, cdecl or thiscall assumed",
     "_ZN, cdecl or thiscall assumed",
     "CreateFileW, cdecl or stdcall assumed",
+    // Parts that GCC made of functions in C, and Rust's names.
+    "_f.constprop.0, cdecl or stdcall assumed",
+    "_f@8.isra.0, cdecl or stdcall assumed",
+    "__RNvCs1234_7mycrate3foo, cdecl or stdcall assumed",
+    "__Read, cdecl",
     "?, cdecl or stdcall assumed",
     "a@, cdecl or stdcall assumed",
     "@, cdecl or stdcall assumed",
   })
   void theNameTellsIt(String name, String text) {
     assertEquals(text, CallConvention.of(name).text());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "_lopen, cdecl or stdcall assumed",
+    "_ZN3BoxC1Ei, thiscall",
+    "_Z3runi, cdecl",
+    "_run@4, stdcall",
+    "?f@@YAXH@Z, cdecl",
+    "CreateFileW, cdecl or stdcall assumed",
+  })
+  void anUnderscoreThatMayBelongToTheNameTellsNothing(String name, String text) {
+    assertEquals(text, CallConvention.ofExport(name).text());
   }
 
   @ParameterizedTest

@@ -212,7 +212,8 @@ record Reading(
       f.prototype()
           .ifPresent(its -> {
             text.append(its.convention().ordinal() + 1).append(' ');
-            text.append((its.returnsWide() ? 1 : 0) | (its.mayHaveMore() ? 2 : 0)).append(' ');
+            int flags = (its.returnsWide() ? 1 : 0) | (its.mayHaveMore() ? 2 : 0);
+            text.append(flags | (its.isAssumed() ? 4 : 0)).append(' ');
             its.places().forEach(place -> text.append(place).append(' '));
           });
       all.put("function " + f.number(), text.toString().strip());

@@ -24,7 +24,7 @@ import java.util.Optional;
  * @param names of functions by RVA, besides those of exports
  * @param functions those of code without a function table, which nothing else lists; of other code
  *     none
- * @param prototypes of 32-bit functions by RVA, from the types of a PDB
+ * @param prototypes of 32-bit functions by RVA, from a PDB or decorated names
  */
 public record PlanSymbols(
     Map<Long, String> names, List<NamedFunction> functions, Map<Long, CallPrototype> prototypes) {
@@ -48,9 +48,12 @@ public record PlanSymbols(
     List<NamedFunction> all = new ArrayList<>();
     pdb.ifPresent(file -> all.addAll(ImageSymbols.functions(file)));
     Map<Long, String> names = new HashMap<>();
+    Map<Long, CallPrototype> prototypes = new HashMap<>();
     all.forEach(function -> names.putIfAbsent(function.rva(), function.name()));
     if (image.headers().symbolTableOffset() != 0) {
-      for (CoffSymbols.Symbol symbol : CoffSymbols.of(image).functions()) {
+      CoffSymbols symbols = CoffSymbols.of(image);
+      prototypes.putAll(Prototypes.of(symbols));
+      for (CoffSymbols.Symbol symbol : symbols.functions()) {
         names.putIfAbsent(symbol.rva(), symbol.name());
         if (symbol.isFunction()) {
           all.add(new NamedFunction(symbol.rva(), 0, symbol.name(), Source.SYMBOL_TABLE));
@@ -67,7 +70,8 @@ public record PlanSymbols(
         .map(FpoTable::of)
         .ifPresent(
             table -> table.entries().forEach(fpo -> all.add(frame(fpo.begin(), fpo.size()))));
-    return new PlanSymbols(names, all, pdb.map(Prototypes::of).orElse(Map.of()));
+    pdb.ifPresent(file -> prototypes.putAll(Prototypes.of(file)));
+    return new PlanSymbols(names, all, prototypes);
   }
 
   /** Adds the functions of the frame data of a PDB, whose addresses are those of the linker. */

@@ -11,17 +11,20 @@ import io.ntrail.formats.pdb.codeview.FunctionType.Kind;
 import io.ntrail.formats.pdb.codeview.FunctionType.Value;
 import io.ntrail.formats.pdb.codeview.Symbol.Procedure;
 import io.ntrail.formats.pdb.codeview.Symbol.Public;
+import io.ntrail.formats.pe.CoffSymbols;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
- * Prototypes of 32-bit functions, by the symbols of a PDB. Rules: Microsoft's documentation of
- * {@code __cdecl}, {@code __stdcall}, {@code __fastcall}, {@code __thiscall} and {@code
- * __vectorcall}.
+ * Prototypes of 32-bit functions, by the symbols of a PDB or a COFF symbol table. Rules:
+ * Microsoft's documentation of {@code __cdecl}, {@code __stdcall}, {@code __fastcall}, {@code
+ * __thiscall} and {@code __vectorcall}.
  */
 public final class Prototypes {
   /** Numbers of ecx, edx, the first word of the stack and xmm0 among places (docs/ntr.md). */
@@ -30,6 +33,9 @@ public final class Prototypes {
   private static final int EDX = 6;
   private static final int STACK = 17;
   private static final int XMM = 64;
+
+  /** Flag of a procedure that is called in a way of its own (CV_PFLAG_CUST_CALL of cvinfo.h). */
+  private static final int CUSTOM_CALL = 0x20;
 
   private static final int MOST_PLACES = 32;
   private static final int MOST_XMM = 6;
@@ -55,19 +61,32 @@ public final class Prototypes {
    * neither tells the convention are left out.
    */
   public static Map<Long, CallPrototype> of(PdbFile pdb) {
-    Map<Long, CallPrototype> all = ofTypes(pdb);
+    Map<Long, String> names = new LinkedHashMap<>();
     int count = pdb.publics().map(PublicSymbols::count).orElse(0);
     for (int i = 0; i < count; i++) {
       pdb.publicSymbol(i)
           .filter(Public::isFunction)
           .filter(symbol -> pdb.toImage(symbol) >= 0)
-          .ifPresent(symbol -> add(pdb.toImage(symbol), symbol.name(), all));
+          .ifPresent(
+              symbol -> names.merge(pdb.toImage(symbol), symbol.name(), Prototypes::telling));
     }
+    Map<Long, CallPrototype> all = ofTypes(pdb, names.keySet());
+    names.forEach((rva, name) -> add(rva, name, all));
     return all;
   }
 
-  /** Returns those that the types of procedures tell. */
-  static Map<Long, CallPrototype> ofTypes(PdbFile pdb) {
+  /** Returns the one of two names of a function that tells more, or the first. */
+  private static String telling(String first, String second) {
+    return of(first).isEmpty() ? second : first;
+  }
+
+  /**
+   * Returns those that the types of procedures tell.
+   *
+   * @param known RVAs of functions that all files may call: compilers choose other places for
+   *     arguments only where they see each call
+   */
+  static Map<Long, CallPrototype> ofTypes(PdbFile pdb, Set<Long> known) {
     Map<Long, CallPrototype> all = new HashMap<>();
     for (PdbModule module : pdb.modules()) {
       for (Procedure procedure : pdb.symbols(module).procedures()) {
@@ -78,9 +97,12 @@ public final class Prototypes {
         }
         long type =
             procedure.hasItem() ? pdb.typeNames().typeOf(procedure.type()) : procedure.type();
+        boolean isFixed =
+            (procedure.isGlobal() || known.contains(rva)) && (procedure.flags() & CUSTOM_CALL) == 0;
         pdb.typeNames()
             .calling(type)
             .flatMap(Prototypes::of)
+            .map(prototype -> isFixed ? prototype : prototype.assumed())
             .ifPresent(prototype -> all.putIfAbsent(rva, prototype));
       }
     }
@@ -94,6 +116,25 @@ public final class Prototypes {
     if (typed == null || saysNothing && CallConvention.of(name).words() > 0) {
       of(name).ifPresent(prototype -> all.put(rva, prototype));
     }
+  }
+
+  /**
+   * Returns the prototypes of the functions of a COFF symbol table by RVA, as far as their names
+   * tell the convention. One that only its own file calls has its arguments where its compiler
+   * likes: GCC passes up to three in registers, whatever the name says.
+   */
+  public static Map<Long, CallPrototype> of(CoffSymbols symbols) {
+    Map<Long, CallPrototype> all = new HashMap<>();
+    for (boolean isExternal : new boolean[] {true, false}) {
+      for (CoffSymbols.Symbol symbol : symbols.functions()) {
+        if (symbol.isExternal() == isExternal && symbol.isFunction()) {
+          of(symbol.name())
+              .map(prototype -> isExternal ? prototype : prototype.assumed())
+              .ifPresent(prototype -> all.putIfAbsent(symbol.rva(), prototype));
+        }
+      }
+    }
+    return all;
   }
 
   /** Returns where a function has its arguments, as its decorated name tells it, if it does. */

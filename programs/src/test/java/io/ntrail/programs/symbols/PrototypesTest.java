@@ -2,6 +2,7 @@ package io.ntrail.programs.symbols;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.decoration.CallConvention;
@@ -12,18 +13,25 @@ import io.ntrail.formats.pdb.codeview.FunctionType;
 import io.ntrail.formats.pdb.codeview.FunctionType.Kind;
 import io.ntrail.formats.pdb.codeview.FunctionType.Value;
 import io.ntrail.formats.pdb.codeview.Symbol.Public;
+import io.ntrail.formats.pe.CoffSymbols;
+import io.ntrail.formats.pe.PeImage;
 import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.wine.WindowsCompiler;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Places of arguments by types, beside the names that Microsoft's compilers gave the functions. */
 class PrototypesTest {
@@ -104,6 +112,58 @@ class PrototypesTest {
   }
 
   @Test
+  void functionsThatOnlyTheirOwnFileCallsAreNotKnownToFollowTheirNames(@TempDir Path folder)
+      throws IOException {
+    assumeTrue(WindowsCompiler.MINGW_C_32.available(), WindowsCompiler.MINGW_C_32.missing());
+    Path source =
+        Files.writeString(
+            folder.resolve("local.c"),
+            """
+            volatile int sink;
+            static __attribute__((noinline)) int inner(int a, int b) { return sink + a - b; }
+            static __attribute__((noinline, stdcall)) int near(int a, int b) { return sink - a + b; }
+            __attribute__((stdcall)) int outer(int a, int b) { return inner(a, b) + near(b, a); }
+            __attribute__((fastcall)) int fast(int a) { return sink = a; }
+            int main(int n, char **all) { return outer(n, 2) + fast(n); }
+            """);
+    Path program = WindowsCompiler.MINGW_C_32.build(List.of(source), "-O2");
+    Map<String, CallPrototype> prototypes = new HashMap<>();
+    byte[] inner;
+    try (InputFile file = InputFile.map(program, "local.exe")) {
+      PeImage image = PeImage.ofFile(file);
+      CoffSymbols symbols = CoffSymbols.of(image);
+      Map<Long, CallPrototype> all = Prototypes.of(symbols);
+      symbols
+          .functions()
+          .forEach(its -> {
+            if (all.containsKey(its.rva())) {
+              prototypes.put(its.name(), all.get(its.rva()));
+            }
+          });
+      long rva =
+          symbols.functions().stream()
+              .filter(its -> its.name().equals("_inner"))
+              .findFirst()
+              .orElseThrow()
+              .rva();
+      inner = image.view().window(rva, 64).array(0, 64);
+    }
+    // It reads no word of the stack: ret, before any [esp + n].
+    String code = HexFormat.of().formatHex(inner);
+    assertTrue(
+        code.indexOf("c3") > 0 && !code.substring(0, code.indexOf("c3")).contains("24"), code);
+    CallPrototype anyOfC = new CallPrototype(Convention.CDECL, List.of(), true, false);
+    CallPrototype twoWords = new CallPrototype(Convention.STDCALL, List.of(17, 18), false, false);
+    assertEquals(anyOfC, prototypes.get("_main"));
+    assertEquals(anyOfC.assumed(), prototypes.get("_inner"));
+    assertEquals(twoWords, prototypes.get("_outer@8"));
+    assertEquals(twoWords.assumed(), prototypes.get("_near@8"));
+    assertEquals(
+        new CallPrototype(Convention.FASTCALL, List.of(5), false, false),
+        prototypes.get("@fast@4"));
+  }
+
+  @Test
   void conventionsAndWordsAreThoseOfTheNamesThatTheCompilerGave() throws IOException {
     Map<Convention, Integer> agreed = new EnumMap<>(Convention.class);
     List<String> different = new ArrayList<>();
@@ -139,7 +199,7 @@ class PrototypesTest {
   private static void compare(String file, Map<Convention, Integer> agreed, List<String> different)
       throws IOException {
     PdbFile pdb = PdbFile.open(InputFile.of(TestData.gunzip("pdb/" + file), file));
-    Map<Long, CallPrototype> prototypes = Prototypes.ofTypes(pdb);
+    Map<Long, CallPrototype> prototypes = Prototypes.ofTypes(pdb, Set.of());
     Map<Long, String> others = new HashMap<>();
     Set<Long> same = new HashSet<>();
     for (int i = 0; i < pdb.publics().orElseThrow().count(); i++) {

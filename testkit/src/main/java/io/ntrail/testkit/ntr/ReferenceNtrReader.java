@@ -373,7 +373,7 @@ public final class ReferenceNtrReader {
           if (in.more()) {
             long convention = in.upTo(0xFFFF_FFFFL);
             StringBuilder prototype = new StringBuilder();
-            prototype.append(convention).append(' ').append(in.upTo(0xFFFF_FFFFL) & 3).append(' ');
+            prototype.append(convention).append(' ').append(in.upTo(0xFFFF_FFFFL) & 7).append(' ');
             for (int count = in.upTo(32); count > 0; count--) {
               prototype.append(in.upTo(0xFFFF_FFFFL)).append(' ');
             }
