@@ -91,7 +91,7 @@ final class DoctorCommand implements Command {
   /** Reports the Wine that traces Windows programs on other systems. */
   private static void wine(PrintStream out) {
     if (ProgramHost.isWindows()) {
-      line(out, "tracing", "ok", "x64 programs; --self-test tries it");
+      line(out, "tracing", "ok", "x64 and 32-bit programs; --self-test tries it");
       return;
     }
     try {
@@ -102,11 +102,18 @@ final class DoctorCommand implements Command {
           "tracing with Wine",
           version.isPresent() ? "ok" : "no",
           version
-              .map(text -> "%s in %s, x64 programs".formatted(text, wine.loader()))
+              .map(text -> "%s in %s, %s".formatted(text, wine.loader(), programs(wine)))
               .orElse(wine.loader() + " does not run: no version reported"));
     } catch (CannotGoOn e) {
       line(out, "tracing with Wine", "no", e.message() + "; " + e.nextStep());
     }
+  }
+
+  private static String programs(AgentHost.Wine wine) {
+    if (wine.runs32BitsAlone()) {
+      return "32-bit programs alone";
+    }
+    return wine.runs32Bits() ? "x64 and 32-bit programs" : "x64 programs";
   }
 
   /** Reports what sessions that ended by themselves left on a Windows. */

@@ -201,11 +201,6 @@ public final class TraceCommand implements Command {
       report.checkRecording();
       begun = true;
       return trace(request, start, target, plan, report, stop, exitCode);
-    } catch (CannotGoOn e) {
-      if (!report.hasBegun() && !target.process().isStarted() && hasEnded(target)) {
-        throw new CannotGoOn(target.program() + " exited before it could be traced", "");
-      }
-      throw e;
     } finally {
       if (!begun) {
         // It is at its first instruction.

@@ -143,11 +143,6 @@ final class TraceReport implements AutoCloseable {
         .toList();
   }
 
-  /** Returns whether the program has been traced. */
-  boolean hasBegun() {
-    return isTracing;
-  }
-
   /** Other functions are traced from now on. */
   void changed(TraceRun run, SelectionResult chosen) {
     if (!json()) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** Host of agents and targets: starts agents and maps file names. */
 public sealed interface AgentHost {
@@ -41,6 +42,11 @@ public sealed interface AgentHost {
    */
   StdioHelper hold(int machine);
 
+  /** Returns whether programs of 64 bits are known not to run here. */
+  default boolean runs32BitsAlone() {
+    return false;
+  }
+
   /** Returns the name of a local file for programs of this host. */
   String name(Path file);
 
@@ -54,6 +60,9 @@ public sealed interface AgentHost {
     private static final String LOADER = "WINELOADER";
     private static final int VERSION_SECONDS = 10;
     private static final int MAX_VERSION = 200;
+
+    /** Lines in front of the first key of a registry's file. */
+    private static final int REGISTRY_HEAD = 8;
 
     /** Copies the variables. */
     public Wine {
@@ -111,6 +120,32 @@ public sealed interface AgentHost {
         Thread.currentThread().interrupt();
         return Optional.empty();
       }
+    }
+
+    /** Tells it by what Wine writes into the registry of a prefix, once there is one. */
+    @Override
+    public boolean runs32BitsAlone() {
+      Path registry = prefix().resolve("system.reg");
+      try (Stream<String> lines = Files.lines(registry, StandardCharsets.ISO_8859_1)) {
+        return lines.limit(REGISTRY_HEAD).anyMatch("#arch=win32"::equals);
+      } catch (IOException e) {
+        return variable("WINEARCH").equals("win32");
+      }
+    }
+
+    /** Returns whether programs of 32 bits have libraries in the prefix, whatever it is. */
+    public boolean runs32Bits() {
+      return runs32BitsAlone()
+          || Files.exists(prefix().resolve("drive_c/windows/syswow64/ntdll.dll"));
+    }
+
+    private Path prefix() {
+      String told = variable("WINEPREFIX");
+      return told.isEmpty() ? Path.of(System.getProperty("user.home"), ".wine") : Path.of(told);
+    }
+
+    private String variable(String name) {
+      return environment.getOrDefault(name, System.getenv().getOrDefault(name, ""));
     }
 
     private ProcessBuilder command() {

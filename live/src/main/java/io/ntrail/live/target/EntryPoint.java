@@ -6,7 +6,6 @@ import io.ntrail.live.target.ThreadContext.Registers;
 import io.ntrail.live.windows.TargetMemory;
 import io.ntrail.live.windows.WindowsApi;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * Lets the loader of a new process work up to the program's entry point, and suspends the main
@@ -63,12 +62,8 @@ final class EntryPoint {
       TargetProcess.pause();
       Optional<ThreadContext> context = process.threads().suspend(thread, Registers.CONTROL);
       if (context.isEmpty()) {
-        OptionalInt exit = process.exitCode();
-        throw exit.isPresent()
-            ? new CannotGoOn(
-                "the program exited with code %d before its entry point".formatted(exit.getAsInt()),
-                "run it without ntrail to see why")
-            : new CannotGoOn("a thread could not be suspended", "");
+        // Whoever started it looks whether it has ended.
+        throw new CannotGoOn("a thread could not be suspended", "");
       }
       long at = context.get().instructionPointer();
       if (at == address || at == address + loop.length) {

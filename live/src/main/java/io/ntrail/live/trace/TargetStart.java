@@ -83,6 +83,11 @@ record TargetStart(Agent agent, StdioHelper streams) implements AutoCloseable {
           "%s is not an x64 or x86 program (%s)".formatted(word, MachineType.text(machine)),
           "only x64 or x86 programs can be traced");
     }
+    if (machine == MachineType.AMD64 && host.runs32BitsAlone()) {
+      throw CannotGoOn.impossible(
+          word + " is a 64-bit program, and this system runs 32-bit programs alone",
+          "use a 32-bit build, or a system that runs 64-bit programs");
+    }
     try {
       return on(host, machine);
     } catch (CannotGoOn e) {

@@ -84,7 +84,7 @@ public final class TraceRun implements AutoCloseable {
    * @throws CannotGoOn if that is not possible
    */
   public static TraceRun prepare(TraceTarget target, TraceSettings settings, TraceAhead ahead) {
-    return new TraceRun(TraceSetup.first(target, settings, ahead));
+    return target.whileItLives(() -> new TraceRun(TraceSetup.first(target, settings, ahead)));
   }
 
   /**
@@ -119,13 +119,12 @@ public final class TraceRun implements AutoCloseable {
     return begin(plan, false);
   }
 
-  /**
-   * Patches the planned functions and lets the program run.
-   *
-   * @param gated whether the program waits when it lets another process run, if that is possible:
-   *     {@link #gate}
-   */
+  /** Does so; {@code gated}: it waits, if it can, when it lets a process run ({@link #gate}). */
   List<PlannedFunction> begin(TracePlan asked, boolean gated) {
+    return target.whileItLives(() -> arm(asked, gated));
+  }
+
+  private List<PlannedFunction> arm(TracePlan asked, boolean gated) {
     if (state != RunState.PREPARED) {
       throw new IllegalStateException("begun already");
     }

@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -48,6 +49,9 @@ import java.util.stream.Stream;
 public final class TraceTarget implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final long ENTRY_MILLIS = 60_000;
+
+  /** Of a program that is being ended memory is gone before its end is told. */
+  private static final int END_MILLIS = 200;
 
   /** Any distance of stubs from their library. */
   private static final long PRACTICE_DISTANCE = 1 << 24;
@@ -184,6 +188,9 @@ public final class TraceTarget implements AutoCloseable {
           Optional.empty(),
           LibraryFolders.of(Path.of(""), words, System.getenv()),
           guardPlan);
+    } catch (CannotGoOn e) {
+      String name = words.getFirst().replaceFirst(".*[/\\\\]", "");
+      throw process == null ? e : afterEnd(process, name).orElse(e);
     } finally {
       if (!done) {
         try {
@@ -258,10 +265,7 @@ public final class TraceTarget implements AutoCloseable {
           List.of(),
           guardPlan);
     } catch (CannotGoOn e) {
-      if (process != null && process.exitCode().isPresent()) {
-        throw tooLate(which);
-      }
-      throw e;
+      throw process == null ? e : afterEnd(process, which).orElse(e);
     } finally {
       if (!done) {
         try {
@@ -275,8 +279,42 @@ public final class TraceTarget implements AutoCloseable {
     }
   }
 
-  private static CannotGoOn tooLate(String program) {
-    return new CannotGoOn(program + " exited before it could be traced", "");
+  /**
+   * Returns the refusal of a program that has ended; empty if it runs, or if that is unknown.
+   * Whatever was wanted of it meanwhile failed in one way or another.
+   */
+  private static Optional<CannotGoOn> afterEnd(TargetProcess process, String program) {
+    try {
+      OptionalInt exit = process.await(END_MILLIS);
+      return exit.isEmpty()
+          ? Optional.empty()
+          : Optional.of(tooLate(process.isStarted(), program, exit.getAsInt()));
+    } catch (CannotGoOn e) {
+      // Without the agent nobody knows, and the agent is what failed.
+      return Optional.empty();
+    }
+  }
+
+  private static CannotGoOn tooLate(boolean isStarted, String program, int exit) {
+    String code = exit < 0 ? "0x%08x".formatted(exit) : Integer.toString(exit);
+    return isStarted
+        ? new CannotGoOn(
+            "%s ended while it started, with exit code %s".formatted(program, code),
+            "run it without ntrail to see why")
+        : new CannotGoOn(program + " exited before it could be traced", "");
+  }
+
+  /**
+   * Takes a step of the way to tracing; where the program ended meanwhile, that is what is told.
+   *
+   * @throws CannotGoOn as the step does, or if the program has ended
+   */
+  <T> T whileItLives(Supplier<T> step) {
+    try {
+      return step.get();
+    } catch (CannotGoOn e) {
+      throw afterEnd(process, program).orElse(e);
+    }
   }
 
   /**
@@ -285,7 +323,7 @@ public final class TraceTarget implements AutoCloseable {
    */
   void mustHaveBegun(SessionFile session) {
     if (!process.isStarted() && process.exitCode().isPresent() && session.threadsBegun() == 0) {
-      throw tooLate(program);
+      throw tooLate(false, program, 0);
     }
   }
 
@@ -355,7 +393,7 @@ public final class TraceTarget implements AutoCloseable {
 
   /** Plans the functions to trace; nothing is changed. */
   public TracePlan plan(TracePlan.Selection choice) {
-    return TracePlan.of(process, remarks(), choice);
+    return whileItLives(() -> TracePlan.of(process, remarks(), choice));
   }
 
   /** Returns the plan of a function that every trace patches; most children can use it, too. */

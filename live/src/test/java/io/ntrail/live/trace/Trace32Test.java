@@ -3,14 +3,17 @@ package io.ntrail.live.trace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.agent.AgentStart;
+import io.ntrail.live.plan.GnuUnwinder;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.windows.StandardHandles;
 import io.ntrail.live.windows.WindowsApi;
@@ -298,6 +301,74 @@ final class Trace32Test {
     assertTrue(row(traced, "calm").deepest <= 8, row(traced, "calm")::toString);
     Traced alone = exact(build("jump.c"), Set.of(), "msvcr120.dll");
     unwound(alone, "down", 7 + 8 + 9);
+  }
+
+  @Test
+  void programsOf64BitsAreRefusedByNameWhereNoneOfThemRuns() throws IOException {
+    assumeTrue(Wine.available32(), Wine.missing32());
+    assumeTrue(WindowsCompiler.MINGW_C.available(), WindowsCompiler.MINGW_C.missing());
+    Path program = Machine.X64.build(List.of(), "counts.c");
+    CannotGoOn told =
+        assertThrows(
+            CannotGoOn.class, () -> TraceTarget.start(host(), List.of(program.toString())));
+    assertEquals(CannotGoOn.Reason.NOT_POSSIBLE, told.reason());
+    assertEquals(
+        program + " is a 64-bit program, and this system runs 32-bit programs alone",
+        told.message());
+  }
+
+  @Test
+  void onlyEntriesAreRecordedWhereTheUnwinderTakesNoDescription() throws IOException {
+    Path program =
+        shared("counts.c", "counts.exe", "-O2", "-x", "c", "-Wl,-u,__Unwind_RaiseException");
+    Path library = folder.resolve(GnuUnwinder.LIBRARY);
+    // As one that has no such function: it exports another name, at the same place in order.
+    String bytes = Files.readString(library, StandardCharsets.ISO_8859_1);
+    Files.writeString(
+        library,
+        bytes.replace("__register_frame_info\0", "__register_frame_infp\0"),
+        StandardCharsets.ISO_8859_1);
+    Traced traced = same(agent(), program, Set.of());
+    assertFalse(traced.selfTest.passed());
+    assertEquals(
+        GnuUnwinder.LIBRARY + " does not export __register_frame_info", traced.selfTest.why());
+    CallTable.Row leaf = row(traced, "leaf");
+    assertEquals(1010, leaf.entriesOnly, leaf::toString);
+    assertEquals(0, leaf.entries, leaf::toString);
+  }
+
+  @Test
+  void whoeverEndsWhileItStartsIsSaidToHaveDoneSo() throws IOException {
+    Path program = build("jump.c");
+    Agent agent = agent();
+    Assembler a = Assembler.ia32();
+    a.mov(Reg32.EAX, Mem.ptr(Reg32.ESP).plus(4)).push(0xC000_0142).push(Reg32.EAX);
+    a.mov(Reg32.EAX, agent.resolve("kernel32.dll", "TerminateProcess")).call(Reg32.EAX);
+    a.mov(Reg32.EAX, 1).ret(16);
+    // What is asked first of a program that was started.
+    Tracing.replace(agent, "kernel32!GetProcessMitigationPolicy", a.assemble().bytes());
+    CannotGoOn told =
+        assertThrows(CannotGoOn.class, () -> same(agent, program, Set.of()).statistics());
+    assertEquals(
+        program.getFileName() + " ended while it started, with exit code 0xc0000142",
+        told.message());
+  }
+
+  @Test
+  void whoeverEndsBeforeItsFirstInstructionIsSaidToHaveDoneSo() throws IOException {
+    Path program = build("jump.c");
+    try (TraceTarget target =
+        TraceTarget.start(
+            host(),
+            agent(),
+            List.of(program.toString()),
+            calls -> new StandardHandles(0, output(calls, folder.resolve("said")), 0))) {
+      target.process().kill(7);
+      CannotGoOn told =
+          assertThrows(CannotGoOn.class, () -> target.plan(new ProgramFunctions(Set.of("ntdll"))));
+      assertEquals(
+          program.getFileName() + " ended while it started, with exit code 7", told.message());
+    }
   }
 
   @Test
