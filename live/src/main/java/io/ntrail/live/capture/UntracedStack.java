@@ -12,9 +12,13 @@ import java.util.Set;
 
 /**
  * Copied memory of a thread with the return addresses that it would have if nothing were traced:
- * those of traced frames lead into slots, which know the true ones.
+ * those of traced frames lead into slots, which know the true ones. Functions of GCC that align
+ * their stack have a copy of theirs below, beside the frame pointer that walks follow.
  */
 final class UntracedStack {
+  /** Bytes below a return address in which a copy of it may lie: registers and what is aligned. */
+  private static final int COPY_BYTES = 64;
+
   private UntracedStack() {}
 
   /**
@@ -40,21 +44,34 @@ final class UntracedStack {
     Bytes bytes = range.bytes();
     // After a tail call one place has several slots, of which each returns into the one before.
     Map<Integer, Long> callers = new HashMap<>();
+    int pointer = architecture.pointerSize();
     for (TracedReturn one : returns) {
       long at = one.place() - range.address();
-      if (at >= 0 && at <= bytes.length() - architecture.pointerSize()) {
-        int place = (int) at;
-        Long known = callers.get(place);
-        if (one.owns(known == null ? architecture.pointer(bytes, place) : known)) {
-          callers.put(place, one.caller());
+      long last = Math.min(at, bytes.length() - (long) pointer);
+      // The return address itself, and copies of it.
+      for (long place = at; place >= 0 && place >= at - COPY_BYTES; place -= pointer) {
+        if (place <= last) {
+          replace(bytes, (int) place, one, callers, architecture);
         }
       }
     }
     byte[] words = bytes.array(0, bytes.length());
     callers.forEach((place, caller) -> {
-      byte[] pointer = architecture.bytes(caller);
-      System.arraycopy(pointer, 0, words, place, pointer.length);
+      byte[] word = architecture.bytes(caller);
+      System.arraycopy(word, 0, words, place, word.length);
     });
     return new Range(range.address(), Bytes.copyOf(words, bytes.name()));
+  }
+
+  private static void replace(
+      Bytes bytes,
+      int place,
+      TracedReturn one,
+      Map<Integer, Long> callers,
+      Architecture architecture) {
+    Long known = callers.get(place);
+    if (one.owns(known == null ? architecture.pointer(bytes, place) : known)) {
+      callers.put(place, one.caller());
+    }
   }
 }
