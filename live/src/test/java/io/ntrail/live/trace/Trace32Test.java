@@ -295,6 +295,25 @@ final class Trace32Test {
   }
 
   @Test
+  void registrationsThatAreMadeByHandUnwindAndJump() throws IOException {
+    Path program = build("byhand.c");
+    handMade(exact(program, Set.of()));
+    if (Boolean.getBoolean("ntrail.long")) {
+      handMade(exact(program, Set.of("ntdll", "kernelbase")));
+    }
+  }
+
+  /** Forty exceptions that pass one to five frames; every second one an inner registration. */
+  private static void handMade(Traced traced) {
+    unwound(traced, "through", Map.of(0xE0000042, 60L, 0xE0000043, 60L));
+    unwound(traced, "raises", Map.of(0xE0000042, 20L, 0xE0000043, 20L));
+    unwound(traced, "inner", Map.of(0xE0000043, 20L));
+    assertEquals(20, row(traced, "inner").returned);
+    returned(traced, "outer", 40);
+    returned(traced, "plain", 40);
+  }
+
+  @Test
   void longJumpsOfARuntimeThatIsLoadedLaterAreRecorded() throws IOException {
     Traced traced = exact(build("jump.c"), Set.of("msvcr100"), "msvcr100.dll");
     unwound(traced, "down", 7 + 8 + 9);
