@@ -125,7 +125,7 @@ public final class CallNames {
    * return 64 bits.
    */
   public long returned(long function, long value) {
-    if (source.pointerBytes() != Integer.BYTES) {
+    if (source.pointerBytes(function) != Integer.BYTES) {
       return value;
     }
     boolean isWide =

@@ -85,8 +85,8 @@ public interface CallSource extends AutoCloseable {
     return Optional.empty();
   }
 
-  /** Returns the bytes of a pointer of the recorded programs: 4 or 8. */
-  default int pointerBytes() {
+  /** Returns the bytes of a pointer of the program that a routine is one of: 4 or 8. */
+  default int pointerBytes(long function) {
     return Long.BYTES;
   }
 

@@ -275,8 +275,8 @@ public final class NtrCalls implements CallSource {
   }
 
   @Override
-  public int pointerBytes() {
-    return file.header().map(NtrHeader::pointerBytes).filter(bytes -> bytes == 4).orElse(8);
+  public int pointerBytes(long function) {
+    return file.pointerBytes(function);
   }
 
   @Override

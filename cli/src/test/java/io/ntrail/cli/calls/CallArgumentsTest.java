@@ -9,10 +9,12 @@ import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.formats.identity.CallPrototype;
 import io.ntrail.formats.identity.CallPrototype.Convention;
+import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.ThreadEventWriter;
 import io.ntrail.formats.ntr.TracedFunction;
+import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.ntr.TracedThread;
 import java.io.ByteArrayOutputStream;
@@ -250,6 +252,36 @@ class CallArgumentsTest {
             "9  (unknown)!area(ec) vectorcall",
             "9  (unknown)!near(1) cdecl assumed"),
         text().lines().skip(3).map(line -> line.replaceFirst(" +\\S+ +\\S+ +0 +", "")).toList());
+  }
+
+  @Test
+  void what32BitChildrenOf64BitProgramsReturnHas32Bits() throws IOException {
+    NtrHeader header =
+        new NtrHeader(0, 1_000_000, 0, 0, 0x8664, 8, NtrHeader.TIME_STAMP_COUNTER, "test");
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (NtrWriter writer = new NtrWriter(out, header, 1)) {
+      for (int number = 1; number <= 2; number++) {
+        writer.process(
+            TracedProcess.running(number, 8L * number, 0, "p" + number + ".exe", "")
+                .of(number == 1 ? 0x8664 : 0x14C));
+        writer.module(
+            new TracedModule(
+                number, number, 0x10000, new ImageId(0, 0x1000), 0, 0, "p.exe", null, ""));
+        writer.thread(TracedThread.running(number, number, 12L * number, 0, ""));
+        writer.function(new TracedFunction(number, number, 1, "f", List.of()));
+        ThreadEventWriter events = writer.events(number);
+        events.entry(1000, number, 0, 0, 0x9000, 0);
+        events.exit(1100, number, 0, 0, 0x9000, 0x7_0000_0009L);
+      }
+    }
+    Files.write(file, out.toByteArray());
+    assertEquals(
+        List.of("700000009  p.exe!f", "9  p.exe!f"),
+        text()
+            .lines()
+            .filter(line -> line.endsWith("!f"))
+            .map(line -> line.replaceFirst(" +\\S+ +\\S+ +0 +", ""))
+            .toList());
   }
 
   @Test

@@ -66,16 +66,15 @@ final class DefinitionTable {
       case NtrLayout.PROCESS -> {
         long number = in.var();
         processes.put(
-            number, TracedProcess.running(number, in.var(), in.var(), in.text(), in.text()));
+            number,
+            TracedProcess.running(number, in.var(), in.var(), in.text(), in.text())
+                .of(in.atEnd() ? 0 : in.var32("machine type")));
       }
       case NtrLayout.PROCESS_END -> {
         long number = in.var();
         long ended = in.var();
         long code = in.var();
-        processes.computeIfPresent(
-            number,
-            (n, p) ->
-                new TracedProcess(n, p.pid(), p.began(), ended, code, p.name(), p.commandLine()));
+        processes.computeIfPresent(number, (_, p) -> p.until(ended, code));
       }
       case NtrLayout.THREAD -> {
         long number = in.var();

@@ -39,6 +39,9 @@ final class DefinitionWriter {
     record.var(process.began());
     record.text(process.name());
     record.text(process.commandLine());
+    if (process.machine() != 0) {
+      record.var(process.machine());
+    }
     define(NtrLayout.PROCESS, process.number());
     if (process.ended() != 0) {
       record.var(process.number());

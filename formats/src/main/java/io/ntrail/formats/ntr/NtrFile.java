@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable after opening; any number of cursors may walk it at once.
  */
 public final class NtrFile implements AutoCloseable {
+  /** Machine type of processes with 32-bit pointers, among those that can be traced. */
+  private static final int IA_32 = 0x14C;
+
   private final InputFile input;
   private final int recording;
   private final DefinitionTable definitions = new DefinitionTable();
@@ -206,6 +209,20 @@ public final class NtrFile implements AutoCloseable {
   /** Processes by number, in the order of their definition. */
   public Map<Long, TracedProcess> processes() {
     return Collections.unmodifiableMap(definitions.processes);
+  }
+
+  /**
+   * Returns the bytes of a pointer, 4 or 8, of the process that a function was traced in: by its
+   * machine type, else by the header; 8 if neither tells.
+   */
+  public int pointerBytes(long function) {
+    TracedFunction its = definitions.functions.get(function);
+    TracedModule module = its == null ? null : definitions.modules.get(its.module());
+    TracedProcess process = module == null ? null : definitions.processes.get(module.process());
+    if (process == null || process.machine() == 0) {
+      return header().map(NtrHeader::pointerBytes).filter(bytes -> bytes == 4).orElse(8);
+    }
+    return process.machine() == IA_32 ? Integer.BYTES : Long.BYTES;
   }
 
   /** Threads by number, in the order of their definition; others may have events. */

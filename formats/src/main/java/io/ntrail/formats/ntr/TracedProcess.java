@@ -10,13 +10,43 @@ package io.ntrail.formats.ntr;
  * @param exitCode 0 if it did not end
  * @param name of its program
  * @param commandLine empty if unknown
+ * @param machine as in PE files; 0 if it is the recording's
  */
 public record TracedProcess(
-    long number, long pid, long began, long ended, long exitCode, String name, String commandLine) {
+    long number,
+    long pid,
+    long began,
+    long ended,
+    long exitCode,
+    String name,
+    String commandLine,
+    int machine) {
+  /** Creates one of the recording's machine type. */
+  public TracedProcess(
+      long number,
+      long pid,
+      long began,
+      long ended,
+      long exitCode,
+      String name,
+      String commandLine) {
+    this(number, pid, began, ended, exitCode, name, commandLine, 0);
+  }
+
   /** A process that runs. */
   public static TracedProcess running(
       long number, long pid, long began, String name, String commandLine) {
     return new TracedProcess(number, pid, began, 0, 0, name, commandLine);
+  }
+
+  /** Returns this process as one of a machine type. */
+  public TracedProcess of(int itsMachine) {
+    return new TracedProcess(number, pid, began, ended, exitCode, name, commandLine, itsMachine);
+  }
+
+  /** Returns this process with its end. */
+  TracedProcess until(long its, long code) {
+    return new TracedProcess(number, pid, began, its, code, name, commandLine, machine);
   }
 
   /**

@@ -84,11 +84,12 @@ class NtrRoundTripTest {
   void definitionsAndCountersComeBack() throws IOException {
     RecordingInMemory recorded = new RecordingInMemory();
     recorded.define();
-    recorded.writer.process(new TracedProcess(1, 4312, 5, 10_000, 0xC000_0005L, "a.exe", ""));
+    recorded.writer.process(
+        new TracedProcess(1, 4312, 5, 10_000, 0xC000_0005L, "a.exe", "", 0x14C));
     recorded.writer.statistics(Map.of(RecorderCounter.EVENTS, 13L));
     Reading reading = read(recorded.closed());
     assertEquals(Map.of(13L, 13L, 22L, 3L), reading.statistics());
-    assertEquals("4312 5 a.exe", reading.definitions().get("process 1"));
+    assertEquals("4312 5 a.exe  332", reading.definitions().get("process 1"));
     assertEquals("10000 3221225477", reading.definitions().get("process end 1"));
     assertEquals("8000", reading.definitions().get("module end 2"));
     assertEquals("1 4160 Key::Parse 1 2", reading.definitions().get("function 1"));

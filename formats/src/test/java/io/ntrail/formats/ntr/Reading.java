@@ -181,6 +181,7 @@ record Reading(
     Map<String, String> all = new TreeMap<>();
     for (TracedProcess p : file.processes().values()) {
       String text = p.pid() + " " + p.began() + " " + p.name() + " " + p.commandLine();
+      text += p.machine() == 0 ? "" : " " + p.machine();
       all.put("process " + p.number(), text.strip());
       if (p.ended() != 0) {
         all.put("process end " + p.number(), p.ended() + " " + p.exitCode());

@@ -50,7 +50,8 @@ final class TraceDefinitions {
     int pid = target.process().pid();
     recorder.define(to ->
         to.process(
-            TracedProcess.running(process, pid, began, target.program(), target.commandLine())));
+            TracedProcess.running(process, pid, began, target.program(), target.commandLine())
+                .of(target.process().architecture().machine())));
   }
 
   /** Defines the process, which has ended. */
@@ -60,7 +61,14 @@ final class TraceDefinitions {
     recorder.define(to ->
         to.process(
             new TracedProcess(
-                process, pid, began, end, code, target.program(), target.commandLine())));
+                process,
+                pid,
+                began,
+                end,
+                code,
+                target.program(),
+                target.commandLine(),
+                target.process().architecture().machine())));
   }
 
   /** Defines functions that can be called from now on. */

@@ -304,7 +304,7 @@ public final class ReferenceNtrReader {
       ReferenceCursor record = cursor(in.at, in.at + length);
       in.at += length;
       switch (kind >= 0 && kind <= 16 ? (int) kind : 0) {
-        case 1 -> define("process", record, "vvtt");
+        case 1 -> define("process", record, "vvttm");
         case 2 -> define("process end", record, "vv");
         case 3 -> define("thread", record, "vvvt");
         case 4 -> define("thread end", record, "v");
@@ -358,6 +358,8 @@ public final class ReferenceNtrReader {
           }
         }
         case 't' -> out.append(in.text()).append(' ');
+        // What may be missing.
+        case 'm' -> out.append(in.more() ? in.upTo(0xFFFF_FFFFL) + " " : "");
         case 'f' -> {
           // Frames: each address is that of the frame before, plus a signed number.
           long address = 0;

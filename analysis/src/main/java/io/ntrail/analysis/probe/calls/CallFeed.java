@@ -320,7 +320,7 @@ public final class CallFeed implements CallSource, RecordingFollower {
   }
 
   @Override
-  public int pointerBytes() {
+  public int pointerBytes(long function) {
     NtrHeader its = header;
     return its == null || its.pointerBytes() != Integer.BYTES ? Long.BYTES : Integer.BYTES;
   }
