@@ -99,6 +99,16 @@ public final class CallNames {
     return new Arguments(convention.text(), convention.arguments(places));
   }
 
+  /**
+   * Returns whether arguments of a 32-bit function may be in registers where {@link
+   * #arguments(Optional, String, List)} takes words of the stack for them.
+   */
+  public static boolean mayUseRegisters(Optional<CallPrototype> prototype, String name) {
+    return prototype
+        .map(CallPrototype::isAssumed)
+        .orElseGet(() -> CallConvention.ofExport(name).mayUseRegisters());
+  }
+
   /** Finds the arguments of a prototype among what was recorded: up to one that was not. */
   private static Arguments arguments(CallPrototype prototype, List<Integer> places) {
     List<Integer> indexes = new ArrayList<>();

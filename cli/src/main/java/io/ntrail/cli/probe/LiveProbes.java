@@ -127,6 +127,18 @@ final class LiveProbes implements ProbeSource {
     return function.name().isEmpty() ? "0x" + Long.toHexString(function.rva()) : function.name();
   }
 
+  /**
+   * Returns functions whose arguments are asked for and may be others than what is taken for them.
+   */
+  List<PlannedFunction> withDoubtfulArguments() {
+    return arguments == 0 || !target.process().is32Bit()
+        ? List.of()
+        : plan().functions().stream()
+            .filter(PlannedFunction::isTraced)
+            .filter(one -> CallNames.mayUseRegisters(one.prototype(), one.name()))
+            .toList();
+  }
+
   /** Returns what is planned. */
   TracePlan plan() {
     TracePlan its = plan;

@@ -17,9 +17,21 @@ final class LiveReport {
   private LiveReport() {}
 
   /** Prints what is known before the program runs. */
-  static void begin(TracePlan plan, PrintStream err) {
+  static void begin(LiveProbes live, PrintStream err) {
+    TracePlan plan = live.plan();
     plan.remarks().forEach(remark -> err.println("ntrail: " + remark));
     refused(plan).forEach(line -> err.println("warning: " + line));
+    doubtful(live).forEach(line -> err.println("warning: " + line));
+  }
+
+  /** Tells of arguments that may be in registers, while words of the stack are taken for them. */
+  private static List<String> doubtful(LiveProbes live) {
+    List<PlannedFunction> functions = live.withDoubtfulArguments();
+    return functions.isEmpty()
+        ? List.of()
+        : List.of(
+            "%s may have other arguments, as the calling convention is assumed: %s"
+                .formatted(Numbers.counted(functions.size(), "function"), names(functions)));
   }
 
   private static List<String> refused(TracePlan plan) {
@@ -77,6 +89,7 @@ final class LiveReport {
     live.result()
         .ifPresent(result -> {
           lines.addAll(refused(result.plan()));
+          lines.addAll(doubtful(live));
           lines.addAll(missed(live, result));
         });
     return lines;

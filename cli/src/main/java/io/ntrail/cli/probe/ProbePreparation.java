@@ -140,6 +140,6 @@ record ProbePreparation(
         throw ProbeProgram.refusal(programs, e);
       }
     }
-    LiveReport.begin(live.plan(), terminal.err());
+    LiveReport.begin(live, terminal.err());
   }
 }

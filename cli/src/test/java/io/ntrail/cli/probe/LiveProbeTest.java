@@ -195,6 +195,20 @@ class LiveProbeTest {
         live.err);
   }
 
+  @Test
+  void argumentsOf32BitFunctionsThatMayBeInRegistersAreDoubted() throws Exception {
+    assumeTrue(Wine.available32(), Wine.missing32());
+    environment = Wine.shared32().environment();
+    program = built(WindowsCompiler.MINGW_C_32);
+    // Of the runtime's own file, which alone calls it.
+    Ran live = ran("probe", "_pre_c_init:entry { @ = max(arg0); }", "-x", "quiet", "--", program);
+    assertEquals(0, live.exit, live.err);
+    assertTrue(
+        live.err.contains(
+            "warning: 1 function may have other arguments, as the calling convention is assumed: "),
+        live.err);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -120,6 +120,11 @@ public record CallConvention(
             .isPresent();
   }
 
+  /** Returns whether arguments may be in registers where words of the stack are taken for them. */
+  public boolean mayUseRegisters() {
+    return !isKnown && !inEcx && title.contains("thiscall");
+  }
+
   /** Returns its name, and whether it is assumed only. */
   public String text() {
     return isKnown ? title : title + " assumed";
