@@ -6,7 +6,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A slice of what the fuzz targets try: random changes, in every run of the tests. */
 class ChangedFilesTest {
-  private static final int RUNS = Boolean.getBoolean("ntrail.long") ? 2_000 : 16;
+  private static final int RUNS = Boolean.getBoolean("ntrail.long") ? 2_000 : 10;
 
   @ParameterizedTest
   @EnumSource

@@ -16,6 +16,7 @@ import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.testkit.MemoryChannel;
+import io.ntrail.testkit.Slice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -277,8 +278,9 @@ class CallsCutAnswersTest {
     assertEquals(expected.size(), actual.size(), what);
   }
 
-  private void compare(Path whole) throws IOException {
-    for (Cut cut : CUTS) {
+  /** Compares answers on cuts of a recording: on half of them, but with each cut's turn. */
+  private void compare(Path whole, int number) throws IOException {
+    for (Cut cut : Slice.of(CUTS.subList(number % 2, CUTS.size()), 2)) {
       Made made = make(whole, cut);
       for (List<String> question : questions(made, cut)) {
         String before = plain(answer(question, made.whole), cut);
@@ -390,8 +392,9 @@ class CallsCutAnswersTest {
 
   @Test
   void answersOnACutAreThoseOnTheWhole() throws IOException {
-    for (Path whole : CutRecordings.write(folder)) {
-      compare(whole);
+    List<Path> recordings = CutRecordings.write(folder);
+    for (int i = 0; i < recordings.size(); i++) {
+      compare(recordings.get(i), i);
     }
   }
 }

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class TargetKilledTest {
   private static final int KILLS =
-      Integer.getInteger("ntrail.kills", Boolean.getBoolean("ntrail.long") ? 100 : 2);
+      Integer.getInteger("ntrail.kills", Boolean.getBoolean("ntrail.long") ? 100 : 1);
 
   private static final long SEED = Long.getLong("ntrail.seed", System.nanoTime() & 0xFFFF);
 
