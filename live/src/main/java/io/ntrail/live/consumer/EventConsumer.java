@@ -193,12 +193,15 @@ public final class EventConsumer implements AutoCloseable {
                 calls.prepare("kernel32!QueryPerformanceFrequency", cells),
                 calls.prepare("kernel32!QueryPerformanceCounter", cells + 8),
                 calls.prepare(time, cells + 16)));
-    if (!outcomes.get(0).isTrue()
+    Bytes clocks = agent.peek(cells, 24);
+    // Wine says that all is well, too, where it has written nothing.
+    boolean areRead = clocks.i64(0) > 0 && clocks.i64(8) > 0 && clocks.i64(16) > 0;
+    if (!areRead
+        || !outcomes.get(0).isTrue()
         || !outcomes.get(1).isTrue()
         || outcomes.get(2).kind() != CallOutcome.Kind.DONE) {
       throw new CannotGoOn("the clocks of this machine cannot be read", "");
     }
-    Bytes clocks = agent.peek(cells, 24);
     long frequency = opened.frequency > 0 ? opened.frequency : clocks.i64(0);
     long fileTime = clocks.i64(16);
     boolean isCounter = isRaw && opened.clock == PERFORMANCE_CLOCK;

@@ -360,6 +360,8 @@ class BrokenArgumentsTest {
           }
           breaking.breaks(0, 0);
         }
+        // The next ones must not be refused for what these left.
+        assertEquals("", wrong(agent, library, right), call.getValue());
       }
       assertEquals(List.of(), unnoticed);
     }

@@ -1060,6 +1060,7 @@ EXPORT ULONG WINAPI TdhEnumerateProviders(PROVIDER_ENUMERATION_INFO *buffer, ULO
 
 EXPORT BOOL WINAPI OpenProcessToken(HANDLE process, DWORD access, HANDLE *token) {
   WCHAR name[32];
+  HANDLE before = opened;
   if (process != (HANDLE)-1 || access != 0x28 || !token) {
     SetLastError(wrong("token"));
     return FALSE;
@@ -1069,6 +1070,7 @@ EXPORT BOOL WINAPI OpenProcessToken(HANDLE process, DWORD access, HANDLE *token)
   opened = CreateEventW(NULL, TRUE, FALSE, name);
   if (GetLastError() == ERROR_ALREADY_EXISTS) {
     CloseHandle(opened);
+    CloseHandle(before);
     SetLastError(wrong("token that was left open"));
     return FALSE;
   }
