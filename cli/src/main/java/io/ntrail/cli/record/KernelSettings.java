@@ -28,7 +28,7 @@ import picocli.CommandLine.ParseResult;
  * @param counterEvents the events that they are recorded with
  * @param branchEvents events with the last branches of the processor
  * @param branches bits of the branches that are left out
- * @param stackCache bytes of a cache of stacks, 0: as Windows chooses; empty: none
+ * @param stackCache cache of stacks; empty: none
  */
 record KernelSettings(
     int interval,
@@ -37,7 +37,15 @@ record KernelSettings(
     List<StackEvent> counterEvents,
     List<StackEvent> branchEvents,
     int branches,
-    Optional<Integer> stackCache) {
+    Optional<StackCache> stackCache) {
+  /**
+   * Cache of stacks.
+   *
+   * @param bytes of it; 0: as Windows chooses
+   * @param buckets of its table; 0: as Windows chooses
+   */
+  record StackCache(int bytes, int buckets) {}
+
   /** Nothing is to be set. */
   static final KernelSettings NONE =
       new KernelSettings(0, Map.of(), List.of(), List.of(), List.of(), 0, Optional.empty());
@@ -118,7 +126,9 @@ record KernelSettings(
         names.isEmpty() ? List.of() : events(COUNTERS, BootRequest.split(events)),
         events(BRANCHES, BootRequest.split(parsed, BRANCHES)),
         leftOut(parsed),
-        CommonOptions.has(parsed, STACK_CACHE) ? Optional.of(cache(parsed)) : Optional.empty());
+        CommonOptions.has(parsed, STACK_CACHE)
+            ? Optional.of(new StackCache(cache(parsed), 0))
+            : Optional.empty());
   }
 
   private static int interval(ParseResult parsed) {
@@ -254,7 +264,8 @@ record KernelSettings(
       settings.add(TraceSetting.branches(branches));
       settings.add(TraceSetting.branchEvents(branchEvents));
     }
-    stackCache.ifPresent(bytes -> settings.add(TraceSetting.stackCaching(bytes, 0)));
+    stackCache.ifPresent(
+        its -> settings.add(TraceSetting.stackCaching(its.bytes(), its.buckets())));
     return settings;
   }
 }

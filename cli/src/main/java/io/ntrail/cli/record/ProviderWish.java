@@ -26,6 +26,7 @@ import java.util.OptionalLong;
  * @param properties what is recorded with each event
  * @param filters by which events are selected
  * @param capture when it is asked for its state
+ * @param isStrict whether nothing is recorded where it cannot be had; else it is left out
  */
 record ProviderWish(
     String name,
@@ -33,7 +34,8 @@ record ProviderWish(
     long keywords,
     int properties,
     List<Filter> filters,
-    StateCapture capture) {
+    StateCapture capture,
+    boolean isStrict) {
   private static final String OPTION = "--provider";
   private static final String EXAMPLE = OPTION + " Microsoft-Windows-DNS-Client:0xF:5:stack";
 
@@ -48,7 +50,7 @@ record ProviderWish(
   private static final String STATE_AT_START = "state-at-start";
 
   /** Windows' own limit of filters by event. */
-  private static final int MOST_IDS = 64;
+  static final int MOST_IDS = 64;
 
   /** Keeps the list from changes. */
   ProviderWish {
@@ -57,7 +59,7 @@ record ProviderWish(
 
   /** Makes one that is not asked for its state. */
   ProviderWish(String name, int level, long keywords, int properties, List<Filter> filters) {
-    this(name, level, keywords, properties, filters, StateCapture.NONE);
+    this(name, level, keywords, properties, filters, StateCapture.NONE, true);
   }
 
   /** Returns that for the names, collections and exceptions of .NET. */
@@ -112,7 +114,7 @@ record ProviderWish(
             false,
             state(STATE_AT_START, states, keywords, text),
             state(STATE, states, keywords, text));
-    return new ProviderWish(parts[0], level, keywords, properties, filters, capture);
+    return new ProviderWish(parts[0], level, keywords, properties, filters, capture, true);
   }
 
   /** Returns the keywords of a state: those that are told, else the provider's. */
@@ -145,7 +147,7 @@ record ProviderWish(
       case "id!" -> Filter.events(false, ids(words, text));
       case "stack" -> Filter.stacks(true, ids(words, text));
       case "pid" -> processes(words, text);
-      case "exe" -> executables(words, text);
+      case "exe" -> programs(words, OPTION + " " + text);
       default ->
           throw new UsageError(
               "%s %s: filters are id=, id!=, stack=, pid=, exe=; and state".formatted(OPTION, text),
@@ -189,12 +191,19 @@ record ProviderWish(
     return Filter.processes(ids);
   }
 
-  private static Filter executables(List<String> words, String text) {
+  /**
+   * Returns the filter of programs.
+   *
+   * @param words names of their files
+   * @param text where they are named
+   * @throws UsageError if they are too long
+   */
+  static Filter programs(List<String> words, String text) {
     Filter filter = Filter.executables(words);
     if (filter.data().length > EnableParameters.MOST_BYTES) {
       throw new UsageError(
-          "%s %s: Windows takes at most %d characters of names"
-              .formatted(OPTION, text, EnableParameters.MOST_BYTES / Character.BYTES - 1),
+          "%s: Windows takes at most %d characters of names"
+              .formatted(text, EnableParameters.MOST_BYTES / Character.BYTES - 1),
           OPTION + " NAME:exe=shop.exe+shopd.exe");
     }
     return filter;

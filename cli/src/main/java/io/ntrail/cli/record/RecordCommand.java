@@ -169,7 +169,9 @@ public final class RecordCommand implements Command {
     return profile.isEmpty()
         ? new BootPlan(BootRequest.of(parsed, BOOT, EXAMPLE))
         : BootProfile.of(
-            profile.get(),
+            isOther
+                ? profile.get()
+                : machine.ask(sessions -> sessions.starter().present(profile.get())),
             parsed,
             wishes ->
                 isOther

@@ -58,7 +58,7 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
    * @return the exit code
    */
   int run(List<String> arguments) {
-    StartRequest request = request();
+    StartRequest wanted = request();
     boolean isFlight = CommonOptions.has(parsed, FLIGHT);
     Optional<OutputFile> output = terminal.outputs().of("-o");
     String etl = BootRequest.file(parsed);
@@ -77,7 +77,9 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
           isFlight ? "ntrail record start --kernel cpu " + FLIGHT : EXAMPLE);
     }
     Optional<RecordedParts> parts = output.map(RecordedParts::of);
-    List<Running> running = start(request, isFlight ? Optional.empty() : parts, etl);
+    Begun begun = start(wanted, isFlight ? Optional.empty() : parts, etl);
+    StartRequest request = begun.request;
+    List<Running> running = begun.running;
     running.stream()
         .flatMap(one -> one.missing().stream())
         .forEach(missing -> terminal.err().println("warning: " + missing));
@@ -107,22 +109,28 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
     return request.with(Log.MEMORY, isSized ? request.mebibytes() : FLIGHT_MEBIBYTES);
   }
 
-  private List<Running> start(StartRequest request, Optional<RecordedParts> parts, String etl) {
+  /** Sessions that run, and what is recorded of what was asked for. */
+  private record Begun(StartRequest request, List<Running> running) {}
+
+  private Begun start(StartRequest wanted, Optional<RecordedParts> parts, String etl) {
     boolean takesOver = CommonOptions.has(parsed, TAKE_OVER);
     return machine.ask(sessions -> {
       // A session that runs is in the way by itself.
       if (takesOver || sessions.find("").isEmpty()) {
         parts.ifPresent(RecordedParts::mustBeNew);
       }
-      return sessions
-          .starter()
-          .start(
-              request,
-              (part, isAlone) ->
-                  parts
-                      .map(its -> machine.name(its.file(part)))
-                      .orElse(isAlone ? etl : RecordedParts.part(etl, part)),
-              takesOver);
+      StartRequest request = sessions.starter().present(wanted);
+      return new Begun(
+          request,
+          sessions
+              .starter()
+              .start(
+                  request,
+                  (part, isAlone) ->
+                      parts
+                          .map(its -> machine.name(its.file(part)))
+                          .orElse(isAlone ? etl : RecordedParts.part(etl, part)),
+                  takesOver));
     });
   }
 

@@ -222,7 +222,7 @@ final class SessionStarter {
             new ProviderSessionRequest(
                 USER,
                 isInMemory(request) ? "" : file,
-                buffers(request, USER_BUFFERS),
+                buffers(request, buffers(request.memories().user(), USER_BUFFERS)),
                 request.log().mode(),
                 isInMemory(request) ? 0 : request.mebibytes(),
                 providers),
@@ -259,7 +259,7 @@ final class SessionStarter {
     return new KernelRequest(
         Sessions.NAME,
         isInMemory(request) ? "" : file,
-        buffers(request, request.memory().map(this::buffers).orElse(KERNEL_BUFFERS)),
+        buffers(request, buffers(request.memories().kernel(), KERNEL_BUFFERS)),
         request.log().mode(),
         isInMemory(request) ? 0 : request.mebibytes(),
         groups,
@@ -281,11 +281,10 @@ final class SessionStarter {
   }
 
   /** Returns the buffers that a profile asks for, at least the usual ones at most. */
-  private Buffers buffers(Memory memory) {
-    int size = memory.kibibytes() == 0 ? KERNEL_BUFFERS.kibibytes() : memory.kibibytes();
-    int least = memory.buffers() == 0 ? KERNEL_BUFFERS.least() : memory.buffers();
-    return new Buffers(
-        Math.min(size, kind.mostKibibytes()), least, Math.max(least, KERNEL_BUFFERS.most()));
+  private Buffers buffers(Memory memory, Buffers usual) {
+    int size = memory.kibibytes() == 0 ? usual.kibibytes() : memory.kibibytes();
+    int least = memory.buffers() == 0 ? usual.least() : memory.buffers();
+    return new Buffers(Math.min(size, kind.mostKibibytes()), least, Math.max(least, usual.most()));
   }
 
   private static int interval(ProfileSource source, int wanted) {
@@ -369,6 +368,32 @@ final class SessionStarter {
         wish.properties(),
         wish.filters(),
         wish.capture());
+  }
+
+  /**
+   * Returns a request without the providers that this machine does not have and that it can do
+   * without, as profiles of WPR have them; they are noted.
+   */
+  StartRequest present(StartRequest request) {
+    List<ProviderWish> doubtful =
+        request.providers().stream()
+            .filter(wish -> !wish.isStrict() && known(wish.name()).isEmpty())
+            .toList();
+    if (doubtful.isEmpty()) {
+      return request;
+    }
+    RegisteredProviders all = control.registered();
+    List<ProviderWish> absent =
+        doubtful.stream().filter(wish -> all.named(wish.name()) == null).toList();
+    List<ProviderWish> rest = new ArrayList<>(request.providers());
+    rest.removeAll(absent);
+    return request.with(
+        rest,
+        absent.stream()
+            .map(wish ->
+                "Not recorded: provider %s, which is not registered on this machine."
+                    .formatted(wish.name()))
+            .toList());
   }
 
   /**

@@ -20,7 +20,7 @@ import picocli.CommandLine.ParseResult;
  * @param log whether files end or begin anew when they are full
  * @param mebibytes size at which a file, or memory, is full
  * @param extras heaps, and tags of the pool
- * @param memory of the kernel's session, as a profile has it; empty: the usual one
+ * @param memories of the sessions, as a profile has them
  * @param notes of what a profile asks for and is not done
  */
 record StartRequest(
@@ -30,8 +30,19 @@ record StartRequest(
     Log log,
     int mebibytes,
     StartExtras extras,
-    Optional<Memory> memory,
+    Memories memories,
     List<String> notes) {
+  /**
+   * Memory of sessions, as far as it is not the usual one.
+   *
+   * @param kernel of the kernel's
+   * @param user of that of providers
+   */
+  record Memories(Memory kernel, Memory user) {
+    /** The usual one. */
+    static final Memories USUAL = new Memories(Memory.NONE, Memory.NONE);
+  }
+
   /** Form of the file. */
   enum Log {
     /** The file begins anew. */
@@ -137,7 +148,7 @@ record StartRequest(
         LOGS.value(parsed, Log.RING),
         BootRequest.mebibytes(parsed),
         extras,
-        Optional.empty(),
+        Memories.USUAL,
         notes);
   }
 
@@ -170,6 +181,14 @@ record StartRequest(
 
   /** Returns it with a form of the file. */
   StartRequest with(Log other, int size) {
-    return new StartRequest(kernel, settings, providers, other, size, extras, memory, notes);
+    return new StartRequest(kernel, settings, providers, other, size, extras, memories, notes);
+  }
+
+  /** Returns it with other providers, and with notes of those that are left out. */
+  StartRequest with(List<ProviderWish> others, List<String> more) {
+    List<String> all = new ArrayList<>(notes);
+    all.addAll(more);
+    return new StartRequest(
+        kernel, settings, others, log, mebibytes, extras, memories, List.copyOf(all));
   }
 }

@@ -10,10 +10,10 @@ import io.ntrail.formats.etl.groups.StackEvents.StackEvent;
 import io.ntrail.formats.wprp.RecordingProfile;
 import io.ntrail.formats.wprp.RecordingProfile.Ids;
 import io.ntrail.formats.wprp.RecordingProfile.Kernel;
+import io.ntrail.formats.wprp.RecordingProfile.Memory;
 import io.ntrail.formats.wprp.WprpFile;
 import io.ntrail.live.etw.BootSession;
 import io.ntrail.live.etw.BootSession.Kind;
-import io.ntrail.live.etw.EnableParameters;
 import io.ntrail.live.etw.EnableParameters.Filter;
 import io.ntrail.live.etw.FlagExtension;
 import io.ntrail.live.etw.KernelRequest;
@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /** Request that a recording profile of WPR stands for; what it leaves out is among its notes. */
 final class WprpRequest {
@@ -84,9 +85,12 @@ final class WprpRequest {
     if (profile.system().isEmpty() && profile.providers().isEmpty() && !hasHeaps) {
       throw new CannotGoOn("profile " + profile.id() + " records nothing", "");
     }
+    List<Memory> memories =
+        Stream.concat(profile.system().map(Kernel::memory).stream(), Stream.of(profile.memory()))
+            .toList();
     int size =
-        mebibytes > 0 ? mebibytes : profile.system().map(k -> k.memory().mebibytes()).orElse(0);
-    List<ProviderWish> providers = profile.providers().stream().map(WprpRequest::wish).toList();
+        mebibytes > 0 ? mebibytes : memories.stream().mapToInt(Memory::mebibytes).max().orElse(0);
+    List<ProviderWish> providers = profile.providers().stream().map(this::wish).toList();
     KernelSettings settings = profile.system().map(this::settings).orElse(KernelSettings.NONE);
     int most = size > 0 ? size : BootRequest.DEFAULT_MEBIBYTES;
     if (profile.inMemory()) {
@@ -108,10 +112,13 @@ final class WprpRequest {
         kernel,
         settings,
         providers,
-        profile.inMemory() ? StartRequest.Log.RING : StartRequest.Log.SEQUENTIAL,
+        profile.inMemory() || memories.stream().anyMatch(Memory::isRing)
+            ? StartRequest.Log.RING
+            : StartRequest.Log.SEQUENTIAL,
         most,
         extras(),
-        profile.system().map(Kernel::memory),
+        new StartRequest.Memories(
+            profile.system().map(Kernel::memory).orElse(Memory.NONE), profile.memory()),
         notes);
   }
 
@@ -180,7 +187,14 @@ final class WprpRequest {
     for (String name : names) {
       Optional<StackEvent> event = known.named(name);
       if (event.isEmpty()) {
-        notes.add("Not recorded: " + what + name + ", which ntrail does not know.");
+        notes.add(
+            "Not recorded: %s%s, which %s."
+                .formatted(
+                    what,
+                    name,
+                    known.isOfOtherSessions(name)
+                        ? "sessions of chosen programs log, not the kernel's"
+                        : "ntrail does not know"));
       }
       event.ifPresent(events::add);
     }
@@ -210,23 +224,33 @@ final class WprpRequest {
         counterEvents,
         events(system.branchEvents(), "branches of "),
         KernelSettings.bits(kinds),
-        system.stackCache() ? Optional.of(0) : Optional.empty());
+        system
+            .stackCache()
+            .map(cache ->
+                new KernelSettings.StackCache(
+                    Math.multiplyExact(cache.kibibytes(), 1024), cache.buckets())));
   }
 
-  private static ProviderWish wish(RecordingProfile.Provider provider) {
+  private ProviderWish wish(RecordingProfile.Provider provider) {
     List<Filter> filters = new ArrayList<>();
-    provider.events().map(ids -> filter(ids, false)).ifPresent(filters::add);
-    provider.stacks().map(ids -> filter(ids, true)).ifPresent(filters::add);
+    provider.events().map(ids -> filter(provider, ids, false)).ifPresent(filters::add);
+    provider.stacks().map(ids -> filter(provider, ids, true)).ifPresent(filters::add);
+    if (!provider.programs().isEmpty()) {
+      List<String> names = List.of(provider.programs().split(";", -1));
+      filters.add(
+          ProviderWish.programs(names, "profile " + profile.id() + " on " + provider.name()));
+    }
     return new ProviderWish(
         provider.name(),
         provider.level() == 0 ? ProviderRequest.VERBOSE : provider.level(),
         provider.keywords() == 0 ? ProviderRequest.ALL_KEYWORDS : provider.keywords(),
-        provider.hasStacks() ? EnableParameters.STACKS : 0,
+        provider.properties(),
         filters,
         new StateCapture(
             provider.state().isOnly(),
             all(provider.state().atStart()),
-            all(provider.state().atSave())));
+            all(provider.state().atSave())),
+        provider.isStrict());
   }
 
   /** No keywords stand for all of them. */
@@ -236,7 +260,13 @@ final class WprpRequest {
         : keywords;
   }
 
-  private static Filter filter(Ids ids, boolean isOfStacks) {
+  private Filter filter(RecordingProfile.Provider provider, Ids ids, boolean isOfStacks) {
+    if (ids.ids().size() > ProviderWish.MOST_IDS) {
+      throw new CannotGoOn(
+          "profile %s filters %s by %d events; Windows takes at most %d"
+              .formatted(profile.id(), provider.name(), ids.ids().size(), ProviderWish.MOST_IDS),
+          "");
+    }
     return isOfStacks
         ? Filter.stacks(ids.isChosen(), ids.ids())
         : Filter.events(ids.isChosen(), ids.ids());

@@ -234,7 +234,8 @@ class RecordOnMachineTest {
         <WindowsPerformanceRecorder Version="1.0"><Profiles>
         <SystemCollector Id="S" Name="NT Kernel Logger">
           <BufferSize Value="512"/><Buffers Value="80"/></SystemCollector>
-        <EventCollector Id="E" Name="Events"/>
+        <EventCollector Id="E" Name="Events"><BufferSize Value="64"/><Buffers Value="40"/>
+        </EventCollector>
         <Profile Id="All.Verbose.File" Name="All" LoggingMode="File" DetailLevel="Verbose">
         <Collectors><SystemCollectorId Value="S"><SystemProvider Id="P"><Keywords>
           <Keyword Value="ProcessThread"/><Keyword Value="Loader"/><Keyword Value="CSwitch"/>
@@ -248,12 +249,14 @@ class RecordOnMachineTest {
         <EventCollectorId Value="E"><EventProviders>
           <EventProvider Id="D" Name="Microsoft-Windows-DNS-Client" Level="4" Stack="true">
             <Keywords><Keyword Value="0xF"/></Keywords><EventFilters FilterIn="false">
-            <EventId Value="3006"/></EventFilters></EventProvider></EventProviders>
+            <EventId Value="3006"/></EventFilters></EventProvider>
+          <EventProvider Id="N" Name="New-In-Windows-12"/></EventProviders>
         </EventCollectorId></Collectors></Profile></Profiles></WindowsPerformanceRecorder>
         """);
     Result started = run("record start --profile " + file + "!All --max-size 64M --etl C:\\w.etl");
     assertEquals(0, started.exit(), started.err());
     assertTrue(started.out().contains("- Not recorded: keyword NewInWindows12"), started.out());
+    assertTrue(started.out().contains("- Not recorded: provider New-In-Windows-12"), started.out());
     assertEquals(
         List.of(
             "StartTrace 7 00000000-0000-0000-0000-000000000000 512 80 256 64 2000001 7 ntrail"
@@ -265,7 +268,7 @@ class RecordOnMachineTest {
             "TraceSetInformation 8 7 d1a86f3d05fed0119dda00c04fd7ba7c2400000000000000",
             "TraceSetInformation 20 7 21000000",
             "TraceSetInformation 21 7 24050000",
-            "StartTrace 6 00000000-0000-0000-0000-000000000000 256 32 128 64 1 0 ntrail-user"
+            "StartTrace 6 00000000-0000-0000-0000-000000000000 64 40 128 64 1 0 ntrail-user"
                 + " C:\\w.user.etl",
             "EnableTraceEx2 6 1c95126e-7eea-49a9-a3fe-a378b03ddb4d 4 f 4 80000200:00000100be0b"),
         calls());

@@ -12,6 +12,7 @@ import java.util.OptionalLong;
  * @param inMemory whether WPR keeps the recording in memory until it is stopped
  * @param system what the kernel logs; empty: nothing
  * @param providers of programs, of all collectors
+ * @param memory of all collectors of providers together
  * @param heaps processes whose heaps are recorded; none in it: those that are set up for it; empty:
  *     no heaps
  * @param collectors number of collectors of providers
@@ -22,6 +23,7 @@ public record RecordingProfile(
     boolean inMemory,
     Optional<Kernel> system,
     List<Provider> providers,
+    Memory memory,
     Optional<List<Integer>> heaps,
     int collectors,
     List<String> ignored) {
@@ -38,21 +40,45 @@ public record RecordingProfile(
    * @param kibibytes size of a buffer; 0: as WPR chooses
    * @param buffers number of them; 0: as WPR chooses
    * @param mebibytes MaximumFileSize; 0: none
+   * @param isRing whether the file begins anew when it has that size
    */
-  public record Memory(int kibibytes, int buffers, int mebibytes) {}
+  public record Memory(int kibibytes, int buffers, int mebibytes, boolean isRing) {
+    /** Nothing is said. */
+    public static final Memory NONE = new Memory(0, 0, 0, false);
+
+    /** Returns the room that both need together. */
+    Memory and(Memory other) {
+      int size = Math.max(kibibytes, other.kibibytes);
+      long all = (long) kibibytes * buffers + (long) other.kibibytes * other.buffers;
+      long count = size == 0 ? Math.max(buffers, other.buffers) : (all + size - 1) / size;
+      return new Memory(
+          size,
+          (int) Math.min(count, Integer.MAX_VALUE),
+          Math.max(mebibytes, other.mebibytes),
+          isRing || other.isRing);
+    }
+  }
+
+  /**
+   * Cache of stacks.
+   *
+   * @param kibibytes its size; 0: as Windows chooses
+   * @param buckets of its table; 0: as Windows chooses
+   */
+  public record StackCache(int kibibytes, int buckets) {}
 
   /**
    * Part of the kernel.
    *
    * @param memory of its collector
-   * @param keywords names of groups, as WPR has them
+   * @param keywords names of groups, as WPR has them, or numbers
    * @param stacks names of events, as WPR has them, or numbers
    * @param sampled counters that samples are taken by, with their intervals (0: as it is)
    * @param counters that are recorded with events
    * @param counterEvents the events that they are recorded with
    * @param branchEvents events with last branches
    * @param branchesLeftOut kinds of branches that are left out, as WPR has them
-   * @param stackCache whether equal stacks are recorded once
+   * @param stackCache cache with which equal stacks are recorded once; empty: none
    * @param poolTags tags of the pool allocations that are recorded; none: all
    * @param hasProcessorTrace whether Processor Trace is recorded with events
    */
@@ -65,7 +91,7 @@ public record RecordingProfile(
       List<String> counterEvents,
       List<String> branchEvents,
       List<String> branchesLeftOut,
-      boolean stackCache,
+      Optional<StackCache> stackCache,
       List<String> poolTags,
       boolean hasProcessorTrace) {
     /** Keeps the collections from changes. */
@@ -100,18 +126,22 @@ public record RecordingProfile(
    * @param name or GUID; with a star in front, a name that its GUID follows from
    * @param level of detail; 0: all
    * @param keywords of which an event has to have one; 0: all
-   * @param hasStacks whether stacks are recorded
+   * @param properties EVENT_ENABLE_PROPERTY of evntrace.h: what is recorded with each event
    * @param events that are recorded; empty: all
    * @param stacks events with stacks; empty: all
+   * @param programs names of their files, separated by semicolons; empty: all
+   * @param isStrict whether nothing is recorded where the provider cannot be had
    * @param state when it is asked for its state
    */
   public record Provider(
       String name,
       int level,
       long keywords,
-      boolean hasStacks,
+      int properties,
       Optional<Ids> events,
       Optional<Ids> stacks,
+      String programs,
+      boolean isStrict,
       State state) {}
 
   /**

@@ -9,6 +9,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.wprp.RecordingProfile.Ids;
 import io.ntrail.formats.wprp.RecordingProfile.Kernel;
 import io.ntrail.formats.wprp.RecordingProfile.Memory;
+import io.ntrail.formats.wprp.RecordingProfile.StackCache;
 import io.ntrail.formats.wprp.RecordingProfile.State;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -95,7 +96,7 @@ class WprpFileTest {
     assertEquals(
         Optional.of(
             new Kernel(
-                new Memory(512, 96, 0),
+                new Memory(512, 96, 0, false),
                 List.of("ProcessThread", "Loader", "SampledProfile"),
                 List.of("SampledProfile"),
                 Map.of("CacheMisses", 65536),
@@ -103,7 +104,7 @@ class WprpFileTest {
                 List.of("CSwitch"),
                 List.of("SampledProfile"),
                 List.of("Kernel"),
-                true,
+                Optional.of(new StackCache(0, 256)),
                 List.of(),
                 false)),
         all().system());
@@ -118,12 +119,22 @@ class WprpFileTest {
                 "Microsoft-Windows-DNS-Client",
                 4,
                 0x8000_0000_0000_0011L,
-                true,
+                4,
                 Optional.of(new Ids(true, List.of(3006, 3008))),
                 Optional.of(new Ids(false, List.of(3008))),
+                "",
+                false,
                 State.NONE),
             new RecordingProfile.Provider(
-                "*My-EventSource", 0, 0, false, Optional.empty(), Optional.empty(), State.NONE)),
+                "*My-EventSource",
+                0,
+                0,
+                0,
+                Optional.empty(),
+                Optional.empty(),
+                "",
+                false,
+                State.NONE)),
         all().providers());
   }
 
@@ -200,6 +211,111 @@ class WprpFileTest {
     assertEquals(
         List.of("ProcessThread", "SampledProfile"),
         file(less).profile("Less").system().orElseThrow().keywords());
+  }
+
+  private static String derived(String lists) {
+    return """
+    <Profile Id="D.Verbose.File" Name="D" LoggingMode="File" DetailLevel="Verbose"
+      Base="All.Verbose.File">%s</Profile>
+    """
+        .formatted(lists);
+  }
+
+  /** Lists of published profiles, which take a collector from their base and add another. */
+  @Test
+  void ofSeveralListsEachIsTaken() {
+    String other =
+        derived(
+            """
+            <Collectors Operation="Remove"><SystemCollectorId Value="SC"/></Collectors>
+            <Collectors Operation="Add"><SystemCollectorId Value="SC">
+              <SystemProvider Id="O"><Keywords><Keyword Value="CSwitch"/>
+                <CustomKeyword Value="0x20000200"/></Keywords></SystemProvider>
+            </SystemCollectorId></Collectors>
+            """);
+    RecordingProfile profile = file(COUNTERS, FILE_PROFILE, other).profile("D");
+    Kernel kernel = profile.system().orElseThrow();
+    assertEquals(List.of("CSwitch", "0x20000200"), kernel.keywords());
+    assertEquals(Map.of(), kernel.sampled());
+    assertEquals(2, profile.providers().size());
+  }
+
+  @Test
+  void whatIsAddedToACollectorOfTheBaseIsRecordedBesideIt() {
+    String more =
+        derived(
+            """
+            <Collectors Operation="Add">
+              <SystemCollectorId Value="SC"><SystemProvider Id="M">
+                <Keywords><Keyword Value="CSwitch"/></Keywords>
+              </SystemProvider></SystemCollectorId>
+              <EventCollectorId Value="EC"><EventProviders><EventProvider Id="Again"
+                Name="microsoft-windows-dns-client" Level="5" Strict="true">
+                <Keywords><Keyword Value="0x100"/></Keywords></EventProvider></EventProviders>
+              </EventCollectorId>
+            </Collectors>
+            """);
+    RecordingProfile profile = file(COUNTERS, FILE_PROFILE, more).profile("D");
+    assertEquals(
+        List.of("ProcessThread", "Loader", "SampledProfile", "CSwitch"),
+        profile.system().orElseThrow().keywords());
+    assertEquals(1, profile.collectors());
+    // Windows would keep what the second asks for alone.
+    RecordingProfile.Provider both = profile.providers().getFirst();
+    assertEquals(
+        new RecordingProfile.Provider(
+            "Microsoft-Windows-DNS-Client",
+            5,
+            0x8000_0000_0000_0111L,
+            4,
+            Optional.empty(),
+            Optional.empty(),
+            "",
+            true,
+            State.NONE),
+        both);
+  }
+
+  @Test
+  void memoryAndFilesAreThoseOfTheCollectors() {
+    RecordingProfile profile =
+        file("""
+        <EventCollector Id="A" Name="A"><BufferSize Value="64"/><Buffers Value="32"/>
+          <MaximumFileSize Value="256" FileMode="Circular"/></EventCollector>
+        <EventCollector Id="B" Name="B"><BufferSize Value="256"/><Buffers Value="20"/>
+        </EventCollector>
+        <Profile Id="R" Name="R" LoggingMode="File" DetailLevel="Light"><Collectors>
+          <EventCollectorId Value="A"/><EventCollectorId Value="B"/>
+        </Collectors></Profile>
+        """)
+            .profile("R");
+    // 32 of 64 KiB and 20 of 256 KiB are 28 of 256 KiB.
+    assertEquals(new Memory(256, 28, 256, true), profile.memory());
+  }
+
+  @Test
+  void attributesAreTakenOrNamed() {
+    RecordingProfile profile =
+        file("""
+        <EventCollector Id="A" Name="A" FileName="a.etl" Private="true" Secure="false"/>
+        <EventProvider Id="P" Name="P" SID="true" TSID="1" EventKey="true" NonPagedMemory="true"
+          ProcessExeFilter="shop.exe" Strange="yes"/>
+        <Profile Id="R" Name="R" LoggingMode="File" DetailLevel="Light"><Collectors>
+          <EventCollectorId Value="A"><EventProviders><EventProviderId Value="P"/></EventProviders>
+          </EventCollectorId>
+          <SystemCollectorId Value="SystemCollector_WPRSystemCollectorInFile">
+            <SystemProviderId Value="Base"/></SystemCollectorId>
+        </Collectors></Profile>
+        """)
+            .profile("R");
+    assertEquals(0x103, profile.providers().getFirst().properties());
+    assertEquals("shop.exe", profile.providers().getFirst().programs());
+    String ignored = profile.ignored().toString().replaceAll("line \\d+", "L");
+    assertEquals(
+        "[Private of EventCollector (L), Strange of EventProvider (L),"
+            + " collector SystemCollector_WPRSystemCollectorInFile, which is not in the file (L)]",
+        ignored);
+    assertEquals(List.of("ProcessThread", "Loader"), profile.system().orElseThrow().keywords());
   }
 
   @Test

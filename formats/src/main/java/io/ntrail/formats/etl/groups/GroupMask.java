@@ -1,7 +1,9 @@
 package io.ntrail.formats.etl.groups;
 
 import io.ntrail.formats.bytes.BytesBuilder;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Groups of kernel events that a session logs: PERFINFO_GROUPMASK, eight words of 32 bits.
@@ -69,6 +71,17 @@ public final class GroupMask {
   /** Returns a word: 0 has the EnableFlags of EVENT_TRACE_PROPERTIES. */
   public int word(int index) {
     return words[index];
+  }
+
+  /** Returns the constants of all words that have groups, as hexadecimal numbers. */
+  List<String> constants() {
+    List<String> constants = new ArrayList<>();
+    for (int i = 0; i < words.length; i++) {
+      if (words[i] != 0) {
+        constants.add("0x%X".formatted(i << WORD_SHIFT | words[i]));
+      }
+    }
+    return constants;
   }
 
   /** Returns the bytes of the structure, as EnableKernelFlags has them. */

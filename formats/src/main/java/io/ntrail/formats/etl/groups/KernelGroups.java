@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Groups of kernel events by name: ntrail's own, xperf's, and keywords of WPR's profiles. Names are
@@ -87,6 +88,8 @@ public final class KernelGroups {
       - RegistryNotify 42000000
       - SynchronizationObjects 20020000
       - WakeCounter 80002000
+      - LoadBalancer 40080000
+      - ClusterOff E0000001
       """;
 
   /** A line: ntrail's name, or xperf's for several groups, and the groups that it stands for. */
@@ -110,6 +113,8 @@ public final class KernelGroups {
           "memory", List.of("PROC_THREAD", "LOADER", "VIRT_ALLOC", "HARD_FAULTS"),
           "registry", List.of("PROC_THREAD", "LOADER", "REGISTRY"),
           "syscall", List.of("PROC_THREAD", "LOADER", "SYSCALL"));
+
+  private static final Pattern NUMBER = Pattern.compile("0[xX][0-9a-fA-F]{1,8}");
 
   private final Map<String, GroupMask> masks = new LinkedHashMap<>();
   private final Map<String, String> names = new LinkedHashMap<>();
@@ -152,10 +157,14 @@ public final class KernelGroups {
   /**
    * Returns the groups of a name. In lower case {@code memory}, {@code registry} and {@code
    * syscall} are ntrail's names, which have processes and images with them, as all of its names
-   * have; else they are the group alone, as in xperf.
+   * have; else they are the group alone, as in xperf. A number is a constant of a mask, as
+   * PERFINFO_GROUPMASK's macros have it: the top three bits are the index of the word.
    */
   public Optional<GroupMask> named(String name) {
     List<String> own = OWN_AND_XPERF.get(name);
+    if (NUMBER.matcher(name).matches()) {
+      return Optional.of(GroupMask.of(Integer.parseUnsignedInt(name.substring(2), 16)));
+    }
     return own == null
         ? Optional.ofNullable(masks.get(name.toUpperCase(Locale.ROOT)))
         : Optional.of(masks(own));
@@ -184,20 +193,25 @@ public final class KernelGroups {
   }
 
   /**
-   * Returns xperf's names of the groups that are in a mask as a whole, in the order of its list.
+   * Returns the groups of a mask in the order of xperf's list: those that are in it as a whole by
+   * xperf's names, what remains by WPR's, and then as constants.
    */
   public List<String> namesOf(GroupMask mask) {
     List<String> found = new ArrayList<>();
-    GROUPS
-        .lines()
-        .map(line -> line.split(" ", -1)[0])
-        .filter(name -> !name.equals("-"))
-        .forEach(name -> {
-          GroupMask group = masks.get(name);
-          if (group != null && mask.hasAll(group)) {
-            found.add(name);
-          }
-        });
+    GroupMask rest = mask;
+    for (int column = 0; column < 2; column++) {
+      for (String line : GROUPS.lines().toList()) {
+        String[] names = line.split(" ", -1);
+        GroupMask group = masks.get(names[column].split("/", -1)[0].toUpperCase(Locale.ROOT));
+        boolean isIt = column == 0 || names[0].equals("-");
+        // One that WPR alone has may be in those of xperf.
+        if (isIt && group != null && (column == 0 ? mask : rest).hasAll(group)) {
+          found.add(names[column].split("/", -1)[0]);
+          rest = rest.without(group);
+        }
+      }
+    }
+    found.addAll(rest.constants());
     return found;
   }
 }

@@ -49,6 +49,8 @@ public final class StackEvents {
       LOADER ImageLoad=030A ImageUnload=1402
       CSWITCH CSwitch=0524
       DISPATCHER ReadyThread=0532
+      - -/DpcEnqueue=0F64 -/DpcExecute=0F65
+      IPI -/InterProcessorInterrupt=0F5B
       PRIORITY ThreadSetPriority=0530 ThreadSetBasePriority=0531
       KQUEUE KernelQueueEnqueue=053E KernelQueueDequeue=053F
       - ExecutiveResource=052B Mark=0F22 PageAccess=0276 PageRelease=0277 PageRangeAccess=0278

@@ -137,4 +137,19 @@ class KernelStructuresTest {
     List<StackEvent> tooMany = Collections.nCopies(257, one);
     assertThrows(IllegalArgumentException.class, () -> StackEvents.filter(tooMany));
   }
+
+  /** PERF_OB_HANDLE, PERF_DISPATCHER and a bit that has no name, as ntwmi.h has them. */
+  @Test
+  void aGroupIsTakenByItsNumberAndToldByItsNameIfItHasOne() {
+    KernelGroups groups = new KernelGroups();
+    GroupMask mask =
+        groups
+            .named("0x80000040")
+            .orElseThrow()
+            .and(groups.named("0X20000200").orElseThrow())
+            .and(groups.named("0x40000010").orElseThrow());
+    assertEquals(List.of("DISPATCHER", "Handle", "0x40000010"), groups.namesOf(mask));
+    assertEquals(0x40, mask.word(4));
+    assertTrue(groups.named("0x123456789").isEmpty());
+  }
 }
