@@ -3,6 +3,7 @@ package io.ntrail.cli.record;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.OptionValues;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.SpellingSuggestion;
 import io.ntrail.formats.etl.groups.GroupMask;
 import io.ntrail.formats.etl.groups.KernelGroups;
@@ -49,6 +50,9 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
 
   /** A terabyte. */
   private static final long MOST_MEBIBYTES = 1 << 20;
+
+  /** Characters of a path in EVENT_TRACE_PROPERTIES, without the zero behind it. */
+  private static final int MOST_CHARACTERS = 1023;
 
   /** A path with a drive, of characters that Windows allows. */
   private static final Pattern PATH = Pattern.compile("[A-Za-z]:\\\\[^<>:\"/|?*\\p{Cntrl}]+");
@@ -184,6 +188,12 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
   /** Returns the path of the recording; empty if it is not given. */
   static String file(ParseResult parsed) {
     String path = CommonOptions.text(parsed, ETL, "");
+    if (path.length() > MOST_CHARACTERS) {
+      throw new UsageError(
+          "%s takes a path of at most %s characters, as Windows does, not of %s"
+              .formatted(ETL, Numbers.count(MOST_CHARACTERS), Numbers.count(path.length())),
+          ETL + " 'C:\\boot.etl'");
+    }
     if (CommonOptions.has(parsed, ETL) && !PATH.matcher(path).matches()) {
       throw new UsageError(
           ETL + " takes a path with a drive on the recorded machine, not " + path,

@@ -290,7 +290,8 @@ public final class RecordCommand implements Command {
       known.add("merge");
       String meant = SpellingSuggestion.of(word, known);
       throw new UsageError(
-          "record has no " + word + (meant.isEmpty() ? "" : "; " + meant + " is meant?"), EXAMPLE);
+          "record has no " + word + (meant.isEmpty() ? "" : "; " + meant + " is meant?"),
+          meant.isEmpty() || meant.equals(BOOT) ? EXAMPLE : "ntrail record " + meant);
     }
     if (words.size() > 1) {
       throw new UsageError("record boot takes no " + words.get(1), EXAMPLE);

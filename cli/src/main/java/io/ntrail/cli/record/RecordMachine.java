@@ -92,6 +92,15 @@ public record RecordMachine(
     }
   }
 
+  /**
+   * Makes sure that it can be asked.
+   *
+   * @throws CannotGoOn if it is no Windows
+   */
+  void mustBeWindows() {
+    its();
+  }
+
   private AgentHost its() {
     return host.orElseThrow(() ->
         CannotGoOn.impossible(

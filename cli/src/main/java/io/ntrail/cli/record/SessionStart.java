@@ -58,6 +58,10 @@ record SessionStart(RecordMachine machine, ParseResult parsed, Format format, Te
    * @return the exit code
    */
   int run(List<String> arguments) {
+    if (parsed.matchedOptions().isEmpty()) {
+      // Who only tries it is to hear first that it is not to be had here.
+      machine.mustBeWindows();
+    }
     StartRequest wanted = request();
     boolean isFlight = CommonOptions.has(parsed, FLIGHT);
     Optional<OutputFile> output = terminal.outputs().of("-o");

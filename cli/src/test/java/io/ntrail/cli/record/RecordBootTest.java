@@ -145,6 +145,15 @@ class RecordBootTest {
   }
 
   @Test
+  void aPathThatIsLongerThanWindowsTakesIsRefused() throws IOException {
+    Cli.Result longest = boot("--kernel", "cpu", "--etl", "C:\\" + "a".repeat(1020));
+    assertEquals(0, longest.exit(), longest.err());
+    Cli.Result longer = boot("--kernel", "cpu", "--etl", "C:\\" + "a".repeat(1021));
+    assertEquals(2, longer.exit());
+    assertTrue(longer.err().contains("at most 1,023 characters"), longer.err());
+  }
+
+  @Test
   void moreThan256EventsAreRefused() throws IOException {
     String most =
         IntStream.range(0, 256).mapToObj("0x%04X"::formatted).collect(Collectors.joining("+"));
@@ -355,6 +364,7 @@ class RecordBootTest {
         "start --kernel cpu --etl C:\\a.etl",
         "start --kernel cpu -o a.etl --while a.exe",
         "status",
+        "start",
         "stop",
         "list",
         "mark here",

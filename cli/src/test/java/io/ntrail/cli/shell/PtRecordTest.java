@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.ntrail.cli.Main;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
+import io.ntrail.cli.harness.Spawned;
 import io.ntrail.cli.pt.PtCommand;
 import io.ntrail.cli.pt.driver.DriverMachine;
 import io.ntrail.cli.text.Terminal;
@@ -17,6 +19,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.ipt.IptDriver.Libraries;
 import io.ntrail.live.windows.WindowsVersion;
+import io.ntrail.testkit.Await;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.wine.WindowsCompiler;
 import io.ntrail.testkit.wine.Wine;
@@ -45,13 +48,17 @@ class PtRecordTest {
     return "Z:" + file.toAbsolutePath().normalize().toString().replace('/', '\\');
   }
 
-  private DriverMachine machine() throws IOException {
+  private static String library() throws IOException {
     assumeTrue(Wine.available(), Wine.missing());
     assumeTrue(WindowsCompiler.MINGW_C.available(), WindowsCompiler.MINGW_C.missing());
     Path source =
         TestData.projectRoot().resolve("live/src/test/resources/io/ntrail/live/ipt/driver.c");
-    String library =
-        windows(WindowsCompiler.MINGW_C.build(List.of(source), "-shared", "-O1", "-Wl,--kill-at"));
+    return windows(
+        WindowsCompiler.MINGW_C.build(List.of(source), "-shared", "-O1", "-Wl,--kill-at"));
+  }
+
+  private DriverMachine machine() throws IOException {
+    String library = library();
     Map<String, String> environment = new HashMap<>(Wine.shared().environment());
     environment.put("NTRAIL_STANDIN", windows(folder.resolve("ipt")));
     return new DriverMachine(
@@ -166,6 +173,29 @@ class PtRecordTest {
     assertTrue(done.out().contains("wrote " + file + ": 2 threads"), done.out());
     assertEquals(List.of("service", "start 40311", "read 131136", "stop"), lines("calls"));
     assertEquals(List.of(), lines("why"));
+  }
+
+  @Test
+  void aSignalOfCtrlCWritesWhatThereIsAndEndsTheTrace() throws Exception {
+    Path file = folder.resolve("s.bin");
+    String library = library();
+    List<String> command = Cli.command("pt", "record", "-p", "services", "--for", "600s");
+    command.addAll(List.of("-o", file.toString()));
+    int main = command.indexOf(Main.class.getName());
+    command.set(main, PlayedPtRecord.class.getName());
+    command.addAll(
+        main + 1,
+        List.of(Wine.shared().loader().toString(), library, windows(folder.resolve("ipt"))));
+    try (Spawned process = Spawned.start(folder, "said", command)) {
+      Await.until("the driver traces", () -> lines("calls").contains("start 40311"));
+      String id = Long.toString(process.process().pid());
+      assertEquals(0, new ProcessBuilder("kill", "-INT", id).start().waitFor());
+      assertEquals(130, process.end(), process.said());
+      assertTrue(process.said().contains("wrote " + file + ": 2 threads"), process.said());
+    }
+    assertEquals(List.of("service", "start 40311", "read 131136", "stop"), lines("calls"));
+    assertEquals(List.of(), lines("why"));
+    assertEquals(0, Cli.run("pt", "packets", file, "-t", "4320", "--count").exit());
   }
 
   @ParameterizedTest
