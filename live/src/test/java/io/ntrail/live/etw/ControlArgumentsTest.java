@@ -3,9 +3,11 @@ package io.ntrail.live.etw;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentCall;
@@ -18,6 +20,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -76,10 +80,14 @@ class ControlArgumentsTest {
 
   /** Starts the session {@code s}. */
   private static void start(Played played) {
+    start(played, "s", "C:\\s.etl");
+  }
+
+  private static void start(Played played, String name, String file) {
     SessionProperties properties =
         new SessionProperties(
-            "s",
-            "C:\\s.etl",
+            name,
+            file,
             Guid.ZERO,
             new SessionProperties.Buffers(64, 4, 16),
             SessionMode.SEQUENTIAL,
@@ -124,6 +132,47 @@ class ControlArgumentsTest {
       assertEquals(234, played.call("ControlTraceW", 0, name, small, 0).asInt());
     });
     refusals(8);
+  }
+
+  /** Two agents run at once; one starts sessions, the other finds and stops them. */
+  @Test
+  void sessionsOfAnyNameAreFoundAndStoppedByAnotherProcess() throws Exception {
+    String longest = "n".repeat(1022) + "\u9332";
+    List<String> names =
+        List.of("\u00dcn\u00ef \"c\u00f6d\u00e9\" 'x' \ud83d\udd34 & %PATH%", longest);
+    String file = "C:\\\u9332 \u97f3\\" + "f".repeat(1018) + ".";
+    play(one ->
+        throughOther(other -> {
+          KernelRecorder recorder =
+              new KernelRecorder(
+                  new SessionControl(other.agent, other.library, other.library),
+                  KernelSessionKind.SYSTEM_LOGGER);
+          names.forEach(name -> start(one, name, file.substring(0, 1023)));
+          assertEquals(
+              Set.copyOf(names),
+              recorder.all().sessions().stream()
+                  .map(SessionState::name)
+                  .collect(Collectors.toSet()));
+          for (String name : names) {
+            assertEquals(file.substring(0, 1023), recorder.status(name).file());
+            assertEquals(name, recorder.stop(name).name());
+          }
+          assertEquals(0, recorder.all().total());
+        }));
+    assertFalse(Files.exists(folder.resolve("sessions.why")));
+    CannotGoOn refused =
+        assertThrows(CannotGoOn.class, () -> SessionProperties.named(longest + "n"));
+    assertEquals(
+        "the name of the session has 1024 characters; Windows takes at most 1023 here",
+        refused.message());
+  }
+
+  private void throughOther(Question question) {
+    try {
+      play(question);
+    } catch (IOException | URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test
