@@ -34,6 +34,7 @@ final class RealTimeWatch {
   private final Terminal terminal;
   private long untaken;
   private long tooLarge;
+  private long stripped;
   private long told;
   private ConsumedEvents.Notices notices = new ConsumedEvents.Notices(0, 0, 0);
 
@@ -126,6 +127,12 @@ final class RealTimeWatch {
       warn(
           "%s larger than a record can be, not shown so far"
               .formatted(Numbers.counted(tooLarge, "event")));
+    }
+    if (stripped == 0 && events.stripped() > 0) {
+      stripped = events.stripped();
+      warn(
+          "events of classes come with more than their records have, as the user or the key of the"
+              + " event, which is not shown");
     }
     // Documented as not used; versions of Windows may use it all the same.
     if (state.told() > Math.max(told, session.map(its -> its.lost().events()).orElse(0L))) {

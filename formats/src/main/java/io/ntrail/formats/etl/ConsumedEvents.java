@@ -4,6 +4,7 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.identity.Guid;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -69,6 +70,7 @@ public final class ConsumedEvents {
   private final BytesBuilder record = new BytesBuilder(1 << 10);
   private long bytes;
   private long tooLarge;
+  private long stripped;
   private Notices notices = new Notices(0, 0, 0);
 
   /** Begins the recording of a session. */
@@ -85,6 +87,14 @@ public final class ConsumedEvents {
   /** Returns the number of events that no record has room for. */
   public long tooLarge() {
     return tooLarge;
+  }
+
+  /**
+   * Returns the number of events of classes, and messages, that came with items that their records
+   * have no room for, as a file of the session would not have them.
+   */
+  public long stripped() {
+    return stripped;
   }
 
   /** Returns how often Windows told of losses. */
@@ -206,6 +216,19 @@ public final class ConsumedEvents {
     return 0;
   }
 
+  /** Counts an event if it has items of other types than these. */
+  private void strip(Bytes event, ExtendedItem... kept) {
+    int at = HEAD;
+    for (int i = event.u16(ITEMS); i > 0; i--) {
+      int type = event.u16(at + 2);
+      if (Arrays.stream(kept).noneMatch(one -> one.number() == type)) {
+        stripped++;
+        return;
+      }
+      at = nextItem(event, at);
+    }
+  }
+
   /** Writes the record of an event with a descriptor, which keeps its items. */
   private void event(Bytes event, int flags) {
     int items = event.u16(ITEMS);
@@ -232,14 +255,17 @@ public final class ConsumedEvents {
     boolean hasNoThread = event.i32(8) == RecordHeader.NO_ID && event.i32(12) == RecordHeader.NO_ID;
     int instance = item(event, ExtendedItem.INSTANCE_INFO);
     if (hook >= 0 && (hasNoThread || counters != 0)) {
+      strip(event, ExtendedItem.PMC_COUNTERS, ExtendedItem.PEBS_INDEX);
       kernelRecord(event, flags, hook, counters);
     } else if (hook >= 0) {
+      strip(event);
       RecordKind kind = isWide(flags) ? RecordKind.SYSTEM64 : RecordKind.SYSTEM32;
       record.u16(event.u8(VERSION)).u8(kind.headerType()).u8(0xC0).u16(0).u16(hook);
       copy(event, 8, 16);
       copy(event, PROCESSOR_TIME, 8);
     } else {
       boolean isInstance = instance != 0 && event.u16(instance + 6) >= 24;
+      strip(event, ExtendedItem.INSTANCE_INFO);
       RecordKind kind = full(isWide(flags), isInstance);
       record.u16(0).u8(kind.headerType()).u8(0xC0).u8(event.u8(OPCODE)).u8(event.u8(LEVEL));
       record.u16(event.u8(VERSION));
@@ -278,6 +304,7 @@ public final class ConsumedEvents {
 
   /** Writes a message of WPP, whose number is in the descriptor and whose GUID is the provider. */
   private void message(Bytes event, int flags) {
+    strip(event);
     int pointers =
         isWide(flags) ? EtlLayout.TRACE_MESSAGE_POINTER64 : EtlLayout.TRACE_MESSAGE_POINTER32;
     record.u16(0).u8(0).u8(0x90).u16(event.u16(DESCRIPTOR));

@@ -177,6 +177,24 @@ class ConsumedEventsTest {
   }
 
   @Test
+  void itemsThatTheRecordOfAClassEventHasNoRoomForAreCounted() {
+    Item user = new Item(2, new byte[12]);
+    Item counters = new Item(8, new byte[8]);
+    Item parent = new Item(4, new byte[24]);
+    ConsumedEvents consumed =
+        of(
+            8,
+            event(OWN, BITS_64 | CLASSIC, parent),
+            event(OWN, BITS_64, user),
+            event(PERF, BITS_64 | CLASSIC, counters));
+    assertEquals(0, consumed.stripped());
+    consumed.add(event(OWN, BITS_64 | CLASSIC, parent, user));
+    consumed.add(event(PERF, BITS_64 | CLASSIC, user));
+    consumed.add(event(PERF, BITS_64 | CLASSIC, counters, user));
+    assertEquals(3, consumed.stripped());
+  }
+
+  @Test
   void messagesAreThoseOfWpp() {
     int flags =
         EtlRecords.MESSAGE_GUID
