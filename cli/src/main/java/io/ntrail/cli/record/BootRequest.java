@@ -98,12 +98,28 @@ record BootRequest(BootSession session, List<String> groups, List<String> notes)
       throw new UsageError("record " + word + " needs what to log: --kernel NAME+NAME", example);
     }
     for (String name : names) {
-      mask = mask.and(known.named(name).orElseThrow(() -> unknownGroup(name, known)));
+      mask = mask.and(isOfOptions(name, parsed) ? KernelGroups.PROCESSES_AND_IMAGES : group(name));
     }
     List<StackEvent> stacks = stacks(STACKS, split(parsed, STACKS));
     BootSession session =
         new BootSession(kind(parsed), file(parsed), mebibytes(parsed), mask, stacks);
     return new BootRequest(session, known.namesOf(mask), notes(mask, stacks, known));
+  }
+
+  private static GroupMask group(String name) {
+    KernelGroups known = new KernelGroups();
+    return known.named(name).orElseThrow(() -> unknownGroup(name, known));
+  }
+
+  /** Returns whether a name stands for what other options say more of, and these are there. */
+  private static boolean isOfOptions(String name, ParseResult parsed) {
+    List<String> options =
+        switch (name.toLowerCase(Locale.ROOT)) {
+          case "heap" -> List.of("--heap");
+          case "pmc" -> List.of("--sample", "--counters");
+          default -> List.of();
+        };
+    return options.stream().anyMatch(option -> CommonOptions.has(parsed, option));
   }
 
   /** Returns the kind of session that the options name. */

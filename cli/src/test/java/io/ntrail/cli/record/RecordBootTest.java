@@ -365,6 +365,8 @@ class RecordBootTest {
         "start --kernel cpu -o a.etl --while a.exe",
         "status",
         "start",
+        "start --kernel cpu+pmc --sample CacheMisses=65536 --etl C:\\a.etl",
+        "start --kernel heap --heap shop.exe --etl C:\\a.etl",
         "stop",
         "list",
         "mark here",

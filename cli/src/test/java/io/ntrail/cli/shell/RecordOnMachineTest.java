@@ -148,7 +148,7 @@ class RecordOnMachineTest {
   void allThatASessionCanRecordBecomesCallsOfWindows11() throws IOException {
     played = Optional.of(version(10, 0, 22621));
     String all =
-        "record start --kernel cpu --stacks Profile --interval 0.25ms"
+        "record start --kernel cpu+pmc --stacks Profile --interval 0.25ms"
             + " --counters TotalIssues+BranchMispredictions:CSwitch+ReadyThread"
             + " --sample cachemisses=65536 --branches Profile --branches-without kernel+jumps"
             + " --stack-cache 1M --provider SystemSchedulerProvider:0x101"
@@ -285,7 +285,7 @@ class RecordOnMachineTest {
   void heapsTagsAndStatesAreRecordedAndTheRegistryIsAsBefore() throws IOException {
     played = Optional.of(version(10, 0, 22621));
     String all =
-        "record start --kernel POOL+PROC_THREAD+LOADER --pool-tags Ntff+Job+Nt*+?m --heap shop.exe"
+        "record start --kernel POOL+heap --pool-tags Ntff+Job+Nt*+?m --heap shop.exe"
             + " --heap-stacks HeapAlloc+HeapFree"
             + " --provider Microsoft-Windows-DNS-Client:0xF:4:state=0x118:state-at-start"
             + " --etl C:\\w.etl";
@@ -560,7 +560,8 @@ class RecordOnMachineTest {
         unlogged.out().contains("- No counters of CSwitch: it is logged with --kernel CSWITCH."),
         unlogged.out());
     String longPath = "C:\\" + "n".repeat(1100) + ".etl";
-    CannotGoOn tooLong = refused(START + longPath + " --take-over");
-    assertTrue(tooLong.message().contains("has 1107 characters"), tooLong.message());
+    UsageError tooLong =
+        assertThrows(UsageError.class, () -> run(START + longPath + " --take-over"));
+    assertTrue(String.valueOf(tooLong.getMessage()).endsWith("not of 1,107"));
   }
 }
