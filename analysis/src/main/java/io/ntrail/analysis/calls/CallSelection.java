@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.formats.collections.LinkedItems;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,9 +82,7 @@ public final class CallSelection<T> {
   }
 
   /** Something that waits, in the order in which it has to be written. */
-  private abstract class Waiting {
-    @Nullable Waiting before;
-    @Nullable Waiting after;
+  private abstract class Waiting extends LinkedItems.Item<Waiting> {
     boolean isWritten;
 
     abstract void write() throws IOException;
@@ -169,8 +168,7 @@ public final class CallSelection<T> {
   private int targetsSeen;
 
   private final List<LeftOut> told = new ArrayList<>();
-  private @Nullable Waiting first;
-  private @Nullable Waiting last;
+  private final LinkedItems<Waiting> waiting = new LinkedItems<>();
   private int meantOpen;
   private boolean hasBegun;
 
@@ -262,11 +260,11 @@ public final class CallSelection<T> {
   }
 
   private void lose() {
-    WaitingRecord end = loss(last);
+    WaitingRecord end = loss(waiting.last());
     if (end != null) {
       end.copy = out.join(end.copy);
     } else {
-      add(new WaitingRecord(Kind.LOSS, OpenCalls.NONE, out.copy()));
+      waiting.add(new WaitingRecord(Kind.LOSS, OpenCalls.NONE, out.copy()));
     }
   }
 
@@ -280,7 +278,7 @@ public final class CallSelection<T> {
    */
   private void target(CallCursor record) {
     WaitingRecord one = new WaitingRecord(Kind.TARGET, OpenCalls.NONE, out.copy());
-    add(one);
+    waiting.add(one);
     targetsSeen++;
     target = one;
     one.calls = 1;
@@ -312,7 +310,7 @@ public final class CallSelection<T> {
       before.place = place;
     } else {
       WaitingMove now = new WaitingMove(before, place);
-      add(now);
+      waiting.add(now);
       moves.set(frame, now);
     }
   }
@@ -351,23 +349,11 @@ public final class CallSelection<T> {
   }
 
   private void flush() throws IOException {
-    for (Waiting one = first; one != null; one = one.after) {
+    for (Waiting one = waiting.first(); one != null; one = one.after()) {
       one.write();
       one.isWritten = true;
     }
-    first = null;
-    last = null;
-  }
-
-  private void add(Waiting one) {
-    Waiting end = last;
-    one.before = end;
-    if (end == null) {
-      first = one;
-    } else {
-      end.after = one;
-    }
-    last = one;
+    waiting.clear();
   }
 
   private void drop(@Nullable WaitingRecord one) {
@@ -379,27 +365,12 @@ public final class CallSelection<T> {
 
   /** Removes something that waits, and joins the losses around it. */
   private void remove(Waiting one) {
-    unlink(one);
-    WaitingRecord before = loss(one.before);
-    WaitingRecord after = loss(one.after);
+    waiting.remove(one);
+    WaitingRecord before = loss(one.before());
+    WaitingRecord after = loss(one.after());
     if (before != null && after != null) {
       before.copy = out.join(before.copy, after.copy);
-      unlink(after);
-    }
-  }
-
-  private void unlink(Waiting one) {
-    Waiting before = one.before;
-    Waiting after = one.after;
-    if (before == null) {
-      first = after;
-    } else {
-      before.after = after;
-    }
-    if (after == null) {
-      last = before;
-    } else {
-      after.before = before;
+      waiting.remove(after);
     }
   }
 
@@ -426,7 +397,7 @@ public final class CallSelection<T> {
       moves.set(frame, null);
       if (!keeps && entry.event() == CallEventKind.ENTRY) {
         WaitingRecord one = new WaitingRecord(Kind.ENTRY, frame, out.copy());
-        add(one);
+        waiting.add(one);
         entries.set(frame, one);
         waits = true;
       }
@@ -453,7 +424,7 @@ public final class CallSelection<T> {
         keeps = true;
       } else if (!keeps) {
         WaitingRecord one = new WaitingRecord(Kind.UNWIND, frame, out.copy());
-        add(one);
+        waiting.add(one);
         unwinds.set(frame, one);
         waits = true;
       }
