@@ -18,6 +18,9 @@ public final class LinkedItems<T extends LinkedItems.Item<T>> {
     private @Nullable T before;
     private @Nullable T after;
 
+    /** Creates one that is in no list. */
+    protected Item() {}
+
     /** Returns the one that was added before it; it stays the same when this one is removed. */
     public final @Nullable T before() {
       return before;
@@ -31,6 +34,9 @@ public final class LinkedItems<T extends LinkedItems.Item<T>> {
 
   private @Nullable T first;
   private @Nullable T last;
+
+  /** Creates an empty list. */
+  public LinkedItems() {}
 
   /** Returns the first item; null if there is none. */
   public @Nullable T first() {

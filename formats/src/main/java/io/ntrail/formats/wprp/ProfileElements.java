@@ -77,7 +77,7 @@ final class ProfileElements {
   }
 
   /**
-   * Returns the same.
+   * Returns what an element is or refers to.
    *
    * @throws CannotGoOn if it is not there
    */
@@ -151,9 +151,13 @@ final class ProfileElements {
       return 0;
     }
     try {
-      return Integer.parseUnsignedInt(text);
+      int number = Integer.parseInt(text);
+      if (number >= 0) {
+        return number;
+      }
+      throw failure(element, text + " is below 0");
     } catch (NumberFormatException e) {
-      throw failure(element, text + " is no number");
+      throw failure(element, text + " is no number, or too large a one");
     }
   }
 

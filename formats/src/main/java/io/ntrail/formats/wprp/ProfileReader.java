@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 
 /** Reader of one profile, with all that it refers to; what it does not take is named. */
 final class ProfileReader {
+  private static final int MOST_CACHE_KIBIBYTES = 1 << 20;
   private static final String KEYWORDS = "Keywords";
   private static final String STACKS = "Stacks";
   private static final String POOL_TAGS = "PoolTags";
@@ -138,11 +139,12 @@ final class ProfileReader {
     Optional<XmlElement> cache = ProfileElements.part(layers, STACK_CACHING);
     if (cache.isPresent()) {
       attributes(cache.stream(), List.of("CacheSize", "BucketCount"));
-      stackCache =
-          Optional.of(
-              new StackCache(
-                  elements.number(cache.get(), "CacheSize"),
-                  elements.number(cache.get(), "BucketCount")));
+      int size = elements.number(cache.get(), "CacheSize");
+      if (size > MOST_CACHE_KIBIBYTES) {
+        throw elements.failure(
+            cache.get(), "CacheSize is %d KiB, more than a gigabyte".formatted(size));
+      }
+      stackCache = Optional.of(new StackCache(size, elements.number(cache.get(), "BucketCount")));
     }
     children(
         layers,

@@ -346,6 +346,20 @@ class WprpFileTest {
     assertTrue(message.matches("a\\.wprp, line \\d+: HardwareCounter HC is not there"), message);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"1048577", "2147483648", "-1", "much"})
+  void aSizeThatNoCacheHasIsRefusedWithItsLine(String size) {
+    String cached =
+        """
+        <SystemCollector Id="S" Name="NT Kernel Logger"><StackCaching CacheSize="%s"/></SystemCollector>
+        <Profile Id="A" Name="A"><Collectors><SystemCollectorId Value="S"/></Collectors></Profile>
+        """
+            .formatted(size);
+    WprpFile file = file(cached);
+    String message = assertThrows(CannotGoOn.class, () -> file.profile("A")).message();
+    assertTrue(message.matches("a\\.wprp, line \\d+: .*"), message);
+  }
+
   @Test
   void basesThatLeadInCirclesAreRefused() {
     String round =
