@@ -54,6 +54,21 @@ public final class Cli {
     return command;
   }
 
+  /**
+   * The command line of a process that begins with a class of the tests.
+   *
+   * @param words begin with the command, by which the cache for the start is chosen
+   */
+  public static List<String> command(Class<?> main, List<String> arguments, String... words) {
+    List<String> command = start(words[0]);
+    int path = command.indexOf("-cp") + 1;
+    command.set(path, String.join(":", command.get(path), System.getProperty("java.class.path")));
+    command.set(path + 1, main.getName());
+    command.addAll(arguments);
+    command.addAll(List.of(words));
+    return command;
+  }
+
   /** The command line of a process of its own, without words. */
   public static List<String> itself() {
     return start("trace");

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.cli.Main;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
@@ -179,13 +178,18 @@ class PtRecordTest {
   void aSignalOfCtrlCWritesWhatThereIsAndEndsTheTrace() throws Exception {
     Path file = folder.resolve("s.bin");
     String library = library();
-    List<String> command = Cli.command("pt", "record", "-p", "services", "--for", "600s");
-    command.addAll(List.of("-o", file.toString()));
-    int main = command.indexOf(Main.class.getName());
-    command.set(main, PlayedPtRecord.class.getName());
-    command.addAll(
-        main + 1,
-        List.of(Wine.shared().loader().toString(), library, windows(folder.resolve("ipt"))));
+    List<String> command =
+        Cli.command(
+            PlayedPtRecord.class,
+            List.of(Wine.shared().loader().toString(), library, windows(folder.resolve("ipt"))),
+            "pt",
+            "record",
+            "-p",
+            "services",
+            "--for",
+            "600s",
+            "-o",
+            file.toString());
     try (Spawned process = Spawned.start(folder, "said", command)) {
       Await.until("the driver traces", () -> lines("calls").contains("start 40311"));
       String id = Long.toString(process.process().pid());
