@@ -55,6 +55,16 @@ public final class Cli {
   }
 
   /**
+   * The command line of a process of its own that writes the agent into its temporary folder, for
+   * tests of what stays there.
+   */
+  public static List<String> commandWithOwnAgent(String... words) {
+    List<String> command = command(words);
+    command.removeIf(word -> word.startsWith("-Dntrail.aot="));
+    return command;
+  }
+
+  /**
    * The command line of a process that begins with a class of the tests.
    *
    * @param words begin with the command, by which the cache for the start is chosen

@@ -225,7 +225,7 @@ class TargetKilledTest {
     Files.copy(build(bits, "halves.c"), own.resolve(round.program()));
     Path ends = build(bits, "ends.c");
     String mark = own.toString();
-    List<String> words = Cli.command("trace");
+    List<String> words = Cli.commandWithOwnAgent("trace");
     words.add(1, "-Djava.io.tmpdir=" + temporary);
     words.addAll(round.options());
     words.addAll(List.of("-o", file.toString()));

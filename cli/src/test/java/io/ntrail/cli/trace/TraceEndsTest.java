@@ -40,7 +40,8 @@ class TraceEndsTest {
 
   /** Traces a program that waits until a file is there. */
   private static List<String> waiting(String recording, Path program, String file) {
-    return Cli.command("trace", "-f", "*!waiting", "-o", recording, "--", program.toString(), file);
+    return Cli.commandWithOwnAgent(
+        "trace", "-f", "*!waiting", "-o", recording, "--", program.toString(), file);
   }
 
   private Spawned start(List<String> command) throws IOException {

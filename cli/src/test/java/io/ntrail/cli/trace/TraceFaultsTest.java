@@ -82,7 +82,8 @@ class TraceFaultsTest {
 
   /** Program of its own folder and name, traced as it is started. */
   private Spawned trace(Path own, String name, String... options) throws IOException {
-    List<String> words = Cli.command("trace", "-o", own.resolve("calls.ntr").toString());
+    List<String> words =
+        Cli.commandWithOwnAgent("trace", "-o", own.resolve("calls.ntr").toString());
     // What is left of an agent that was killed stays in the folder of the test.
     words.add(1, "-Djava.io.tmpdir=" + own);
     words.addAll(List.of(options));

@@ -51,7 +51,7 @@ class TraceKilledTest {
   private Wine.Outcome killed(String name, Path program, List<String> options, Moment moment)
       throws Exception {
     Files.copy(program, folder.resolve(name));
-    List<String> command = Cli.command("trace", "-f", name.replace(".exe", "!*"));
+    List<String> command = Cli.commandWithOwnAgent("trace", "-f", name.replace(".exe", "!*"));
     // Files that cannot be deleted any more stay in the folder of the test.
     command.add(1, "-Djava.io.tmpdir=" + folder);
     command.addAll(options);
@@ -202,7 +202,7 @@ class TraceKilledTest {
           List.of("-f", "*!*", "--threads", "8", "--args", "12"));
 
   private static List<String> words(int run, String... more) {
-    List<String> words = Cli.command("trace");
+    List<String> words = Cli.commandWithOwnAgent("trace");
     words.addAll(TRACED.get(run % TRACED.size()));
     words.addAll(List.of(more));
     return words;
