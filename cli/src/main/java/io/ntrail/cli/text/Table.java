@@ -74,6 +74,9 @@ public final class Table {
 
   private static final String GAP = "  ";
 
+  /** Characters of lines that are printed in one piece. */
+  private static final int PIECE = 8_192;
+
   /** Indentation of lines below a row. */
   public static final int BELOW = 8;
 
@@ -90,7 +93,7 @@ public final class Table {
   private static final int LEAST_NAME = 16;
 
   private final List<Column> columns = new ArrayList<>();
-  private final List<List<String>> rows = new ArrayList<>();
+  private final List<String[]> rows = new ArrayList<>();
 
   /** Lines below a row, by its number. */
   private final Map<Integer, List<String>> below = new HashMap<>();
@@ -165,7 +168,7 @@ public final class Table {
     for (int c = 0; c < row.length; c++) {
       row[c] = TextSanitizer.one(cells.get(c));
     }
-    rows.add(List.of(row));
+    rows.add(row);
   }
 
   /**
@@ -203,9 +206,9 @@ public final class Table {
     if (first) {
       widths = columns.stream().mapToInt(column -> column.title.length()).toArray();
     }
-    for (int c = 0; c < widths.length; c++) {
-      for (List<String> row : rows) {
-        widths[c] = Math.max(widths[c], row.get(c).length());
+    for (String[] row : rows) {
+      for (int c = 0; c < widths.length; c++) {
+        widths[c] = Math.max(widths[c], row[c].length());
       }
     }
     if (width > 0) {
@@ -217,12 +220,32 @@ public final class Table {
     if (first) {
       titles(indent, width).forEach(line -> title(out, line));
     }
-    boolean isPlain = width == 0 && details.isEmpty() && below.isEmpty();
-    for (int r = 0; r < rows.size(); r++) {
-      if (isPlain) {
-        row(out, line(indent, width, rows.get(r), Detail.NONE));
-        continue;
+    if (width == 0 && details.isEmpty() && below.isEmpty()) {
+      plain(out, indent);
+    } else {
+      cut(out, indent, width);
+    }
+    rows.clear();
+    details.clear();
+    below.clear();
+  }
+
+  /** Prints rows of which nothing is cut, many in one piece. */
+  private void plain(PrintStream out, int indent) {
+    StringBuilder lines = new StringBuilder(PIECE + 256);
+    for (String[] row : rows) {
+      line(lines, indent, 0, row, Detail.NONE);
+      lines.append(System.lineSeparator());
+      if (lines.length() >= PIECE) {
+        rows(out, lines.toString());
+        lines.setLength(0);
       }
+    }
+    rows(out, lines.toString());
+  }
+
+  private void cut(PrintStream out, int indent, int width) {
+    for (int r = 0; r < rows.size(); r++) {
       lines(indent, width, rows.get(r), details.getOrDefault(r, Detail.NONE))
           .forEach(line -> {
             // A name that was cut may end with half a character.
@@ -234,9 +257,14 @@ public final class Table {
         out.println(line);
       }
     }
-    rows.clear();
-    details.clear();
-    below.clear();
+  }
+
+  private static void rows(PrintStream out, String lines) {
+    if (out instanceof TextPrinter printer) {
+      printer.rows(lines);
+    } else {
+      out.print(lines);
+    }
   }
 
   private static void row(PrintStream out, String line) {
@@ -248,10 +276,10 @@ public final class Table {
   }
 
   /** Returns the lines of a row: one, unless a remark goes on below. */
-  private List<String> lines(int indent, int width, List<String> cells, Detail detail) {
+  private List<String> lines(int indent, int width, String[] cells, Detail detail) {
     int begin = begin(indent);
     int room = Math.max(LEAST_NAME, width - begin);
-    String last = cells.getLast();
+    String last = last(cells);
     if (width == 0
         || !detail.isBelow(last, room) && (overflow != Overflow.BREAK || last.length() <= room)) {
       return List.of(line(indent, width, cells, detail));
@@ -259,8 +287,8 @@ public final class Table {
     List<String> lines = new ArrayList<>();
     if (overflow == Overflow.BREAK) {
       List<String> parts = LineWrap.of(detail.on(last), room);
-      List<String> first = new ArrayList<>(cells.subList(0, cells.size() - 1));
-      first.add(parts.getFirst());
+      String[] first = cells.clone();
+      first[first.length - 1] = parts.getFirst();
       lines.add(line(indent, 0, first, Detail.NONE));
       parts.subList(1, parts.size()).forEach(part -> lines.add(" ".repeat(begin) + part.strip()));
       return lines;
@@ -298,7 +326,8 @@ public final class Table {
     String last = titles.removeLast();
     List<String> parts = width == 0 || room < LEAST_NAME ? List.of(last) : LineWrap.of(last, room);
     titles.add(parts.getFirst());
-    List<String> lines = new ArrayList<>(List.of(line(indent, width, titles, Detail.NONE)));
+    String[] first = titles.toArray(String[]::new);
+    List<String> lines = new ArrayList<>(List.of(line(indent, width, first, Detail.NONE)));
     for (String part : parts.subList(1, parts.size())) {
       lines.add(" ".repeat(begin) + part);
     }
@@ -319,8 +348,7 @@ public final class Table {
     for (Map.Entry<Integer, Detail> detail : details.entrySet()) {
       need =
           Math.max(
-              need,
-              rows.get(detail.getKey()).getLast().length() + detail.getValue().behind.length());
+              need, last(rows.get(detail.getKey())).length() + detail.getValue().behind.length());
     }
     leaveOut(optional, Math.min(need, ROOM) - width);
     leaveOut(spare, leastLast(width) - width);
@@ -354,8 +382,15 @@ public final class Table {
     }
   }
 
-  private String line(int indent, int width, List<String> cells, Detail detail) {
-    StringBuilder line = new StringBuilder(begin(indent) + cells.getLast().length());
+  private String line(int indent, int width, String[] cells, Detail detail) {
+    StringBuilder line = new StringBuilder(begin(indent) + last(cells).length());
+    line(line, indent, width, cells, detail);
+    return line.toString();
+  }
+
+  /** Appends a line, without blanks at its end. */
+  private void line(StringBuilder line, int indent, int width, String[] cells, Detail detail) {
+    int from = line.length();
     line.repeat(' ', indent);
     boolean begun = false;
     for (int c = 0; c < widths.length; c++) {
@@ -367,9 +402,9 @@ public final class Table {
       }
       begun = true;
       boolean last = c == widths.length - 1;
-      String cell = cells.get(c);
+      String cell = cells[c];
       if (last) {
-        cell = last(cell, detail, width > 0 ? Math.max(8, width - line.length()) : 0);
+        cell = last(cell, detail, width > 0 ? Math.max(8, width - (line.length() - from)) : 0);
       } else if (width > 0) {
         cell = cut(cell, Math.max(widths[c], 8));
       }
@@ -380,7 +415,15 @@ public final class Table {
         line.append(cell).repeat(' ', last ? 0 : padding);
       }
     }
-    return line.toString().stripTrailing();
+    int end = line.length();
+    while (end > from && Character.isWhitespace(line.charAt(end - 1))) {
+      end--;
+    }
+    line.setLength(end);
+  }
+
+  private static String last(String[] cells) {
+    return cells[cells.length - 1];
   }
 
   private String last(String cell, Detail detail, int room) {

@@ -79,6 +79,16 @@ final class TextPrinter extends PrintStream {
     line(colored(shown(line)));
   }
 
+  /** Prints lines of a table, each with its end, as {@link #row} would. */
+  void rows(String lines) {
+    if (colors == null) {
+      byte[] bytes = shown(lines).getBytes(StandardCharsets.UTF_8);
+      write(bytes, 0, bytes.length);
+    } else {
+      lines.lines().forEach(this::row);
+    }
+  }
+
   /** Prints a line in one piece. */
   private void line(String line) {
     byte[] bytes = (line + System.lineSeparator()).getBytes(StandardCharsets.UTF_8);
