@@ -1,5 +1,7 @@
 package io.ntrail.analysis.calls;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Makes calls out of the records of a thread. What it finds goes to a {@link Sink}, a call when it
  * begins and when it ends.
@@ -8,20 +10,20 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
   /** Receiver of calls. */
   interface Sink {
     /** A call began with an entry: the innermost one of the selected area. */
-    void opened(int frame, CallCursor entry);
+    void opened(OpenCalls.Call frame, CallCursor entry);
 
     /** An exception left a call that is told as ended later, when that shows. */
-    default void left(int frame, CallCursor unwind) {
+    default void left(OpenCalls.Call frame, CallCursor unwind) {
       // Most wait for the end.
     }
 
     /** An unwinder is about to leave a call; it may have been about to leave it before. */
-    default void marked(int frame, CallCursor target) {
+    default void marked(OpenCalls.Call frame, CallCursor target) {
       // Most wait for the end.
     }
 
     /** The innermost call of the selected area ended; it is taken away after this. */
-    void closed(int frame, long time, CallEnd end, long value);
+    void closed(OpenCalls.Call frame, long time, CallEnd end, long value);
 
     /** A call whose beginning is missing ended. */
     void ended(long function, long time, CallEnd end, long value);
@@ -74,8 +76,7 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
   /** Adds a call without an end: its callees count as its caller's. */
   void entryOnly(CallCursor record) {
     if (roomForOne(record)) {
-      opened(record);
-      close(record.time(), CallEnd.ENTRY_ONLY, 0);
+      close(opened(record), record.time(), CallEnd.ENTRY_ONLY, 0);
     } else {
       beyond--;
     }
@@ -83,28 +84,28 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
 
   private void leftOut(CallCursor record) {
     open.select(record.area());
-    int frame = frameOf(record);
-    if (frame != OpenCalls.NONE) {
-      open.leftOut[frame] += record.value();
+    OpenCalls.Call frame = frameOf(record);
+    if (frame != null) {
+      frame.leftOut += record.value();
       boolean isItself = slot(frame) == record.slot();
-      if (isItself && Long.compareUnsigned(open.key[frame], record.frameKey()) < 0) {
+      if (isItself && Long.compareUnsigned(frame.key, record.frameKey()) < 0) {
         // A tail call that is left out moved its frame.
-        open.key[frame] = record.frameKey();
+        frame.key = record.frameKey();
       }
     }
   }
 
-  /** Returns the innermost call of the selected area up to the slot of a record. */
-  final int frameOf(CallCursor record) {
-    int frame = open.top();
-    while (frame != OpenCalls.NONE && slot(frame) > record.slot()) {
-      frame = open.below[frame];
+  /** Returns the innermost call of the selected area up to the slot of a record; null if none. */
+  final OpenCalls.@Nullable Call frameOf(CallCursor record) {
+    OpenCalls.Call frame = open.top();
+    while (frame != null && slot(frame) > record.slot()) {
+      frame = frame.below;
     }
     return frame;
   }
 
   /** Returns the slot of a call; without slots, its depth. */
-  abstract int slot(int frame);
+  abstract int slot(OpenCalls.Call frame);
 
   abstract void entry(CallCursor record);
 
@@ -119,18 +120,18 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
   abstract void over(CallCursor record);
 
   /** A frame came back from the index, or was opened. */
-  abstract void pushed(int frame);
+  abstract void pushed(OpenCalls.Call frame);
 
   /** A frame is about to be taken away. */
-  abstract void popping(int frame);
+  abstract void popping(OpenCalls.Call frame);
 
   /** Tells that an exception left a call. */
-  final void leaving(int frame, CallCursor unwind) {
+  final void leaving(OpenCalls.Call frame, CallCursor unwind) {
     sink.left(frame, unwind);
   }
 
   /** Tells that an unwinder is about to leave a call. */
-  final void marking(int frame, CallCursor target) {
+  final void marking(OpenCalls.Call frame, CallCursor target) {
     sink.marked(frame, target);
   }
 
@@ -168,31 +169,30 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
     return false;
   }
 
-  final int opened(CallCursor record) {
-    int frame = open.push(record.function(), record.time());
-    open.losses[frame] = losses;
+  final OpenCalls.Call opened(CallCursor record) {
+    OpenCalls.Call frame = open.push(record.function(), record.time());
+    frame.losses = losses;
     pushed(frame);
     sink.opened(frame, record);
     return frame;
   }
 
-  final void close(long time, CallEnd end, long value) {
-    int frame = open.top();
+  /** Ends the innermost call of the selected area. */
+  final void close(OpenCalls.Call frame, long time, CallEnd end, long value) {
     sink.closed(frame, time, end, value);
     popping(frame);
-    open.pop();
+    open.pop(frame);
   }
 
-  /** Ends the innermost call whose end was not recorded. */
-  final void abandon(long time) {
-    int frame = open.top();
-    if (open.left[frame]) {
-      CallEnd how = open.unwound[frame] ? CallEnd.UNWIND : CallEnd.LEFT;
-      close(open.leftTime[frame], how, open.leftCode[frame]);
-    } else if (open.marked[frame]) {
-      close(open.leftTime[frame], CallEnd.UNWIND, open.leftCode[frame]);
+  /** Ends the innermost call of the selected area; its end was not recorded. */
+  final void abandon(OpenCalls.Call frame, long time) {
+    if (frame.left) {
+      CallEnd how = frame.unwound ? CallEnd.UNWIND : CallEnd.LEFT;
+      close(frame, frame.leftTime, how, frame.leftCode);
+    } else if (frame.marked) {
+      close(frame, frame.leftTime, CallEnd.UNWIND, frame.leftCode);
     } else {
-      close(time, CallEnd.INFERRED, 0);
+      close(frame, time, CallEnd.INFERRED, 0);
     }
   }
 
@@ -207,11 +207,11 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
    */
   final void finish() {
     while (true) {
-      while (open.top() != OpenCalls.NONE) {
-        if (open.left[open.top()] || open.marked[open.top()]) {
-          abandon(0);
+      for (OpenCalls.Call top = open.top(); top != null; top = open.top()) {
+        if (top.left || top.marked) {
+          abandon(top, 0);
         } else {
-          close(0, CallEnd.OPEN, 0);
+          close(top, 0, CallEnd.OPEN, 0);
         }
       }
       if (!open.anyElsewhere()) {

@@ -105,7 +105,7 @@ public final class CallEvents implements AutoCloseable {
     }
 
     @Override
-    public void opened(int frame, CallCursor entry) {
+    public void opened(OpenCalls.Call frame, CallCursor entry) {
       entered(entry);
     }
 
@@ -138,19 +138,19 @@ public final class CallEvents implements AutoCloseable {
     }
 
     @Override
-    public void left(int frame, CallCursor unwind) {
-      end(open.function[frame], unwind.time(), open.entry[frame], CallEnd.UNWIND, unwind.value());
+    public void left(OpenCalls.Call frame, CallCursor unwind) {
+      end(frame.function, unwind.time(), frame.entry, CallEnd.UNWIND, unwind.value());
     }
 
     @Override
-    public void closed(int frame, long time, CallEnd end, long value) {
-      if (open.unwound[frame] && end == CallEnd.UNWIND) {
+    public void closed(OpenCalls.Call frame, long time, CallEnd end, long value) {
+      if (frame.unwound && end == CallEnd.UNWIND) {
         // Told when it was left.
         return;
       }
       // Of calls that an unwinder was about to leave, that it did is known only now.
-      long known = open.marked[frame] && end == CallEnd.UNWIND ? Math.max(time, latest) : time;
-      end(open.function[frame], known, open.entry[frame], end, value);
+      long known = frame.marked && end == CallEnd.UNWIND ? Math.max(time, latest) : time;
+      end(frame.function, known, frame.entry, end, value);
     }
 
     @Override

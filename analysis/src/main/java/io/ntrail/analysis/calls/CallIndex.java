@@ -120,12 +120,12 @@ final class CallIndex {
       changesEnd.set(page, changes.rows());
     }
 
-    void addChange(int node, OpenCalls open, int frame) {
+    void addChange(int node, OpenCalls.Call frame) {
       int change = changes.add();
       changed.set(change, node);
-      marked.set(change, (byte) (open.marked[frame] ? 1 : 0));
-      unwinder.set(change, open.unwinder[frame]);
-      key.set(change, open.key[frame]);
+      marked.set(change, (byte) (frame.marked ? 1 : 0));
+      unwinder.set(change, frame.unwinder);
+      key.set(change, frame.key);
       changesEnd.set(count() - 1, changes.rows());
     }
 
@@ -142,10 +142,10 @@ final class CallIndex {
       return of;
     }
 
-    void change(int change, OpenCalls open, int frame) {
-      open.marked[frame] = marked.get(change) != 0;
-      open.unwinder[frame] = unwinder.get(change);
-      open.key[frame] = key.get(change);
+    void change(int change, OpenCalls.Call frame) {
+      frame.marked = marked.get(change) != 0;
+      frame.unwinder = unwinder.get(change);
+      frame.key = key.get(change);
     }
 
     void addTop(int node) {
@@ -202,12 +202,12 @@ final class CallIndex {
 
     /** Marks the page in which an exception left calls that began in earlier pages. */
     private void markLeft(CallCursor cursor) {
-      int frame = open.top();
-      while (frame != OpenCalls.NONE && open.slot[frame] > cursor.slot()) {
-        frame = open.below[frame];
+      OpenCalls.Call frame = open.top();
+      while (frame != null && frame.slot > cursor.slot()) {
+        frame = frame.below;
       }
-      for (; frame != OpenCalls.NONE && open.left[frame]; frame = open.below[frame]) {
-        int node = open.node[frame];
+      for (; frame != null && frame.left; frame = frame.below) {
+        int node = frame.node;
         if (node != OpenCalls.NONE) {
           longs.leftIn.set(node, Math.min(longs.leftIn.get(node), pages.count() - 1));
         }
@@ -222,53 +222,53 @@ final class CallIndex {
       fresh = 0;
     }
 
-    private void addTop(int top) {
-      pages.addTop(open.node[top]);
-      for (int frame = top; frame != OpenCalls.NONE; frame = open.below[frame]) {
-        int node = open.node[frame];
-        if (open.marked[frame] || open.key[frame] != longs.key.get(node)) {
-          pages.addChange(node, open, frame);
+    private void addTop(OpenCalls.Call top) {
+      pages.addTop(top.node);
+      for (OpenCalls.Call frame = top; frame != null; frame = frame.below) {
+        int node = frame.node;
+        if (frame.marked || frame.key != longs.key.get(node)) {
+          pages.addChange(node, frame);
         }
       }
     }
 
     /** Makes nodes for the calls of an area that began in a page: the inner ones of it. */
-    private void keep(int top, int page) {
+    private void keep(OpenCalls.Call top, int page) {
       int above = OpenCalls.NONE;
-      for (int frame = top; frame != OpenCalls.NONE; frame = open.below[frame]) {
-        boolean known = open.node[frame] != OpenCalls.NONE;
+      for (OpenCalls.Call frame = top; frame != null; frame = frame.below) {
+        boolean known = frame.node != OpenCalls.NONE;
         if (!known) {
           int node = longs.add();
-          longs.area.set(node, open.area[frame]);
-          longs.slot.set(node, open.slot[frame]);
+          longs.area.set(node, frame.area);
+          longs.slot.set(node, frame.slot);
           longs.page.set(node, page);
-          longs.ordinal.set(node, open.ordinal[frame]);
-          longs.losses.set(node, open.losses[frame]);
-          longs.function.set(node, open.function[frame]);
-          longs.key.set(node, open.key[frame]);
+          longs.ordinal.set(node, frame.ordinal);
+          longs.losses.set(node, frame.losses);
+          longs.function.set(node, frame.function);
+          longs.key.set(node, frame.key);
           longs.below.set(node, OpenCalls.NONE);
-          if (open.left[frame]) {
+          if (frame.left) {
             longs.leftIn.set(node, page);
           }
-          open.node[frame] = node;
-          open.ordinal[frame] = OpenCalls.BEFORE;
+          frame.node = node;
+          frame.ordinal = OpenCalls.BEFORE;
         }
         if (above != OpenCalls.NONE) {
-          longs.below.set(above, open.node[frame]);
+          longs.below.set(above, frame.node);
         }
         if (known) {
           return;
         }
-        above = open.node[frame];
+        above = frame.node;
       }
     }
 
     @Override
-    public void opened(int frame, CallCursor entry) {
-      see(open.area[frame]);
-      open.ordinal[frame] = (int) (calls++ - pages.call.get(pages.count() - 1));
+    public void opened(OpenCalls.Call frame, CallCursor entry) {
+      see(frame.area);
+      frame.ordinal = (int) (calls++ - pages.call.get(pages.count() - 1));
       fresh++;
-      tally.opened(open.depth[frame]);
+      tally.opened(frame.depth);
     }
 
     @Override
@@ -277,17 +277,17 @@ final class CallIndex {
     }
 
     @Override
-    public void closed(int frame, long time, CallEnd end, long value) {
+    public void closed(OpenCalls.Call frame, long time, CallEnd end, long value) {
       tally.closed(end);
-      int node = open.node[frame];
+      int node = frame.node;
       if (node == OpenCalls.NONE) {
         fresh--;
         return;
       }
       longs.end.set(node, (byte) end.ordinal());
       longs.time.set(node, time);
-      longs.children.set(node, open.children[frame]);
-      longs.leftOut.set(node, open.leftOut[frame]);
+      longs.children.set(node, frame.children);
+      longs.leftOut.set(node, frame.leftOut);
       longs.value.set(node, value);
     }
 
@@ -393,16 +393,16 @@ final class CallIndex {
       }
       open.select(longs.area.get(pages.tops.get(i)));
       for (int node : chain) {
-        int frame = open.push(longs.function.get(node), 0);
-        open.slot[frame] = longs.slot.get(node);
-        open.key[frame] = longs.key.get(node);
-        open.losses[frame] = longs.losses.get(node);
-        open.left[frame] = longs.leftIn.get(node) < page;
+        OpenCalls.Call frame = open.push(longs.function.get(node), 0);
+        frame.slot = longs.slot.get(node);
+        frame.key = longs.key.get(node);
+        frame.losses = longs.losses.get(node);
+        frame.left = longs.leftIn.get(node) < page;
         Integer change = changes.get(node);
         if (change != null) {
-          pages.change(change, open, frame);
+          pages.change(change, frame);
         }
-        open.ordinal[frame] = OpenCalls.BEFORE;
+        frame.ordinal = OpenCalls.BEFORE;
         rebuilder.pushed(frame);
       }
     }

@@ -70,10 +70,10 @@ final class CallPage implements CallBuilder.Sink {
   }
 
   @Override
-  public void opened(int frame, CallCursor record) {
-    int ordinal = add(open.function[frame], open.entry[frame], open.depth[frame], record.value());
-    open.ordinal[frame] = ordinal;
-    area[ordinal] = open.area[frame];
+  public void opened(OpenCalls.Call frame, CallCursor record) {
+    int ordinal = add(frame.function, frame.entry, frame.depth, record.value());
+    frame.ordinal = ordinal;
+    area[ordinal] = frame.area;
     int given = record.argumentCount();
     if (given > 0) {
       keepArguments(ordinal, record, given);
@@ -97,9 +97,9 @@ final class CallPage implements CallBuilder.Sink {
   }
 
   @Override
-  public void closed(int frame, long time, CallEnd how, long result) {
-    if (open.ordinal[frame] != OpenCalls.BEFORE) {
-      end(open.ordinal[frame], time, open.children[frame], open.leftOut[frame], how, result);
+  public void closed(OpenCalls.Call frame, long time, CallEnd how, long result) {
+    if (frame.ordinal != OpenCalls.BEFORE) {
+      end(frame.ordinal, time, frame.children, frame.leftOut, how, result);
     }
   }
 

@@ -294,14 +294,13 @@ public final class CallSelection<T> {
   }
 
   /** Tells where the frame of an open call lies now, if nothing that is kept shows it. */
-  private void move(int frame) {
-    if (!hasSlots || open.key[frame] == shown[frame]) {
+  private void move(OpenCalls.Call frame) {
+    if (!hasSlots || frame.key == shown[frame.number]) {
       return;
     }
-    shown[frame] = open.key[frame];
-    LeftOut place =
-        new LeftOut(out.ticks(), open.area[frame], open.slot[frame], open.key[frame], 0);
-    WaitingMove before = moves.get(frame);
+    shown[frame.number] = frame.key;
+    LeftOut place = new LeftOut(out.ticks(), frame.area, frame.slot, frame.key, 0);
+    WaitingMove before = moves.get(frame.number);
     if (before != null && before.isWritten) {
       before = null;
     }
@@ -311,7 +310,7 @@ public final class CallSelection<T> {
     } else {
       WaitingMove now = new WaitingMove(before, place);
       waiting.add(now);
-      moves.set(frame, now);
+      moves.set(frame.number, now);
     }
   }
 
@@ -321,12 +320,12 @@ public final class CallSelection<T> {
 
   private void leaveOut(CallCursor record) {
     open.select(record.area());
-    int frame = builder.frameOf(record);
-    if (frame != OpenCalls.NONE) {
-      leftOut[frame] += record.value();
+    OpenCalls.Call frame = builder.frameOf(record);
+    if (frame != null) {
+      leftOut[frame.number] += record.value();
     }
     builder.accept(record);
-    if (frame != OpenCalls.NONE) {
+    if (frame != null) {
       move(frame);
     }
   }
@@ -380,110 +379,103 @@ public final class CallSelection<T> {
 
   private final class Sink implements CallBuilder.Sink {
     @Override
-    public void opened(int frame, CallCursor entry) {
-      while (entries.size() <= frame) {
+    public void opened(OpenCalls.Call frame, CallCursor entry) {
+      while (entries.size() <= frame.number) {
         entries.add(null);
         unwinds.add(null);
         targets.add(null);
         codes.add(null);
         moves.add(null);
       }
-      meant[frame] = isMeant(entry.function());
-      meantOpen += meant[frame] ? 1 : 0;
-      keeps |= isIn && meant[frame] || isTailOfKept(frame, entry);
-      kept[frame] = keeps;
-      leftOut[frame] = 0;
-      shown[frame] = entry.frameKey();
-      moves.set(frame, null);
+      meant[frame.number] = isMeant(entry.function());
+      meantOpen += meant[frame.number] ? 1 : 0;
+      keeps |= isIn && meant[frame.number] || isTailOfKept(frame, entry);
+      kept[frame.number] = keeps;
+      leftOut[frame.number] = 0;
+      shown[frame.number] = entry.frameKey();
+      moves.set(frame.number, null);
       if (!keeps && entry.event() == CallEventKind.ENTRY) {
-        WaitingRecord one = new WaitingRecord(Kind.ENTRY, frame, out.copy());
+        WaitingRecord one = new WaitingRecord(Kind.ENTRY, frame.number, out.copy());
         waiting.add(one);
-        entries.set(frame, one);
+        entries.set(frame.number, one);
         waits = true;
       }
     }
 
     /** Returns whether an exception that leaves a call would leave a kept one with it. */
-    private boolean isTailOfKept(int frame, CallCursor entry) {
-      int caller = open.below[frame];
+    private boolean isTailOfKept(OpenCalls.Call frame, CallCursor entry) {
+      OpenCalls.Call caller = frame.below;
       return hasSlots
-          && caller != OpenCalls.NONE
-          && kept[caller]
-          && open.key[caller] == entry.frameKey()
-          && open.slot[caller] == entry.slot() - 1;
+          && caller != null
+          && kept[caller.number]
+          && caller.key == entry.frameKey()
+          && caller.slot == entry.slot() - 1;
     }
 
     @Override
-    public void left(int frame, CallCursor unwind) {
-      int caller = open.below[frame];
-      boolean isTail =
-          caller != OpenCalls.NONE
-              && open.key[caller] == open.key[frame]
-              && open.slot[caller] == open.slot[frame] - 1;
-      if (kept[frame] || isTail) {
+    public void left(OpenCalls.Call frame, CallCursor unwind) {
+      OpenCalls.Call caller = frame.below;
+      boolean isTail = caller != null && caller.key == frame.key && caller.slot == frame.slot - 1;
+      if (kept[frame.number] || isTail) {
         keeps = true;
       } else if (!keeps) {
-        WaitingRecord one = new WaitingRecord(Kind.UNWIND, frame, out.copy());
+        WaitingRecord one = new WaitingRecord(Kind.UNWIND, frame.number, out.copy());
         waiting.add(one);
-        unwinds.set(frame, one);
+        unwinds.set(frame.number, one);
         waits = true;
       }
     }
 
     @Override
-    public void marked(int frame, CallCursor record) {
-      WaitingRecord before = targets.get(frame);
+    public void marked(OpenCalls.Call frame, CallCursor record) {
+      WaitingRecord before = targets.get(frame.number);
       if (before != null && record.value() == SlotMatching.WITHOUT_EXCEPTION) {
         // The one that the code is of stays the first after an exception.
-        if (codes.get(frame) == null) {
-          codes.set(frame, before);
+        if (codes.get(frame.number) == null) {
+          codes.set(frame.number, before);
         } else {
           release(before);
         }
       } else {
-        release(codes.set(frame, null));
+        release(codes.set(frame.number, null));
         release(before);
       }
       WaitingRecord now = Objects.requireNonNull(target);
       now.calls++;
-      targets.set(frame, now);
+      targets.set(frame.number, now);
     }
 
     @Override
-    public void closed(int frame, long time, CallEnd end, long value) {
-      meantOpen -= meant[frame] ? 1 : 0;
-      WaitingRecord last = targets.set(frame, null);
-      WaitingRecord code = codes.set(frame, null);
-      int caller = open.below[frame];
-      if (kept[frame]) {
+    public void closed(OpenCalls.Call frame, long time, CallEnd end, long value) {
+      meantOpen -= meant[frame.number] ? 1 : 0;
+      WaitingRecord last = targets.set(frame.number, null);
+      WaitingRecord code = codes.set(frame.number, null);
+      OpenCalls.Call caller = frame.below;
+      if (kept[frame.number]) {
         keeps = true;
-        if (leftOut[frame] > 0) {
+        if (leftOut[frame.number] > 0) {
           told.add(
               new LeftOut(
-                  out.ticks(),
-                  open.area[frame],
-                  builder.slot(frame),
-                  open.key[frame],
-                  leftOut[frame]));
+                  out.ticks(), frame.area, builder.slot(frame), frame.key, leftOut[frame.number]));
         }
-        if (caller != OpenCalls.NONE) {
+        if (caller != null) {
           // Its entry moved its caller's frame, if it did.
-          shown[caller] = open.key[caller];
+          shown[caller.number] = caller.key;
         }
         // Not released: they are needed if this record or a later one is.
         return;
       }
       release(code);
       release(last);
-      drop(unwinds.set(frame, null));
-      drop(entries.set(frame, null));
-      for (WaitingMove one = moves.set(frame, null);
+      drop(unwinds.set(frame.number, null));
+      drop(entries.set(frame.number, null));
+      for (WaitingMove one = moves.set(frame.number, null);
           one != null && !one.isWritten;
           one = one.earlier) {
         remove(one);
       }
-      if (caller != OpenCalls.NONE) {
-        leftOut[caller] += leftOut[frame] + 1;
+      if (caller != null) {
+        leftOut[caller.number] += leftOut[frame.number] + 1;
         move(caller);
       }
     }
@@ -491,8 +483,9 @@ public final class CallSelection<T> {
     @Override
     public void ended(long function, long time, CallEnd end, long value) {
       keeps |= isIn && isMeant(function);
-      if (!keeps && open.top() != OpenCalls.NONE) {
-        leftOut[open.top()]++;
+      OpenCalls.Call top = open.top();
+      if (!keeps && top != null) {
+        leftOut[top.number]++;
       }
     }
   }

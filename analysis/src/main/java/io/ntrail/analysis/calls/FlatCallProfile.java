@@ -6,6 +6,7 @@ import io.ntrail.formats.collections.LongIntMap;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Calls summed by routine: how many there are, how they ended and how long they took. No profile of
@@ -20,8 +21,6 @@ public final class FlatCallProfile {
    * CallStream}.
    */
   private static final class Pass implements CallBuilder.Sink {
-    private static final int ELSEWHEN = -1;
-
     /** Records after which the progress is told. */
     private static final int TOLD = 8192;
 
@@ -32,12 +31,6 @@ public final class FlatCallProfile {
     private final OpenCalls open = new OpenCalls();
     private final CallBuilder builder;
     private final CallCounts.Tally tally = new CallCounts.Tally();
-
-    /** Place of each open call's routine; {@link #ELSEWHEN} if it was entered at another time. */
-    private int[] places = new int[64];
-
-    /** Time of the calls that each open call made itself. */
-    private long[] callees = new long[64];
 
     private boolean hasBegun;
     private boolean isOver;
@@ -97,28 +90,23 @@ public final class FlatCallProfile {
       return hasBegun && !isOver;
     }
 
-    private FunctionTimes at(int place) {
-      FunctionTimes at = profile.times.get(place);
+    private FunctionTimes touched(FunctionTimes its) {
       if (isLossy) {
-        at.touch();
+        its.touch();
       }
-      return at;
+      return its;
     }
 
     @Override
-    public void opened(int frame, CallCursor entry) {
-      int depth = open.depth[frame];
+    public void opened(OpenCalls.Call frame, CallCursor entry) {
+      int depth = frame.depth;
       tally.opened(depth);
-      if (frame >= places.length) {
-        places = Arrays.copyOf(places, 2 * frame);
-        callees = Arrays.copyOf(callees, 2 * frame);
-      }
-      boolean isIn = isIn(open.entry[frame]);
+      boolean isIn = isIn(frame.entry);
       if (isIn) {
         profile.addDepth(depth);
       }
-      places[frame] = isIn ? profile.place(open.function[frame]) : ELSEWHEN;
-      callees[frame] = 0;
+      frame.sums = isIn ? profile.at(frame.function) : null;
+      frame.callees = 0;
     }
 
     @Override
@@ -127,21 +115,21 @@ public final class FlatCallProfile {
     }
 
     @Override
-    public void closed(int frame, long time, CallEnd end, long value) {
+    public void closed(OpenCalls.Call frame, long time, CallEnd end, long value) {
       tally.closed(end);
-      if (places[frame] == ELSEWHEN) {
+      FunctionTimes own = frame.sums;
+      if (own == null) {
         return;
       }
-      FunctionTimes own = at(places[frame]);
-      own.add(end);
+      touched(own).add(end);
       if (end == CallEnd.OPEN || end == CallEnd.ENTRY_ONLY) {
         return;
       }
-      long duration = Math.max(0, time - open.entry[frame]);
-      own.addTime(duration, callees[frame]);
-      int caller = open.below[frame];
-      if (caller != OpenCalls.NONE) {
-        callees[caller] += duration;
+      long duration = Math.max(0, time - frame.entry);
+      own.addTime(duration, frame.callees);
+      OpenCalls.Call caller = frame.below;
+      if (caller != null) {
+        caller.callees += duration;
       }
     }
 
@@ -149,7 +137,7 @@ public final class FlatCallProfile {
     public void ended(long function, long time, CallEnd end, long value) {
       tally.lostEntry();
       if (isIn(time)) {
-        at(profile.place(function)).addLostEntry();
+        touched(profile.at(function)).addLostEntry();
       }
     }
   }
@@ -157,10 +145,10 @@ public final class FlatCallProfile {
   /** Numbers of routines that have an entry of their own in {@link #near}. */
   private static final int NEAR = 1 << 16;
 
-  /** Places in {@link #times} of routines with small numbers, plus 1; 0: there is none. */
-  private int[] near = {};
+  /** Sums of routines with small numbers, by these. */
+  private @Nullable FunctionTimes[] near = {};
 
-  /** Places of the others: of recordings that number routines by their addresses. */
+  /** Places in {@link #times} of the others: of recordings that number routines by addresses. */
   private final LongIntMap far = new LongIntMap();
 
   private final List<FunctionTimes> times = new ArrayList<>();
@@ -200,7 +188,7 @@ public final class FlatCallProfile {
 
   /** Adds calls of a routine that were added up where they happened. */
   public void add(FunctionTimes totals) {
-    times.get(place(totals.function())).add(totals);
+    at(totals.function()).add(totals);
   }
 
   private FlatCallProfile plus(FlatCallProfile other) {
@@ -218,26 +206,30 @@ public final class FlatCallProfile {
     deepest = Math.max(deepest, depth + 1);
   }
 
-  /** Returns the place of a routine in {@link #times}. */
-  private int place(long function) {
+  /** Returns the sums of a routine. */
+  private FunctionTimes at(long function) {
     boolean isNear = function >= 0 && function < near.length;
-    int known = isNear ? near[(int) function] - 1 : far.get(function);
-    return known >= 0 ? known : added(function);
+    FunctionTimes known = isNear ? near[(int) function] : null;
+    return known != null ? known : beyond(function);
   }
 
-  private int added(long function) {
-    int place = times.size();
-    times.add(new FunctionTimes(function));
+  private FunctionTimes beyond(long function) {
+    int place = far.get(function);
+    if (place >= 0) {
+      return times.get(place);
+    }
+    FunctionTimes added = new FunctionTimes(function);
+    times.add(added);
     if (function < 0 || function >= NEAR) {
-      far.put(function, place);
-      return place;
+      far.put(function, times.size() - 1);
+      return added;
     }
     if (function >= near.length) {
       int length = Growth.length(near.length, (int) function + 1);
       near = Arrays.copyOf(near, Math.min(NEAR, length));
     }
-    near[(int) function] = place + 1;
-    return place;
+    near[(int) function] = added;
+    return added;
   }
 
   /** Returns the numbers of calls that were added, by their ends. */

@@ -1,18 +1,16 @@
 package io.ntrail.analysis.calls;
 
-import io.ntrail.formats.collections.Growth;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.IntConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The calls of a thread that have not ended: a stack for each area of the thread, linked through
- * {@link #below}. A frame is a number; its properties are bare arrays, because every record touches
- * a dozen of them.
+ * {@link Call#below}.
  */
 final class OpenCalls {
-  /** No frame. */
+  /** The number of no call, and of no node in the index. */
   static final int NONE = -1;
 
   /** Limit of the open calls of a thread: further ones are not reported. */
@@ -21,69 +19,91 @@ final class OpenCalls {
   /** Ordinal of a call that began before the page at hand. */
   static final int BEFORE = -1;
 
-  int[] below = new int[64];
-  int[] area = new int[64];
-  int[] slot = new int[64];
-  int[] depth = new int[64];
+  /**
+   * A call that has not ended; used again for another one when it has. An object rather than a row
+   * of arrays, because every record touches a dozen of its properties, and each array would be a
+   * pointer and a bound to look at.
+   */
+  static final class Call {
+    /** Its number among all of the thread, by which others may keep more of it. */
+    final int number;
 
-  /** Number of each call in the page in which it began, or {@link #BEFORE}. */
-  int[] ordinal = new int[64];
+    /** Its caller, in the same area; of one that is free the next free one. */
+    @Nullable Call below;
 
-  /** Its node in the index, if it was open at the end of a page. */
-  int[] node = new int[64];
+    int area;
+    int slot;
+    int depth;
 
-  /** Number of losses before each call began. */
-  int[] losses = new int[64];
+    /** Its number in the page in which it began, or {@link #BEFORE}. */
+    int ordinal;
 
-  long[] function = new long[64];
-  long[] entry = new long[64];
-  long[] key = new long[64];
+    /** Its node in the index, if it was open at the end of a page. */
+    int node;
 
-  /** Calls below it that have ended, and those below them. */
-  long[] children = new long[64];
+    /** Number of losses before it began. */
+    int losses;
 
-  /** Calls below it, and below those, that the recording leaves out. */
-  long[] leftOut = new long[64];
+    long function;
+    long entry;
+    long key;
 
-  /** Time and code of the exception that left each call, or was about to leave it last. */
-  long[] leftTime = new long[64];
+    /** Calls below it that have ended, and those below them. */
+    long children;
 
-  long[] leftCode = new long[64];
-  boolean[] left = new boolean[64];
+    /** Calls below it, and below those, that the recording leaves out. */
+    long leftOut;
 
-  /** True for a call that an unwinder was about to leave, and that is not seen to be over. */
-  boolean[] marked = new boolean[64];
+    /** Time and code of the exception that left it, or was about to leave it last. */
+    long leftTime;
 
-  /** The stack pointer of that unwinder; 0 if it is not known. */
-  long[] unwinder = new long[64];
+    long leftCode;
+    boolean left;
 
-  /** True for a call that was left with a record of its own. */
-  boolean[] unwound = new boolean[64];
+    /** True if an unwinder was about to leave it, and it is not seen to be over. */
+    boolean marked;
 
-  private final Map<Integer, Integer> otherTops = new HashMap<>();
+    /** True if it was left with a record of its own. */
+    boolean unwound;
+
+    /** The stack pointer of that unwinder; 0 if it is not known. */
+    long unwinder;
+
+    /** Time of the calls that it made itself, where calls are added up. */
+    long callees;
+
+    /** Sums that it is added to; null if to none. */
+    @Nullable FunctionTimes sums;
+
+    Call(int number) {
+      this.number = number;
+    }
+  }
+
+  private final Map<Integer, Call> otherTops = new HashMap<>();
   private int selected;
-  private int top = NONE;
+  private @Nullable Call top;
 
-  /** The first of the frames that are free, linked through {@link #below}. */
-  private int free;
+  /** The first of those that are free, linked through {@link Call#below}. */
+  private @Nullable Call free;
+
+  /** Calls that were made. */
+  private int made;
 
   private int size;
 
-  OpenCalls() {
-    link(0);
-  }
+  OpenCalls() {}
 
   /** Goes to the stack of an area. */
   void select(int which) {
     if (which == selected) {
       return;
     }
-    if (top != NONE) {
+    if (top != null) {
       otherTops.put(selected, top);
     }
     selected = which;
-    Integer other = otherTops.remove(which);
-    top = other == null ? NONE : other;
+    top = otherTops.remove(which);
   }
 
   /** The area that was selected last. */
@@ -91,8 +111,8 @@ final class OpenCalls {
     return selected;
   }
 
-  /** The innermost call of the selected area. */
-  int top() {
+  /** The innermost call of the selected area; null if there is none. */
+  @Nullable Call top() {
     return top;
   }
 
@@ -106,56 +126,60 @@ final class OpenCalls {
   }
 
   /** Opens a call in the selected area. */
-  int push(long routine, long time) {
-    int frame = free;
-    if (frame == below.length) {
-      grow();
+  Call push(long routine, long time) {
+    Call call = free;
+    if (call == null) {
+      call = new Call(made++);
+    } else {
+      free = call.below;
     }
-    free = below[frame];
-    below[frame] = top;
-    area[frame] = selected;
-    depth[frame] = top == NONE ? 0 : depth[top] + 1;
-    function[frame] = routine;
-    entry[frame] = time;
-    children[frame] = 0;
-    leftOut[frame] = 0;
-    node[frame] = NONE;
-    left[frame] = false;
-    unwound[frame] = false;
-    marked[frame] = false;
-    top = frame;
+    Call caller = top;
+    call.below = caller;
+    call.area = selected;
+    call.depth = caller == null ? 0 : caller.depth + 1;
+    call.function = routine;
+    call.entry = time;
+    call.children = 0;
+    call.leftOut = 0;
+    call.node = NONE;
+    call.left = false;
+    call.unwound = false;
+    call.marked = false;
+    top = call;
     size++;
-    return frame;
+    return call;
   }
 
-  /** Takes away the innermost call of the selected area, and counts it for the one below. */
-  void pop() {
-    int frame = top;
-    top = below[frame];
-    if (top != NONE) {
-      children[top] += children[frame] + 1;
-      leftOut[top] += leftOut[frame];
+  /** Takes away a call, the innermost one of the selected area, and counts it for its caller. */
+  void pop(Call call) {
+    Call caller = call.below;
+    top = caller;
+    if (caller != null) {
+      caller.children += call.children + 1;
+      caller.leftOut += call.leftOut;
     }
-    below[frame] = free;
-    free = frame;
+    call.below = free;
+    free = call;
     size--;
   }
 
   /** Counts a call without a frame for the innermost one. */
   void countChild() {
-    if (top != NONE) {
-      children[top]++;
+    Call caller = top;
+    if (caller != null) {
+      caller.children++;
     }
   }
 
   /** The depth that the next call in the selected area would have. */
   int nextDepth() {
-    return top == NONE ? 0 : depth[top] + 1;
+    Call caller = top;
+    return caller == null ? 0 : caller.depth + 1;
   }
 
   /** Tells the innermost call of each area that has one. */
-  void tops(IntConsumer each) {
-    if (top != NONE) {
+  void tops(Consumer<Call> each) {
+    if (top != null) {
       each.accept(top);
     }
     otherTops.entrySet().stream()
@@ -173,45 +197,13 @@ final class OpenCalls {
     return otherTops.keySet().iterator().next();
   }
 
+  /** Forgets all calls. */
   void clear() {
     otherTops.clear();
     selected = 0;
-    top = NONE;
-    free = 0;
+    top = null;
+    free = null;
+    made = 0;
     size = 0;
-    link(0);
-  }
-
-  /**
-   * Makes frames free, in their order: calls that are made one inside the other lie side by side.
-   */
-  private void link(int from) {
-    for (int frame = from; frame < below.length; frame++) {
-      below[frame] = frame + 1;
-    }
-  }
-
-  private void grow() {
-    int had = below.length;
-    int more = Growth.length(had, had + 1);
-    below = Arrays.copyOf(below, more);
-    link(had);
-    area = Arrays.copyOf(area, more);
-    slot = Arrays.copyOf(slot, more);
-    depth = Arrays.copyOf(depth, more);
-    ordinal = Arrays.copyOf(ordinal, more);
-    node = Arrays.copyOf(node, more);
-    losses = Arrays.copyOf(losses, more);
-    function = Arrays.copyOf(function, more);
-    entry = Arrays.copyOf(entry, more);
-    key = Arrays.copyOf(key, more);
-    children = Arrays.copyOf(children, more);
-    leftOut = Arrays.copyOf(leftOut, more);
-    leftTime = Arrays.copyOf(leftTime, more);
-    leftCode = Arrays.copyOf(leftCode, more);
-    left = Arrays.copyOf(left, more);
-    unwound = Arrays.copyOf(unwound, more);
-    marked = Arrays.copyOf(marked, more);
-    unwinder = Arrays.copyOf(unwinder, more);
   }
 }

@@ -1,5 +1,7 @@
 package io.ntrail.analysis.calls;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Matches exits with entries by the routine, for records that have nothing else.
  *
@@ -32,18 +34,18 @@ final class RoutineMatching extends CallBuilder {
   }
 
   @Override
-  void pushed(int frame) {
-    hashes[hash(open.function[frame])]++;
+  void pushed(OpenCalls.Call frame) {
+    hashes[hash(frame.function)]++;
   }
 
   @Override
-  void popping(int frame) {
-    hashes[hash(open.function[frame])]--;
+  void popping(OpenCalls.Call frame) {
+    hashes[hash(frame.function)]--;
   }
 
   @Override
-  int slot(int frame) {
-    return open.depth[frame];
+  int slot(OpenCalls.Call frame) {
+    return frame.depth;
   }
 
   @Override
@@ -64,18 +66,20 @@ final class RoutineMatching extends CallBuilder {
       return;
     }
     long function = record.function();
-    int top = open.top();
-    if (top == OpenCalls.NONE || open.function[top] != function) {
-      int found = find(function);
-      if (found == OpenCalls.NONE) {
+    OpenCalls.Call top = open.top();
+    if (top == null || top.function != function) {
+      OpenCalls.Call found = find(function);
+      if (found == null) {
         withoutEntry(record, end);
         return;
       }
-      while (open.top() != found) {
-        abandon(record.time());
+      while (top != null && top != found) {
+        abandon(top, record.time());
+        top = open.top();
       }
+      top = found;
     }
-    close(record.time(), end, record.value());
+    close(top, record.time(), end, record.value());
   }
 
   @Override
@@ -88,13 +92,13 @@ final class RoutineMatching extends CallBuilder {
     // Only records with slots tell that.
   }
 
-  private int find(long function) {
+  private OpenCalls.@Nullable Call find(long function) {
     if (hashes[hash(function)] == 0) {
-      return OpenCalls.NONE;
+      return null;
     }
-    int frame = open.top();
-    while (frame != OpenCalls.NONE && open.function[frame] != function) {
-      frame = open.below[frame];
+    OpenCalls.Call frame = open.top();
+    while (frame != null && frame.function != function) {
+      frame = frame.below;
     }
     return frame;
   }

@@ -1,5 +1,7 @@
 package io.ntrail.analysis.calls;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Matches exits with entries by the slot that a frame had, for records of live tracing.
  *
@@ -43,18 +45,18 @@ final class SlotMatching extends CallBuilder {
   }
 
   @Override
-  void pushed(int frame) {
+  void pushed(OpenCalls.Call frame) {
     // Slots need no further account.
   }
 
   @Override
-  void popping(int frame) {
+  void popping(OpenCalls.Call frame) {
     // Slots need no further account.
   }
 
   @Override
-  int slot(int frame) {
-    return open.slot[frame];
+  int slot(OpenCalls.Call frame) {
+    return frame.slot;
   }
 
   @Override
@@ -62,22 +64,22 @@ final class SlotMatching extends CallBuilder {
     open.select(record.area());
     int slot = record.slot();
     long key = record.frameKey();
-    for (int top = open.top(); top != OpenCalls.NONE; top = open.top()) {
-      boolean isOver = open.slot[top] >= slot || open.left[top] || isUnwound(top, key);
-      boolean isBelow = Long.compareUnsigned(open.key[top], key) < 0 && open.slot[top] != slot - 1;
+    for (OpenCalls.Call top = open.top(); top != null; top = open.top()) {
+      boolean isOver = top.slot >= slot || top.left || isUnwound(top, key);
+      boolean isBelow = Long.compareUnsigned(top.key, key) < 0 && top.slot != slot - 1;
       if (!isOver && !isBelow) {
         break;
       }
-      abandon(record.time());
+      abandon(top, record.time());
     }
-    int caller = open.top();
-    if (caller != OpenCalls.NONE && Long.compareUnsigned(open.key[caller], key) < 0) {
-      open.key[caller] = key;
+    OpenCalls.Call caller = open.top();
+    if (caller != null && Long.compareUnsigned(caller.key, key) < 0) {
+      caller.key = key;
     }
     if (roomForOne(record)) {
-      int frame = opened(record);
-      open.slot[frame] = slot;
-      open.key[frame] = key;
+      OpenCalls.Call frame = opened(record);
+      frame.slot = slot;
+      frame.key = key;
     }
   }
 
@@ -88,11 +90,11 @@ final class SlotMatching extends CallBuilder {
   @Override
   void entryOnly(CallCursor record) {
     open.select(record.area());
-    for (int top = open.top(); top != OpenCalls.NONE; top = open.top()) {
-      if (!open.left[top] && !isUnwound(top, record.frameKey())) {
+    for (OpenCalls.Call top = open.top(); top != null; top = open.top()) {
+      if (!top.left && !isUnwound(top, record.frameKey())) {
         break;
       }
-      abandon(record.time());
+      abandon(top, record.time());
     }
     super.entryOnly(record);
   }
@@ -101,25 +103,24 @@ final class SlotMatching extends CallBuilder {
   void exit(CallCursor record, CallEnd end) {
     open.select(record.area());
     int slot = record.slot();
-    while (open.top() != OpenCalls.NONE && open.slot[open.top()] > slot) {
-      abandon(record.time());
+    OpenCalls.Call top = open.top();
+    while (top != null && top.slot > slot) {
+      abandon(top, record.time());
+      top = open.top();
     }
-    int top = open.top();
-    if (top == OpenCalls.NONE || open.slot[top] != slot) {
+    if (top == null || top.slot != slot) {
       if (!endsBeyond(record, end)) {
         withoutEntry(record, end);
       }
       return;
     }
-    boolean lossy = open.losses[top] != losses();
+    boolean lossy = top.losses != losses();
     boolean same =
-        open.function[top] == record.function()
-            && open.key[top] == record.frameKey()
-            && !(lossy && open.left[top]);
+        top.function == record.function() && top.key == record.frameKey() && !(lossy && top.left);
     if (same) {
-      close(record.time(), end, record.value());
+      close(top, record.time(), end, record.value());
     } else {
-      abandon(record.time());
+      abandon(top, record.time());
       withoutEntry(record, end);
     }
   }
@@ -128,13 +129,13 @@ final class SlotMatching extends CallBuilder {
   void unwind(CallCursor record) {
     open.select(record.area());
     int slot = record.slot();
-    for (int frame = open.top(); frame != OpenCalls.NONE; frame = open.below[frame]) {
-      if (open.slot[frame] <= slot) {
+    for (OpenCalls.Call frame = open.top(); frame != null; frame = frame.below) {
+      if (frame.slot <= slot) {
         boolean same =
-            open.slot[frame] == slot
-                && open.function[frame] == record.function()
-                && open.key[frame] == record.frameKey()
-                && !(open.left[frame] && open.losses[frame] != losses());
+            frame.slot == slot
+                && frame.function == record.function()
+                && frame.key == record.frameKey()
+                && !(frame.left && frame.losses != losses());
         if (same) {
           leave(frame, record);
           return;
@@ -148,10 +149,10 @@ final class SlotMatching extends CallBuilder {
   /**
    * Returns whether the unwinder that was about to leave a call is done when another one begins.
    */
-  private boolean isUnwound(int frame, long key) {
-    long pointer = open.unwinder[frame];
+  private boolean isUnwound(OpenCalls.Call frame, long key) {
+    long pointer = frame.unwinder;
     // The entry of the unwinder itself has the key pointer + 4.
-    return open.marked[frame]
+    return frame.marked
         && pointer != 0
         && Long.compareUnsigned(key, pointer) > 0
         && Long.compareUnsigned(key - pointer, Integer.BYTES) > 0;
@@ -168,22 +169,22 @@ final class SlotMatching extends CallBuilder {
   }
 
   /** Marks the calls of a stack from the stack pointer up to the target. */
-  private void mark(int top, CallCursor record) {
+  private void mark(OpenCalls.@Nullable Call top, CallCursor record) {
     long pointer = record.stackPointer();
     long target = record.frameKey() == 0 ? -1 : record.frameKey();
-    for (int frame = top; frame != OpenCalls.NONE; frame = open.below[frame]) {
-      if (Long.compareUnsigned(open.key[frame], target) > 0) {
+    for (OpenCalls.Call frame = top; frame != null; frame = frame.below) {
+      if (Long.compareUnsigned(frame.key, target) > 0) {
         return;
       }
-      if (Long.compareUnsigned(open.key[frame], pointer) > 0 && !open.left[frame]) {
+      if (Long.compareUnsigned(frame.key, pointer) > 0 && !frame.left) {
         marking(frame, record);
         // The unwinder of a long jump, or of a handler that was given an exception, has no code.
-        if (!open.marked[frame] || record.value() != WITHOUT_EXCEPTION) {
-          open.leftCode[frame] = record.value();
+        if (!frame.marked || record.value() != WITHOUT_EXCEPTION) {
+          frame.leftCode = record.value();
         }
-        open.marked[frame] = true;
-        open.leftTime[frame] = record.time();
-        open.unwinder[frame] = pointer;
+        frame.marked = true;
+        frame.leftTime = record.time();
+        frame.unwinder = pointer;
       }
     }
   }
@@ -191,12 +192,14 @@ final class SlotMatching extends CallBuilder {
   @Override
   void over(CallCursor record) {
     open.select(record.area());
-    while (open.top() != OpenCalls.NONE && open.slot[open.top()] >= record.slot()) {
-      if (open.left[open.top()] || open.marked[open.top()]) {
-        abandon(record.time());
+    OpenCalls.Call top = open.top();
+    while (top != null && top.slot >= record.slot()) {
+      if (top.left || top.marked) {
+        abandon(top, record.time());
       } else {
-        close(record.time(), CallEnd.OVER, 0);
+        close(top, record.time(), CallEnd.OVER, 0);
       }
+      top = open.top();
     }
   }
 
@@ -204,23 +207,21 @@ final class SlotMatching extends CallBuilder {
    * Marks a call that an exception left, and those whose tail call it was: unwinders pass over
    * them, since their frames were in the same place. The first record counts.
    */
-  private void leave(int frame, CallCursor record) {
-    if (!open.unwound[frame]) {
+  private void leave(OpenCalls.Call frame, CallCursor record) {
+    if (!frame.unwound) {
       leaving(frame, record);
     }
-    open.unwound[frame] = true;
-    int at = frame;
+    frame.unwound = true;
+    OpenCalls.Call at = frame;
     while (true) {
-      if (!open.left[at]) {
-        open.left[at] = true;
-        open.marked[at] = false;
-        open.leftTime[at] = record.time();
-        open.leftCode[at] = record.value();
+      if (!at.left) {
+        at.left = true;
+        at.marked = false;
+        at.leftTime = record.time();
+        at.leftCode = record.value();
       }
-      int caller = open.below[at];
-      if (caller == OpenCalls.NONE
-          || open.key[caller] != open.key[at]
-          || open.slot[caller] != open.slot[at] - 1) {
+      OpenCalls.Call caller = at.below;
+      if (caller == null || caller.key != at.key || caller.slot != at.slot - 1) {
         return;
       }
       at = caller;
