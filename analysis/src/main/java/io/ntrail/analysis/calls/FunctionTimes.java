@@ -28,7 +28,12 @@ public final class FunctionTimes {
   /** Number of calls of each class of durations, as far as any was that long. */
   private long[] durations = {};
 
+  /** Calls that returned, which most do: beside what else each of them changes. */
+  private long returns;
+
+  /** Numbers of the other calls by their ends. */
   private final long[] ends = new long[CallEnd.values().length];
+
   private long lostEntries;
   private long timed;
   private long total;
@@ -43,6 +48,10 @@ public final class FunctionTimes {
 
   /** Adds a call whose entry is recorded. */
   void add(CallEnd end) {
+    if (end == CallEnd.RETURN) {
+      returns++;
+      return;
+    }
     ends[end.ordinal()]++;
     touched |= end == CallEnd.INFERRED;
   }
@@ -72,7 +81,7 @@ public final class FunctionTimes {
     }
     long known = times.entryOnly() + times.exits() + times.unwinds() + times.abandoned();
     sums.ends[CallEnd.ENTRY_ONLY.ordinal()] = limited(times.entryOnly());
-    sums.ends[CallEnd.RETURN.ordinal()] = limited(times.exits());
+    sums.returns = limited(times.exits());
     sums.ends[CallEnd.UNWIND.ordinal()] = limited(times.unwinds());
     sums.ends[CallEnd.LEFT.ordinal()] = limited(times.abandoned());
     sums.ends[CallEnd.OPEN.ordinal()] = totals.calls() - known;
@@ -99,6 +108,7 @@ public final class FunctionTimes {
     for (int end = 0; end < ends.length; end++) {
       ends[end] += other.ends[end];
     }
+    returns += other.returns;
     lostEntries += other.lostEntries;
     min = Math.min(min, other.min);
     timed += other.timed;
@@ -154,7 +164,9 @@ public final class FunctionTimes {
    * depths are not known.
    */
   public CallCounts counts() {
-    return CallCounts.of(ends, lostEntries, 0, 0, 0);
+    long[] all = ends.clone();
+    all[CallEnd.RETURN.ordinal()] = returns;
+    return CallCounts.of(all, lostEntries, 0, 0, 0);
   }
 
   /**

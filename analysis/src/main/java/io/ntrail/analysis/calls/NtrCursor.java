@@ -47,6 +47,9 @@ final class NtrCursor implements CallCursor {
   /** Memory of the entry that the cursor stands on. */
   private ArgumentMemory memory = ArgumentMemory.NONE;
 
+  /** There is memory of the entry that the cursor stands on, or of one to come. */
+  private boolean hasMemory;
+
   /** Memory of the entry that is to come. */
   private final ArgumentMemory.Collector collected = new ArgumentMemory.Collector();
 
@@ -82,12 +85,16 @@ final class NtrCursor implements CallCursor {
       isMissing = false;
       position = 2 * events.event() + 2;
       if (isOfCalls()) {
-        memory = collected.take(events.ticks(), events.key());
+        if (hasMemory) {
+          memory = collected.take(events.ticks(), events.key());
+          hasMemory = memory != ArgumentMemory.NONE;
+        }
         return true;
       }
       others.accept(events);
       if (events.kind() == EventKind.MEMORY) {
         collected.add(events.ticks(), events.key(), events.value(), values());
+        hasMemory = true;
       }
     }
     if (!ended) {

@@ -2,69 +2,72 @@ package io.ntrail.formats.ntr;
 
 import io.ntrail.formats.collections.Growth;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The open frames of one area, the outermost first: a part of the model of docs/ntr.md section 6.
- *
- * <p>Arrays rather than {@link io.ntrail.formats.collections.Columns}: every event reads several of
- * them, and columns made writing a tenth slower.
  */
 final class AreaFrames {
   /** Number of topmost frames that are searched for the one that an exit names. */
   private static final int SEARCHED = 64;
 
+  /**
+   * A frame; used again for another one. An object rather than a row of {@link
+   * io.ntrail.formats.collections.Columns}, because every event reads or sets several of its
+   * properties.
+   */
+  static final class Frame {
+    int site;
+    int slot;
+    long function;
+    long key;
+    long returnAddress;
+    long ticks;
+    long call;
+
+    private Frame() {}
+  }
+
   final int area;
   int size;
-  int[] site = new int[16];
-  long[] function = new long[16];
-  long[] returnAddress = new long[16];
-  int[] slot = new int[16];
-  long[] key = new long[16];
-  long[] ticks = new long[16];
-  long[] call = new long[16];
+  private Frame[] frames = {};
 
   AreaFrames(int area) {
     this.area = area;
   }
 
-  void push(
-      int newSite,
-      long newFunction,
-      long newReturnAddress,
-      int newSlot,
-      long newKey,
-      long newTicks,
-      long newCall) {
-    if (size == site.length) {
+  /** Returns the innermost frame; null if there is none. */
+  @Nullable Frame top() {
+    return size == 0 ? null : frames[size - 1];
+  }
+
+  /** Opens a frame, which has the properties of an earlier one. */
+  Frame push() {
+    if (size == frames.length) {
       grow();
     }
-    int at = size++;
-    site[at] = newSite;
-    function[at] = newFunction;
-    returnAddress[at] = newReturnAddress;
-    slot[at] = newSlot;
-    key[at] = newKey;
-    ticks[at] = newTicks;
-    call[at] = newCall;
+    return frames[size++];
+  }
+
+  /** Closes the innermost frame and returns it; there has to be one. */
+  Frame pop() {
+    return frames[--size];
   }
 
   private void grow() {
-    int capacity = Growth.length(size, size + 1);
-    site = Arrays.copyOf(site, capacity);
-    function = Arrays.copyOf(function, capacity);
-    returnAddress = Arrays.copyOf(returnAddress, capacity);
-    slot = Arrays.copyOf(slot, capacity);
-    key = Arrays.copyOf(key, capacity);
-    ticks = Arrays.copyOf(ticks, capacity);
-    call = Arrays.copyOf(call, capacity);
+    int had = frames.length;
+    frames = Arrays.copyOf(frames, Growth.length(had, had + 1));
+    for (int i = had; i < frames.length; i++) {
+      frames[i] = new Frame();
+    }
   }
 
   /** Returns how many of the frames a new frame at this slot and key shows to have left. */
   int gone(int newSlot, long newKey) {
     int top = size - 1;
     while (top >= 0
-        && (Integer.compareUnsigned(slot[top], newSlot) >= 0
-            || Long.compareUnsigned(key[top], newKey) < 0)) {
+        && (Integer.compareUnsigned(frames[top].slot, newSlot) >= 0
+            || Long.compareUnsigned(frames[top].key, newKey) < 0)) {
       top--;
     }
     return size - 1 - top;
@@ -74,7 +77,8 @@ final class AreaFrames {
   int above(long ofFunction, int ofSlot, long ofKey) {
     int stop = Math.max(0, size - SEARCHED);
     for (int i = size - 1; i >= stop; i--) {
-      if (slot[i] == ofSlot && key[i] == ofKey && function[i] == ofFunction) {
+      Frame frame = frames[i];
+      if (frame.slot == ofSlot && frame.key == ofKey && frame.function == ofFunction) {
         return size - 1 - i;
       }
     }
@@ -91,23 +95,25 @@ final class AreaFrames {
     long ticksBefore = 0;
     long callBefore = 0;
     for (int i = 0; i < size; i++) {
-      out.var(function[i]);
-      out.zig(key[i] - keyBefore);
-      out.zig(slot[i] - slotBefore);
-      out.zig(returnAddress[i] - returnAddressBefore);
-      out.zig(ticks[i] - ticksBefore);
-      out.zig(call[i] - callBefore);
-      keyBefore = key[i];
-      slotBefore = slot[i];
-      returnAddressBefore = returnAddress[i];
-      ticksBefore = ticks[i];
-      callBefore = call[i];
-      site[i] = 0;
+      Frame frame = frames[i];
+      out.var(frame.function);
+      out.zig(frame.key - keyBefore);
+      out.zig(frame.slot - slotBefore);
+      out.zig(frame.returnAddress - returnAddressBefore);
+      out.zig(frame.ticks - ticksBefore);
+      out.zig(frame.call - callBefore);
+      keyBefore = frame.key;
+      slotBefore = frame.slot;
+      returnAddressBefore = frame.returnAddress;
+      ticksBefore = frame.ticks;
+      callBefore = frame.call;
+      frame.site = 0;
     }
   }
 
-  EventChunk.OpenFrame frame(int at) {
+  /** Returns a frame as a reader tells it. */
+  EventChunk.OpenFrame open(Frame frame) {
     return new EventChunk.OpenFrame(
-        area, function[at], slot[at], key[at], returnAddress[at], ticks[at], call[at]);
+        area, frame.function, frame.slot, frame.key, frame.returnAddress, frame.ticks, frame.call);
   }
 }

@@ -14,10 +14,11 @@ final class SiteIndex {
 
   /** Returns true if a site is that of these values. */
   boolean isSite(int site, long function, long returnAddress, int slotStep, int shape) {
-    return sites.function[site] == function
-        && sites.returnAddress[site] == returnAddress
-        && sites.slotStep[site] == slotStep
-        && sites.shape[site] == shape;
+    SiteTable.Site at = sites.at(site);
+    return at.function == function
+        && at.returnAddress == returnAddress
+        && at.slotStep == slotStep
+        && at.shape == shape;
   }
 
   /** Returns the site of these values, or 0. */
@@ -27,13 +28,8 @@ final class SiteIndex {
 
   /** Adds the site that was defined last. */
   void add(int site) {
-    int slot =
-        slot(
-            sites.function[site],
-            sites.returnAddress[site],
-            sites.slotStep[site],
-            sites.shape[site]);
-    index.put(slot, site);
+    SiteTable.Site at = sites.at(site);
+    index.put(slot(at.function, at.returnAddress, at.slotStep, at.shape), site);
   }
 
   /** Forgets all sites. */
@@ -53,8 +49,8 @@ final class SiteIndex {
   }
 
   private long hash(int site) {
-    return hash(
-        sites.function[site], sites.returnAddress[site], sites.slotStep[site], sites.shape[site]);
+    SiteTable.Site at = sites.at(site);
+    return hash(at.function, at.returnAddress, at.slotStep, at.shape);
   }
 
   private static long hash(long function, long returnAddress, int slotStep, int shape) {

@@ -198,8 +198,15 @@ public final class ThreadEventCursor implements AutoCloseable {
         returnAddress += in.zig();
         entered += in.zig();
         call += in.zig();
-        to.push(0, of, returnAddress, frameSlot, frameKey, entered, call);
-        openFrames.add(to.frame(i));
+        AreaFrames.Frame frame = to.push();
+        frame.site = 0;
+        frame.slot = frameSlot;
+        frame.function = of;
+        frame.key = frameKey;
+        frame.returnAddress = returnAddress;
+        frame.ticks = entered;
+        frame.call = call;
+        openFrames.add(to.open(frame));
       }
     }
   }
@@ -216,7 +223,7 @@ public final class ThreadEventCursor implements AutoCloseable {
         return enter(known(number));
       }
       if (number >= NtrLayout.EXIT_LAST && number <= NtrLayout.EXIT_PLAIN) {
-        int site = pop();
+        SiteTable.Site site = pop();
         return exit(site, returned(site, number), 0);
       }
       switch (number) {
@@ -267,7 +274,7 @@ public final class ThreadEventCursor implements AutoCloseable {
     }
     int known = (int) site;
     if (number == NtrLayout.ENTRY_OTHER_KEY) {
-      sites.keyStep[known] += references.zig();
+      sites.at(known).keyStep += references.zig();
     }
     return known;
   }
@@ -276,11 +283,11 @@ public final class ThreadEventCursor implements AutoCloseable {
    * Returns the value of an exit: of operation 4 the last one, 5 the one before, 6 a difference to
    * the last one, 7 one by itself.
    */
-  private long returned(int site, int number) {
-    long last = sites.last[site];
+  private long returned(SiteTable.Site site, int number) {
+    long last = site.last;
     long isRead = -(number >> 1 & 1);
     long isOdd = -(number & 1);
-    long base = last & ~isOdd | sites.second[site] & isOdd & ~isRead;
+    long base = last & ~isOdd | site.second & isOdd & ~isRead;
     return base + valueColumn.zigIf(isRead);
   }
 
@@ -299,24 +306,25 @@ public final class ThreadEventCursor implements AutoCloseable {
     return sites.define(newFunction, lastReturnAddress, keyStep, slotStep, shape);
   }
 
-  private boolean enter(int site) {
+  private boolean enter(int number) {
+    SiteTable.Site site = sites.at(number);
     AreaFrames in = frames;
-    int top = in.size - 1;
-    function = sites.function[site];
-    value = sites.returnAddress[site];
-    slot = (top < 0 ? -1 : in.slot[top]) + sites.slotStep[site];
-    key = (top < 0 ? 0 : in.key[top]) - sites.keyStep[site];
-    int shape = sites.shape[site];
+    AreaFrames.Frame top = in.top();
+    function = site.function;
+    value = site.returnAddress;
+    slot = (top == null ? -1 : top.slot) + site.slotStep;
+    key = (top == null ? 0 : top.key) - site.keyStep;
+    int shape = site.shape;
     moreCount = shape & 63;
     if (moreCount > 0) {
-      long[] last = sites.arguments(site, moreCount);
+      long[] last = site.arguments(moreCount);
       for (int i = 0; i < moreCount; i++) {
         last[i] += valueColumn.zig();
         more[i] = last[i];
       }
     }
-    sites.following[context] = site;
-    context = 2 * site;
+    sites.following[context] = number;
+    context = 2 * number;
     ticks += times.varied();
     if ((shape & NtrLayout.SHAPE_ENTRY_ONLY) != 0) {
       kind = EventKind.ENTRY_ONLY;
@@ -328,39 +336,42 @@ public final class ThreadEventCursor implements AutoCloseable {
       throw operationColumn.damaged("open too many frames");
     }
     open++;
-    in.push(site, function, value, slot, key, 0, 0);
+    AreaFrames.Frame frame = in.push();
+    frame.site = number;
+    frame.slot = slot;
+    frame.function = function;
+    frame.key = key;
     return true;
   }
 
-  private int pop() {
+  private SiteTable.Site pop() {
     AreaFrames in = frames;
     if (in.size == 0) {
       throw operationColumn.damaged("close a frame where none is open");
     }
-    int top = --in.size;
-    function = in.function[top];
-    slot = in.slot[top];
-    key = in.key[top];
+    AreaFrames.Frame frame = in.pop();
+    function = frame.function;
+    slot = frame.slot;
+    key = frame.key;
     if (--open < fewestOpen) {
       fewestOpen = open;
     }
-    int site = in.site[top];
-    context = 2 * site + 1;
-    return site;
+    context = 2 * frame.site + 1;
+    return sites.at(frame.site);
   }
 
-  private boolean exit(int site, long returned, int count) {
-    sites.returned(site, returned);
+  private boolean exit(SiteTable.Site site, long returned, int count) {
+    site.returned(returned);
     return event(EventKind.EXIT, returned, count);
   }
 
-  private boolean exitValues(int site) {
-    long returned = sites.last[site] + valueColumn.zig();
+  private boolean exitValues(SiteTable.Site site) {
+    long returned = site.last + valueColumn.zig();
     int count = valueColumn.bounded(NtrLayout.MAX_VALUES, "values of an exit");
     if (count == 0) {
       throw valueColumn.damaged("have an exit with values that has none");
     }
-    long[] last = sites.exitValues(site, count);
+    long[] last = site.exitValues(count);
     for (int i = 0; i < count; i++) {
       last[i] += valueColumn.zig();
       more[i] = last[i];

@@ -145,12 +145,12 @@ public final class ThreadEventWriter {
       }
     }
     AreaFrames in = frames;
-    int top = in.size - 1;
-    long keyStep = (top < 0 ? 0 : in.key[top]) - key;
-    int slotStep = slot - (top < 0 ? -1 : in.slot[top]);
+    AreaFrames.Frame top = in.top();
+    long keyStep = (top == null ? 0 : top.key) - key;
+    int slotStep = slot - (top == null ? -1 : top.slot);
     int site = sites.following[context];
     if (site != 0 && index.isSite(site, function, returnAddress, slotStep, shape)) {
-      if (sites.keyStep[site] == keyStep) {
+      if (sites.at(site).keyStep == keyStep) {
         operation(NtrLayout.ENTRY_FOLLOWING);
       } else {
         known(site, keyStep);
@@ -164,7 +164,7 @@ public final class ThreadEventWriter {
       }
     }
     if (count > 0) {
-      long[] last = sites.arguments(site, count);
+      long[] last = sites.at(site).arguments(count);
       for (int i = 0; i < count; i++) {
         values.zig(arguments[i] - last[i]);
         last[i] = arguments[i];
@@ -173,7 +173,14 @@ public final class ThreadEventWriter {
     sites.following[context] = site;
     context = 2 * site;
     if (pushed) {
-      in.push(site, function, returnAddress, slot, key, ticks, callsBefore + calls);
+      AreaFrames.Frame frame = in.push();
+      frame.site = site;
+      frame.slot = slot;
+      frame.function = function;
+      frame.key = key;
+      frame.returnAddress = returnAddress;
+      frame.ticks = ticks;
+      frame.call = callsBefore + calls;
       open++;
       calls++;
     }
@@ -181,14 +188,15 @@ public final class ThreadEventWriter {
   }
 
   private void known(int site, long keyStep) {
-    if (sites.keyStep[site] == keyStep) {
+    SiteTable.Site at = sites.at(site);
+    if (at.keyStep == keyStep) {
       operation(NtrLayout.ENTRY_KNOWN);
       references.var(site);
     } else {
       operation(NtrLayout.ENTRY_OTHER_KEY);
       references.var(site);
-      references.zig(keyStep - sites.keyStep[site]);
-      sites.keyStep[site] = keyStep;
+      references.zig(keyStep - at.keyStep);
+      at.keyStep = keyStep;
     }
   }
 
@@ -233,20 +241,20 @@ public final class ThreadEventWriter {
       end();
       return;
     }
-    int site = pop();
-    long last = sites.last[site];
+    SiteTable.Site site = sites.at(pop());
+    long last = site.last;
     if (n > 0) {
       operation(NtrLayout.EXIT_VALUES);
       values.zig(value - last);
       values.var(n);
-      long[] before = sites.exitValues(site, n);
+      long[] before = site.exitValues(n);
       for (int i = 0; i < n; i++) {
         values.zig(more[i] - before[i]);
         before[i] = more[i];
       }
     } else if (value == last) {
       operation(NtrLayout.EXIT_LAST);
-    } else if (value == sites.second[site]) {
+    } else if (value == site.second) {
       operation(NtrLayout.EXIT_SECOND);
     } else if (ColumnWriter.zigLength(value) <= ColumnWriter.zigLength(value - last)) {
       operation(NtrLayout.EXIT_PLAIN);
@@ -255,7 +263,7 @@ public final class ThreadEventWriter {
       operation(NtrLayout.EXIT_DELTA);
       values.zig(value - last);
     }
-    sites.returned(site, value);
+    site.returned(value);
     end();
   }
 
@@ -337,7 +345,7 @@ public final class ThreadEventWriter {
   }
 
   private int pop() {
-    int site = frames.site[--frames.size];
+    int site = frames.pop().site;
     open--;
     fewestOpen = Math.min(fewestOpen, open);
     context = 2 * site + 1;
