@@ -61,7 +61,19 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
   }
 
   final void accept(CallCursor record) {
-    switch (record.event()) {
+    CallEventKind event = record.event();
+    // Most are one of these two, and a cursor tells them apart by a comparison, too.
+    if (event == CallEventKind.ENTRY) {
+      entry(record);
+    } else if (event == CallEventKind.EXIT) {
+      exit(record, CallEnd.RETURN);
+    } else {
+      rare(record, event);
+    }
+  }
+
+  private void rare(CallCursor record, CallEventKind event) {
+    switch (event) {
       case ENTRY -> entry(record);
       case ENTRY_ONLY -> entryOnly(record);
       case EXIT -> exit(record, CallEnd.RETURN);

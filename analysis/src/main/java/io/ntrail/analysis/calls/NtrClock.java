@@ -183,7 +183,7 @@ public final class NtrClock {
   /**
    * A straight line that rises by {@code nanos} in {@code ticks}, both unsigned and not 0.
    *
-   * @param slope nanos / ticks * 2^shift rounded down, at least 2^63; 0 if ticks are beyond 2^63
+   * @param slope nanos / ticks * 2^shift rounded up, at least 2^63; 0 if ticks are beyond 2^63
    */
   private record Line(long atTicks, long atNanos, long ticks, long nanos, long slope, int shift) {
     static Line of(long atTicks, long atNanos, long ticks, long nanos) {
@@ -199,7 +199,9 @@ public final class NtrClock {
     }
 
     private static BigInteger slope(long ticks, long nanos, int shift) {
-      return BigInteger.valueOf(nanos).shiftLeft(shift).divide(BigInteger.valueOf(ticks));
+      BigInteger by = BigInteger.valueOf(ticks);
+      BigInteger up = by.subtract(BigInteger.ONE);
+      return BigInteger.valueOf(nanos).shiftLeft(shift).add(up).divide(by);
     }
 
     long time(long of) {
@@ -221,7 +223,8 @@ public final class NtrClock {
       if (slope == 0) {
         return slowly(of);
       }
-      // A product with the slope takes a fraction of a division's time; it is 1 short at most.
+      // A product with the slope takes a fraction of a division's time; it is 1 too much at most,
+      // and of rates with few digits never: those have whole nanoseconds often.
       long high = Math.unsignedMultiplyHigh(of, slope);
       long time;
       if (shift >= Long.SIZE) {
@@ -234,10 +237,8 @@ public final class NtrClock {
       if (time < 0) {
         return Long.MAX_VALUE;
       }
-      // The rest is below 2 * ticks, so that its low 64 bits are all of it.
-      long rest = of * nanos - time * ticks;
-      boolean isShort = Long.compareUnsigned(rest, ticks) >= 0;
-      return isShort && time < Long.MAX_VALUE ? time + 1 : time;
+      // The rest is from -ticks to ticks - 1, so that its low 64 bits are all of it.
+      return of * nanos - time * ticks < 0 ? time - 1 : time;
     }
 
     private long farBefore(long of) {

@@ -168,10 +168,15 @@ final class NtrCursor implements CallCursor {
     if (isMissing) {
       return CallEventKind.LOST;
     }
-    return switch (events.kind()) {
-      case EventKind.ENTRY -> CallEventKind.ENTRY;
+    int kind = events.kind();
+    if (kind == EventKind.ENTRY) {
+      return CallEventKind.ENTRY;
+    }
+    if (kind == EventKind.EXIT) {
+      return CallEventKind.EXIT;
+    }
+    return switch (kind) {
       case EventKind.ENTRY_ONLY -> CallEventKind.ENTRY_ONLY;
-      case EventKind.EXIT -> CallEventKind.EXIT;
       case EventKind.UNWIND -> CallEventKind.UNWIND;
       case EventKind.UNWIND_TARGET -> CallEventKind.UNWIND_TARGET;
       case EventKind.OVER -> CallEventKind.OVER;
