@@ -26,6 +26,13 @@ final class AreaFrames {
     long call;
 
     private Frame() {}
+
+    /** Sets what only the list of open frames has. */
+    void entered(long from, long at, long number) {
+      returnAddress = from;
+      ticks = at;
+      call = number;
+    }
   }
 
   final int area;
@@ -41,12 +48,17 @@ final class AreaFrames {
     return size == 0 ? null : frames[size - 1];
   }
 
-  /** Opens a frame, which has the properties of an earlier one. */
-  Frame push() {
+  /** Opens a frame; what only the list of open frames has is that of an earlier one. */
+  Frame push(int site, long function, int slot, long key) {
     if (size == frames.length) {
       grow();
     }
-    return frames[size++];
+    Frame frame = frames[size++];
+    frame.site = site;
+    frame.function = function;
+    frame.slot = slot;
+    frame.key = key;
+    return frame;
   }
 
   /** Closes the innermost frame and returns it; there has to be one. */

@@ -198,14 +198,8 @@ public final class ThreadEventCursor implements AutoCloseable {
         returnAddress += in.zig();
         entered += in.zig();
         call += in.zig();
-        AreaFrames.Frame frame = to.push();
-        frame.site = 0;
-        frame.slot = frameSlot;
-        frame.function = of;
-        frame.key = frameKey;
-        frame.returnAddress = returnAddress;
-        frame.ticks = entered;
-        frame.call = call;
+        AreaFrames.Frame frame = to.push(0, of, frameSlot, frameKey);
+        frame.entered(returnAddress, entered, call);
         openFrames.add(to.open(frame));
       }
     }
@@ -336,11 +330,7 @@ public final class ThreadEventCursor implements AutoCloseable {
       throw operationColumn.damaged("open too many frames");
     }
     open++;
-    AreaFrames.Frame frame = in.push();
-    frame.site = number;
-    frame.slot = slot;
-    frame.function = function;
-    frame.key = key;
+    in.push(number, function, slot, key);
     return true;
   }
 

@@ -173,14 +173,7 @@ public final class ThreadEventWriter {
     sites.following[context] = site;
     context = 2 * site;
     if (pushed) {
-      AreaFrames.Frame frame = in.push();
-      frame.site = site;
-      frame.slot = slot;
-      frame.function = function;
-      frame.key = key;
-      frame.returnAddress = returnAddress;
-      frame.ticks = ticks;
-      frame.call = callsBefore + calls;
+      in.push(site, function, slot, key).entered(returnAddress, ticks, callsBefore + calls);
       open++;
       calls++;
     }
