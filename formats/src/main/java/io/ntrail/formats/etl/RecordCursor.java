@@ -20,7 +20,7 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
   private static final byte[] TIME_OFFSET = new byte[16];
   private static final byte[] HEADER_BYTES = new byte[16];
   private static final int CACHE_LINE = 64;
-  private static final int TOUCH = 16 << 10;
+  private static final int PAGE = 4 << 10;
 
   static {
     for (RecordKind kind : RecordKind.values()) {
@@ -153,33 +153,57 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
     boolean sorted = true;
     long ticks = time;
     long last = Long.MIN_VALUE;
-    while (from + 8 <= stop) {
+    long[] times = table.ticks;
+    long[] places = table.places;
+    // Where a record ends is guessed from the marker of the one before it, as processors guess
+    // branches: so the next record's bytes are asked for before the tables have answered.
+    int marker = -1;
+    int found = -1;
+    int sizeShift = 0;
+    int timeOffset = 0;
+    int least = 0;
+    boolean ended = false;
+    while (!ended && from + 8 <= stop) {
       if (from >= touchedTo) {
         touch(from);
       }
-      long head = window.i64(from);
-      int foundKind = RecordKind.ofMarker((int) head);
-      if (foundKind < 0) {
-        break;
-      }
-      int length = (int) (head >>> SIZE_SHIFT[foundKind]) & 0xFFFF;
-      if (length < HEADER_BYTES[foundKind] || length > stop - from) {
-        break;
-      }
-      ticks =
-          foundKind == MESSAGE
-              ? WppMessage.time(window, from, length, ticks)
-              : window.i64(from + TIME_OFFSET[foundKind]);
-      sorted &= ticks >= last;
-      last = ticks;
-      if (count == table.ticks.length) {
+      if (count == times.length) {
         table.grow();
+        times = table.ticks;
+        places = table.places;
       }
-      table.ticks[count] = ticks;
-      table.places[count] = (long) from << 32 | head >>> 48 << 16 | length;
-      table.kinds[count] = (byte) foundKind;
-      count++;
-      from += (length + 7) & ~7;
+      // No calls in here, so that nothing must be loaded again for each record.
+      int pageEnd = Math.min(touchedTo, stop - 7);
+      int room = times.length;
+      while (from < pageEnd && count < room) {
+        long head = window.i64(from);
+        if ((int) head >>> 16 != marker) {
+          found = RecordKind.ofMarker((int) head);
+          if (found < 0) {
+            ended = true;
+            break;
+          }
+          marker = (int) head >>> 16;
+          sizeShift = SIZE_SHIFT[found];
+          timeOffset = TIME_OFFSET[found];
+          least = HEADER_BYTES[found];
+        }
+        int length = (int) (head >>> sizeShift) & 0xFFFF;
+        if (length < least || length > stop - from) {
+          ended = true;
+          break;
+        }
+        ticks =
+            found == MESSAGE
+                ? WppMessage.time(window, from, length, ticks)
+                : window.i64(from + timeOffset);
+        sorted &= ticks >= last;
+        last = ticks;
+        times[count] = ticks;
+        places[count] = RecordTable.place(from, found, head, length);
+        count++;
+        from += (length + 7) & ~7;
+      }
     }
     table.filled(count, sorted);
     // Whatever ended the records is judged, and reported if need be, in one place.
@@ -192,28 +216,38 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
    * #next} goes on from where it was.
    */
   public void moveTo(RecordTable table, int i) {
-    long place = table.places[i];
-    at = (int) (place >>> 32);
+    moveTo(table.places[i], table.ticks[i]);
+  }
+
+  /**
+   * Goes to a record that {@link #index} listed from the open buffer.
+   *
+   * @param place as {@link RecordTable#place(int)} gave it
+   * @param ticks its raw time stamp
+   */
+  public void moveTo(long place, long ticks) {
+    at = RecordTable.offset(place);
     hook = (int) place >>> 16;
     size = (int) place & 0xFFFF;
-    kind = table.kinds[i];
-    time = table.ticks[i];
+    kind = RecordTable.kind(place);
+    time = ticks;
     payloadKnown = false;
   }
 
   /**
-   * Reads a word of every cache line of the next stretch. Where a record begins is known only when
-   * the one before it was read, so that a walk waits for memory at every record; these reads wait
-   * for nothing, and the walk then finds its bytes in the cache.
+   * Reads a word of every cache line of the rest of a page. Where a record begins is known only
+   * when the one before it was read, so that a walk waits for memory at every record; these reads
+   * wait for nothing, and the walk then finds its bytes in the cache. Processors fetch ahead within
+   * a page by themselves, which longer stretches got in the way of.
    */
   private void touch(int from) {
-    int to = Math.min(from + TOUCH, end - 8);
+    touchedTo = (from & -PAGE) + PAGE;
+    int to = Math.min(touchedTo, end - 8);
     long sum = 0;
     for (int i = from; i < to; i += CACHE_LINE) {
       sum += bytes.i64(i);
     }
     touched += sum;
-    touchedTo = from + TOUCH;
   }
 
   /** Returns the sum of what {@link #touch} read: kept so that its reads are not optimized away. */

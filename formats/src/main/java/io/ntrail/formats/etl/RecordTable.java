@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.function.Predicate;
 
 /**
- * The records of one buffer as columns: what a merge of many buffers needs to know of each, 17
+ * The records of one buffer as columns: what a merge of many buffers needs to know of each, 16
  * bytes a record. Filled by {@link RecordCursor#index}; used again for the next buffer.
  *
  * <p>Arrays rather than {@link io.ntrail.formats.collections.Columns}, which made walking a
@@ -21,10 +21,8 @@ public final class RecordTable {
   private boolean sorted;
   long[] ticks = new long[512];
 
-  /** Offset in the upper half, then the word where kernel records have their hook id, and size. */
+  /** See {@link #place(int, int, long, int)}. */
   long[] places = new long[512];
-
-  byte[] kinds = new byte[512];
 
   private static int kinds(Predicate<RecordKind> chosen) {
     int bits = 0;
@@ -37,6 +35,25 @@ public final class RecordTable {
   /** An empty table. */
   public RecordTable() {}
 
+  /**
+   * What is known of a record beside its time, as one number. From its upper bits on: 28 of the
+   * offset in eights, as all records begin at multiples of eight, 4 of the kind, 16 of the word
+   * where kernel records have their hook id, 16 of the size.
+   *
+   * @param head the first eight bytes of the record
+   */
+  static long place(int offset, int kind, long head, int size) {
+    return (long) offset << 33 | (long) kind << 32 | head >>> 48 << 16 | size;
+  }
+
+  static int offset(long place) {
+    return (int) (place >>> 36) << 3;
+  }
+
+  static int kind(long place) {
+    return (int) (place >>> 32) & 15;
+  }
+
   void clear() {
     count = 0;
     sorted = true;
@@ -46,7 +63,6 @@ public final class RecordTable {
     int capacity = 2 * ticks.length;
     ticks = Arrays.copyOf(ticks, capacity);
     places = Arrays.copyOf(places, capacity);
-    kinds = Arrays.copyOf(kinds, capacity);
   }
 
   void filled(int count, boolean sorted) {
@@ -95,7 +111,12 @@ public final class RecordTable {
 
   /** Offset of record {@code i} in its buffer. */
   public int offset(int i) {
-    return (int) (places[i] >>> 32);
+    return offset(places[i]);
+  }
+
+  /** What {@link RecordCursor#moveTo(long, long)} needs to know of record {@code i}. */
+  public long place(int i) {
+    return places[i];
   }
 
   /** Bytes of record {@code i}, as {@link RecordHeader#size()}. */
@@ -110,22 +131,22 @@ public final class RecordTable {
 
   /** Returns the kind of the header of record {@code i}, as {@link RecordHeader#kindOrdinal()}. */
   public int kindOrdinal(int i) {
-    return kinds[i];
+    return kind(places[i]);
   }
 
   /** Returns {@link RecordKind#isHook()} of record {@code i}. */
   public boolean isHook(int i) {
-    return (HOOKS >>> kinds[i] & 1) != 0;
+    return (HOOKS >>> kind(places[i]) & 1) != 0;
   }
 
   /** Returns {@link RecordKind#isEvent()} of record {@code i}. */
   public boolean isEvent(int i) {
-    return (EVENTS >>> kinds[i] & 1) != 0;
+    return (EVENTS >>> kind(places[i]) & 1) != 0;
   }
 
   /** Returns {@link RecordKind#isClassic()} of record {@code i}. */
   public boolean isClassic(int i) {
-    return (CLASSICS >>> kinds[i] & 1) != 0;
+    return (CLASSICS >>> kind(places[i]) & 1) != 0;
   }
 
   /** The column of raw time stamps; only the first {@link #count()} are meant. */
@@ -136,22 +157,19 @@ public final class RecordTable {
 
   /** Bytes of memory that it takes. */
   public long memory() {
-    return 17L * ticks.length;
+    return 16L * ticks.length;
   }
 
   /** Puts the records into another order: row {@code i} is the one that was {@code order[i]}. */
   public void permute(int[] order) {
     long[] newTicks = new long[ticks.length];
     long[] newPlaces = new long[ticks.length];
-    byte[] newKinds = new byte[ticks.length];
     for (int i = 0; i < order.length; i++) {
       newTicks[i] = ticks[order[i]];
       newPlaces[i] = places[order[i]];
-      newKinds[i] = kinds[order[i]];
     }
     ticks = newTicks;
     places = newPlaces;
-    kinds = newKinds;
     sorted = true;
   }
 }
