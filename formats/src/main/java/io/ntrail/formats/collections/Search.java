@@ -96,8 +96,16 @@ public final class Search {
 
   /** Returns the index of the first of {@code count} values that is not less, or {@code count}. */
   public static int ceiling(long[] ascending, int count, long key) {
-    int low = 0;
-    int high = count;
+    return ceiling(ascending, 0, count, key);
+  }
+
+  /**
+   * Returns the index of the first value from {@code from} to {@code to} - 1 that is not less, or
+   * {@code to}.
+   */
+  public static int ceiling(long[] ascending, int from, int to, long key) {
+    int low = from;
+    int high = to;
     while (low < high) {
       int middle = low + high >>> 1;
       if (ascending[middle] < key) {

@@ -59,7 +59,11 @@ public final class OrderedCursor implements EventCursor {
     long tableMemory;
     long[] keys = NO_KEYS;
     int count;
+
+    /** The first record that is in no batch yet, and the one that was when the batch began. */
     int position;
+
+    int begun;
     long nextKey;
 
     Run(int file, EtlFile etl, int buffer) {
@@ -187,7 +191,9 @@ public final class OrderedCursor implements EventCursor {
     if (opened == null) {
       opened = open(run);
     }
-    opened.cursor.moveTo(opened.table, batch.position(at));
+    int i = run.begun + batch.place(at);
+    RecordTable table = opened.table;
+    opened.cursor.moveTo(table.place(i), oneClock ? batch.key(at) : table.ticks(i));
     return opened.cursor;
   }
 
@@ -270,7 +276,7 @@ public final class OrderedCursor implements EventCursor {
     if (runs.isEmpty() || !before(earliest, Math.min(to, reading.end()))) {
       return false;
     }
-    gather(earliest, horizon(earliest));
+    gather(earliest);
     return true;
   }
 
@@ -297,59 +303,61 @@ public final class OrderedCursor implements EventCursor {
     return earliest;
   }
 
-  /** The time before which the next batch ends: no run has more than its share before it. */
-  private long horizon(long earliest) {
-    long horizon = Math.min(to, reading.end());
-    if (waiting < waitingKeys.length) {
-      horizon = Math.min(horizon, waitingKeys[waiting]);
-    }
-    int share = Math.clamp(BATCH / runs.size(), 1, RUN_SHARE);
-    for (Run run : runs) {
-      if (run.nextKey < horizon && run.opened == null) {
-        open(run);
-      }
-      int last = run.position + share;
-      if (run.nextKey < horizon && last < run.count) {
-        horizon = Math.min(horizon, run.keys[last]);
-      }
-    }
-    long span = earliest + TimeSort.LONGEST;
-    if (span > earliest) {
-      horizon = Math.min(horizon, span);
-    }
-    if (horizon > earliest || earliest == Long.MAX_VALUE) {
-      return horizon;
-    }
-    // More records than a run's share have one and the same time: they are a batch of their own.
-    return earliest + 1;
-  }
-
   /** The last possible time is before the end of a range without end. */
   private static boolean before(long key, long end) {
     return key < end || end == Long.MAX_VALUE;
   }
 
-  private void gather(long earliest, long horizon) {
-    batch.clear(earliest);
+  /** Makes the next batch: no run has more than its share in it, unless that is of one time. */
+  private void gather(long earliest) {
+    int share = Integer.highestOneBit(Math.clamp(BATCH / runs.size(), 1, RUN_SHARE));
+    long last = limit(earliest);
+    boolean isCrowded = false;
+    for (Run run : runs) {
+      if (run.nextKey <= last) {
+        reopen(run);
+        int next = run.position + share;
+        if (next < run.count) {
+          long beyond = run.keys[next];
+          isCrowded |= beyond == earliest;
+          last = isCrowded ? earliest : Math.min(last, beyond - 1);
+        }
+      }
+    }
+    batch.clear(earliest, isCrowded ? 0 : share);
     int slots = 0;
     for (Run run : runs) {
-      if (!before(run.nextKey, horizon)) {
-        continue;
+      if (run.nextKey <= last) {
+        reopen(run);
+        if (slots == batchRuns.length) {
+          batchRuns = Arrays.copyOf(batchRuns, Growth.length(slots, slots + 1));
+        }
+        batchRuns[slots++] = run;
+        run.begun = run.position;
+        run.position = batch.addUpTo(last, run.keys, run.position, run.count);
+        run.nextKey = run.position < run.count ? run.keys[run.position] : Long.MAX_VALUE;
       }
-      if (run.opened == null) {
-        open(run);
-      }
-      if (slots == batchRuns.length) {
-        batchRuns = Arrays.copyOf(batchRuns, Growth.length(slots, slots + 1));
-      }
-      batchRuns[slots] = run;
-      run.position = batch.addBefore(horizon, run.keys, run.position, run.count, slots);
-      run.nextKey = run.position < run.count ? run.keys[run.position] : Long.MAX_VALUE;
-      slots++;
     }
     batch.sort();
     batchSize = batch.size();
     reached = Math.max(reached, batch.latest());
+  }
+
+  /** The latest time that the next batch may have, whatever the runs hold. */
+  private long limit(long earliest) {
+    long end = Math.min(to, reading.end());
+    long limit = end == Long.MAX_VALUE ? end : end - 1;
+    if (waiting < waitingKeys.length) {
+      limit = Math.min(limit, waitingKeys[waiting] - 1);
+    }
+    long span = earliest + TimeSort.LONGEST - 1;
+    return span < earliest ? limit : Math.min(limit, span);
+  }
+
+  private void reopen(Run run) {
+    if (run.opened == null) {
+      open(run);
+    }
   }
 
   /** Opens the next waiting buffer; returns its earliest time in the range. */

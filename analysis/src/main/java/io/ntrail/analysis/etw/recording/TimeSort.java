@@ -1,20 +1,23 @@
 package io.ntrail.analysis.etw.recording;
 
 import io.ntrail.formats.collections.Growth;
+import io.ntrail.formats.collections.Search;
 import java.util.Arrays;
 
 /**
  * Sorts a batch of records by time. They are added run by run, and those of one time keep the order
  * in which they were added. A record is one 64-bit number, its time since the batch's first in the
- * upper bits and its place in the batch in the lower ones, sorted digit by digit: no comparison, no
- * branch that could be predicted wrongly.
+ * upper bits, then its run and its place among that run's records in the batch. These numbers are
+ * sorted digit by digit: no comparison, no branch that could be predicted wrongly.
+ *
+ * <p>A batch in which a run has more records than its share is of one time and needs no sorting:
+ * its numbers are the run in the upper half and the place in the lower one.
  */
 final class TimeSort {
-  private static final int INDEX_BITS = 24;
-  private static final int INDEX_MASK = (1 << INDEX_BITS) - 1;
+  private static final int PLACE_BITS = 24;
 
   /** A batch spans less time than this. */
-  static final long LONGEST = 1L << 63 - INDEX_BITS;
+  static final long LONGEST = 1L << 63 - PLACE_BITS;
 
   private static final int DIGIT_BITS = 11;
   private static final int DIGITS = 1 << DIGIT_BITS;
@@ -23,10 +26,14 @@ final class TimeSort {
   private long base;
   private long latest;
   private int size;
-  private boolean sorted;
+  private int runs;
 
-  /** Run in the upper half, position in the lower one, in the order of adding. */
-  private long[] places = new long[1024];
+  /** Bits of the time, those of the run, and those of the place in it, from the upper ones on. */
+  private int timeShift;
+
+  private int runShift;
+  private long placeMask;
+  private long placeOfRun;
 
   private long[] order = new long[1024];
   private long[] other = new long[1024];
@@ -34,46 +41,65 @@ final class TimeSort {
 
   TimeSort() {}
 
-  /** Begins a batch whose earliest time is {@code first}. */
-  void clear(long first) {
+  /**
+   * Begins a batch whose earliest time is {@code first}.
+   *
+   * @param share most records of a run, a power of two; 0 for a batch of one time with any number
+   */
+  void clear(long first, int share) {
     base = first;
     latest = first;
     size = 0;
+    runs = 0;
+    boolean ofOneTime = share == 0;
+    timeShift = ofOneTime ? Long.SIZE - 1 : PLACE_BITS;
+    runShift = ofOneTime ? Integer.SIZE : Integer.numberOfTrailingZeros(share);
+    placeMask = (1L << runShift) - 1;
+    placeOfRun = ofOneTime ? Long.MAX_VALUE : (1L << PLACE_BITS) - 1;
   }
 
   /**
-   * Adds the records of a run that are before a time; all of them if it is the last possible one.
+   * Adds the records of the next run up to a time.
    *
+   * @param last the latest time to add
    * @param keys times of the run's records, ascending
    * @param position the first record to add
    * @param count number of the run's records
    * @return the first record that was not added
    */
-  int addBefore(long horizon, long[] keys, int position, int count, int run) {
-    int i = position;
-    int n = size;
-    long place = (long) run << Integer.SIZE;
-    boolean all = horizon == Long.MAX_VALUE;
-    while (i < count && (all || keys[i] < horizon)) {
-      if (n == places.length) {
-        grow();
+  int addUpTo(long last, long[] keys, int position, int count) {
+    int end = end(last, keys, position, count);
+    int more = end - position;
+    if (more > 0) {
+      if (size + more > order.length) {
+        order = Arrays.copyOf(order, Growth.length(order.length, size + more));
       }
-      order[n] = keys[i] - base << INDEX_BITS | n & INDEX_MASK;
-      places[n] = place | i;
-      n++;
-      i++;
+      long place = (long) runs << runShift;
+      if (place + more - 1 > placeOfRun) {
+        throw new IllegalStateException("batch of " + (runs + 1) + " runs");
+      }
+      long[] target = order;
+      long first = base;
+      int shift = timeShift;
+      int at = size;
+      for (int i = 0; i < more; i++) {
+        target[at + i] = (keys[position + i] - first << shift) + (place + i);
+      }
+      latest = Math.max(latest, keys[end - 1]);
+      size += more;
     }
-    if (n > size) {
-      latest = Math.max(latest, keys[i - 1]);
-    }
-    size = n;
-    return i;
+    runs++;
+    return end;
   }
 
-  private void grow() {
-    int capacity = Growth.length(places.length, places.length + 1);
-    places = Arrays.copyOf(places, capacity);
-    order = Arrays.copyOf(order, capacity);
+  private int end(long last, long[] keys, int position, int count) {
+    if (last == Long.MAX_VALUE) {
+      return count;
+    }
+    if (placeOfRun != Long.MAX_VALUE) {
+      count = Math.min(count, position + (int) placeMask + 1);
+    }
+    return Search.ceiling(keys, position, count, last + 1);
   }
 
   int size() {
@@ -85,36 +111,25 @@ final class TimeSort {
     return latest;
   }
 
-  /** Run of the {@code i}-th record in time order, as it was numbered when added. */
+  /** Run of the {@code i}-th record in time order: 0 is the one that was added first. */
   int run(int i) {
-    return (int) (places[index(i)] >>> Integer.SIZE);
+    return (int) ((order[i] & placeOfRun) >>> runShift);
   }
 
-  /** Position within its run of the {@code i}-th record in time order. */
-  int position(int i) {
-    return (int) places[index(i)];
+  /** Place of the {@code i}-th record in time order among those of its run in the batch. */
+  int place(int i) {
+    return (int) (order[i] & placeMask);
   }
 
   /** Time of the {@code i}-th record in time order. */
   long key(int i) {
-    return base + (order[i] >>> INDEX_BITS);
-  }
-
-  private int index(int i) {
-    return sorted ? (int) order[i] & INDEX_MASK : i;
+    return base + (order[i] >>> timeShift);
   }
 
   void sort() {
     // Equal times, or one run only: added in order.
-    sorted =
-        latest != base
-            && size > 1
-            && places[0] >>> Integer.SIZE != places[size - 1] >>> Integer.SIZE;
-    if (!sorted) {
+    if (latest == base || size < 2 || run(0) == run(size - 1)) {
       return;
-    }
-    if (size > INDEX_MASK) {
-      throw new IllegalStateException("batch of " + size + " records");
     }
     if (other.length < order.length) {
       other = new long[order.length];
@@ -127,7 +142,7 @@ final class TimeSort {
     // Digits as short as the number of passes allows, as each pass also goes over all its digits.
     int passes = Math.ceilDiv(bits, DIGIT_BITS);
     int width = Math.ceilDiv(bits, passes);
-    for (int shift = INDEX_BITS; shift < INDEX_BITS + bits; shift += width) {
+    for (int shift = PLACE_BITS; shift < PLACE_BITS + bits; shift += width) {
       digit(shift, width);
     }
   }

@@ -11,27 +11,29 @@ class TimeSortTest {
 
   @Test
   void recordsOfOneTimeKeepTheOrderOfTheirRuns() {
-    batch.clear(100);
-    batch.addBefore(200, new long[] {110, 120, 200}, 0, 3, 0);
-    batch.addBefore(200, new long[] {90, 100, 120, 121}, 1, 4, 1);
+    batch.clear(100, 4);
+    batch.addUpTo(199, new long[] {110, 120, 200}, 0, 3);
+    batch.addUpTo(199, new long[] {90, 100, 120, 121}, 1, 4);
     batch.sort();
-    assertEquals(List.of("100 1:1", "110 0:0", "120 0:1", "120 1:2", "121 1:3"), rows());
+    assertEquals(List.of("100 1:0", "110 0:0", "120 0:1", "120 1:1", "121 1:2"), rows());
   }
 
   @Test
   void aLargeBatchOfOneTimeLeavesRoomForTheNextOnes() {
     long[] equal = new long[5000];
     Arrays.fill(equal, 7);
-    batch.clear(7);
-    batch.addBefore(8, equal, 0, equal.length, 0);
+    batch.clear(7, 0);
+    batch.addUpTo(7, equal, 0, equal.length);
+    assertEquals(4000, batch.addUpTo(7, equal, 3999, 4000));
     batch.sort();
     assertEquals(7, batch.key(4999));
+    assertEquals(List.of("7 0:4999", "7 1:0"), rows().subList(4999, 5001));
     long[] even = new long[2000];
     Arrays.setAll(even, i -> 2L * i);
     for (int count : List.of(500, 2000)) {
-      batch.clear(0);
-      batch.addBefore(4000, even, 0, count, 0);
-      batch.addBefore(4000, even, 0, count, 1);
+      batch.clear(0, 2048);
+      batch.addUpTo(3999, even, 0, count);
+      batch.addUpTo(3999, even, 0, count);
       batch.sort();
       assertEquals(2 * count, rows().size());
       assertEquals(List.of("0 0:0", "0 1:0", "2 0:1"), rows().subList(0, 3));
@@ -41,7 +43,7 @@ class TimeSortTest {
 
   private List<String> rows() {
     String[] rows = new String[batch.size()];
-    Arrays.setAll(rows, i -> batch.key(i) + " " + batch.run(i) + ":" + batch.position(i));
+    Arrays.setAll(rows, i -> batch.key(i) + " " + batch.run(i) + ":" + batch.place(i));
     return List.of(rows);
   }
 }
