@@ -155,6 +155,11 @@ public final class RecordTable {
     return ticks;
   }
 
+  /** Copies what {@link #place(int)} gives of {@code length} records from {@code from} on. */
+  public void copyPlaces(int from, int length, long[] target, int to) {
+    System.arraycopy(places, from, target, to, length);
+  }
+
   /** Bytes of memory that it takes. */
   public long memory() {
     return 16L * ticks.length;

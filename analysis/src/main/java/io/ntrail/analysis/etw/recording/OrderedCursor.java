@@ -4,7 +4,6 @@ import io.ntrail.analysis.model.EventCursor;
 import io.ntrail.formats.collections.Growth;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.collections.Search;
-import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordTable;
@@ -44,51 +43,11 @@ public final class OrderedCursor implements EventCursor {
   /** Records of a batch, but for those that share one time stamp. */
   private static final int BATCH = 1 << 18;
 
-  /** Objects that read one buffer, used again for one buffer after the other. */
-  private record Opened(RecordCursor cursor, RecordTable table) {}
-
-  /** One buffer that is being read. */
-  private static final class Run {
-    final int file;
-    final EtlFile etl;
-    final int buffer;
-    final int cpu;
-    final long sequence;
-    final int inflated;
-    @Nullable Opened opened;
-    long tableMemory;
-    long[] keys = NO_KEYS;
-    int count;
-
-    /** The first record that is in no batch yet, and the one that was when the batch began. */
-    int position;
-
-    int begun;
-    long nextKey;
-
-    Run(int file, EtlFile etl, int buffer) {
-      this.file = file;
-      this.etl = etl;
-      this.buffer = buffer;
-      BufferIndex index = etl.buffers();
-      this.cpu = index.cpu(buffer);
-      this.sequence = index.sequence(buffer);
-      this.inflated = index.compressed(buffer) ? index.inflatedBytes(buffer) : 0;
-    }
-
-    /**
-     * The order of records of one time stamp. Written out: comparators that the library puts
-     * together are made at run time, which every start would wait for.
-     */
-    static int byTies(Run a, Run b) {
-      int order = Integer.compare(a.cpu, b.cpu);
-      order = order != 0 ? order : Long.compare(a.sequence, b.sequence);
-      order = order != 0 ? order : Integer.compare(a.file, b.file);
-      return order != 0 ? order : Integer.compare(a.buffer, b.buffer);
-    }
-  }
-
-  private static final long[] NO_KEYS = {};
+  /**
+   * Runs that are opened before their time, beyond as many as are open: a batch costs something for
+   * each run, so that it is not to end wherever a buffer begins.
+   */
+  private static final int AHEAD = 16;
 
   private final EtwRecording recording;
   private final ReadingState reading;
@@ -103,17 +62,22 @@ public final class OrderedCursor implements EventCursor {
   private final int[] waitingBuffers;
   private int waiting;
 
-  /** Runs with records left, in the order of {@link Run#byTies}. */
-  private final List<Run> runs = new ArrayList<>();
+  /** Runs with records left, in the order of {@link BufferRun#byTies}. */
+  private final List<BufferRun> runs = new ArrayList<>();
 
-  private final List<ArrayDeque<Opened>> spare = new ArrayList<>();
-  private final List<Opened> all = new ArrayList<>();
-  private final ArrayDeque<Run> openRuns = new ArrayDeque<>();
+  private final List<ArrayDeque<BufferRun.Opened>> spare = new ArrayList<>();
+  private final List<BufferRun.Opened> all = new ArrayList<>();
+  private final ArrayDeque<BufferRun> openRuns = new ArrayDeque<>();
   private long tableMemory;
   private long inflatedMemory;
 
   private final TimeSort batch = new TimeSort();
-  private Run[] batchRuns = new Run[16];
+  private BufferRun[] batchRuns = new BufferRun[16];
+
+  /** Places of the batch's records by {@link TimeSort#index}: near, where the tables are far. */
+  private long[] batchPlaces = new long[1024];
+
+  private boolean arePlacesCopied;
   private int at = -1;
   private int batchSize;
   private long reached = Long.MIN_VALUE;
@@ -186,15 +150,18 @@ public final class OrderedCursor implements EventCursor {
 
   /** The current record. */
   public RecordCursor record() {
-    Run run = batchRuns[batch.run(at)];
-    Opened opened = run.opened;
+    BufferRun run = batchRuns[batch.run(at)];
+    BufferRun.Opened opened = run.opened;
     if (opened == null) {
       opened = open(run);
     }
-    int i = run.begun + batch.place(at);
-    RecordTable table = opened.table;
-    opened.cursor.moveTo(table.place(i), oneClock ? batch.key(at) : table.ticks(i));
-    return opened.cursor;
+    RecordCursor cursor = opened.cursor();
+    if (arePlacesCopied) {
+      cursor.moveTo(batchPlaces[batch.index(at)], batch.key(at));
+    } else {
+      cursor.moveTo(opened.table(), run.begun + batch.place(at));
+    }
+    return cursor;
   }
 
   @Override
@@ -267,7 +234,10 @@ public final class OrderedCursor implements EventCursor {
     dropFinished();
     long earliest = earliest();
     while (waiting < waitingKeys.length && waitingKeys[waiting] <= earliest) {
-      earliest = Math.min(earliest, openNext());
+      BufferRun run = openNext();
+      if (run != null) {
+        earliest = Math.min(earliest, run.nextKey);
+      }
     }
     if (reading.isStopping() && !runs.isEmpty()) {
       reading.leaveOut(earliest);
@@ -282,11 +252,11 @@ public final class OrderedCursor implements EventCursor {
 
   private void dropFinished() {
     boolean finished = false;
-    for (Run run : runs) {
+    for (BufferRun run : runs) {
       finished |= run.position >= run.count;
     }
     if (finished) {
-      for (Run run : runs) {
+      for (BufferRun run : runs) {
         if (run.position >= run.count) {
           close(run);
         }
@@ -297,7 +267,7 @@ public final class OrderedCursor implements EventCursor {
 
   private long earliest() {
     long earliest = Long.MAX_VALUE;
-    for (Run run : runs) {
+    for (BufferRun run : runs) {
       earliest = Math.min(earliest, run.nextKey);
     }
     return earliest;
@@ -309,32 +279,45 @@ public final class OrderedCursor implements EventCursor {
   }
 
   /** Makes the next batch: no run has more than its share in it, unless that is of one time. */
-  private void gather(long earliest) {
+  private void gather(long earliestOpen) {
     int share = Integer.highestOneBit(Math.clamp(BATCH / runs.size(), 1, RUN_SHARE));
+    long earliest = earliestOpen;
     long last = limit(earliest);
-    boolean isCrowded = false;
-    for (Run run : runs) {
-      if (run.nextKey <= last) {
-        reopen(run);
-        int next = run.position + share;
-        if (next < run.count) {
-          long beyond = run.keys[next];
-          isCrowded |= beyond == earliest;
-          last = isCrowded ? earliest : Math.min(last, beyond - 1);
+    for (BufferRun run : runs) {
+      last = Math.min(last, shareEnd(run, share, earliest, last));
+    }
+    int most = 2 * runs.size() + AHEAD;
+    while (waiting < waitingKeys.length && waitingKeys[waiting] <= last) {
+      if (runs.size() >= most
+          || tableMemory > TABLE_LIMIT / 2
+          || inflatedMemory > INFLATED_LIMIT / 2) {
+        last = waitingKeys[waiting] - 1;
+      } else {
+        BufferRun run = openNext();
+        if (run != null) {
+          earliest = Math.min(earliest, run.nextKey);
+          last = Math.min(last, shareEnd(run, share, earliest, last));
         }
       }
     }
+    last = Math.max(earliest, Math.min(last, limit(earliest)));
+    boolean isCrowded = isCrowded(earliest, last, share);
+    arePlacesCopied = oneClock && !isCrowded;
     batch.clear(earliest, isCrowded ? 0 : share);
     int slots = 0;
-    for (Run run : runs) {
+    for (BufferRun run : runs) {
       if (run.nextKey <= last) {
         reopen(run);
         if (slots == batchRuns.length) {
           batchRuns = Arrays.copyOf(batchRuns, Growth.length(slots, slots + 1));
         }
-        batchRuns[slots++] = run;
+        batchRuns[slots] = run;
         run.begun = run.position;
         run.position = batch.addUpTo(last, run.keys, run.position, run.count);
+        if (arePlacesCopied) {
+          copyPlaces(run, slots * share);
+        }
+        slots++;
         run.nextKey = run.position < run.count ? run.keys[run.position] : Long.MAX_VALUE;
       }
     }
@@ -347,23 +330,62 @@ public final class OrderedCursor implements EventCursor {
   private long limit(long earliest) {
     long end = Math.min(to, reading.end());
     long limit = end == Long.MAX_VALUE ? end : end - 1;
-    if (waiting < waitingKeys.length) {
-      limit = Math.min(limit, waitingKeys[waiting] - 1);
-    }
     long span = earliest + TimeSort.LONGEST - 1;
     return span < earliest ? limit : Math.min(limit, span);
   }
 
-  private void reopen(Run run) {
+  /** The last time up to which a run has no more than its share, unless {@code last} is earlier. */
+  private long shareEnd(BufferRun run, int share, long earliest, long last) {
+    if (run.nextKey > last) {
+      return last;
+    }
+    reopen(run);
+    int next = run.position + share;
+    if (next >= run.count) {
+      return last;
+    }
+    // If it has more than that at the earliest time, that alone is the batch.
+    long beyond = run.keys[next];
+    return beyond == earliest ? earliest : beyond - 1;
+  }
+
+  /** Returns true if a run has more than its share up to a time, which then is the only one. */
+  private boolean isCrowded(long earliest, long last, int share) {
+    if (earliest != last) {
+      return false;
+    }
+    for (BufferRun run : runs) {
+      int next = run.position + share;
+      if (run.nextKey == last) {
+        reopen(run);
+        if (next < run.count && run.keys[next] == last) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private void copyPlaces(BufferRun run, int to) {
+    int more = run.position - run.begun;
+    if (to + more > batchPlaces.length) {
+      batchPlaces = Arrays.copyOf(batchPlaces, Growth.length(batchPlaces.length, to + more));
+    }
+    if (run.opened != null) {
+      run.opened.table().copyPlaces(run.begun, more, batchPlaces, to);
+    }
+  }
+
+  private void reopen(BufferRun run) {
     if (run.opened == null) {
       open(run);
     }
   }
 
-  /** Opens the next waiting buffer; returns its earliest time in the range. */
-  private long openNext() {
-    Run run =
-        new Run(
+  /** Opens the next waiting buffer; returns null if it has no records in the range. */
+  private @Nullable BufferRun openNext() {
+    BufferRun run =
+        new BufferRun(
             waitingFiles[waiting],
             recording.files().get(waitingFiles[waiting]),
             waitingBuffers[waiting]);
@@ -375,42 +397,42 @@ public final class OrderedCursor implements EventCursor {
     run.position = firstInRange(run);
     if (run.position >= run.count) {
       close(run);
-      return Long.MAX_VALUE;
+      return null;
     }
     run.nextKey = run.keys[run.position];
     if (survey == null) {
       countLate(run);
     }
-    int place = Collections.binarySearch(runs, run, Run::byTies);
+    int place = Collections.binarySearch(runs, run, BufferRun::byTies);
     runs.add(place < 0 ? -place - 1 : place, run);
-    return run.nextKey;
+    return run;
   }
 
   /**
    * Counts late records: without a survey a buffer is opened at the time of its first record, and
    * earlier records are late.
    */
-  private void countLate(Run run) {
+  private void countLate(BufferRun run) {
     for (int i = run.position; i < run.count && run.keys[i] < reached; i++) {
       late++;
     }
   }
 
   /** The first record that is not before the range. */
-  private int firstInRange(Run run) {
+  private int firstInRange(BufferRun run) {
     return Search.ceiling(run.keys, run.count, from);
   }
 
   /** Reads a run's buffer, for the first time or again after it was given back. */
-  private Opened open(Run run) {
-    Opened opened = spare.get(run.file).poll();
+  private BufferRun.Opened open(BufferRun run) {
+    BufferRun.Opened opened = spare.get(run.file).poll();
     if (opened == null) {
-      opened = new Opened(recording.cursor(run.etl), new RecordTable());
+      opened = new BufferRun.Opened(recording.cursor(run.etl), new RecordTable());
       all.add(opened);
     }
-    opened.cursor.open(run.buffer);
-    RecordTable table = opened.table;
-    opened.cursor.index(table);
+    opened.cursor().open(run.buffer);
+    RecordTable table = opened.table();
+    opened.cursor().index(table);
     if (!table.sorted()) {
       table.permute(RowSort.ascending(table.ticks(), table.count()));
     }
@@ -434,8 +456,8 @@ public final class OrderedCursor implements EventCursor {
     return opened;
   }
 
-  private void suspend(Run run, Run needed) {
-    Opened opened = run.opened;
+  private void suspend(BufferRun run, BufferRun needed) {
+    BufferRun.Opened opened = run.opened;
     if (opened == null) {
       return;
     }
@@ -444,12 +466,12 @@ public final class OrderedCursor implements EventCursor {
       return;
     }
     forget(run);
-    opened.cursor.close();
+    opened.cursor().close();
     all.remove(opened);
   }
 
-  private void close(Run run) {
-    Opened opened = run.opened;
+  private void close(BufferRun run) {
+    BufferRun.Opened opened = run.opened;
     if (opened != null) {
       forget(run);
       openRuns.remove(run);
@@ -457,15 +479,15 @@ public final class OrderedCursor implements EventCursor {
     }
   }
 
-  private void forget(Run run) {
+  private void forget(BufferRun run) {
     tableMemory -= run.tableMemory;
     inflatedMemory -= run.inflated;
     run.opened = null;
-    run.keys = NO_KEYS;
+    run.keys = BufferRun.NO_KEYS;
   }
 
   @Override
   public void close() {
-    all.forEach(opened -> opened.cursor.close());
+    all.forEach(opened -> opened.cursor().close());
   }
 }

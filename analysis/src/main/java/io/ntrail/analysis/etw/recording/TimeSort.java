@@ -15,6 +15,7 @@ import java.util.Arrays;
  */
 final class TimeSort {
   private static final int PLACE_BITS = 24;
+  private static final int PLACES = (1 << PLACE_BITS) - 1;
 
   /** A batch spans less time than this. */
   static final long LONGEST = 1L << 63 - PLACE_BITS;
@@ -28,12 +29,15 @@ final class TimeSort {
   private int size;
   private int runs;
 
-  /** Bits of the time, those of the run, and those of the place in it, from the upper ones on. */
+  /** Where in a number the time begins, and the run. */
   private int timeShift;
 
   private int runShift;
+
+  /** Bits of the place within a run, and of that and the run. */
   private long placeMask;
-  private long placeOfRun;
+
+  private long indexMask;
 
   private long[] order = new long[1024];
   private long[] other = new long[1024];
@@ -55,7 +59,7 @@ final class TimeSort {
     timeShift = ofOneTime ? Long.SIZE - 1 : PLACE_BITS;
     runShift = ofOneTime ? Integer.SIZE : Integer.numberOfTrailingZeros(share);
     placeMask = (1L << runShift) - 1;
-    placeOfRun = ofOneTime ? Long.MAX_VALUE : (1L << PLACE_BITS) - 1;
+    indexMask = ofOneTime ? Long.MAX_VALUE : PLACES;
   }
 
   /**
@@ -75,7 +79,7 @@ final class TimeSort {
         order = Arrays.copyOf(order, Growth.length(order.length, size + more));
       }
       long place = (long) runs << runShift;
-      if (place + more - 1 > placeOfRun) {
+      if (place + more - 1 > indexMask) {
         throw new IllegalStateException("batch of " + (runs + 1) + " runs");
       }
       long[] target = order;
@@ -96,7 +100,7 @@ final class TimeSort {
     if (last == Long.MAX_VALUE) {
       return count;
     }
-    if (placeOfRun != Long.MAX_VALUE) {
+    if (indexMask != Long.MAX_VALUE) {
       count = Math.min(count, position + (int) placeMask + 1);
     }
     return Search.ceiling(keys, position, count, last + 1);
@@ -113,12 +117,20 @@ final class TimeSort {
 
   /** Run of the {@code i}-th record in time order: 0 is the one that was added first. */
   int run(int i) {
-    return (int) ((order[i] & placeOfRun) >>> runShift);
+    return (int) ((order[i] & indexMask) >>> runShift);
   }
 
   /** Place of the {@code i}-th record in time order among those of its run in the batch. */
   int place(int i) {
     return (int) (order[i] & placeMask);
+  }
+
+  /**
+   * Number of the {@code i}-th record in time order: its run times the share, and its place. Not of
+   * batches of one time.
+   */
+  int index(int i) {
+    return (int) order[i] & PLACES;
   }
 
   /** Time of the {@code i}-th record in time order. */
