@@ -36,9 +36,9 @@ public final class RecordTable {
   public RecordTable() {}
 
   /**
-   * What is known of a record beside its time, as one number. From its upper bits on: 28 of the
-   * offset in eights, as all records begin at multiples of eight, 4 of the kind, 16 of the word
-   * where kernel records have their hook id, 16 of the size.
+   * Returns a record but for its time as one number. From its upper bits on: 28 of the offset in
+   * eights, as all records begin at multiples of eight, 4 of the kind, 16 of the word where kernel
+   * records have their hook id, 16 of the size.
    *
    * @param head the first eight bytes of the record
    */
@@ -114,7 +114,7 @@ public final class RecordTable {
     return offset(places[i]);
   }
 
-  /** What {@link RecordCursor#moveTo(long, long)} needs to know of record {@code i}. */
+  /** Record {@code i} but for its time, as {@link RecordCursor#moveTo(long, long)} takes it. */
   public long place(int i) {
     return places[i];
   }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One buffer that {@link OrderedCursor} reads: a run of records in order of time. */
 final class BufferRun {
-  static final long[] NO_KEYS = {};
+  private static final long[] NO_KEYS = {};
 
   /** Objects that read one buffer, used again for one buffer after the other. */
   record Opened(RecordCursor cursor, RecordTable table) {}
@@ -38,6 +38,12 @@ final class BufferRun {
     this.cpu = index.cpu(buffer);
     this.sequence = index.sequence(buffer);
     this.inflated = index.compressed(buffer) ? index.inflatedBytes(buffer) : 0;
+  }
+
+  /** Notes that what it was read into is used for another one. */
+  void forget() {
+    opened = null;
+    keys = NO_KEYS;
   }
 
   /**

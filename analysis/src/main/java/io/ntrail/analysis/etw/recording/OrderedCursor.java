@@ -482,8 +482,7 @@ public final class OrderedCursor implements EventCursor {
   private void forget(BufferRun run) {
     tableMemory -= run.tableMemory;
     inflatedMemory -= run.inflated;
-    run.opened = null;
-    run.keys = BufferRun.NO_KEYS;
+    run.forget();
   }
 
   @Override

@@ -29,7 +29,7 @@ final class TimeSort {
   private int size;
   private int runs;
 
-  /** Where in a number the time begins, and the run. */
+  /** Bits of a number below its time, and below its run. */
   private int timeShift;
 
   private int runShift;
