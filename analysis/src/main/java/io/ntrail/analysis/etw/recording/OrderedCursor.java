@@ -19,10 +19,11 @@ import org.jspecify.annotations.Nullable;
  * buffer, file and place in the file.
  *
  * <p>Every buffer is a run. Runs wait in order of their first time and are opened when it is
- * reached, so that about one buffer a CPU and session is open. Opening a buffer lists its records
- * as columns and sorts them if they are not in order. The open runs are merged a stretch of time at
- * a time: what they have before a horizon is gathered and sorted as one batch ({@link TimeSort}),
- * which costs a third of a heap's step for every record.
+ * reached, or for the batch that it is in, so that few more than one buffer a CPU and session are
+ * open. Opening a buffer lists its records as columns and sorts them if they are not in order. The
+ * open runs are merged a stretch of time at a time: what they have up to the time at which one has
+ * given its share is gathered and sorted as one batch ({@link TimeSort}), which costs a third of a
+ * heap's step for every record.
  *
  * <p>What open buffers take beyond a limit is given back and made again when their turn comes: a
  * file whose buffers all overlap costs time, not memory.
