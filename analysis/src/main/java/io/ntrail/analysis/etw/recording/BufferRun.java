@@ -20,6 +20,10 @@ final class BufferRun {
   final long sequence;
   final int inflated;
   @Nullable Opened opened;
+
+  /** The cursor of {@link #opened}, where a visit to each record finds it at once. */
+  @Nullable RecordCursor cursor;
+
   long tableMemory;
   long[] keys = NO_KEYS;
   int count;
@@ -43,6 +47,7 @@ final class BufferRun {
   /** Notes that what it was read into is used for another one. */
   void forget() {
     opened = null;
+    cursor = null;
     keys = NO_KEYS;
   }
 

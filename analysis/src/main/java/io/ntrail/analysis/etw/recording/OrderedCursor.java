@@ -152,15 +152,14 @@ public final class OrderedCursor implements EventCursor {
   /** The current record. */
   public RecordCursor record() {
     BufferRun run = batchRuns[batch.run(at)];
-    BufferRun.Opened opened = run.opened;
-    if (opened == null) {
-      opened = open(run);
+    RecordCursor cursor = run.cursor;
+    if (cursor == null) {
+      cursor = open(run).cursor();
     }
-    RecordCursor cursor = opened.cursor();
     if (arePlacesCopied) {
       cursor.moveTo(batchPlaces[batch.index(at)], batch.key(at));
     } else {
-      cursor.moveTo(opened.table(), run.begun + batch.place(at));
+      cursor.moveTo(opened(run).table(), run.begun + batch.place(at));
     }
     return cursor;
   }
@@ -308,7 +307,7 @@ public final class OrderedCursor implements EventCursor {
     int slots = 0;
     for (BufferRun run : runs) {
       if (run.nextKey <= last) {
-        reopen(run);
+        opened(run);
         if (slots == batchRuns.length) {
           batchRuns = Arrays.copyOf(batchRuns, Growth.length(slots, slots + 1));
         }
@@ -340,7 +339,7 @@ public final class OrderedCursor implements EventCursor {
     if (run.nextKey > last) {
       return last;
     }
-    reopen(run);
+    opened(run);
     int next = run.position + share;
     if (next >= run.count) {
       return last;
@@ -358,7 +357,7 @@ public final class OrderedCursor implements EventCursor {
     for (BufferRun run : runs) {
       int next = run.position + share;
       if (run.nextKey == last) {
-        reopen(run);
+        opened(run);
         if (next < run.count && run.keys[next] == last) {
           return true;
         }
@@ -372,15 +371,12 @@ public final class OrderedCursor implements EventCursor {
     if (to + more > batchPlaces.length) {
       batchPlaces = Arrays.copyOf(batchPlaces, Growth.length(batchPlaces.length, to + more));
     }
-    if (run.opened != null) {
-      run.opened.table().copyPlaces(run.begun, more, batchPlaces, to);
-    }
+    opened(run).table().copyPlaces(run.begun, more, batchPlaces, to);
   }
 
-  private void reopen(BufferRun run) {
-    if (run.opened == null) {
-      open(run);
-    }
+  private BufferRun.Opened opened(BufferRun run) {
+    BufferRun.Opened opened = run.opened;
+    return opened == null ? open(run) : opened;
   }
 
   /** Opens the next waiting buffer; returns null if it has no records in the range. */
@@ -446,6 +442,7 @@ public final class OrderedCursor implements EventCursor {
       }
     }
     run.opened = opened;
+    run.cursor = opened.cursor();
     run.tableMemory = table.memory();
     tableMemory += run.tableMemory;
     inflatedMemory += run.inflated;
