@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * A process beside the test, with the Wine of the tests. What it says goes into a file: the
@@ -73,12 +74,15 @@ public final class Spawned implements AutoCloseable {
 
   /**
    * Builds one of the programs that are traced; without Wine or a compiler, the test is skipped.
+   *
+   * @param libraries options of the compiler that name them
    */
-  public static Path program(String source) throws IOException {
+  public static Path program(String source, String... libraries) throws IOException {
     assumeTrue(Wine.available(), Wine.missing());
     assumeTrue(WindowsCompiler.MINGW_C.available(), WindowsCompiler.MINGW_C.missing());
     Path file = TestData.projectRoot().resolve("live/src/test/programs").resolve(source);
-    return WindowsCompiler.MINGW_C.build(List.of(file), "-O2");
+    String[] options = Stream.concat(Stream.of("-O2"), Stream.of(libraries)).toArray(String[]::new);
+    return WindowsCompiler.MINGW_C.build(List.of(file), options);
   }
 
   public Process process() {

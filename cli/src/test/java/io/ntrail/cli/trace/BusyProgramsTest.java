@@ -10,6 +10,7 @@ import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.cli.harness.Spawned;
 import io.ntrail.testkit.Await;
 import io.ntrail.testkit.ExternalTool;
+import io.ntrail.testkit.Slice;
 import io.ntrail.testkit.wine.Wine;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
@@ -239,6 +240,27 @@ class BusyProgramsTest {
     } finally {
       screen.destroy();
       screen.waitFor();
+    }
+  }
+
+  /**
+   * Wine has a thread of the program create those of tracing, and allocates memory for that: in the
+   * middle of an allocation that must not happen.
+   */
+  @Test
+  void aProgramThatAllocatesAllTheTimeGoesOn() throws Exception {
+    String regions = Spawned.program("regions.c", "-lgdi32").toString();
+    Wine wine = Wine.shared();
+    try (Spawned working = Spawned.start(folder, "worked", wine(wine, regions, "stop", "both"))) {
+      working.awaitText("working");
+      String name = Path.of(regions).getFileName().toString();
+      for (int i = 0; i < Slice.count(3, 2); i++) {
+        traced(wine, name, "gdi32");
+        assertTrue(working.process().isAlive(), "it still works");
+      }
+      Files.createFile(folder.resolve("stop"));
+      assertEquals(0, working.end(), working.said());
+      assertTrue(working.said().contains("wrong 0"), working.said());
     }
   }
 

@@ -105,7 +105,7 @@ public final class TracingMemory {
     long mapped = 0;
     long found = 0;
     try {
-      mapped = memory.map(sessionName);
+      mapped = target.map(sessionName);
       while (found == 0) {
         // The runtime block, the areas, and what is lost because they begin at multiples.
         long size = (most + 2L) * geometry.alignment();
