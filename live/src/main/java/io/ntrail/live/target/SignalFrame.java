@@ -31,7 +31,7 @@ record SignalFrame(long instruction, long result, boolean is64) {
    */
   private static final Set<Long> WAITS_64 = Set.of(0L, 1L, 19L, 20L, 45L, 46L, 47L, 61L, 202L);
 
-  /** The same of 32-bit code, and waitpid and socketcall. */
+  /** Such system calls of 32-bit code, with waitpid and socketcall. */
   private static final Set<Long> WAITS_32 =
       Set.of(3L, 4L, 7L, 102L, 114L, 145L, 146L, 240L, 370L, 371L, 372L);
 
