@@ -35,7 +35,7 @@ record SignalFrame(long instruction, long result, boolean is64) {
   private static final Set<Long> WAITS_32 =
       Set.of(3L, 4L, 7L, 102L, 114L, 145L, 146L, 240L, 370L, 371L, 372L);
 
-  /** Where fields of an rt_sigframe are, from the uc_stack of its ucontext. */
+  /** Offsets of fields of an rt_sigframe, from the uc_stack of its ucontext. */
   private enum Layout {
     X64(8, 24 + 8 * 16, 24 + 8 * 13, 24 + 256 + 8),
     IA32(4, 12 + 4 * 14, 12 + 4 * 11, -8 - 128);
