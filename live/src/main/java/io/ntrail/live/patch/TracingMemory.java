@@ -13,6 +13,7 @@ import io.ntrail.live.code.TlsSlots;
 import io.ntrail.live.plan.OwnFunctionPlan;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.target.WineInterruption;
 import io.ntrail.live.windows.RemoteRoutine;
 import io.ntrail.live.windows.TargetMemory;
 import java.util.ArrayList;
@@ -105,7 +106,7 @@ public final class TracingMemory {
     long mapped = 0;
     long found = 0;
     try {
-      mapped = target.map(sessionName);
+      mapped = WineInterruption.during(target, () -> memory.map(sessionName));
       while (found == 0) {
         // The runtime block, the areas, and what is lost because they begin at multiples.
         long size = (most + 2L) * geometry.alignment();

@@ -15,13 +15,11 @@ import io.ntrail.live.windows.StandardHandles;
 import io.ntrail.live.windows.TargetMemory;
 import io.ntrail.live.windows.TargetPaths;
 import io.ntrail.live.windows.WindowsApi;
-import io.ntrail.live.windows.WindowsVersion;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -211,9 +209,7 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns whether a process is one of 32 bits on a 64-bit system, as far as this user may ask.
-   */
+  /** Returns whether it is one of 32 bits on a 64-bit system, as far as this user may ask. */
   public static boolean isX86OnX64(WindowsApi calls, RunningProcess running) {
     long opened = ProcessHandles.process(calls, title(running), running.pid());
     boolean is = ProcessMachines.of(calls, opened).filter(ProcessMachines::isX86OnX64).isPresent();
@@ -454,24 +450,8 @@ public final class TargetProcess implements AutoCloseable {
    * @throws CannotGoOn if it could not be started
    */
   public RemoteRoutine start(long routine, long argument, long patienceMillis) {
-    return unharmed(() -> RemoteRoutine.start(calls, process, routine, argument, patienceMillis));
-  }
-
-  /**
-   * Maps a whole file for reading and writing, shared with its other mappings.
-   *
-   * @param name as the target's system names it
-   * @return where it lies in the target
-   * @throws CannotGoOn if it could not be mapped
-   */
-  public long map(String name) {
-    return unharmed(() -> memory.map(name));
-  }
-
-  private <T> T unharmed(Supplier<T> work) {
-    return WindowsVersion.isWine(calls)
-        ? new WineInterruption(threads, memory, architecture().pointerSize()).during(work)
-        : work.get();
+    return WineInterruption.during(
+        this, () -> RemoteRoutine.start(calls, process, routine, argument, patienceMillis));
   }
 
   /**

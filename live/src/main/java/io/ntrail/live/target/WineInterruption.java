@@ -7,6 +7,7 @@ import io.ntrail.live.target.TargetThreads.Stopped;
 import io.ntrail.live.target.ThreadContext.Registers;
 import io.ntrail.live.windows.TargetMemory;
 import io.ntrail.live.windows.TargetMemory.Region;
+import io.ntrail.live.windows.WindowsVersion;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
@@ -23,7 +24,7 @@ import java.util.function.Supplier;
  * there is one: so one is suspended here, which was in code of Windows, or was waiting in a system
  * call.
  */
-final class WineInterruption {
+public final class WineInterruption {
   private static final long PATIENCE_NANOS = 5_000_000_000L;
 
   /** Bytes of a signal stack that are read: more than a frame with all registers of AMX. */
@@ -35,19 +36,25 @@ final class WineInterruption {
   private final TargetMemory memory;
   private final int pointerSize;
 
-  WineInterruption(TargetThreads threads, TargetMemory memory, int pointerSize) {
-    this.threads = threads;
-    this.memory = memory;
-    this.pointerSize = pointerSize;
+  private WineInterruption(TargetProcess target) {
+    this.threads = target.threads();
+    this.memory = target.memory();
+    this.pointerSize = target.architecture().pointerSize();
   }
 
   /**
-   * Does work.
+   * Does work in a target, on Windows as on Wine.
    *
    * @param work creates a thread, or maps a section
-   * @throws CannotGoOn if no thread of the target came to a place where that is safe
+   * @throws CannotGoOn if no thread of the target came to a place where Wine can do that safely
    */
-  <T> T during(Supplier<T> work) {
+  public static <T> T during(TargetProcess target, Supplier<T> work) {
+    return WindowsVersion.isWine(target.calls())
+        ? new WineInterruption(target).during(work)
+        : work.get();
+  }
+
+  private <T> T during(Supplier<T> work) {
     long begin = System.nanoTime();
     do {
       List<Begun> all = threads.begun(threads.list());

@@ -238,8 +238,8 @@ public final class TargetMemory {
   }
 
   /**
-   * Maps a whole file for reading and writing, shared with its other mappings. Under Wine that is
-   * for {@code TargetProcess}, which first looks for a thread that can be interrupted.
+   * Maps a whole file for reading and writing, shared with its other mappings. Under Wine a thread
+   * of the target does that: see {@code WineInterruption}.
    *
    * @param name as the target's system names it
    * @return where it lies in the target
