@@ -16,11 +16,11 @@ import java.util.Comparator;
  */
 public record TruthRecord(
     EtlRecord record, long time, int cpu, int logger, long sequence, int buffer, int offset) {
-  /** The order in which a reader has to hand out records: time, CPU, sequence, offset. */
+  /** The order in which a reader has to hand out records: time, CPU, sequence, buffer, offset. */
   public static final Comparator<TruthRecord> ORDER =
       Comparator.comparingLong(TruthRecord::time)
           .thenComparingInt(TruthRecord::cpu)
           .thenComparingLong(TruthRecord::sequence)
-          .thenComparingInt(TruthRecord::offset)
-          .thenComparingInt(TruthRecord::buffer);
+          .thenComparingInt(TruthRecord::buffer)
+          .thenComparingInt(TruthRecord::offset);
 }

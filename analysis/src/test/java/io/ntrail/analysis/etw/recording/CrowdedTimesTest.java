@@ -12,7 +12,6 @@ import io.ntrail.testkit.etl.EtlSettings;
 import io.ntrail.testkit.etl.EtlWriter;
 import io.ntrail.testkit.etl.TruthRecord;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -33,13 +32,6 @@ class CrowdedTimesTest {
     Long.MAX_VALUE
   };
 
-  private static final Comparator<TruthRecord> ORDER =
-      Comparator.comparingLong(TruthRecord::time)
-          .thenComparingInt(TruthRecord::cpu)
-          .thenComparingLong(TruthRecord::sequence)
-          .thenComparingInt(TruthRecord::buffer)
-          .thenComparingInt(TruthRecord::offset);
-
   @Test
   void comeInTheOrderOfTheirBuffers() {
     Property.check(
@@ -47,7 +39,7 @@ class CrowdedTimesTest {
         g -> {
           List<TruthRecord> truth = new ArrayList<>();
           try (EtwRecording recording = recording(g, truth)) {
-            truth.sort(ORDER);
+            truth.sort(TruthRecord.ORDER);
             List<String> expected =
                 truth.stream().map(r -> line(r.time(), r.cpu(), r.buffer(), r.offset())).toList();
             for (int pass = 0; pass < 2; pass++) {

@@ -27,7 +27,6 @@ import io.ntrail.testkit.etl.EtlWriter;
 import io.ntrail.testkit.etl.RandomRecordings;
 import io.ntrail.testkit.etl.TruthRecord;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -39,13 +38,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whole recordings of an independent writer: order and content of all records are the writer's. */
 class WrittenRecordingsTest {
-  private static final Comparator<TruthRecord> ORDER =
-      Comparator.comparingLong(TruthRecord::time)
-          .thenComparingInt(TruthRecord::cpu)
-          .thenComparingLong(TruthRecord::sequence)
-          .thenComparingInt(TruthRecord::buffer)
-          .thenComparingInt(TruthRecord::offset);
-
   private static EtwRecording open(EtlWriter... writers) {
     List<InputFile> inputs = new ArrayList<>();
     for (int i = 0; i < writers.length; i++) {
@@ -67,7 +59,7 @@ class WrittenRecordingsTest {
 
   private static void check(EtlWriter writer) {
     List<TruthRecord> truth = new ArrayList<>(writer.truthInFileOrder());
-    truth.sort(ORDER);
+    truth.sort(TruthRecord.ORDER);
     try (EtwRecording recording = open(writer)) {
       for (int pass = 0; pass < 2; pass++) {
         try (OrderedCursor cursor = recording.inOrder()) {
