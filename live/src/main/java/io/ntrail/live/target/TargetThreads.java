@@ -179,19 +179,10 @@ public final class TargetThreads implements AutoCloseable {
   }
 
   /**
-   * Returns the registers of a suspended thread. Asking for them also ensures that it is really
-   * suspended.
-   */
-  public ThreadContext context(long handle, Registers registers) {
-    return find(handle, registers)
-        .orElseThrow(
-            () -> new CannotGoOn("no thread context: the thread has ended or not started", ""));
-  }
-
-  /**
    * Suspends a thread and returns its registers, in three exchanges.
    *
-   * @return empty if it could not be suspended, as it has ended
+   * @return empty if it could not be suspended, or has no registers, as it is ending or has not
+   *     begun: then it is not suspended
    */
   Optional<ThreadContext> suspend(long handle, Registers registers) {
     ThreadLayout layout = architecture.get().threads();
@@ -204,12 +195,21 @@ public final class TargetThreads implements AutoCloseable {
     if (!outcomes.getFirst().isSuccess()) {
       return Optional.empty();
     }
-    return outcomes.getLast().isSuccess()
-        ? Optional.of(
-            new ThreadContext(
-                architecture.get(),
-                calls.get(0, layout.contextBytes()).array(0, layout.contextBytes())))
-        : Optional.of(context(handle, registers));
+    Optional<ThreadContext> context = Optional.empty();
+    try {
+      context =
+          outcomes.getLast().isSuccess()
+              ? Optional.of(
+                  new ThreadContext(
+                      architecture.get(),
+                      calls.get(0, layout.contextBytes()).array(0, layout.contextBytes())))
+              : find(handle, registers);
+    } finally {
+      if (context.isEmpty()) {
+        calls.call("ntdll!NtResumeThread", handle, 0);
+      }
+    }
+    return context;
   }
 
   /** Returns the registers of a thread that may be starting or exiting, and has none then. */

@@ -87,7 +87,8 @@ public final class WineInterruption {
     Optional<SignalFrame> found =
         SignalFrame.find(Bytes.copyOf(bytes, "signal stack"), top, pointerSize == Long.BYTES);
     if (found.isEmpty()) {
-      // It was suspended before it ran.
+      // It was suspended before it ran, or this Wine is not known: then nothing is better than
+      // this.
       return true;
     }
     SignalFrame frame = found.get();
