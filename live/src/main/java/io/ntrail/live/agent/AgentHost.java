@@ -149,7 +149,9 @@ public sealed interface AgentHost {
     }
 
     private ProcessBuilder command() {
-      ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(List.of(loader.toString())));
+      List<String> words = new ArrayList<>(AddressRandomization.off());
+      words.add(loader.toString());
+      ProcessBuilder builder = new ProcessBuilder(words);
       UserEnvironment.restore(builder.environment());
       builder.environment().putIfAbsent("WINEDEBUG", "-all");
       builder.environment().putAll(environment);

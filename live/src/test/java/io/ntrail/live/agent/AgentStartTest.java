@@ -57,6 +57,14 @@ final class AgentStartTest {
   }
 
   @Test
+  void programsUnderWineHaveNoHeapThatIsPlacedAtRandom() throws Exception {
+    assumeTrue(!AddressRandomization.off().isEmpty(), "setarch -R does not work here");
+    AgentHost.Wine host = new AgentHost.Wine(shell("cat /proc/self/personality"), Map.of());
+    // ADDR_NO_RANDOMIZE of linux/personality.h.
+    assertEquals(0x40000, Integer.parseInt(host.version().orElseThrow(), 16) & 0x40000);
+  }
+
+  @Test
   void anAgentOf32BitsIsNotUsedOnASystemOf64Bits() throws Exception {
     assumeTrue(Wine.availableWow64(), Wine.missingWow64());
     Wine wine = Wine.sharedWow64();
