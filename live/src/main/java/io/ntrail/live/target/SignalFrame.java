@@ -13,9 +13,11 @@ import java.util.Set;
  *
  * @param instruction where the thread was
  * @param result its register rax or eax: the number or the result of a system call
+ * @param first its register rdi or ebx: the first argument of a system call
+ * @param fourth its register r10 or esi: the fourth argument of a system call
  * @param is64 true if the code is x64 code
  */
-record SignalFrame(long instruction, long result, boolean is64) {
+record SignalFrame(long instruction, long result, long first, long fourth, boolean is64) {
   /** Environment blocks and the signal stack of a thread lie in one aligned block of this size. */
   static final int BLOCK = 0x1_0000;
 
@@ -35,10 +37,16 @@ record SignalFrame(long instruction, long result, boolean is64) {
   private static final Set<Long> WAITS_32 =
       Set.of(3L, 4L, 7L, 102L, 114L, 145L, 146L, 240L, 370L, 371L, 372L);
 
+  /** The highest of SIG_BLOCK, SIG_UNBLOCK and SIG_SETMASK. */
+  private static final int SIG_SETMASK = 2;
+
+  /** Bytes of a set of signals. */
+  private static final int SIGNAL_SET = 8;
+
   /** Offsets of fields of an rt_sigframe, from the uc_stack of its ucontext. */
   private enum Layout {
-    X64(8, 24 + 8 * 16, 24 + 8 * 13, 24 + 256 + 8),
-    IA32(4, 12 + 4 * 14, 12 + 4 * 11, -8 - 128);
+    X64(8, 24 + 8 * 16, 24 + 8 * 13, 24 + 8 * 8, 24 + 8 * 2, 24 + 256 + 8),
+    IA32(4, 12 + 4 * 14, 12 + 4 * 11, 12 + 4 * 8, 12 + 4 * 5, -8 - 128);
 
     /** Bytes of a frame that are read here, before and behind its uc_stack. */
     private static final int ROOM = 512;
@@ -46,12 +54,16 @@ record SignalFrame(long instruction, long result, boolean is64) {
     private final int pointer;
     private final int instruction;
     private final int result;
+    private final int first;
+    private final int fourth;
     private final int signal;
 
-    Layout(int pointer, int instruction, int result, int signal) {
+    Layout(int pointer, int instruction, int result, int first, int fourth, int signal) {
       this.pointer = pointer;
       this.instruction = instruction;
       this.result = result;
+      this.first = first;
+      this.fourth = fourth;
       this.signal = signal;
     }
   }
@@ -81,6 +93,8 @@ record SignalFrame(long instruction, long result, boolean is64) {
             new SignalFrame(
                 pointer(top, at + layout.instruction, layout),
                 pointer(top, at + layout.result, layout),
+                pointer(top, at + layout.first, layout),
+                pointer(top, at + layout.fourth, layout),
                 is64));
       }
     }
@@ -104,6 +118,23 @@ record SignalFrame(long instruction, long result, boolean is64) {
     long narrow = is64 ? result : (int) result;
     return isSystemCall(around, 0) && narrow == -EINTR
         || isSystemCall(around, 2) && (is64 ? WAITS_64 : WAITS_32).contains(result);
+  }
+
+  /**
+   * Returns true if the thread had just switched signals on again: a signal that came meanwhile
+   * interrupts it there. Wine switches them off around requests to its server, and where it holds
+   * its own locks; the C library's allocator never does. None of the system calls of the allocator
+   * has such arguments: their first one is an address, or their fourth one has MAP_ANONYMOUS.
+   *
+   * @param around code from two bytes before {@link #instruction} to two bytes behind it
+   */
+  boolean isUnblocking(byte[] around) {
+    return around.length >= 4
+        && isSystemCall(around, 0)
+        && result == 0
+        && first >= 0
+        && first <= SIG_SETMASK
+        && fourth == SIGNAL_SET;
   }
 
   /** Returns whether code is {@code syscall}, or {@code int 0x80} in 32-bit code. */

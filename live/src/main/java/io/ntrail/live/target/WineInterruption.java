@@ -21,8 +21,8 @@ import java.util.function.Supplier;
  * handler then allocates memory of the C library. A thread that was interrupted within that
  * library's allocator waits for itself from then on, and the program stands still (seen with one of
  * 12 attachments to an editor whose text is set all the time). Wine takes a suspended thread where
- * there is one: so one is suspended here, which was in code of Windows, or was waiting in a system
- * call.
+ * there is one: so one is suspended here, which was in code of Windows, was waiting in a system
+ * call, or had just switched signals on again, as after each request to Wine's server.
  */
 public final class WineInterruption {
   private static final long PATIENCE_NANOS = 5_000_000_000L;
@@ -96,6 +96,7 @@ public final class WineInterruption {
     boolean isInWindowsCode =
         frame.instruction() == context.instructionPointer()
             && memory.region(frame.instruction()).filter(Region::isReadable).isPresent();
-    return isInWindowsCode || frame.isWaiting(memory.readUpTo(frame.instruction() - 2, 4));
+    byte[] around = memory.readUpTo(frame.instruction() - 2, 4);
+    return isInWindowsCode || frame.isWaiting(around) || frame.isUnblocking(around);
   }
 }

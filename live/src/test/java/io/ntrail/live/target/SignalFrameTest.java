@@ -19,14 +19,21 @@ final class SignalFrameTest {
 
   private static final byte[] BEHIND_SYSCALL = {0x0F, 0x05, 0x48, 0x3D};
   private static final byte[] AT_SYSCALL = {0x00, 0x00, 0x0F, 0x05};
+  private static final byte[] BEHIND_SIGPROCMASK = {0x0F, 0x05, (byte) 0x89, (byte) 0xC2};
   private static final byte[] BEHIND_INT_80 = {(byte) 0xCD, (byte) 0x80, 0x5D, 0x5A};
   private static final byte[] AT_INT_80 = {0x0F, 0x34, (byte) 0xCD, (byte) 0x80};
   private static final byte[] OTHER = {0x00, 0x55, (byte) 0xE4, 0x01};
 
   private static Optional<SignalFrame> x64(int signal, long stack, long result) {
+    return x64(signal, stack, result, 0, 0);
+  }
+
+  private static Optional<SignalFrame> x64(
+      int signal, long stack, long result, long rdi, long r10) {
     BytesBuilder bytes = new BytesBuilder(TOP).zeros(TOP);
     int at = 0x67FE_F490 - 0x67FE_8000;
     bytes.setU64(at, stack).setU64(at + 16, 0xC800);
+    bytes.setU64(at + 24 + 2 * 8, r10).setU64(at + 24 + 8 * 8, rdi);
     bytes.setU64(at + 24 + 13 * 8, result);
     bytes.setU64(at + 24 + 16 * 8, 0x7F8D_3EA8_5954L);
     bytes.setU32(at + 24 + 256 + 8, signal);
@@ -34,9 +41,14 @@ final class SignalFrameTest {
   }
 
   private static Optional<SignalFrame> ia32(long result) {
+    return ia32(result, 0, 0);
+  }
+
+  private static Optional<SignalFrame> ia32(long result, int ebx, int esi) {
     BytesBuilder bytes = new BytesBuilder(TOP).zeros(TOP);
     int at = 0x3FFE_F554 - 0x3FFE_8000;
     bytes.setU32(at, 0x3FFE_3800).setU32(at + 8, 0xC800);
+    bytes.setU32(at + 12 + 5 * 4, esi).setU32(at + 12 + 8 * 4, ebx);
     bytes.setU32(at + 12 + 11 * 4, (int) result);
     bytes.setU32(at + 12 + 14 * 4, 0xF7F7_65E9);
     bytes.setU32(at - 136, 10);
@@ -76,6 +88,32 @@ final class SignalFrameTest {
     assertFalse(x64(10, 0x67FE_3800L, -4).orElseThrow().isWaiting(OTHER));
     assertFalse(x64(10, 0x67FE_3800L, -4).orElseThrow().isWaiting(new byte[0]));
     assertFalse(ia32(-4).orElseThrow().isWaiting(BEHIND_SYSCALL));
+  }
+
+  @Test
+  void aThreadThatHadJustSwitchedSignalsOnIsKnownByTheArgumentsOfItsSystemCall() {
+    assertTrue(x64(10, 0x67FE_3800L, 0, 2, 8).orElseThrow().isUnblocking(BEHIND_SIGPROCMASK));
+    assertTrue(ia32(0, 2, 8).orElseThrow().isUnblocking(BEHIND_INT_80));
+  }
+
+  @Test
+  void aThreadThatGotOrReturnedMemoryHadNotSwitchedSignalsOn() {
+    long block = 0x7F8D_3000_0000L;
+    SignalFrame munmap = x64(10, 0x67FE_3800L, 0, block, 8).orElseThrow();
+    SignalFrame mmap = x64(10, 0x67FE_3800L, block, 0, 0x22).orElseThrow();
+    SignalFrame failed = x64(10, 0x67FE_3800L, -12, 0, 8).orElseThrow();
+    for (SignalFrame frame : new SignalFrame[] {munmap, mmap, failed}) {
+      assertFalse(frame.isUnblocking(BEHIND_SYSCALL), frame::toString);
+    }
+    assertFalse(ia32(0, 0x5600_0000, 8).orElseThrow().isUnblocking(BEHIND_INT_80));
+    assertFalse(ia32(0, 0xF7C0_0000, 8).orElseThrow().isUnblocking(BEHIND_INT_80));
+  }
+
+  @Test
+  void aThreadInOtherCodeHadNotSwitchedSignalsOn() {
+    assertFalse(x64(10, 0x67FE_3800L, 0, 2, 8).orElseThrow().isUnblocking(OTHER));
+    assertFalse(x64(10, 0x67FE_3800L, 0, 2, 8).orElseThrow().isUnblocking(AT_SYSCALL));
+    assertFalse(x64(10, 0x67FE_3800L, 0, 2, 8).orElseThrow().isUnblocking(new byte[0]));
   }
 
   @Test
