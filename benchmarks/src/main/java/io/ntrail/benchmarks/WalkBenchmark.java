@@ -5,6 +5,7 @@ import io.ntrail.analysis.etw.recording.OrderedCursor;
 import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.NativeBuffer;
+import io.ntrail.formats.compression.WorkArrays;
 import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.RecordKind;
@@ -84,6 +85,7 @@ public class WalkBenchmark {
   @Benchmark
   public long decompressOnly() {
     BufferIndex buffers = etl.buffers();
+    WorkArrays arrays = new WorkArrays();
     long total = 0;
     try (NativeBuffer memory = new NativeBuffer((int) etl.sessionBufferSize())) {
       for (int b = 0; b < buffers.count(); b++) {
@@ -91,7 +93,8 @@ public class WalkBenchmark {
           Bytes packed = etl.window(buffers.fileOffset(b), buffers.fileBytes(b));
           total +=
               etl.compression()
-                  .decompress(packed, 72, packed.length(), memory, buffers.inflatedBytes(b));
+                  .decompress(
+                      packed, 72, packed.length(), memory, buffers.inflatedBytes(b), arrays);
         }
       }
     }

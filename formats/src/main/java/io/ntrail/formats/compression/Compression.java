@@ -27,6 +27,11 @@ public enum Compression {
     return number;
   }
 
+  /** Decompresses one buffer; who has several keeps the {@link WorkArrays}. */
+  public int decompress(Bytes input, int from, int to, NativeBuffer output, int outputLength) {
+    return decompress(input, from, to, output, outputLength, new WorkArrays());
+  }
+
   /**
    * Decompresses until {@code outputLength} bytes are written or the input ends.
    *
@@ -36,6 +41,7 @@ public enum Compression {
    * @param output written from index 0 on; never beyond {@code outputLength}. After the bytes that
    *     it reports as {@link NativeBuffer#filled()} and before {@code outputLength} anything may be
    *     left
+   * @param arrays to work in
    * @return the number of bytes written; less than {@code outputLength} if the input ended cleanly
    *     before
    * @throws io.ntrail.formats.bytes.DamagedInput if the input is not of this compression; what was
@@ -43,7 +49,8 @@ public enum Compression {
    * @throws IllegalArgumentException if {@code from} to {@code to} is not inside {@code input}, or
    *     {@code outputLength} is negative or more than fits into {@code output}
    */
-  public int decompress(Bytes input, int from, int to, NativeBuffer output, int outputLength) {
+  public int decompress(
+      Bytes input, int from, int to, NativeBuffer output, int outputLength, WorkArrays arrays) {
     if (from < 0 || from > to || to > input.length()) {
       throw new IllegalArgumentException(
           "no window " + from + " to " + to + " in " + input.length() + " bytes");
@@ -54,7 +61,7 @@ public enum Compression {
     }
     return switch (this) {
       case LZNT1 -> Lznt1.decompress(input, from, to, output, outputLength);
-      case XPRESS -> Xpress.decompress(input, from, to, output, outputLength);
+      case XPRESS -> Xpress.decompress(input, from, to, output, outputLength, arrays);
       case XPRESS_HUFF -> XpressHuffman.decompress(input, from, to, output, outputLength);
     };
   }

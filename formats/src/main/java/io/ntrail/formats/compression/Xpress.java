@@ -31,8 +31,28 @@ final class Xpress {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle INTS =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle SHORTS =
-      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** By distance up to 8: the bits of the 8 bytes so far back that are written already. */
+  private static final long[] WRITTEN = new long[9];
+
+  /** By distance up to 8: a factor that repeats those over 8 bytes. */
+  private static final long[] SPREAD = new long[9];
+
+  /**
+   * By distance up to 8: how much further back 8 bytes are written already that are the same ones,
+   * at the smallest multiple of the distance that is 8 or more.
+   */
+  private static final int[] FURTHER = new int[9];
+
+  static {
+    for (int distance = 1; distance <= 8; distance++) {
+      WRITTEN[distance] = -1L >>> (64 - 8 * distance);
+      for (int at = 0; at < 8; at += distance) {
+        SPREAD[distance] |= 1L << (8 * at);
+      }
+      FURTHER[distance] = Math.ceilDiv(8, distance) * distance - distance;
+    }
+  }
 
   /**
    * Value of the flags when a new word is due: the flags not yet tested are followed by a 1, so
@@ -40,8 +60,10 @@ final class Xpress {
    */
   private static final long NO_FLAGS = 1L << 63;
 
-  /** More than one turn of the fast loop takes: a word of flags, 32 literals, the longest match. */
-  private static final int FAST_INPUT = 64;
+  /**
+   * Most that one turn of the fast loop reads: a word of flags, 32 literals, a match with a byte.
+   */
+  private static final int FAST_INPUT = 40;
 
   /**
    * Bound of the output of one turn of the fast loop, without lengths from bytes: 32 literals, 24.
@@ -55,6 +77,7 @@ final class Xpress {
   private final int to;
   private final NativeBuffer output;
   private final int limit;
+  private final WorkArrays arrays;
 
   /** Next byte of input. */
   private int in;
@@ -68,16 +91,18 @@ final class Xpress {
   /** The nibble that was left of a byte, or -1 if a new byte must be read. */
   private int halfNibble = -1;
 
-  private Xpress(Bytes input, int from, int to, NativeBuffer output, int limit) {
+  private Xpress(Bytes input, int from, int to, NativeBuffer output, int limit, WorkArrays arrays) {
     this.input = input;
     this.in = from;
     this.to = to;
     this.output = output;
     this.limit = limit;
+    this.arrays = arrays;
   }
 
-  static int decompress(Bytes input, int from, int to, NativeBuffer output, int limit) {
-    Xpress xpress = new Xpress(input, from, to, output, limit);
+  static int decompress(
+      Bytes input, int from, int to, NativeBuffer output, int limit, WorkArrays arrays) {
+    Xpress xpress = new Xpress(input, from, to, output, limit, arrays);
     try {
       xpress.decompressMost();
       xpress.decompressRest();
@@ -96,101 +121,125 @@ final class Xpress {
       return;
     }
     // Arrays cost a check of bounds at each access, mapped and native memory also one of its life.
-    byte[] from = input.array(in, to - in);
-    byte[] made = new byte[limit];
+    WorkArrays.Pair pair = arrays.take(to - in, limit);
+    try {
+      decompressMost(pair.input, pair.output);
+    } finally {
+      output.put(0, pair.output, out);
+      arrays.giveBack(pair);
+    }
+  }
+
+  private void decompressMost(byte[] from, byte[] made) {
     int base = in;
-    int lastIn = from.length - FAST_INPUT;
+    int lastIn = to - base - FAST_INPUT;
     int lastOut = limit - FAST_OUTPUT;
+    input.copyTo(base, from, 0, to - base);
     int i = 0;
     int o = out;
     long f = flags;
     int half = -1;
-    try {
-      while (i <= lastIn && o <= lastOut) {
-        if (f == NO_FLAGS) {
-          f = ((long) (int) INTS.get(from, i) << 32) | (1L << 31);
-          i += 4;
-        }
-        int literals = Long.numberOfLeadingZeros(f);
-        LONGS.set(made, o, (long) LONGS.get(from, i));
-        for (int done = 8; done < literals; done += 8) {
-          LONGS.set(made, o + done, (long) LONGS.get(from, i + done));
-        }
-        i += literals;
-        o += literals;
-        f <<= literals;
-        if (f == NO_FLAGS) {
-          continue;
-        }
-        int word = (short) SHORTS.get(from, i) & 0xFFFF;
-        int distance = (word >>> 3) + 1;
-        if (distance > o) {
-          out = o;
-          throw tooFar(base + i, distance);
-        }
-        i += 2;
-        int length = (word & 7) + 3;
-        if (length == 10) {
-          // Without branches, because no processor can guess whose turn it is.
-          int pair = from[i] & 0xFF;
-          boolean first = half < 0;
-          int nibble = first ? pair & 15 : half;
-          i += first ? 1 : 0;
-          half = first ? pair >>> 4 : -1;
-          length += nibble;
-          if (nibble == 15) {
-            in = base + i;
-            out = o;
-            long longer = longerLength() + 3;
-            i = in - base;
-            if (longer > limit - o - NativeBuffer.ROOM) {
-              int end = (int) Math.min(limit, o + longer);
-              for (; o < end; o++) {
-                made[o] = made[o - distance];
-              }
-              f <<= 1;
-              continue;
-            }
-            length = (int) longer;
-          }
-        }
-        repeatLoosely(made, o, distance, length);
-        o += length;
-        f <<= 1;
+    while (i <= lastIn && o <= lastOut) {
+      if (f == NO_FLAGS) {
+        f = ((long) (int) INTS.get(from, i) << 32) | (1L << 31);
+        i += 4;
       }
-      out = o;
-    } finally {
-      output.put(0, made, out);
+      int literals = Long.numberOfLeadingZeros(f);
+      copy8(from, i, made, o);
+      if (literals > 8) {
+        copy8(from, i + 8, made, o + 8);
+        copy8(from, i + 16, made, o + 16);
+        copy8(from, i + 24, made, o + 24);
+      }
+      i += literals;
+      o += literals;
+      f <<= literals;
+      if (f == NO_FLAGS) {
+        continue;
+      }
+      f <<= 1;
+      int word = (int) INTS.get(from, i);
+      int distance = (word >>> 3 & 0x1FFF) + 1;
+      if (distance > o) {
+        out = o;
+        throw tooFar(base + i, distance);
+      }
+      i += 2;
+      int length = (word & 7) + 3;
+      // How long a match may be is known from where its length is: each of these ways copies that
+      // much, without asking for the length again.
+      if (length < 10) {
+        int further = repeat8(made, o, distance);
+        copy8(made, further + 8, made, o + 8);
+        o += length;
+        continue;
+      }
+      // Without branches, because no processor can guess whose turn it is.
+      int pair = word >>> 16 & 0xFF;
+      boolean first = half < 0;
+      int nibble = first ? pair & 15 : half;
+      i += first ? 1 : 0;
+      half = first ? pair >>> 4 : -1;
+      if (nibble < 15) {
+        length += nibble;
+        int further = repeat8(made, o, distance);
+        copy8(made, further + 8, made, o + 8);
+        copy8(made, further + 16, made, o + 16);
+        o += length;
+        continue;
+      }
+      int more = from[i++] & 0xFF;
+      if (more < 255) {
+        length = more + 25;
+      } else {
+        in = base + i;
+        out = o;
+        long longest = wholeLength() + 3;
+        i = in - base;
+        length = (int) Math.min(longest, limit - o);
+      }
+      if (length > limit - o - NativeBuffer.ROOM) {
+        int end = Math.min(limit, o + length);
+        for (; o < end; o++) {
+          made[o] = made[o - distance];
+        }
+        continue;
+      }
+      repeatLong(made, o, distance, length);
+      o += length;
     }
     in = base + i;
+    out = o;
     flags = f;
     halfNibble = half;
   }
 
-  /** Repeats in an array as {@link NativeBuffer#repeatLoosely} does in native memory. */
-  private static void repeatLoosely(byte[] made, int at, int distance, int length) {
+  private static void copy8(byte[] from, int at, byte[] to, int target) {
+    LONGS.set(to, target, (long) LONGS.get(from, at));
+  }
+
+  /**
+   * Repeats the first 8 bytes of a match.
+   *
+   * @return what all others may be copied from, 8 at a time: a multiple of the distance back
+   */
+  private static int repeat8(byte[] made, int at, int distance) {
     int from = at - distance;
-    if (distance >= 8) {
-      // Most matches are short: the first 16 bytes without asking for the length.
-      LONGS.set(made, at, (long) LONGS.get(made, from));
-      LONGS.set(made, at + 8, (long) LONGS.get(made, from + 8));
-      for (int i = 16; i < length; i += 16) {
-        LONGS.set(made, at + i, (long) LONGS.get(made, from + i));
-        LONGS.set(made, at + i + 8, (long) LONGS.get(made, from + i + 8));
-      }
+    int pattern = Math.min(distance, 8);
+    LONGS.set(made, at, ((long) LONGS.get(made, from) & WRITTEN[pattern]) * SPREAD[pattern]);
+    return from - FURTHER[pattern];
+  }
+
+  /** Repeats, and may change {@link NativeBuffer#ROOM} bytes after the repeated ones. */
+  private static void repeatLong(byte[] made, int at, int distance, int length) {
+    if (distance >= length) {
+      System.arraycopy(made, at - distance, made, at, length);
       return;
     }
-    // 8 bytes of the pattern, then on by as many whole patterns as fit into 8 bytes.
-    long pattern = (long) LONGS.get(made, from) & ((1L << (8 * distance)) - 1);
-    int step = distance;
-    for (; 2 * step <= 8; step *= 2) {
-      pattern |= pattern << (8 * step);
-    }
-    if (step < 8) {
-      pattern |= pattern << (8 * step);
-    }
-    for (int i = 0; i < length; i += step) {
-      LONGS.set(made, at + i, pattern);
+    int from = repeat8(made, at, distance);
+    for (int i = 8; i < length; i += 16) {
+      copy8(made, from + i, made, at + i);
+      copy8(made, from + i + 8, made, at + i + 8);
     }
   }
 
@@ -237,16 +286,16 @@ final class Xpress {
     } else {
       halfNibble = -1;
     }
-    return nibble < 15 ? nibble + 7L : longerLength();
-  }
-
-  /** Reads length - 3 of a match whose nibble has the escape value. */
-  private long longerLength() {
+    if (nibble < 15) {
+      return nibble + 7L;
+    }
     need(1, "the length of a match");
     int more = input.u8(in++);
-    if (more < 255) {
-      return more + 22L;
-    }
+    return more < 255 ? more + 22L : wholeLength();
+  }
+
+  /** Reads length - 3 of a match whose byte has the escape value. */
+  private long wholeLength() {
     int start = in;
     need(2, "the length of a match");
     long length = input.u16(in);

@@ -10,6 +10,7 @@ import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.bytes.NativeBuffer;
 import io.ntrail.formats.bytes.Omission;
 import io.ntrail.formats.compression.Compression;
+import io.ntrail.formats.compression.WorkArrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,7 @@ public final class EtlFile implements AutoCloseable {
   private final EtlClock clock;
   private final BufferIndex buffers;
   private final Compression compression;
+  private final WorkArrays arrays = new WorkArrays();
   private final long sessionBufferSize;
   private List<Omission> omissions = List.of();
 
@@ -180,7 +182,7 @@ public final class EtlFile implements AutoCloseable {
             Bytes packed = window(i);
             int got =
                 compression.decompress(
-                    packed, EtlLayout.BUFFER_HEADER, packed.length(), scratch, length);
+                    packed, EtlLayout.BUFFER_HEADER, packed.length(), scratch, length, arrays);
             buffers.firstTicks(i, firstTicks(scratch.view(got, name(), 0), 0, got, i));
           } else if (buffers.end(i) >= EtlLayout.BUFFER_HEADER + 8) {
             int length = Math.min(buffers.fileBytes(i), EtlLayout.BUFFER_HEADER + prefix);
@@ -351,7 +353,7 @@ public final class EtlFile implements AutoCloseable {
     long failedAt = packed.base() + packed.length();
     int good;
     try {
-      good = compression.decompress(packed, from, packed.length(), memory, length);
+      good = compression.decompress(packed, from, packed.length(), memory, length, arrays);
       if (good == length) {
         return memory.view(good, name(), 0);
       }
@@ -383,11 +385,11 @@ public final class EtlFile implements AutoCloseable {
     return memory.view(good, name(), 0);
   }
 
-  private static boolean inflatesWith(
+  private boolean inflatesWith(
       Compression compression, Bytes packed, NativeBuffer memory, int length) {
     try {
       return compression.decompress(
-              packed, EtlLayout.BUFFER_HEADER, packed.length(), memory, length)
+              packed, EtlLayout.BUFFER_HEADER, packed.length(), memory, length, arrays)
           == length;
     } catch (DamagedInput e) {
       return false;

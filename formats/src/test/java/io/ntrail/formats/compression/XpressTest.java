@@ -79,6 +79,44 @@ class XpressTest {
   }
 
   @Test
+  void aMatchRepeatsWhatItsDistanceSaysFarFromTheEnds() {
+    String letters = "abcdefghijklmnopqrst";
+    for (int distance = 1; distance <= letters.length(); distance++) {
+      String start = letters.substring(0, distance);
+      String rest = "z".repeat(31 - distance + 3 * 32);
+      for (int length = 3; length <= 70; length++) {
+        String packed =
+            little(4, 1 << (31 - distance))
+                + hex(start)
+                + match(distance, length)
+                + hex("z".repeat(31 - distance))
+                + ("00000000" + hex("z".repeat(32))).repeat(3);
+        String repeated = start.repeat(length / distance + 1).substring(0, length);
+        assertEquals(start + repeated + rest, unpack(packed, 1000), distance + ", " + length);
+      }
+    }
+  }
+
+  /** A match of up to 279 bytes, with a byte of nibbles of its own if it has a nibble. */
+  private static String match(int distance, int length) {
+    String word = little(2, (distance - 1) << 3 | Math.min(length - 3, 7));
+    String nibble = length < 10 ? "" : little(1, Math.min(length - 10, 15));
+    return word + nibble + (length < 25 ? "" : little(1, length - 25));
+  }
+
+  private static String little(int bytes, int value) {
+    StringBuilder hex = new StringBuilder();
+    for (int i = 0; i < bytes; i++) {
+      hex.append(HexFormat.of().toHexDigits((byte) (value >>> (8 * i))));
+    }
+    return hex.toString();
+  }
+
+  private static String hex(String text) {
+    return HexFormat.of().formatHex(text.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  @Test
   void theInputMayEndBeforeAWordOfFlags() {
     assertEquals("a".repeat(32), unpack("00000000" + "61".repeat(32), 1000));
   }
