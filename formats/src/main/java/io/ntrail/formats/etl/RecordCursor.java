@@ -22,6 +22,9 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
   private static final int CACHE_LINE = 64;
   private static final int PAGE = 4 << 10;
 
+  /** Records in a page: with more, they are shorter than two cache lines. */
+  private static final int MANY = PAGE / (2 * CACHE_LINE);
+
   static {
     for (RecordKind kind : RecordKind.values()) {
       SIZE_SHIFT[kind.ordinal()] = (byte) (kind.sizeOffset() * 8);
@@ -44,6 +47,9 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
 
   private int touchedTo;
   private long touched;
+
+  /** True if there were more than {@link #MANY} records in the last page that was listed. */
+  private boolean areShort;
 
   /**
    * @param gaps receives what cannot be read
@@ -165,13 +171,14 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
     boolean ended = false;
     while (!ended && from + 8 <= stop) {
       if (from >= touchedTo) {
-        touch(from);
+        touchUnlessShort(from);
       }
       if (count == times.length) {
         table.grow();
         times = table.ticks;
         places = table.places;
       }
+      int before = count;
       // No calls in here, so that nothing must be loaded again for each record.
       int pageEnd = Math.min(touchedTo, stop - 7);
       int room = times.length;
@@ -204,6 +211,7 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
         count++;
         from += (length + 7) & ~7;
       }
+      areShort = count - before > MANY;
     }
     table.filled(count, sorted);
     // Whatever ended the records is judged, and reported if need be, in one place.
@@ -248,6 +256,18 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
       sum += bytes.i64(i);
     }
     touched += sum;
+  }
+
+  /**
+   * Reads the words of a page only if records are long: a walk over short ones reads most of its
+   * lines one after the other anyway, so that the processor fetches ahead by itself.
+   */
+  private void touchUnlessShort(int from) {
+    if (areShort) {
+      touchedTo = (from & -PAGE) + PAGE;
+    } else {
+      touch(from);
+    }
   }
 
   /** Returns the sum of what {@link #touch} read: kept so that its reads are not optimized away. */
