@@ -166,6 +166,14 @@ public abstract sealed class RecordHeader permits RecordCursor {
     return bytes.u8(at + OPCODE_AT[kind]) & OPCODE_BITS[kind];
   }
 
+  /**
+   * Returns those parts of the descriptor of an EVENT record that its type is told by, as one
+   * number: the id in the lowest 16 bits, the version in the next 8, the opcode in bits 40 to 47.
+   */
+  public final long typeBits() {
+    return bytes.i64(at + 40) & 0xFF00_00FF_FFFFL;
+  }
+
   /** Level; 0 for kinds without one. */
   public final int level() {
     return switch (kind()) {

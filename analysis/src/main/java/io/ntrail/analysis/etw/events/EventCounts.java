@@ -1,8 +1,10 @@
 package io.ntrail.analysis.etw.events;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.RowsByUse;
 import io.ntrail.analysis.etw.recording.SurveyRows;
 import io.ntrail.analysis.etw.stacks.DeferredStackJoin;
+import io.ntrail.analysis.etw.stacks.ProviderStacks;
 import io.ntrail.analysis.etw.stacks.StackJoin;
 import io.ntrail.analysis.etw.stacks.StackNotes;
 import io.ntrail.analysis.naming.UnmatchedTerm;
@@ -102,26 +104,32 @@ public record EventCounts(
     final StackNotes stacks;
     final DeferredStackJoin deferred;
     final EventTypeCounter counts = new EventTypeCounter();
+    final RowsByUse rows = new RowsByUse();
 
     Counting(EtwRecording recording, SchemaIndex schemas, KernelEvents kernel, StackJoin stacks) {
       this.schemas = schemas;
       this.kernel = kernel;
       this.stacks = stacks.notes();
       this.deferred = new DeferredStackJoin(recording);
+      StackNotes.ask(rows);
     }
 
     @Override
     public void visitSome(int file, RecordCursor record, RecordTable table, int from, int to) {
-      for (int i = from; i < to; i++) {
-        if (table.isHook(i)) {
-          int version = record.hookVersion(table, i);
-          counts.countHook(kernel, table.hookId(i), version, table.size(i));
-        } else {
-          record.moveTo(table, i);
+      rows.list(table, from, to);
+      counts.countHooks(record, table, rows.hooks(), kernel);
+      countOthers(file, record, table);
+      stacks.visitSome(file, record, table, rows.stacks(), to);
+    }
+
+    private void countOthers(int file, RecordCursor record, RecordTable table) {
+      RowsByUse.Rows others = rows.others();
+      for (int i = 0; i < others.count(); i++) {
+        record.moveTo(table, others.get(i));
+        if (!counts.countPlain(record)) {
           countOther(file, record);
         }
       }
-      stacks.visitSome(file, record, table, from, to);
     }
 
     private void countOther(int file, RecordCursor record) {
@@ -133,6 +141,9 @@ public record EventCounts(
           counts.countStack(row);
         }
         deferred.visit(file, record, row, hasStackItem);
+        if (SchemaIndex.isPlain(record) && !ProviderStacks.isClr(record)) {
+          counts.rememberPlain(record, row);
+        }
       }
     }
 

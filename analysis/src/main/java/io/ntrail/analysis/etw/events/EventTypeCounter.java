@@ -1,8 +1,11 @@
 package io.ntrail.analysis.etw.events;
 
+import io.ntrail.analysis.etw.recording.RowsByUse;
+import io.ntrail.formats.collections.Hashing;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
+import io.ntrail.formats.etl.RecordTable;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.schema.SchemaSource;
 import java.util.ArrayList;
@@ -34,6 +37,15 @@ final class EventTypeCounter {
   /** By hook: the version that was met last, plus 1, in the upper half, and its row. */
   private final long[] rowOfHook = new long[1 << 16];
 
+  /** Places for types of plain events; a power of 2. */
+  private static final int PLAIN = 1 << 8;
+
+  // By place: provider and type of an event that tells nothing but those, and its row, plus 1.
+  private final long[] plainLow = new long[PLAIN];
+  private final long[] plainHigh = new long[PLAIN];
+  private final long[] plainTypes = new long[PLAIN];
+  private final int[] plainRows = new int[PLAIN];
+
   private int nameCount;
 
   /** Types of the rows, each looked up once. */
@@ -56,7 +68,7 @@ final class EventTypeCounter {
       String name = record.hasExtendedItems() ? schemas.toldName(record) : null;
       if (name != null) {
         countName(row, name, 1);
-      } else if ((record.eventFlags() & STRING_ONLY) != 0) {
+      } else if (isText(record)) {
         texts.computeIfAbsent(row, r -> new long[1])[0]++;
       }
     } else if (kind.isClassic()) {
@@ -67,11 +79,61 @@ final class EventTypeCounter {
     return row;
   }
 
-  /** Counts a record of a kernel event. */
-  void countHook(KernelEvents kernel, int hook, int version, int size) {
-    int row = row(kernel, hook, version);
+  /** Counts records of kernel events. */
+  void countHooks(
+      RecordCursor record, RecordTable table, RowsByUse.Rows rows, KernelEvents kernel) {
+    for (int i = 0; i < rows.count(); i++) {
+      int at = rows.get(i);
+      int row = row(kernel, table.hookId(at), record.hookVersion(table, at));
+      types.counts.add(row, 1);
+      types.bytes.add(row, table.size(at));
+    }
+  }
+
+  /**
+   * Counts an event if it is like one that was remembered as plain.
+   *
+   * @return whether it is
+   */
+  boolean countPlain(RecordCursor record) {
+    if (!record.kind().isEvent() || record.hasExtendedItems() || isText(record)) {
+      return false;
+    }
+    long low = record.providerLow();
+    long type = record.typeBits();
+    int place = plainPlace(low, type);
+    int row = plainRows[place] - 1;
+    if (row < 0
+        || plainLow[place] != low
+        || plainTypes[place] != type
+        || plainHigh[place] != record.providerHigh()) {
+      return false;
+    }
     types.counts.add(row, 1);
-    types.bytes.add(row, size);
+    types.bytes.add(row, record.size());
+    return true;
+  }
+
+  /**
+   * Remembers the type of an event of which nothing else is of use, unless items or its text tell
+   * more.
+   */
+  void rememberPlain(RecordCursor record, int row) {
+    long low = record.providerLow();
+    long type = record.typeBits();
+    int place = plainPlace(low, type);
+    plainLow[place] = low;
+    plainHigh[place] = record.providerHigh();
+    plainTypes[place] = type;
+    plainRows[place] = row + 1;
+  }
+
+  private static int plainPlace(long low, long type) {
+    return (int) Hashing.hash(low, type) & PLAIN - 1;
+  }
+
+  private static boolean isText(RecordCursor event) {
+    return (event.eventFlags() & STRING_ONLY) != 0;
   }
 
   private void countName(int row, String name, long count) {

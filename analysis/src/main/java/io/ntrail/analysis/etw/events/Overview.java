@@ -8,6 +8,7 @@ import io.ntrail.analysis.etw.machine.Sampling;
 import io.ntrail.analysis.etw.machine.SystemConfiguration;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.EtwSummary;
+import io.ntrail.analysis.etw.recording.RowsByUse;
 import io.ntrail.analysis.etw.recording.SurveyRows;
 import io.ntrail.analysis.etw.stacks.StackJoin;
 import io.ntrail.formats.etl.KernelEvents;
@@ -49,15 +50,27 @@ public record Overview(
       this.counts = counts;
       this.facts = facts;
       this.pieces = pieces;
+      MachineSummary.ask(counts.rows);
+      PieceTable.ask(counts.rows);
     }
 
     @Override
     public void visitSome(
         int fileNumber, RecordCursor record, RecordTable table, int from, int to) {
-      summary.visitSome(fileNumber, record, table, from, to);
       counts.visitSome(fileNumber, record, table, from, to);
-      facts.visitSome(fileNumber, record, table, from, to);
-      pieces.visitSome(fileNumber, record, table, from, to);
+      RowsByUse rows = counts.rows;
+      summary.visitListed(fileNumber, record, table, rows.others(), from, to);
+      facts.visitSamples(record, table, rows.samples());
+      visitFacts(fileNumber, record, table, rows.facts());
+    }
+
+    private void visitFacts(
+        int fileNumber, RecordCursor record, RecordTable table, RowsByUse.Rows rows) {
+      for (int i = 0; i < rows.count(); i++) {
+        record.moveTo(table, rows.get(i));
+        facts.visit(fileNumber, record);
+        pieces.visit(fileNumber, record);
+      }
     }
 
     @Override

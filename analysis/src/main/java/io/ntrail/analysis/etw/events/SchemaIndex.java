@@ -128,6 +128,11 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
     }
   }
 
+  /** Returns true if no event of a type tells it anything, unless by extended items. */
+  static boolean isPlain(RecordCursor event) {
+    return event.id() != ManifestChunks.ID;
+  }
+
   @Override
   public SchemaIndex merge(SchemaIndex other) {
     names.merge(other.names);

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.etw.ipt;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.RowsByUse;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.ReusedInput;
@@ -10,7 +11,6 @@ import io.ntrail.formats.collections.IntColumn;
 import io.ntrail.formats.collections.LongColumn;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.RecordCursor;
-import io.ntrail.formats.etl.RecordTable;
 import io.ntrail.formats.pt.IptRecord;
 import io.ntrail.formats.pt.PieceContent;
 import io.ntrail.formats.pt.TraceTiming;
@@ -125,12 +125,15 @@ public final class PieceTable implements SurveyPart<PieceTable> {
     odd += isOdd ? 1 : 0;
   }
 
-  @Override
-  public void visitSome(int fileNumber, RecordCursor record, RecordTable table, int from, int to) {
-    for (int i = from; i < to; i++) {
-      if (table.isHook(i) ? IptEvents.mayBe(table.hookId(i)) : table.isClassic(i)) {
-        record.moveTo(table, i);
-        visit(fileNumber, record);
+  /**
+   * Asks for the records that it wants to visit.
+   *
+   * @param rows lists them as {@link RowsByUse#facts}
+   */
+  public static void ask(RowsByUse rows) {
+    for (int hook = 0; hook < 1 << 16; hook++) {
+      if (IptEvents.mayBe(hook)) {
+        rows.ask(rows.facts(), hook);
       }
     }
   }

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.etw.machine;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.RowsByUse;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.analysis.naming.Lifetimes;
 import io.ntrail.formats.etl.KernelEvent;
@@ -34,7 +35,6 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
   private final Volumes volumes = new Volumes();
   private final Lifetimes processes = new Lifetimes();
   private final Lifetimes threads = new Lifetimes();
-  private final boolean[] telling = telling();
 
   /** Empty: to be filled by a survey. */
   public MachineSummary(EtwRecording recording, KernelEvents kernel, SchemaTable table) {
@@ -92,26 +92,34 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
     }
   }
 
-  @Override
-  public void visitSome(int fileNumber, RecordCursor record, RecordTable table, int from, int to) {
-    for (int i = from; i < to; i++) {
-      if (table.isHook(i) ? telling[table.hookId(i)] : table.isClassic(i)) {
-        record.moveTo(table, i);
-        visit(fileNumber, record);
+  /**
+   * Asks for the records that it wants to visit, which most do not tell anything of this: samples
+   * by {@link #visitSamples}, others by {@link #visit}.
+   *
+   * @param rows lists them as {@link RowsByUse#samples} and {@link RowsByUse#facts}
+   */
+  public static void ask(RowsByUse rows) {
+    for (int type = 0; type <= 0xFF; type++) {
+      for (int group : new int[] {Group.SYSTEMCONFIG, Group.PROCESS, Group.IMAGE}) {
+        rows.ask(rows.facts(), KernelEvent.hookId(group, type));
+      }
+      if (KernelLifetimes.kind(type) >= 0) {
+        rows.ask(rows.facts(), KernelEvent.hookId(Group.THREAD, type));
       }
     }
+    rows.ask(rows.facts(), KernelEvent.PERFINFO_SAMPLEDPROFILECACHE);
+    rows.ask(rows.facts(), KernelEvent.PERFINFO_SETINTERVAL);
+    rows.ask(rows.facts(), KernelEvent.PERFINFO_COLLECTIONSTART);
+    rows.ask(rows.facts(), KernelEvent.PERFINFO_COLLECTIONEND);
+    rows.ask(rows.samples(), KernelEvent.PERFINFO_SAMPLEPROF);
   }
 
-  /** Returns by hook id what may tell something of this: most records do not. */
-  private static boolean[] telling() {
-    boolean[] telling = new boolean[1 << 16];
-    for (int type = 0; type <= 0xFF; type++) {
-      for (int group : new int[] {Group.PERFINFO, Group.SYSTEMCONFIG, Group.PROCESS, Group.IMAGE}) {
-        telling[KernelEvent.hookId(group, type)] = true;
-      }
-      telling[KernelEvent.hookId(Group.THREAD, type)] = KernelLifetimes.kind(type) >= 0;
+  /** Learns from the records that were asked for as samples. */
+  public void visitSamples(RecordCursor record, RecordTable table, RowsByUse.Rows rows) {
+    for (int i = 0; i < rows.count(); i++) {
+      record.moveTo(table, rows.get(i));
+      samples.sample(record);
     }
-    return telling;
   }
 
   private static boolean is(Guid guid, RecordCursor record) {

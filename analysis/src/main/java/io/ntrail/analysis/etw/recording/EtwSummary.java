@@ -64,6 +64,9 @@ public record EtwSummary(List<Part> files) {
 
   /** Counts in a survey, together with whatever else is learned in the same pass. */
   public static final class Counting implements SurveyPart<Counting> {
+    /** Records that are counted at once by counters of eight bits. */
+    private static final int MOST_PACKED = 128;
+
     final long[][] kinds;
     final long[] bytes;
     final long[] first;
@@ -88,62 +91,90 @@ public record EtwSummary(List<Part> files) {
     public void visit(int file, RecordCursor record) {
       kinds[file][record.kindOrdinal()]++;
       bytes[file] += record.size();
-      if (record.hasExtendedItems()) {
-        // Looks at the chain of items, so that a broken one is found here too.
-        record.payloadOffset();
-      }
+      lookAtItems(record);
       if (record.buffer() == 0 && !headerSeen[file]) {
         headerSeen[file] = true;
         if (files.get(file).header().isPresent()) {
           return;
         }
       }
+      noteTime(file, record);
+    }
+
+    /**
+     * Counts some records of a buffer, as {@link #visit} counts each.
+     *
+     * @param others the rows of those that do not name their event by a hook id
+     */
+    public void visitListed(
+        int file, RecordCursor record, RecordTable table, RowsByUse.Rows others, int from, int to) {
+      if (record.buffer() == 0) {
+        visitSome(file, record, table, from, to);
+        return;
+      }
+      for (int i = from; i < to; i += MOST_PACKED) {
+        count(file, table, i, Math.min(to, i + MOST_PACKED));
+      }
+      if (haveTimes(record, table, others)) {
+        first[file] = Math.min(first[file], table.earliest(from, to));
+        last[file] = Math.max(last[file], table.latest(from, to));
+        return;
+      }
+      for (int i = from; i < to; i++) {
+        record.moveTo(table, i);
+        noteTime(file, record);
+      }
+    }
+
+    /** Counts up to {@value #MOST_PACKED} records by kind, and their bytes. */
+    private void count(int file, RecordTable table, int from, int to) {
+      // Sixteen counters of eight bits, so that no counter waits for the one before.
+      long lower = 0;
+      long upper = 0;
+      long sum = 0;
+      for (int i = from; i < to; i++) {
+        int kind = table.kindOrdinal(i);
+        long one = 1L << ((kind & 7) << 3);
+        long isUpper = -(kind >>> 3);
+        upper += one & isUpper;
+        lower += one & ~isUpper;
+        sum += table.size(i);
+      }
+      bytes[file] += sum;
+      long[] counts = kinds[file];
+      for (int kind = 0; kind < counts.length; kind++) {
+        counts[kind] += (kind < 8 ? lower : upper) >>> ((kind & 7) << 3) & 0xFF;
+      }
+    }
+
+    /**
+     * Looks at the chains of items of some records that do not name their event by a hook id;
+     * returns whether all of them have times.
+     */
+    private static boolean haveTimes(
+        RecordCursor record, RecordTable table, RowsByUse.Rows others) {
+      boolean haveTimes = true;
+      for (int i = 0; i < others.count(); i++) {
+        record.moveTo(table, others.get(i));
+        lookAtItems(record);
+        haveTimes &= record.hasTime();
+      }
+      return haveTimes;
+    }
+
+    private static void lookAtItems(RecordCursor record) {
+      if (record.hasExtendedItems()) {
+        // Looks at the chain of items, so that a broken one is found here too.
+        record.payloadOffset();
+      }
+    }
+
+    private void noteTime(int file, RecordCursor record) {
       if (record.hasTime()) {
         long ticks = record.ticks();
         first[file] = Math.min(first[file], ticks);
         last[file] = Math.max(last[file], ticks);
       }
-    }
-
-    @Override
-    public void visitSome(int file, RecordCursor record, RecordTable table, int from, int to) {
-      if (record.buffer() == 0) {
-        SurveyPart.super.visitSome(file, record, table, from, to);
-        return;
-      }
-      long[] counts = kinds[file];
-      long sum = 0;
-      int others = 0;
-      for (int i = from; i < to; i++) {
-        if (table.isHook(i)) {
-          counts[table.kindOrdinal(i)]++;
-          sum += table.size(i);
-        } else {
-          record.moveTo(table, i);
-          visit(file, record);
-          others++;
-        }
-      }
-      bytes[file] += sum;
-      if (others == 0) {
-        first[file] = Math.min(first[file], table.earliest(from, to));
-        last[file] = Math.max(last[file], table.latest(from, to));
-      } else if (others < to - from) {
-        timesOfHooks(file, table, from, to);
-      }
-    }
-
-    private void timesOfHooks(int file, RecordTable table, int from, int to) {
-      long earliest = first[file];
-      long latest = last[file];
-      for (int i = from; i < to; i++) {
-        if (table.isHook(i)) {
-          earliest = Math.min(earliest, table.ticks(i));
-          latest = Math.max(latest, table.ticks(i));
-        }
-      }
-      first[file] = earliest;
-      last[file] = latest;
     }
 
     @Override

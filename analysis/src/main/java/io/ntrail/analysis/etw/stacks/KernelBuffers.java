@@ -99,6 +99,15 @@ final class KernelBuffers {
     return firstBuffers[file] + buffer;
   }
 
+  /** Returns the number of the file that a buffer of all files is in. */
+  int file(int number) {
+    int file = 0;
+    while (number >= firstBuffers[file + 1]) {
+      file++;
+    }
+    return file;
+  }
+
   /** Number of buffers of all files. */
   int count() {
     return clear.length;

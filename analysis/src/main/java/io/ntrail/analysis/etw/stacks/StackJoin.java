@@ -3,6 +3,7 @@ package io.ntrail.analysis.etw.stacks;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.ReadingState;
 import io.ntrail.analysis.parallel.ParallelTasks;
+import io.ntrail.formats.collections.IntList;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.etl.BufferIndex;
@@ -16,6 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds all events that stack records belong to, on several cores and without their frames: the
@@ -97,13 +99,14 @@ public final class StackJoin {
   public <A> A events(int cores, Supplier<A> make, Found<A> found, BinaryOperator<A> merge) {
     List<Slice> slices = slices();
     KernelBuffers kernel = new KernelBuffers(recording, recording.survey(cores), files);
+    NamedStretches stretches = new NamedStretches(files);
     recording.reading().begin(ReadingState.Pass.STACKS, slices.size());
     return ParallelTasks.run(
         cores,
         slices.size(),
         make,
         (into, i) -> {
-          join(slices.get(i), kernel, into, found);
+          join(slices.get(i), stretches, kernel, into, found);
           recording.reading().done(1);
         },
         merge);
@@ -172,94 +175,185 @@ public final class StackJoin {
     return Search.floor(starts, starts.length, time);
   }
 
-  private <A> void join(Slice slice, KernelBuffers kernel, A into, Found<A> found) {
+  private <A> void join(
+      Slice slice, NamedStretches stretches, KernelBuffers kernel, A into, Found<A> found) {
+    int[] buffers = stretches.about(slice.from, slice.to);
     // Usually one; more where the recorder (or a hostile file) named times all over the place.
     int passes = (int) Math.max(1, Math.ceilDiv(slice.stacks, (long) MOST));
     for (int pass = 0; pass < passes; pass++) {
-      StackMatches named = new StackMatches();
-      for (int f = 0; f < files.size(); f++) {
-        collect(f, slice, kernel, named, pass, passes);
+      new Pass<>(slice, buffers, pass, passes, kernel, into, found).run();
+    }
+  }
+
+  /** The stack records of a slice, or of every so many of its times. */
+  private final class Pass<A> {
+    private final Slice slice;
+
+    /** Numbers of the buffers that may name a time of the slice, ascending. */
+    private final int[] buffers;
+
+    private final int pass;
+    private final int passes;
+    private final KernelBuffers kernel;
+    private final A into;
+    private final Found<A> found;
+    private final StackMatches named = new StackMatches();
+
+    /** Stack records whose event was noted, and that alone name their time. */
+    private int lone;
+
+    Pass(
+        Slice slice,
+        int[] buffers,
+        int pass,
+        int passes,
+        KernelBuffers kernel,
+        A into,
+        Found<A> found) {
+      this.slice = slice;
+      this.buffers = buffers;
+      this.pass = pass;
+      this.passes = passes;
+      this.kernel = kernel;
+      this.into = into;
+      this.found = found;
+    }
+
+    void run() {
+      LoneTimes times = passes == 1 ? times() : null;
+      for (int number : buffers) {
+        collect(number, times);
       }
       named.settle();
-      findRest(kernel, named);
-      named.forEach(event ->
-          found.accept(
-              into,
-              new Event(
-                  StackNotes.hook(event), StackNotes.version(event), StackNotes.amount(event))));
+      findRest(kernel, named, lone);
+      named.forEach(this::accept);
       if (named.isIncomplete()) {
         incomplete.set(true);
       }
     }
-  }
 
-  private void collect(
-      int f, Slice slice, KernelBuffers kernel, StackMatches named, int pass, int passes) {
-    NotedBuffers buffers = files.get(f);
-    try (RecordCursor record = cursor(f)) {
-      for (int b = 0; b < buffers.count(); b++) {
-        boolean isMeant =
-            buffers.lastNamed[b] >= slice.from && slice.contains(buffers.firstNamed[b])
-                || buffers.firstNamed[b] < slice.from && buffers.lastNamed[b] >= slice.from;
-        if (!isMeant) {
-          continue;
+    private void accept(long subject) {
+      found.accept(
+          into,
+          new Event(
+              StackNotes.hook(subject), StackNotes.version(subject), StackNotes.amount(subject)));
+    }
+
+    private boolean isMeant(long time) {
+      return slice.contains(time) && (passes == 1 || Math.floorMod(time, passes) == pass);
+    }
+
+    /** Returns which times one stack record alone names; null if not all are noted. */
+    private @Nullable LoneTimes times() {
+      long first = Long.MAX_VALUE;
+      long last = Long.MIN_VALUE;
+      for (int number : buffers) {
+        int f = kernel.file(number);
+        int b = number - kernel.number(f, 0);
+        NotedBuffers noted = files.get(f);
+        if (noted.again[b]) {
+          return null;
         }
-        if (buffers.again[b]) {
-          record.open(b);
-          while (record.next()) {
-            if (StackMatchRules.isReference(record) && StackNotes.isWhole(record)) {
-              long time = StackNotes.named(recording, record);
-              if (isMeant(time, slice, pass, passes)) {
-                long written = StackNotes.written(recording, record);
-                named.add(time, StackNotes.thread(record), record.cpu(), written);
-              }
-            }
-          }
-          continue;
-        }
-        long[] noted = buffers.named[b];
+        first = Math.min(first, noted.firstNamed[b]);
+        last = Math.max(last, noted.lastNamed[b]);
+      }
+      LoneTimes times =
+          new LoneTimes(Math.max(first, slice.from), Math.min(last, slice.to), slice.stacks);
+      for (int number : buffers) {
+        int f = kernel.file(number);
+        long[] noted = files.get(f).named[number - kernel.number(f, 0)];
         if (noted != null) {
-          int number = kernel.number(f, b);
-          boolean isClear = kernel.isClear(number);
-          int cpu = recording.files().get(f).buffers().cpu(b);
-          for (int i = NotedBuffers.BASE; i < noted.length; i += NotedBuffers.WORDS) {
-            long time = noted[0] + (noted[i] >> 32);
-            if (isMeant(time, slice, pass, passes)) {
-              int thread = (int) noted[i];
-              long event = noted[i + 1];
-              if (event < 0) {
-                named.add(time, thread, cpu, time + (int) event);
-              } else if (isClear) {
-                named.add(time, thread, cpu, number, event);
-              } else {
-                named.add(time, thread, cpu, time + NotedEvent.later(event));
-              }
-            }
+          name(times, noted, kernel.isClear(number));
+        }
+      }
+      return times;
+    }
+
+    private void name(LoneTimes times, long[] noted, boolean isClear) {
+      for (int i = NotedBuffers.BASE; i < noted.length; i += NotedBuffers.WORDS) {
+        long time = noted[0] + (noted[i] >> 32);
+        if (noted[i + 1] >= 0 && isClear) {
+          times.name(time);
+        } else {
+          times.nameAgain(time);
+        }
+      }
+    }
+
+    private void collect(int number, @Nullable LoneTimes times) {
+      int f = kernel.file(number);
+      int b = number - kernel.number(f, 0);
+      long[] noted = files.get(f).named[b];
+      if (files.get(f).again[b]) {
+        try (RecordCursor record = cursor(f)) {
+          record.open(b);
+          collectAgain(record);
+        }
+      } else if (noted != null) {
+        int cpu = recording.files().get(f).buffers().cpu(b);
+        if (times == null || !kernel.isClear(number)) {
+          collect(noted, cpu, number);
+        } else {
+          collectRest(times, noted, cpu, number);
+        }
+      }
+    }
+
+    private void collectAgain(RecordCursor record) {
+      while (record.next()) {
+        if (StackMatchRules.isReference(record) && StackNotes.isWhole(record)) {
+          long time = StackNotes.named(recording, record);
+          if (isMeant(time)) {
+            long written = StackNotes.written(recording, record);
+            named.add(time, StackNotes.thread(record), record.cpu(), written);
           }
         }
       }
     }
-  }
 
-  private static boolean isMeant(long time, Slice slice, int pass, int passes) {
-    return slice.contains(time) && (passes == 1 || Math.floorMod(time, passes) == pass);
-  }
+    private void collect(long[] noted, int cpu, int number) {
+      boolean isClear = kernel.isClear(number);
+      for (int i = NotedBuffers.BASE; i < noted.length; i += NotedBuffers.WORDS) {
+        add(noted[0] + (noted[i] >> 32), (int) noted[i], noted[i + 1], cpu, number, isClear);
+      }
+    }
 
-  /** Finds the records of entries whose record was not noted with them. */
-  private void findRest(KernelBuffers kernel, StackMatches named) {
-    int open = named.open();
-    if (open > 0 && open <= named.size() / MANY) {
-      long[] firsts = new long[kernel.count()];
-      Arrays.fill(firsts, Long.MAX_VALUE);
-      for (int i = 0; i < named.size(); i++) {
-        int buffer = named.isBest(i) ? -1 : kernel.clear(named.cpu(i), named.time(i));
-        if (buffer >= 0) {
-          firsts[buffer] = Math.min(firsts[buffer], named.time(i));
+    /** Collects what a clear buffer notes, but for what alone names its time: that is found. */
+    private void collectRest(LoneTimes times, long[] noted, int cpu, int number) {
+      for (int i = NotedBuffers.BASE; i < noted.length; i += NotedBuffers.WORDS) {
+        long time = noted[0] + (noted[i] >> 32);
+        if (!times.isLone(time)) {
+          add(time, (int) noted[i], noted[i + 1], cpu, number, true);
+        } else if (isMeant(time)) {
+          lone++;
+          accept(StackNotes.subject(noted[i + 1]));
         }
       }
-      for (int f = 0; f < files.size(); f++) {
-        matchEnds(f, firsts, kernel, named);
+    }
+
+    private void add(long time, int thread, long event, int cpu, int number, boolean isClear) {
+      if (!isMeant(time)) {
+        return;
       }
+      if (event < 0) {
+        named.add(time, thread, cpu, time + (int) event);
+      } else if (isClear) {
+        named.add(time, thread, cpu, number, event);
+      } else {
+        named.add(time, thread, cpu, time + NotedEvent.later(event));
+      }
+    }
+  }
+
+  /**
+   * Finds the records of entries whose record was not noted with them.
+   *
+   * @param found stack records of these times that are not among the entries
+   */
+  private void findRest(KernelBuffers kernel, StackMatches named, int found) {
+    int open = named.open();
+    if (open > 0 && open <= (named.size() + found) / MANY) {
+      matchEnds(kernel, named);
     }
     long[] times = named.openTimes();
     for (int f = 0; f < files.size() && times.length > 0; f++) {
@@ -270,28 +364,49 @@ public final class StackJoin {
   /**
    * Offers records of clear buffers for stack records of the same CPU, most of which stand at the
    * start of the next buffer.
-   *
-   * @param firsts for each buffer the first time that is looked for
    */
-  private void matchEnds(int f, long[] firsts, KernelBuffers kernel, StackMatches named) {
-    NotedBuffers buffers = files.get(f);
-    try (RecordCursor record = cursor(f)) {
-      for (int b = 0; b < buffers.count(); b++) {
-        int number = kernel.number(f, b);
-        if (firsts[number] == Long.MAX_VALUE) {
-          continue;
+  private void matchEnds(KernelBuffers kernel, StackMatches named) {
+    // By buffer: the first time that is looked for.
+    long[] firsts = new long[kernel.count()];
+    boolean[] isMeant = new boolean[firsts.length];
+    IntList meant = new IntList();
+    for (int i = 0; i < named.size(); i++) {
+      int number = named.isBest(i) ? -1 : kernel.clear(named.cpu(i), named.time(i));
+      if (number >= 0) {
+        long time = named.time(i);
+        firsts[number] = isMeant[number] ? Math.min(firsts[number], time) : time;
+        if (!isMeant[number]) {
+          isMeant[number] = true;
+          meant.add(number);
         }
-        boolean isInTail = false;
-        if (buffers.tails[b] > 0) {
-          record.open(b, buffers.tails[b]);
-          isInTail = record.next() && key(record) < firsts[number];
-        }
-        if (!isInTail) {
-          record.open(b);
-        }
-        offer(record, number, named);
       }
     }
+    int[] numbers = meant.toArray();
+    Arrays.sort(numbers);
+    for (int i = 0; i < numbers.length; ) {
+      int f = kernel.file(numbers[i]);
+      int first = kernel.number(f, 0);
+      try (RecordCursor record = cursor(f)) {
+        for (; i < numbers.length && kernel.file(numbers[i]) == f; i++) {
+          matchEnd(record, f, numbers[i] - first, firsts[numbers[i]], named, numbers[i]);
+        }
+      }
+    }
+  }
+
+  /** Offers the records of a buffer, from its last ones on if those begin before a time. */
+  private void matchEnd(
+      RecordCursor record, int f, int b, long time, StackMatches named, int number) {
+    int tail = files.get(f).tails[b];
+    boolean isInTail = false;
+    if (tail > 0) {
+      record.open(b, tail);
+      isInTail = record.next() && key(record) < time;
+    }
+    if (!isInTail) {
+      record.open(b);
+    }
+    offer(record, number, named);
   }
 
   /** Offers the records of all buffers that lie about one of the times. */

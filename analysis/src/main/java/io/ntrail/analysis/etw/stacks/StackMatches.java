@@ -94,9 +94,7 @@ final class StackMatches {
     fits[i] = CERTAIN;
     buffers[i] = buffer;
     offsets[i] = NotedEvent.offset(event);
-    subjects[i] =
-        StackNotes.subject(
-            NotedEvent.hook(event), NotedEvent.version(event), NotedEvent.amount(event));
+    subjects[i] = StackNotes.subject(event);
   }
 
   /** Makes what was added ready to be found, each time and thread once. */

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.etw.stacks;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.RowsByUse;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.RecordCursor;
@@ -63,32 +64,50 @@ public final class StackNotes {
   }
 
   /**
+   * Asks for the records that it wants to visit.
+   *
+   * @param rows lists them as {@link RowsByUse#stacks}
+   */
+  public static void ask(RowsByUse rows) {
+    rows.ask(rows.stacks(), KernelEvent.STACKWALK_STACK);
+    rows.ask(rows.stacks(), KernelEvent.STACKWALK_STACKKEYKERNEL);
+    rows.ask(rows.stacks(), KernelEvent.STACKWALK_STACKKEYUSER);
+  }
+
+  /**
    * Notes some records; those of a buffer come one after the other.
    *
+   * @param rows those that were asked for
+   * @param to the row before which the records end that were listed
    * @see io.ntrail.analysis.etw.recording.SurveyRows#visitSome
    */
-  public void visitSome(int fileNumber, RecordCursor record, RecordTable table, int from, int to) {
+  public void visitSome(
+      int fileNumber, RecordCursor record, RecordTable table, RowsByUse.Rows rows, int to) {
     if (record.buffer() != buffer || fileNumber != file) {
       finish();
       begin(fileNumber, record);
     }
-    for (int i = from; i < to; i++) {
-      if (table.isHook(i) ? StackMatchRules.isReference(table.hookId(i)) : table.isClassic(i)) {
-        record.moveTo(table, i);
-        if (StackMatchRules.isReference(record)) {
-          stack(record, table, i);
-        }
+    for (int i = 0; i < rows.count(); i++) {
+      int row = rows.get(i);
+      record.moveTo(table, row);
+      if (StackMatchRules.isReference(record)) {
+        stack(record, table, row);
       }
     }
     if (to == table.count()) {
-      int last = before(table, to);
-      kernel = last >= 0;
-      for (int i = 0; i < RECENT && last >= 0; i++) {
-        tail = last;
-        last = before(table, last);
-      }
-      tail = last < 0 ? 0 : table.offset(tail);
+      end(table, to);
     }
+  }
+
+  /** Notes what is at the end of a buffer. */
+  private void end(RecordTable table, int to) {
+    int last = before(table, to);
+    kernel = last >= 0;
+    for (int i = 0; i < RECENT && last >= 0; i++) {
+      tail = last;
+      last = before(table, last);
+    }
+    tail = last < 0 ? 0 : table.offset(tail);
   }
 
   /** Returns the row of the last record of the kernel before a row, but for stacks; -1 if none. */
@@ -218,6 +237,11 @@ public final class StackNotes {
   static long subject(
       StackMatchRules targets, RecordCursor event, ToIntFunction<RecordCursor> amount) {
     return subject(targets.hook(event), event.version(), amount.applyAsInt(event));
+  }
+
+  /** Returns the same of a {@link NotedEvent}. */
+  static long subject(long event) {
+    return subject(NotedEvent.hook(event), NotedEvent.version(event), NotedEvent.amount(event));
   }
 
   static long subject(int hook, int version, int amount) {
