@@ -124,11 +124,11 @@ public record EventCounts(
 
     private void countOthers(int file, RecordCursor record, RecordTable table) {
       RowsByUse.Rows others = rows.others();
-      for (int i = 0; i < others.count(); i++) {
+      int i = 0;
+      while ((i = counts.countPlain(record, table, others, i)) < others.count()) {
         record.moveTo(table, others.get(i));
-        if (!counts.countPlain(record)) {
-          countOther(file, record);
-        }
+        countOther(file, record);
+        i++;
       }
     }
 

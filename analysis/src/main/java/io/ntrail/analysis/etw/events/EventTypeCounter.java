@@ -82,36 +82,68 @@ final class EventTypeCounter {
   /** Counts records of kernel events. */
   void countHooks(
       RecordCursor record, RecordTable table, RowsByUse.Rows rows, KernelEvents kernel) {
-    for (int i = 0; i < rows.count(); i++) {
+    int i = 0;
+    while ((i = countKnown(record, table, rows, i)) < rows.count()) {
       int at = rows.get(i);
-      int row = row(kernel, table.hookId(at), record.hookVersion(table, at));
-      types.counts.add(row, 1);
-      types.bytes.add(row, table.size(at));
+      hookRow(kernel, table.hookId(at), record.hookVersion(table, at));
     }
   }
 
   /**
-   * Counts an event if it is like one that was remembered as plain.
+   * Counts records of kernel events as long as their rows are remembered. No calls in the loop, so
+   * that nothing must be loaded again for each record.
    *
-   * @return whether it is
+   * @return the number of the first one that was not counted
    */
-  boolean countPlain(RecordCursor record) {
-    if (!record.kind().isEvent() || record.hasExtendedItems() || isText(record)) {
-      return false;
+  private int countKnown(RecordCursor record, RecordTable table, RowsByUse.Rows rows, int from) {
+    long[] counts = types.counts.array();
+    long[] bytes = types.bytes.array();
+    int count = rows.count();
+    for (int i = from; i < count; i++) {
+      int at = rows.get(i);
+      long remembered = rowOfHook[table.hookId(at)];
+      if ((int) (remembered >>> 32) != record.hookVersion(table, at) + 1) {
+        return i;
+      }
+      int row = (int) remembered;
+      counts[row]++;
+      bytes[row] += table.size(at);
     }
-    long low = record.providerLow();
-    long type = record.typeBits();
-    int place = plainPlace(low, type);
-    int row = plainRows[place] - 1;
-    if (row < 0
-        || plainLow[place] != low
-        || plainTypes[place] != type
-        || plainHigh[place] != record.providerHigh()) {
-      return false;
+    return count;
+  }
+
+  /**
+   * Counts records that do not name their event by a hook id, as long as they are like those that
+   * were remembered as plain; see {@link #countKnown}.
+   *
+   * @return the number of the first one that was not counted
+   */
+  int countPlain(RecordCursor record, RecordTable table, RowsByUse.Rows rows, int from) {
+    long[] counts = types.counts.array();
+    long[] bytes = types.bytes.array();
+    int count = rows.count();
+    for (int i = from; i < count; i++) {
+      int at = rows.get(i);
+      if (!table.isEvent(at)) {
+        return i;
+      }
+      record.moveTo(table, at);
+      long low = record.providerLow();
+      long type = record.typeBits();
+      int place = plainPlace(low, type);
+      int row = plainRows[place] - 1;
+      boolean isKnown =
+          row >= 0
+              && plainLow[place] == low
+              && plainTypes[place] == type
+              && plainHigh[place] == record.providerHigh();
+      if (!isKnown || record.hasExtendedItems() || isText(record)) {
+        return i;
+      }
+      counts[row]++;
+      bytes[row] += table.size(at);
     }
-    types.counts.add(row, 1);
-    types.bytes.add(row, record.size());
-    return true;
+    return count;
   }
 
   /**
