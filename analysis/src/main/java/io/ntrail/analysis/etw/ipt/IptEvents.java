@@ -9,7 +9,9 @@ import io.ntrail.formats.pt.IptRecord;
 /** Recognises events of Processor Trace among the records. */
 public final class IptEvents {
   private static final Guid CLASS = Guid.parse("ff1fd2fd-6008-42bb-9e75-00a20051f3be");
-  private static final int TYPE = 32;
+
+  /** Type of the event in its class, and of all hook ids that it may have. */
+  static final int TYPE = 32;
 
   /** Groups from this one on have no class that is known. */
   private static final int FIRST_UNKNOWN = 0x1F;

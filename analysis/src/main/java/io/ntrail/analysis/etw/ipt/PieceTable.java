@@ -10,6 +10,7 @@ import io.ntrail.formats.collections.Columns;
 import io.ntrail.formats.collections.IntColumn;
 import io.ntrail.formats.collections.LongColumn;
 import io.ntrail.formats.collections.RowSort;
+import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.pt.IptRecord;
 import io.ntrail.formats.pt.PieceContent;
@@ -131,7 +132,8 @@ public final class PieceTable implements SurveyPart<PieceTable> {
    * @param rows lists them as {@link RowsByUse#facts}
    */
   public static void ask(RowsByUse rows) {
-    for (int hook = 0; hook < 1 << 16; hook++) {
+    for (int group = 0; group <= 0xFF; group++) {
+      int hook = KernelEvent.hookId(group, IptEvents.TYPE);
       if (IptEvents.mayBe(hook)) {
         rows.ask(rows.facts(), hook);
       }
