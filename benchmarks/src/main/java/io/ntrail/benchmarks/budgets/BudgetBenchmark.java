@@ -1,6 +1,7 @@
 package io.ntrail.benchmarks.budgets;
 
 import io.ntrail.benchmarks.EmptyMain;
+import io.ntrail.benchmarks.EventsBenchmark;
 import io.ntrail.benchmarks.ProcessRounds;
 import io.ntrail.benchmarks.Times;
 import io.ntrail.benchmarks.WalkBenchmark;
@@ -174,6 +175,10 @@ public final class BudgetBenchmark {
       millions = open.records() / 1e6;
     }
     table.rate("JSON Lines of all fields, one core", lines.wall("lines"), millions, "events", 0.8);
+    EventsBenchmark events = new EventsBenchmark();
+    events.file = file("lines.etl");
+    Times warm = times(events::jsonLines);
+    table.rate("JSON Lines of all fields, warm, one core", warm, millions, "events", 0.8);
   }
 
   private void code() throws IOException, InterruptedException {

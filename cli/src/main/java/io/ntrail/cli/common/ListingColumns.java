@@ -9,12 +9,8 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
@@ -42,8 +38,6 @@ public final class ListingColumns<R> {
    * @param title its heading on the screen; null: not there
    * @param isNumber whether it is aligned right
    * @param shown its text on the screen; null: as the value is written there
-   * @param common what rows have in common that have the same value; null: nothing
-   * @param where which rows may have a value in JSON; null: all
    */
   private record Column<R>(
       String key,
@@ -52,23 +46,21 @@ public final class ListingColumns<R> {
       boolean inJson,
       boolean inCsv,
       Value<R> value,
-      @Nullable Function<R, String> shown,
-      @Nullable Function<R, @Nullable Object> common,
-      @Nullable Predicate<R> where) {
+      @Nullable Function<R, String> shown) {
     Column<R> titled(String text) {
-      return new Column<>(key, text, isNumber, inJson, inCsv, value, shown, common, where);
+      return new Column<>(key, text, isNumber, inJson, inCsv, value, shown);
     }
 
     Column<R> aligned(boolean right) {
-      return new Column<>(key, title, right, inJson, inCsv, value, shown, common, where);
+      return new Column<>(key, title, right, inJson, inCsv, value, shown);
     }
 
     Column<R> in(boolean json, boolean csv) {
-      return new Column<>(key, title, isNumber, json, csv, value, shown, common, where);
+      return new Column<>(key, title, isNumber, json, csv, value, shown);
     }
 
     Column<R> shown(Function<R, String> text) {
-      return new Column<>(key, title, isNumber, inJson, inCsv, value, text, common, where);
+      return new Column<>(key, title, isNumber, inJson, inCsv, value, text);
     }
   }
 
@@ -79,50 +71,6 @@ public final class ListingColumns<R> {
     }
   }
 
-  /**
-   * Columns in JSON, in order: each row has its own values, or those it has in common with others.
-   */
-  private static final class Part<R> {
-    final @Nullable Function<R, @Nullable Object> common;
-    final @Nullable Predicate<R> where;
-    final List<Member<R>> members = new ArrayList<>();
-    final Map<Object, Json.Members> written = new HashMap<>();
-
-    Part(Column<R> first) {
-      common = first.common;
-      where = first.where;
-    }
-
-    /** Returns true if a column, in its place, belongs here. */
-    boolean takes(Column<R> column) {
-      return Objects.equals(common, column.common) && Objects.equals(where, column.where);
-    }
-
-    /** Writes what rows have in common, which is made once. */
-    void shared(Json json, Object key, R row) {
-      Json.Members known = written.get(key);
-      if (known == null) {
-        known = json.shared(to -> write(new JsonCells(to), row));
-        if (written.size() == MOST_SHARED) {
-          written.clear();
-        }
-        written.put(key, known);
-      }
-      json.members(known);
-    }
-
-    void write(JsonCells cells, R row) {
-      for (int i = 0; i < members.size(); i++) {
-        Member<R> member = members.get(i);
-        cells.begin(member.key);
-        member.value.write(row, cells);
-      }
-    }
-  }
-
-  /** Values that rows have in common and that are kept written. */
-  private static final int MOST_SHARED = 1 << 12;
-
   private final List<Column<R>> columns = new ArrayList<>();
   private final TextCells textCells = new TextCells();
   private @Nullable JsonCells jsonCells;
@@ -132,41 +80,14 @@ public final class ListingColumns<R> {
   private boolean hasRemarks;
   private @Nullable List<Column<R>> onScreen;
   private @Nullable List<Column<R>> inCsv;
-  private @Nullable List<Part<R>> inJson;
-  private @Nullable Function<R, @Nullable Object> common;
-  private @Nullable Predicate<R> where;
+  private @Nullable List<Member<R>> inJson;
 
   /** No columns. */
   public ListingColumns() {}
 
-  /**
-   * Adds columns whose values are the same in all rows that have something in common, such as the
-   * type of an event: JSON of them is made once. Columns before them must always have a value.
-   *
-   * @param of returns what rows have in common; null: nothing
-   */
-  public ListingColumns<R> shared(
-      Function<R, @Nullable Object> of, Consumer<ListingColumns<R>> added) {
-    common = of;
-    added.accept(this);
-    common = null;
-    return this;
-  }
-
-  /**
-   * Adds columns that are absent in JSON from most rows: they are asked only of those that may have
-   * one of them.
-   */
-  public ListingColumns<R> where(Predicate<R> some, Consumer<ListingColumns<R>> added) {
-    where = some;
-    added.accept(this);
-    where = null;
-    return this;
-  }
-
   /** Adds a column of any value, aligned left. */
   public ListingColumns<R> value(String key, Value<R> value) {
-    columns.add(new Column<>(key, null, false, true, true, value, null, common, where));
+    columns.add(new Column<>(key, null, false, true, true, value, null));
     return this;
   }
 
@@ -233,9 +154,7 @@ public final class ListingColumns<R> {
 
   /** Adds a column that only the screen has: names. */
   public ListingColumns<R> label(String title, Function<R, String> text) {
-    columns.add(
-        new Column<>(
-            title, title, false, false, false, (_, cell) -> cell.absent(), text, null, null));
+    columns.add(new Column<>(title, title, false, false, false, (_, cell) -> cell.absent(), text));
     return this;
   }
 
@@ -325,18 +244,9 @@ public final class ListingColumns<R> {
     return inCsv;
   }
 
-  private List<Part<R>> inJson() {
+  private List<Member<R>> inJson() {
     if (inJson == null) {
-      List<Part<R>> parts = new ArrayList<>();
-      for (Column<R> column : columns) {
-        if (column.inJson && (parts.isEmpty() || !parts.getLast().takes(column))) {
-          parts.add(new Part<>(column));
-        }
-        if (column.inJson) {
-          parts.getLast().members.add(Member.of(column));
-        }
-      }
-      inJson = parts;
+      inJson = columns.stream().filter(Column::inJson).map(Member::of).toList();
     }
     return inJson;
   }
@@ -354,20 +264,12 @@ public final class ListingColumns<R> {
     if (cells == null || !cells.isOf(json)) {
       cells = new JsonCells(json);
       jsonCells = cells;
-      inJson().forEach(part -> part.written.clear());
     }
-    List<Part<R>> parts = inJson();
-    for (int i = 0; i < parts.size(); i++) {
-      Part<R> part = parts.get(i);
-      if (part.where != null && !part.where.test(row)) {
-        continue;
-      }
-      Object key = part.common == null ? null : part.common.apply(row);
-      if (key == null) {
-        part.write(cells, row);
-      } else {
-        part.shared(json, key, row);
-      }
+    List<Member<R>> members = inJson();
+    for (int i = 0; i < members.size(); i++) {
+      Member<R> member = members.get(i);
+      cells.begin(member.key);
+      member.value.write(row, cells);
     }
   }
 

@@ -3,180 +3,206 @@ package io.ntrail.cli.events;
 import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.EventType;
 import io.ntrail.analysis.etw.events.ValueDescriptions;
-import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.JsonRow;
 import io.ntrail.formats.schema.Field;
 import io.ntrail.formats.schema.InType;
 import io.ntrail.formats.schema.OutType;
 import io.ntrail.formats.schema.Payload;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the fields of events as members of an object of JSON. The names of the members are made
- * once for each type of event, since looking them up took longer than writing the values.
+ * Writer of the fields of events of one type as members of an object of JSON. The names of the
+ * members are made once, since looking them up took longer than writing the values.
  */
 final class EventMembers {
-  /** Types whose names of members are kept. */
-  private static final int MOST_TYPES = 1 << 12;
-
   /** Tokens of a payload whose names are kept; long arrays of structures have more. */
   private static final int MOST_TOKENS = 1 << 8;
 
-  /**
-   * Names of the members of a field.
-   *
-   * @param key its own
-   * @param nanos of its nanoseconds; null: it has none
-   * @param meaning of the text beside a value, or of the texts beside an array; null: it has none
-   */
-  private record Names(
-      Field field, Json.Key key, Json.@Nullable Key nanos, Json.@Nullable Key meaning) {
-    static Names of(Field field, EventType type) {
-      boolean isArray = field.isArray();
-      String meaning = ValueDescriptions.besideName(field);
-      if (isArray) {
-        meaning = field.map() == null ? null : field.textName();
-      }
-      String nanos = isArray ? null : ValueDescriptions.nanosName(field);
-      return new Names(field, new Json.Key(field.name()), free(nanos, type), free(meaning, type));
-    }
+  /** Values of a field whose meanings are kept. */
+  private static final int KEPT = 1 << 4;
 
-    private static Json.@Nullable Key free(@Nullable String name, EventType type) {
-      return name == null || type.takenNames().contains(name) ? null : new Json.Key(name);
+  /** Names of the members of a field, and what its values meant. */
+  private static final class Names {
+    final Field field;
+    final JsonRow.Key key;
+
+    /** Key of its nanoseconds; null: it has none. */
+    final JsonRow.@Nullable Key nanos;
+
+    /** Key of the text beside a value, or of the texts beside an array; null: it has none. */
+    final JsonRow.@Nullable Key meaning;
+
+    /** True if there is a member beside its own. */
+    final boolean hasMore;
+
+    /**
+     * Values by their lowest bits, and their texts; of those whose text depends on nothing else.
+     */
+    private final long[] values = new long[KEPT];
+
+    private final byte[] @Nullable [] texts = new byte[KEPT][];
+
+    Names(
+        Field field, JsonRow.Key key, JsonRow.@Nullable Key nanos, JsonRow.@Nullable Key meaning) {
+      this.field = field;
+      this.key = key;
+      this.nanos = nanos;
+      this.meaning = meaning;
+      this.hasMore = nanos != null || meaning != null;
     }
   }
+
+  private final JsonRow row;
+  private final EventType type;
 
   /** Names by the place of a token, which has the same field in almost all events of a type. */
-  private static final class TypeNames {
-    private @Nullable Names[] names = new Names[16];
+  private @Nullable Names[] names = new Names[16];
 
-    // Fields that are equal but not the same are looked up anew, which is right, too.
-    @SuppressWarnings("ReferenceEquality")
-    Names at(int token, Field field, EventType type) {
-      Names known = token < names.length ? names[token] : null;
-      return known != null && known.field == field ? known : learn(token, field, type);
-    }
-
-    private Names learn(int token, Field field, EventType type) {
-      Names made = Names.of(field, type);
-      if (token < MOST_TOKENS) {
-        if (token >= names.length) {
-          names = Arrays.copyOf(names, MOST_TOKENS);
-        }
-        names[token] = made;
-      }
-      return made;
-    }
+  /** Writes to a row. */
+  EventMembers(JsonRow row, EventType type) {
+    this.row = row;
+    this.type = type;
   }
-
-  private final Map<EventType, TypeNames> types = new HashMap<>();
-  private @Nullable EventType lastType;
-  private TypeNames names = new TypeNames();
-
-  EventMembers() {}
 
   /** Writes all fields as members of the object at hand. */
-  void write(Json json, EventReader event) {
+  void write(EventReader event) {
     Payload payload = event.payload();
-    if (payload.size() == 0) {
-      return;
-    }
-    EventType type = event.type();
-    if (type != lastType) {
-      TypeNames known = types.get(type);
-      names = known == null ? learn(type) : known;
-      lastType = type;
-    }
+    int size = payload.size();
     int i = 0;
-    while (i < payload.size()) {
-      i = member(json, event, payload, i);
+    while (i < size) {
+      i = member(event, payload, i);
     }
   }
 
-  private TypeNames learn(EventType type) {
-    if (types.size() == MOST_TYPES) {
-      types.clear();
+  // Fields that are equal but not the same are looked up anew, which is right, too.
+  @SuppressWarnings("ReferenceEquality")
+  private Names at(int token, Field field) {
+    Names known = token < names.length ? names[token] : null;
+    return known != null && known.field == field ? known : learn(token, field);
+  }
+
+  private Names learn(int token, Field field) {
+    boolean isArray = field.isArray();
+    String meaning = ValueDescriptions.besideName(field);
+    if (isArray) {
+      meaning = field.map() == null ? null : field.textName();
     }
-    TypeNames made = new TypeNames();
-    types.put(type, made);
+    String nanos = isArray ? null : ValueDescriptions.nanosName(field);
+    Names made = new Names(field, row.newKey(field.name()), free(nanos), free(meaning));
+    if (token < MOST_TOKENS) {
+      if (token >= names.length) {
+        names = Arrays.copyOf(names, MOST_TOKENS);
+      }
+      names[token] = made;
+    }
     return made;
   }
 
-  private int member(Json json, EventReader event, Payload payload, int at) {
+  private JsonRow.@Nullable Key free(@Nullable String name) {
+    return name == null || type.takenNames().contains(name) ? null : row.newKey(name);
+  }
+
+  private int member(EventReader event, Payload payload, int at) {
     Field field = payload.field(at);
-    Names of = names.at(at, field, event.type());
-    json.key(of.key);
-    if (payload.token(at) == Payload.Token.VALUE) {
-      scalar(json, event, payload, at);
-      beside(json, event, payload, at, of);
-      return at + 1;
-    }
-    value(json, event, payload, at);
-    if (payload.token(at) == Payload.Token.ARRAY && of.meaning != null) {
-      json.key(of.meaning).array();
-      for (int i = at + 1; payload.token(i) != Payload.Token.END; i = payload.after(i)) {
-        json.text(event.meaning(i));
+    Names of = at(at, field);
+    row.key(of.key);
+    int next = value(event, payload, field, at);
+    if (of.hasMore) {
+      if (payload.token(at) == Payload.Token.VALUE) {
+        beside(event, payload, at, of);
+      } else if (of.meaning != null && payload.token(at) == Payload.Token.ARRAY) {
+        row.key(of.meaning).array();
+        for (int i = at + 1; payload.token(i) != Payload.Token.END; i = payload.after(i)) {
+          row.element().text(event.meaning(i));
+        }
+        row.endArray();
       }
-      json.endArray();
     }
-    return payload.after(at);
+    return next;
   }
 
   /** Writes the meaning of a value beside its number, under a key of its own. */
-  private static void beside(Json json, EventReader event, Payload payload, int at, Names of) {
+  private void beside(EventReader event, Payload payload, int at, Names of) {
     if (of.nanos != null) {
       long ticks = payload.integer(at);
       boolean point = of.field.out() == OutType.TICKS;
-      json.key(of.nanos).number(point ? event.nanosOf(ticks) : event.nanosOfSpan(ticks));
+      row.number(of.nanos, point ? event.nanosOf(ticks) : event.nanosOfSpan(ticks));
     }
     if (of.meaning != null) {
-      String meaning = event.meaning(at);
+      byte[] meaning = meaning(event, payload, at, of);
       if (meaning != null) {
-        json.key(of.meaning).name(meaning);
+        row.key(of.meaning).encoded(meaning);
       }
     }
   }
 
-  private void value(Json json, EventReader event, Payload payload, int at) {
-    switch (payload.token(at)) {
-      case VALUE -> scalar(json, event, payload, at);
-      case STRUCT -> {
-        json.object();
-        int i = at + 1;
-        while (payload.token(i) != Payload.Token.END) {
-          i = member(json, event, payload, i);
-        }
-        json.endObject();
-      }
-      case ARRAY -> {
-        json.array();
-        for (int i = at + 1; payload.token(i) != Payload.Token.END; i = payload.after(i)) {
-          value(json, event, payload, i);
-        }
-        json.endArray();
-      }
-      case END -> throw new IllegalStateException("an end without a start");
+  /** Returns the bytes of the text beside a value; null if it has none. */
+  private byte @Nullable [] meaning(EventReader event, Payload payload, int at, Names of) {
+    boolean isKept = of.field.map() != null;
+    long value = isKept ? payload.integer(at) : 0;
+    int slot = (int) value & KEPT - 1;
+    byte[] known = of.texts[slot];
+    if (isKept && known != null && of.values[slot] == value) {
+      return known;
     }
+    String text = event.meaning(at);
+    if (text == null) {
+      return null;
+    }
+    byte[] made = row.encodedName(text);
+    if (isKept) {
+      of.values[slot] = value;
+      of.texts[slot] = made;
+    }
+    return made;
   }
 
-  private static void scalar(Json json, EventReader event, Payload payload, int at) {
-    Field field = payload.field(at);
+  /** Writes a value, and returns the token behind it. */
+  private int value(EventReader event, Payload payload, Field field, int at) {
+    Payload.Token token = payload.token(at);
+    if (token == Payload.Token.VALUE) {
+      scalar(event, payload, field, at);
+      return at + 1;
+    }
+    boolean isArray = token == Payload.Token.ARRAY;
+    if (isArray) {
+      row.array();
+    } else {
+      row.object();
+    }
+    int i = at + 1;
+    while (payload.token(i) != Payload.Token.END) {
+      if (isArray) {
+        row.element();
+        i = value(event, payload, payload.field(i), i);
+      } else {
+        i = member(event, payload, i);
+      }
+    }
+    if (isArray) {
+      row.endArray();
+    } else {
+      row.endObject();
+    }
+    return i + 1;
+  }
+
+  private void scalar(EventReader event, Payload payload, Field field, int at) {
     switch (field.kind()) {
-      case SIGNED -> json.number(payload.integer(at));
-      case UNSIGNED -> json.unsigned(payload.integer(at));
-      case HEX -> json.hex(payload.integer(at));
-      case BOOL -> json.bool(payload.bool(at));
+      case SIGNED -> row.number(payload.integer(at));
+      case UNSIGNED -> row.unsigned(payload.integer(at));
+      case HEX -> row.hex(payload.integer(at));
+      case BOOL -> row.bool(payload.bool(at));
       case REAL -> {
         if (field.in() == InType.FLOAT) {
-          json.real((float) payload.real(at));
+          row.real((float) payload.real(at));
         } else {
-          json.real(payload.real(at));
+          row.real(payload.real(at));
         }
       }
-      case BINARY -> json.text(payload.text(at));
-      case TEXT -> json.text(isAbsent(payload, at, field) ? null : event.text(at));
+      case BINARY -> row.bytes(payload.bytes(), payload.offset(at), payload.length(at));
+      case TEXT -> row.text(isAbsent(payload, at, field) ? null : event.text(at));
     }
   }
 

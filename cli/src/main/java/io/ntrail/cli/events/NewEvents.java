@@ -7,7 +7,7 @@ import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.TimeRange;
-import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.JsonRow;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.etl.EtlFile;
@@ -44,17 +44,16 @@ public final class NewEvents {
     EtlFile part = recording.files().getLast();
     EventListing listing =
         new EventListing(events, filter, TimeRange.parse(".."), terminal, false, false, null);
-    EventRows rows = new EventRows(terminal, false, false);
     long printed = 0;
-    try (Json json = new Json(terminal.out());
-        Events.Walk walk = events.walk(filter)) {
+    EventObjects objects = new EventObjects(JsonRow.of(terminal.out()), false);
+    try (Events.Walk walk = events.walk(filter)) {
       while (printed < most && !terminal.outClosed() && walk.next()) {
         // The first buffer is the file's header, which each part has.
         boolean isNew = walk.event().record().file() == part && walk.event().record().buffer() > 0;
         if (isNew && format == Format.TEXT) {
           listing.addTo(table, walk);
         } else if (isNew) {
-          rows.object(json, walk);
+          objects.of(walk).line(terminal.out());
         }
         printed += isNew ? 1 : 0;
       }

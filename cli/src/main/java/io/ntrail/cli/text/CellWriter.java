@@ -17,11 +17,6 @@ public interface CellWriter {
     text(value);
   }
 
-  /** Writes a FILETIME as a date with time; one that is not a date is unknown. */
-  default void utc(long fileTime) {
-    text(Numbers.utc(fileTime));
-  }
-
   /** Writes a count. */
   void count(long value);
 

@@ -7,8 +7,6 @@ import com.fasterxml.jackson.core.io.SerializedString;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.Gap;
-import io.ntrail.formats.identity.FileTime;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -16,7 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,21 +35,7 @@ public final class Json implements AutoCloseable {
     }
   }
 
-  /** Members that many objects share: all their bytes are made once. */
-  public static final class Members {
-    private final SerializedString encoded;
-
-    private Members(String text) {
-      encoded = new SerializedString(text);
-    }
-  }
-
   private static final int MOST_ENCODED = 1 << 12;
-
-  /** Place of the fraction of a second in a time. */
-  private static final int FRACTION = "2026-03-14T08:26:53.".length();
-
-  private static final int FRACTION_DIGITS = 7;
 
   private static final byte[] HEX_DIGITS = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
@@ -61,17 +44,25 @@ public final class Json implements AutoCloseable {
   private final Map<String, SerializedString> encoded = new HashMap<>();
   private final byte[] hex = "0x0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
   private byte[] pairs = new byte[64];
-  private byte[] utc = new byte[0];
-  private long utcSecond = Long.MIN_VALUE;
   private boolean empty = true;
   private final boolean isAscii;
 
   /** Writes UTF-8 to a stream that it does not close; objects on a line of their own each. */
   public Json(OutputStream out) {
-    this(out, out instanceof TextPrinter printer && printer.isAscii());
+    this(out, isAscii(out));
   }
 
-  private Json(OutputStream out, boolean isAscii) {
+  /** Returns true if other characters than ASCII would not arrive. */
+  static boolean isAscii(OutputStream out) {
+    return out instanceof TextPrinter printer && printer.isAscii();
+  }
+
+  /**
+   * Writes to a stream that it does not close.
+   *
+   * @param isAscii whether other characters are written as escapes
+   */
+  Json(OutputStream out, boolean isAscii) {
     target = out;
     this.isAscii = isAscii;
     try {
@@ -105,6 +96,20 @@ public final class Json implements AutoCloseable {
     return key(key).object();
   }
 
+  /** Writes an object whose bytes were made elsewhere, as an element or as the whole. */
+  public Json row(JsonRow row) {
+    try {
+      empty = false;
+      // What belongs in front of a value is the library's to know.
+      generator.writeRawValue("");
+      generator.flush();
+      row.to(target);
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Ends an object. */
   public Json endObject() {
     try {
@@ -134,29 +139,6 @@ public final class Json implements AutoCloseable {
   public Json endArray() {
     try {
       generator.writeEndArray();
-      return this;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  /** Returns members as they are written here, for {@link #members}. */
-  public Members shared(Consumer<Json> members) {
-    ByteArrayOutputStream text = new ByteArrayOutputStream();
-    try (Json json = new Json(text, isAscii)) {
-      json.object();
-      members.accept(json);
-      json.endObject();
-    }
-    String object = text.toString(StandardCharsets.UTF_8).strip();
-    String inside = object.substring(1, object.length() - 1);
-    return new Members(inside.isEmpty() ? "" : "," + inside);
-  }
-
-  /** Writes shared members after at least one other member of the object. */
-  public Json members(Members members) {
-    try {
-      generator.writeRaw(members.encoded);
       return this;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -271,36 +253,9 @@ public final class Json implements AutoCloseable {
     if (pairs.length < 2 * length) {
       pairs = new byte[2 * length];
     }
-    Numbers.hex(bytes, at, length, pairs);
+    Numbers.hex(bytes, at, length, pairs, 0);
     try {
       generator.writeRawUTF8String(pairs, 0, 2 * length);
-      return this;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  /**
-   * A FILETIME as {@link FileTime#text} writes it, null if it is not a date; an element or after
-   * {@link #key}. Of times that follow each other only the fraction of the second is written anew.
-   */
-  public Json utc(long fileTime) {
-    if (!FileTime.isDate(fileTime)) {
-      return text(null);
-    }
-    long second = fileTime / FileTime.SECOND;
-    if (second == utcSecond) {
-      int left = (int) (fileTime - second * FileTime.SECOND);
-      for (int i = FRACTION + FRACTION_DIGITS - 1; i >= FRACTION; i--) {
-        utc[i] = (byte) ('0' + left % 10);
-        left /= 10;
-      }
-    } else {
-      utc = FileTime.text(fileTime).getBytes(StandardCharsets.US_ASCII);
-      utcSecond = second;
-    }
-    try {
-      generator.writeRawUTF8String(utc, 0, utc.length);
       return this;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

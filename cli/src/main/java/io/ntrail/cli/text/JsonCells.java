@@ -36,11 +36,6 @@ public final class JsonCells implements CellWriter {
   }
 
   @Override
-  public void utc(long fileTime) {
-    json.key(key).utc(fileTime);
-  }
-
-  @Override
   public void count(long value) {
     json.key(key).number(value);
   }

@@ -159,17 +159,17 @@ public final class Numbers {
   /** {@code 00ff8a}: so many bytes in lower-case hexadecimal. */
   public static String hex(Bytes bytes, int at, int length) {
     byte[] text = new byte[2 * length];
-    hex(bytes, at, length, text);
+    hex(bytes, at, length, text, 0);
     return new String(text, StandardCharsets.ISO_8859_1);
   }
 
-  /** Writes so many bytes in lower-case hexadecimal to the start of an array. */
-  static void hex(Bytes bytes, int at, int length, byte[] text) {
+  /** Writes so many bytes in lower-case hexadecimal to a place in an array. */
+  static void hex(Bytes bytes, int at, int length, byte[] text, int to) {
     long word = 0;
     for (int i = 0; i < length; i++) {
       word = i % Long.BYTES == 0 ? bytes.word(at + i, length - i) : word >>> 8;
-      text[2 * i] = DIGITS[(int) word >> 4 & 15];
-      text[2 * i + 1] = DIGITS[(int) word & 15];
+      text[to + 2 * i] = DIGITS[(int) word >> 4 & 15];
+      text[to + 2 * i + 1] = DIGITS[(int) word & 15];
     }
   }
 

@@ -41,6 +41,22 @@ class EventsTest {
   }
 
   @Test
+  void fieldsInCsvAreThoseOfJsonLines() throws IOException {
+    Path file = sample();
+    List<String> objects = Cli.run("events", file, "--format", "jsonl").lines();
+    List<String> rows = Cli.run("events", file, "--format", "csv").lines();
+    assertEquals(objects.size() + 1, rows.size());
+    for (int i = 0; i < objects.size(); i++) {
+      String object = objects.get(i);
+      int begin = object.indexOf("\"fields\":{") + "\"fields\":".length();
+      String row = rows.get(i + 1);
+      String cell = row.substring(row.indexOf('{'), row.lastIndexOf('}') + 1);
+      String fields = cell.replace("\"\"", "\"");
+      assertEquals(fields, object.substring(begin, begin + fields.length()));
+    }
+  }
+
+  @Test
   void wordsThatFitNothing() throws IOException {
     Path file = sample();
     assertEquals(

@@ -15,6 +15,7 @@ public final class Field {
   private final @Nullable ValueMap map;
   private final List<Field> members;
   private final ValueKind kind;
+  private final boolean isWord;
 
   /** Made when it is first needed; threads that make it twice make the same. */
   private @Nullable String textName;
@@ -37,6 +38,7 @@ public final class Field {
     this.map = map;
     this.members = List.copyOf(members);
     this.kind = kindOf(in, out);
+    this.isWord = in.isInteger() && out != OutType.PORT && isNumber(kind);
   }
 
   /** A single value that is shown by its in type. */
@@ -139,6 +141,15 @@ public final class Field {
   /** Returns the kind of its value, or of each of its values. */
   public ValueKind kind() {
     return kind;
+  }
+
+  private static boolean isNumber(ValueKind kind) {
+    return kind == ValueKind.SIGNED || kind == ValueKind.UNSIGNED || kind == ValueKind.HEX;
+  }
+
+  /** Returns true if a value is the number that its bytes are, the first one lowest. */
+  boolean isWord() {
+    return isWord;
   }
 
   /** Returns true if it is an array. */

@@ -1,9 +1,6 @@
 package io.ntrail.formats.schema;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.collections.Columns;
-import io.ntrail.formats.collections.IntColumn;
-import io.ntrail.formats.collections.ObjectColumn;
 import io.ntrail.formats.identity.FileTime;
 import io.ntrail.formats.identity.Guid;
 import java.util.Arrays;
@@ -45,11 +42,8 @@ public final class Payload {
 
   private int steps;
   private int limit;
-  private final Columns tape = new Columns(64);
-  private final ObjectColumn<Token> tokens = tape.objects();
-  private final ObjectColumn<Field> fields = tape.objects();
-  private final IntColumn offsets = tape.ints();
-  private final IntColumn lengths = tape.ints();
+  private Schema.Tape own = new Schema.Tape();
+  private Schema.Tape tape = own;
   private long[] slots = new long[16];
 
   /** Empty until {@link #read}. */
@@ -67,9 +61,16 @@ public final class Payload {
     this.start = at;
     this.end = at + length;
     this.pointerBytes = pointerBytes;
-    tape.clear();
-    this.steps = 0;
     this.isShort = false;
+    Schema.Tape known = schema.tape(pointerBytes);
+    if (known != null && known.bytes <= length) {
+      tape = known;
+      stopped = at + known.bytes;
+      return;
+    }
+    tape = own;
+    tape.rows.clear();
+    this.steps = 0;
     this.limit = FREE_STEPS + 4 * length + 4 * schema.fieldCount();
     if (slots.length < schema.slots()) {
       slots = new long[schema.slots()];
@@ -77,6 +78,13 @@ public final class Payload {
     Arrays.fill(slots, 0, schema.slots(), 0);
     stopped = at;
     stopped = members(schema.fields(), at);
+    if (known == null && !isShort && schema.isFixed()) {
+      // All others of its type are the same.
+      own.bytes = stopped - at;
+      own.rows.trim();
+      schema.keepTape(pointerBytes, own);
+      own = new Schema.Tape();
+    }
   }
 
   private int members(java.util.List<Field> members, int from) {
@@ -108,11 +116,11 @@ public final class Payload {
       return at;
     }
     boolean rest = field.count().kind() == LengthSpec.Kind.REST;
-    int opened = tape.rows();
+    int opened = tape.rows.rows();
     add(Token.ARRAY, field, at, 0);
     if (field.count().kind() == LengthSpec.Kind.SHARES) {
       at = shares(field, at, count);
-      lengths.set(opened, at - from);
+      tape.lengths.set(opened, at - from);
       add(Token.END, END_FIELD, at, 0);
       return at;
     }
@@ -128,7 +136,7 @@ public final class Payload {
         break;
       }
     }
-    lengths.set(opened, at - from);
+    tape.lengths.set(opened, at - from);
     add(Token.END, END_FIELD, at, 0);
     return at;
   }
@@ -295,36 +303,36 @@ public final class Payload {
   }
 
   private void add(Token token, Field field, int at, int length) {
-    int row = tape.add();
-    tokens.set(row, token);
-    fields.set(row, field);
-    offsets.set(row, at);
-    lengths.set(row, length);
+    int row = tape.rows.add();
+    tape.tokens.set(row, token);
+    tape.fields.set(row, field);
+    tape.offsets.set(row, at - start);
+    tape.lengths.set(row, length);
   }
 
   /** Number of tokens. */
   public int size() {
-    return tape.rows();
+    return tape.rows.rows();
   }
 
   /** Returns the kind of token {@code i}. */
   public Token token(int i) {
-    return tokens.get(i);
+    return tape.tokens.get(i);
   }
 
   /** The field of a value, of an array (whose values have it, too) or of a structure. */
   public Field field(int i) {
-    return fields.get(i);
+    return tape.fields.get(i);
   }
 
   /** Returns the start of the bytes of token {@code i} in the window. */
   public int offset(int i) {
-    return offsets.get(i);
+    return start + tape.offsets.get(i);
   }
 
   /** Bytes of value {@code i}. */
   public int length(int i) {
-    return lengths.get(i);
+    return tape.lengths.get(i);
   }
 
   /** Returns true if it ended before all fields were read. */
@@ -349,13 +357,13 @@ public final class Payload {
 
   /** The token after the one at {@code i} with all that it contains. */
   public int after(int i) {
-    if (tokens.get(i) == Token.VALUE || tokens.get(i) == Token.END) {
+    if (tape.tokens.get(i) == Token.VALUE || tape.tokens.get(i) == Token.END) {
       return i + 1;
     }
     int depth = 1;
     int at = i + 1;
     while (depth > 0) {
-      depth += tokens.get(at) == Token.END ? -1 : tokens.get(at) == Token.VALUE ? 0 : 1;
+      depth += tape.tokens.get(at) == Token.END ? -1 : tape.tokens.get(at) == Token.VALUE ? 0 : 1;
       at++;
     }
     return at;
@@ -367,8 +375,8 @@ public final class Payload {
    * @return -1 if the payload has none
    */
   public int find(String name) {
-    for (int i = 0; i < tape.rows(); i = after(i)) {
-      if (fields.get(i).name().equalsIgnoreCase(name)) {
+    for (int i = 0; i < size(); i = after(i)) {
+      if (tape.fields.get(i).name().equalsIgnoreCase(name)) {
         return i;
       }
     }
@@ -377,20 +385,25 @@ public final class Payload {
 
   /** Value {@code i} as a number: integers, addresses, truth values (0 or 1), points in time. */
   public long integer(int i) {
-    Field field = fields.get(i);
-    if (field.out() == OutType.PORT && field.in().size(pointerBytes) == 2) {
-      return (long) bytes.u8(offsets.get(i)) << 8 | bytes.u8(offsets.get(i) + 1);
+    Field field = tape.fields.get(i);
+    if (field.isWord()) {
+      int unused = Long.SIZE - Byte.SIZE * tape.lengths.get(i);
+      long word = bytes.word(offset(i), tape.lengths.get(i)) << unused;
+      return field.kind() == ValueKind.SIGNED ? word >> unused : word >>> unused;
     }
-    if (lengths.get(i) == 0) {
+    if (field.out() == OutType.PORT && field.in().size(pointerBytes) == 2) {
+      return (long) bytes.u8(offset(i)) << 8 | bytes.u8(offset(i) + 1);
+    }
+    if (tape.lengths.get(i) == 0) {
       return 0;
     }
-    long value = integer(field.in(), offsets.get(i));
+    long value = integer(field.in(), offset(i));
     ValueKind kind = field.kind();
-    if (lengths.get(i) >= 8 || kind != ValueKind.HEX && kind != ValueKind.UNSIGNED) {
-      return kind == ValueKind.SIGNED ? signed(value, lengths.get(i)) : value;
+    if (tape.lengths.get(i) >= 8 || kind != ValueKind.HEX && kind != ValueKind.UNSIGNED) {
+      return kind == ValueKind.SIGNED ? signed(value, tape.lengths.get(i)) : value;
     }
     // What is stored with a sign and shown without it has the bits of its width only.
-    return value & (1L << 8 * lengths.get(i)) - 1;
+    return value & (1L << 8 * tape.lengths.get(i)) - 1;
   }
 
   private static long signed(long value, int bytes) {
@@ -417,9 +430,9 @@ public final class Payload {
 
   /** Value {@code i} as a number with a fraction. */
   public double real(int i) {
-    return switch (fields.get(i).in()) {
-      case FLOAT -> Float.intBitsToFloat(bytes.i32(offsets.get(i)));
-      case DOUBLE -> Double.longBitsToDouble(bytes.i64(offsets.get(i)));
+    return switch (tape.fields.get(i).in()) {
+      case FLOAT -> Float.intBitsToFloat(bytes.i32(offset(i)));
+      case DOUBLE -> Double.longBitsToDouble(bytes.i64(offset(i)));
       default -> integer(i);
     };
   }
@@ -434,9 +447,9 @@ public final class Payload {
    * form, numbers in decimal or with {@code 0x}, bytes in hexadecimal.
    */
   public String text(int i) {
-    int at = offsets.get(i);
-    int length = lengths.get(i);
-    Field field = fields.get(i);
+    int at = offset(i);
+    int length = tape.lengths.get(i);
+    Field field = tape.fields.get(i);
     return switch (field.kind()) {
       case SIGNED -> Long.toString(integer(i));
       case UNSIGNED -> Long.toUnsignedString(integer(i));

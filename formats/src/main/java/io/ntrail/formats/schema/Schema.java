@@ -1,5 +1,8 @@
 package io.ntrail.formats.schema;
 
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.ObjectColumn;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,6 +21,18 @@ public final class Schema {
   /** Deepest nesting of structures; what is deeper is not a schema but an attack. */
   public static final int MAX_DEPTH = 32;
 
+  /** Tokens of a payload; their offsets count from its first byte. */
+  static final class Tape {
+    final Columns rows = new Columns(64);
+    final ObjectColumn<Payload.Token> tokens = rows.objects();
+    final ObjectColumn<Field> fields = rows.objects();
+    final IntColumn offsets = rows.ints();
+    final IntColumn lengths = rows.ints();
+
+    /** Bytes of all of them. */
+    int bytes;
+  }
+
   private static final int NOWHERE = -1;
 
   private final SchemaSource source;
@@ -27,8 +42,15 @@ public final class Schema {
   private final List<Field> fields;
   private final int slots;
   private final int fieldCount;
+  private final boolean isFixed;
   private final int[] processOffset = {NOWHERE, NOWHERE};
   private final int[] threadOffset = {NOWHERE, NOWHERE};
+
+  /** Tokens of all payloads with pointers of 4 bytes; null: not known yet, or they differ. */
+  private volatile @Nullable Tape narrow;
+
+  /** Tokens of those with pointers of 8. */
+  private volatile @Nullable Tape wide;
 
   /**
    * @param source where it came from
@@ -50,6 +72,7 @@ public final class Schema {
     this.fields = unique(fields, 0);
     this.slots = 1 + lastSlot(this.fields);
     this.fieldCount = countOf(this.fields);
+    this.isFixed = isFixed(this.fields);
   }
 
   private Schema(Schema other, int process, int thread) {
@@ -60,6 +83,7 @@ public final class Schema {
     fields = other.fields;
     slots = other.slots;
     fieldCount = other.fieldCount;
+    isFixed = other.isFixed;
     for (int wide = 0; wide < 2; wide++) {
       processOffset[wide] = process < 0 ? NOWHERE : offsetOf(process, 4 + 4 * wide);
       threadOffset[wide] = thread < 0 ? NOWHERE : offsetOf(thread, 4 + 4 * wide);
@@ -74,6 +98,7 @@ public final class Schema {
     fields = other.fields;
     slots = other.slots;
     fieldCount = other.fieldCount;
+    isFixed = other.isFixed;
   }
 
   /** Another event of the same provider with the same fields, which are shared. */
@@ -143,6 +168,36 @@ public final class Schema {
       count += 1 + countOf(field.members());
     }
     return count;
+  }
+
+  private static boolean isFixed(List<Field> fields) {
+    for (Field field : fields) {
+      boolean isStruct = field.in() == InType.STRUCT;
+      if (field.isArray()
+          || (isStruct ? !isFixed(field.members()) : field.in().size(Long.BYTES) < 0)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns true if all its payloads that have all fields have them in the same places. */
+  boolean isFixed() {
+    return isFixed;
+  }
+
+  /** Returns the tokens of all payloads that have all fields; null: not known yet. */
+  @Nullable Tape tape(int pointerBytes) {
+    return pointerBytes == Long.BYTES ? wide : narrow;
+  }
+
+  /** Keeps the tokens of all payloads that have all fields. */
+  void keepTape(int pointerBytes, Tape tape) {
+    if (pointerBytes == Long.BYTES) {
+      wide = tape;
+    } else {
+      narrow = tape;
+    }
   }
 
   /** Returns its source. */

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.testkit.LittleEndian;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -65,6 +66,33 @@ class PayloadTest {
     }
     text.append(' ');
     return payload.after(at);
+  }
+
+  @Test
+  void payloadsOfOneFixedSchemaAreReadOneAfterTheOther() {
+    Schema schema =
+        new Schema(
+            SchemaSource.KERNEL,
+            null,
+            null,
+            null,
+            List.of(
+                Field.of("a", InType.UINT16),
+                Field.struct("s", List.of(Field.of("p", InType.POINTER))),
+                Field.of("b", InType.INT8)));
+    Bytes bytes =
+        Bytes.copyOf(new byte[] {9, 1, 0, 2, 0, 0, 0, -3, 7, 8, 0, 0, -1, 5, 6}, "payloads");
+    Payload payload = new Payload();
+    payload.read(schema, bytes, 1, 7, 4);
+    assertEquals("a=1 s={p=0x2 } b=-3", told(payload));
+    payload.read(schema, bytes, 2, 8, 4);
+    assertEquals("a=512 s={p=0xfd000000 } b=7 +1", told(payload));
+    payload.read(schema, bytes, 1, 11, 8);
+    assertEquals("a=1 s={p=0x807fd00000002 } b=0", told(payload));
+    payload.read(schema, bytes, 1, 6, 4);
+    assertTrue(payload.isShort());
+    payload.read(schema, bytes, 1, 7, 4);
+    assertEquals("a=1 s={p=0x2 } b=-3", told(payload));
   }
 
   @Test
