@@ -54,7 +54,9 @@ public final class RowSort {
     int widest = 0;
     long first = Long.MAX_VALUE;
     long last = Long.MIN_VALUE;
+    boolean isAscending = true;
     for (int i = 0; i < count; i++) {
+      isAscending &= i == 0 || rows[i - 1] < rows[i];
       widest |= rows[i];
       first = Math.min(first, values[rows[i]]);
       last = Math.max(last, values[rows[i]]);
@@ -75,13 +77,17 @@ public final class RowSort {
     for (int i = 0; i < count; i++) {
       packed[i] = values[rows[i]] - first << bits | rows[i];
     }
-    Arrays.sort(packed);
+    if (isAscending) {
+      LongSort.sort(packed, count, bits);
+    } else {
+      LongSort.sort(packed, count);
+    }
     for (int i = 0; i < count; i++) {
       rows[i] = (int) (packed[i] & (1L << bits) - 1);
     }
     for (int start = 0; start < count; ) {
       int end = start + 1;
-      while (end < count && values[rows[end]] == values[rows[start]]) {
+      while (end < count && packed[end] >> bits == packed[start] >> bits) {
         end++;
       }
       if (end - start > 1) {
