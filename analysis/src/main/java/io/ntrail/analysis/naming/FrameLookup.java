@@ -199,13 +199,18 @@ public final class FrameLookup {
       lastLayouts = layouts;
       lastLooked = looked.computeIfAbsent(layouts, _ -> new Looked());
     }
+    boolean isInnerOfKernel = false;
     for (int i = 0; i < frames.count(); i++) {
-      boolean isReturn = frames.isReturn(i, isKernel);
+      long address = frames.address(i);
+      // As StackAddresses.isReturn tells it, with one question for each frame.
+      boolean kernel = isKernel.test(address);
+      boolean isReturn = i > 0 && (kernel || !isInnerOfKernel);
+      isInnerOfKernel = kernel;
       Codes here = isReturn ? lastLooked.returns : lastLooked.places;
       int number = frames.number(i);
       int code = number >= 0 ? here.get(number) : -1;
       if (code < 0) {
-        code = code(owner, here, frames.address(i), number, isReturn);
+        code = code(owner, here, address, number, isReturn);
       }
       lists.add(code, into);
     }

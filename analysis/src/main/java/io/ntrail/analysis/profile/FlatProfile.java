@@ -49,6 +49,14 @@ public final class FlatProfile implements ProfileAggregator {
     add(stack.functions(), stack.weight(), stack.weight());
   }
 
+  @Override
+  public void expect(int part) {
+    StackPartSums parts = keyed;
+    if (parts != null) {
+      parts.touch(part);
+    }
+  }
+
   private void add(IntList frames, long selfWeight, long weight) {
     int needed = byModule ? functions.moduleCount() : functions.count();
     while (sums.rows() < needed) {

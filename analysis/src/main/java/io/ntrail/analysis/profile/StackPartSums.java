@@ -6,7 +6,7 @@ import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.formats.collections.Columns;
 import io.ntrail.formats.collections.IntList;
 import io.ntrail.formats.collections.LongColumn;
-import java.util.Arrays;
+import io.ntrail.formats.collections.LongSort;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +42,13 @@ final class StackPartSums {
   /** Share of the memory for rows: an eighth. */
   private static final long MOST_ROWS = Runtime.getRuntime().maxMemory() / 8 / (8 * ROW);
 
+  /** Stacks with an address before their parts, 24 bytes each: a thirty-second of the memory. */
+  private static final int MOST_PRECEDED =
+      Math.clamp(Runtime.getRuntime().maxMemory() / 32 / 24, 1 << 16, Integer.MAX_VALUE / 4);
+
+  /** Parts whose sums and frames are fetched together: processors wait for some ten at a time. */
+  private static final int GROUP = 64;
+
   /** Receiver of the sums in the end. */
   interface Sink {
     /**
@@ -71,6 +78,17 @@ final class StackPartSums {
   private final LongColumn behindSelf = behind.longs();
   private final LongColumn behindInclusive = behind.longs();
 
+  /** Stacks with an address before their first part, which is summed with it alone. */
+  private final Columns preceded = new Columns(64, MOST_PRECEDED);
+
+  /** Layout + 1 in the upper half, first part in the lower. */
+  private final LongColumn precededOwner = preceded.longs();
+
+  private final LongColumn precededBy = preceded.longs();
+  private final LongColumn precededWeight = preceded.longs();
+
+  private long touched;
+
   StackPartSums(FrameLookup names, StackParts stacks, Sink sink) {
     this.names = names;
     this.meanings = names.functions();
@@ -79,8 +97,24 @@ final class StackPartSums {
     this.rows = new long[(stacks.count() >>> CHUNK_BITS) + 1][];
   }
 
+  /** Reads what the next stack with a part will need, so that many are waited for at once. */
+  void touch(int part) {
+    long[] row = rows[part >>> CHUNK_BITS];
+    if (row != null) {
+      touched += row[ROW * (part & CHUNK - 1) + OWNER];
+    }
+  }
+
+  /** Returns the sum of what was read ahead: kept so that reading it is not optimized away. */
+  long touched() {
+    return touched;
+  }
+
   /** Adds a stack; false if it must be added by its frames. */
   boolean add(WeightedStack stack) {
+    if (stack.hasBefore() && preceded.isFull()) {
+      return false;
+    }
     int first = stack.part(0);
     long[] rowsOfFirst = rows(first);
     int atFirst = ROW * (first & CHUNK - 1);
@@ -94,15 +128,42 @@ final class StackPartSums {
       // What both parts went through counts once.
       if (rowsOfSecond == null
           || !claim(stack, second, rowsOfSecond, atSecond, false)
-          || inBoth(stack, first, rowsOfFirst, atFirst)
+          || (inBoth(stack, first, rowsOfFirst, atFirst) || beforeInBoth(stack))
               && inBoth(stack, second, rowsOfSecond, atSecond)) {
         return false;
       }
       rowsOfSecond[atSecond + INCLUSIVE] += stack.weight();
     }
+    if (stack.hasBefore()) {
+      int to = preceded.add();
+      precededOwner.set(to, rowsOfFirst[atFirst + OWNER] & -1L << 32 | first);
+      precededBy.set(to, stack.before());
+      precededWeight.set(to, stack.weight());
+      return true;
+    }
     rowsOfFirst[atFirst + SELF] += stack.weight();
     rowsOfFirst[atFirst + INCLUSIVE] += stack.weight();
     return true;
+  }
+
+  /** Returns whether an address before the parts may mean what is found in both halves. */
+  private boolean beforeInBoth(WeightedStack stack) {
+    if (!stack.hasBefore()) {
+      return false;
+    }
+    frames.clear();
+    frames.add(stack.before());
+    names.resolve(stack.codeProcess(), stack.key(), frames, functions);
+    return anyInBoth();
+  }
+
+  private boolean anyInBoth() {
+    for (int i = 0; i < functions.size(); i++) {
+      if (meanings.mayBeInBothHalves(functions.get(i))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns the rows that a part's is one of; null if there is no memory for them. */
@@ -156,70 +217,57 @@ final class StackPartSums {
       frames.clear();
       stacks.copy(part, frames);
       names.resolve(stack.codeProcess(), stack.key(), frames, functions);
-      int flags = LOOKED;
-      for (int i = 0; i < functions.size(); i++) {
-        flags |= meanings.mayBeInBothHalves(functions.get(i)) ? IN_BOTH : 0;
-      }
-      row[at + OWNER] |= flags;
+      row[at + OWNER] |= anyInBoth() ? LOOKED | IN_BOTH : LOOKED;
     }
     return (row[at + OWNER] & IN_BOTH) != 0;
   }
 
   /** Hands on all that was added, and forgets it. */
   void settle() {
-    IntList found = met();
-    int[] met = found.array();
-    for (long packed : byLayout(met, found.size())) {
-      int one = met[(int) packed];
-      if (one < 0) {
-        handOn(part(one), layout(one), behindSelf.get(~one), behindInclusive.get(~one));
-      } else {
-        long[] row = rowsOf(one);
-        int at = ROW * (one & CHUNK - 1);
-        handOn(one, layout(one), row[at + SELF], row[at + INCLUSIVE]);
-        row[at + SELF] = 0;
-        row[at + INCLUSIVE] = 0;
+    int[] order = inOrder();
+    long[] self = new long[GROUP];
+    long[] inclusive = new long[GROUP];
+    for (int start = 0; start < order.length; start += GROUP) {
+      int end = Math.min(order.length, start + GROUP);
+      for (int i = start; i < end; i++) {
+        take(order[i], i - start, self, inclusive);
+      }
+      for (int i = start; i < end; i++) {
+        handOn(order[i], self[i - start], inclusive[i - start]);
       }
     }
     behind.clear();
+    preceded.clear();
+  }
+
+  /** Takes the sums of what was met, and reads where its frames are. */
+  private void take(int one, int to, long[] self, long[] inclusive) {
+    if (one < 0 && one >= -behind.rows()) {
+      self[to] = behindSelf.get(~one);
+      inclusive[to] = behindInclusive.get(~one);
+    } else if (one < 0) {
+      self[to] = precededWeight.get(~one - behind.rows());
+      inclusive[to] = self[to];
+    } else {
+      long[] row = rowsOf(one);
+      int at = ROW * (one & CHUNK - 1);
+      self[to] = row[at + SELF];
+      inclusive[to] = row[at + INCLUSIVE];
+      row[at + SELF] = 0;
+      row[at + INCLUSIVE] = 0;
+    }
+    touched += stacks.innermost(part(one));
   }
 
   /**
-   * Puts what was met in the order in which layouts were met, so that time goes forward only; of
+   * Returns what was met in the order in which layouts were met, so that time goes forward only; of
    * one layout stacks with frames in common one after the other.
    *
-   * @return in the lower halves, the places of what was met
+   * @return parts, and complements of rows of what was left behind, and then of what is preceded
    */
-  private long[] byLayout(int[] met, int count) {
-    int layouts = 0;
-    for (int i = 0; i < count; i++) {
-      layouts = Math.max(layouts, layout(met[i]));
-    }
-    int[] ends = new int[layouts + 2];
-    for (int i = 0; i < count; i++) {
-      ends[layout(met[i]) + 1]++;
-    }
-    for (int layout = 0; layout <= layouts; layout++) {
-      ends[layout + 1] += ends[layout];
-    }
-    long[] packed = new long[count];
-    for (int i = 0; i < count; i++) {
-      packed[ends[layout(met[i])]++] = (long) stacks.place(part(met[i])) << 32 | i;
-    }
-    int start = 0;
-    for (int end : ends) {
-      Arrays.sort(packed, start, end);
-      start = end;
-    }
-    return packed;
-  }
-
-  /**
-   * Returns the parts whose rows have sums, and the complements of places of what was left behind.
-   */
-  private IntList met() {
-    IntList met = new IntList(behind.rows() + 64);
-    for (int i = 0; i < behind.rows(); i++) {
+  private int[] inOrder() {
+    IntList met = new IntList(behind.rows() + preceded.rows() + 64);
+    for (int i = 0; i < behind.rows() + preceded.rows(); i++) {
       met.add(~i);
     }
     for (int chunk = 0; chunk < rows.length; chunk++) {
@@ -230,24 +278,53 @@ final class StackPartSums {
         }
       }
     }
-    return met;
+    int count = met.size();
+    int[] ones = met.array();
+    long[] packed = new long[count];
+    int[] layouts = new int[count];
+    int most = 0;
+    for (int i = 0; i < count; i++) {
+      packed[i] = (long) stacks.place(part(ones[i])) << 32 | i;
+      layouts[i] = (int) (owner(ones[i]) >>> 32);
+      most = Math.max(most, layouts[i]);
+    }
+    LongSort.sort(packed, count, Integer.SIZE);
+    int[] starts = new int[most + 2];
+    for (int layout : layouts) {
+      starts[layout + 1]++;
+    }
+    for (int layout = 0; layout <= most; layout++) {
+      starts[layout + 1] += starts[layout];
+    }
+    int[] order = new int[count];
+    for (long place : packed) {
+      order[starts[layouts[(int) place]]++] = ones[(int) place];
+    }
+    return order;
   }
 
-  private void handOn(int part, int layout, long self, long inclusive) {
+  private void handOn(int one, long self, long inclusive) {
     frames.clear();
-    stacks.copy(part, frames);
-    names.resolve(layout - 1, frames, functions);
+    stacks.copy(part(one), frames);
+    if (one < -behind.rows()) {
+      frames.setInnermost(precededBy.get(~one - behind.rows()));
+    }
+    names.resolve((int) (owner(one) >>> 32) - 1, frames, functions);
     sink.add(functions, self, inclusive);
   }
 
   private int part(int met) {
-    return met < 0 ? (int) behindOwner.get(~met) : met;
+    return met < 0 ? (int) owner(met) : met;
   }
 
-  /** Returns the number of the layout of one that was met, plus 1. */
-  private int layout(int met) {
-    long owner = met < 0 ? behindOwner.get(~met) : rowsOf(met)[ROW * (met & CHUNK - 1) + OWNER];
-    return (int) (owner >>> 32);
+  /**
+   * Returns a word with the number of the layout of one that was met, plus 1, in its upper half.
+   */
+  private long owner(int met) {
+    if (met >= 0) {
+      return rowsOf(met)[ROW * (met & CHUNK - 1) + OWNER];
+    }
+    return met >= -behind.rows() ? behindOwner.get(~met) : precededOwner.get(~met - behind.rows());
   }
 
   private long[] rowsOf(int part) {

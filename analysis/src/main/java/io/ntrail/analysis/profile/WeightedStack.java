@@ -29,6 +29,11 @@ public final class WeightedStack {
   private final int[] partNumbers = new int[MOST_PARTS];
 
   private int parts;
+
+  /** Address before the innermost one of the parts. */
+  private long before;
+
+  private boolean hasBefore;
   private final StackAddresses addresses = new StackAddresses();
   private boolean resolved;
   private final IntList functions = new IntList();
@@ -51,6 +56,7 @@ public final class WeightedStack {
   public StackAddresses clearAddresses() {
     addresses.clear();
     parts = 0;
+    hasBefore = false;
     resolved = false;
     return addresses;
   }
@@ -68,6 +74,15 @@ public final class WeightedStack {
   /** Sets the number of its numbered parts: 0 if it has addresses. */
   public void setParts(int count) {
     parts = count;
+  }
+
+  /**
+   * Sets an address before the innermost one of its numbered parts: another one of the same half of
+   * the address space.
+   */
+  public void setBefore(long address) {
+    before = address;
+    hasBefore = true;
   }
 
   /** Sets if its event has a recorded stack. */
@@ -158,10 +173,23 @@ public final class WeightedStack {
     return partNumbers[i];
   }
 
+  /** Returns whether there is an address before its numbered parts. */
+  boolean hasBefore() {
+    return hasBefore;
+  }
+
+  /** Returns the address before its numbered parts, if it has one. */
+  long before() {
+    return before;
+  }
+
   private void copyParts() {
     if (addresses.count() == 0) {
       for (int i = 0; i < parts; i++) {
         stacks.copy(partNumbers[i], addresses);
+      }
+      if (hasBefore) {
+        addresses.setInnermost(before);
       }
     }
   }

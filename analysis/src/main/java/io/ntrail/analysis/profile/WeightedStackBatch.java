@@ -8,7 +8,7 @@ import io.ntrail.formats.collections.LongColumn;
 
 /**
  * Copies of weighted stacks without subjects, to be added to a shape later by another thread. Used
- * again. About 50 bytes for each, and 12 for each frame of those that do not consist of parts.
+ * again. About 60 bytes for each, and 12 for each frame of those that do not consist of parts.
  */
 final class WeightedStackBatch implements ProfileAggregator {
   /** Stacks of a batch: some milliseconds of work. */
@@ -21,7 +21,11 @@ final class WeightedStackBatch implements ProfileAggregator {
   private static final int KERNEL = 1 << 8;
 
   private static final int RECORDED = 1 << 9;
+  private static final int BEFORE = 1 << 10;
   private static final int PARTS = KERNEL - 1;
+
+  /** Stacks whose parts are announced together: processors wait for some ten places at a time. */
+  private static final int GROUP = 64;
 
   private final Columns stacks;
   private final LongColumn keys;
@@ -34,6 +38,9 @@ final class WeightedStackBatch implements ProfileAggregator {
 
   /** Both parts in one; or the number of frames. */
   private final LongColumn contents;
+
+  /** The address before the parts, where the flag says so. */
+  private final LongColumn befores;
 
   private final StackAddresses frames = new StackAddresses();
 
@@ -59,6 +66,7 @@ final class WeightedStackBatch implements ProfileAggregator {
     this.cpus = stacks.ints();
     this.flags = stacks.ints();
     this.contents = stacks.longs();
+    this.befores = stacks.longs();
     this.copied = new WeightedStack(names, parts);
   }
 
@@ -87,9 +95,15 @@ final class WeightedStackBatch implements ProfileAggregator {
     threads.set(row, stack.thread());
     cpus.set(row, stack.cpu());
     int parts = stack.parts();
-    flags.set(row, parts | (stack.isKernel() ? KERNEL : 0) | (stack.isRecorded() ? RECORDED : 0));
+    flags.set(
+        row,
+        parts
+            | (stack.isKernel() ? KERNEL : 0)
+            | (stack.isRecorded() ? RECORDED : 0)
+            | (stack.hasBefore() ? BEFORE : 0));
     if (parts > 0) {
       contents.set(row, (long) stack.part(parts - 1) << 32 | stack.part(0) & 0xFFFF_FFFFL);
+      befores.set(row, stack.before());
     } else {
       contents.set(row, stack.addresses().count());
       frames.addAll(stack.addresses());
@@ -100,6 +114,9 @@ final class WeightedStackBatch implements ProfileAggregator {
   void moveTo(ProfileAggregator shape) {
     int frame = 0;
     for (int row = 0; row < stacks.rows(); row++) {
+      if (row % GROUP == 0) {
+        announce(row, Math.min(stacks.rows(), row + GROUP), shape);
+      }
       long content = contents.get(row);
       int parts = flags.get(row) & PARTS;
       StackAddresses addresses = copied.clearAddresses();
@@ -107,6 +124,9 @@ final class WeightedStackBatch implements ProfileAggregator {
         copied.partNumbers()[parts - 1] = (int) (content >>> 32);
         copied.partNumbers()[0] = (int) content;
         copied.setParts(parts);
+        if ((flags.get(row) & BEFORE) != 0) {
+          copied.setBefore(befores.get(row));
+        }
       } else {
         addresses.addAll(frames, frame, (int) content);
         frame += (int) content;
@@ -119,5 +139,17 @@ final class WeightedStackBatch implements ProfileAggregator {
     }
     stacks.clear();
     frames.clear();
+  }
+
+  private void announce(int from, int to, ProfileAggregator shape) {
+    for (int row = from; row < to; row++) {
+      int parts = flags.get(row) & PARTS;
+      if (parts > 0) {
+        shape.expect((int) contents.get(row));
+      }
+      if (parts > 1) {
+        shape.expect((int) (contents.get(row) >>> 32));
+      }
+    }
   }
 }

@@ -29,6 +29,7 @@ final class StackAssignment {
   private long key;
   private int end;
   private int record;
+  private int innermost;
   private final IntList current = new IntList();
 
   StackAssignment(StackRecordWindow references, StackMatchRules targets) {
@@ -122,13 +123,12 @@ final class StackAssignment {
 
   /**
    * The definitions of the keys that one of the current record's stacks is made of, if it is made
-   * of one with frames of the kernel only, one with none of it, or both in that order, and begins
-   * at an address.
+   * of one with frames of the kernel only, one with none of it, or both in that order.
    *
    * @param definitions receives them
    * @return how many there are; 0 if the stack is not like that
    */
-  int keyed(int run, StackKeys keys, long innermost, int[] definitions) {
+  int keyed(int run, int[] definitions) {
     int first = current.get(run);
     int count = references.afterThread(first) - first;
     if (count > definitions.length) {
@@ -138,13 +138,21 @@ final class StackAssignment {
     for (int i = 0; i < count; i++) {
       long part = references.keyed(first + i);
       int half = (int) part >>> 30;
-      if (half == 0 || i == 0 && keys.address((int) part & StackKeys.NUMBER) != innermost) {
+      if (half == 0) {
         return 0;
+      }
+      if (i == 0) {
+        innermost = (int) part & StackKeys.NUMBER;
       }
       halves = halves << 2 | half;
       definitions[i] = (int) (part >>> 32);
     }
     return count == 1 || halves == 0b1001 ? count : 0;
+  }
+
+  /** The number of the address that the stack begins with whose keys were asked for last. */
+  int innermost() {
+    return innermost;
   }
 
   void copy(int run, StackKeys keys, StackAddresses into) {

@@ -8,6 +8,7 @@ import io.ntrail.formats.collections.IntColumn;
 import io.ntrail.formats.collections.LongColumn;
 import io.ntrail.formats.collections.LongIntMap;
 import io.ntrail.formats.collections.LongList;
+import io.ntrail.formats.collections.LongSort;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.etl.EtlFile;
@@ -284,7 +285,7 @@ final class StackKeys {
     for (int i = 0; i < count; i++) {
       packed[i] = (long) hash(keys.get(i)) << 32 | i;
     }
-    Arrays.sort(packed);
+    LongSort.sort(packed, count, Integer.SIZE);
     int[] order = new int[count];
     for (int start = 0; start < count; ) {
       int end = start + 1;
@@ -365,6 +366,16 @@ final class StackKeys {
     return innermost.get(definition);
   }
 
+  /** The address of a definition's innermost frame, if all are of one half. */
+  long innermostAt(int definition) {
+    long place = places.get(definition);
+    if (place < 0) {
+      return address(innermost.get(definition) & NUMBER);
+    }
+    Bytes window = window(place);
+    return window.pointer(offset(place), pointerBytes(place));
+  }
+
   /** The address that a number stands for. */
   long address(int number) {
     return addresses.get(number);
@@ -388,11 +399,22 @@ final class StackKeys {
       trees[node >>> TREE_SHIFT].copy(node & IN_TREE, most, into);
       return;
     }
-    long offset = place >>> OFFSET_SHIFT & MOST_OFFSET - 1;
-    Bytes window =
-        windows[(int) (place >>> FILE_SHIFT) & MOST_FILES - 1][(int) (offset >>> WINDOW_SHIFT)];
     int frames = Math.min(most, (int) place & MOST_FRAMES - 1);
-    into.add(window, (int) offset & (1 << WINDOW_SHIFT) - 1, frames, (place & NARROW) != 0 ? 4 : 8);
+    into.add(window(place), offset(place), frames, pointerBytes(place));
+  }
+
+  private Bytes window(long place) {
+    long offset = place >>> OFFSET_SHIFT & MOST_OFFSET - 1;
+    return windows[(int) (place >>> FILE_SHIFT) & MOST_FILES - 1][(int) (offset >>> WINDOW_SHIFT)];
+  }
+
+  /** Returns where a stack lies in its window. */
+  private static int offset(long place) {
+    return (int) (place >>> OFFSET_SHIFT) & (1 << WINDOW_SHIFT) - 1;
+  }
+
+  private static int pointerBytes(long place) {
+    return (place & NARROW) != 0 ? 4 : 8;
   }
 
   /** Number of definitions. */

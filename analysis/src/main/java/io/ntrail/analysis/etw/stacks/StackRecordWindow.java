@@ -5,6 +5,7 @@ import io.ntrail.formats.collections.Columns;
 import io.ntrail.formats.collections.IntColumn;
 import io.ntrail.formats.collections.LongColumn;
 import io.ntrail.formats.collections.LongList;
+import io.ntrail.formats.collections.LongSort;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
@@ -133,7 +134,7 @@ final class StackRecordWindow {
 
   /** Looks up the keys of those that were added. */
   void define(StackKeys keys) {
-    unknown.sort();
+    LongSort.sort(unknown.array(), unknown.size(), Integer.SIZE);
     int ofHash = 0;
     for (int i = 0; i < unknown.size(); i++) {
       int place = (int) unknown.get(i);

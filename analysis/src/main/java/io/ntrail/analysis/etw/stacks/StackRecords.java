@@ -144,6 +144,13 @@ public final class StackRecords {
     keys.copy(definition, into);
   }
 
+  /**
+   * Returns the innermost frame of a definition of a stack key all of whose frames are of one half.
+   */
+  public long innermost(int definition) {
+    return keys.innermostAt(definition);
+  }
+
   /** A number that is close to that of other definitions with outer frames in common. */
   public int place(int definition) {
     return keys.place(definition);
@@ -402,11 +409,10 @@ public final class StackRecords {
      * The definitions of the stack keys that the current record's stack of a thread is made of, if
      * it is made of one with frames of the kernel only, one with none of it, or both in that order.
      *
-     * @param innermost where the stack must begin
      * @param definitions receives them
      * @return how many there are; 0 if the stack is not like that
      */
-    public int keyedOf(int thread, long innermost, int[] definitions) {
+    public int keyedOf(int thread, int[] definitions) {
       int only = -1;
       for (int i = 0; found && i < group.runs(); i++) {
         if (group.thread(i) == thread) {
@@ -416,7 +422,12 @@ public final class StackRecords {
           only = i;
         }
       }
-      return only < 0 ? 0 : group.keyed(only, keys, innermost, definitions);
+      return only < 0 ? 0 : group.keyed(only, definitions);
+    }
+
+    /** Returns where the stack begins of which {@link #keyedOf} found definitions last. */
+    public long innermost() {
+      return keys.address(group.innermost());
     }
 
     /** Returns the number of threads that the current record has stacks of. */

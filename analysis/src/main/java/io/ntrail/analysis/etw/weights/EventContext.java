@@ -216,9 +216,15 @@ final class EventContext {
   void sampledStack(int thread, long instructionPointer) {
     StackAddresses frames = stack.clearAddresses();
     if (stacks.found()) {
-      int parts = stacks.keyedOf(thread, instructionPointer, stack.partNumbers());
-      stack.setParts(parts);
-      if (parts > 0) {
+      int parts = stacks.keyedOf(thread, stack.partNumbers());
+      long first = parts > 0 ? stacks.innermost() : instructionPointer;
+      boolean begins = first == instructionPointer;
+      if (parts > 0
+          && (begins || recording.isKernel(first) == recording.isKernel(instructionPointer))) {
+        stack.setParts(parts);
+        if (!begins) {
+          stack.setBefore(instructionPointer);
+        }
         innermost = instructionPointer;
         stack.setRecorded(true);
         return;

@@ -18,6 +18,7 @@ import io.ntrail.analysis.profile.WeightSink;
 import io.ntrail.analysis.profile.WeightSubject;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.analysis.profile.WeightsBehind;
+import io.ntrail.analysis.profile.WeightsInGroups;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -101,12 +102,16 @@ public final class Profiler {
   void run(ProfileAggregator into, int kept) {
     // What looks at functions or keeps stacks while it walks needs the names itself.
     boolean isWalkApart =
-        input.cores() > 1
-            && isOfSamples()
-            && request.subject == WeightSubject.NONE
-            && scope.stacks().passesAll();
+        isOfSamples() && request.subject == WeightSubject.NONE && scope.stacks().passesAll();
     if (!isWalkApart) {
       walk(into);
+      return;
+    }
+    StackKeyParts parts = new StackKeyParts(input.stacks());
+    if (input.cores() == 1) {
+      WeightsInGroups groups = new WeightsInGroups(into, frames, parts);
+      walk(groups);
+      groups.finish();
       return;
     }
     boolean isAll = scope.fromNanos() == Long.MIN_VALUE && scope.toNanos() == Long.MAX_VALUE;
@@ -117,8 +122,7 @@ public final class Profiler {
         return;
       }
     }
-    try (WeightsBehind behind =
-        new WeightsBehind(into, frames, new StackKeyParts(input.stacks()))) {
+    try (WeightsBehind behind = new WeightsBehind(into, frames, parts)) {
       walk(behind);
       behind.finish();
     }

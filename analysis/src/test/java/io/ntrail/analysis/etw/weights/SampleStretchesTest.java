@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.naming.FrameRules;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.analysis.profile.FlatProfile;
 import io.ntrail.analysis.profile.ProfileRow;
@@ -129,19 +130,35 @@ class SampleStretchesTest {
     assertEquals(one, weights(input(7, 3_000), ProfileScope.ALL, 1));
   }
 
+  private static String rows(Profiler profiler) {
+    FlatProfile flat = new FlatProfile(profiler.functions(), false);
+    profiler.run(flat);
+    StringBuilder text = new StringBuilder();
+    for (ProfileRow row : flat.rows(false)) {
+      text.append(row.text()).append(' ').append(row.self()).append(' ').append(row.inclusive());
+      text.append('\n');
+    }
+    return text.toString();
+  }
+
+  @Test
+  void stacksThatAreSummedByPartWeighWhatTheirFramesDo() {
+    ProfileInput input = input(1, 700);
+    // A rule that means nothing: where there are rules, each stack is added frame by frame.
+    FrameRules rules =
+        new FrameRules(true, false, false, List.of(), List.of(NamePattern.of("no!such")));
+    Profiler.Request request =
+        new Profiler.Request(CpuSamples.TIMER, WeightUnit.NANOS, Variant.ONLY, ProfileScope.ALL);
+    String byFrame = rows(new Profiler(input, request, null, rules));
+    assertTrue(byFrame.length() > 1000);
+    assertEquals(byFrame, rows(new Profiler(input, request, null)));
+  }
+
   @Test
   void functionsWeighTheSame() {
     List<String> rows = new ArrayList<>();
     for (int cores : new int[] {1, 2, 7}) {
-      Profiler profiler = profiler(input(cores, 700), ProfileScope.ALL);
-      FlatProfile flat = new FlatProfile(profiler.functions(), false);
-      profiler.run(flat);
-      StringBuilder text = new StringBuilder();
-      for (ProfileRow row : flat.rows(false)) {
-        text.append(row.text()).append(' ').append(row.self()).append(' ').append(row.inclusive());
-        text.append('\n');
-      }
-      rows.add(text.toString());
+      rows.add(rows(profiler(input(cores, 700), ProfileScope.ALL)));
     }
     assertTrue(rows.getFirst().length() > 1000);
     assertEquals(rows.getFirst(), rows.get(1));
