@@ -151,7 +151,7 @@ public final class EtwProfile implements AutoCloseable {
   public List<ProfileRow> rows(boolean byModule, boolean bySelf) {
     FlatProfile flat = new FlatProfile(profiler.functions(), byModule);
     profiler.run(flat);
-    return flat.rows(bySelf);
+    return flat.rows(bySelf, input.cores());
   }
 
   /**

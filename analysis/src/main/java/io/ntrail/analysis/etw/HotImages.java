@@ -23,7 +23,7 @@ public final class HotImages {
     Profiler profiler = new Profiler(input, request, null);
     FlatProfile flat = new FlatProfile(profiler.functions(), true);
     profiler.run(flat);
-    List<ProfileRow> rows = new ArrayList<>(flat.rows(true));
+    List<ProfileRow> rows = new ArrayList<>(flat.rows(true, input.cores()));
     rows.sort(
         Comparator.comparingLong(ProfileRow::self)
             .thenComparingLong(ProfileRow::inclusive)

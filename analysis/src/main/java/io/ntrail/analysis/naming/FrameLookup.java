@@ -65,7 +65,7 @@ public final class FrameLookup {
   }
 
   /**
-   * Results of one layout: often that of many processes.
+   * Results of one layout of one half of an address space: often that of many processes.
    *
    * @param places of addresses that ran
    * @param returns of return addresses
@@ -77,18 +77,7 @@ public final class FrameLookup {
   }
 
   /** Layouts of both halves of an address space. */
-  private record Layouts(CodeMap.Layout user, CodeMap.Layout kernel) {
-    // Written out: what a record makes of itself at run time costs milliseconds at every start.
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Layouts both && both.user.equals(user) && both.kernel.equals(kernel);
-    }
-
-    @Override
-    public int hashCode() {
-      return 31 * user.hashCode() + kernel.hashCode();
-    }
-  }
+  private record Layouts(CodeMap.Layout user, CodeMap.Layout kernel) {}
 
   /** Process with its layouts since they last changed. */
   private static final class Process {
@@ -130,16 +119,18 @@ public final class FrameLookup {
   private final @Nullable Process[] processes = new Process[MOST_PROCESSES];
 
   /** Results by layout; the longest unused go first. */
-  private final Map<Layouts, Looked> looked =
+  private final Map<CodeMap.Layout, Looked> looked =
       new LinkedHashMap<>(64, 0.75f, true) {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Layouts, Looked> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<CodeMap.Layout, Looked> eldest) {
           return size() > MOST_LAYOUTS;
         }
       };
 
-  private @Nullable Layouts lastLayouts;
-  private Looked lastLooked = new Looked();
+  private CodeMap.@Nullable Layout lastUser;
+  private CodeMap.@Nullable Layout lastKernel;
+  private Looked ofUser = new Looked();
+  private Looked ofKernel = new Looked();
 
   private final Map<CodeMap.Layout, Integer> layoutNumbers = new HashMap<>();
   private final Columns layoutRows = new Columns();
@@ -192,21 +183,31 @@ public final class FrameLookup {
    *     where functions were inlined, fewer where they are folded
    */
   public void resolve(int process, long key, StackAddresses frames, IntList into) {
+    resolve(process, key, frames, 0, frames.count(), into);
+  }
+
+  private void resolve(
+      int process, long key, StackAddresses frames, int from, int to, IntList into) {
     into.clear();
     Process owner = process(process);
     Layouts layouts = owner.at(key);
-    if (!layouts.equals(lastLayouts)) {
-      lastLayouts = layouts;
-      lastLooked = looked.computeIfAbsent(layouts, _ -> new Looked());
+    if (!layouts.user.equals(lastUser)) {
+      lastUser = layouts.user;
+      ofUser = looked.computeIfAbsent(layouts.user, _ -> new Looked());
+    }
+    if (!layouts.kernel.equals(lastKernel)) {
+      lastKernel = layouts.kernel;
+      ofKernel = looked.computeIfAbsent(layouts.kernel, _ -> new Looked());
     }
     boolean isInnerOfKernel = false;
-    for (int i = 0; i < frames.count(); i++) {
+    for (int i = from; i < to; i++) {
       long address = frames.address(i);
       // As StackAddresses.isReturn tells it, with one question for each frame.
       boolean kernel = isKernel.test(address);
-      boolean isReturn = i > 0 && (kernel || !isInnerOfKernel);
+      boolean isReturn = i > from && (kernel || !isInnerOfKernel);
       isInnerOfKernel = kernel;
-      Codes here = isReturn ? lastLooked.returns : lastLooked.places;
+      Looked half = kernel ? ofKernel : ofUser;
+      Codes here = isReturn ? half.returns : half.places;
       int number = frames.number(i);
       int code = number >= 0 ? here.get(number) : -1;
       if (code < 0) {
@@ -214,7 +215,7 @@ public final class FrameLookup {
       }
       lists.add(code, into);
     }
-    if (into.isEmpty() && frames.count() > 0) {
+    if (into.isEmpty() && to > from) {
       into.add(FunctionIndex.FOLDED_FUNCTION);
     }
   }
@@ -269,9 +270,12 @@ public final class FrameLookup {
     return known;
   }
 
-  /** Resolves frames of one half under one of its layouts. See {@link #layout}. */
-  public void resolve(int layout, StackAddresses frames, IntList into) {
-    resolve(layoutProcesses.get(layout), layoutKeys.get(layout), frames, into);
+  /**
+   * Resolves the stack that some of the frames are, all of one half, under one of its layouts. See
+   * {@link #layout}.
+   */
+  public void resolve(int layout, StackAddresses frames, int from, int to, IntList into) {
+    resolve(layoutProcesses.get(layout), layoutKeys.get(layout), frames, from, to, into);
   }
 
   private Process process(int id) {

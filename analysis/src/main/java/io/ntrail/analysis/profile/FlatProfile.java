@@ -90,8 +90,18 @@ public final class FlatProfile implements ProfileAggregator {
    * @param bySelf whether by what they weigh themselves, or else with all that they call
    */
   public List<ProfileRow> rows(boolean bySelf) {
+    return rows(bySelf, 1);
+  }
+
+  /**
+   * Returns the rows, heaviest first.
+   *
+   * @param bySelf whether by what they weigh themselves, or else with all that they call
+   * @param cores threads to use
+   */
+  public List<ProfileRow> rows(boolean bySelf, int cores) {
     if (keyed != null) {
-      keyed.settle();
+      keyed.settle(cores);
     }
     List<ProfileRow> rows = new ArrayList<>();
     for (int i = 0; i < sums.rows(); i++) {

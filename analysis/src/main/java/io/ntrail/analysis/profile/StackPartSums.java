@@ -3,6 +3,7 @@ package io.ntrail.analysis.profile;
 import io.ntrail.analysis.naming.FrameLookup;
 import io.ntrail.analysis.naming.FunctionIndex;
 import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.analysis.parallel.TaskBehind;
 import io.ntrail.formats.collections.Columns;
 import io.ntrail.formats.collections.IntList;
 import io.ntrail.formats.collections.LongColumn;
@@ -48,6 +49,9 @@ final class StackPartSums {
 
   /** Parts whose sums and frames are fetched together: processors wait for some ten at a time. */
   private static final int GROUP = 64;
+
+  /** Groups that one thread hands to another: some milliseconds of work. */
+  private static final int GROUPS = 16;
 
   /** Receiver of the sums in the end. */
   interface Sink {
@@ -100,9 +104,9 @@ final class StackPartSums {
   /** Reads what the next stack with a part will need, so that many are waited for at once. */
   void touch(int part) {
     long[] row = rows[part >>> CHUNK_BITS];
-    if (row != null) {
-      touched += row[ROW * (part & CHUNK - 1) + OWNER];
-    }
+    long owner = row == null ? 0 : row[ROW * (part & CHUNK - 1) + OWNER];
+    // Frames of one that is new are asked for if there is another part.
+    touched += owner == 0 ? stacks.innermost(part) : owner;
   }
 
   /** Returns the sum of what was read ahead: kept so that reading it is not optimized away. */
@@ -222,41 +226,106 @@ final class StackPartSums {
     return (row[at + OWNER] & IN_BOTH) != 0;
   }
 
-  /** Hands on all that was added, and forgets it. */
-  void settle() {
+  /**
+   * Hands on all that was added, and forgets it.
+   *
+   * @param cores threads to use: at most two, of which one reads frames and the other names them
+   */
+  void settle(int cores) {
     int[] order = inOrder();
-    long[] self = new long[GROUP];
-    long[] inclusive = new long[GROUP];
-    for (int start = 0; start < order.length; start += GROUP) {
-      int end = Math.min(order.length, start + GROUP);
-      for (int i = start; i < end; i++) {
-        take(order[i], i - start, self, inclusive);
+    if (cores == 1) {
+      Batch batch = new Batch(GROUP);
+      for (int start = 0; start < order.length; start += GROUP) {
+        batch.fill(order, start);
+        batch.handOn();
       }
-      for (int i = start; i < end; i++) {
-        handOn(order[i], self[i - start], inclusive[i - start]);
-      }
+    } else {
+      settleBehind(order);
     }
     behind.clear();
     preceded.clear();
   }
 
-  /** Takes the sums of what was met, and reads where its frames are. */
-  private void take(int one, int to, long[] self, long[] inclusive) {
-    if (one < 0 && one >= -behind.rows()) {
-      self[to] = behindSelf.get(~one);
-      inclusive[to] = behindInclusive.get(~one);
-    } else if (one < 0) {
-      self[to] = precededWeight.get(~one - behind.rows());
-      inclusive[to] = self[to];
-    } else {
-      long[] row = rowsOf(one);
-      int at = ROW * (one & CHUNK - 1);
-      self[to] = row[at + SELF];
-      inclusive[to] = row[at + INCLUSIVE];
-      row[at + SELF] = 0;
-      row[at + INCLUSIVE] = 0;
+  private void settleBehind(int[] order) {
+    Batch filled = new Batch(GROUPS * GROUP);
+    Batch other = new Batch(GROUPS * GROUP);
+    try (TaskBehind naming = new TaskBehind()) {
+      for (int start = 0; start < order.length; start += GROUPS * GROUP) {
+        Batch full = filled;
+        full.fill(order, start);
+        naming.await();
+        naming.start(full::handOn);
+        filled = other;
+        other = full;
+      }
+      naming.await();
     }
-    touched += stacks.innermost(part(one));
+  }
+
+  /** Some of what was met, with its sums and its frames. Used again. */
+  private final class Batch {
+    private final StackAddresses addresses = new StackAddresses();
+    private final int[] ends;
+    private final int[] layouts;
+    private final long[] self;
+    private final long[] inclusive;
+    private int size;
+
+    Batch(int most) {
+      ends = new int[most];
+      layouts = new int[most];
+      self = new long[most];
+      inclusive = new long[most];
+    }
+
+    /** Takes what was met from one on. */
+    void fill(int[] order, int start) {
+      size = Math.min(ends.length, order.length - start);
+      addresses.clear();
+      for (int group = 0; group < size; group += GROUP) {
+        int end = Math.min(size, group + GROUP);
+        for (int i = group; i < end; i++) {
+          take(order[start + i], i);
+        }
+        for (int i = group; i < end; i++) {
+          int one = order[start + i];
+          if (one < -behind.rows()) {
+            addresses.add(precededBy.get(~one - behind.rows()));
+          }
+          stacks.copy(part(one), addresses);
+          ends[i] = addresses.count();
+        }
+      }
+    }
+
+    /** Takes sums, and reads where the frames are. */
+    private void take(int one, int to) {
+      if (one >= 0) {
+        long[] row = rowsOf(one);
+        int at = ROW * (one & CHUNK - 1);
+        self[to] = row[at + SELF];
+        inclusive[to] = row[at + INCLUSIVE];
+        row[at + SELF] = 0;
+        row[at + INCLUSIVE] = 0;
+      } else if (one >= -behind.rows()) {
+        self[to] = behindSelf.get(~one);
+        inclusive[to] = behindInclusive.get(~one);
+      } else {
+        self[to] = precededWeight.get(~one - behind.rows());
+        inclusive[to] = self[to];
+      }
+      layouts[to] = (int) (owner(one) >>> 32) - 1;
+      touched += stacks.innermost(part(one));
+    }
+
+    void handOn() {
+      int from = 0;
+      for (int i = 0; i < size; i++) {
+        names.resolve(layouts[i], addresses, from, ends[i], functions);
+        sink.add(functions, self[i], inclusive[i]);
+        from = ends[i];
+      }
+    }
   }
 
   /**
@@ -301,16 +370,6 @@ final class StackPartSums {
       order[starts[layouts[(int) place]]++] = ones[(int) place];
     }
     return order;
-  }
-
-  private void handOn(int one, long self, long inclusive) {
-    frames.clear();
-    stacks.copy(part(one), frames);
-    if (one < -behind.rows()) {
-      frames.setInnermost(precededBy.get(~one - behind.rows()));
-    }
-    names.resolve((int) (owner(one) >>> 32) - 1, frames, functions);
-    sink.add(functions, self, inclusive);
   }
 
   private int part(int met) {

@@ -90,8 +90,10 @@ public final class RowSort {
       while (end < count && packed[end] >> bits == packed[start] >> bits) {
         end++;
       }
-      if (end - start > 1) {
+      if (end - start > RUN) {
         sort(rows, start, end, ties);
+      } else {
+        insertionSort(ties, rows, start, end);
       }
       start = end;
     }

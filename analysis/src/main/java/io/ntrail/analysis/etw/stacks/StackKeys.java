@@ -97,6 +97,9 @@ final class StackKeys {
   /** The addresses of innermost frames, by number. */
   private final LongList addresses = new LongList();
 
+  /** Their numbers, as long as definitions are noted. */
+  private LongIntMap numbers = new LongIntMap();
+
   private final List<EtlFile> files;
   private final LongPredicate isKernel;
 
@@ -136,6 +139,7 @@ final class StackKeys {
     int first = at + pointer;
     int frames = length / pointer - 1;
     long halves = (long) halves(bytes, first, frames, pointer) << HALVES_SHIFT & Long.MAX_VALUE;
+    long address = frames == 0 ? 0 : bytes.pointer(first, pointer);
     long offset = bytes.base() + first;
     boolean isInFile =
         !record.file().buffers().compressed(record.buffer())
@@ -145,10 +149,11 @@ final class StackKeys {
     if (isInFile) {
       // It need not be copied: the file is there as long as it is asked for.
       long narrow = pointer == 4 ? NARROW : 0;
-      add(key, time, halves | narrow | (long) file << FILE_SHIFT | offset << OFFSET_SHIFT | frames);
+      long place = narrow | (long) file << FILE_SHIFT | offset << OFFSET_SHIFT | frames;
+      add(key, time, halves | place, address);
       return;
     }
-    int definition = add(key, time, IN_A_TREE | halves);
+    int definition = add(key, time, IN_A_TREE | halves, address);
     if (definition < 0) {
       return;
     }
@@ -190,8 +195,9 @@ final class StackKeys {
    * Adds a definition; -1 if there are too many.
    *
    * @param place of its stack, without the node if that is not known yet
+   * @param address of its innermost frame
    */
-  private synchronized int add(long key, long time, long place) {
+  private synchronized int add(long key, long time, long place, long address) {
     if (size >= MOST_NODES || definitions.isFull()) {
       leftOut++;
       return -1;
@@ -200,7 +206,21 @@ final class StackKeys {
     keys.set(definition, key);
     times.set(definition, time);
     places.set(definition, place);
+    int halves = (int) (place >>> HALVES_SHIFT) & (KERNEL | USER);
+    if (halves != 0) {
+      innermost.set(definition, number(address) | halves);
+    }
     return definition;
+  }
+
+  private int number(long address) {
+    int number = numbers.get(address);
+    if (number < 0) {
+      number = addresses.size();
+      addresses.add(address);
+      numbers.put(address, number);
+    }
+    return number;
   }
 
   /** Returns the number of the tree that a stack belongs into. */
@@ -228,7 +248,7 @@ final class StackKeys {
     for (int i = 0; i < windows.length && definitions.rows() > 0; i++) {
       windows[i] = windows(files.get(i));
     }
-    numberInnermost();
+    numbers = new LongIntMap();
     sort();
   }
 
@@ -255,27 +275,6 @@ final class StackKeys {
           file.window(from, (int) Math.min(file.size() - from, (1L << WINDOW_SHIFT) + OVERLAP));
     }
     return all;
-  }
-
-  /** Numbers innermost addresses while definitions are still in the order in which they lie. */
-  private void numberInnermost() {
-    LongIntMap numbers = new LongIntMap();
-    StackAddresses frames = new StackAddresses();
-    for (int i = 0; i < definitions.rows(); i++) {
-      int halves = (int) (places.get(i) >>> HALVES_SHIFT) & (KERNEL | USER);
-      if (halves != 0) {
-        frames.clear();
-        copy(i, 1, frames);
-        long address = frames.address(0);
-        int number = numbers.get(address);
-        if (number < 0) {
-          number = addresses.size();
-          addresses.add(address);
-          numbers.put(address, number);
-        }
-        innermost.set(i, number | halves);
-      }
-    }
   }
 
   /** By hash, so that those who look for many keys in that order find them one after the other. */
@@ -389,17 +388,13 @@ final class StackKeys {
 
   /** Appends the frames of a definition's stack, innermost first. */
   void copy(int definition, StackAddresses into) {
-    copy(definition, Integer.MAX_VALUE, into);
-  }
-
-  private void copy(int definition, int most, StackAddresses into) {
     long place = places.get(definition);
     if (place < 0) {
       int node = (int) place & NODE;
-      trees[node >>> TREE_SHIFT].copy(node & IN_TREE, most, into);
+      trees[node >>> TREE_SHIFT].copy(node & IN_TREE, into);
       return;
     }
-    int frames = Math.min(most, (int) place & MOST_FRAMES - 1);
+    int frames = (int) place & MOST_FRAMES - 1;
     into.add(window(place), offset(place), frames, pointerBytes(place));
   }
 

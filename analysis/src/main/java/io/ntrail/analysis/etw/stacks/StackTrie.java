@@ -246,16 +246,11 @@ final class StackTrie {
     return (int) (node(node) >>> 32);
   }
 
-  /**
-   * Appends the frames of a stack, innermost first.
-   *
-   * @param most frames that are wanted
-   */
-  void copy(int stack, int most, StackAddresses into) {
+  /** Appends the frames of a stack, innermost first. */
+  void copy(int stack, StackAddresses into) {
     into.numberedIn(addresses);
-    int left = most;
     long[] chunk = nodes[stack >>> CHUNK_BITS];
-    for (int node = stack; node != 0 && left > 0; left--) {
+    for (int node = stack; node != 0; ) {
       long label = chunk[node & MASK];
       into.addNumbered((int) label);
       int parent = (int) (label >>> 32);

@@ -26,7 +26,7 @@ class StackTrieTest {
 
   private static long[] frames(StackTrie tree, int stack) {
     StackAddresses frames = new StackAddresses();
-    tree.copy(stack, Integer.MAX_VALUE, frames);
+    tree.copy(stack, frames);
     return frames.toArray();
   }
 
@@ -70,8 +70,8 @@ class StackTrieTest {
     int two = add(tree, 1, 7);
     int[] places = tree.settle();
     StackAddresses frames = new StackAddresses();
-    tree.copy(places[one], 9, frames);
-    tree.copy(places[two], 9, frames);
+    tree.copy(places[one], frames);
+    tree.copy(places[two], frames);
     frames.setInnermost(5);
     assertEquals(-1, frames.number(0));
     assertEquals(frames.number(1), frames.number(4));
