@@ -156,11 +156,6 @@ public abstract sealed class RecordHeader permits RecordCursor {
     return bytes.u16(at + VERSION_AT[kind]) & VERSION_BITS[kind] & 0xFFFF;
   }
 
-  /** Version of a record of a table, which names its event by a hook id. */
-  public final int hookVersion(RecordTable table, int i) {
-    return bytes.u16(table.offset(i)) & VERSION_BITS[table.kindOrdinal(i)] & 0xFFFF;
-  }
-
   /** Opcode, or the type of a classic or kernel event. */
   public final int opcode() {
     return bytes.u8(at + OPCODE_AT[kind]) & OPCODE_BITS[kind];

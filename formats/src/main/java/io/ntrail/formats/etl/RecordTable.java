@@ -17,6 +17,17 @@ public final class RecordTable {
   private static final int EVENTS = kinds(RecordKind::isEvent);
   private static final int CLASSICS = kinds(RecordKind::isClassic);
 
+  /**
+   * The {@link #version} of a record whose first two bytes are this or more: it has a higher one,
+   * or flags beside it, or they are no version.
+   */
+  public static final int MORE = 31;
+
+  /** Bytes of the header of a record that {@link #isPlain}. */
+  public static final int PLAIN_HEADER = RecordKind.PERFINFO64.headerBytes();
+
+  private static final int PERFINFO64 = RecordKind.PERFINFO64.ordinal();
+
   private int count;
   private boolean sorted;
   long[] ticks = new long[512];
@@ -36,18 +47,22 @@ public final class RecordTable {
   public RecordTable() {}
 
   /**
-   * Returns a record but for its time as one number. From its upper bits on: 28 of the offset in
-   * eights, as all records begin at multiples of eight, 4 of the kind, 16 of the word where kernel
-   * records have their hook id, 16 of the size.
+   * Returns a record but for its time as one number. From its upper bits on: 23 of the offset in
+   * eights, as all records begin at multiples of eight and no buffer is longer than 64 MB, 5 of the
+   * version, 4 of the kind, 16 of the word where kernel records have their hook id, 16 of the size.
    *
    * @param head the first eight bytes of the record
    */
   static long place(int offset, int kind, long head, int size) {
-    return (long) offset << 33 | (long) kind << 32 | head >>> 48 << 16 | size;
+    return (long) offset << 38
+        | Math.min(head & 0xFFFF, MORE) << 36
+        | (long) kind << 32
+        | head >>> 48 << 16
+        | size;
   }
 
   static int offset(long place) {
-    return (int) (place >>> 36) << 3;
+    return (int) (place >>> 41) << 3;
   }
 
   static int kind(long place) {
@@ -127,6 +142,31 @@ public final class RecordTable {
   /** Group and type of record {@code i}, as {@link RecordHeader#hookId()}. */
   public int hookId(int i) {
     return (int) places[i] >>> 16;
+  }
+
+  /**
+   * Version of record {@code i} and nothing else in its first two bytes, or {@link #MORE}. Only
+   * meant for kernel records.
+   */
+  public int version(int i) {
+    return (int) (places[i] >>> 36) & MORE;
+  }
+
+  /**
+   * Returns true if record {@code i} is one of the kernel with the shortest header and pointers of
+   * 64 bits, and nothing is between its header and its payload of {@link #size} less {@link
+   * #PLAIN_HEADER} bytes.
+   */
+  public boolean isPlain(int i) {
+    return kind(places[i]) == PERFINFO64 && version(i) != MORE;
+  }
+
+  /**
+   * Returns {@link #version(int)}, {@link #kindOrdinal(int)} and {@link #hookId(int)} of record
+   * {@code i} as one number: 5, 4 and 16 bits.
+   */
+  public int type(int i) {
+    return (int) (places[i] >>> 16) & (1 << 25) - 1;
   }
 
   /** Returns the kind of the header of record {@code i}, as {@link RecordHeader#kindOrdinal()}. */

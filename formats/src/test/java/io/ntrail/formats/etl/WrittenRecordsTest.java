@@ -75,7 +75,14 @@ class WrittenRecordsTest {
     assertEquals(kind.isClassic(), table.isClassic(1));
     if (kind.isHook()) {
       assertEquals(cursor.hookId(), table.hookId(1));
-      assertEquals(cursor.version(), cursor.hookVersion(table, 1));
+      int firstWord = cursor.bytes().u16(cursor.offset());
+      int known = firstWord < RecordTable.MORE ? cursor.version() : RecordTable.MORE;
+      assertEquals(known, table.version(1));
+      assertEquals(known << 20 | kind.ordinal() << 16 | cursor.hookId(), table.type(1));
+    }
+    if (table.isPlain(1)) {
+      assertEquals(8, cursor.pointerBytes());
+      assertEquals(cursor.offset() + RecordTable.PLAIN_HEADER, cursor.payloadOffset());
     }
   }
 

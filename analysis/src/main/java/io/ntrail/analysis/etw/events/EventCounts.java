@@ -10,6 +10,7 @@ import io.ntrail.analysis.etw.stacks.StackNotes;
 import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordKind;
 import io.ntrail.formats.etl.RecordTable;
 import io.ntrail.formats.identity.Guid;
 import java.util.ArrayList;
@@ -116,10 +117,18 @@ public record EventCounts(
 
     @Override
     public void visitSome(int file, RecordCursor record, RecordTable table, int from, int to) {
-      rows.list(table, from, to);
-      counts.countHooks(record, table, rows.hooks(), kernel);
+      rows.list(file, table, from, to);
       countOthers(file, record, table);
       stacks.visitSome(file, record, table, rows.stacks(), to);
+    }
+
+    /** Counts the records of kernel events, but for those that were not told by their type. */
+    private void countHooks() {
+      rows.forEach((_, kind, hook, version, count, bytes) -> {
+        if (RecordKind.values()[kind].isHook() && version != RecordTable.MORE) {
+          counts.countHooks(kernel, hook, version, count, bytes);
+        }
+      });
     }
 
     private void countOthers(int file, RecordCursor record, RecordTable table) {
@@ -133,6 +142,10 @@ public record EventCounts(
     }
 
     private void countOther(int file, RecordCursor record) {
+      if (record.kind().isHook()) {
+        counts.count(record, kernel, schemas);
+        return;
+      }
       schemas.visit(file, record);
       int row = counts.count(record, kernel, schemas);
       if (record.kind().isEvent()) {
@@ -150,6 +163,7 @@ public record EventCounts(
     @Override
     public Counting merge(Counting other) {
       schemas.merge(other.schemas);
+      other.countHooks();
       other.stacks.finish();
       deferred.merge(other.deferred, counts.merge(other.counts));
       return this;
@@ -158,6 +172,7 @@ public record EventCounts(
     @Override
     public void settle() {
       schemas.settle();
+      countHooks();
       stacks.finish();
     }
 
@@ -184,7 +199,8 @@ public record EventCounts(
         stacks.events(
             cores,
             EventTypeCounter::new,
-            (counts, event) -> counts.countStack(counts.row(kernel, event.hook(), event.version())),
+            (counts, event, count) ->
+                counts.countStacks(counts.row(kernel, event.hook(), event.version()), count),
             (a, b) -> {
               a.merge(b);
               return a;

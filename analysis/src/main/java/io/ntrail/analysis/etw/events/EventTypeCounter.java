@@ -79,42 +79,17 @@ final class EventTypeCounter {
     return row;
   }
 
-  /** Counts records of kernel events. */
-  void countHooks(
-      RecordCursor record, RecordTable table, RowsByUse.Rows rows, KernelEvents kernel) {
-    int i = 0;
-    while ((i = countKnown(record, table, rows, i)) < rows.count()) {
-      int at = rows.get(i);
-      hookRow(kernel, table.hookId(at), record.hookVersion(table, at));
-    }
-  }
-
-  /**
-   * Counts records of kernel events as long as their rows are remembered. No calls in the loop, so
-   * that nothing must be loaded again for each record.
-   *
-   * @return the number of the first one that was not counted
-   */
-  private int countKnown(RecordCursor record, RecordTable table, RowsByUse.Rows rows, int from) {
-    long[] counts = types.counts.array();
-    long[] bytes = types.bytes.array();
-    int count = rows.count();
-    for (int i = from; i < count; i++) {
-      int at = rows.get(i);
-      long remembered = rowOfHook[table.hookId(at)];
-      if ((int) (remembered >>> 32) != record.hookVersion(table, at) + 1) {
-        return i;
-      }
-      int row = (int) remembered;
-      counts[row]++;
-      bytes[row] += table.size(at);
-    }
-    return count;
+  /** Counts kernel events of one hook id and version. */
+  void countHooks(KernelEvents kernel, int hook, int version, long count, long bytes) {
+    int row = row(kernel, hook, version);
+    types.counts.add(row, count);
+    types.bytes.add(row, bytes);
   }
 
   /**
    * Counts records that do not name their event by a hook id, as long as they are like those that
-   * were remembered as plain; see {@link #countKnown}.
+   * were remembered as plain. No calls in the loop, so that nothing must be loaded again for each
+   * record.
    *
    * @return the number of the first one that was not counted
    */
@@ -182,6 +157,11 @@ final class EventTypeCounter {
   /** Counts that a record of this row has a stack. */
   void countStack(int row) {
     types.withStack.add(row, 1);
+  }
+
+  /** Counts that so many records of this row have a stack. */
+  void countStacks(int row, int count) {
+    types.withStack.add(row, count);
   }
 
   /** Counts that a record of this row, which was counted as one with a stack, has none. */

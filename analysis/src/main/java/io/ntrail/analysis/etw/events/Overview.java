@@ -75,6 +75,7 @@ public record Overview(
 
     @Override
     public Pass merge(Pass other) {
+      other.summary.count(other.counts.rows);
       summary.merge(other.summary);
       counts.merge(other.counts);
       facts.merge(other.facts);
@@ -84,6 +85,7 @@ public record Overview(
 
     @Override
     public void settle() {
+      summary.count(counts.rows);
       counts.settle();
       facts.settle();
       pieces.settle();
@@ -98,9 +100,9 @@ public record Overview(
     final EventTypeCounter counts = new EventTypeCounter();
     long busySamples;
 
-    void add(StackJoin.Event event, KernelEvents kernel) {
-      counts.countStack(counts.row(kernel, event.hook(), event.version()));
-      busySamples += event.amount();
+    void add(StackJoin.Event event, int count, KernelEvents kernel) {
+      counts.countStacks(counts.row(kernel, event.hook(), event.version()), count);
+      busySamples += (long) event.amount() * count;
     }
 
     Stacks merge(Stacks other) {
@@ -133,7 +135,11 @@ public record Overview(
                     new MachineSummary(recording, kernel, sources.kernelTable()),
                     new PieceTable(recording)));
     Stacks stacks =
-        join.events(cores, Stacks::new, (found, event) -> found.add(event, kernel), Stacks::merge);
+        join.events(
+            cores,
+            Stacks::new,
+            (found, event, count) -> found.add(event, count, kernel),
+            Stacks::merge);
     EventCounts counts = EventCounts.of(recording, cores, pass.counts, stacks.counts, join);
     return new Overview(
         pass.summary.summary(recording),

@@ -64,9 +64,6 @@ public record EtwSummary(List<Part> files) {
 
   /** Counts in a survey, together with whatever else is learned in the same pass. */
   public static final class Counting implements SurveyPart<Counting> {
-    /** Records that are counted at once by counters of eight bits. */
-    private static final int MOST_PACKED = 128;
-
     final long[][] kinds;
     final long[] bytes;
     final long[] first;
@@ -91,6 +88,10 @@ public record EtwSummary(List<Part> files) {
     public void visit(int file, RecordCursor record) {
       kinds[file][record.kindOrdinal()]++;
       bytes[file] += record.size();
+      look(file, record);
+    }
+
+    private void look(int file, RecordCursor record) {
       lookAtItems(record);
       if (record.buffer() == 0 && !headerSeen[file]) {
         headerSeen[file] = true;
@@ -102,49 +103,30 @@ public record EtwSummary(List<Part> files) {
     }
 
     /**
-     * Counts some records of a buffer, as {@link #visit} counts each.
+     * Looks at some records of a buffer as {@link #visit} does, without counting them.
      *
      * @param others the rows of those that do not name their event by a hook id
+     * @see #count
      */
     public void visitListed(
         int file, RecordCursor record, RecordTable table, RowsByUse.Rows others, int from, int to) {
-      if (record.buffer() == 0) {
-        visitSome(file, record, table, from, to);
-        return;
-      }
-      for (int i = from; i < to; i += MOST_PACKED) {
-        count(file, table, i, Math.min(to, i + MOST_PACKED));
-      }
-      if (haveTimes(record, table, others)) {
+      if (record.buffer() != 0 && haveTimes(record, table, others)) {
         first[file] = Math.min(first[file], table.earliest(from, to));
         last[file] = Math.max(last[file], table.latest(from, to));
         return;
       }
       for (int i = from; i < to; i++) {
         record.moveTo(table, i);
-        noteTime(file, record);
+        look(file, record);
       }
     }
 
-    /** Counts up to {@value #MOST_PACKED} records by kind, and their bytes. */
-    private void count(int file, RecordTable table, int from, int to) {
-      // Sixteen counters of eight bits, so that no counter waits for the one before.
-      long lower = 0;
-      long upper = 0;
-      long sum = 0;
-      for (int i = from; i < to; i++) {
-        int kind = table.kindOrdinal(i);
-        long one = 1L << ((kind & 7) << 3);
-        long isUpper = -(kind >>> 3);
-        upper += one & isUpper;
-        lower += one & ~isUpper;
-        sum += table.size(i);
-      }
-      bytes[file] += sum;
-      long[] counts = kinds[file];
-      for (int kind = 0; kind < counts.length; kind++) {
-        counts[kind] += (kind < 8 ? lower : upper) >>> ((kind & 7) << 3) & 0xFF;
-      }
+    /** Counts the records that were listed by type, which {@link #visitListed} did not. */
+    public void count(RowsByUse listed) {
+      listed.forEach((file, kind, _, _, count, size) -> {
+        kinds[file][kind] += count;
+        bytes[file] += size;
+      });
     }
 
     /**

@@ -17,7 +17,7 @@ final class KernelBuffers {
   private final int[] firstBuffers;
   private final boolean[] clear;
 
-  /** By buffer: its earliest and latest key. */
+  /** By buffer: its earliest and latest key; no time lies between them if it is none of these. */
   private final long[] earliest;
 
   private final long[] latest;
@@ -36,6 +36,8 @@ final class KernelBuffers {
     clear = new boolean[total];
     earliest = new long[total];
     latest = new long[total];
+    Arrays.fill(earliest, Long.MAX_VALUE);
+    Arrays.fill(latest, Long.MIN_VALUE);
     int[] chosen = new int[total];
     int[] cpus = new int[total];
     int n = 0;
@@ -118,8 +120,23 @@ final class KernelBuffers {
     return clear[number];
   }
 
-  /** Returns true if the records of a buffer lie about one of the ascending times. */
-  boolean holdsAny(int number, long[] times) {
+  /**
+   * Returns the number of the first buffer from {@code from} (inclusive) to {@code to} (exclusive)
+   * that has records of the kernel before and after one of the ascending times, or at it; {@code
+   * to} if there is none.
+   */
+  int holdsAny(int from, int to, long[] times) {
+    long first = times[0];
+    long last = times[times.length - 1];
+    for (int number = from; number < to; number++) {
+      if (earliest[number] <= last && latest[number] >= first && holdsAny(number, times)) {
+        return number;
+      }
+    }
+    return to;
+  }
+
+  private boolean holdsAny(int number, long[] times) {
     int i = Search.first(0, times.length, t -> times[t] >= earliest[number]);
     return i < times.length && times[i] <= latest[number];
   }

@@ -11,27 +11,31 @@ final class NotedEvent {
   private static final int OFFSET_SHIFT = 32;
   private static final int HOOK_SHIFT = 16;
   private static final int VERSION_SHIFT = 8;
-  private static final int MOST_LATER = (1 << 15) - 1;
+  private static final long MOST_LATER = (1 << 15) - 1;
   private static final int MOST_OFFSET = (1 << 16) - 1;
   private static final int MOST_SMALL = (1 << 8) - 1;
 
   private NotedEvent() {}
 
-  /** Returns true if it all fits into the word. */
-  static boolean fits(long later, int offset, int version) {
-    return later >= 0
-        && later <= MOST_LATER
-        && (offset & 7) == 0
-        && offset >>> 3 <= MOST_OFFSET
-        && version <= MOST_SMALL;
+  /**
+   * Returns the word, or {@link #unknown} if not all fits into it. Without a branch: code that was
+   * compiled before it was taken would be thrown away.
+   */
+  static long of(long later, int offset, int hook, int version, int amount) {
+    long event =
+        later << LATER_SHIFT
+            | (long) (offset >>> 3) << OFFSET_SHIFT
+            | (long) hook << HOOK_SHIFT
+            | (long) version << VERSION_SHIFT
+            | amount;
+    long tooMuch = later & ~MOST_LATER | offset & ~(MOST_OFFSET << 3) | version & ~MOST_SMALL;
+    long isTooMuch = (tooMuch | -tooMuch) >> 63;
+    return event & ~isTooMuch | unknown(later) & isTooMuch;
   }
 
-  static long of(long later, int offset, int hook, int version, int amount) {
-    return later << LATER_SHIFT
-        | (long) (offset >>> 3) << OFFSET_SHIFT
-        | (long) hook << HOOK_SHIFT
-        | (long) version << VERSION_SHIFT
-        | amount;
+  /** Returns the word about a stack record whose event is not known. */
+  static long unknown(long later) {
+    return Long.MIN_VALUE | later & 0xFFFF_FFFFL;
   }
 
   static long later(long event) {

@@ -48,10 +48,10 @@ public final class StackJoin {
     }
   }
 
-  /** Takes the events that have a stack, into what a thread counts. */
+  /** Takes events that have a stack, into what a thread counts. */
   public interface Found<A> {
-    /** Takes an event. */
-    void accept(A into, Event event);
+    /** Takes so many events that are alike. */
+    void accept(A into, Event event, int count);
   }
 
   /**
@@ -94,7 +94,7 @@ public final class StackJoin {
    * visited before, and the recording surveyed.
    *
    * @param make makes what a thread counts into
-   * @param found called for every event that has a stack
+   * @param found called for all events that have a stack
    */
   public <A> A events(int cores, Supplier<A> make, Found<A> found, BinaryOperator<A> merge) {
     List<Slice> slices = slices();
@@ -198,6 +198,7 @@ public final class StackJoin {
     private final A into;
     private final Found<A> found;
     private final StackMatches named = new StackMatches();
+    private final SubjectCounts counts = new SubjectCounts(this::accept);
 
     /** Stack records whose event was noted, and that alone name their time. */
     private int lone;
@@ -226,17 +227,19 @@ public final class StackJoin {
       }
       named.settle();
       findRest(kernel, named, lone);
-      named.forEach(this::accept);
+      named.forEach(counts::add);
+      counts.finish();
       if (named.isIncomplete()) {
         incomplete.set(true);
       }
     }
 
-    private void accept(long subject) {
+    private void accept(long subject, int count) {
       found.accept(
           into,
           new Event(
-              StackNotes.hook(subject), StackNotes.version(subject), StackNotes.amount(subject)));
+              StackNotes.hook(subject), StackNotes.version(subject), StackNotes.amount(subject)),
+          count);
     }
 
     private boolean isMeant(long time) {
@@ -326,7 +329,7 @@ public final class StackJoin {
           add(time, (int) noted[i], noted[i + 1], cpu, number, true);
         } else if (isMeant(time)) {
           lone++;
-          accept(StackNotes.subject(noted[i + 1]));
+          counts.add(StackNotes.subject(noted[i + 1]));
         }
       }
     }
@@ -413,13 +416,14 @@ public final class StackJoin {
   private void matchAll(int f, long[] times, KernelBuffers kernel, StackMatches named) {
     NotedBuffers buffers = files.get(f);
     try (RecordCursor record = cursor(f)) {
-      for (int b = 0; b < buffers.count(); b++) {
-        int number = kernel.number(f, b);
-        if (buffers.kernel[b] && kernel.holdsAny(number, times)) {
-          record.open(b);
-          offer(record, number, named);
-          recording.visited(record);
-        }
+      int first = kernel.number(f, 0);
+      int end = first + buffers.count();
+      int number = kernel.holdsAny(first, end, times);
+      while (number < end) {
+        record.open(number - first);
+        offer(record, number, named);
+        recording.visited(record);
+        number = kernel.holdsAny(number + 1, end, times);
       }
     }
   }

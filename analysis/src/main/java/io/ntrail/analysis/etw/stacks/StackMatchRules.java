@@ -100,6 +100,31 @@ public final class StackMatchRules {
   }
 
   /**
+   * Place of the thread (u32) in the payload of an event that has one and no other, and may have a
+   * stack, with pointers of 64 bits.
+   *
+   * @param version less than {@link io.ntrail.formats.etl.RecordTable#MORE}
+   * @return -1 for other events
+   */
+  static int threadAt(int hook, int version) {
+    return switch (hook) {
+      case KernelEvent.PERFINFO_SAMPLEPROF,
+          KernelEvent.PERFINFO_PMCCOUNTERPROF,
+          KernelEvent.PERFINFO_SAMPLEDPROFILENMI ->
+          Sample.threadId(Long.BYTES);
+      case KernelEvent.PAGEFAULT_HARDFAULT -> HardFault.threadId(Long.BYTES);
+      case KernelEvent.DISKIO_READINIT,
+          KernelEvent.DISKIO_WRITEINIT,
+          KernelEvent.DISKIO_FLUSHINIT,
+          KernelEvent.DISKIO_OPTICALREADINIT,
+          KernelEvent.DISKIO_OPTICALWRITEINIT,
+          KernelEvent.DISKIO_OPTICALFLUSHINIT ->
+          version >= 3 ? DiskInit.threadId(Long.BYTES) : -1;
+      default -> -1;
+    };
+  }
+
+  /**
    * Tells if a stack of this thread can be the record's: {@link #NO}, {@link #MAYBE} or {@link
    * #YES}.
    */

@@ -89,9 +89,13 @@ public final class StackNotes {
     }
     for (int i = 0; i < rows.count(); i++) {
       int row = rows.get(i);
-      record.moveTo(table, row);
-      if (StackMatchRules.isReference(record)) {
-        stack(record, table, row);
+      if (rawTimes && table.isPlain(row)) {
+        plainStack(record, table, row);
+      } else {
+        record.moveTo(table, row);
+        if (StackMatchRules.isReference(record)) {
+          stack(record, table, row);
+        }
       }
     }
     if (to == table.count()) {
@@ -112,11 +116,12 @@ public final class StackNotes {
 
   /** Returns the row of the last record of the kernel before a row, but for stacks; -1 if none. */
   private static int before(RecordTable table, int row) {
-    int i = row - 1;
-    while (i >= 0 && isOther(table, i)) {
-      i--;
+    for (int back = 1; back < row + 1; back++) {
+      if (!isOther(table, row - back)) {
+        return row - back;
+      }
     }
-    return i;
+    return -1;
   }
 
   /** Returns true for records that have no stack record of the kernel or are one. */
@@ -127,12 +132,33 @@ public final class StackNotes {
 
   private void stack(RecordCursor reference, RecordTable table, int row) {
     long time = named(recording, reference);
+    count(time);
+    if (isWhole(reference) && !again) {
+      note(reference, table, row, time, thread(reference), written(recording, reference));
+    }
+  }
+
+  /** Does what {@link #stack} does for a record that nothing has to be looked up for. */
+  private void plainStack(RecordCursor record, RecordTable table, int row) {
+    int hook = table.hookId(row);
+    int length = table.size(row) - RecordTable.PLAIN_HEADER;
+    if (!StackMatchRules.isReference(hook) || length < Stack.FRAMES) {
+      return;
+    }
+    int at = table.offset(row) + RecordTable.PLAIN_HEADER;
+    long time = record.bytes().i64(at + Stack.EVENT_TIME_STAMP);
+    count(time);
+    boolean isWhole = hook == KernelEvent.STACKWALK_STACK || length >= Stack.FRAMES + Long.BYTES;
+    if (isWhole && !again) {
+      int thread = record.bytes().i32(at + Stack.THREAD_ID);
+      note(record, table, row, time, thread, table.ticks(row));
+    }
+  }
+
+  private void count(long time) {
     stacks++;
     firstNamed = Math.min(firstNamed, time);
     lastNamed = Math.max(lastNamed, time);
-    if (isWhole(reference) && !again) {
-      note(reference, table, row, time);
-    }
   }
 
   private void begin(int fileNumber, RecordCursor record) {
@@ -169,15 +195,16 @@ public final class StackNotes {
     buffer = -1;
   }
 
-  private void note(RecordCursor reference, RecordTable table, int row, long time) {
+  private void note(
+      RecordCursor record, RecordTable table, int row, long time, int thread, long written) {
     long base = words == 0 ? time : named[0];
     long place = time - base;
-    long later = written(recording, reference) - time;
+    long later = written - time;
     if (place != (int) place || later != (int) later) {
       again = true;
       return;
     }
-    long which = place << 32 | thread(reference) & 0xFFFF_FFFFL;
+    long which = place << 32 | thread & 0xFFFF_FFFFL;
     if (words > 0 && named[words - 2] == which && laterBefore <= later) {
       return;
     }
@@ -191,22 +218,18 @@ public final class StackNotes {
     laterBefore = later;
     named[words] = which;
     named[words + 1] =
-        rawTimes ? event(reference, table, row, time, (int) which, later) : unknown(later);
+        rawTimes ? event(record, table, row, time, thread, later) : NotedEvent.unknown(later);
     words += NotedBuffers.WORDS;
-  }
-
-  /** The word of a stack record whose event is not known. */
-  private static long unknown(long later) {
-    return Long.MIN_VALUE | later & 0xFFFF_FFFFL;
   }
 
   /** Looks for the first record of a time and thread among the last ones, and goes there. */
   private long event(
       RecordCursor record, RecordTable table, int row, long time, int thread, long later) {
-    long found = unknown(later);
-    int last = Math.max(0, row - MOST_ROWS);
+    long found = NotedEvent.unknown(later);
+    int most = Math.min(row, MOST_ROWS);
     int looked = 0;
-    for (int i = row - 1; i >= last && looked < RECENT; i--) {
+    for (int back = 1; back < most + 1 && looked < RECENT; back++) {
+      int i = row - back;
       if (isOther(table, i)) {
         continue;
       }
@@ -215,22 +238,31 @@ public final class StackNotes {
       if (ticks < time) {
         return found;
       }
-      if (ticks == time) {
+      if (ticks == time && isOf(record, table, i, thread)) {
         record.moveTo(table, i);
-        if (targets.mayHaveStack(record) && targets.isOf(record, thread) == StackMatchRules.YES) {
-          found = word(record, later);
-        }
+        found = word(record, later);
       }
     }
     // Otherwise the first record of the time may not be among them.
-    return last == 0 && looked < RECENT ? found : unknown(later);
+    return most == row && looked < RECENT ? found : NotedEvent.unknown(later);
+  }
+
+  /** Returns true if a record is certain to be the event of a stack of this thread. */
+  private boolean isOf(RecordCursor record, RecordTable table, int row, int thread) {
+    int threadAt =
+        table.isPlain(row) ? StackMatchRules.threadAt(table.hookId(row), table.version(row)) : -1;
+    if (threadAt < 0) {
+      record.moveTo(table, row);
+      return targets.mayHaveStack(record) && targets.isOf(record, thread) == StackMatchRules.YES;
+    }
+    int at = RecordTable.PLAIN_HEADER + threadAt;
+    return table.size(row) >= at + Integer.BYTES
+        && record.bytes().i32(table.offset(row) + at) == thread;
   }
 
   private long word(RecordCursor event, long later) {
-    return NotedEvent.fits(later, event.offset(), event.version())
-        ? NotedEvent.of(
-            later, event.offset(), targets.hook(event), event.version(), amount.applyAsInt(event))
-        : unknown(later);
+    return NotedEvent.of(
+        later, event.offset(), targets.hook(event), event.version(), amount.applyAsInt(event));
   }
 
   /** Returns what is to be known of an event that may have a stack, in one word. */
