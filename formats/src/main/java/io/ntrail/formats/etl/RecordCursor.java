@@ -48,6 +48,11 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
   private int touchedTo;
   private long touched;
 
+  /** Upper half of the marker of the record that was listed last, and its kind. */
+  private int lastMarker = -1;
+
+  private int lastKind;
+
   /** True if there were more than {@link #MANY} records in the last page that was listed. */
   private boolean areShort;
 
@@ -152,71 +157,81 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
    */
   public void index(RecordTable table) {
     table.clear();
+    boolean more = true;
+    while (more && nextAt + 8 <= end) {
+      if (nextAt >= touchedTo) {
+        touchUnlessShort(nextAt);
+      }
+      int before = table.count();
+      more = indexPage(table, table.room(PAGE / 8));
+      areShort = table.count() - before > MANY;
+    }
+    // Whatever ended the records is judged, and reported if need be, in one place.
+    next();
+  }
+
+  /**
+   * Lists the records that begin in the page that was touched last. A method of its own, since
+   * compilers count calls: one loop over a buffer would be compiled while it runs, and then again.
+   *
+   * @param room records that the table has room for
+   * @return false if no record is where the last one ends
+   */
+  private boolean indexPage(RecordTable table, int room) {
     Bytes window = bytes;
     int stop = end;
     int from = nextAt;
-    int count = 0;
-    boolean sorted = true;
-    long ticks = time;
-    long last = Long.MIN_VALUE;
+    int count = table.count();
+    boolean sorted = table.sorted();
     long[] times = table.ticks;
     long[] places = table.places;
+    long last = count == 0 ? Long.MIN_VALUE : times[count - 1];
     // Where a record ends is guessed from the marker of the one before it, as processors guess
     // branches: so the next record's bytes are asked for before the tables have answered.
-    int marker = -1;
-    int found = -1;
-    int sizeShift = 0;
-    int timeOffset = 0;
-    int least = 0;
+    int marker = lastMarker;
+    int kind = lastKind;
+    long kindBits = RecordTable.kindBits(kind);
+    int sizeShift = SIZE_SHIFT[kind];
+    int timeOffset = TIME_OFFSET[kind];
+    int least = HEADER_BYTES[kind];
     boolean ended = false;
-    while (!ended && from + 8 <= stop) {
-      if (from >= touchedTo) {
-        touchUnlessShort(from);
-      }
-      if (count == times.length) {
-        table.grow();
-        times = table.ticks;
-        places = table.places;
-      }
-      int before = count;
-      // No calls in here, so that nothing must be loaded again for each record.
-      int pageEnd = Math.min(touchedTo, stop - 7);
-      int room = times.length;
-      while (from < pageEnd && count < room) {
-        long head = window.i64(from);
-        if ((int) head >>> 16 != marker) {
-          found = RecordKind.ofMarker((int) head);
-          if (found < 0) {
-            ended = true;
-            break;
-          }
-          marker = (int) head >>> 16;
-          sizeShift = SIZE_SHIFT[found];
-          timeOffset = TIME_OFFSET[found];
-          least = HEADER_BYTES[found];
-        }
-        int length = (int) (head >>> sizeShift) & 0xFFFF;
-        if (length < least || length > stop - from) {
+    // No calls in here, so that nothing must be loaded again for each record.
+    int pageEnd = Math.min(touchedTo, stop - 7);
+    while (from < pageEnd && count < room) {
+      long head = window.i64(from);
+      if ((int) head >>> 16 != marker) {
+        int found = RecordKind.ofMarker((int) head);
+        if (found < 0) {
           ended = true;
           break;
         }
-        ticks =
-            found == MESSAGE
-                ? WppMessage.time(window, from, length, ticks)
-                : window.i64(from + timeOffset);
-        sorted &= ticks >= last;
-        last = ticks;
-        times[count] = ticks;
-        places[count] = RecordTable.place(from, found, head, length);
-        count++;
-        from += (length + 7) & ~7;
+        marker = (int) head >>> 16;
+        lastMarker = marker;
+        lastKind = found;
+        kindBits = RecordTable.kindBits(found);
+        sizeShift = SIZE_SHIFT[found];
+        timeOffset = TIME_OFFSET[found];
+        least = HEADER_BYTES[found];
       }
-      areShort = count - before > MANY;
+      int length = (int) (head >>> sizeShift) & 0xFFFF;
+      if (length < least || length > stop - from) {
+        ended = true;
+        break;
+      }
+      long ticks =
+          timeOffset < 0
+              ? WppMessage.time(window, from, length, count == 0 ? time : last)
+              : window.i64(from + timeOffset);
+      sorted &= ticks >= last;
+      last = ticks;
+      times[count] = ticks;
+      places[count] = RecordTable.place(from, kindBits, head, length);
+      count++;
+      from += (length + 7) & ~7;
     }
-    table.filled(count, sorted);
-    // Whatever ended the records is judged, and reported if need be, in one place.
     nextAt = from;
-    next();
+    table.filled(count, sorted);
+    return !ended;
   }
 
   /**

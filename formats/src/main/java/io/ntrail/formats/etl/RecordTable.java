@@ -51,14 +51,20 @@ public final class RecordTable {
    * eights, as all records begin at multiples of eight and no buffer is longer than 64 MB, 5 of the
    * version, 4 of the kind, 16 of the word where kernel records have their hook id, 16 of the size.
    *
+   * @param kindBits see {@link #kindBits}
    * @param head the first eight bytes of the record
    */
-  static long place(int offset, int kind, long head, int size) {
+  static long place(int offset, long kindBits, long head, int size) {
     return (long) offset << 38
         | Math.min(head & 0xFFFF, MORE) << 36
-        | (long) kind << 32
+        | kindBits
         | head >>> 48 << 16
         | size;
+  }
+
+  /** Returns the kind of a header as {@link #place} takes it. */
+  static long kindBits(int kind) {
+    return (long) kind << 32;
   }
 
   static int offset(long place) {
@@ -74,10 +80,14 @@ public final class RecordTable {
     sorted = true;
   }
 
-  void grow() {
-    int capacity = 2 * ticks.length;
-    ticks = Arrays.copyOf(ticks, capacity);
-    places = Arrays.copyOf(places, capacity);
+  /** Makes room for further records; returns how many there is room for in all. */
+  int room(int records) {
+    if (ticks.length - count < records) {
+      int capacity = Math.max(2 * ticks.length, count + records);
+      ticks = Arrays.copyOf(ticks, capacity);
+      places = Arrays.copyOf(places, capacity);
+    }
+    return ticks.length;
   }
 
   void filled(int count, boolean sorted) {
