@@ -113,23 +113,39 @@ public final class Columns {
   }
 
   /**
+   * Appends rows, as {@link #add()} does, and returns the number of the first one.
+   *
+   * @throws IllegalStateException if there is no room for all of them; none is appended
+   */
+  public int add(int more) {
+    int first = rows;
+    room(more);
+    rows = first + more;
+    return first;
+  }
+
+  /**
    * Appends the rows of another table, whose columns are of the same types.
    *
    * @throws IllegalStateException if there is no room for all of them; none is appended
    */
   public void addAll(Columns other) {
-    if (other.rows > limit - rows) {
-      throw new IllegalStateException("more than " + limit + " rows");
-    }
-    int sum = rows + other.rows;
-    if (sum > capacity) {
-      resize(Math.min(limit, Growth.length(capacity, sum)));
-    }
+    room(other.rows);
     for (int i = 0; i < columns.size(); i++) {
       Object from = other.columns.get(i).storage();
       System.arraycopy(from, 0, columns.get(i).storage(), rows, other.rows);
     }
-    rows = sum;
+    rows += other.rows;
+  }
+
+  private void room(int more) {
+    if (more > limit - rows) {
+      throw new IllegalStateException("more than " + limit + " rows");
+    }
+    int sum = rows + more;
+    if (sum > capacity) {
+      resize(Math.min(limit, Growth.length(capacity, sum)));
+    }
   }
 
   private void grow() {

@@ -25,6 +25,9 @@ public record EtlClock(Kind kind, long ticksPerSecond, long headerTicks, long st
   private static final long FILETIME_SECOND = 10_000_000L;
   private static final long NANOS_SECOND = 1_000_000_000L;
 
+  /** Bits of ticks of 100 ns whose nanoseconds do not overflow. */
+  private static final int PLAIN_BITS = 55;
+
   /** The clock of a file whose header says {@code clockType}. */
   static EtlClock of(
       int clockType, long perfFrequency, long cpuMegahertz, long headerTicks, long startFileTime) {
@@ -83,6 +86,12 @@ public record EtlClock(Kind kind, long ticksPerSecond, long headerTicks, long st
   private long scale(long ticks, long unitsPerSecond) {
     if (ticksPerSecond == unitsPerSecond) {
       return ticks;
+    }
+    if (ticksPerSecond == FILETIME_SECOND
+        && unitsPerSecond == NANOS_SECOND
+        && Math.abs(ticks >> PLAIN_BITS) <= 1) {
+      // The counter of today's systems.
+      return ticks * (NANOS_SECOND / FILETIME_SECOND);
     }
     long seconds = Math.floorDiv(ticks, ticksPerSecond);
     long rest = Math.floorMod(ticks, ticksPerSecond);

@@ -148,7 +148,7 @@ public final class Field {
   }
 
   /** Returns true if a value is the number that its bytes are, the first one lowest. */
-  boolean isWord() {
+  public boolean isWord() {
     return isWord;
   }
 

@@ -124,6 +124,10 @@ public final class Payload {
       add(Token.END, END_FIELD, at, 0);
       return at;
     }
+    if (isRowOfWords(field)) {
+      at = words(field, at, count, rest);
+      count = 0;
+    }
     for (long i = 0; i < count && !isShort; i++) {
       int before = at;
       if (rest && at >= end) {
@@ -138,6 +142,36 @@ public final class Payload {
     }
     tape.lengths.set(opened, at - from);
     add(Token.END, END_FIELD, at, 0);
+    return at;
+  }
+
+  /** Returns true for arrays of numbers of which nothing has to be known for later fields. */
+  private static boolean isRowOfWords(Field field) {
+    return field.isWord()
+        && field.slot() < 0
+        && !field.isHidden()
+        && field.count().kind() != LengthSpec.Kind.SHARES;
+  }
+
+  /** Numbers in a row, as many as there are bytes for: what {@link #one} does for each of them. */
+  private int words(Field field, int from, long count, boolean rest) {
+    int size = field.in().size(pointerBytes);
+    int fit = Math.max(0, Math.min((end - from) / size, limit - steps));
+    int found = Math.clamp(count, 0, fit);
+    int row = tape.rows.add(found);
+    int at = from;
+    for (int i = row; i < row + found; i++) {
+      tape.tokens.set(i, Token.VALUE);
+      tape.fields.set(i, field);
+      tape.offsets.set(i, at - start);
+      tape.lengths.set(i, size);
+      at += size;
+    }
+    steps += found;
+    if (found < count && !(rest && at >= end)) {
+      steps++;
+      isShort = !rest;
+    }
     return at;
   }
 
@@ -325,12 +359,30 @@ public final class Payload {
     return tape.fields.get(i);
   }
 
+  /**
+   * Returns true if all payloads of its schema that have all fields, with pointers of this width,
+   * have these tokens, with the same lengths and at the same distances from {@link #begin}.
+   */
+  public boolean isFixed() {
+    return tape != own;
+  }
+
+  /** Returns the width of its writer's pointers, 4 or 8. */
+  public int pointerBytes() {
+    return pointerBytes;
+  }
+
+  /** Returns the start of the payload in the window. */
+  public int begin() {
+    return start;
+  }
+
   /** Returns the start of the bytes of token {@code i} in the window. */
   public int offset(int i) {
     return start + tape.offsets.get(i);
   }
 
-  /** Bytes of value {@code i}. */
+  /** Bytes of value {@code i}, or of array {@code i} with a count before its elements. */
   public int length(int i) {
     return tape.lengths.get(i);
   }
@@ -426,6 +478,19 @@ public final class Payload {
       case SYSTEMTIME -> ValueFormatter.fileTimeOfSystemTime(bytes, at);
       default -> 0;
     };
+  }
+
+  /**
+   * Returns the elements of array {@code i} whose values are the numbers that their bytes are, one
+   * behind the other from {@link #offset} on; -1 for other arrays.
+   */
+  public int words(int i) {
+    Field field = tape.fields.get(i);
+    if (!isRowOfWords(field)) {
+      return -1;
+    }
+    int prefix = field.count().kind() == LengthSpec.Kind.PREFIX16 ? 2 : 0;
+    return (tape.lengths.get(i) - prefix) / field.in().size(pointerBytes);
   }
 
   /** Value {@code i} as a number with a fraction. */

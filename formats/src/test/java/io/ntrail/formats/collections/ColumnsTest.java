@@ -126,6 +126,19 @@ class ColumnsTest {
   }
 
   @Test
+  void rowsMayBeAppendedTogether() {
+    Columns columns = new Columns(0, 100);
+    IntColumn column = columns.ints();
+    assertEquals(0, columns.add(3));
+    column.set(2, 7);
+    assertEquals(3, columns.add(97));
+    assertEquals(7, column.get(2));
+    assertEquals(0, column.get(99));
+    assertThrows(IllegalStateException.class, () -> columns.add(1));
+    assertEquals(100, columns.rows());
+  }
+
+  @Test
   void columnsComeBeforeRows() {
     Columns columns = new Columns();
     columns.add();

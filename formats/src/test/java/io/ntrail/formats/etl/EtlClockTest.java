@@ -77,6 +77,21 @@ class EtlClockTest {
   }
 
   @Test
+  void nanosOfTheUsualCounterAreExactUpToTheLargest() {
+    EtlClock clock = EtlClock.of(1, 10_000_000, 0, 0, 0);
+    for (int bits = 0; bits < 63; bits++) {
+      for (long ticks : new long[] {(1L << bits) - 1, 1L << bits, -1L << bits, -(1L << bits) - 1}) {
+        BigInteger exact = big(ticks).multiply(big(100));
+        long nearest =
+            exact.bitLength() < 64
+                ? exact.longValueExact()
+                : ticks < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
+        assertEquals(nearest, clock.nanos(ticks), "ticks " + ticks);
+      }
+    }
+  }
+
+  @Test
   void cyclesAreScaledByTheNominalSpeed() {
     Property.check(g -> {
       long megahertz = g.between(1, 9_000);

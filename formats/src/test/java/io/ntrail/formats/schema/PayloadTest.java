@@ -130,6 +130,33 @@ class PayloadTest {
   }
 
   @Test
+  void numbersOfAnArrayStandOneBehindTheOther() {
+    byte[] bytes = new LittleEndian().u16(2).u32(5).u32(6).u16(7).u16(8).u8(9).toByteArray();
+    Payload counted = read("u16 n; u32 v[n]", bytes, 8);
+    Payload rest = read("u16 v[*]", bytes, 8);
+
+    assertEquals(2, counted.words(1));
+    assertEquals(2, counted.offset(1));
+    assertEquals(7, rest.words(0));
+    assertEquals(14, rest.length(0));
+    assertEquals(-1, read("guid v[*]", bytes, 8).words(0));
+    Payload cut = read("u16 n; u32 v[n]; u32 w[n]", bytes, 8);
+    assertEquals("n=2 v=[5 6 ] w=[524295 ] +1", told(cut));
+    assertEquals(1, cut.words(5));
+    assertTrue(cut.isShort());
+  }
+
+  @Test
+  void wholePayloadsOfFixedFieldsHaveTheSameTokens() {
+    byte[] bytes = new LittleEndian().u32(1).u32(2).u16(3).toByteArray();
+
+    assertTrue(read("u32 a; ptr b", bytes, 4).isFixed());
+    assertFalse(read("u32 a; ptr b", bytes, 8).isFixed());
+    assertFalse(read("u32 a; u16 v[*]", bytes, 8).isFixed());
+    assertFalse(new Payload().isFixed());
+  }
+
+  @Test
   void structuresNest() {
     byte[] bytes = new LittleEndian().u8(2).u8(1).u16(10).u8(2).u16(20).u8(0xFF).toByteArray();
 
