@@ -8,7 +8,10 @@ import io.ntrail.formats.schema.Field;
 import io.ntrail.formats.schema.InType;
 import io.ntrail.formats.schema.OutType;
 import io.ntrail.formats.schema.Payload;
+import io.ntrail.formats.schema.ValueKind;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,8 +56,40 @@ final class EventMembers {
     }
   }
 
+  /** A field that has one place in all whole payloads. */
+  private static final class Step {
+    final Names names;
+    final int token;
+
+    /** True if it is a number, which the next four describe. */
+    final boolean isWord;
+
+    /** Distance from the payload's start. */
+    final int offset;
+
+    final int length;
+    final boolean isSigned;
+    final boolean isHex;
+
+    Step(Names names, Payload payload, int token) {
+      this.names = names;
+      this.token = token;
+      Field field = names.field;
+      this.isWord = payload.token(token) == Payload.Token.VALUE && field.isWord();
+      this.offset = payload.offset(token) - payload.begin();
+      this.length = payload.length(token);
+      this.isSigned = field.kind() == ValueKind.SIGNED;
+      this.isHex = field.kind() == ValueKind.HEX;
+    }
+  }
+
   private final JsonRow row;
   private final EventType type;
+
+  /** Fields of whole payloads by the width of their pointers; null: none was met yet. */
+  private Step @Nullable [] narrow;
+
+  private Step @Nullable [] wide;
 
   /** Names by the place of a token, which has the same field in almost all events of a type. */
   private @Nullable Names[] names = new Names[16];
@@ -68,10 +103,56 @@ final class EventMembers {
   /** Writes all fields as members of the object at hand. */
   void write(EventReader event) {
     Payload payload = event.payload();
+    if (payload.isFixed()) {
+      for (Step step : steps(payload)) {
+        step(event, payload, step);
+      }
+      return;
+    }
     int size = payload.size();
     int i = 0;
     while (i < size) {
       i = member(event, payload, i);
+    }
+  }
+
+  private Step[] steps(Payload payload) {
+    Step[] known = payload.pointerBytes() == Long.BYTES ? wide : narrow;
+    return known == null ? learn(payload) : known;
+  }
+
+  private Step[] learn(Payload payload) {
+    List<Step> found = new ArrayList<>();
+    for (int i = 0; i < payload.size(); i = payload.after(i)) {
+      found.add(new Step(at(i, payload.field(i)), payload, i));
+    }
+    Step[] made = found.toArray(new Step[0]);
+    if (payload.pointerBytes() == Long.BYTES) {
+      wide = made;
+    } else {
+      narrow = made;
+    }
+    return made;
+  }
+
+  /** Writes a field of a whole payload: most of them are numbers, of which little is asked. */
+  private void step(EventReader event, Payload payload, Step step) {
+    if (!step.isWord) {
+      member(event, payload, step.token);
+      return;
+    }
+    int unused = Long.SIZE - Byte.SIZE * step.length;
+    long word = payload.bytes().word(payload.begin() + step.offset, step.length) << unused;
+    Names of = step.names;
+    if (step.isHex) {
+      row.hex(of.key, word >>> unused);
+    } else if (step.isSigned) {
+      row.number(of.key, word >> unused);
+    } else {
+      row.unsigned(of.key, word >>> unused);
+    }
+    if (of.hasMore) {
+      beside(event, payload, step.token, of);
     }
   }
 
@@ -166,6 +247,14 @@ final class EventMembers {
       return at + 1;
     }
     boolean isArray = token == Payload.Token.ARRAY;
+    if (isArray && field.kind() == ValueKind.HEX) {
+      int words = payload.words(at);
+      if (words >= 0) {
+        int length = field.in().size(payload.pointerBytes());
+        row.hexes(payload.bytes(), payload.offset(at), length, words);
+        return at + words + 2;
+      }
+    }
     if (isArray) {
       row.array();
     } else {

@@ -24,6 +24,9 @@ final class EventObjects {
   /** Types of which members are kept. */
   private static final int MOST_TYPES = 1 << 12;
 
+  /** Owners of which members are kept, a power of two. */
+  private static final int OWNERS = 1 << 10;
+
   /** The part that all events of a type have in common. */
   private static final class Kind {
     final EventType type;
@@ -31,24 +34,40 @@ final class EventObjects {
     /** Members from the provider to the version. */
     final byte[] identity;
 
-    /** The source of its schema; empty if that is not told. */
-    final byte[] source;
+    /** The source of its schema, if that is told, and the beginning of its fields. */
+    final byte[] toFields;
 
     final EventMembers fields;
     final boolean isToldByFields;
 
-    Kind(EventType type, byte[] identity, byte[] source, EventMembers fields) {
+    /** Length of the payload of most records. */
+    int length = -1;
+
+    /** Members from the provider to the beginning of the fields of records of this length. */
+    byte[] head = {};
+
+    Kind(EventType type, byte[] identity, byte[] toFields, EventMembers fields) {
       this.type = type;
       this.identity = identity;
-      this.source = source;
+      this.toFields = toFields;
       this.fields = fields;
       this.isToldByFields = type.schema() != null && !type.hasMessage();
     }
   }
 
+  /**
+   * Members that tell the owner of an event.
+   *
+   * @param process its id, or {@link RecordCursor#NO_ID}
+   * @param thread its id, or {@link RecordCursor#NO_ID}
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Owner(int process, int thread, @Nullable String name, byte[] members) {}
+
   private final JsonRow row;
   private final boolean withSource;
   private final Map<EventType, Kind> kinds = new HashMap<>();
+  private final @Nullable Owner[] owners = new Owner[OWNERS];
   private @Nullable Kind last;
   private final JsonRow.Key timeNanos;
   private final JsonRow.Key utc;
@@ -91,12 +110,8 @@ final class EventObjects {
     Kind kind = kind(event.type());
     row.begin();
     place(event, record);
-    owner(event);
-    row.members(kind.identity);
-    header(record);
-    row.number(dataLength, record.payloadLength());
-    row.members(kind.source);
-    row.key(fields).object();
+    row.members(owner(event).members);
+    head(record, kind);
     kind.fields.write(event);
     row.endObject();
     if (!kind.isToldByFields || event.payload().restLength() > 0) {
@@ -152,6 +167,7 @@ final class EventObjects {
     if (withSource) {
       text("source", type.schema() == null ? null : type.schema().source().text());
     }
+    row.key(fields).object();
     Kind made = new Kind(type, identity, row.from(end), new EventMembers(row, type));
     kinds.put(type, made);
     return made;
@@ -163,24 +179,62 @@ final class EventObjects {
 
   private void place(EventReader event, RecordCursor record) {
     row.number(timeNanos, event.nanos());
-    row.key(utc).utc(record.file().clock().fileTime(record.ticks()));
+    row.utc(utc, record.file().clock().fileTime(record.ticks()));
     row.number(cpu, record.cpu());
   }
 
-  private void owner(EventReader event) {
+  // Names are the same object as long as the process lives, and are written anew otherwise.
+  @SuppressWarnings("ReferenceEquality")
+  private Owner owner(EventReader event) {
     int processId = event.processId();
-    if (processId == RecordCursor.NO_ID) {
-      row.key(pid).unknown();
-    } else {
-      row.number(pid, Integer.toUnsignedLong(processId));
-    }
     int threadId = event.threadId();
-    if (threadId == RecordCursor.NO_ID) {
-      row.key(tid).unknown();
-    } else {
-      row.number(tid, Integer.toUnsignedLong(threadId));
+    String name = event.process();
+    // Ids are multiples of four.
+    int slot = (processId << 3 ^ threadId >> 2) & OWNERS - 1;
+    Owner known = owners[slot];
+    if (known == null
+        || known.process != processId
+        || known.thread != threadId
+        || known.name != name) {
+      known = new Owner(processId, threadId, name, owner(processId, threadId, name));
+      owners[slot] = known;
     }
-    row.key(process).name(event.process());
+    return known;
+  }
+
+  private byte[] owner(int processId, int threadId, @Nullable String name) {
+    int begin = row.size();
+    id(pid, processId);
+    id(tid, threadId);
+    row.key(process).name(name);
+    return row.take(begin);
+  }
+
+  private void id(JsonRow.Key key, int id) {
+    if (id == RecordCursor.NO_ID) {
+      row.key(key).unknown();
+    } else {
+      row.number(key, Integer.toUnsignedLong(id));
+    }
+  }
+
+  /** Writes all from the provider to the beginning of the fields. */
+  private void head(RecordCursor record, Kind kind) {
+    int length = record.payloadLength();
+    boolean isHook = record.kind().isHook();
+    if (isHook && length == kind.length) {
+      row.members(kind.head);
+      return;
+    }
+    int begin = row.size();
+    row.members(kind.identity);
+    header(record);
+    row.number(dataLength, length);
+    row.members(kind.toFields);
+    if (isHook && kind.length < 0) {
+      kind.length = length;
+      kind.head = row.from(begin);
+    }
   }
 
   /** Writes what a record's header has beside a time and a thread. */

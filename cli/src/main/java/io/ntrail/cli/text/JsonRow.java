@@ -36,11 +36,12 @@ public final class JsonRow {
 
   private static final int MOST_NAMES = 1 << 12;
 
-  /** Place of the fraction of a second in a time in its quotes. */
-  private static final int FRACTION = "\"2026-03-14T08:26:53.".length();
-
+  /** Digits of the fraction of a second. */
   private static final int FRACTION_DIGITS = 7;
-  private static final byte[] HEX_DIGITS = ascii("0123456789abcdef");
+
+  /** The two digits of each byte in hexadecimal, one behind the other. */
+  private static final byte[] HEX_PAIRS = new byte[512];
+
   private static final byte[] NOTHING = {};
   private static final byte[] NULL = ascii("null");
   private static final byte[] TRUE = ascii("true");
@@ -65,6 +66,11 @@ public final class JsonRow {
       TENS[i] = (byte) ('0' + i / 10);
       ONES[i] = (byte) ('0' + i % 10);
     }
+    byte[] digits = ascii("0123456789abcdef");
+    for (int i = 0; i < 256; i++) {
+      HEX_PAIRS[2 * i] = digits[i >> 4];
+      HEX_PAIRS[2 * i + 1] = digits[i & 15];
+    }
   }
 
   private final boolean isAscii;
@@ -74,6 +80,7 @@ public final class JsonRow {
   private int size;
   private byte[] utc = new byte[0];
   private long utcSecond = Long.MIN_VALUE;
+  private @Nullable Key utcKey;
 
   /** Makes an empty row. */
   public JsonRow() {
@@ -172,10 +179,13 @@ public final class JsonRow {
 
   /** A key, whose value is written next. */
   public JsonRow key(Key key) {
-    byte[] encoded = key.encoded;
+    return member(key.encoded);
+  }
+
+  /** Writes what begins with a comma, which the first member of an object does not have. */
+  private JsonRow member(byte[] encoded) {
     int length = encoded.length;
     byte[] to = room(length);
-    // The first member of an object has no comma before it.
     int from = to[size - 1] == '{' ? 1 : 0;
     System.arraycopy(encoded, from, to, size, length - from);
     size += length - from;
@@ -200,6 +210,13 @@ public final class JsonRow {
   /** Returns a copy of what was written since there were so many bytes. */
   public byte[] from(int begin) {
     return Arrays.copyOfRange(bytes, begin, size);
+  }
+
+  /** Takes away what was written since there were so many bytes, and returns it. */
+  public byte[] take(int begin) {
+    byte[] taken = from(begin);
+    size = begin;
+    return taken;
   }
 
   /** Returns the number of bytes so far. */
@@ -234,6 +251,11 @@ public final class JsonRow {
     return value < 0 ? raw(ascii(Long.toUnsignedString(value))) : number(value);
   }
 
+  /** A member that is a 64-bit number without a sign. */
+  public JsonRow unsigned(Key key, long value) {
+    return value < 0 ? key(key).unsigned(value) : number(key, value);
+  }
+
   /** Writes a key, if it is not empty, and a number: most of what a row is. */
   private void digits(byte[] key, long value) {
     byte[] to = room(key.length + MOST_OF_NUMBER);
@@ -253,10 +275,14 @@ public final class JsonRow {
       left = -left;
       to[at++] = '-';
     }
-    // The logarithm of 2 is a little more than 1233 / 4096. Zero has a digit, as one has.
-    long some = left | 1;
-    int digits = (Long.SIZE - Long.numberOfLeadingZeros(some)) * 1233 >> 12;
-    if (some >= POWERS[digits]) {
+    if (left < 10) {
+      to[at] = (byte) ('0' + (int) left);
+      size = at + 1;
+      return;
+    }
+    // The logarithm of 2 is a little more than 1233 / 4096.
+    int digits = (Long.SIZE - Long.numberOfLeadingZeros(left)) * 1233 >> 12;
+    if (left >= POWERS[digits]) {
       digits++;
     }
     at += digits;
@@ -279,19 +305,72 @@ public final class JsonRow {
    * #element}.
    */
   public JsonRow hex(long value) {
-    byte[] to = room(MOST_OF_NUMBER);
-    int digits = Math.max(1, (Long.SIZE - Long.numberOfLeadingZeros(value) + 3) >> 2);
+    hex(NOTHING, value);
+    return this;
+  }
+
+  /** A member that is an address or flags. */
+  public JsonRow hex(Key key, long value) {
+    hex(key.encoded, value);
+    return this;
+  }
+
+  /** Writes a key, if it is not empty, and a number in hexadecimal. */
+  private void hex(byte[] key, long value) {
+    byte[] to = room(key.length + MOST_OF_NUMBER);
     int at = size;
-    to[at] = '"';
-    to[at + 1] = '0';
-    to[at + 2] = 'x';
-    long rest = value;
-    for (int i = at + 2 + digits; i > at + 2; i--) {
-      to[i] = HEX_DIGITS[(int) rest & 15];
-      rest >>>= 4;
+    if (key.length > 0) {
+      int from = to[at - 1] == '{' ? 1 : 0;
+      System.arraycopy(key, from, to, at, key.length - from);
+      at += key.length - from;
     }
-    to[at + 3 + digits] = '"';
-    size = at + 4 + digits;
+    size = hex(value, to, at);
+  }
+
+  /** Writes a number in hexadecimal with its quotes; returns the place behind it. */
+  private static int hex(long value, byte[] to, int begin) {
+    int digits = Math.max(1, (Long.SIZE - Long.numberOfLeadingZeros(value) + 3) >> 2);
+    to[begin] = '"';
+    to[begin + 1] = '0';
+    to[begin + 2] = 'x';
+    int first = begin + 3;
+    int at = first + digits;
+    to[at] = '"';
+    long rest = value;
+    while (at - 2 >= first) {
+      int pair = ((int) rest & 0xFF) << 1;
+      to[--at] = HEX_PAIRS[pair + 1];
+      to[--at] = HEX_PAIRS[pair];
+      rest >>>= 8;
+    }
+    if (at > first) {
+      to[first] = HEX_PAIRS[((int) rest & 15) * 2 + 1];
+    }
+    return first + digits + 1;
+  }
+
+  /**
+   * An array of addresses or flags, after {@link #key} or {@link #element}.
+   *
+   * @param of the window that they are in
+   * @param begin where the first one begins
+   * @param length bytes of each
+   */
+  public JsonRow hexes(Bytes of, int begin, int length, int count) {
+    byte[] to = room(Math.addExact(Math.multiplyExact(MOST_OF_NUMBER, count), 2));
+    int unused = Long.SIZE - Byte.SIZE * length;
+    int from = begin;
+    int at = size;
+    to[at++] = '[';
+    for (int i = 0; i < count; i++) {
+      if (i > 0) {
+        to[at++] = ',';
+      }
+      at = hex(of.word(from, length) << unused >>> unused, to, at);
+      from += length;
+    }
+    to[at] = ']';
+    size = at + 1;
     return this;
   }
 
@@ -323,27 +402,30 @@ public final class JsonRow {
   }
 
   /**
-   * A FILETIME as {@link FileTime#text} writes it, null if it is not a date; after {@link #key} or
-   * {@link #element}. Of times that follow each other only the fraction of the second is written
-   * anew.
+   * A member that is a FILETIME as {@link FileTime#text} writes it, null if it is not a date. Of
+   * times that follow each other only the fraction of the second is written anew.
    */
-  public JsonRow utc(long fileTime) {
-    if (!FileTime.isDate(fileTime)) {
-      return unknown();
-    }
+  public JsonRow utc(Key key, long fileTime) {
     long second = fileTime / FileTime.SECOND;
-    if (second != utcSecond) {
-      utc = ascii('"' + FileTime.text(fileTime) + '"');
+    if (fileTime <= 0 || second != utcSecond || !key.equals(utcKey)) {
+      if (!FileTime.isDate(fileTime)) {
+        return key(key).unknown();
+      }
+      byte[] value = ascii('"' + FileTime.text(fileTime) + '"');
+      utc = Arrays.copyOf(key.encoded, key.encoded.length + value.length);
+      System.arraycopy(value, 0, utc, key.encoded.length, value.length);
       utcSecond = second;
+      utcKey = key;
     }
     int left = (int) (fileTime - second * FileTime.SECOND);
     byte[] text = utc;
-    for (int i = FRACTION + FRACTION_DIGITS - 1; i >= FRACTION; i--) {
+    int end = text.length - "Z\"".length();
+    for (int i = end - 1; i >= end - FRACTION_DIGITS; i--) {
       int tenth = left / 10;
       text[i] = (byte) ('0' + left - 10 * tenth);
       left = tenth;
     }
-    return raw(text);
+    return member(text);
   }
 
   /** A text that is written again and again, such as a name, or null; after {@link #key}. */

@@ -125,7 +125,28 @@ final class JsonRowTest {
           false,
           row -> row.number(row.newKey("a"), first).number(row.newKey("b"), -first),
           json -> json.number("a", first).number("b", -first));
+      same(
+          false,
+          row -> row.unsigned(row.newKey("a"), first).unsigned(row.newKey("b"), -first),
+          json -> json.unsigned("a", first).unsigned("b", -first));
+      same(
+          false,
+          row -> row.hex(row.newKey("a"), first).hex(row.newKey("b"), first >>> 37),
+          json -> json.key("a").hex(first).key("b").hex(first >>> 37));
     });
+  }
+
+  @Test
+  void addressesInARowAreAnArray() {
+    byte[] all = {1, 0, 0, (byte) 0x80, 0, 0, 0, (byte) 0xff, 2, 3};
+    Bytes bytes = Bytes.copyOf(all, "addresses");
+    JsonRow row = new JsonRow();
+    row.begin().key("none").hexes(bytes, 10, 8, 0).key("one").hexes(bytes, 0, 8, 1);
+    row.key("narrow").hexes(bytes, 1, 4, 2).key("short").hexes(bytes, 0, 2, 5);
+    assertEquals(
+        "{\"none\":[],\"one\":[\"0xff00000080000001\"],\"narrow\":[\"0x800000\",\"0x2ff0000\"],"
+            + "\"short\":[\"0x1\",\"0x8000\",\"0x0\",\"0xff00\",\"0x302\"]}",
+        row.endObject().toString());
   }
 
   @Test
@@ -159,18 +180,23 @@ final class JsonRowTest {
   @Test
   void pointsInTimeAreDatesWithTheirFractionOrUnknown() {
     long last = 134_179_504_139_999_990L;
-    JsonRow row = new JsonRow().begin().key("utc").array();
-    for (long time : new long[] {0, last, last + 10, last + 9_999_999, last + 3, -1}) {
-      row.element().utc(time);
-    }
+    JsonRow row = new JsonRow();
+    JsonRow.Key first = row.newKey("first");
+    JsonRow.Key again = row.newKey("again");
     assertEquals(
-        "{\"utc\":[null,\"2026-03-14T08:26:53.9999990Z\",\"2026-03-14T08:26:54.0000000Z\","
-            + "\"2026-03-14T08:26:54.9999989Z\",\"2026-03-14T08:26:53.9999993Z\",null]}",
-        row.endArray().endObject().toString());
+        "{\"first\":null,\"again\":\"2026-03-14T08:26:53.9999990Z\",\"again\":\"2026-03-14T08:26:54.0000000Z\"}",
+        row.begin().utc(first, 0).utc(again, last).utc(again, last + 10).endObject().toString());
+    assertEquals(
+        "{\"again\":\"2026-03-14T08:26:54.9999989Z\",\"first\":\"2026-03-14T08:26:53.9999993Z\"}",
+        row.begin().utc(again, last + 9_999_999).utc(first, last + 3).endObject().toString());
     Property.check(g -> {
       long time = g.flag() ? 134_180_000_000_000_000L + g.below(1 << 30) : g.bits() >> g.below(64);
-      List<Long> times = List.of(0L, 1L, time, time, time + 1, time + 9_999_999, time - 1, -1L, 5L);
-      same(times, JsonRow::utc, (json, one) -> json.text(Numbers.utc(one)));
+      for (long one : new long[] {0, 1, time, time, time + 1, time + 9_999_999, time - 1, -1, 5}) {
+        String text = Numbers.utc(one);
+        assertEquals(
+            "{\"first\":" + (text == null ? text : '"' + text + '"') + "}",
+            row.begin().utc(first, one).endObject().toString());
+      }
     });
   }
 
