@@ -118,7 +118,13 @@ public final class EtwProfile implements AutoCloseable {
       int cores) {
     SchemaSources schemas = new SchemaSources(UserSchemas.NONE);
     ProfileInput input =
-        ProfileInput.of(recording, schemas, cores, !query.scope.events().isEmpty(), query.subject);
+        ProfileInput.of(
+            recording,
+            schemas,
+            cores,
+            !query.scope.events().isEmpty(),
+            query.subject,
+            query.source);
     if (query.source.events(input.inventory()) == 0) {
       throw new CannotGoOn(
           recording.fileNames().getFirst() + " holds no " + query.source.metric().things(),

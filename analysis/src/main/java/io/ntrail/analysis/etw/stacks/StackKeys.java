@@ -79,6 +79,9 @@ final class StackKeys {
    */
   private static final int OUTER_FRAMES = 6;
 
+  /** Definitions after the first of a hash that are looked at one by one. */
+  private static final int NEAR = 4;
+
   /** Several, so that threads that note definitions seldom wait for each other. */
   private final StackTrie[] trees = new StackTrie[4];
 
@@ -99,6 +102,11 @@ final class StackKeys {
 
   /** Their numbers, as long as definitions are noted. */
   private LongIntMap numbers = new LongIntMap();
+
+  /** By the first bits of hashes: the first definition whose key has such a hash. */
+  private int[] buckets = new int[3];
+
+  private int hashShift = Integer.SIZE - 1;
 
   private final List<EtlFile> files;
   private final LongPredicate isKernel;
@@ -298,6 +306,26 @@ final class StackKeys {
       start = end;
     }
     definitions.permute(order);
+    indexHashes();
+  }
+
+  /** Notes where the keys with some first bits of their hash begin. */
+  private void indexHashes() {
+    int count = definitions.rows();
+    int bits = Math.max(1, Integer.SIZE - 1 - Integer.numberOfLeadingZeros(Math.max(2, count)));
+    hashShift = Integer.SIZE - bits;
+    int[] ofHash = new int[(1 << bits) + 1];
+    for (int i = 0; i < count; i++) {
+      ofHash[bucket(keys.get(i)) + 1] = i + 1;
+    }
+    for (int i = 1; i < ofHash.length; i++) {
+      ofHash[i] = Math.max(ofHash[i], ofHash[i - 1]);
+    }
+    buckets = ofHash;
+  }
+
+  private int bucket(long key) {
+    return (hash(key) ^ Integer.MIN_VALUE) >>> hashShift;
   }
 
   private void sort(long[] packed, int start, int end, int[] order) {
@@ -321,13 +349,14 @@ final class StackKeys {
 
   /** The definition that a key meant at a time; -1 if nothing defines it. */
   int find(long key, long time) {
-    // Hashes are spread evenly.
-    long guess = ((long) hash(key) - Integer.MIN_VALUE) * definitions.rows() >>> 32;
-    int low = (int) guess;
-    for (int step = 1; low > 0 && !isBefore(low - 1, key, time); step *= 2) {
-      low = Math.max(0, low - step);
+    int at = buckets[bucket(key)];
+    int near = Math.min(at + NEAR, definitions.rows());
+    while (at < near && isBefore(at, key, time)) {
+      at++;
     }
-    int at = firstNotBefore(low, key, time);
+    if (at == near) {
+      at = firstNotBefore(at, key, time);
+    }
     return defines(at, key) ? at : -1;
   }
 
@@ -363,6 +392,11 @@ final class StackKeys {
    */
   int innermost(int definition) {
     return innermost.get(definition);
+  }
+
+  /** A definition in the upper half, and its {@link #innermost}. */
+  long defined(int definition) {
+    return (long) definition << 32 | innermost.get(definition) & 0xFFFF_FFFFL;
   }
 
   /** The address of a definition's innermost frame, if all are of one half. */

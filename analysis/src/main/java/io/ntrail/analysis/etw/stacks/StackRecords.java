@@ -2,6 +2,7 @@ package io.ntrail.analysis.etw.stacks;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.etw.recording.RowsByUse;
 import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.collections.Search;
@@ -90,6 +91,19 @@ public final class StackRecords {
   public static boolean isDefinition(RecordCursor record) {
     int hook = StackMatchRules.stackHook(record);
     return hook >= KernelEvent.STACKWALK_KEYCREATE && hook <= KernelEvent.STACKWALK_KEYRUNDOWN;
+  }
+
+  /**
+   * Asks for the definitions of keys, which it wants to {@link #visit}.
+   *
+   * @param rows lists them as {@link RowsByUse#stacks}
+   */
+  public static void ask(RowsByUse rows) {
+    for (int hook = KernelEvent.STACKWALK_KEYCREATE;
+        hook <= KernelEvent.STACKWALK_KEYRUNDOWN;
+        hook++) {
+      rows.ask(rows.stacks(), hook);
+    }
   }
 
   /** Notes a record. Safe for several threads, each of which visits buffers of its own. */
@@ -208,9 +222,13 @@ public final class StackRecords {
    * {@link #walk(int)}: the first key of each, the least one for the first.
    */
   public long[] stretches() {
-    boolean isBounded = starts.length > 0 && most() <= StackRecordWindow.MOST_IN_ANY_ORDER;
     // What is left out at the limits would depend on where a walk began.
-    return isBounded ? starts.clone() : new long[] {Long.MIN_VALUE};
+    return starts.length > 0 && isBounded() ? starts.clone() : new long[] {Long.MIN_VALUE};
+  }
+
+  /** Returns true if no stack records are left out, wherever a walk begins. */
+  boolean isBounded() {
+    return most() <= StackRecordWindow.MOST_IN_ANY_ORDER;
   }
 
   /** Returns the most that all buffers hold together whose stack records may fall into a slice. */

@@ -13,12 +13,6 @@ import java.util.Map;
 
 /** Samples of the timer, in samples or nanoseconds; also those of the processor's counters. */
 final class CpuSamples implements WeightVisitor {
-
-  private static final long DEFAULT_INTERVAL = 10_000;
-
-  /** Profile source of the timer. */
-  private static final int CLOCK = 0;
-
   /** Source of weights: samples of the timer. */
   static final WeightSource TIMER =
       new WeightSource(
@@ -31,18 +25,13 @@ final class CpuSamples implements WeightVisitor {
           KernelEvent.PERFINFO_SAMPLEDPROFILECACHE) {
         @Override
         public long eventsPerHit(MetricInventory inventory, Variant variant) {
-          return inventory.onlyInterval(CLOCK);
+          return inventory.onlyInterval(SampleWeights.CLOCK);
         }
 
         @Override
         WeightVisitor start(
             Profiler.Request request, MetricInventory inventory, ProfileDiagnostics diagnostics) {
-          return new CpuSamples(
-              inventory,
-              diagnostics,
-              request.scope().idle(),
-              -1,
-              request.unit() == WeightUnit.SAMPLES);
+          return new CpuSamples(weights(request, inventory, diagnostics), -1);
         }
       };
 
@@ -84,14 +73,25 @@ final class CpuSamples implements WeightVisitor {
         @Override
         WeightVisitor start(
             Profiler.Request request, MetricInventory inventory, ProfileDiagnostics diagnostics) {
+          int counter = request.variant().number();
+          boolean areCounted = request.unit() == WeightUnit.COUNT;
           return new CpuSamples(
-              inventory,
-              diagnostics,
-              request.scope().idle(),
-              request.variant().number(),
-              request.unit() == WeightUnit.COUNT);
+              new SampleWeights(
+                  inventory, diagnostics, request.scope().idle(), counter, areCounted),
+              counter);
         }
       };
+
+  /** Returns what samples of the timer weigh. */
+  static SampleWeights weights(
+      Profiler.Request request, MetricInventory inventory, ProfileDiagnostics diagnostics) {
+    return new SampleWeights(
+        inventory,
+        diagnostics,
+        request.scope().idle(),
+        SampleWeights.CLOCK,
+        request.unit() == WeightUnit.SAMPLES);
+  }
 
   private static Variant counter(MetricInventory inventory, int number) {
     String name = inventory.sourceName(number);
@@ -100,32 +100,19 @@ final class CpuSamples implements WeightVisitor {
         : new Variant(number, name, name);
   }
 
-  private final MetricInventory inventory;
-  private final ProfileDiagnostics diagnostics;
-  private final boolean idleToo;
+  private final SampleWeights weights;
 
   /** The source of the counter; negative for the timer. */
   private final int counter;
-
-  private final boolean counted;
 
   /**
    * Creates a visitor.
    *
    * @param counter profile source of the counter; negative for the timer
-   * @param counted whether to count samples, or else to add nanoseconds or the counter's events
    */
-  private CpuSamples(
-      MetricInventory inventory,
-      ProfileDiagnostics diagnostics,
-      boolean idleToo,
-      int counter,
-      boolean counted) {
-    this.inventory = inventory;
-    this.diagnostics = diagnostics;
-    this.idleToo = idleToo;
+  private CpuSamples(SampleWeights weights, int counter) {
+    this.weights = weights;
     this.counter = counter;
-    this.counted = counted;
   }
 
   @Override
@@ -170,8 +157,7 @@ final class CpuSamples implements WeightVisitor {
         thread,
         payload.pointer(at + Sample.INSTRUCTION_POINTER, pointer),
         thread != 0 || flagged,
-        count,
-        CLOCK);
+        count);
   }
 
   /** u32 count, padded to a pointer, then samples of p + 4 + 4 bytes. */
@@ -201,38 +187,21 @@ final class CpuSamples implements WeightVisitor {
       return;
     }
     int thread = payload.i32(at + Sample.threadId(pointer));
-    give(
-        event,
-        thread,
-        payload.pointer(at + Sample.INSTRUCTION_POINTER, pointer),
-        thread != 0,
-        1,
-        counter);
+    give(event, thread, payload.pointer(at + Sample.INSTRUCTION_POINTER, pointer), thread != 0, 1);
   }
 
-  private void give(
-      EventContext event, int thread, long address, boolean busy, int count, int source) {
+  private void give(EventContext event, int thread, long address, boolean busy, int count) {
     if (!event.passesEvent()) {
       return;
     }
-    long weight = counted ? count : weight(event, source) * count;
+    long weight = weights.of(count, event.key());
     if (!busy) {
       event.idle(weight);
-      if (!idleToo) {
+      if (!weights.areIdleToo()) {
         return;
       }
     }
     event.sampledStack(thread, address);
     event.give(event.process(thread), thread, weight);
-  }
-
-  private long weight(EventContext event, int source) {
-    long interval = inventory.interval(source, event.key());
-    if (source == CLOCK) {
-      diagnostics.noteInterval(interval < 0);
-      return 100 * (interval < 0 ? DEFAULT_INTERVAL : interval);
-    }
-    diagnostics.noteInterval(interval <= 0);
-    return interval <= 0 ? 1 : interval;
   }
 }

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.etw.weights;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.RowsByUse;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.formats.collections.Columns;
 import io.ntrail.formats.collections.IntColumn;
@@ -11,6 +12,7 @@ import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
 import io.ntrail.formats.etl.KernelFieldOffsets.SampleInterval;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordKind;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -54,9 +56,36 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
     }
   }
 
+  /** Asks for the events of the kernel that it wants to {@link #learn} from. */
+  void ask(RowsByUse rows) {
+    rows.ask(rows.facts(), KernelEvent.PERFINFO_PMCCOUNTERPROF);
+    rows.ask(rows.facts(), KernelEvent.PERFINFO_SETINTERVAL);
+    rows.ask(rows.facts(), KernelEvent.PERFINFO_COLLECTIONSTART);
+    rows.ask(rows.facts(), KernelEvent.PERFINFO_COLLECTIONEND);
+    for (CountedEvents events : COUNTED) {
+      if (events.hook() != CountedEvents.PROVIDER) {
+        rows.ask(rows.facts(), events.hook());
+      }
+    }
+  }
+
+  /** Counts the events of the kernel that were listed, which {@link #learn} does not. */
+  void count(RowsByUse listed) {
+    listed.forEach((_, kind, hook, _, count, _) -> {
+      if (RecordKind.values()[kind].isHook()) {
+        hooks[hook] += count;
+      }
+    });
+  }
+
   /** Notes an event of the kernel. */
   void visit(RecordCursor record, int hook) {
     hooks[hook]++;
+    learn(record, hook);
+  }
+
+  /** Notes an event of the kernel that is counted already. */
+  void learn(RecordCursor record, int hook) {
     if (hook >>> 8 == KernelEvent.Group.PERFINFO) {
       perfInfo(record, hook);
     }

@@ -4,12 +4,16 @@ import io.ntrail.analysis.etw.events.SchemaIndex;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.machine.Machine;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.RowsByUse;
 import io.ntrail.analysis.etw.recording.SurveyPart;
+import io.ntrail.analysis.etw.stacks.NotedSamples;
+import io.ntrail.analysis.etw.stacks.SampleNotes;
 import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.analysis.profile.WeightSubject;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordTable;
 import io.ntrail.formats.schema.StatusCodes;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param kernel the kernel's events
  * @param machine processes, threads, images, methods
  * @param stacks where stacks are, and what their keys mean
+ * @param samples samples of the timer with their stacks, if they were to be noted and could be
  * @param inventory what there is to make profiles of
  * @param schemas what events are called and where they name their owner; if names were not
  *     requested, only what the built-in tables have
@@ -31,6 +36,7 @@ public record ProfileInput(
     KernelEvents kernel,
     Machine machine,
     StackRecords stacks,
+    NotedSamples samples,
     MetricInventory inventory,
     SchemaIndex schemas,
     StatusCodes codes,
@@ -39,20 +45,115 @@ public record ProfileInput(
     final Machine machine;
     final MetricInventory inventory;
     final StackRecords stacks;
+    final SampleNotes samples;
     final @Nullable SchemaIndex schemas;
     final boolean files;
+    final RowsByUse rows = new RowsByUse();
 
     Learned(
         Machine machine,
         MetricInventory inventory,
         StackRecords stacks,
+        SampleNotes samples,
         @Nullable SchemaIndex schemas,
         boolean files) {
       this.machine = machine;
       this.inventory = inventory;
       this.stacks = stacks;
+      this.samples = samples;
       this.schemas = schemas;
       this.files = files;
+      ask();
+    }
+
+    private void ask() {
+      for (int type = 0; type < 1 << Byte.SIZE; type++) {
+        rows.ask(rows.facts(), KernelEvent.hookId(KernelEvent.Group.PROCESS, type));
+        rows.ask(rows.facts(), KernelEvent.hookId(KernelEvent.Group.THREAD, type));
+        rows.ask(rows.facts(), KernelEvent.hookId(KernelEvent.Group.IMAGE, type));
+        if (files) {
+          rows.ask(rows.facts(), KernelEvent.hookId(KernelEvent.Group.FILEIO, type));
+        }
+      }
+      inventory.ask(rows);
+      StackRecords.ask(rows);
+      SampleNotes.ask(rows);
+    }
+
+    @Override
+    public void visitSome(
+        int fileNumber, RecordCursor record, RecordTable table, int from, int to) {
+      if (schemas != null) {
+        SurveyPart.super.visitSome(fileNumber, record, table, from, to);
+        return;
+      }
+      rows.list(fileNumber, table, from, to);
+      samples.begin(fileNumber, record, table, from, to);
+      visitFacts(fileNumber, record, table);
+      visitDefinitions(fileNumber, record, table);
+      visitSamples(fileNumber, record, table);
+      visitOthers(fileNumber, record, table);
+    }
+
+    private void visitFacts(int fileNumber, RecordCursor record, RecordTable table) {
+      RowsByUse.Rows facts = rows.facts();
+      for (int i = 0; i < facts.count(); i++) {
+        int row = facts.get(i);
+        // Without a hook id it is among the others, too.
+        if (table.isHook(row)) {
+          record.moveTo(table, row);
+          inventory.learn(record, table.hookId(row));
+          if (isOfMachine(table.hookId(row))) {
+            machine.visit(fileNumber, record);
+          }
+        }
+      }
+    }
+
+    private boolean isOfMachine(int hook) {
+      return switch (KernelEvent.group(hook)) {
+        case KernelEvent.Group.PROCESS, KernelEvent.Group.THREAD, KernelEvent.Group.IMAGE -> true;
+        case KernelEvent.Group.FILEIO -> files;
+        default -> false;
+      };
+    }
+
+    private void visitDefinitions(int fileNumber, RecordCursor record, RecordTable table) {
+      RowsByUse.Rows definitions = rows.stacks();
+      for (int i = 0; i < definitions.count(); i++) {
+        int row = definitions.get(i);
+        if (table.isHook(row)) {
+          record.moveTo(table, row);
+          stacks.visit(fileNumber, record);
+        }
+      }
+    }
+
+    private void visitSamples(int fileNumber, RecordCursor record, RecordTable table) {
+      RowsByUse.Rows listed = rows.samples();
+      for (int i = 0; i < listed.count(); i++) {
+        int row = listed.get(i);
+        record.moveTo(table, row);
+        if (KernelEvent.group(table.hookId(row)) == KernelEvent.Group.STACKWALK) {
+          stacks.visit(fileNumber, record);
+        }
+        samples.visit(record, table, row);
+      }
+    }
+
+    private void visitOthers(int fileNumber, RecordCursor record, RecordTable table) {
+      RowsByUse.Rows others = rows.others();
+      for (int i = 0; i < others.count(); i++) {
+        int row = others.get(i);
+        // With a hook id it is in the lists that were asked for.
+        if (!table.isHook(row)) {
+          record.moveTo(table, row);
+          machine.visit(fileNumber, record);
+          inventory.visit(fileNumber, record);
+          stacks.visit(fileNumber, record);
+          samples.other(record);
+        }
+      }
     }
 
     @Override
@@ -87,7 +188,9 @@ public record ProfileInput(
     @Override
     public Learned merge(Learned other) {
       machine.merge(other.machine);
+      other.inventory.count(other.rows);
       inventory.merge(other.inventory);
+      other.samples.settle();
       if (schemas != null && other.schemas != null) {
         schemas.merge(other.schemas);
       }
@@ -97,8 +200,10 @@ public record ProfileInput(
     @Override
     public void settle() {
       machine.settle();
+      inventory.count(rows);
       inventory.settle();
       stacks.settle();
+      samples.settle();
       if (schemas != null) {
         schemas.settle();
       }
@@ -127,19 +232,38 @@ public record ProfileInput(
       int cores,
       boolean named,
       WeightSubject subject) {
-    return of(recording, sources, cores, named, subject, StackRecords.SLICE);
+    return of(recording, sources, cores, named, subject, false, StackRecords.SLICE);
   }
 
-  /** Surveys a recording; so many stack records are a slice of its time. */
+  /** Surveys a recording for a profile of a source. */
+  public static ProfileInput of(
+      EtwRecording recording,
+      SchemaSources sources,
+      int cores,
+      boolean named,
+      WeightSubject subject,
+      WeightSource source) {
+    boolean isNoted = source.equals(CpuSamples.TIMER);
+    return of(recording, sources, cores, named, subject, isNoted, StackRecords.SLICE);
+  }
+
+  /**
+   * Surveys a recording.
+   *
+   * @param isNoted whether to note samples of the timer
+   * @param slice stack records of a slice of its time
+   */
   static ProfileInput of(
       EtwRecording recording,
       SchemaSources sources,
       int cores,
       boolean named,
       WeightSubject subject,
+      boolean isNoted,
       int slice) {
     KernelEvents kernel = sources.kernel();
     StackRecords stacks = new StackRecords(recording, kernel, cores, slice);
+    NotedSamples samples = new NotedSamples(recording, kernel, isNoted && !named);
     Learned learned =
         recording.survey(
             cores,
@@ -148,6 +272,7 @@ public record ProfileInput(
                     new Machine(recording, kernel, sources.kernelTable(), true),
                     new MetricInventory(recording, kernel),
                     stacks,
+                    samples.notes(),
                     named ? sources.index() : null,
                     subject == WeightSubject.FILE));
     SchemaIndex schemas = learned.schemas == null ? sources.index() : learned.schemas;
@@ -156,6 +281,7 @@ public record ProfileInput(
         kernel,
         learned.machine,
         stacks,
+        samples,
         learned.inventory,
         schemas,
         sources.statusCodes(),

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.etw.weights;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.stacks.SampleJoin;
 import io.ntrail.analysis.etw.stacks.StackAssembler;
 import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.analysis.naming.CodeMap;
@@ -21,6 +22,7 @@ import io.ntrail.analysis.profile.WeightsBehind;
 import io.ntrail.analysis.profile.WeightsInGroups;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Makes one profile: walks over a recording in time order and adds up what a source yields. */
@@ -107,15 +109,17 @@ public final class Profiler {
       walk(into);
       return;
     }
+    boolean isAll = scope.fromNanos() == Long.MIN_VALUE && scope.toNanos() == Long.MAX_VALUE;
+    SampleJoin noted = isAll && scope.events().isEmpty() ? noted() : null;
+    Consumer<ProfileAggregator> walk = noted == null ? this::walk : to -> add(noted, to);
     StackKeyParts parts = new StackKeyParts(input.stacks());
     if (input.cores() == 1) {
       WeightsInGroups groups = new WeightsInGroups(into, frames, parts);
-      walk(groups);
+      walk.accept(groups);
       groups.finish();
       return;
     }
-    boolean isAll = scope.fromNanos() == Long.MIN_VALUE && scope.toNanos() == Long.MAX_VALUE;
-    if (isAll && scope.events().isEmpty()) {
+    if (noted == null && isAll && scope.events().isEmpty()) {
       SampleStretches stretches = new SampleStretches(input, request, events, frames, kept);
       if (stretches.areSeveral()) {
         addStretches(stretches, into);
@@ -123,9 +127,26 @@ public final class Profiler {
       }
     }
     try (WeightsBehind behind = new WeightsBehind(into, frames, parts)) {
-      walk(behind);
+      walk.accept(behind);
       behind.finish();
     }
+  }
+
+  /** Returns the samples that the survey has noted; null if they are found by a walk. */
+  private @Nullable SampleJoin noted() {
+    boolean isUsual =
+        request.source.equals(CpuSamples.TIMER) && input.recording().stopped().isEmpty();
+    return isUsual ? input.samples().join(input.stacks(), input.cores()) : null;
+  }
+
+  private void add(SampleJoin noted, ProfileAggregator into) {
+    sink = newSink(into);
+    new SampleWalk(input, request, frames, sink, noted).run();
+    boolean whole = input.recording().stopped().isEmpty();
+    references = noted.references();
+    unmatched = whole ? noted.unmatched() : 0;
+    undefined = noted.undefined();
+    leftOut = noted.leftOut();
   }
 
   /** A sample has its thread, and its weight has no start before it. */

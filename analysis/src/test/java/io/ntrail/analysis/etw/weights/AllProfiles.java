@@ -16,6 +16,7 @@ import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.OwnerProfile;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.ProfileScope;
+import io.ntrail.analysis.profile.WeightSubject;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.analysis.profile.ZoomProfile;
 import java.util.List;
@@ -39,7 +40,46 @@ public final class AllProfiles {
         weights += check(input, source, unit);
       }
     }
+    if (CpuSamples.TIMER.events(input.inventory()) > 0) {
+      ProfileInput noted =
+          ProfileInput.of(recording, SOURCES, 1, false, WeightSubject.NONE, CpuSamples.TIMER);
+      assertEquals(samples(input), samples(noted), "noted by the survey as found by a walk");
+    }
     return weights;
+  }
+
+  /** Everything about the samples of the timer. */
+  private static String samples(ProfileInput input) {
+    Profiler profiler =
+        new Profiler(
+            input,
+            new Profiler.Request(
+                CpuSamples.TIMER, WeightUnit.NANOS, Variant.ONLY, ProfileScope.ALL),
+            null);
+    StringBuilder all = new StringBuilder();
+    profiler.run(stack -> {
+      all.append(stack.key()).append(' ').append(stack.process()).append(' ');
+      all.append(stack.thread()).append(' ').append(stack.cpu()).append(' ');
+      all.append(stack.weight()).append(' ').append(stack.isRecorded());
+      for (int i = 0; i < stack.count(); i++) {
+        all.append(' ').append(profiler.functions().text(stack.function(i)));
+      }
+      all.append('\n');
+    });
+    return all.append(profiler.total())
+        .append(' ')
+        .append(profiler.idle())
+        .append(' ')
+        .append(profiler.references())
+        .append(' ')
+        .append(profiler.unmatched())
+        .append(' ')
+        .append(profiler.undefined())
+        .append(' ')
+        .append(profiler.leftOut())
+        .append(' ')
+        .append(profiler.remarks().unattributed())
+        .toString();
   }
 
   /** Frames shown in other ways, and hits. */

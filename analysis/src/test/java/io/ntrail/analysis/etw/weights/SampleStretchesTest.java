@@ -1,6 +1,7 @@
 package io.ntrail.analysis.etw.weights;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.analysis.etw.events.SchemaSources;
@@ -19,6 +20,7 @@ import io.ntrail.testkit.etl.BigProfile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -48,7 +50,12 @@ class SampleStretchesTest {
   }
 
   private ProfileInput input(int cores, int slice) {
-    return ProfileInput.of(recording, SOURCES, cores, false, WeightSubject.NONE, slice);
+    return ProfileInput.of(recording, SOURCES, cores, false, WeightSubject.NONE, false, slice);
+  }
+
+  /** Surveys the recording, and notes its samples as it goes by. */
+  private ProfileInput noted(int cores) {
+    return ProfileInput.of(recording, SOURCES, cores, false, WeightSubject.NONE, true, WHOLE);
   }
 
   private static Profiler profiler(ProfileInput input, ProfileScope scope) {
@@ -124,6 +131,18 @@ class SampleStretchesTest {
   }
 
   @Test
+  void samplesThatASurveyHasNotedAreThoseOfOneWalk() {
+    for (ProfileScope scope : List.of(ProfileScope.ALL, some())) {
+      String one = weights(input(1, WHOLE), scope, 100);
+      for (int cores : new int[] {1, 2, 7}) {
+        ProfileInput noted = noted(cores);
+        assertNotNull(noted.samples().join(noted.stacks(), cores));
+        assertEquals(one, weights(noted, scope, 100), cores + " cores");
+      }
+    }
+  }
+
+  @Test
   void aStretchWithMoreThanIsKeptGoesOnInItsTurn() {
     String one = weights(input(1, WHOLE), ProfileScope.ALL, 100);
     assertEquals(one, weights(input(2, 3_000), ProfileScope.ALL, 100));
@@ -159,9 +178,9 @@ class SampleStretchesTest {
     List<String> rows = new ArrayList<>();
     for (int cores : new int[] {1, 2, 7}) {
       rows.add(rows(profiler(input(cores, 700), ProfileScope.ALL)));
+      rows.add(rows(profiler(noted(cores), ProfileScope.ALL)));
     }
     assertTrue(rows.getFirst().length() > 1000);
-    assertEquals(rows.getFirst(), rows.get(1));
-    assertEquals(rows.getFirst(), rows.get(2));
+    assertEquals(Collections.nCopies(rows.size(), rows.getFirst()), rows);
   }
 }

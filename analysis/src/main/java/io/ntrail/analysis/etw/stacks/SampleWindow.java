@@ -1,0 +1,298 @@
+package io.ntrail.analysis.etw.stacks;
+
+import io.ntrail.formats.collections.IntList;
+import io.ntrail.formats.collections.LongList;
+import io.ntrail.formats.collections.LongSort;
+import io.ntrail.formats.collections.Search;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Noted samples, and other events with stacks, of a stretch of time in order of time, with the
+ * stack records that are in other buffers. Made by one thread.
+ */
+final class SampleWindow {
+  /** Bits of a number of an entry; the others are for how much later than the first one it is. */
+  private static final int NUMBER_BITS = 22;
+
+  private static final long LONGEST = 1L << Long.SIZE - NUMBER_BITS - 1;
+
+  /** Entries of one time that are held against each other. */
+  private static final int MOST_AT_ONCE = 64;
+
+  private final NotedSamples notes;
+
+  /** In the order of records of one time. */
+  private final List<SampleBlock> blocks;
+
+  /** Block in the upper half, entry in the lower. */
+  private long[] places = {};
+
+  /** Positions of those that have stack records in other buffers, and from which to which row. */
+  private final IntList positions = new IntList();
+
+  private final IntList firsts = new IntList();
+  private final IntList ends = new IntList();
+  private long undefined;
+
+  private SampleWindow(NotedSamples notes, List<SampleBlock> blocks) {
+    this.notes = notes;
+    this.blocks = blocks;
+  }
+
+  /**
+   * Makes a window.
+   *
+   * @param own blocks with entries of it, in the order of records of one time
+   * @param end the time before which it ends; {@link Long#MAX_VALUE} for no end
+   * @param unfound receives the rows of stack records that are not about a noted event
+   * @return null if a walk could give a stack to another event
+   */
+  static @Nullable SampleWindow of(
+      NotedSamples notes,
+      List<SampleBlock> own,
+      StackKeys keys,
+      long start,
+      long end,
+      IntList unfound) {
+    SampleWindow window = new SampleWindow(notes, own);
+    return window.fill(keys, start, end, unfound) ? window : null;
+  }
+
+  private boolean fill(StackKeys keys, long start, long end, IntList unfound) {
+    int[] begins = new int[blocks.size()];
+    int[] stops = new int[blocks.size()];
+    int count = 0;
+    long first = Long.MAX_VALUE;
+    long last = Long.MIN_VALUE;
+    for (int b = 0; b < begins.length; b++) {
+      SampleBlock block = blocks.get(b);
+      begins[b] = block.ceiling(start);
+      stops[b] = end == Long.MAX_VALUE ? block.size : block.ceiling(end);
+      if (begins[b] < stops[b]) {
+        count += stops[b] - begins[b];
+        first = Math.min(first, block.time(begins[b]));
+        last = Math.max(last, block.time(stops[b] - 1));
+      }
+    }
+    long span = count == 0 ? 0 : last - first;
+    if (count >= 1 << NUMBER_BITS || span < 0 || span >= LONGEST) {
+      return false;
+    }
+    long[] order = new long[count];
+    long[] unsorted = new long[count];
+    int n = 0;
+    for (int b = 0; b < begins.length; b++) {
+      SampleBlock block = blocks.get(b);
+      for (int entry = begins[b]; entry < stops[b]; entry++) {
+        long time = block.time(entry);
+        if (time <= block.before && SampleBlock.keys(block.about(entry)) > 0) {
+          // The buffer before has a record of this time, too.
+          return false;
+        }
+        unsorted[n] = (long) b << 32 | entry;
+        order[n] = time - first << NUMBER_BITS | n;
+        n++;
+      }
+    }
+    LongSort.sort(order, count, NUMBER_BITS);
+    places = new long[count];
+    for (int i = 0; i < count; i++) {
+      places[i] = unsorted[(int) order[i] & (1 << NUMBER_BITS) - 1];
+    }
+    define(keys, begins, stops);
+    return join(order, first, start, end, unfound);
+  }
+
+  /**
+   * Puts definitions in the place of keys. In the order of their hashes, so that memory is read
+   * forwards.
+   */
+  private void define(StackKeys keys, int[] begins, int[] stops) {
+    LongList hashes = new LongList(2 * places.length);
+    LongList words = new LongList(2 * places.length);
+    LongList written = new LongList(2 * places.length);
+    for (int b = 0; b < begins.length; b++) {
+      SampleBlock block = blocks.get(b);
+      for (int entry = begins[b]; entry < stops[b]; entry++) {
+        long about = block.about(entry);
+        int word = block.at(entry) + SampleBlock.FIRST_KEY;
+        for (int key = 0; key < SampleBlock.keys(about); key++) {
+          hashes.add((long) StackKeys.hash(block.words[word + key]) << 32 | words.size());
+          words.add((long) b << 32 | word + key);
+          written.add(block.time(entry) + SampleBlock.later(about, key));
+        }
+      }
+    }
+    long[] order = hashes.array();
+    LongSort.sort(order, hashes.size(), Integer.SIZE);
+    for (int i = 0; i < hashes.size(); i++) {
+      int one = (int) order[i];
+      long[] of = blocks.get((int) (words.get(one) >>> 32)).words;
+      int at = (int) words.get(one);
+      int definition = keys.find(of[at], written.get(one));
+      of[at] = definition < 0 ? SampleBlock.UNDEFINED : keys.defined(definition);
+      undefined += definition < 0 ? 1 : 0;
+    }
+  }
+
+  /** Stack records whose key nothing defines. */
+  long undefined() {
+    return undefined;
+  }
+
+  /** Gives entries their stack records in other buffers. */
+  private boolean join(long[] order, long first, long start, long end, IntList unfound) {
+    int row = Search.first(0, notes.apart(), i -> notes.times.get(i) >= start);
+    int endRow =
+        end == Long.MAX_VALUE
+            ? notes.apart()
+            : Search.first(row, notes.apart(), i -> notes.times.get(i) >= end);
+    for (int i = 0; i < order.length; ) {
+      long time = first + (order[i] >>> NUMBER_BITS);
+      int next = i + 1;
+      while (next < order.length && first + (order[next] >>> NUMBER_BITS) == time) {
+        next++;
+      }
+      while (row < endRow && notes.times.get(row) < time) {
+        unfound.add(row++);
+      }
+      int firstRow = row;
+      while (row < endRow && notes.times.get(row) == time) {
+        row++;
+      }
+      if ((next - i > 1 || row > firstRow) && !joinTime(time, i, next, firstRow, row, unfound)) {
+        return false;
+      }
+      i = next;
+    }
+    while (row < endRow) {
+      unfound.add(row++);
+    }
+    return true;
+  }
+
+  /** Gives the entries of one time their stack records; false if it is not certain which. */
+  private boolean joinTime(long time, int from, int to, int row, int endRow, IntList unfound) {
+    if (to - from > MOST_AT_ONCE) {
+      return false;
+    }
+    for (int a = from; a < to; a++) {
+      for (int b = a + 1; b < to; b++) {
+        boolean isSame = block(a).thread(entry(a)) == block(b).thread(entry(b));
+        boolean isApart = block(a) != block(b) && block(a).thread(entry(a)) != 0;
+        if (isSame && isApart) {
+          return false;
+        }
+      }
+    }
+    int run = row;
+    while (run < endRow) {
+      int end = run + 1;
+      while (end < endRow && isOfRun(run, end)) {
+        end++;
+      }
+      int found = -1;
+      for (int i = from; i < to; i++) {
+        if (block(i).thread(entry(i)) == notes.threads.get(run)) {
+          if (notes.threads.get(run) == 0 && block(i).cpu != notes.cpus.get(run)) {
+            return false;
+          }
+          if (found < 0 || SampleBlock.keys(about(found)) == 0 && SampleBlock.keys(about(i)) > 0) {
+            found = i;
+          }
+        }
+      }
+      if (found < 0) {
+        for (int i = run; i < end; i++) {
+          unfound.add(i);
+        }
+      } else if (!isCertain(time, found, run, end)) {
+        return false;
+      } else {
+        give(found, run, end);
+      }
+      run = end;
+    }
+    return true;
+  }
+
+  private boolean isOfRun(int run, int row) {
+    int thread = notes.threads.get(run);
+    return notes.threads.get(row) == thread
+        && (thread != 0 || notes.cpus.get(row) == notes.cpus.get(run));
+  }
+
+  /** Returns true if a walk would give some stack records to an entry, too. */
+  private boolean isCertain(long time, int position, int row, int end) {
+    SampleBlock block = block(position);
+    long about = about(position);
+    int keys = SampleBlock.keys(about);
+    if (time <= block.before || keys == 0 && (about & SampleBlock.NOT_FIRST) != 0) {
+      return false;
+    }
+    for (int key = 0; key < keys; key++) {
+      long written = time + SampleBlock.later(about, key);
+      for (int i = row; i < end; i++) {
+        if (notes.written.get(i) == written) {
+          return false;
+        }
+      }
+    }
+    // The CPU of the earliest one counts.
+    boolean isEarlier = keys == 0 || notes.written.get(row) < time + SampleBlock.later(about, 0);
+    return !isEarlier || notes.cpus.get(row) == block.cpu;
+  }
+
+  private void give(int position, int row, int end) {
+    int at = positions.size();
+    positions.add(position);
+    firsts.add(row);
+    ends.add(end);
+    while (at > 0 && positions.get(at - 1) > position) {
+      positions.set(at, positions.get(at - 1));
+      firsts.set(at, firsts.get(at - 1));
+      ends.set(at, ends.get(at - 1));
+      at--;
+    }
+    positions.set(at, position);
+    firsts.set(at, row);
+    ends.set(at, end);
+  }
+
+  private long about(int position) {
+    return block(position).about(entry(position));
+  }
+
+  int count() {
+    return places.length;
+  }
+
+  SampleBlock block(int position) {
+    return blocks.get((int) (places[position] >>> 32));
+  }
+
+  int entry(int position) {
+    return (int) places[position];
+  }
+
+  /** Number of entries that have stack records in other buffers. */
+  int withMore() {
+    return positions.size();
+  }
+
+  /** The position of one of them, ascending. */
+  int position(int more) {
+    return positions.get(more);
+  }
+
+  /** Its first stack record. */
+  int firstMore(int more) {
+    return firsts.get(more);
+  }
+
+  /** The one after its last. */
+  int endMore(int more) {
+    return ends.get(more);
+  }
+}

@@ -1,0 +1,126 @@
+package io.ntrail.analysis.etw.weights;
+
+import io.ntrail.analysis.etw.machine.Machine;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.etw.recording.ReadingState;
+import io.ntrail.analysis.etw.stacks.SampleJoin;
+import io.ntrail.analysis.naming.FrameLookup;
+import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.analysis.profile.WeightSink;
+import io.ntrail.analysis.profile.WeightedStack;
+import io.ntrail.formats.etl.RecordCursor;
+
+/**
+ * Goes over the samples that a survey has noted, in order of time, as a {@link WeightWalk} does.
+ */
+final class SampleWalk {
+  private final EtwRecording recording;
+  private final Machine machine;
+  private final SampleWeights weights;
+  private final WeightSink sink;
+  private final SampleJoin noted;
+  private final SampleJoin.Walk samples;
+  private final StackKeyParts keys;
+  private final WeightedStack stack;
+  private long innermost;
+
+  SampleWalk(
+      ProfileInput input,
+      Profiler.Request request,
+      FrameLookup frames,
+      WeightSink sink,
+      SampleJoin noted) {
+    this.recording = input.recording();
+    this.machine = input.machine();
+    this.weights = CpuSamples.weights(request, input.inventory(), sink.diagnostics());
+    this.sink = sink;
+    this.noted = noted;
+    this.samples = noted.walk();
+    this.keys = new StackKeyParts(input.stacks());
+    this.stack = new WeightedStack(frames, keys);
+  }
+
+  /** Gives the sink all weights. */
+  void run() {
+    ReadingState reading = recording.reading();
+    reading.begin(ReadingState.Pass.IN_ORDER, noted.windows());
+    for (int window = 0; window < noted.windows(); window++) {
+      if (reading.isStopping()) {
+        stopAt(noted.start(window));
+        return;
+      }
+      samples.open(window);
+      while (samples.next()) {
+        visit();
+      }
+      reading.done(1);
+    }
+  }
+
+  /** Leaves out what a pass in order of time does that is stopped here. */
+  private void stopAt(long from) {
+    try (OrderedCursor rest = recording.stretch(from, Long.MAX_VALUE)) {
+      if (rest.next()) {
+        throw new IllegalStateException("goes on");
+      }
+    }
+  }
+
+  private void visit() {
+    long key = samples.time();
+    long nanos = recording.nanosOf(key);
+    long weight = weights.of(samples.samples(), key);
+    if (!samples.isBusy()) {
+      sink.idle(nanos, key, weight);
+      if (!weights.areIdleToo()) {
+        return;
+      }
+    }
+    int thread = samples.thread();
+    int process = process(thread, key);
+    if (!sink.wants(nanos, key, process, thread)) {
+      return;
+    }
+    takeStack();
+    StackAddresses frames = stack.addresses();
+    long first = frames.count() > 0 ? frames.address(0) : innermost;
+    stack.setFrames(process, !stack.isEmpty() && recording.isKernel(first));
+    stack.setSubject(null);
+    stack.setWeight(key, process, thread, samples.cpu(), weight);
+    sink.put(stack);
+  }
+
+  private int process(int thread, long key) {
+    return thread == RecordCursor.NO_ID
+        ? RecordCursor.NO_ID
+        : thread == 0 ? 0 : machine.processOfThread(thread, key);
+  }
+
+  /** Takes the stack of a sample, after the instruction pointer. */
+  private void takeStack() {
+    StackAddresses frames = stack.clearAddresses();
+    long address = samples.address();
+    int parts = samples.keyed(stack.partNumbers());
+    if (parts > 0) {
+      long first = samples.innermost();
+      boolean begins = first == address;
+      if (begins || recording.isKernel(first) == recording.isKernel(address)) {
+        stack.setParts(parts);
+        if (!begins) {
+          stack.setBefore(address);
+        }
+        innermost = address;
+        stack.setRecorded(true);
+        return;
+      }
+    }
+    for (int i = 0; i < samples.parts(); i++) {
+      if (samples.definition(i) >= 0) {
+        keys.copy(samples.definition(i), frames);
+      }
+    }
+    stack.setRecorded(samples.parts() > 0);
+    frames.setInnermost(address);
+  }
+}
