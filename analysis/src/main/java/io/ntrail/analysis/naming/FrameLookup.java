@@ -36,6 +36,9 @@ public final class FrameLookup {
   /** Addresses with numbers that are remembered by these. */
   private static final int MOST_NUMBERS = 1 << 14;
 
+  /** No layout. */
+  private static final int NONE = -1;
+
   /** Results of some addresses. */
   private static final class Codes {
     private final LongIntMap known = new LongIntMap(32);
@@ -137,6 +140,11 @@ public final class FrameLookup {
   private final IntColumn layoutProcesses = layoutRows.ints();
   private final LongColumn layoutKeys = layoutRows.longs();
 
+  /** The layout under which stacks were resolved last, and its process; or none. */
+  private int layoutNow = NONE;
+
+  private @Nullable Process ownerNow;
+
   private final FrameRules rules;
   private final FrameRuleMatcher ruled;
   private final LongPredicate isKernel;
@@ -189,16 +197,8 @@ public final class FrameLookup {
   private void resolve(
       int process, long key, StackAddresses frames, int from, int to, IntList into) {
     into.clear();
-    Process owner = process(process);
-    Layouts layouts = owner.at(key);
-    if (!layouts.user.equals(lastUser)) {
-      lastUser = layouts.user;
-      ofUser = looked.computeIfAbsent(layouts.user, _ -> new Looked());
-    }
-    if (!layouts.kernel.equals(lastKernel)) {
-      lastKernel = layouts.kernel;
-      ofKernel = looked.computeIfAbsent(layouts.kernel, _ -> new Looked());
-    }
+    Process owner = moveTo(process, key);
+    layoutNow = NONE;
     boolean isInnerOfKernel = false;
     for (int i = from; i < to; i++) {
       long address = frames.address(i);
@@ -218,6 +218,21 @@ public final class FrameLookup {
     if (into.isEmpty() && to > from) {
       into.add(FunctionIndex.FOLDED_FUNCTION);
     }
+  }
+
+  /** Goes to a process at a time. */
+  private Process moveTo(int process, long key) {
+    Process owner = process(process);
+    Layouts layouts = owner.at(key);
+    if (!layouts.user.equals(lastUser)) {
+      lastUser = layouts.user;
+      ofUser = looked.computeIfAbsent(layouts.user, _ -> new Looked());
+    }
+    if (!layouts.kernel.equals(lastKernel)) {
+      lastKernel = layouts.kernel;
+      ofKernel = looked.computeIfAbsent(layouts.kernel, _ -> new Looked());
+    }
+    return owner;
   }
 
   private int code(Process owner, Codes here, long address, int number, boolean isReturn) {
@@ -244,6 +259,7 @@ public final class FrameLookup {
   public int layout(int process, long key, boolean kernel) {
     Process owner = process(process);
     Layouts layouts = owner.at(key);
+    layoutNow = NONE;
     int number = kernel ? owner.kernelNumber : owner.userNumber;
     if (number == -2) {
       number = number(kernel ? layouts.kernel : layouts.user, process, key);
@@ -275,7 +291,28 @@ public final class FrameLookup {
    * {@link #layout}.
    */
   public void resolve(int layout, StackAddresses frames, int from, int to, IntList into) {
-    resolve(layoutProcesses.get(layout), layoutKeys.get(layout), frames, from, to, into);
+    into.clear();
+    Process owner = ownerNow;
+    if (owner == null || layoutNow != layout) {
+      owner = moveTo(layoutProcesses.get(layout), layoutKeys.get(layout));
+      ownerNow = owner;
+      layoutNow = layout;
+    }
+    Looked half = from < to && isKernel.test(frames.address(from)) ? ofKernel : ofUser;
+    Codes here = half.places;
+    for (int i = from; i < to; i++) {
+      long address = frames.address(i);
+      int number = frames.number(i);
+      int code = number >= 0 ? here.get(number) : here.get(address);
+      if (code < 0) {
+        code = code(owner, here, address, number, i > from);
+      }
+      lists.add(code, into);
+      here = half.returns;
+    }
+    if (into.isEmpty() && to > from) {
+      into.add(FunctionIndex.FOLDED_FUNCTION);
+    }
   }
 
   private Process process(int id) {
@@ -359,6 +396,7 @@ public final class FrameLookup {
   public void hit(int process, long key, long address, int bucket, Hit into) {
     Process owner = process(process);
     owner.at(key);
+    layoutNow = NONE;
     into.function = plain(owner.space, address);
     into.bucketFunction = into.function;
     into.module = functions.module(into.function);

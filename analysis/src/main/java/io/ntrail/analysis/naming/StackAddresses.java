@@ -92,9 +92,14 @@ public final class StackAddresses {
 
   /** Adds frames as records hold them. */
   public void add(Bytes bytes, int at, int frames, int pointerBytes) {
-    for (int i = 0; i < frames; i++) {
-      add(bytes.pointer(at + i * pointerBytes, pointerBytes));
+    if (count + frames > addresses.length) {
+      grow(count + frames);
     }
+    for (int i = 0; i < frames; i++) {
+      addresses[count + i] = bytes.pointer(at + i * pointerBytes, pointerBytes);
+    }
+    Arrays.fill(numbers, count, count + frames, -1);
+    count += frames;
   }
 
   /** Adds the frames of another stack after these. */

@@ -104,9 +104,7 @@ final class StackPartSums {
   /** Reads what the next stack with a part will need, so that many are waited for at once. */
   void touch(int part) {
     long[] row = rows[part >>> CHUNK_BITS];
-    long owner = row == null ? 0 : row[ROW * (part & CHUNK - 1) + OWNER];
-    // Frames of one that is new are asked for if there is another part.
-    touched += owner == 0 ? stacks.innermost(part) : owner;
+    touched += row == null ? 0 : row[ROW * (part & CHUNK - 1) + OWNER];
   }
 
   /** Returns the sum of what was read ahead: kept so that reading it is not optimized away. */
@@ -298,7 +296,7 @@ final class StackPartSums {
       }
     }
 
-    /** Takes sums, and reads where the frames are. */
+    /** Takes sums. */
     private void take(int one, int to) {
       if (one >= 0) {
         long[] row = rowsOf(one);
@@ -315,7 +313,6 @@ final class StackPartSums {
         inclusive[to] = self[to];
       }
       layouts[to] = (int) (owner(one) >>> 32) - 1;
-      touched += stacks.innermost(part(one));
     }
 
     void handOn() {

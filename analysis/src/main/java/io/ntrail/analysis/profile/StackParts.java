@@ -18,11 +18,6 @@ public interface StackParts {
         }
 
         @Override
-        public long innermost(int part) {
-          throw new IndexOutOfBoundsException(part);
-        }
-
-        @Override
         public int place(int part) {
           throw new IndexOutOfBoundsException(part);
         }
@@ -33,9 +28,6 @@ public interface StackParts {
 
   /** Adds the addresses of a part to a stack. */
   void copy(int part, StackAddresses into);
-
-  /** Returns the innermost address of a part. */
-  long innermost(int part);
 
   /** Returns where a part is kept: parts with frames in common are near each other. */
   int place(int part);

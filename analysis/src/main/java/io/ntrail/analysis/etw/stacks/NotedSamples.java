@@ -5,6 +5,7 @@ import io.ntrail.analysis.etw.recording.Survey;
 import io.ntrail.formats.collections.Columns;
 import io.ntrail.formats.collections.IntColumn;
 import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.LongSort;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.KernelEvents;
@@ -165,10 +166,17 @@ public final class NotedSamples {
 
   /** Puts definitions in the place of keys. */
   private void define(StackKeys definitions) {
-    for (int row = 0; row < apart.rows(); row++) {
-      int definition = definitions.find(keys.get(row), written.get(row));
-      keys.set(row, definition < 0 ? SampleBlock.UNDEFINED : definitions.defined(definition));
-      undefined += definition < 0 ? 1 : 0;
+    long[] order = new long[apart.rows()];
+    for (int row = 0; row < order.length; row++) {
+      order[row] = (long) StackKeys.hash(keys.get(row)) << 32 | row;
+    }
+    // So that memory is read forwards.
+    LongSort.sort(order, order.length, Integer.SIZE);
+    for (long one : order) {
+      int row = (int) one;
+      long defined = definitions.find(keys.get(row), written.get(row));
+      keys.set(row, defined);
+      undefined += defined == SampleBlock.UNDEFINED ? 1 : 0;
     }
   }
 

@@ -61,9 +61,9 @@ public final class ProviderStacks {
   }
 
   private void define(long stackKey, long key, StackAddresses into) {
-    int definition = stacks.keys().find(stackKey, key);
-    if (definition >= 0) {
-      stacks.keys().copy(definition, into);
+    long defined = stacks.keys().find(stackKey, key);
+    if (defined >= 0) {
+      stacks.keys().copy((int) (defined >>> 32), into);
     }
   }
 

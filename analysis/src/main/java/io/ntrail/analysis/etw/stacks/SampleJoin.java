@@ -19,7 +19,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SampleJoin {
   /** Samples of a window, about. */
-  private static final int WINDOW = 1 << 16;
+  private static final int WINDOW = 1 << 17;
+
+  /** Samples whose stacks are announced together: processors wait for some ten places at a time. */
+  private static final int GROUP = 64;
 
   private final NotedSamples notes;
   private final StackRecords stacks;
@@ -211,6 +214,9 @@ public final class SampleJoin {
     private final StackKeys keys = stacks.keys();
     private @Nullable SampleWindow window;
     private int position;
+    private int end;
+    private final int[] group = new int[SampleBlock.MOST_KEYS * GROUP];
+    private int inGroup;
     private int more;
     private long[] words = {};
     private int at;
@@ -229,14 +235,50 @@ public final class SampleJoin {
     /** Goes before the first sample of a window. */
     public void open(int number) {
       window = windows[number];
-      position = -1;
+      position = 0;
+      end = 0;
       more = 0;
     }
 
-    /** Goes to the next sample; false if there is none. */
+    /**
+     * Goes before the next {@value #GROUP} samples or so of the window; {@link #next} ends behind
+     * them.
+     *
+     * @return false if there are none
+     */
+    public boolean openGroup() {
+      SampleWindow open = window;
+      if (open == null || end == open.count()) {
+        return false;
+      }
+      end = Math.min(open.count(), end + GROUP);
+      int count = 0;
+      for (int i = position; i < end; i++) {
+        SampleBlock block = open.block(i);
+        int entry = block.at(open.entry(i));
+        int keys = SampleBlock.keys(block.words[entry + SampleBlock.ABOUT]);
+        for (int key = 0; key < keys; key++) {
+          group[count++] = (int) (block.words[entry + SampleBlock.FIRST_KEY + key] >>> 32);
+        }
+      }
+      inGroup = count;
+      return true;
+    }
+
+    /** Number of definitions that stacks of the group will be made of, among others. */
+    public int inGroup() {
+      return inGroup;
+    }
+
+    /** One of them; negative if nothing defines the key. */
+    public int ofGroup(int i) {
+      return group[i];
+    }
+
+    /** Goes to the next sample of the group; false if there is none. */
     public boolean next() {
       SampleWindow open = window;
-      while (open != null && ++position < open.count()) {
+      while (open != null && position < end) {
         SampleBlock block = open.block(position);
         words = block.words;
         at = block.at(open.entry(position));
@@ -244,6 +286,7 @@ public final class SampleJoin {
         cpu = block.cpu;
         about = words[at + SampleBlock.ABOUT];
         define(open);
+        position++;
         if ((about & SampleBlock.OTHER) == 0) {
           return true;
         }

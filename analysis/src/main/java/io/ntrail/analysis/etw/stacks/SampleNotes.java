@@ -171,6 +171,8 @@ public final class SampleNotes {
     words[at] = time - base << 32 | thread & 0xFFFF_FFFFL;
     words[at + SampleBlock.ADDRESS] = 0;
     words[at + SampleBlock.ABOUT] = about;
+    words[at + SampleBlock.FIRST_KEY] = 0;
+    words[at + SampleBlock.FIRST_KEY + 1] = 0;
     size++;
     return place;
   }

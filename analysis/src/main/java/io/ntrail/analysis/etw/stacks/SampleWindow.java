@@ -1,7 +1,6 @@
 package io.ntrail.analysis.etw.stacks;
 
 import io.ntrail.formats.collections.IntList;
-import io.ntrail.formats.collections.LongList;
 import io.ntrail.formats.collections.LongSort;
 import io.ntrail.formats.collections.Search;
 import java.util.List;
@@ -20,6 +19,9 @@ final class SampleWindow {
   /** Entries of one time that are held against each other. */
   private static final int MOST_AT_ONCE = 64;
 
+  /** Entries whose keys are looked up together: processors wait for some ten places at a time. */
+  private static final int GROUP = 32;
+
   private final NotedSamples notes;
 
   /** In the order of records of one time. */
@@ -34,6 +36,7 @@ final class SampleWindow {
   private final IntList firsts = new IntList();
   private final IntList ends = new IntList();
   private long undefined;
+  private long touched;
 
   private SampleWindow(NotedSamples notes, List<SampleBlock> blocks) {
     this.notes = notes;
@@ -104,36 +107,38 @@ final class SampleWindow {
     return join(order, first, start, end, unfound);
   }
 
-  /**
-   * Puts definitions in the place of keys. In the order of their hashes, so that memory is read
-   * forwards.
-   */
+  /** Puts definitions in the place of keys, some at a time. */
   private void define(StackKeys keys, int[] begins, int[] stops) {
-    LongList hashes = new LongList(2 * places.length);
-    LongList words = new LongList(2 * places.length);
-    LongList written = new LongList(2 * places.length);
     for (int b = 0; b < begins.length; b++) {
       SampleBlock block = blocks.get(b);
-      for (int entry = begins[b]; entry < stops[b]; entry++) {
-        long about = block.about(entry);
-        int word = block.at(entry) + SampleBlock.FIRST_KEY;
-        for (int key = 0; key < SampleBlock.keys(about); key++) {
-          hashes.add((long) StackKeys.hash(block.words[word + key]) << 32 | words.size());
-          words.add((long) b << 32 | word + key);
-          written.add(block.time(entry) + SampleBlock.later(about, key));
+      for (int entry = begins[b]; entry < stops[b]; entry += GROUP) {
+        int end = Math.min(stops[b], entry + GROUP);
+        for (int i = entry; i < end; i++) {
+          int word = block.at(i) + SampleBlock.FIRST_KEY;
+          touched += keys.touch(block.words[word]) + keys.touch(block.words[word + 1]);
+        }
+        for (int i = entry; i < end; i++) {
+          define(keys, block, i);
         }
       }
     }
-    long[] order = hashes.array();
-    LongSort.sort(order, hashes.size(), Integer.SIZE);
-    for (int i = 0; i < hashes.size(); i++) {
-      int one = (int) order[i];
-      long[] of = blocks.get((int) (words.get(one) >>> 32)).words;
-      int at = (int) words.get(one);
-      int definition = keys.find(of[at], written.get(one));
-      of[at] = definition < 0 ? SampleBlock.UNDEFINED : keys.defined(definition);
-      undefined += definition < 0 ? 1 : 0;
+  }
+
+  private void define(StackKeys keys, SampleBlock block, int entry) {
+    long about = block.about(entry);
+    int count = SampleBlock.keys(about);
+    int word = block.at(entry) + SampleBlock.FIRST_KEY;
+    for (int i = 0; i < count; i++) {
+      long written = block.time(entry) + SampleBlock.later(about, i);
+      long defined = keys.find(block.words[word + i], written);
+      block.words[word + i] = defined;
+      undefined += defined == SampleBlock.UNDEFINED ? 1 : 0;
     }
+  }
+
+  /** Returns the sum of what was read ahead: kept so that reading it is not optimized away. */
+  long touched() {
+    return touched;
   }
 
   /** Stack records whose key nothing defines. */

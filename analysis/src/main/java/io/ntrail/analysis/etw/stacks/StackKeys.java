@@ -31,9 +31,9 @@ final class StackKeys {
   private static final int MOST_NODES =
       Math.clamp(Runtime.getRuntime().maxMemory() / 40, 1 << 20, Integer.MAX_VALUE / 4);
 
-  /** And up to seven sixteenths for definitions, at 28 bytes each. */
+  /** And up to half for definitions, at 32 to 40 bytes each, while they are sorted 56. */
   private static final int MOST_DEFINITIONS =
-      Math.clamp(Runtime.getRuntime().maxMemory() / 64, 1 << 20, Integer.MAX_VALUE / 4);
+      Math.clamp(Runtime.getRuntime().maxMemory() / 80, 1 << 20, Integer.MAX_VALUE / 4);
 
   /** Flag of a stack whose frames are all of the kernel. */
   static final int KERNEL = 1 << 31;
@@ -79,6 +79,12 @@ final class StackKeys {
    */
   private static final int OUTER_FRAMES = 6;
 
+  /** Words of a definition, and which are which beside the key. */
+  private static final int WORDS = 3;
+
+  private static final int TIME = 1;
+  private static final int DEFINED = 2;
+
   /** Definitions after the first of a hash that are looked at one by one. */
   private static final int NEAR = 4;
 
@@ -89,13 +95,31 @@ final class StackKeys {
   private final StackBatch[] batches = new StackBatch[trees.length];
 
   private long size;
+
+  /** The definitions as long as they are noted. */
   private final Columns definitions = new Columns(16, MOST_DEFINITIONS);
+
   private final LongColumn keys = definitions.longs();
   private final LongColumn times = definitions.longs();
-  private final LongColumn places = definitions.longs();
 
-  /** See {@link #innermost(int)}. */
+  /** Numbers of the addresses of innermost frames, with {@link #KERNEL} or {@link #USER}. */
   private final IntColumn innermost = definitions.ints();
+
+  /**
+   * And when they are settled, in the order of the hashes of their keys, of each three words: key,
+   * time, {@link #defined}. One look touches one cache line.
+   */
+  private long[] sorted = {};
+
+  private int count;
+
+  /**
+   * Where the stacks are, by the number of the definition: in the order in which they were noted,
+   * so that those that are near each other in a file are it here as well.
+   */
+  private final Columns stacks = new Columns(16, MOST_DEFINITIONS);
+
+  private final LongColumn places = stacks.longs();
 
   /** The addresses of innermost frames, by number. */
   private final LongList addresses = new LongList();
@@ -211,6 +235,7 @@ final class StackKeys {
       return -1;
     }
     int definition = definitions.add();
+    stacks.add();
     keys.set(definition, key);
     times.set(definition, time);
     places.set(definition, place);
@@ -257,7 +282,8 @@ final class StackKeys {
       windows[i] = windows(files.get(i));
     }
     numbers = new LongIntMap();
-    sort();
+    take(order());
+    indexHashes();
   }
 
   private void settleTrees(int cores) {
@@ -285,18 +311,21 @@ final class StackKeys {
     return all;
   }
 
-  /** By hash, so that those who look for many keys in that order find them one after the other. */
-  private void sort() {
-    int count = definitions.rows();
-    long[] packed = new long[count];
-    for (int i = 0; i < count; i++) {
+  /**
+   * Returns the order of the definitions by hash, so that those who look for many keys in that
+   * order find them one after the other.
+   */
+  private int[] order() {
+    int rows = definitions.rows();
+    long[] packed = new long[rows];
+    for (int i = 0; i < rows; i++) {
       packed[i] = (long) hash(keys.get(i)) << 32 | i;
     }
-    LongSort.sort(packed, count, Integer.SIZE);
-    int[] order = new int[count];
-    for (int start = 0; start < count; ) {
+    LongSort.sort(packed, rows, Integer.SIZE);
+    int[] order = new int[rows];
+    for (int start = 0; start < rows; ) {
       int end = start + 1;
-      while (end < count && packed[end] >> 32 == packed[start] >> 32) {
+      while (end < rows && packed[end] >> 32 == packed[start] >> 32) {
         end++;
       }
       order[start] = (int) packed[start];
@@ -305,18 +334,30 @@ final class StackKeys {
       }
       start = end;
     }
-    definitions.permute(order);
-    indexHashes();
+    return order;
+  }
+
+  private void take(int[] order) {
+    count = order.length;
+    sorted = new long[WORDS * count];
+    for (int i = 0; i < count; i++) {
+      int definition = order[i];
+      sorted[WORDS * i] = keys.get(definition);
+      sorted[WORDS * i + TIME] = times.get(definition);
+      sorted[WORDS * i + DEFINED] =
+          (long) definition << 32 | innermost.get(definition) & 0xFFFF_FFFFL;
+    }
+    definitions.clear();
+    definitions.trim();
   }
 
   /** Notes where the keys with some first bits of their hash begin. */
   private void indexHashes() {
-    int count = definitions.rows();
     int bits = Math.max(1, Integer.SIZE - 1 - Integer.numberOfLeadingZeros(Math.max(2, count)));
     hashShift = Integer.SIZE - bits;
     int[] ofHash = new int[(1 << bits) + 1];
     for (int i = 0; i < count; i++) {
-      ofHash[bucket(keys.get(i)) + 1] = i + 1;
+      ofHash[bucket(key(i)) + 1] = i + 1;
     }
     for (int i = 1; i < ofHash.length; i++) {
       ofHash[i] = Math.max(ofHash[i], ofHash[i - 1]);
@@ -347,66 +388,63 @@ final class StackKeys {
     return (int) (key * 0x9E37_79B9_7F4A_7C15L >>> 32);
   }
 
-  /** The definition that a key meant at a time; -1 if nothing defines it. */
-  int find(long key, long time) {
+  private long key(int at) {
+    return sorted[WORDS * at];
+  }
+
+  /** Reads where {@link #find} will look, so that many are waited for at once. */
+  long touch(long key) {
     int at = buckets[bucket(key)];
-    int near = Math.min(at + NEAR, definitions.rows());
+    return at < count ? key(at) : 0;
+  }
+
+  /** What a key meant at a time, as {@link #defined} tells it; -1 if nothing defines it. */
+  long find(long key, long time) {
+    int at = buckets[bucket(key)];
+    int near = Math.min(at + NEAR, count);
     while (at < near && isBefore(at, key, time)) {
       at++;
     }
     if (at == near) {
       at = firstNotBefore(at, key, time);
     }
-    return defines(at, key) ? at : -1;
+    return defines(at, key) ? defined(at) : -1;
   }
 
-  /** The first definition from {@code low} on whose key has a hash, or a later one. */
+  /** The place of the first definition from {@code low} on whose key has a hash, or a later one. */
   int firstOfHash(int low, int hash) {
-    return Search.firstNear(low, definitions.rows(), i -> hash(keys.get(i)) >= hash);
+    return Search.firstNear(low, count, i -> hash(key(i)) >= hash);
   }
 
-  /** Returns true if a definition is of a key. */
-  boolean defines(int definition, long key) {
-    return definition < definitions.rows() && keys.get(definition) == key;
+  /** Returns true if the definition at a place is of a key. */
+  boolean defines(int at, long key) {
+    return at < count && key(at) == key;
   }
 
   /**
-   * The first definition from {@code low} on that does not come before those of a key after a time.
+   * The place of the first definition from {@code low} on that does not come before those of a key
+   * after a time.
    */
   int firstNotBefore(int low, long key, long time) {
-    return Search.firstNear(low, definitions.rows(), i -> !isBefore(i, key, time));
+    return Search.firstNear(low, count, i -> !isBefore(i, key, time));
   }
 
-  private boolean isBefore(int definition, long key, long time) {
-    long other = keys.get(definition);
+  private boolean isBefore(int at, long key, long time) {
+    long other = key(at);
     if (other == key) {
-      return times.get(definition) < time;
+      return sorted[WORDS * at + TIME] < time;
     }
     int byHash = Integer.compare(hash(other), hash(key));
     return byHash != 0 ? byHash < 0 : other < key;
   }
 
   /**
-   * The number of the address of a definition's innermost frame, with {@link #KERNEL} or {@link
-   * #USER} if all frames are; neither if there is none.
+   * Returns the number of the definition at a place in the upper half, and in the lower the number
+   * of the address of its innermost frame, with {@link #KERNEL} or {@link #USER} if all frames are;
+   * neither if there is none.
    */
-  int innermost(int definition) {
-    return innermost.get(definition);
-  }
-
-  /** A definition in the upper half, and its {@link #innermost}. */
-  long defined(int definition) {
-    return (long) definition << 32 | innermost.get(definition) & 0xFFFF_FFFFL;
-  }
-
-  /** The address of a definition's innermost frame, if all are of one half. */
-  long innermostAt(int definition) {
-    long place = places.get(definition);
-    if (place < 0) {
-      return address(innermost.get(definition) & NUMBER);
-    }
-    Bytes window = window(place);
-    return window.pointer(offset(place), pointerBytes(place));
+  long defined(int at) {
+    return sorted[WORDS * at + DEFINED];
   }
 
   /** The address that a number stands for. */
@@ -448,7 +486,7 @@ final class StackKeys {
 
   /** Number of definitions. */
   int count() {
-    return definitions.rows();
+    return count;
   }
 
   /** Definitions that were skipped at the memory limit. */

@@ -145,7 +145,7 @@ final class StackRecordWindow {
       }
       int at = keys.firstNotBefore(ofHash, key, written.get(place));
       if (keys.defines(at, key)) {
-        parts.set(place, Long.MIN_VALUE | (long) at << 32 | keys.innermost(at) & 0xFFFF_FFFFL);
+        parts.set(place, Long.MIN_VALUE | keys.defined(at));
       } else {
         // Also an undefined key shows that there was a stack.
         parts.set(place, UNDEFINED);
@@ -228,7 +228,8 @@ final class StackRecordWindow {
 
   /**
    * The definition of the key that a stack record names, in the upper half, and its {@link
-   * StackKeys#innermost}; 0 in the lower half if it names no key, or nothing defines it.
+   * StackKeys#defined innermost frame}; 0 in the lower half if it names no key, or nothing defines
+   * it.
    */
   long keyed(int i) {
     long part = parts.get(order[i]);

@@ -158,13 +158,6 @@ public final class StackRecords {
     keys.copy(definition, into);
   }
 
-  /**
-   * Returns the innermost frame of a definition of a stack key all of whose frames are of one half.
-   */
-  public long innermost(int definition) {
-    return keys.innermostAt(definition);
-  }
-
   /** A number that is close to that of other definitions with outer frames in common. */
   public int place(int definition) {
     return keys.place(definition);

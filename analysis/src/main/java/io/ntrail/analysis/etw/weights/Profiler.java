@@ -113,6 +113,10 @@ public final class Profiler {
     SampleJoin noted = isAll && scope.events().isEmpty() ? noted() : null;
     Consumer<ProfileAggregator> walk = noted == null ? this::walk : to -> add(noted, to);
     StackKeyParts parts = new StackKeyParts(input.stacks());
+    if (input.cores() == 1 && noted != null) {
+      add(noted, into);
+      return;
+    }
     if (input.cores() == 1) {
       WeightsInGroups groups = new WeightsInGroups(into, frames, parts);
       walk.accept(groups);
@@ -141,7 +145,7 @@ public final class Profiler {
 
   private void add(SampleJoin noted, ProfileAggregator into) {
     sink = newSink(into);
-    new SampleWalk(input, request, frames, sink, noted).run();
+    new SampleWalk(input, request, frames, sink, into, noted).run();
     boolean whole = input.recording().stopped().isEmpty();
     references = noted.references();
     unmatched = whole ? noted.unmatched() : 0;

@@ -7,6 +7,7 @@ import io.ntrail.analysis.etw.recording.ReadingState;
 import io.ntrail.analysis.etw.stacks.SampleJoin;
 import io.ntrail.analysis.naming.FrameLookup;
 import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.analysis.profile.ProfileAggregator;
 import io.ntrail.analysis.profile.WeightSink;
 import io.ntrail.analysis.profile.WeightedStack;
 import io.ntrail.formats.etl.RecordCursor;
@@ -19,22 +20,30 @@ final class SampleWalk {
   private final Machine machine;
   private final SampleWeights weights;
   private final WeightSink sink;
+  private final ProfileAggregator shape;
   private final SampleJoin noted;
   private final SampleJoin.Walk samples;
   private final StackKeyParts keys;
   private final WeightedStack stack;
   private long innermost;
 
+  /**
+   * Stands before the first sample.
+   *
+   * @param shape that the sink gives weights to
+   */
   SampleWalk(
       ProfileInput input,
       Profiler.Request request,
       FrameLookup frames,
       WeightSink sink,
+      ProfileAggregator shape,
       SampleJoin noted) {
     this.recording = input.recording();
     this.machine = input.machine();
     this.weights = CpuSamples.weights(request, input.inventory(), sink.diagnostics());
     this.sink = sink;
+    this.shape = shape;
     this.noted = noted;
     this.samples = noted.walk();
     this.keys = new StackKeyParts(input.stacks());
@@ -51,8 +60,8 @@ final class SampleWalk {
         return;
       }
       samples.open(window);
-      while (samples.next()) {
-        visit();
+      while (samples.openGroup()) {
+        visitGroup();
       }
       reading.done(1);
     }
@@ -64,6 +73,17 @@ final class SampleWalk {
       if (rest.next()) {
         throw new IllegalStateException("goes on");
       }
+    }
+  }
+
+  private void visitGroup() {
+    for (int i = 0; i < samples.inGroup(); i++) {
+      if (samples.ofGroup(i) >= 0) {
+        shape.expect(samples.ofGroup(i));
+      }
+    }
+    while (samples.next()) {
+      visit();
     }
   }
 

@@ -21,11 +21,6 @@ record StackKeyParts(StackRecords stacks) implements StackParts {
   }
 
   @Override
-  public long innermost(int part) {
-    return stacks.innermost(part);
-  }
-
-  @Override
   public int place(int part) {
     return stacks.place(part);
   }

@@ -133,7 +133,7 @@ class StackRecordsTest {
             }
             keys.settle(1);
             assertEquals(1, keys.count());
-            int innermost = keys.innermost(0);
+            int innermost = (int) keys.defined(0);
             assertEquals(halves, innermost & ~StackKeys.NUMBER);
             if (halves != 0) {
               assertEquals(frames[0], keys.address(innermost & StackKeys.NUMBER));
