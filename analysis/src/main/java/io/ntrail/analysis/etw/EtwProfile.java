@@ -124,7 +124,7 @@ public final class EtwProfile implements AutoCloseable {
             cores,
             !query.scope.events().isEmpty(),
             query.subject,
-            query.source);
+            Profiler.Request.samples(query.source, query.unit, query.scope));
     if (query.source.events(input.inventory()) == 0) {
       throw new CannotGoOn(
           recording.fileNames().getFirst() + " holds no " + query.source.metric().things(),

@@ -25,6 +25,16 @@ import org.jspecify.annotations.Nullable;
  * <p>Each thread of the survey has {@link SampleNotes}; {@link SampleJoin} puts them in order.
  */
 public final class NotedSamples {
+  /** Samples to be noted. */
+  public enum Wanted {
+    /** None. */
+    NONE,
+    /** All that are not idle; of the others only how many there are. */
+    BUSY,
+    /** All. */
+    ALL
+  }
+
   /** Share of the memory: a fifth, in words. */
   private static final long MOST_WORDS = Runtime.getRuntime().maxMemory() / 5 / Long.BYTES;
 
@@ -34,6 +44,7 @@ public final class NotedSamples {
 
   final EtwRecording recording;
   final StackMatchRules targets;
+  private final Wanted wanted;
   private final AtomicLong words = new AtomicLong();
   private volatile boolean isGivenUp;
 
@@ -58,6 +69,7 @@ public final class NotedSamples {
   final IntColumn threads = apart.ints();
   final IntColumn cpus = apart.ints();
 
+  private long idle;
   private long references;
   private long leftOut;
   private long undefined;
@@ -66,10 +78,11 @@ public final class NotedSamples {
   /**
    * Knows no samples yet.
    *
-   * @param isWanted whether any are to be noted
+   * @param wanted which ones are to be noted
    */
-  public NotedSamples(EtwRecording recording, KernelEvents kernel, boolean isWanted) {
+  public NotedSamples(EtwRecording recording, KernelEvents kernel, Wanted wanted) {
     this.recording = recording;
+    this.wanted = wanted;
     this.targets = new StackMatchRules(kernel);
     this.kernel = new boolean[recording.files().size()][];
     this.firstBuffers = new int[this.kernel.length];
@@ -79,7 +92,7 @@ public final class NotedSamples {
       this.firstBuffers[i] = buffers;
       buffers += this.kernel[i].length;
     }
-    this.isGivenUp = !isWanted || !recording.oneClock();
+    this.isGivenUp = wanted == Wanted.NONE || !recording.oneClock();
   }
 
   /** Makes the notes of one thread of a survey. */
@@ -124,12 +137,24 @@ public final class NotedSamples {
   }
 
   /** Adds what a thread of the survey has noted. */
-  synchronized void add(List<SampleBlock> more, long moreReferences, long moreLeftOut) {
+  synchronized void add(
+      List<SampleBlock> more, long moreIdle, long moreReferences, long moreLeftOut) {
     if (!isGivenUp) {
       blocks.addAll(more);
+      idle += moreIdle;
       references += moreReferences;
       leftOut += moreLeftOut;
     }
+  }
+
+  /** Returns true if idle samples are only counted. */
+  boolean areIdleCounted() {
+    return wanted == Wanted.BUSY;
+  }
+
+  /** Number of idle samples that are not noted. */
+  long idle() {
+    return idle;
   }
 
   /** Number of stack records that name an event. */

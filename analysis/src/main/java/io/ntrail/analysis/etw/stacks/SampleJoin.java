@@ -190,6 +190,11 @@ public final class SampleJoin {
     return unmatched;
   }
 
+  /** Number of idle samples that {@link #walk} does not come to. */
+  public long idle() {
+    return notes.idle();
+  }
+
   /** Stack records whose key nothing defines. */
   public long undefined() {
     long sum = notes.undefined();

@@ -25,6 +25,7 @@ public final class SampleNotes {
 
   private final NotedSamples notes;
   private final List<SampleBlock> blocks = new ArrayList<>();
+  private long idle;
   private long references;
   private long leftOut;
 
@@ -131,6 +132,10 @@ public final class SampleNotes {
         record.version() >= 2
             && length > Sample.flags(pointer)
             && (record.bytes().u8(at + Sample.flags(pointer)) & 3) != 0;
+    if (thread == 0 && !flagged && notes.areIdleCounted()) {
+      idle += count;
+      return;
+    }
     int flags = thread != 0 || flagged ? SampleBlock.BUSY : 0;
     if (row > 0 && table.ticks(row - 1) == table.ticks(row)) {
       flags |= SampleBlock.NOT_FIRST;
@@ -287,7 +292,7 @@ public final class SampleNotes {
   /** Adds what was noted to what all threads did. */
   public void settle() {
     finish();
-    notes.add(blocks, references, leftOut);
+    notes.add(blocks, idle, references, leftOut);
     blocks.clear();
   }
 }

@@ -86,40 +86,56 @@ final class SampleWindow {
     long[] unsorted = new long[count];
     int n = 0;
     for (int b = 0; b < begins.length; b++) {
-      SampleBlock block = blocks.get(b);
-      for (int entry = begins[b]; entry < stops[b]; entry++) {
-        long time = block.time(entry);
-        if (time <= block.before && SampleBlock.keys(block.about(entry)) > 0) {
-          // The buffer before has a record of this time, too.
-          return false;
-        }
-        unsorted[n] = (long) b << 32 | entry;
-        order[n] = time - first << NUMBER_BITS | n;
-        n++;
+      if (!list(b, begins[b], stops[b], first, order, unsorted, n)) {
+        return false;
       }
+      define(keys, blocks.get(b), begins[b], stops[b]);
+      n += Math.max(0, stops[b] - begins[b]);
     }
     LongSort.sort(order, count, NUMBER_BITS);
     places = new long[count];
-    for (int i = 0; i < count; i++) {
-      places[i] = unsorted[(int) order[i] & (1 << NUMBER_BITS) - 1];
+    for (int i = 0; i < count; i += GROUP) {
+      place(order, unsorted, i, Math.min(count, i + GROUP));
     }
-    define(keys, begins, stops);
     return join(order, first, start, end, unfound);
   }
 
+  /** Lists the entries of a block; false if it is not certain what their stacks are about. */
+  private boolean list(
+      int number, int from, int to, long first, long[] order, long[] places, int before) {
+    SampleBlock block = blocks.get(number);
+    int n = before;
+    for (int entry = from; entry < to; entry++) {
+      long time = block.time(entry);
+      if (time <= block.before && SampleBlock.keys(block.about(entry)) > 0) {
+        // The buffer before has a record of this time, too.
+        return false;
+      }
+      places[n] = (long) number << 32 | entry;
+      order[n] = time - first << NUMBER_BITS | n;
+      n++;
+    }
+    return true;
+  }
+
+  private void place(long[] order, long[] unsorted, int from, int to) {
+    for (int i = from; i < to; i++) {
+      places[i] = unsorted[(int) order[i] & (1 << NUMBER_BITS) - 1];
+    }
+  }
+
   /** Puts definitions in the place of keys, some at a time. */
-  private void define(StackKeys keys, int[] begins, int[] stops) {
-    for (int b = 0; b < begins.length; b++) {
-      SampleBlock block = blocks.get(b);
-      for (int entry = begins[b]; entry < stops[b]; entry += GROUP) {
-        int end = Math.min(stops[b], entry + GROUP);
-        for (int i = entry; i < end; i++) {
-          int word = block.at(i) + SampleBlock.FIRST_KEY;
-          touched += keys.touch(block.words[word]) + keys.touch(block.words[word + 1]);
-        }
-        for (int i = entry; i < end; i++) {
-          define(keys, block, i);
-        }
+  private void define(StackKeys keys, SampleBlock block, int from, int to) {
+    for (int entry = from; entry < to; entry += GROUP) {
+      int end = Math.min(to, entry + GROUP);
+      long sum = 0;
+      for (int i = entry; i < end; i++) {
+        int word = block.at(i) + SampleBlock.FIRST_KEY;
+        sum += keys.touch(block.words[word]) + keys.touch(block.words[word + 1]);
+      }
+      touched += sum;
+      for (int i = entry; i < end; i++) {
+        define(keys, block, i);
       }
     }
   }

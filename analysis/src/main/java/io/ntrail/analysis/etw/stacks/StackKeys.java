@@ -8,7 +8,6 @@ import io.ntrail.formats.collections.IntColumn;
 import io.ntrail.formats.collections.LongColumn;
 import io.ntrail.formats.collections.LongIntMap;
 import io.ntrail.formats.collections.LongList;
-import io.ntrail.formats.collections.LongSort;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.etl.EtlFile;
@@ -85,6 +84,9 @@ final class StackKeys {
   private static final int TIME = 1;
   private static final int DEFINED = 2;
 
+  /** Definitions that are sorted by exchanging neighbours. */
+  private static final int FEW = 16;
+
   /** Definitions after the first of a hash that are looked at one by one. */
   private static final int NEAR = 4;
 
@@ -128,7 +130,7 @@ final class StackKeys {
   private LongIntMap numbers = new LongIntMap();
 
   /** By the first bits of hashes: the first definition whose key has such a hash. */
-  private int[] buckets = new int[3];
+  private int[] buckets = new int[4];
 
   private int hashShift = Integer.SIZE - 1;
 
@@ -282,8 +284,7 @@ final class StackKeys {
       windows[i] = windows(files.get(i));
     }
     numbers = new LongIntMap();
-    take(order());
-    indexHashes();
+    sort();
   }
 
   private void settleTrees(int cores) {
@@ -312,75 +313,75 @@ final class StackKeys {
   }
 
   /**
-   * Returns the order of the definitions by hash, so that those who look for many keys in that
-   * order find them one after the other.
+   * Puts the definitions in the order of the hashes of their keys: first all that share some first
+   * bits, so that they lie where these say, and then those few.
    */
-  private int[] order() {
-    int rows = definitions.rows();
-    long[] packed = new long[rows];
-    for (int i = 0; i < rows; i++) {
-      packed[i] = (long) hash(keys.get(i)) << 32 | i;
+  private void sort() {
+    count = definitions.rows();
+    int bits = Math.max(1, Integer.SIZE - 1 - Integer.numberOfLeadingZeros(Math.max(2, count)));
+    hashShift = Integer.SIZE - bits;
+    int[] starts = new int[(1 << bits) + 2];
+    for (int i = 0; i < count; i++) {
+      starts[bucket(keys.get(i)) + 2]++;
     }
-    LongSort.sort(packed, rows, Integer.SIZE);
-    int[] order = new int[rows];
-    for (int start = 0; start < rows; ) {
-      int end = start + 1;
-      while (end < rows && packed[end] >> 32 == packed[start] >> 32) {
-        end++;
-      }
-      order[start] = (int) packed[start];
-      if (end - start > 1) {
-        sort(packed, start, end, order);
-      }
-      start = end;
+    for (int i = 2; i < starts.length; i++) {
+      starts[i] += starts[i - 1];
     }
-    return order;
-  }
-
-  private void take(int[] order) {
-    count = order.length;
     sorted = new long[WORDS * count];
     for (int i = 0; i < count; i++) {
-      int definition = order[i];
-      sorted[WORDS * i] = keys.get(definition);
-      sorted[WORDS * i + TIME] = times.get(definition);
-      sorted[WORDS * i + DEFINED] =
-          (long) definition << 32 | innermost.get(definition) & 0xFFFF_FFFFL;
+      // What begins the next ones in the end.
+      int at = WORDS * starts[bucket(keys.get(i)) + 1]++;
+      sorted[at] = keys.get(i);
+      sorted[at + TIME] = times.get(i);
+      sorted[at + DEFINED] = (long) i << 32 | innermost.get(i) & 0xFFFF_FFFFL;
     }
     definitions.clear();
     definitions.trim();
-  }
-
-  /** Notes where the keys with some first bits of their hash begin. */
-  private void indexHashes() {
-    int bits = Math.max(1, Integer.SIZE - 1 - Integer.numberOfLeadingZeros(Math.max(2, count)));
-    hashShift = Integer.SIZE - bits;
-    int[] ofHash = new int[(1 << bits) + 1];
-    for (int i = 0; i < count; i++) {
-      ofHash[bucket(key(i)) + 1] = i + 1;
+    for (int i = 1; i < starts.length - 1; i++) {
+      if (starts[i] - starts[i - 1] > 1) {
+        sort(starts[i - 1], starts[i]);
+      }
     }
-    for (int i = 1; i < ofHash.length; i++) {
-      ofHash[i] = Math.max(ofHash[i], ofHash[i - 1]);
-    }
-    buckets = ofHash;
+    buckets = starts;
   }
 
   private int bucket(long key) {
     return (hash(key) ^ Integer.MIN_VALUE) >>> hashShift;
   }
 
-  private void sort(long[] packed, int start, int end, int[] order) {
-    int[] ofHash = RowSort.sorted(end - start, (a, b) -> compare(packed, start + a, start + b));
-    for (int i = 0; i < ofHash.length; i++) {
-      order[start + i] = (int) packed[start + ofHash[i]];
+  private void sort(int from, int to) {
+    if (to - from > FEW) {
+      sortMany(from, to);
+      return;
+    }
+    for (int i = from + 1; i < to; i++) {
+      for (int j = i; j > from && isBefore(j, j - 1); j--) {
+        swap(WORDS * j, WORDS * (j - 1));
+      }
     }
   }
 
-  private int compare(long[] packed, int a, int b) {
-    int one = (int) packed[a];
-    int other = (int) packed[b];
-    int byKey = Long.compare(keys.get(one), keys.get(other));
-    return byKey != 0 ? byKey : Long.compare(times.get(one), times.get(other));
+  private void swap(int one, int other) {
+    for (int word = 0; word < WORDS; word++) {
+      long moved = sorted[one + word];
+      sorted[one + word] = sorted[other + word];
+      sorted[other + word] = moved;
+    }
+  }
+
+  private void sortMany(int from, int to) {
+    int[] order =
+        RowSort.sorted(
+            to - from,
+            (a, b) -> isBefore(from + a, from + b) ? -1 : isBefore(from + b, from + a) ? 1 : 0);
+    long[] all = Arrays.copyOfRange(sorted, WORDS * from, WORDS * to);
+    for (int i = 0; i < order.length; i++) {
+      System.arraycopy(all, WORDS * order[i], sorted, WORDS * (from + i), WORDS);
+    }
+  }
+
+  private boolean isBefore(int one, int other) {
+    return isBefore(one, key(other), sorted[WORDS * other + TIME]);
   }
 
   /** Returns the hash that orders keys. */

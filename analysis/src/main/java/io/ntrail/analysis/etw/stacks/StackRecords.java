@@ -128,6 +128,14 @@ public final class StackRecords {
     }
   }
 
+  /**
+   * Returns true for an event of a provider without a stack, which is not of the CLR either, whose
+   * events may have one in another event.
+   */
+  public static boolean isOfNoStack(RecordCursor record) {
+    return !record.hasExtendedItems() && !ProviderStacks.isClr(record);
+  }
+
   private void visitEvent(RecordCursor record) {
     if (ProviderStacks.isClrStack(record)) {
       clrStacks.increment();

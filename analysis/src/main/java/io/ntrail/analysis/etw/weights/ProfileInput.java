@@ -146,8 +146,12 @@ public record ProfileInput(
       for (int i = 0; i < others.count(); i++) {
         int row = others.get(i);
         // With a hook id it is in the lists that were asked for.
-        if (!table.isHook(row)) {
-          record.moveTo(table, row);
+        if (table.isHook(row)) {
+          continue;
+        }
+        record.moveTo(table, row);
+        // Of other events only those of the CLR tell of methods and allocations.
+        if (!(table.isEvent(row) && StackRecords.isOfNoStack(record))) {
           machine.visit(fileNumber, record);
           inventory.visit(fileNumber, record);
           stacks.visit(fileNumber, record);
@@ -232,25 +236,31 @@ public record ProfileInput(
       int cores,
       boolean named,
       WeightSubject subject) {
-    return of(recording, sources, cores, named, subject, false, StackRecords.SLICE);
+    return of(
+        recording, sources, cores, named, subject, NotedSamples.Wanted.NONE, StackRecords.SLICE);
   }
 
-  /** Surveys a recording for a profile of a source. */
+  /**
+   * Surveys a recording.
+   *
+   * @param named whether events will be selected by name
+   * @param subject what weights will be told apart by
+   * @param samples which samples of the timer to note
+   */
   public static ProfileInput of(
       EtwRecording recording,
       SchemaSources sources,
       int cores,
       boolean named,
       WeightSubject subject,
-      WeightSource source) {
-    boolean isNoted = source.equals(CpuSamples.TIMER);
-    return of(recording, sources, cores, named, subject, isNoted, StackRecords.SLICE);
+      NotedSamples.Wanted samples) {
+    return of(recording, sources, cores, named, subject, samples, StackRecords.SLICE);
   }
 
   /**
    * Surveys a recording.
    *
-   * @param isNoted whether to note samples of the timer
+   * @param noted which samples of the timer to note
    * @param slice stack records of a slice of its time
    */
   static ProfileInput of(
@@ -259,11 +269,12 @@ public record ProfileInput(
       int cores,
       boolean named,
       WeightSubject subject,
-      boolean isNoted,
+      NotedSamples.Wanted noted,
       int slice) {
     KernelEvents kernel = sources.kernel();
     StackRecords stacks = new StackRecords(recording, kernel, cores, slice);
-    NotedSamples samples = new NotedSamples(recording, kernel, isNoted && !named);
+    NotedSamples samples =
+        new NotedSamples(recording, kernel, named ? NotedSamples.Wanted.NONE : noted);
     Learned learned =
         recording.survey(
             cores,

@@ -52,6 +52,9 @@ final class SampleWalk {
 
   /** Gives the sink all weights. */
   void run() {
+    if (noted.idle() > 0) {
+      sink.idle(0, 0, noted.idle());
+    }
     ReadingState reading = recording.reading();
     reading.begin(ReadingState.Pass.IN_ORDER, noted.windows());
     for (int window = 0; window < noted.windows(); window++) {

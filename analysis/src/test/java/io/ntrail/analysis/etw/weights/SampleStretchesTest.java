@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.stacks.NotedSamples;
 import io.ntrail.analysis.naming.FrameRules;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.analysis.profile.FlatProfile;
@@ -50,12 +51,14 @@ class SampleStretchesTest {
   }
 
   private ProfileInput input(int cores, int slice) {
-    return ProfileInput.of(recording, SOURCES, cores, false, WeightSubject.NONE, false, slice);
+    return ProfileInput.of(
+        recording, SOURCES, cores, false, WeightSubject.NONE, NotedSamples.Wanted.NONE, slice);
   }
 
   /** Surveys the recording, and notes its samples as it goes by. */
   private ProfileInput noted(int cores) {
-    return ProfileInput.of(recording, SOURCES, cores, false, WeightSubject.NONE, true, WHOLE);
+    return ProfileInput.of(
+        recording, SOURCES, cores, false, WeightSubject.NONE, NotedSamples.Wanted.ALL, WHOLE);
   }
 
   private static Profiler profiler(ProfileInput input, ProfileScope scope) {
@@ -140,6 +143,26 @@ class SampleStretchesTest {
         assertEquals(one, weights(noted, scope, 100), cores + " cores");
       }
     }
+  }
+
+  @Test
+  void idleSamplesThatAreOnlyCountedAreAsMany() {
+    Profiler.Request request =
+        new Profiler.Request(CpuSamples.TIMER, WeightUnit.SAMPLES, Variant.ONLY, ProfileScope.ALL);
+    ProfileInput noted =
+        ProfileInput.of(
+            recording,
+            SOURCES,
+            2,
+            false,
+            WeightSubject.NONE,
+            Profiler.Request.samples(request.source(), request.unit(), request.scope()));
+    Profiler busy = new Profiler(noted, request, null);
+    busy.run(_ -> {});
+    Profiler walked = new Profiler(input(1, WHOLE), request, null);
+    walked.run(_ -> {});
+    assertTrue(busy.idle() > 100);
+    assertEquals(counts(walked), counts(busy));
   }
 
   @Test
