@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -266,7 +267,8 @@ class CallsCutAnswersTest {
     return answer
         .lines()
         .filter(line -> !line.contains("could not be read"))
-        .reduce("", (all, line) -> all + line + "\n");
+        .map(line -> line + "\n")
+        .collect(Collectors.joining());
   }
 
   private static void same(String before, String after, String what) {
