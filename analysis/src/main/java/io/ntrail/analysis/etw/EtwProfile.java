@@ -119,12 +119,7 @@ public final class EtwProfile implements AutoCloseable {
     SchemaSources schemas = new SchemaSources(UserSchemas.NONE);
     ProfileInput input =
         ProfileInput.of(
-            recording,
-            schemas,
-            cores,
-            !query.scope.events().isEmpty(),
-            query.subject,
-            Profiler.Request.samples(query.source, query.unit, query.scope));
+            recording, schemas, cores, query.source, query.unit, query.scope, query.subject);
     if (query.source.events(input.inventory()) == 0) {
       throw new CannotGoOn(
           recording.fileNames().getFirst() + " holds no " + query.source.metric().things(),

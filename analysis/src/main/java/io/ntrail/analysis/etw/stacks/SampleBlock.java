@@ -34,7 +34,7 @@ final class SampleBlock {
 
   static final int KEYS = 3;
 
-  /** Where in the word the other parts are. */
+  /** Places of the other parts in the word. */
   static final int COUNT_SHIFT = 8;
 
   static final int LATER_SHIFT = 24;
@@ -102,7 +102,7 @@ final class SampleBlock {
     return (int) (about >>> COUNT_SHIFT) & 0xFFFF;
   }
 
-  /** How much later than its time one of its stack records was written. */
+  /** Ticks from its time until one of its stack records was written. */
   static long later(long about, int key) {
     return about >>> LATER_SHIFT + LATER_BITS * key & LATEST;
   }

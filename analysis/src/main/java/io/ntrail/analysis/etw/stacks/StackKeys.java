@@ -116,7 +116,7 @@ final class StackKeys {
   private int count;
 
   /**
-   * Where the stacks are, by the number of the definition: in the order in which they were noted,
+   * Places of the stacks, by the number of the definition: in the order in which they were noted,
    * so that those that are near each other in a file are it here as well.
    */
   private final Columns stacks = new Columns(16, MOST_DEFINITIONS);
@@ -399,7 +399,7 @@ final class StackKeys {
     return at < count ? key(at) : 0;
   }
 
-  /** What a key meant at a time, as {@link #defined} tells it; -1 if nothing defines it. */
+  /** Returns {@link #defined} of what a key meant at a time; -1 if nothing defines it. */
   long find(long key, long time) {
     int at = buckets[bucket(key)];
     int near = Math.min(at + NEAR, count);

@@ -9,7 +9,9 @@ import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.analysis.etw.stacks.NotedSamples;
 import io.ntrail.analysis.etw.stacks.SampleNotes;
 import io.ntrail.analysis.etw.stacks.StackRecords;
+import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.WeightSubject;
+import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
@@ -241,20 +243,38 @@ public record ProfileInput(
   }
 
   /**
-   * Surveys a recording.
+   * Surveys a recording for profiles of one kind.
    *
-   * @param named whether events will be selected by name
+   * @param source what will be added up
+   * @param unit in which
+   * @param scope of which part of the recording
    * @param subject what weights will be told apart by
-   * @param samples which samples of the timer to note
    */
   public static ProfileInput of(
       EtwRecording recording,
       SchemaSources sources,
       int cores,
-      boolean named,
-      WeightSubject subject,
-      NotedSamples.Wanted samples) {
+      WeightSource source,
+      WeightUnit unit,
+      ProfileScope scope,
+      WeightSubject subject) {
+    boolean named = !scope.events().isEmpty();
+    NotedSamples.Wanted samples = samples(source, unit, scope);
     return of(recording, sources, cores, named, subject, samples, StackRecords.SLICE);
+  }
+
+  /** Returns which samples are to be noted. */
+  private static NotedSamples.Wanted samples(
+      WeightSource source, WeightUnit unit, ProfileScope scope) {
+    if (!source.equals(CpuSamples.TIMER)) {
+      return NotedSamples.Wanted.NONE;
+    }
+    boolean areIdleCounted =
+        unit == WeightUnit.SAMPLES
+            && !scope.idle()
+            && scope.processes().isEmpty()
+            && scope.threads().isEmpty();
+    return areIdleCounted ? NotedSamples.Wanted.BUSY : NotedSamples.Wanted.ALL;
   }
 
   /**

@@ -1,7 +1,6 @@
 package io.ntrail.analysis.etw.weights;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.etw.stacks.NotedSamples;
 import io.ntrail.analysis.etw.stacks.SampleJoin;
 import io.ntrail.analysis.etw.stacks.StackAssembler;
 import io.ntrail.analysis.etw.stacks.StackRecords;
@@ -42,20 +41,6 @@ public final class Profiler {
       Variant variant,
       ProfileScope scope,
       WeightSubject subject) {
-    /** Returns which samples a survey is to note for it. */
-    public static NotedSamples.Wanted samples(
-        WeightSource source, WeightUnit unit, ProfileScope scope) {
-      if (!source.equals(CpuSamples.TIMER)) {
-        return NotedSamples.Wanted.NONE;
-      }
-      boolean areIdleCounted =
-          unit == WeightUnit.SAMPLES
-              && !scope.idle()
-              && scope.processes().isEmpty()
-              && scope.threads().isEmpty();
-      return areIdleCounted ? NotedSamples.Wanted.BUSY : NotedSamples.Wanted.ALL;
-    }
-
     /** Creates a request for weights that are not told apart by what their events are about. */
     public Request(WeightSource source, WeightUnit unit, Variant variant, ProfileScope scope) {
       this(source, unit, variant, scope, WeightSubject.NONE);

@@ -3,7 +3,7 @@ package io.ntrail.analysis.etw.weights;
 import io.ntrail.analysis.profile.ProfileDiagnostics;
 
 /**
- * What samples weigh.
+ * Weights of samples.
  *
  * @param inventory knows the intervals
  * @param diagnostics learns which are unknown

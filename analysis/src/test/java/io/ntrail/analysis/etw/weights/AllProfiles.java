@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.etw.stacks.NotedSamples;
 import io.ntrail.analysis.naming.FrameRules;
 import io.ntrail.analysis.naming.FunctionIndex;
 import io.ntrail.analysis.naming.NamePattern;
@@ -48,7 +47,13 @@ public final class AllProfiles {
     if (samples > 0 && samples < FEW) {
       ProfileInput noted =
           ProfileInput.of(
-              recording, SOURCES, 1, false, WeightSubject.NONE, NotedSamples.Wanted.ALL);
+              recording,
+              SOURCES,
+              1,
+              CpuSamples.TIMER,
+              WeightUnit.NANOS,
+              ProfileScope.ALL,
+              WeightSubject.NONE);
       assertEquals(samples(input), samples(noted), "noted by the survey as found by a walk");
     }
     return weights;

@@ -154,9 +154,10 @@ class SampleStretchesTest {
             recording,
             SOURCES,
             2,
-            false,
-            WeightSubject.NONE,
-            Profiler.Request.samples(request.source(), request.unit(), request.scope()));
+            request.source(),
+            request.unit(),
+            request.scope(),
+            WeightSubject.NONE);
     Profiler busy = new Profiler(noted, request, null);
     busy.run(_ -> {});
     Profiler walked = new Profiler(input(1, WHOLE), request, null);
