@@ -152,6 +152,11 @@ public final class Field {
     return isWord;
   }
 
+  /** Returns true for arrays of numbers one behind the other that no other field needs. */
+  boolean isRowOfWords() {
+    return isWord && isArray() && slot < 0 && !isHidden() && count.kind() != LengthSpec.Kind.SHARES;
+  }
+
   /** Returns true if it is an array. */
   public boolean isArray() {
     return count.kind() != LengthSpec.Kind.NONE;

@@ -1,8 +1,6 @@
 package io.ntrail.formats.schema;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.identity.FileTime;
-import io.ntrail.formats.identity.Guid;
 import java.util.Arrays;
 
 /**
@@ -124,7 +122,7 @@ public final class Payload {
       add(Token.END, END_FIELD, at, 0);
       return at;
     }
-    if (isRowOfWords(field)) {
+    if (field.isRowOfWords()) {
       at = words(field, at, count, rest);
       count = 0;
     }
@@ -143,14 +141,6 @@ public final class Payload {
     tape.lengths.set(opened, at - from);
     add(Token.END, END_FIELD, at, 0);
     return at;
-  }
-
-  /** Returns true for arrays of numbers of which nothing has to be known for later fields. */
-  private static boolean isRowOfWords(Field field) {
-    return field.isWord()
-        && field.slot() < 0
-        && !field.isHidden()
-        && field.count().kind() != LengthSpec.Kind.SHARES;
   }
 
   /** Numbers in a row, as many as there are bytes for: what {@link #one} does for each of them. */
@@ -214,7 +204,7 @@ public final class Payload {
       return at;
     }
     if (field.slot() >= 0) {
-      slots[field.slot()] = integer(field.in(), at);
+      slots[field.slot()] = ValueFormatter.integer(bytes, field.in(), at, pointerBytes);
     }
     if (field.isHidden()) {
       return at + length;
@@ -449,35 +439,13 @@ public final class Payload {
     if (tape.lengths.get(i) == 0) {
       return 0;
     }
-    long value = integer(field.in(), offset(i));
+    long value = ValueFormatter.integer(bytes, field.in(), offset(i), pointerBytes);
     ValueKind kind = field.kind();
     if (tape.lengths.get(i) >= 8 || kind != ValueKind.HEX && kind != ValueKind.UNSIGNED) {
-      return kind == ValueKind.SIGNED ? signed(value, tape.lengths.get(i)) : value;
+      return kind == ValueKind.SIGNED ? ValueFormatter.signed(value, tape.lengths.get(i)) : value;
     }
     // What is stored with a sign and shown without it has the bits of its width only.
     return value & (1L << 8 * tape.lengths.get(i)) - 1;
-  }
-
-  private static long signed(long value, int bytes) {
-    int unused = 64 - 8 * bytes;
-    return unused <= 0 ? value : value << unused >> unused;
-  }
-
-  private long integer(InType in, int at) {
-    return switch (in) {
-      case INT8 -> (byte) bytes.u8(at);
-      case UINT8, BOOL8, ANSI_CHAR -> bytes.u8(at);
-      case INT16 -> (short) bytes.u16(at);
-      case UINT16, UNICODE_CHAR -> bytes.u16(at);
-      case INT32 -> bytes.i32(at);
-      case UINT32, HEX_INT32, BOOLEAN -> bytes.u32(at);
-      case INT64, UINT64, HEX_INT64, FILETIME -> bytes.i64(at);
-      case POINTER, SIZE_T -> bytes.pointer(at, pointerBytes);
-      case FLOAT -> (long) Float.intBitsToFloat(bytes.i32(at));
-      case DOUBLE -> (long) Double.longBitsToDouble(bytes.i64(at));
-      case SYSTEMTIME -> ValueFormatter.fileTimeOfSystemTime(bytes, at);
-      default -> 0;
-    };
   }
 
   /**
@@ -486,7 +454,7 @@ public final class Payload {
    */
   public int words(int i) {
     Field field = tape.fields.get(i);
-    if (!isRowOfWords(field)) {
+    if (!field.isRowOfWords()) {
       return -1;
     }
     int prefix = field.count().kind() == LengthSpec.Kind.PREFIX16 ? 2 : 0;
@@ -523,41 +491,7 @@ public final class Payload {
       case REAL ->
           field.in() == InType.FLOAT ? Float.toString((float) real(i)) : Double.toString(real(i));
       case BINARY -> ValueFormatter.hex(bytes, at, length);
-      case TEXT -> text(field, at, length);
-    };
-  }
-
-  private String text(Field field, int at, int length) {
-    return switch (field.in()) {
-      case UNICODE_STRING, COUNTED_STRING, REVERSED_COUNTED_STRING, UNTERMINATED_STRING ->
-          ValueFormatter.utf16(bytes, at, length);
-      case ANSI_STRING, COUNTED_ANSI, REVERSED_COUNTED_ANSI, UNTERMINATED_ANSI ->
-          switch (field.out()) {
-            // Said to be UTF-8: that stays true where it was cut inside of a character.
-            case UTF8, XML, JSON -> bytes.utf8z(at, at + length);
-            default -> ValueFormatter.text8(bytes, at, length);
-          };
-      case UNICODE_CHAR, UINT16, INT16 -> String.valueOf((char) bytes.u16(at));
-      case ANSI_CHAR, UINT8, INT8 -> ValueFormatter.character(bytes.u8(at));
-      case GUID -> Guid.read(bytes, at).toString();
-      case FILETIME, UINT64, INT64, HEX_INT64 -> FileTime.text(bytes.i64(at));
-      case SYSTEMTIME -> ValueFormatter.systemTime(bytes, at);
-      case SID, WBEM_SID -> ValueFormatter.sid(bytes, at, length);
-      case UINT32, INT32, HEX_INT32 -> ValueFormatter.ipv4(bytes, at);
-      case BINARY, HEX_DUMP, COUNTED_BINARY ->
-          switch (field.out()) {
-            case IPV4 ->
-                length == 4
-                    ? ValueFormatter.ipv4(bytes, at)
-                    : ValueFormatter.hex(bytes, at, length);
-            case IPV6 ->
-                length == 16
-                    ? ValueFormatter.ipv6(bytes, at)
-                    : ValueFormatter.hex(bytes, at, length);
-            case SOCKET_ADDRESS -> ValueFormatter.socketAddress(bytes, at, length);
-            default -> ValueFormatter.text8(bytes, at, length);
-          };
-      default -> "";
+      case TEXT -> ValueFormatter.text(bytes, field, at, length);
     };
   }
 }

@@ -2,18 +2,75 @@ package io.ntrail.formats.schema;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.identity.FileTime;
+import io.ntrail.formats.identity.Guid;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** Texts of values that are more than a number. */
+/** Numbers in the bytes of values, and texts of values that are more than a number. */
 final class ValueFormatter {
   private static final Charset WINDOWS_1252 = Charset.forName("windows-1252");
   private static final int AF_INET = 2;
   private static final int AF_INET6 = 23;
 
   private ValueFormatter() {}
+
+  /** A number of so many bytes with its sign. */
+  static long signed(long value, int bytes) {
+    int unused = 64 - 8 * bytes;
+    return unused <= 0 ? value : value << unused >> unused;
+  }
+
+  /** The number that the bytes of a value are; 0 if they are none. */
+  static long integer(Bytes bytes, InType in, int at, int pointerBytes) {
+    return switch (in) {
+      case INT8 -> (byte) bytes.u8(at);
+      case UINT8, BOOL8, ANSI_CHAR -> bytes.u8(at);
+      case INT16 -> (short) bytes.u16(at);
+      case UINT16, UNICODE_CHAR -> bytes.u16(at);
+      case INT32 -> bytes.i32(at);
+      case UINT32, HEX_INT32, BOOLEAN -> bytes.u32(at);
+      case INT64, UINT64, HEX_INT64, FILETIME -> bytes.i64(at);
+      case POINTER, SIZE_T -> bytes.pointer(at, pointerBytes);
+      case FLOAT -> (long) Float.intBitsToFloat(bytes.i32(at));
+      case DOUBLE -> (long) Double.longBitsToDouble(bytes.i64(at));
+      case SYSTEMTIME -> fileTimeOfSystemTime(bytes, at);
+      default -> 0;
+    };
+  }
+
+  /**
+   * A value that is no number as text: strings, GUIDs, SIDs, addresses and times in their usual
+   * form.
+   */
+  static String text(Bytes bytes, Field field, int at, int length) {
+    return switch (field.in()) {
+      case UNICODE_STRING, COUNTED_STRING, REVERSED_COUNTED_STRING, UNTERMINATED_STRING ->
+          utf16(bytes, at, length);
+      case ANSI_STRING, COUNTED_ANSI, REVERSED_COUNTED_ANSI, UNTERMINATED_ANSI ->
+          switch (field.out()) {
+            // Said to be UTF-8: that stays true where it was cut inside of a character.
+            case UTF8, XML, JSON -> bytes.utf8z(at, at + length);
+            default -> text8(bytes, at, length);
+          };
+      case UNICODE_CHAR, UINT16, INT16 -> String.valueOf((char) bytes.u16(at));
+      case ANSI_CHAR, UINT8, INT8 -> character(bytes.u8(at));
+      case GUID -> Guid.read(bytes, at).toString();
+      case FILETIME, UINT64, INT64, HEX_INT64 -> FileTime.text(bytes.i64(at));
+      case SYSTEMTIME -> systemTime(bytes, at);
+      case SID, WBEM_SID -> sid(bytes, at, length);
+      case UINT32, INT32, HEX_INT32 -> ipv4(bytes, at);
+      case BINARY, HEX_DUMP, COUNTED_BINARY ->
+          switch (field.out()) {
+            case IPV4 -> length == 4 ? ipv4(bytes, at) : hex(bytes, at, length);
+            case IPV6 -> length == 16 ? ipv6(bytes, at) : hex(bytes, at, length);
+            case SOCKET_ADDRESS -> socketAddress(bytes, at, length);
+            default -> text8(bytes, at, length);
+          };
+      default -> "";
+    };
+  }
 
   static String hex(Bytes bytes, int at, int length) {
     return HexFormat.of().formatHex(bytes.array(at, length));
