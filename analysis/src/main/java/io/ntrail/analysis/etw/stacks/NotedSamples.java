@@ -45,6 +45,10 @@ public final class NotedSamples {
   final EtwRecording recording;
   final StackMatchRules targets;
   private final Wanted wanted;
+
+  /** Samples of a window, about. */
+  final int window;
+
   private final AtomicLong words = new AtomicLong();
   private volatile boolean isGivenUp;
 
@@ -79,10 +83,12 @@ public final class NotedSamples {
    * Knows no samples yet.
    *
    * @param wanted which ones are to be noted
+   * @param window about how many are put in order at once
    */
-  public NotedSamples(EtwRecording recording, KernelEvents kernel, Wanted wanted) {
+  public NotedSamples(EtwRecording recording, KernelEvents kernel, Wanted wanted, int window) {
     this.recording = recording;
     this.wanted = wanted;
+    this.window = window;
     this.targets = new StackMatchRules(kernel);
     this.kernel = new boolean[recording.files().size()][];
     this.firstBuffers = new int[this.kernel.length];

@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * and stacks that {@link StackRecords.Walk} finds on a walk over all records.
  */
 public final class SampleJoin {
-  /** Samples of a window, about. */
-  private static final int WINDOW = 1 << 17;
-
   /** Samples whose stacks are announced together: processors wait for some ten places at a time. */
   private static final int GROUP = 64;
 
@@ -55,7 +52,7 @@ public final class SampleJoin {
       int byTime = Long.compare(a.base, b.base);
       return byTime != 0 ? byTime : SampleBlock.byTies(a, b);
     });
-    SampleJoin join = new SampleJoin(notes, stacks, blocks, starts(blocks));
+    SampleJoin join = new SampleJoin(notes, stacks, blocks, starts(blocks, notes.window));
     notes.sortApart(stacks.keys());
     IntList unfound =
         ParallelTasks.run(
@@ -74,13 +71,13 @@ public final class SampleJoin {
     return join;
   }
 
-  private static long[] starts(List<SampleBlock> blocks) {
+  private static long[] starts(List<SampleBlock> blocks, int window) {
     long[] starts = new long[blocks.size() + 1];
     starts[0] = Long.MIN_VALUE;
     int count = 1;
     int samples = 0;
     for (SampleBlock block : blocks) {
-      if (samples >= WINDOW && block.base > starts[count - 1]) {
+      if (samples >= window && block.base > starts[count - 1]) {
         starts[count++] = block.base;
         samples = 0;
       }

@@ -281,7 +281,7 @@ public record ProfileInput(
    * Surveys a recording.
    *
    * @param noted which samples of the timer to note
-   * @param slice stack records of a slice of its time
+   * @param slice stack records, or noted samples, of a slice of its time
    */
   static ProfileInput of(
       EtwRecording recording,
@@ -294,7 +294,7 @@ public record ProfileInput(
     KernelEvents kernel = sources.kernel();
     StackRecords stacks = new StackRecords(recording, kernel, cores, slice);
     NotedSamples samples =
-        new NotedSamples(recording, kernel, named ? NotedSamples.Wanted.NONE : noted);
+        new NotedSamples(recording, kernel, named ? NotedSamples.Wanted.NONE : noted, slice);
     Learned learned =
         recording.survey(
             cores,

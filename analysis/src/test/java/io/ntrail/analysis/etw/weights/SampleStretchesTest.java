@@ -8,6 +8,7 @@ import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.stacks.NotedSamples;
+import io.ntrail.analysis.etw.stacks.SampleJoin;
 import io.ntrail.analysis.naming.FrameRules;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.analysis.profile.FlatProfile;
@@ -55,10 +56,10 @@ class SampleStretchesTest {
         recording, SOURCES, cores, false, WeightSubject.NONE, NotedSamples.Wanted.NONE, slice);
   }
 
-  /** Surveys the recording, and notes its samples as it goes by. */
-  private ProfileInput noted(int cores) {
+  /** Surveys a recording, and notes its samples as it goes by. */
+  private static ProfileInput noted(EtwRecording of, int cores, int slice) {
     return ProfileInput.of(
-        recording, SOURCES, cores, false, WeightSubject.NONE, NotedSamples.Wanted.ALL, WHOLE);
+        of, SOURCES, cores, false, WeightSubject.NONE, NotedSamples.Wanted.ALL, slice);
   }
 
   private static Profiler profiler(ProfileInput input, ProfileScope scope) {
@@ -138,10 +139,38 @@ class SampleStretchesTest {
     for (ProfileScope scope : List.of(ProfileScope.ALL, some())) {
       String one = weights(input(1, WHOLE), scope, 100);
       for (int cores : new int[] {1, 2, 7}) {
-        ProfileInput noted = noted(cores);
-        assertNotNull(noted.samples().join(noted.stacks(), cores));
-        assertEquals(one, weights(noted, scope, 100), cores + " cores");
+        for (int slice : cores == 2 ? new int[] {300, WHOLE} : new int[] {300}) {
+          ProfileInput noted = noted(recording, cores, slice);
+          SampleJoin join = noted.samples().join(noted.stacks(), cores);
+          assertNotNull(join);
+          assertEquals(slice < WHOLE, join.windows() > 15);
+          assertEquals(one, weights(noted, scope, 100), cores + " cores");
+        }
       }
+    }
+  }
+
+  @Test
+  void aStopAmongNotedSamplesLeavesThoseOfTheTimeThatItTells(@TempDir Path folder)
+      throws IOException {
+    Path file = folder.resolve("stopped.etl");
+    BigProfile.write(file, 1_000_000, 500, 7);
+    try (EtwRecording whole = EtwRecording.of(List.of(InputFile.copy(file, "whole.etl")));
+        EtwRecording stopped = EtwRecording.of(List.of(InputFile.copy(file, "stopped.etl")))) {
+      Profiler part = profiler(noted(stopped, 1, 100), ProfileScope.ALL);
+      part.run(_ -> {
+        if (part.weights() == 500) {
+          stopped.reading().stop();
+        }
+      });
+      long end = stopped.stopped().orElseThrow().endNanos();
+      ProfileScope until = ProfileScope.ALL.during(Long.MIN_VALUE, end);
+      Profiler same = profiler(noted(whole, 1, 100), until);
+      same.run(_ -> {});
+      Profiler all = profiler(noted(whole, 1, 100), ProfileScope.ALL);
+      all.run(_ -> {});
+      assertEquals(same.total(), part.total());
+      assertTrue(part.weights() >= 500 && part.weights() < all.weights());
     }
   }
 
@@ -202,7 +231,7 @@ class SampleStretchesTest {
     List<String> rows = new ArrayList<>();
     for (int cores : new int[] {1, 2, 7}) {
       rows.add(rows(profiler(input(cores, 700), ProfileScope.ALL)));
-      rows.add(rows(profiler(noted(cores), ProfileScope.ALL)));
+      rows.add(rows(profiler(noted(recording, cores, 700), ProfileScope.ALL)));
     }
     assertTrue(rows.getFirst().length() > 1000);
     assertEquals(Collections.nCopies(rows.size(), rows.getFirst()), rows);
