@@ -26,6 +26,7 @@ final class BufferScanner {
   };
 
   private final InputFile input;
+  private final HeaderWindow window;
   private final long sessionSize;
   private final boolean headerDestroyed;
   private final Gaps gaps;
@@ -36,6 +37,7 @@ final class BufferScanner {
 
   BufferScanner(InputFile input, long sessionSize, boolean headerDestroyed, Gaps gaps) {
     this.input = input;
+    this.window = new HeaderWindow(input);
     this.sessionSize = sessionSize;
     this.headerDestroyed = headerDestroyed;
     this.gaps = gaps;
@@ -104,7 +106,8 @@ final class BufferScanner {
   }
 
   private BufferHeader header(long at) {
-    BufferHeader header = BufferHeader.read(input.window(at, EtlLayout.BUFFER_HEADER), 0);
+    int where = window.moveTo(at, EtlLayout.BUFFER_HEADER);
+    BufferHeader header = BufferHeader.read(window.bytes(), where);
     // The header record was read uncompressed: this buffer is not compressed, whatever it says.
     return at == 0 && !headerDestroyed ? header.notCompressed() : header;
   }

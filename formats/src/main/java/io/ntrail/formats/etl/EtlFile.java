@@ -174,6 +174,7 @@ public final class EtlFile implements AutoCloseable {
   /** The first record's time of every buffer: where the merge of all buffers may open it. */
   private void findFirstTicks() {
     int prefix = 96;
+    HeaderWindow ahead = new HeaderWindow(input);
     try (NativeBuffer scratch = new NativeBuffer(prefix)) {
       for (int i = 0; i < buffers.count(); i++) {
         try {
@@ -186,8 +187,9 @@ public final class EtlFile implements AutoCloseable {
             buffers.firstTicks(i, firstTicks(scratch.view(got, name(), 0), 0, got, i));
           } else if (buffers.end(i) >= EtlLayout.BUFFER_HEADER + 8) {
             int length = Math.min(buffers.fileBytes(i), EtlLayout.BUFFER_HEADER + prefix);
-            Bytes start = input.window(buffers.fileOffset(i), length);
-            buffers.firstTicks(i, firstTicks(start, EtlLayout.BUFFER_HEADER, length, i));
+            int at = ahead.moveTo(buffers.fileOffset(i), length);
+            int first = at + EtlLayout.BUFFER_HEADER;
+            buffers.firstTicks(i, firstTicks(ahead.bytes(), first, at + length, i));
           }
         } catch (DamagedInput e) {
           // Whoever opens the buffer reports it; until then it has no time.
