@@ -117,8 +117,7 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
   /** Learns from the records that were asked for as samples. */
   public void visitSamples(RecordCursor record, RecordTable table, RowsByUse.Rows rows) {
     for (int i = 0; i < rows.count(); i++) {
-      record.moveTo(table, rows.get(i));
-      samples.sample(record);
+      samples.sample(record, table, rows.get(i));
     }
   }
 

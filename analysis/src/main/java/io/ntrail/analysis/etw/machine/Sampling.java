@@ -1,5 +1,6 @@
 package io.ntrail.analysis.etw.machine;
 
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
@@ -30,28 +31,30 @@ public record Sampling(List<Long> intervals, long samples, long busy, long busyW
         record.kind().isHook()
             ? record.hookId()
             : record.kind().isClassic() ? kernel.hookId(record.provider(), record.opcode()) : -1;
-    return hook == KernelEvent.PERFINFO_SAMPLEPROF
-        ? busy(record, record.payloadOffset(), record.offset() + record.size())
-        : 0;
+    if (hook != KernelEvent.PERFINFO_SAMPLEPROF) {
+      return 0;
+    }
+    int at = record.payloadOffset();
+    int end = record.offset() + record.size();
+    return busy(record.bytes(), at, end, record.pointerBytes());
   }
 
   /** Returns the number of samples that the entry at {@code at} stands for; 0 if it is cut. */
-  static long weight(RecordCursor record, int at, int end) {
-    int count = at + Sample.count(record.pointerBytes());
-    return count + 2 > end ? 0 : Math.max(1, record.bytes().u16(count));
+  static long weight(Bytes bytes, int at, int end, int pointerBytes) {
+    int count = at + Sample.count(pointerBytes);
+    return count + 2 > end ? 0 : Math.max(1, bytes.u16(count));
   }
 
   /** Returns the number of busy samples that the entry at {@code at} stands for. */
-  private static long busy(RecordCursor record, int at, int end) {
-    long weight = weight(record, at, end);
-    return isBusy(record, at, end, weight) ? weight : 0;
+  private static long busy(Bytes bytes, int at, int end, int pointerBytes) {
+    long weight = weight(bytes, at, end, pointerBytes);
+    return isBusy(bytes, at, end, pointerBytes, weight) ? weight : 0;
   }
 
   /** Returns true if the samples that the entry at {@code at} stands for, if any, are busy. */
-  static boolean isBusy(RecordCursor record, int at, int end, long weight) {
-    int pointer = record.pointerBytes();
-    int flags = at + Sample.flags(pointer);
-    return flags < end && (record.bytes().u8(flags) & IN_DPC_OR_ISR) != 0
-        || weight > 0 && record.bytes().i32(at + Sample.threadId(pointer)) != 0;
+  static boolean isBusy(Bytes bytes, int at, int end, int pointerBytes, long weight) {
+    int flags = at + Sample.flags(pointerBytes);
+    return flags < end && (bytes.u8(flags) & IN_DPC_OR_ISR) != 0
+        || weight > 0 && bytes.i32(at + Sample.threadId(pointerBytes)) != 0;
   }
 }

@@ -1,7 +1,9 @@
 package io.ntrail.analysis.etw.machine;
 
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordTable;
 import io.ntrail.formats.schema.Payload;
 import java.util.List;
 import java.util.TreeSet;
@@ -17,7 +19,19 @@ final class SamplingCollector {
 
   /** A record of one sample. */
   void sample(RecordCursor record) {
-    count(record, record.payloadOffset(), record.offset() + record.size());
+    int end = record.offset() + record.size();
+    count(record.bytes(), record.payloadOffset(), end, record.pointerBytes());
+  }
+
+  /** Record {@code row} of a table, which is one of one sample. */
+  void sample(RecordCursor record, RecordTable table, int row) {
+    if (table.isPlain(row)) {
+      int at = table.offset(row);
+      count(record.bytes(), at + RecordTable.PLAIN_HEADER, at + table.size(row), Long.BYTES);
+    } else {
+      record.moveTo(table, row);
+      sample(record);
+    }
   }
 
   /** A record of several: their number, aligned to a pointer, then the samples. */
@@ -31,15 +45,15 @@ final class SamplingCollector {
     long entries = record.bytes().u32(from);
     int at = from + Sample.firstEntry(pointer);
     for (long i = 0; i < entries && at < end; i++) {
-      count(record, at, end);
+      count(record.bytes(), at, end, pointer);
       at += Sample.entryBytes(pointer);
     }
   }
 
-  private void count(RecordCursor record, int at, int end) {
-    long weight = Sampling.weight(record, at, end);
+  private void count(Bytes bytes, int at, int end, int pointerBytes) {
+    long weight = Sampling.weight(bytes, at, end, pointerBytes);
     samples += weight;
-    busy += Sampling.isBusy(record, at, end, weight) ? weight : 0;
+    busy += Sampling.isBusy(bytes, at, end, pointerBytes, weight) ? weight : 0;
   }
 
   /** A record about the profiling timer or another source of samples. */

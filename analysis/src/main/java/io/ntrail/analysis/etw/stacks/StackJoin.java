@@ -33,6 +33,9 @@ public final class StackJoin {
   /** Stack records of a slice: what is known of them fits into a few megabytes. */
   private static final int SLICE = 1 << 16;
 
+  /** Words of notes that are gone over in one call, since compilers count calls. */
+  private static final int STRETCH = 64 * NotedBuffers.WORDS;
+
   /** Part of the entries that may be looked for at the ends of buffers first. */
   private static final int MANY = 8;
 
@@ -265,15 +268,17 @@ public final class StackJoin {
       for (int number : buffers) {
         int f = kernel.file(number);
         long[] noted = files.get(f).named[number - kernel.number(f, 0)];
-        if (noted != null) {
-          name(times, noted, kernel.isClear(number));
+        boolean isClear = kernel.isClear(number);
+        for (int from = NotedBuffers.BASE; noted != null && from < noted.length; from += STRETCH) {
+          name(times, noted, from, isClear);
         }
       }
       return times;
     }
 
-    private void name(LoneTimes times, long[] noted, boolean isClear) {
-      for (int i = NotedBuffers.BASE; i < noted.length; i += NotedBuffers.WORDS) {
+    private void name(LoneTimes times, long[] noted, int from, boolean isClear) {
+      int to = Math.min(noted.length, from + STRETCH);
+      for (int i = from; i < to; i += NotedBuffers.WORDS) {
         long time = noted[0] + (noted[i] >> 32);
         if (noted[i + 1] >= 0 && isClear) {
           times.name(time);
@@ -297,7 +302,9 @@ public final class StackJoin {
         if (times == null || !kernel.isClear(number)) {
           collect(noted, cpu, number);
         } else {
-          collectRest(times, noted, cpu, number);
+          for (int from = NotedBuffers.BASE; from < noted.length; from += STRETCH) {
+            collectRest(times, noted, from, cpu, number);
+          }
         }
       }
     }
@@ -321,9 +328,12 @@ public final class StackJoin {
       }
     }
 
-    /** Collects what a clear buffer notes, but for what alone names its time: that is found. */
-    private void collectRest(LoneTimes times, long[] noted, int cpu, int number) {
-      for (int i = NotedBuffers.BASE; i < noted.length; i += NotedBuffers.WORDS) {
+    /**
+     * Collects some of what a clear buffer notes, but for what alone names its time: that is found.
+     */
+    private void collectRest(LoneTimes times, long[] noted, int from, int cpu, int number) {
+      int to = Math.min(noted.length, from + STRETCH);
+      for (int i = from; i < to; i += NotedBuffers.WORDS) {
         long time = noted[0] + (noted[i] >> 32);
         if (!times.isLone(time)) {
           add(time, (int) noted[i], noted[i + 1], cpu, number, true);
