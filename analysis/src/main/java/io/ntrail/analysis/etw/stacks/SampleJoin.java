@@ -21,6 +21,12 @@ public final class SampleJoin {
   /** Samples whose stacks are announced together: processors wait for some ten places at a time. */
   private static final int GROUP = 64;
 
+  /**
+   * Stack records and records that are compared in the search for events: with more, as where
+   * hundreds of buffers claim to cover all times, a walk takes less.
+   */
+  private static final long MOST_STEPS = 1L << 28;
+
   private final NotedSamples notes;
   private final StackRecords stacks;
   private final List<SampleBlock> blocks;
@@ -31,6 +37,7 @@ public final class SampleJoin {
   private final @Nullable SampleWindow[] windows;
   private final AtomicBoolean isTorn = new AtomicBoolean();
   private long unmatched;
+  private long steps;
 
   private SampleJoin(
       NotedSamples notes, StackRecords stacks, List<SampleBlock> blocks, long[] starts) {
@@ -67,8 +74,7 @@ public final class SampleJoin {
     if (join.isTorn.get()) {
       return null;
     }
-    join.findEvents(unfound, cores);
-    return join;
+    return join.findEvents(unfound, cores) ? join : null;
   }
 
   private static long[] starts(List<SampleBlock> blocks, int window) {
@@ -109,8 +115,11 @@ public final class SampleJoin {
     windows[number] = window;
   }
 
-  /** Looks for the events of stack records that are not about a noted one. */
-  private void findEvents(IntList rowsOfThem, int cores) {
+  /**
+   * Looks for the events of stack records that are not about a noted one; false if that takes too
+   * many steps.
+   */
+  private boolean findEvents(IntList rowsOfThem, int cores) {
     int[] rows = rowsOfThem.toArray();
     Arrays.sort(rows);
     boolean[] found = new boolean[rows.length];
@@ -120,6 +129,7 @@ public final class SampleJoin {
     for (boolean one : found) {
       unmatched += one ? 0 : 1;
     }
+    return steps <= MOST_STEPS;
   }
 
   private void findEvents(int[] rows, boolean[] found, boolean isOnCpu, int cores) {
@@ -137,6 +147,9 @@ public final class SampleJoin {
           int i = Search.ceiling(times, times.length, survey.earliest(f, b));
           boolean isOpen = false;
           for (; notes.kernel[f][b] && i < rows.length && times[i] <= latest; i++) {
+            if (++steps > MOST_STEPS) {
+              return;
+            }
             if (!found[i]
                 && (!isOnCpu
                     || recording.files().get(f).buffers().cpu(b) == notes.cpus.get(rows[i]))) {
@@ -156,6 +169,7 @@ public final class SampleJoin {
   private boolean isThere(RecordCursor record, RecordTable table, long time, int thread) {
     int row = Search.ceiling(table.ticks(), table.count(), time);
     for (; row < table.count() && table.ticks(row) == time; row++) {
+      steps++;
       if (!table.isEvent(row)) {
         record.moveTo(table, row);
         if (notes.targets.mayHaveStack(record)
