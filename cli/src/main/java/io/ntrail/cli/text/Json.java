@@ -71,6 +71,8 @@ public final class Json implements AutoCloseable {
               .rootValueSeparator("\n")
               .characterEscapes(new JsonEscapes())
               .configure(JsonWriteFeature.ESCAPE_NON_ASCII, isAscii)
+              // Names and texts have the same bytes: what is whole is not written in two escapes.
+              .configure(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8, true)
               .build()
               .createGenerator(out);
       generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);

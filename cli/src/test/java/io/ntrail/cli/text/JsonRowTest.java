@@ -20,6 +20,9 @@ final class JsonRowTest {
           + "\u0800\u200e\u200f\u2027\u2028\u2029\u202e\u2066\u2069\u206a\ud7ff\ue000\ufffd\uffff"
           + "\ud800\udbff\udc00\udfff\ud83d\ude00";
 
+  /** A character of two UTF-16 code units. */
+  private static final String PAIR = "\ud83d\udc00";
+
   private static TextPrinter printer(ByteArrayOutputStream to, boolean isAscii) {
     return new TextPrinter(to, false, isAscii);
   }
@@ -75,6 +78,7 @@ final class JsonRowTest {
       String one = SOME.charAt(i) + "z";
       same(false, row -> row.key("c").text(one), json -> json.text("c", one));
     }
+    same(false, row -> row.key("c").name(PAIR), json -> json.name("c", PAIR));
     Property.check(g -> {
       boolean isAscii = g.flag();
       String key = "k" + text(g);
