@@ -169,6 +169,11 @@ public final class FrameLookup {
     this.isKernel = spaces::isKernel;
   }
 
+  /** Returns whether an address is of the kernel's half. */
+  public boolean isKernel(long address) {
+    return spaces.isKernel(address);
+  }
+
   /** Returns the index of the numbers. */
   public FunctionIndex functions() {
     return functions;

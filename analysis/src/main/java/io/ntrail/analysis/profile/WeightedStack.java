@@ -34,6 +34,10 @@ public final class WeightedStack {
   private long before;
 
   private boolean hasBefore;
+
+  /** Its innermost address, while it is known by its parts alone. */
+  private long innermost;
+
   private final StackAddresses addresses = new StackAddresses();
   private boolean resolved;
   private final IntList functions = new IntList();
@@ -66,13 +70,13 @@ public final class WeightedStack {
     return addresses;
   }
 
-  /** Returns where the numbers of its parts are put before {@link #setParts}. */
+  /** Returns where the numbers of its parts are put before {@link #setSampledParts}. */
   public int[] partNumbers() {
     return partNumbers;
   }
 
   /** Sets the number of its numbered parts: 0 if it has addresses. */
-  public void setParts(int count) {
+  void setParts(int count) {
     parts = count;
   }
 
@@ -80,14 +84,47 @@ public final class WeightedStack {
    * Sets an address before the innermost one of its numbered parts: another one of the same half of
    * the address space.
    */
-  public void setBefore(long address) {
+  void setBefore(long address) {
     before = address;
     hasBefore = true;
+  }
+
+  /**
+   * Takes the numbered parts of a recorded stack after an instruction pointer, if that is of the
+   * same half of the address space, so that all parts stay as they are; else takes nothing.
+   *
+   * @param count of {@link #partNumbers}; 0 takes nothing
+   * @param first innermost address of the parts
+   * @return true if they are taken
+   */
+  public boolean setSampledParts(int count, long first, long instructionPointer) {
+    boolean begins = first == instructionPointer;
+    if (count == 0 || !begins && names.isKernel(first) != names.isKernel(instructionPointer)) {
+      return false;
+    }
+    setParts(count);
+    if (!begins) {
+      setBefore(instructionPointer);
+    }
+    innermost = instructionPointer;
+    recorded = true;
+    return true;
   }
 
   /** Sets if its event has a recorded stack. */
   public void setRecorded(boolean recorded) {
     this.recorded = recorded;
+  }
+
+  /**
+   * Completes its addresses, or what {@link #setSampledParts} took.
+   *
+   * @param ofProcess process in which the addresses are code: that of the stack, which need not be
+   *     the one that the weight counts for
+   */
+  public void setFrames(int ofProcess) {
+    long first = addresses.count() > 0 ? addresses.address(0) : innermost;
+    setFrames(ofProcess, !isEmpty() && names.isKernel(first));
   }
 
   /**
@@ -97,7 +134,7 @@ public final class WeightedStack {
    *     the one that the weight counts for
    * @param kernel whether the innermost frame is one of the kernel
    */
-  public void setFrames(int ofProcess, boolean kernel) {
+  void setFrames(int ofProcess, boolean kernel) {
     resolved = false;
     this.codeProcess = ofProcess;
     this.kernel = kernel;

@@ -35,7 +35,6 @@ final class EventContext {
   private final OrderedCursor cursor;
   private final EtwRecording recording;
   private final WeightedStack stack;
-  private long innermost;
   private final SchemaIndex schemas;
   private final EventAttribution owner;
   private boolean attributed;
@@ -218,15 +217,7 @@ final class EventContext {
     if (stacks.found()) {
       int parts = stacks.keyedOf(thread, stack.partNumbers());
       long first = parts > 0 ? stacks.innermost() : instructionPointer;
-      boolean begins = first == instructionPointer;
-      if (parts > 0
-          && (begins || recording.isKernel(first) == recording.isKernel(instructionPointer))) {
-        stack.setParts(parts);
-        if (!begins) {
-          stack.setBefore(instructionPointer);
-        }
-        innermost = instructionPointer;
-        stack.setRecorded(true);
+      if (stack.setSampledParts(parts, first, instructionPointer)) {
         return;
       }
     }
@@ -264,9 +255,7 @@ final class EventContext {
     if (!sink.wants(nanos(), key, process, thread)) {
       return;
     }
-    StackAddresses frames = stack.addresses();
-    long first = frames.count() > 0 ? frames.address(0) : innermost;
-    stack.setFrames(codeProcess, !stack.isEmpty() && recording.isKernel(first));
+    stack.setFrames(codeProcess);
     put(key, process, thread, subject(), weight);
   }
 

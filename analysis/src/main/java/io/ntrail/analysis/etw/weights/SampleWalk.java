@@ -25,7 +25,6 @@ final class SampleWalk {
   private final SampleJoin.Walk samples;
   private final StackKeyParts keys;
   private final WeightedStack stack;
-  private long innermost;
 
   /**
    * Stands before the first sample.
@@ -106,9 +105,7 @@ final class SampleWalk {
       return;
     }
     takeStack();
-    StackAddresses frames = stack.addresses();
-    long first = frames.count() > 0 ? frames.address(0) : innermost;
-    stack.setFrames(process, !stack.isEmpty() && recording.isKernel(first));
+    stack.setFrames(process);
     stack.setSubject(null);
     stack.setWeight(key, process, thread, samples.cpu(), weight);
     sink.put(stack);
@@ -125,18 +122,8 @@ final class SampleWalk {
     StackAddresses frames = stack.clearAddresses();
     long address = samples.address();
     int parts = samples.keyed(stack.partNumbers());
-    if (parts > 0) {
-      long first = samples.innermost();
-      boolean begins = first == address;
-      if (begins || recording.isKernel(first) == recording.isKernel(address)) {
-        stack.setParts(parts);
-        if (!begins) {
-          stack.setBefore(address);
-        }
-        innermost = address;
-        stack.setRecorded(true);
-        return;
-      }
+    if (parts > 0 && stack.setSampledParts(parts, samples.innermost(), address)) {
+      return;
     }
     for (int i = 0; i < samples.parts(); i++) {
       if (samples.definition(i) >= 0) {
