@@ -1,15 +1,20 @@
 package io.ntrail.cli.events;
 
+import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.stacks.NamedFrame;
+import io.ntrail.cli.common.EventIds;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.text.CellWriter;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.JsonRow;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordKind;
+import io.ntrail.formats.schema.Payload;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -81,7 +86,60 @@ final class EventRows {
             .count("version", walk -> walk.event().type().version())
             .count("dataLength", walk -> walk.event().record().payloadLength())
             .text("fields", walk -> objects.fields(walk.event()));
-    return withStacks ? columns.text("stack", walk -> stack(walk.stack())) : columns;
+    if (withStacks) {
+      columns.text("stack", walk -> stack(walk.stack()));
+    }
+    return furtherColumns(columns);
+  }
+
+  /** Adds what only some kinds of records have, and what no field tells: behind what all have. */
+  private static ListingColumns<Events.Walk> furtherColumns(ListingColumns<Events.Walk> columns) {
+    return columns
+        .knownCount("level", walk -> level(walk.event().record()))
+        .value("keywords", (walk, cell) -> keywords(walk.event().record(), cell))
+        .text("activityId", walk -> activity(walk.event().record()))
+        .knownCount("sequence", walk -> sequence(walk.event().record()))
+        .text("message", walk -> walk.event().message())
+        .value("payload", (walk, cell) -> payload(walk.event(), cell))
+        .value("rest", (walk, cell) -> rest(walk.event(), cell));
+  }
+
+  private static long level(RecordCursor record) {
+    return record.kind().isEvent() || record.kind().isClassic() ? record.level() : -1;
+  }
+
+  private static void keywords(RecordCursor record, CellWriter cell) {
+    if (record.kind().isEvent()) {
+      cell.hex(record.keyword());
+    } else {
+      cell.unknown();
+    }
+  }
+
+  private static @Nullable String activity(RecordCursor record) {
+    return record.kind().isEvent() ? EventIds.guid(record.activityId()) : null;
+  }
+
+  private static long sequence(RecordCursor record) {
+    return record.kind() == RecordKind.MESSAGE ? record.message().sequence() : -1;
+  }
+
+  private static void payload(EventReader event, CellWriter cell) {
+    RecordCursor record = event.record();
+    if (event.type().schema() == null && record.payloadLength() > 0) {
+      cell.bytes(record.bytes(), record.payloadOffset(), record.payloadLength());
+    } else {
+      cell.unknown();
+    }
+  }
+
+  private static void rest(EventReader event, CellWriter cell) {
+    Payload payload = event.payload();
+    if (event.type().schema() != null && payload.restLength() > 0) {
+      cell.bytes(payload.bytes(), payload.restOffset(), payload.restLength());
+    } else {
+      cell.unknown();
+    }
   }
 
   private static @Nullable String stack(List<NamedFrame> frames) {

@@ -89,15 +89,15 @@ class EventsStacksOptionTest {
   @Test
   void csvHasOneColumn() throws IOException {
     List<String> lines = lines("--stacks", "--format", "csv");
-    assertTrue(lines.getFirst().endsWith(",fields,stack"));
+    assertTrue(lines.getFirst().contains(",fields,stack,"));
     assertTrue(
         lines
             .get(1)
-            .endsWith(
-                ",ntoskrnl.exe+0x123;app.exe+0x40;(jitted)!Shop.Cart.Add;0x60000000 (unknown)"),
+            .contains(
+                ",ntoskrnl.exe+0x123;app.exe+0x40;(jitted)!Shop.Cart.Add;0x60000000 (unknown),"),
         lines.get(1));
-    assertTrue(lines.get(2).endsWith(","));
-    assertTrue(lines("--format", "csv").getFirst().endsWith(",fields"));
+    assertFalse(lines.get(2).contains("+0x"));
+    assertFalse(lines("--format", "csv").getFirst().contains("stack"));
   }
 
   @Test
