@@ -116,9 +116,11 @@ final class InstructionRows {
             .text("refersTo", this::refersTo)
             .titled("refers to")
             .shaped("operands", _ -> "", this::operands)
+            .onlyJson()
             .shaped("reads", row -> uses(row, true), (row, json) -> uses(json, row, true))
             .shaped("writes", row -> uses(row, false), (row, json) -> uses(json, row, false))
             .shaped("flags", _ -> "", this::flags)
+            .onlyJson()
             .flag("valid", Row::isValid)
             .text(
                 "reason",
@@ -126,7 +128,7 @@ final class InstructionRows {
                     row.isValid() ? null : instruction.refusal().map(DecodeError::text).orElse(""));
     return lines == null
         ? columns
-        : columns.shaped("line", InstructionRows::shown, InstructionRows::line).titled();
+        : columns.text("line", InstructionRows::line).titled().shown(InstructionRows::shown);
   }
 
   /** Gives one row per instruction, and one per byte that begins none. */
@@ -158,8 +160,8 @@ final class InstructionRows {
     return row.repeated ? "" : row.line;
   }
 
-  private static void line(Row row, Json json) {
-    json.text(row.line.isEmpty() ? null : row.line);
+  private static @Nullable String line(Row row) {
+    return known(row.line);
   }
 
   private static String className(FlowClass flow) {

@@ -59,6 +59,24 @@ class ImageTablesTest {
         () -> value + " in " + lines);
   }
 
+  /** People see a line once, where it begins. */
+  @Test
+  void everyInstructionOfCsvHasItsLine() {
+    Path image = TestData.projectRoot().resolve("samples/shopd.exe");
+    List<String> told =
+        Cli.run("image", image, "--disasm", "main", "--format", "jsonl").lines().stream()
+            .map(line -> JsonReader.parse(line).get("line"))
+            .map(line -> line.isNull() ? "" : line.text())
+            .toList();
+    List<String> csv = Cli.run("image", image, "--disasm", "main", "--format", "csv").lines();
+    assertTrue(csv.getFirst().endsWith(",line"), csv.getFirst());
+    assertEquals(
+        told, csv.stream().skip(1).map(row -> row.substring(row.lastIndexOf(',') + 1)).toList());
+    assertTrue(told.contains("shopd.cpp:52"), told.toString());
+    // What only JSON tells has no column that is always empty.
+    assertTrue(csv.getFirst().contains(",refersTo,reads,writes,valid,"), csv.getFirst());
+  }
+
   @Test
   void theRichHeaderSaysWhetherItBelongsToTheImage() throws IOException {
     Path image = windows("kernel32.dll.gz");
