@@ -179,6 +179,11 @@ public final class OrderedCursor implements EventCursor {
     return record().cpu();
   }
 
+  /** Returns true if it begins with the first record of the recording, whatever its time. */
+  public boolean isOfAll() {
+    return from == Long.MIN_VALUE;
+  }
+
   /** Returns the key that orders the current record ({@link EtwRecording#key}). */
   public long key() {
     return batch.key(at);

@@ -317,7 +317,7 @@ public final class StackRecords {
         return found;
       }
       if (key >= sliceEnd) {
-        load(key);
+        load(key, cursor.isOfAll());
       }
       position = Math.max(position, group.end());
       while (position < references.count() && references.time(position) < key) {
@@ -339,13 +339,14 @@ public final class StackRecords {
       return false;
     }
 
-    private void load(long key) {
+    private void load(long key, boolean isOfAll) {
       int wanted = slice;
       while (wanted + 1 < endSlice && starts[wanted + 1] <= key) {
         wanted++;
       }
       // A walk may begin anywhere; from there on no slice is left out, if only for the count.
-      for (int next = slice < firstSlice ? wanted : slice + 1; next <= wanted; next++) {
+      boolean isAnywhere = slice < firstSlice && !isOfAll;
+      for (int next = isAnywhere ? wanted : slice + 1; next <= wanted; next++) {
         unmatched += references.count() - position;
         fill(next);
       }
