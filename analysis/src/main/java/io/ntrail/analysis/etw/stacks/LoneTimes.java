@@ -1,31 +1,42 @@
 package io.ntrail.analysis.etw.stacks;
 
+import java.util.Arrays;
+
 /**
  * Filter of the times that stack records name: tells of a time that no other stack record names it,
- * or nothing. Two bits for a stretch of time; 16 bits a stack record or more.
+ * or nothing. Two bits for a stretch of time; 16 bits a stack record or more. Used again for other
+ * times.
  */
 final class LoneTimes {
   /** Bits for each time: with 8, some 6 % of those that are alone are not known to be. */
   private static final int BITS_EACH = 8;
 
-  private final long[] named;
-  private final long[] again;
-  private final int mask;
-  private final int shift;
+  private long[] named = {};
+  private long[] again = {};
+  private int mask;
+  private int shift;
+
+  LoneTimes() {}
 
   /**
-   * No time is named yet.
+   * Forgets all times; of those that come now none is named yet.
    *
    * @param first about the first time
    * @param last about the last one
    * @param count about how many there are
    */
-  LoneTimes(long first, long last, long count) {
+  void clear(long first, long last, long count) {
     int bits = Integer.SIZE - Integer.numberOfLeadingZeros(Math.clamp(count, 8, 1 << 21));
     mask = (BITS_EACH << bits) - 1;
     shift = Math.max(0, Long.numberOfLeadingZeros(mask) - Long.numberOfLeadingZeros(last - first));
-    named = new long[mask / Long.SIZE + 1];
-    again = new long[named.length];
+    int words = mask / Long.SIZE + 1;
+    if (words > named.length) {
+      named = new long[words];
+      again = new long[words];
+    } else {
+      Arrays.fill(named, 0, words, 0);
+      Arrays.fill(again, 0, words, 0);
+    }
   }
 
   /** Notes that a stack record names a time. */

@@ -36,6 +36,9 @@ public final class StackJoin {
   /** Words of notes that are gone over in one call, since compilers count calls. */
   private static final int STRETCH = 64 * NotedBuffers.WORDS;
 
+  /** No time is looked for at the end of a buffer, or the last of all times. */
+  private static final long NOT_WANTED = Long.MAX_VALUE;
+
   /** Part of the entries that may be looked for at the ends of buffers first. */
   private static final int MANY = 8;
 
@@ -105,14 +108,18 @@ public final class StackJoin {
     NamedStretches stretches = new NamedStretches(files);
     recording.reading().begin(ReadingState.Pass.STACKS, slices.size());
     return ParallelTasks.run(
-        cores,
-        slices.size(),
-        make,
-        (into, i) -> {
-          join(slices.get(i), stretches, kernel, into, found);
-          recording.reading().done(1);
-        },
-        merge);
+            cores,
+            slices.size(),
+            () -> new Joiner<>(stretches, kernel, make.get(), found),
+            (joiner, i) -> {
+              joiner.join(slices.get(i));
+              recording.reading().done(1);
+            },
+            (a, b) -> {
+              a.into = merge.apply(a.into, b.into);
+              return a;
+            })
+        .into;
   }
 
   /** Returns true if so many stack records name one time that not all were looked at. */
@@ -178,58 +185,62 @@ public final class StackJoin {
     return Search.floor(starts, starts.length, time);
   }
 
-  private <A> void join(
-      Slice slice, NamedStretches stretches, KernelBuffers kernel, A into, Found<A> found) {
-    int[] buffers = stretches.about(slice.from, slice.to);
-    // Usually one; more where the recorder (or a hostile file) named times all over the place.
-    int passes = (int) Math.max(1, Math.ceilDiv(slice.stacks, (long) MOST));
-    for (int pass = 0; pass < passes; pass++) {
-      new Pass<>(slice, buffers, pass, passes, kernel, into, found).run();
-    }
-  }
-
-  /** The stack records of a slice, or of every so many of its times. */
-  private final class Pass<A> {
-    private final Slice slice;
-
-    /** Numbers of the buffers that may name a time of the slice, ascending. */
-    private final int[] buffers;
-
-    private final int pass;
-    private final int passes;
+  /**
+   * One thread that joins slices. What it knows of one takes the memory of the one before, as
+   * memory that is written for the first time costs more than the join.
+   */
+  private final class Joiner<A> {
+    private final NamedStretches stretches;
     private final KernelBuffers kernel;
-    private final A into;
     private final Found<A> found;
     private final StackMatches named = new StackMatches();
+    private final LoneTimes loneTimes = new LoneTimes();
     private final SubjectCounts counts = new SubjectCounts(this::accept);
+    private A into;
 
-    /** Stack records whose event was noted, and that alone name their time. */
+    /** The slice at hand, of which every so many times are meant in one pass. */
+    private Slice slice = new Slice(0, 0, 0);
+
+    private int pass;
+    private int passes;
+
+    /** Numbers of the buffers that may name a time of the slice, ascending. */
+    private int[] buffers = {};
+
+    /** Stack records of the pass whose event was noted, and that alone name their time. */
     private int lone;
 
-    Pass(
-        Slice slice,
-        int[] buffers,
-        int pass,
-        int passes,
-        KernelBuffers kernel,
-        A into,
-        Found<A> found) {
-      this.slice = slice;
-      this.buffers = buffers;
-      this.pass = pass;
-      this.passes = passes;
+    /** By buffer: the first time that is looked for at its end. */
+    private final long[] wanted;
+
+    Joiner(NamedStretches stretches, KernelBuffers kernel, A into, Found<A> found) {
+      this.stretches = stretches;
       this.kernel = kernel;
       this.into = into;
       this.found = found;
+      this.wanted = new long[kernel.count()];
+      Arrays.fill(wanted, NOT_WANTED);
     }
 
-    void run() {
+    void join(Slice next) {
+      slice = next;
+      buffers = stretches.about(slice.from, slice.to);
+      // Usually one; more where the recorder (or a hostile file) named times all over the place.
+      passes = (int) Math.max(1, Math.ceilDiv(slice.stacks, (long) MOST));
+      for (pass = 0; pass < passes; pass++) {
+        run();
+      }
+    }
+
+    private void run() {
+      named.clear();
+      lone = 0;
       LoneTimes times = passes == 1 ? times() : null;
       for (int number : buffers) {
         collect(number, times);
       }
       named.settle();
-      findRest(kernel, named, lone);
+      findRest();
       named.forEach(counts::add);
       counts.finish();
       if (named.isIncomplete()) {
@@ -263,8 +274,8 @@ public final class StackJoin {
         first = Math.min(first, noted.firstNamed[b]);
         last = Math.max(last, noted.lastNamed[b]);
       }
-      LoneTimes times =
-          new LoneTimes(Math.max(first, slice.from), Math.min(last, slice.to), slice.stacks);
+      LoneTimes times = loneTimes;
+      times.clear(Math.max(first, slice.from), Math.min(last, slice.to), slice.stacks);
       for (int number : buffers) {
         int f = kernel.file(number);
         long[] noted = files.get(f).named[number - kernel.number(f, 0)];
@@ -356,52 +367,44 @@ public final class StackJoin {
         named.add(time, thread, cpu, time + NotedEvent.later(event));
       }
     }
-  }
 
-  /**
-   * Finds the records of entries whose record was not noted with them.
-   *
-   * @param found stack records of these times that are not among the entries
-   */
-  private void findRest(KernelBuffers kernel, StackMatches named, int found) {
-    int open = named.open();
-    if (open > 0 && open <= (named.size() + found) / MANY) {
-      matchEnds(kernel, named);
-    }
-    long[] times = named.openTimes();
-    for (int f = 0; f < files.size() && times.length > 0; f++) {
-      matchAll(f, times, kernel, named);
-    }
-  }
-
-  /**
-   * Offers records of clear buffers for stack records of the same CPU, most of which stand at the
-   * start of the next buffer.
-   */
-  private void matchEnds(KernelBuffers kernel, StackMatches named) {
-    // By buffer: the first time that is looked for.
-    long[] firsts = new long[kernel.count()];
-    boolean[] isMeant = new boolean[firsts.length];
-    IntList meant = new IntList();
-    for (int i = 0; i < named.size(); i++) {
-      int number = named.isBest(i) ? -1 : kernel.clear(named.cpu(i), named.time(i));
-      if (number >= 0) {
-        long time = named.time(i);
-        firsts[number] = isMeant[number] ? Math.min(firsts[number], time) : time;
-        if (!isMeant[number]) {
-          isMeant[number] = true;
-          meant.add(number);
-        }
+    /** Finds the records of entries whose record was not noted with them. */
+    private void findRest() {
+      int open = named.open();
+      if (open > 0 && open <= (named.size() + lone) / MANY) {
+        matchEnds();
+      }
+      long[] times = named.openTimes();
+      for (int f = 0; f < files.size() && times.length > 0; f++) {
+        matchAll(f, times, kernel, named);
       }
     }
-    int[] numbers = meant.toArray();
-    Arrays.sort(numbers);
-    for (int i = 0; i < numbers.length; ) {
-      int f = kernel.file(numbers[i]);
-      int first = kernel.number(f, 0);
-      try (RecordCursor record = cursor(f)) {
-        for (; i < numbers.length && kernel.file(numbers[i]) == f; i++) {
-          matchEnd(record, f, numbers[i] - first, firsts[numbers[i]], named, numbers[i]);
+
+    /**
+     * Offers records of clear buffers for stack records of the same CPU, most of which stand at the
+     * start of the next buffer.
+     */
+    private void matchEnds() {
+      IntList meant = new IntList();
+      for (int i = 0; i < named.size(); i++) {
+        int number = named.isBest(i) ? -1 : kernel.clear(named.cpu(i), named.time(i));
+        if (number >= 0) {
+          if (wanted[number] == NOT_WANTED) {
+            meant.add(number);
+          }
+          wanted[number] = Math.min(wanted[number], named.time(i));
+        }
+      }
+      int[] numbers = meant.toArray();
+      Arrays.sort(numbers);
+      for (int i = 0; i < numbers.length; ) {
+        int f = kernel.file(numbers[i]);
+        int first = kernel.number(f, 0);
+        try (RecordCursor record = cursor(f)) {
+          for (; i < numbers.length && kernel.file(numbers[i]) == f; i++) {
+            matchEnd(record, f, numbers[i] - first, wanted[numbers[i]], named, numbers[i]);
+            wanted[numbers[i]] = NOT_WANTED;
+          }
         }
       }
     }

@@ -11,7 +11,8 @@ import java.util.function.ToLongFunction;
 
 /**
  * Times and threads that stack records name, and of the records that were offered for each the one
- * that fits best, of several the first in time order. About 60 bytes for each.
+ * that fits best, of several the first in time order. About 60 bytes for each. Used again for other
+ * times.
  *
  * <p>Bare arrays and a table of its own, at most a quarter full: every record of the kernel logger
  * is looked up, and most are not found. The table is in the order of time as far as times are
@@ -44,17 +45,24 @@ final class StackMatches {
 
   private long probes;
 
-  private int size;
-  private long[] times = new long[1 << 10];
-  private int[] threads = new int[1 << 10];
-  private int[] cpus = new int[1 << 10];
-  private long[] written = new long[1 << 10];
-  private int[] next = new int[1 << 10];
+  /** Entries that there is room for at first. */
+  private static final int FIRST_ROOM = 1 << 10;
 
-  private byte[] fits = new byte[1 << 10];
-  private long[] subjects = new long[1 << 10];
-  private int[] buffers = new int[1 << 10];
-  private int[] offsets = new int[1 << 10];
+  private int size;
+
+  /** Entries before they are settled; the arrays may be longer, from times that were forgotten. */
+  private int room = FIRST_ROOM;
+
+  private long[] times = new long[FIRST_ROOM];
+  private int[] threads = new int[FIRST_ROOM];
+  private int[] cpus = new int[FIRST_ROOM];
+  private long[] written = new long[FIRST_ROOM];
+  private int[] next = new int[FIRST_ROOM];
+
+  private byte[] fits = new byte[FIRST_ROOM];
+  private long[] subjects = new long[FIRST_ROOM];
+  private int[] buffers = new int[FIRST_ROOM];
+  private int[] offsets = new int[FIRST_ROOM];
 
   private final Columns openedBuffers = new Columns();
   private final IntColumn bufferNumbers = openedBuffers.ints();
@@ -65,14 +73,22 @@ final class StackMatches {
 
   StackMatches() {}
 
+  /** Forgets all times and records. */
+  void clear() {
+    size = 0;
+    room = FIRST_ROOM;
+    tries = 0;
+    openedBuffers.clear();
+  }
+
   /**
    * Adds what a stack record names. Those of one time of writing must come in the recording's
    * order.
    */
   void add(long time, int thread, int cpu, long writtenAt) {
-    if (size == times.length) {
+    if (size == room) {
       settle();
-      if (size > times.length / 2) {
+      if (size > room / 2) {
         grow();
       }
     }
@@ -106,7 +122,11 @@ final class StackMatches {
       last = Math.max(last, times[i]);
     }
     int bits = Math.clamp(Integer.SIZE - Integer.numberOfLeadingZeros(size) + 2L, 8, 30);
-    heads = new int[1 << bits];
+    if (heads.length == 1 << bits) {
+      Arrays.fill(heads, 0);
+    } else {
+      heads = new int[1 << bits];
+    }
     shift = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(last - first) - bits);
     probes = 0;
     int added = size;
@@ -166,7 +186,11 @@ final class StackMatches {
   }
 
   private void grow() {
-    int capacity = Growth.length(size, size + 1);
+    room = Growth.length(size, size + 1);
+    if (room <= times.length) {
+      return;
+    }
+    int capacity = room;
     times = Arrays.copyOf(times, capacity);
     threads = Arrays.copyOf(threads, capacity);
     cpus = Arrays.copyOf(cpus, capacity);
