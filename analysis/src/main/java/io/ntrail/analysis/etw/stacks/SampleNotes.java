@@ -41,6 +41,12 @@ public final class SampleNotes {
   /** The rows of the entries of the block. */
   private int[] rows = new int[1 << 10];
 
+  // Of the record that is noted: where its payload is and how long, its pointers, its version.
+  private int at;
+  private int length;
+  private int pointer;
+  private int version;
+
   SampleNotes(NotedSamples notes) {
     this.notes = notes;
   }
@@ -105,6 +111,7 @@ public final class SampleNotes {
     if (notes.isGivenUp()) {
       return;
     }
+    open(record, table, row);
     switch (table.hookId(row)) {
       case KernelEvent.PERFINFO_SAMPLEPROF -> sample(record, table, row);
       case KernelEvent.STACKWALK_STACKKEYKERNEL, KernelEvent.STACKWALK_STACKKEYUSER ->
@@ -114,22 +121,36 @@ public final class SampleNotes {
     }
   }
 
+  /** Finds the payload of a record: nearly always without the cursor's help. */
+  private void open(RecordCursor record, RecordTable table, int row) {
+    if (table.isPlain(row)) {
+      at = table.offset(row) + RecordTable.PLAIN_HEADER;
+      length = table.size(row) - RecordTable.PLAIN_HEADER;
+      pointer = Long.BYTES;
+      version = table.version(row);
+    } else {
+      record.moveTo(table, row);
+      at = record.payloadOffset();
+      length = record.payloadLength();
+      pointer = record.pointerBytes();
+      version = record.version();
+    }
+  }
+
   private void sample(RecordCursor record, RecordTable table, int row) {
-    RecordKind kind = record.kind();
-    if (kind != RecordKind.PERFINFO64 && kind != RecordKind.PERFINFO32) {
+    if (!table.isPlain(row)
+        && record.kind() != RecordKind.PERFINFO64
+        && record.kind() != RecordKind.PERFINFO32) {
       notes.giveUp();
       return;
     }
-    int at = record.payloadOffset();
-    int length = record.payloadLength();
-    int pointer = record.pointerBytes();
     if (length < Sample.flags(pointer)) {
       return;
     }
     int thread = record.bytes().i32(at + Sample.threadId(pointer));
     int count = Math.max(1, record.bytes().u16(at + Sample.count(pointer)));
     boolean flagged =
-        record.version() >= 2
+        version >= 2
             && length > Sample.flags(pointer)
             && (record.bytes().u8(at + Sample.flags(pointer)) & 3) != 0;
     if (thread == 0 && !flagged && notes.areIdleCounted()) {
@@ -215,9 +236,6 @@ public final class SampleNotes {
   }
 
   private void reference(RecordCursor record, RecordTable table, int row) {
-    int at = record.payloadOffset();
-    int length = record.payloadLength();
-    int pointer = record.pointerBytes();
     if (length < Stack.FRAMES) {
       return;
     }
@@ -230,7 +248,7 @@ public final class SampleNotes {
     int thread = record.bytes().i32(at + Stack.THREAD_ID);
     long key = record.bytes().pointer(at + Stack.FRAMES, pointer);
     long written = table.ticks(row);
-    long origin = (long) (notes.firstBuffers[file] + buffer) << 32 | record.offset();
+    long origin = (long) (notes.firstBuffers[file] + buffer) << 32 | table.offset(row);
     long later = written - time;
     int entry =
         later < 0 || later > SampleBlock.LATEST ? UNKNOWN : find(record, table, row, time, thread);
@@ -277,9 +295,7 @@ public final class SampleNotes {
     if (table.isEvent(row) || table.isHook(row) && StackMatchRules.isReference(table.hookId(row))) {
       return false;
     }
-    record.moveTo(table, row);
-    return notes.targets.mayHaveStack(record)
-        && notes.targets.isOf(record, thread) == StackMatchRules.YES;
+    return notes.targets.isCertain(record, table, row, thread);
   }
 
   /** Ends with the last record. */

@@ -12,6 +12,7 @@ import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
 import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
+import io.ntrail.formats.etl.RecordTable;
 import io.ntrail.formats.identity.Guid;
 
 /**
@@ -103,7 +104,7 @@ public final class StackMatchRules {
    * Place of the thread (u32) in the payload of an event that has one and no other, and may have a
    * stack, with pointers of 64 bits.
    *
-   * @param version less than {@link io.ntrail.formats.etl.RecordTable#MORE}
+   * @param version less than {@link RecordTable#MORE}
    * @return -1 for other events
    */
   static int threadAt(int hook, int version) {
@@ -122,6 +123,21 @@ public final class StackMatchRules {
           version >= 3 ? DiskInit.threadId(Long.BYTES) : -1;
       default -> -1;
     };
+  }
+
+  /**
+   * Returns true if a record of a table may have a stack, and one of this thread is certain to be
+   * its. The cursor may have moved there.
+   */
+  boolean isCertain(RecordCursor record, RecordTable table, int row, int thread) {
+    int threadAt = table.isPlain(row) ? threadAt(table.hookId(row), table.version(row)) : -1;
+    if (threadAt < 0) {
+      record.moveTo(table, row);
+      return mayHaveStack(record) && isOf(record, thread) == YES;
+    }
+    int at = RecordTable.PLAIN_HEADER + threadAt;
+    return table.size(row) >= at + Integer.BYTES
+        && record.bytes().i32(table.offset(row) + at) == thread;
   }
 
   /**

@@ -238,26 +238,13 @@ public final class StackNotes {
       if (ticks < time) {
         return found;
       }
-      if (ticks == time && isOf(record, table, i, thread)) {
+      if (ticks == time && targets.isCertain(record, table, i, thread)) {
         record.moveTo(table, i);
         found = word(record, later);
       }
     }
     // Otherwise the first record of the time may not be among them.
     return most == row && looked < RECENT ? found : NotedEvent.unknown(later);
-  }
-
-  /** Returns true if a record is certain to be the event of a stack of this thread. */
-  private boolean isOf(RecordCursor record, RecordTable table, int row, int thread) {
-    int threadAt =
-        table.isPlain(row) ? StackMatchRules.threadAt(table.hookId(row), table.version(row)) : -1;
-    if (threadAt < 0) {
-      record.moveTo(table, row);
-      return targets.mayHaveStack(record) && targets.isOf(record, thread) == StackMatchRules.YES;
-    }
-    int at = RecordTable.PLAIN_HEADER + threadAt;
-    return table.size(row) >= at + Integer.BYTES
-        && record.bytes().i32(table.offset(row) + at) == thread;
   }
 
   private long word(RecordCursor event, long later) {

@@ -10,6 +10,7 @@ import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordTable;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -30,25 +31,10 @@ public final class StackRecords {
   /** Stack records of a slice, or as many words of frames as eight of them take. */
   public static final int SLICE = 1 << 17;
 
-  /** Columns about the buffers of one file; each buffer is visited by one thread. */
-  private static final class Buffers {
-    final int[] cost;
-    final long[] firstNamed;
-    final long[] lastNamed;
-
-    Buffers(int count) {
-      cost = new int[count];
-      firstNamed = new long[count];
-      lastNamed = new long[count];
-      Arrays.fill(firstNamed, Long.MAX_VALUE);
-      Arrays.fill(lastNamed, Long.MIN_VALUE);
-    }
-  }
-
   private final EtwRecording recording;
   private final int cores;
   private final StackMatchRules targets;
-  private final List<Buffers> files;
+  private final List<NamedSpans> files;
   private final StackKeys keys;
   private final LongAdder clrStacks = new LongAdder();
   private final LongAdder halves = new LongAdder();
@@ -79,7 +65,7 @@ public final class StackRecords {
     this.targets = new StackMatchRules(kernel);
     this.keys = new StackKeys(recording.files(), recording::isKernel);
     this.files =
-        recording.files().stream().map(file -> new Buffers(file.buffers().count())).toList();
+        recording.files().stream().map(file -> new NamedSpans(file.buffers().count())).toList();
   }
 
   /** Returns true if a record names the time of an event, and a stack for it. */
@@ -106,6 +92,21 @@ public final class StackRecords {
     }
   }
 
+  /** Notes a record of a table, as {@link #visit(int, RecordCursor)} does. */
+  public void visit(int file, RecordCursor record, RecordTable table, int row) {
+    boolean isPlain = table.isPlain(row) && recording.oneClock();
+    if (!isPlain || !StackMatchRules.isReference(table.hookId(row))) {
+      record.moveTo(table, row);
+      visit(file, record);
+      return;
+    }
+    int length = table.size(row) - RecordTable.PLAIN_HEADER;
+    if (length >= Stack.FRAMES) {
+      int at = table.offset(row) + RecordTable.PLAIN_HEADER + Stack.EVENT_TIME_STAMP;
+      files.get(file).add(record.buffer(), record.bytes().i64(at), length);
+    }
+  }
+
   /** Notes a record. Safe for several threads, each of which visits buffers of its own. */
   public void visit(int file, RecordCursor record) {
     int hook = StackMatchRules.stackHook(record);
@@ -116,12 +117,7 @@ public final class StackRecords {
       return;
     }
     if (StackMatchRules.isReference(record)) {
-      Buffers buffers = files.get(file);
-      int buffer = record.buffer();
-      long named = named(record);
-      buffers.cost[buffer] += 1 + record.payloadLength() / 64;
-      buffers.firstNamed[buffer] = Math.min(buffers.firstNamed[buffer], named);
-      buffers.lastNamed[buffer] = Math.max(buffers.lastNamed[buffer], named);
+      files.get(file).add(record.buffer(), named(record), record.payloadLength());
     } else if (hook >= KernelEvent.STACKWALK_KEYCREATE
         && hook <= KernelEvent.STACKWALK_KEYRUNDOWN) {
       keys.note(file, record, recording.key(record.file(), record.ticks()));
@@ -194,7 +190,7 @@ public final class StackRecords {
     long[] firsts = new long[total];
     int[] costs = new int[total];
     int n = 0;
-    for (Buffers buffers : files) {
+    for (NamedSpans buffers : files) {
       for (int b = 0; b < buffers.cost.length; b++) {
         if (buffers.cost[b] > 0) {
           firsts[n] = buffers.firstNamed[b];
@@ -235,7 +231,7 @@ public final class StackRecords {
   /** Returns the most that all buffers hold together whose stack records may fall into a slice. */
   private long most() {
     long[] changes = new long[starts.length + 1];
-    for (Buffers buffers : files) {
+    for (NamedSpans buffers : files) {
       for (int b = 0; b < buffers.cost.length; b++) {
         if (buffers.cost[b] > 0) {
           changes[sliceOf(buffers.firstNamed[b])] += buffers.cost[b];
@@ -371,7 +367,7 @@ public final class StackRecords {
     }
 
     private void collect(int f, int firstBuffer, long from, boolean last) {
-      Buffers buffers = files.get(f);
+      NamedSpans buffers = files.get(f);
       try (RecordCursor record = recording.cursor(recording.files().get(f))) {
         for (int b = 0; b < buffers.cost.length; b++) {
           if (buffers.cost[b] > 0

@@ -135,9 +135,8 @@ public record ProfileInput(
       RowsByUse.Rows listed = rows.samples();
       for (int i = 0; i < listed.count(); i++) {
         int row = listed.get(i);
-        record.moveTo(table, row);
         if (KernelEvent.group(table.hookId(row)) == KernelEvent.Group.STACKWALK) {
-          stacks.visit(fileNumber, record);
+          stacks.visit(fileNumber, record, table, row);
         }
         samples.visit(record, table, row);
       }
