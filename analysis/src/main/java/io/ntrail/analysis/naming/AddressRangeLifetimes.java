@@ -383,9 +383,21 @@ final class AddressRangeLifetimes {
      */
     long layout(boolean kernel, boolean other) {
       long layout = sums[(kernel ? 2 : 0) + (other ? 1 : 0)];
+      // What began and ended so far tells the time: one that no other way of going there changes.
+      long order = first + ((long) (begun - first + ended) << 32);
       return (kernel ? overlappedInKernel : overlappedInUser)
-          ? layout + mix(first + ((long) changes << 32), 0x8EBC_6AF0_9C88_C6E3L)
+          ? layout + mix(order, 0x8EBC_6AF0_9C88_C6E3L)
           : layout;
+    }
+
+    /** Returns a time from which on all is as it is now. */
+    long from() {
+      return now;
+    }
+
+    /** Returns the time before which all is as it is now. */
+    long until() {
+      return nextChange;
     }
 
     /** Returns a number that grows whenever a range came or went. */

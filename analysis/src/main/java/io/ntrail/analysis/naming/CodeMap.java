@@ -42,6 +42,11 @@ public final class CodeMap {
     this.methods = methodLives.new Walk(isKernel);
   }
 
+  /** Returns a map of the same processes, which another thread can go along with. */
+  CodeMap another() {
+    return new CodeMap(imagesOfAll, methodsOfAll, isKernel);
+  }
+
   /** Returns the address space of a process; the kernel's addresses are in each. */
   public Space space(int process) {
     return spaces.computeIfAbsent(process, Space::new);
@@ -135,6 +140,17 @@ public final class CodeMap {
       compiled.moveTo(key);
     }
 
+    /** Returns a time from which on all is as it is now. */
+    long from() {
+      return Math.max(Math.max(own.from(), compiled.from()), Math.max(idle.from(), system.from()));
+    }
+
+    /** Returns the time before which all is as it is now. */
+    long until() {
+      return Math.min(
+          Math.min(own.until(), compiled.until()), Math.min(idle.until(), system.until()));
+    }
+
     /**
      * Returns another number than before if anything came or went, in the process or the kernel.
      */
@@ -151,7 +167,9 @@ public final class CodeMap {
     }
 
     private long layout(boolean kernel, boolean other) {
-      long layout = own.layout(kernel, other) * 0x9E37_79B9_7F4A_7C15L;
+      // What the kernel's own processes have there counts below, as it does for all others.
+      boolean isOfAll = kernel && (own == idle || own == system);
+      long layout = isOfAll ? 0 : own.layout(kernel, other) * 0x9E37_79B9_7F4A_7C15L;
       layout += compiled.layout(kernel, other);
       if (kernel) {
         layout = layout * 0x9E37_79B9_7F4A_7C15L + idle.layout(true, other);

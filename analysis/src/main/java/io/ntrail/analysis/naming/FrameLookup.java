@@ -1,14 +1,10 @@
 package io.ntrail.analysis.naming;
 
 import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
-import io.ntrail.formats.collections.Columns;
-import io.ntrail.formats.collections.IntColumn;
 import io.ntrail.formats.collections.IntList;
-import io.ntrail.formats.collections.LongColumn;
 import io.ntrail.formats.collections.LongIntMap;
 import io.ntrail.programs.symbols.SymbolFrame;
 import io.ntrail.programs.symbols.SymbolizedAddress;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,9 +22,6 @@ public final class FrameLookup {
 
   /** Processes that are remembered, a power of two. */
   private static final int MOST_PROCESSES = 1 << 12;
-
-  /** Layouts with numbers, some 100 bytes each. */
-  private static final int MOST_NUMBERED = 1 << 16;
 
   /** Addresses of a layout that are remembered, 32 bytes each. */
   private static final int MOST_ADDRESSES = 1 << 14;
@@ -89,6 +82,11 @@ public final class FrameLookup {
     private int changes;
     private Layouts layouts;
 
+    /** The time from which and the one before which nothing changes. */
+    private long from = Long.MAX_VALUE;
+
+    private long until = Long.MIN_VALUE;
+
     /** Numbers of both layouts, -2 if they were not looked up yet. */
     int userNumber = -2;
 
@@ -105,6 +103,11 @@ public final class FrameLookup {
       return new Layouts(space.layout(false), space.layout(true));
     }
 
+    /** Returns true if its layouts are those of a time, too. */
+    boolean isAlso(long key) {
+      return from <= key && key < until;
+    }
+
     Layouts at(long key) {
       space.moveTo(key);
       if (space.changes() != changes) {
@@ -113,6 +116,8 @@ public final class FrameLookup {
         userNumber = -2;
         kernelNumber = -2;
       }
+      from = space.from();
+      until = space.until();
       return layouts;
     }
   }
@@ -135,10 +140,7 @@ public final class FrameLookup {
   private Looked ofUser = new Looked();
   private Looked ofKernel = new Looked();
 
-  private final Map<CodeMap.Layout, Integer> layoutNumbers = new HashMap<>();
-  private final Columns layoutRows = new Columns();
-  private final IntColumn layoutProcesses = layoutRows.ints();
-  private final LongColumn layoutKeys = layoutRows.longs();
+  private final LayoutNumbers numbered = new LayoutNumbers();
 
   /** The layout under which stacks were resolved last, and its process; or none. */
   private int layoutNow = NONE;
@@ -167,6 +169,11 @@ public final class FrameLookup {
     this.functions = new FunctionIndex(spaces.spellings(), spaces.namesInBothHalves());
     this.ruled = new FrameRuleMatcher(functions, rules);
     this.isKernel = spaces::isKernel;
+  }
+
+  /** Returns a lookup of the same names for another thread, with numbers of its own. */
+  public FrameLookup another() {
+    return new FrameLookup(spaces.another(), symbols, rules);
   }
 
   /** Returns whether an address is of the kernel's half. */
@@ -214,7 +221,7 @@ public final class FrameLookup {
       Looked half = kernel ? ofKernel : ofUser;
       Codes here = isReturn ? half.returns : half.places;
       int number = frames.number(i);
-      int code = number >= 0 ? here.get(number) : -1;
+      int code = number >= 0 ? here.get(number) : here.get(address);
       if (code < 0) {
         code = code(owner, here, address, number, isReturn);
       }
@@ -263,11 +270,15 @@ public final class FrameLookup {
    */
   public int layout(int process, long key, boolean kernel) {
     Process owner = process(process);
+    int known = kernel ? owner.kernelNumber : owner.userNumber;
+    if (known != -2 && owner.isAlso(key)) {
+      return known;
+    }
     Layouts layouts = owner.at(key);
     layoutNow = NONE;
     int number = kernel ? owner.kernelNumber : owner.userNumber;
     if (number == -2) {
-      number = number(kernel ? layouts.kernel : layouts.user, process, key);
+      number = numbered.number(kernel ? layouts.kernel : layouts.user, process, key);
       if (kernel) {
         owner.kernelNumber = number;
       } else {
@@ -277,18 +288,14 @@ public final class FrameLookup {
     return number;
   }
 
-  private int number(CodeMap.Layout layout, int process, long key) {
-    int next = layoutNumbers.size();
-    Integer known = next < MOST_NUMBERED ? null : layoutNumbers.getOrDefault(layout, -1);
-    if (known == null) {
-      known = layoutNumbers.computeIfAbsent(layout, _ -> next);
-      if (known == next) {
-        int row = layoutRows.add();
-        layoutProcesses.set(row, process);
-        layoutKeys.set(row, key);
-      }
-    }
-    return known;
+  /** Returns the numbers here of all layouts that another lookup of the same names has numbered. */
+  public int[] layoutNumbers(FrameLookup other) {
+    return numbered.numbers(other.numbered);
+  }
+
+  /** Returns of each layout with a number its place in the order of the times when it was met. */
+  public int[] layoutRanks() {
+    return numbered.ranks();
   }
 
   /**
@@ -299,7 +306,7 @@ public final class FrameLookup {
     into.clear();
     Process owner = ownerNow;
     if (owner == null || layoutNow != layout) {
-      owner = moveTo(layoutProcesses.get(layout), layoutKeys.get(layout));
+      owner = moveTo(numbered.process(layout), numbered.key(layout));
       ownerNow = owner;
       layoutNow = layout;
     }
@@ -340,7 +347,7 @@ public final class FrameLookup {
     ImageFile image = space.image();
     String method = space.method();
     if (image != null && symbols != null) {
-      Optional<SymbolizedAddress> symbol = symbols.at(space.imageNumber(), space.codeRva(isReturn));
+      Optional<SymbolizedAddress> symbol = symbol(symbols, space, isReturn);
       if (symbol.isPresent()) {
         addAll(image, method == null ? null : space.methodModule(), symbol.get());
         return;
@@ -353,6 +360,14 @@ public final class FrameLookup {
       add(null, null, functions.named(FunctionIndex.JITTED, -1, "", null));
     } else {
       add(image, null, functions.range(module(image, space.imageNumber()), space.rva()));
+    }
+  }
+
+  private static Optional<SymbolizedAddress> symbol(
+      RecordingSymbols symbols, CodeMap.Space space, boolean isReturn) {
+    // Lookups of several threads share them.
+    synchronized (symbols) {
+      return symbols.at(space.imageNumber(), space.codeRva(isReturn));
     }
   }
 

@@ -142,17 +142,59 @@ public final class FunctionIndex {
     return function;
   }
 
+  private static long rangeKey(int module, long begin) {
+    // Images are at most 4 GiB. Those of one name are one module: see decisions/0013.
+    return (long) module << 32 | begin & 0xFFFF_FFFFL;
+  }
+
   /** Returns the number of the range of a module that an address lies in. */
   int range(int module, long rva) {
     long begin = rva & -RANGE;
-    // Images are at most 4 GiB. Those of one name are one module: see decisions/0013.
-    long key = (long) module << 32 | begin & 0xFFFF_FFFFL;
+    long key = rangeKey(module, begin);
     int function = ranges.get(key);
     if (function < 0) {
       function = add(module, begin, "");
       ranges.put(key, function);
     }
     return function;
+  }
+
+  /**
+   * Returns the numbers here of all functions of another index of the same recording; those that
+   * are new here are added.
+   */
+  public int[] numbers(FunctionIndex other) {
+    int[] modulesHere = moduleNumbers(other);
+    int[] numbers = new int[other.count()];
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = i <= FOLDED_FUNCTION ? i : number(other, i, modulesHere[other.module(i)]);
+    }
+    return numbers;
+  }
+
+  private int number(FunctionIndex other, int function, int moduleHere) {
+    long rva = other.rvas.get(function);
+    long range = rangeKey(other.module(function), rva);
+    if (other.ranges.get(range) == function) {
+      return range(moduleHere, rva);
+    }
+    int number = named(moduleHere, rva, other.names.get(function), other.line(function));
+    if (other.managed.get(function)) {
+      isMethod(number);
+    }
+    return number;
+  }
+
+  /** Returns the numbers here of all modules of another index of the same recording. */
+  public int[] moduleNumbers(FunctionIndex other) {
+    int[] numbers = new int[other.moduleCount()];
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = module(other.moduleName(i));
+      if (other.kernelModules.get(i)) {
+        kernelModules.set(numbers[i]);
+      }
+    }
+    return numbers;
   }
 
   /** Returns the number of functions so far. */
