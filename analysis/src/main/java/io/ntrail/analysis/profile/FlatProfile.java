@@ -1,5 +1,6 @@
 package io.ntrail.analysis.profile;
 
+import io.ntrail.analysis.naming.FrameLookup;
 import io.ntrail.analysis.naming.FunctionIndex;
 import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
 import io.ntrail.formats.collections.Columns;
@@ -9,13 +10,15 @@ import io.ntrail.formats.collections.LongColumn;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Weights by function or module: of stacks whose innermost frame is one of it, and of stacks that
  * it is in at all. A stack counts once, however often it goes through it.
  */
-public final class FlatProfile implements ProfileAggregator {
+public final class FlatProfile implements SharedShape {
   private final FunctionIndex functions;
   private final boolean byModule;
   private final Columns sums = new Columns(256);
@@ -28,10 +31,75 @@ public final class FlatProfile implements ProfileAggregator {
   private int stacks;
   private @Nullable StackPartSums keyed;
 
+  /** How many there are of the same stacks, which share the memory. */
+  private final int sharers;
+
   /** Creates an empty profile by function, or by module. */
   public FlatProfile(FunctionIndex functions, boolean byModule) {
+    this(functions, byModule, 1);
+  }
+
+  private FlatProfile(FunctionIndex functions, boolean byModule, int sharers) {
     this.functions = functions;
     this.byModule = byModule;
+    this.sharers = sharers;
+  }
+
+  /** A profile by numbers of its own. */
+  private final class Part implements Share {
+    private final FrameLookup names;
+    private final FrameLookup ofAll;
+    private final StackParts parts;
+    private final FlatProfile profile;
+
+    Part(FrameLookup ofAll, StackParts parts, int sharers) {
+      this.names = ofAll.another();
+      this.ofAll = ofAll;
+      this.parts = parts;
+      this.profile = new FlatProfile(names.functions(), byModule, sharers);
+    }
+
+    @Override
+    public FrameLookup names() {
+      return names;
+    }
+
+    @Override
+    public void add(WeightedStack stack) {
+      profile.add(stack);
+    }
+
+    @Override
+    public void expect(int part) {
+      profile.expect(part);
+    }
+
+    @Override
+    public void finish() {
+      StackPartSums others = profile.keyed;
+      if (others != null) {
+        StackPartSums all = keyed;
+        if (all == null) {
+          all = new StackPartSums(ofAll, parts, sharers);
+          keyed = all;
+        }
+        all.addAll(others);
+      }
+      int[] numbers =
+          byModule
+              ? functions.moduleNumbers(profile.functions)
+              : functions.numbers(profile.functions);
+      grow();
+      for (int i = 0; i < profile.sums.rows(); i++) {
+        self.add(numbers[i], profile.self.get(i));
+        inclusive.add(numbers[i], profile.inclusive.get(i));
+      }
+    }
+  }
+
+  @Override
+  public Share share(FrameLookup names, StackParts parts, int sharers) {
+    return new Part(names, parts, sharers);
   }
 
   @Override
@@ -39,7 +107,7 @@ public final class FlatProfile implements ProfileAggregator {
     if (stack.parts() > 0 && stack.names().isAdditive()) {
       StackPartSums parts = keyed;
       if (parts == null) {
-        parts = new StackPartSums(stack.names(), stack.stacks(), this::add);
+        parts = new StackPartSums(stack.names(), stack.stacks(), sharers);
         keyed = parts;
       }
       if (parts.add(stack)) {
@@ -58,10 +126,7 @@ public final class FlatProfile implements ProfileAggregator {
   }
 
   private void add(IntList frames, long selfWeight, long weight) {
-    int needed = byModule ? functions.moduleCount() : functions.count();
-    while (sums.rows() < needed) {
-      sums.add();
-    }
+    grow();
     int[] last = seen.array();
     if (++stacks == 0) {
       Arrays.fill(last, 0);
@@ -84,6 +149,13 @@ public final class FlatProfile implements ProfileAggregator {
     self.add(byModule ? functions.module(innermost) : innermost, selfWeight);
   }
 
+  private void grow() {
+    int needed = byModule ? functions.moduleCount() : functions.count();
+    while (sums.rows() < needed) {
+      sums.add();
+    }
+  }
+
   /**
    * Returns the rows, heaviest first.
    *
@@ -100,9 +172,7 @@ public final class FlatProfile implements ProfileAggregator {
    * @param cores threads to use
    */
   public List<ProfileRow> rows(boolean bySelf, int cores) {
-    if (keyed != null) {
-      keyed.settle(cores);
-    }
+    settle(cores);
     List<ProfileRow> rows = new ArrayList<>();
     for (int i = 0; i < sums.rows(); i++) {
       if (inclusive.get(i) != 0 || self.get(i) != 0) {
@@ -111,6 +181,24 @@ public final class FlatProfile implements ProfileAggregator {
     }
     rows.sort(ProfileRow.order(bySelf));
     return rows;
+  }
+
+  /** Adds what was summed by parts of stacks. */
+  private void settle(int cores) {
+    StackPartSums summed = keyed;
+    if (summed == null) {
+      return;
+    }
+    Queue<Part> others = new ConcurrentLinkedQueue<>();
+    summed.settle(
+        this::add,
+        cores,
+        () -> {
+          Part other = new Part(summed.names(), summed.stacks(), 1);
+          others.add(other);
+          return new StackPartSums.Naming(other.names, other.profile::add);
+        });
+    others.forEach(Part::finish);
   }
 
   private ProfileRow row(int i) {

@@ -3,12 +3,13 @@ package io.ntrail.analysis.profile;
 import io.ntrail.analysis.naming.FrameLookup;
 import io.ntrail.analysis.naming.FunctionIndex;
 import io.ntrail.analysis.naming.StackAddresses;
-import io.ntrail.analysis.parallel.TaskBehind;
+import io.ntrail.analysis.parallel.ParallelTasks;
 import io.ntrail.formats.collections.Columns;
 import io.ntrail.formats.collections.IntList;
 import io.ntrail.formats.collections.LongColumn;
 import io.ntrail.formats.collections.LongSort;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,8 +51,11 @@ final class StackPartSums {
   /** Parts whose sums and frames are fetched together: processors wait for some ten at a time. */
   private static final int GROUP = 64;
 
-  /** Groups that one thread hands to another: some milliseconds of work. */
-  private static final int GROUPS = 16;
+  /** Stacks that are worth a thread that names them: some milliseconds of work. */
+  private static final int LEAST = 1 << 12;
+
+  /** Parts of the work of naming for each thread. */
+  private static final int SHARES = 4;
 
   /** Receiver of the sums in the end. */
   interface Sink {
@@ -67,14 +71,15 @@ final class StackPartSums {
   private final FrameLookup names;
   private final FunctionIndex meanings;
   private final StackParts stacks;
-  private final Sink sink;
+  private final long mostRows;
+  private final int mostPreceded;
   private final StackAddresses frames = new StackAddresses();
   private final long[] @Nullable [] rows;
   private int chunks;
   private final IntList functions = new IntList();
 
   /** Sums that were left behind. */
-  private final Columns behind = new Columns(64, MOST_BEHIND);
+  private final Columns behind = new Columns(64);
 
   /** Layout + 1 in the upper half, part in the lower. */
   private final LongColumn behindOwner = behind.longs();
@@ -83,7 +88,7 @@ final class StackPartSums {
   private final LongColumn behindInclusive = behind.longs();
 
   /** Stacks with an address before their first part, which is summed with it alone. */
-  private final Columns preceded = new Columns(64, MOST_PRECEDED);
+  private final Columns preceded = new Columns(64);
 
   /** Layout + 1 in the upper half, first part in the lower. */
   private final LongColumn precededOwner = preceded.longs();
@@ -93,12 +98,26 @@ final class StackPartSums {
 
   private long touched;
 
-  StackPartSums(FrameLookup names, StackParts stacks, Sink sink) {
+  /**
+   * Has summed nothing yet.
+   *
+   * @param sharers how many there are of the same stacks, which share the memory
+   */
+  StackPartSums(FrameLookup names, StackParts stacks, int sharers) {
+    this.mostRows = MOST_ROWS / sharers;
+    this.mostPreceded = MOST_PRECEDED / sharers;
     this.names = names;
     this.meanings = names.functions();
     this.stacks = stacks;
-    this.sink = sink;
     this.rows = new long[(stacks.count() >>> CHUNK_BITS) + 1][];
+  }
+
+  FrameLookup names() {
+    return names;
+  }
+
+  StackParts stacks() {
+    return stacks;
   }
 
   /** Reads what the next stack with a part will need, so that many are waited for at once. */
@@ -114,7 +133,7 @@ final class StackPartSums {
 
   /** Adds a stack; false if it must be added by its frames. */
   boolean add(WeightedStack stack) {
-    if (stack.hasBefore() && preceded.isFull()) {
+    if (stack.hasBefore() && preceded.rows() >= mostPreceded) {
       return false;
     }
     int first = stack.part(0);
@@ -137,15 +156,19 @@ final class StackPartSums {
       rowsOfSecond[atSecond + INCLUSIVE] += stack.weight();
     }
     if (stack.hasBefore()) {
-      int to = preceded.add();
-      precededOwner.set(to, rowsOfFirst[atFirst + OWNER] & -1L << 32 | first);
-      precededBy.set(to, stack.before());
-      precededWeight.set(to, stack.weight());
+      precede(rowsOfFirst[atFirst + OWNER] & -1L << 32 | first, stack.before(), stack.weight());
       return true;
     }
     rowsOfFirst[atFirst + SELF] += stack.weight();
     rowsOfFirst[atFirst + INCLUSIVE] += stack.weight();
     return true;
+  }
+
+  private void precede(long owner, long before, long weight) {
+    int to = preceded.add();
+    precededOwner.set(to, owner);
+    precededBy.set(to, before);
+    precededWeight.set(to, weight);
   }
 
   /** Returns whether an address before the parts may mean what is found in both halves. */
@@ -171,7 +194,7 @@ final class StackPartSums {
   /** Returns the rows that a part's is one of; null if there is no memory for them. */
   private long @Nullable [] rows(int part) {
     long[] found = rows[part >>> CHUNK_BITS];
-    if (found == null && (long) chunks << CHUNK_BITS < MOST_ROWS) {
+    if (found == null && (long) chunks << CHUNK_BITS < mostRows) {
       found = new long[ROW * CHUNK];
       rows[part >>> CHUNK_BITS] = found;
       chunks++;
@@ -202,16 +225,20 @@ final class StackPartSums {
     if (row[at + INCLUSIVE] == 0 && row[at + SELF] == 0) {
       return true;
     }
-    if (behind.isFull()) {
+    if (behind.rows() >= MOST_BEHIND) {
       return false;
     }
-    int to = behind.add();
-    behindOwner.set(to, row[at + OWNER] & -1L << 32 | part);
-    behindSelf.set(to, row[at + SELF]);
-    behindInclusive.set(to, row[at + INCLUSIVE]);
+    leaveBehind(row[at + OWNER] & -1L << 32 | part, row[at + SELF], row[at + INCLUSIVE]);
     row[at + SELF] = 0;
     row[at + INCLUSIVE] = 0;
     return true;
+  }
+
+  private void leaveBehind(long owner, long self, long inclusive) {
+    int to = behind.add();
+    behindOwner.set(to, owner);
+    behindSelf.set(to, self);
+    behindInclusive.set(to, inclusive);
   }
 
   private boolean inBoth(WeightedStack stack, int part, long[] row, int at) {
@@ -224,75 +251,142 @@ final class StackPartSums {
     return (row[at + OWNER] & IN_BOTH) != 0;
   }
 
+  /** Adds all that another one has summed of the same stacks, which is of no use afterwards. */
+  void addAll(StackPartSums other) {
+    int[] layouts = names.layoutNumbers(other.names);
+    for (int chunk = 0; chunk < rows.length; chunk++) {
+      long[] from = other.rows[chunk];
+      if (from != null) {
+        other.rows[chunk] = null;
+        renumber(from, layouts);
+        addAll(chunk, from);
+      }
+    }
+    for (int i = 0; i < other.behind.rows(); i++) {
+      long owner = renumbered(other.behindOwner.get(i), layouts);
+      leaveBehind(owner, other.behindSelf.get(i), other.behindInclusive.get(i));
+    }
+    for (int i = 0; i < other.preceded.rows(); i++) {
+      precede(
+          renumbered(other.precededOwner.get(i), layouts),
+          other.precededBy.get(i),
+          other.precededWeight.get(i));
+    }
+  }
+
+  private static void renumber(long[] row, int[] layouts) {
+    for (int at = 0; at < row.length; at += ROW) {
+      row[at + OWNER] = renumbered(row[at + OWNER], layouts);
+    }
+  }
+
+  private static long renumbered(long owner, int[] layouts) {
+    int layout = (int) (owner >>> 32) - 1;
+    return layout < 0 ? owner : layouts[layout] + 1L << 32 | owner & 0xFFFF_FFFFL;
+  }
+
+  private void addAll(int chunk, long[] from) {
+    long[] row = rows[chunk];
+    if (row == null) {
+      rows[chunk] = from;
+      chunks++;
+      return;
+    }
+    for (int at = 0; at < row.length; at += ROW) {
+      if (from[at + SELF] == 0 && from[at + INCLUSIVE] == 0) {
+        continue;
+      }
+      if (row[at + SELF] == 0 && row[at + INCLUSIVE] == 0) {
+        row[at + OWNER] = from[at + OWNER];
+      }
+      if (row[at + OWNER] >>> 32 == from[at + OWNER] >>> 32) {
+        row[at + SELF] += from[at + SELF];
+        row[at + INCLUSIVE] += from[at + INCLUSIVE];
+      } else {
+        long owner = from[at + OWNER] & -1L << 32 | chunk << CHUNK_BITS | at / ROW;
+        leaveBehind(owner, from[at + SELF], from[at + INCLUSIVE]);
+      }
+    }
+  }
+
+  /**
+   * Names of stacks for one thread, and what receives them.
+   *
+   * @param names may be used by this thread only
+   */
+  record Naming(FrameLookup names, Sink sink) {}
+
   /**
    * Hands on all that was added, and forgets it.
    *
-   * @param cores threads to use: at most two, of which one reads frames and the other names them
+   * @param sink receives what this thread names
+   * @param cores threads to use
+   * @param more makes what further threads name with
    */
-  void settle(int cores) {
+  void settle(Sink sink, int cores, Supplier<Naming> more) {
     int[] order = inOrder();
-    if (cores == 1) {
-      Batch batch = new Batch(GROUP);
-      for (int start = 0; start < order.length; start += GROUP) {
-        batch.fill(order, start);
-        batch.handOn();
-      }
+    int threads = Math.clamp(order.length / LEAST, 1, cores);
+    if (threads == 1) {
+      new Batch(new Naming(names, sink), false).handOn(order, 0, order.length);
     } else {
-      settleBehind(order);
+      int share = Math.ceilDiv(order.length, threads * SHARES);
+      ParallelTasks.run(
+          threads,
+          threads * SHARES,
+          () -> new Batch(more.get(), true),
+          (batch, i) ->
+              batch.handOn(
+                  order,
+                  Math.min(order.length, i * share),
+                  Math.min(order.length, (i + 1) * share)),
+          (a, _) -> a);
     }
     behind.clear();
     preceded.clear();
   }
 
-  private void settleBehind(int[] order) {
-    Batch filled = new Batch(GROUPS * GROUP);
-    Batch other = new Batch(GROUPS * GROUP);
-    try (TaskBehind naming = new TaskBehind()) {
-      for (int start = 0; start < order.length; start += GROUPS * GROUP) {
-        Batch full = filled;
-        full.fill(order, start);
-        naming.await();
-        naming.start(full::handOn);
-        filled = other;
-        other = full;
-      }
-      naming.await();
-    }
-  }
-
-  /** Some of what was met, with its sums and its frames. Used again. */
+  /** Some of what was met, with its sums and its frames. Used again, by one thread. */
   private final class Batch {
+    private final FrameLookup names;
+    private final Sink sink;
+
+    /** Numbers of layouts in the lookup; none if that is the one that has numbered them. */
+    private final int[] layoutNumbers;
+
+    private final IntList functions = new IntList();
     private final StackAddresses addresses = new StackAddresses();
-    private final int[] ends;
-    private final int[] layouts;
-    private final long[] self;
-    private final long[] inclusive;
+    private final int[] ends = new int[GROUP];
+    private final int[] layouts = new int[GROUP];
+    private final long[] self = new long[GROUP];
+    private final long[] inclusive = new long[GROUP];
     private int size;
 
-    Batch(int most) {
-      ends = new int[most];
-      layouts = new int[most];
-      self = new long[most];
-      inclusive = new long[most];
+    Batch(Naming naming, boolean isOther) {
+      names = naming.names;
+      sink = naming.sink;
+      layoutNumbers = isOther ? names.layoutNumbers(StackPartSums.this.names) : new int[0];
     }
 
-    /** Takes what was met from one on. */
-    void fill(int[] order, int start) {
-      size = Math.min(ends.length, order.length - start);
+    void handOn(int[] order, int from, int to) {
+      for (int start = from; start < to; start += GROUP) {
+        fill(order, start, Math.min(to, start + GROUP));
+        handOn();
+      }
+    }
+
+    private void fill(int[] order, int start, int end) {
+      size = end - start;
       addresses.clear();
-      for (int group = 0; group < size; group += GROUP) {
-        int end = Math.min(size, group + GROUP);
-        for (int i = group; i < end; i++) {
-          take(order[start + i], i);
+      for (int i = 0; i < size; i++) {
+        take(order[start + i], i);
+      }
+      for (int i = 0; i < size; i++) {
+        int one = order[start + i];
+        if (one < -behind.rows()) {
+          addresses.add(precededBy.get(~one - behind.rows()));
         }
-        for (int i = group; i < end; i++) {
-          int one = order[start + i];
-          if (one < -behind.rows()) {
-            addresses.add(precededBy.get(~one - behind.rows()));
-          }
-          stacks.copy(part(one), addresses);
-          ends[i] = addresses.count();
-        }
+        stacks.copy(part(one), addresses);
+        ends[i] = addresses.count();
       }
     }
 
@@ -312,10 +406,11 @@ final class StackPartSums {
         self[to] = precededWeight.get(~one - behind.rows());
         inclusive[to] = self[to];
       }
-      layouts[to] = (int) (owner(one) >>> 32) - 1;
+      int layout = (int) (owner(one) >>> 32) - 1;
+      layouts[to] = layoutNumbers.length == 0 ? layout : layoutNumbers[layout];
     }
 
-    void handOn() {
+    private void handOn() {
       int from = 0;
       for (int i = 0; i < size; i++) {
         names.resolve(layouts[i], addresses, from, ends[i], functions);
@@ -326,8 +421,8 @@ final class StackPartSums {
   }
 
   /**
-   * Returns what was met in the order in which layouts were met, so that time goes forward only; of
-   * one layout stacks with frames in common one after the other.
+   * Returns what was met in the order of the times at which layouts were met, so that time goes
+   * forward only; of one layout stacks with frames in common one after the other.
    *
    * @return parts, and complements of rows of what was left behind, and then of what is preceded
    */
@@ -348,18 +443,17 @@ final class StackPartSums {
     int[] ones = met.array();
     long[] packed = new long[count];
     int[] layouts = new int[count];
-    int most = 0;
+    int[] ranks = names.layoutRanks();
     for (int i = 0; i < count; i++) {
       packed[i] = (long) stacks.place(part(ones[i])) << 32 | i;
-      layouts[i] = (int) (owner(ones[i]) >>> 32);
-      most = Math.max(most, layouts[i]);
+      layouts[i] = ranks[(int) (owner(ones[i]) >>> 32) - 1];
     }
     LongSort.sort(packed, count, Integer.SIZE);
-    int[] starts = new int[most + 2];
+    int[] starts = new int[ranks.length + 1];
     for (int layout : layouts) {
       starts[layout + 1]++;
     }
-    for (int layout = 0; layout <= most; layout++) {
+    for (int layout = 0; layout < ranks.length; layout++) {
       starts[layout + 1] += starts[layout];
     }
     int[] order = new int[count];

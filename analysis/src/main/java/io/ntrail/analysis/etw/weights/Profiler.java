@@ -15,6 +15,7 @@ import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileAggregator;
 import io.ntrail.analysis.profile.ProfileDiagnostics;
 import io.ntrail.analysis.profile.ProfileScope;
+import io.ntrail.analysis.profile.SharedShape;
 import io.ntrail.analysis.profile.WeightSink;
 import io.ntrail.analysis.profile.WeightSubject;
 import io.ntrail.analysis.profile.WeightUnit;
@@ -22,7 +23,6 @@ import io.ntrail.analysis.profile.WeightsBehind;
 import io.ntrail.analysis.profile.WeightsInGroups;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Makes one profile: walks over a recording in time order and adds up what a source yields. */
@@ -111,19 +111,18 @@ public final class Profiler {
     }
     boolean isAll = scope.fromNanos() == Long.MIN_VALUE && scope.toNanos() == Long.MAX_VALUE;
     SampleJoin noted = isAll && scope.events().isEmpty() ? noted() : null;
-    Consumer<ProfileAggregator> walk = noted == null ? this::walk : to -> add(noted, to);
-    StackKeyParts parts = new StackKeyParts(input.stacks());
-    if (input.cores() == 1 && noted != null) {
+    if (noted != null) {
       add(noted, into);
       return;
     }
+    StackKeyParts parts = new StackKeyParts(input.stacks());
     if (input.cores() == 1) {
       WeightsInGroups groups = new WeightsInGroups(into, frames, parts);
-      walk.accept(groups);
+      walk(groups);
       groups.finish();
       return;
     }
-    if (noted == null && isAll && scope.events().isEmpty()) {
+    if (isAll && scope.events().isEmpty()) {
       SampleStretches stretches = new SampleStretches(input, request, events, frames, kept);
       if (stretches.areSeveral()) {
         addStretches(stretches, into);
@@ -131,7 +130,7 @@ public final class Profiler {
       }
     }
     try (WeightsBehind behind = new WeightsBehind(into, frames, parts)) {
-      walk.accept(behind);
+      walk(behind);
       behind.finish();
     }
   }
@@ -144,8 +143,22 @@ public final class Profiler {
   }
 
   private void add(SampleJoin noted, ProfileAggregator into) {
-    sink = newSink(into);
-    new SampleWalk(input, request, frames, sink, into, noted).run();
+    SampleWindows windows = new SampleWindows(input, request, frames, noted, this::newSink);
+    int threads = windows.threads();
+    if (threads > 1 && into instanceof SharedShape shared) {
+      sink = newSink(into);
+      windows.addTo(shared, sink, threads);
+    } else if (input.cores() == 1 || noted.windows() == 1) {
+      sink = newSink(into);
+      windows.addTo(into, sink);
+    } else {
+      StackKeyParts parts = new StackKeyParts(input.stacks());
+      try (WeightsBehind behind = new WeightsBehind(into, frames, parts)) {
+        sink = newSink(behind);
+        windows.addTo(behind, sink);
+        behind.finish();
+      }
+    }
     boolean whole = input.recording().stopped().isEmpty();
     references = noted.references();
     unmatched = whole ? noted.unmatched() : 0;

@@ -2,8 +2,6 @@ package io.ntrail.analysis.etw.weights;
 
 import io.ntrail.analysis.etw.machine.Machine;
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.etw.recording.OrderedCursor;
-import io.ntrail.analysis.etw.recording.ReadingState;
 import io.ntrail.analysis.etw.stacks.SampleJoin;
 import io.ntrail.analysis.naming.FrameLookup;
 import io.ntrail.analysis.naming.StackAddresses;
@@ -21,7 +19,6 @@ final class SampleWalk {
   private final SampleWeights weights;
   private final WeightSink sink;
   private final ProfileAggregator shape;
-  private final SampleJoin noted;
   private final SampleJoin.Walk samples;
   private final StackKeyParts keys;
   private final WeightedStack stack;
@@ -43,38 +40,16 @@ final class SampleWalk {
     this.weights = CpuSamples.weights(request, input.inventory(), sink.diagnostics());
     this.sink = sink;
     this.shape = shape;
-    this.noted = noted;
     this.samples = noted.walk();
     this.keys = new StackKeyParts(input.stacks());
     this.stack = new WeightedStack(frames, keys);
   }
 
-  /** Gives the sink all weights. */
-  void run() {
-    if (noted.idle() > 0) {
-      sink.idle(0, 0, noted.idle());
-    }
-    ReadingState reading = recording.reading();
-    reading.begin(ReadingState.Pass.IN_ORDER, noted.windows());
-    for (int window = 0; window < noted.windows(); window++) {
-      if (reading.isStopping()) {
-        stopAt(noted.start(window));
-        return;
-      }
-      samples.open(window);
-      while (samples.openGroup()) {
-        visitGroup();
-      }
-      reading.done(1);
-    }
-  }
-
-  /** Leaves out what a pass in order of time does that is stopped here. */
-  private void stopAt(long from) {
-    try (OrderedCursor rest = recording.stretch(from, Long.MAX_VALUE)) {
-      if (rest.next()) {
-        throw new IllegalStateException("goes on");
-      }
+  /** Gives the sink the weights of a window; windows come in order. */
+  void run(int window) {
+    samples.open(window);
+    while (samples.openGroup()) {
+      visitGroup();
     }
   }
 

@@ -9,21 +9,32 @@ import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.stacks.NotedSamples;
 import io.ntrail.analysis.etw.stacks.SampleJoin;
+import io.ntrail.analysis.naming.CodeMap;
+import io.ntrail.analysis.naming.FrameLookup;
 import io.ntrail.analysis.naming.FrameRules;
 import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.profile.FlatProfile;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.ProfileScope;
+import io.ntrail.analysis.profile.SharedShape;
 import io.ntrail.analysis.profile.StackFilter;
+import io.ntrail.analysis.profile.StackParts;
 import io.ntrail.analysis.profile.WeightSubject;
 import io.ntrail.analysis.profile.WeightUnit;
+import io.ntrail.analysis.profile.WeightedStack;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.programs.symbols.PdbSearch;
+import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.etl.BigProfile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -203,10 +214,14 @@ class SampleStretchesTest {
   }
 
   private static String rows(Profiler profiler) {
-    FlatProfile flat = new FlatProfile(profiler.functions(), false);
+    return rows(profiler, false, 1);
+  }
+
+  private static String rows(Profiler profiler, boolean byModule, int cores) {
+    FlatProfile flat = new FlatProfile(profiler.functions(), byModule);
     profiler.run(flat);
     StringBuilder text = new StringBuilder();
-    for (ProfileRow row : flat.rows(false)) {
+    for (ProfileRow row : flat.rows(false, cores)) {
       text.append(row.text()).append(' ').append(row.self()).append(' ').append(row.inclusive());
       text.append('\n');
     }
@@ -235,5 +250,122 @@ class SampleStretchesTest {
     }
     assertTrue(rows.getFirst().length() > 1000);
     assertEquals(Collections.nCopies(rows.size(), rows.getFirst()), rows);
+  }
+
+  @Test
+  void theKernelsHalfIsOneForItsOwnProcessesAndAllOthers() {
+    ProfileInput input = input(1, WHOLE);
+    FrameLookup names =
+        new FrameLookup(
+            new CodeMap(input.machine().images(), input.machine().methods(), recording::isKernel),
+            null,
+            FrameRules.USUAL);
+    Set<Integer> others = new HashSet<>();
+    profiler(input, ProfileScope.ALL)
+        .run(stack -> {
+          int kernel = names.layout(stack.process(), stack.key(), true);
+          assertEquals(kernel, names.layout(0, stack.key(), true));
+          assertEquals(kernel, names.layout(4, stack.key(), true));
+          int user = names.layout(stack.process(), stack.key(), false);
+          if (user != names.layout(4, stack.key(), false)) {
+            others.add(stack.process());
+          }
+        });
+    assertTrue(others.size() > 10 && !others.contains(0));
+  }
+
+  @Test
+  void manyStacksAreNamedBySeveralThreads(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("stacks.etl");
+    BigProfile.write(file, 7_000_000, 100_000, 29);
+    try (EtwRecording many = EtwRecording.of(List.of(InputFile.copy(file, "stacks.etl")))) {
+      for (boolean byModule : new boolean[] {false, true}) {
+        String one = rows(profiler(noted(many, 1, WHOLE), ProfileScope.ALL), byModule, 1);
+        for (int cores : new int[] {2, 7}) {
+          ProfileInput input = noted(many, cores, 2_000);
+          assertTrue(input.stacks().definitions() > 12_000);
+          assertEquals(one, rows(profiler(input, ProfileScope.ALL), byModule, cores));
+        }
+      }
+    }
+  }
+
+  @Test
+  void functionsWithNamesWeighTheSame() throws IOException {
+    Path samples = TestData.projectRoot().resolve("samples");
+    PdbSearch pdbs = new PdbSearch(List.of(samples.resolve("symbols")));
+    try (EtwRecording shop =
+        EtwRecording.of(List.of(InputFile.copy(samples.resolve("shop.etl"), "shop.etl")))) {
+      List<String> rows = new ArrayList<>();
+      for (int cores : new int[] {1, 2, 7}) {
+        ProfileInput input = noted(shop, cores, 100);
+        Profiler.Request request =
+            new Profiler.Request(
+                CpuSamples.TIMER, WeightUnit.NANOS, Variant.ONLY, ProfileScope.ALL);
+        try (RecordingSymbols symbols = new RecordingSymbols(input.machine().images(), pdbs)) {
+          rows.add(rows(new Profiler(input, request, symbols), false, cores));
+        }
+      }
+      assertTrue(rows.getFirst().contains("shopcore.dll!"), rows.getFirst());
+      assertEquals(Collections.nCopies(3, rows.getFirst()), rows);
+    }
+  }
+
+  /** Stops reading while several threads add weights. */
+  private static final class StoppingShape implements SharedShape {
+    private final EtwRecording recording;
+    private final AtomicInteger left = new AtomicInteger(300);
+
+    StoppingShape(EtwRecording recording) {
+      this.recording = recording;
+    }
+
+    @Override
+    public void add(WeightedStack stack) {
+      throw new IllegalStateException("not by a thread of its own");
+    }
+
+    @Override
+    public Share share(FrameLookup names, StackParts parts, int sharers) {
+      FrameLookup own = names.another();
+      return new Share() {
+        @Override
+        public FrameLookup names() {
+          return own;
+        }
+
+        @Override
+        public void add(WeightedStack stack) {
+          if (left.decrementAndGet() == 0) {
+            recording.reading().stop();
+          }
+        }
+
+        @Override
+        public void finish() {
+          // Nothing was added up.
+        }
+      };
+    }
+  }
+
+  @Test
+  void aStopWhileSeveralThreadsAddLeavesWhatIsBeforeTheTimeThatItTells(@TempDir Path folder)
+      throws IOException {
+    Path file = folder.resolve("stopped.etl");
+    BigProfile.write(file, 1_000_000, 500, 7);
+    try (EtwRecording whole = EtwRecording.of(List.of(InputFile.copy(file, "whole.etl")));
+        EtwRecording stopped = EtwRecording.of(List.of(InputFile.copy(file, "stopped.etl")))) {
+      Profiler part = profiler(noted(stopped, 3, 100), ProfileScope.ALL);
+      part.run(new StoppingShape(stopped));
+      long end = stopped.stopped().orElseThrow().endNanos();
+      ProfileScope until = ProfileScope.ALL.during(Long.MIN_VALUE, end);
+      Profiler same = profiler(noted(whole, 1, 100), until);
+      same.run(_ -> {});
+      Profiler all = profiler(noted(whole, 1, 100), ProfileScope.ALL);
+      all.run(_ -> {});
+      assertEquals(same.total(), part.total());
+      assertTrue(part.weights() >= 300 && part.weights() < all.weights());
+    }
   }
 }
