@@ -54,6 +54,9 @@ final class SampleBlock {
   final int from;
   final int size;
 
+  /** Time of the last entry. */
+  final long last;
+
   /** Latest time of the buffer of its CPU before. */
   long before = Long.MIN_VALUE;
 
@@ -75,6 +78,7 @@ final class SampleBlock {
     this.words = words;
     this.from = from;
     this.size = size;
+    this.last = time(size - 1);
   }
 
   /** The place of an entry in the words. */

@@ -103,7 +103,7 @@ public final class SampleJoin {
       if (block.base >= end && end != Long.MAX_VALUE) {
         break;
       }
-      if (block.time(block.size - 1) >= start) {
+      if (block.last >= start) {
         own.add(block);
       }
     }

@@ -9,6 +9,7 @@ import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.analysis.etw.stacks.NotedSamples;
 import io.ntrail.analysis.etw.stacks.SampleNotes;
 import io.ntrail.analysis.etw.stacks.StackRecords;
+import io.ntrail.analysis.parallel.ParallelTasks;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.WeightSubject;
 import io.ntrail.analysis.profile.WeightUnit;
@@ -50,6 +51,7 @@ public record ProfileInput(
     final SampleNotes samples;
     final @Nullable SchemaIndex schemas;
     final boolean files;
+    final int cores;
     final RowsByUse rows = new RowsByUse();
 
     Learned(
@@ -58,13 +60,15 @@ public record ProfileInput(
         StackRecords stacks,
         SampleNotes samples,
         @Nullable SchemaIndex schemas,
-        boolean files) {
+        boolean files,
+        int cores) {
       this.machine = machine;
       this.inventory = inventory;
       this.stacks = stacks;
       this.samples = samples;
       this.schemas = schemas;
       this.files = files;
+      this.cores = cores;
       ask();
     }
 
@@ -204,10 +208,25 @@ public record ProfileInput(
 
     @Override
     public void settle() {
+      // Stack keys know nothing of the rest.
+      ParallelTasks.run(
+          cores,
+          2,
+          () -> this,
+          (_, half) -> {
+            if (half == 0) {
+              stacks.settle();
+            } else {
+              settleRest();
+            }
+          },
+          (all, _) -> all);
+    }
+
+    private void settleRest() {
       machine.settle();
       inventory.count(rows);
       inventory.settle();
-      stacks.settle();
       samples.settle();
       if (schemas != null) {
         schemas.settle();
@@ -304,7 +323,8 @@ public record ProfileInput(
                     stacks,
                     samples.notes(),
                     named ? sources.index() : null,
-                    subject == WeightSubject.FILE));
+                    subject == WeightSubject.FILE,
+                    cores));
     SchemaIndex schemas = learned.schemas == null ? sources.index() : learned.schemas;
     return new ProfileInput(
         recording,
