@@ -31,7 +31,7 @@ public final class FlatProfile implements SharedShape {
   private int stacks;
   private @Nullable StackPartSums keyed;
 
-  /** How many there are of the same stacks, which share the memory. */
+  /** Number of profiles of the same stacks, which share the memory. */
   private final int sharers;
 
   /** Creates an empty profile by function, or by module. */
