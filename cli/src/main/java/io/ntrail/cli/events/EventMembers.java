@@ -25,6 +25,9 @@ final class EventMembers {
   /** Values of a field whose meanings are kept. */
   private static final int KEPT = 1 << 4;
 
+  /** Groups of fields of a type whose members are kept. */
+  private static final int MOST_GROUPS = 1 << 4;
+
   /** Names of the members of a field, and what its values meant. */
   private static final class Names {
     final Field field;
@@ -71,6 +74,9 @@ final class EventMembers {
     final boolean isSigned;
     final boolean isHex;
 
+    /** True if its members depend on nothing but its bytes. */
+    final boolean isAlone;
+
     Step(Names names, Payload payload, int token) {
       this.names = names;
       this.token = token;
@@ -80,32 +86,66 @@ final class EventMembers {
       this.length = payload.length(token);
       this.isSigned = field.kind() == ValueKind.SIGNED;
       this.isHex = field.kind() == ValueKind.HEX;
+      this.isAlone =
+          isWord && names.nanos == null && (names.meaning == null || field.map() != null);
+    }
+  }
+
+  /** Neighbouring fields, whose members are kept by their bytes if these are few. */
+  private static final class Group {
+    final Step[] steps;
+
+    /** Distance from the payload's start. */
+    final int offset;
+
+    /** Bits of a word that are not theirs. */
+    final int unused;
+
+    /** Members that were written a moment ago; null: they are not kept. */
+    @Nullable RecentMembers recent;
+
+    Group(List<Step> steps, boolean isKept) {
+      this.steps = steps.toArray(Step[]::new);
+      Step first = steps.getFirst();
+      this.offset = first.offset;
+      this.unused = Integer.SIZE - Byte.SIZE * lengthWith(first, steps.getLast());
+      this.recent = isKept ? new RecentMembers() : null;
+    }
+
+    static int lengthWith(Step first, Step last) {
+      return last.offset + last.length - first.offset;
     }
   }
 
   private final JsonRow row;
   private final EventType type;
+  private final boolean withRecent;
 
   /** Fields of whole payloads by the width of their pointers; null: none was met yet. */
-  private Step @Nullable [] narrow;
+  private Group @Nullable [] narrow;
 
-  private Step @Nullable [] wide;
+  private Group @Nullable [] wide;
 
   /** Names by the place of a token, which has the same field in almost all events of a type. */
   private @Nullable Names[] names = new Names[16];
 
-  /** Writes to a row. */
-  EventMembers(JsonRow row, EventType type) {
+  /**
+   * Writes to a row.
+   *
+   * @param withRecent whether members are kept that were written a moment ago
+   */
+  EventMembers(JsonRow row, EventType type, boolean withRecent) {
     this.row = row;
     this.type = type;
+    this.withRecent = withRecent;
   }
 
   /** Writes all fields as members of the object at hand. */
   void write(EventReader event) {
     Payload payload = event.payload();
     if (payload.isFixed()) {
-      for (Step step : steps(payload)) {
-        step(event, payload, step);
+      for (Group group : groups(payload)) {
+        group(event, payload, group);
       }
       return;
     }
@@ -116,23 +156,71 @@ final class EventMembers {
     }
   }
 
-  private Step[] steps(Payload payload) {
-    Step[] known = payload.pointerBytes() == Long.BYTES ? wide : narrow;
+  private Group[] groups(Payload payload) {
+    Group[] known = payload.pointerBytes() == Long.BYTES ? wide : narrow;
     return known == null ? learn(payload) : known;
   }
 
-  private Step[] learn(Payload payload) {
-    List<Step> found = new ArrayList<>();
+  private Group[] learn(Payload payload) {
+    List<Group> found = new ArrayList<>();
+    List<Step> together = new ArrayList<>();
     for (int i = 0; i < payload.size(); i = payload.after(i)) {
-      found.add(new Step(at(i, payload.field(i)), payload, i));
+      Step step = new Step(at(i, payload.field(i)), payload, i);
+      if (!together.isEmpty() && !isGroup(together.getFirst(), step)) {
+        found.add(group(together, found.size()));
+        together.clear();
+      }
+      together.add(step);
     }
-    Step[] made = found.toArray(new Step[0]);
+    if (!together.isEmpty()) {
+      found.add(group(together, found.size()));
+    }
+    Group[] made = found.toArray(new Group[0]);
     if (payload.pointerBytes() == Long.BYTES) {
       wide = made;
     } else {
       narrow = made;
     }
     return made;
+  }
+
+  /** Returns whether all members from one field to another are kept by their bytes. */
+  private static boolean isGroup(Step first, Step last) {
+    return first.isAlone && last.isAlone && Group.lengthWith(first, last) <= Integer.BYTES;
+  }
+
+  private Group group(List<Step> steps, int before) {
+    boolean isKept = withRecent && before < MOST_GROUPS;
+    return new Group(steps, isKept && isGroup(steps.getFirst(), steps.getLast()));
+  }
+
+  private void group(EventReader event, Payload payload, Group group) {
+    RecentMembers recent = group.recent;
+    if (recent == null) {
+      steps(event, payload, group.steps);
+      return;
+    }
+    int unused = group.unused;
+    int at = payload.begin() + group.offset;
+    int word = (int) payload.bytes().word(at, Integer.BYTES - (unused >> 3)) << unused;
+    byte[] known = recent.of(word);
+    if (known != null) {
+      row.members(known);
+      return;
+    }
+    int begin = row.size();
+    steps(event, payload, group.steps);
+    if (recent.isUseful()) {
+      recent.keep(word, row.from(begin));
+    } else {
+      group.recent = null;
+    }
+  }
+
+  private void steps(EventReader event, Payload payload, Step[] steps) {
+    for (Step step : steps) {
+      step(event, payload, step);
+    }
   }
 
   /** Writes a field of a whole payload: most of them are numbers, of which little is asked. */

@@ -24,6 +24,9 @@ final class EventObjects {
   /** Types of which members are kept. */
   private static final int MOST_TYPES = 1 << 12;
 
+  /** Types of which members of fields are kept. */
+  private static final int MOST_RECENT = 1 << 8;
+
   /** Owners of which members are kept, a power of two. */
   private static final int OWNERS = 1 << 10;
 
@@ -117,9 +120,8 @@ final class EventObjects {
     if (!kind.isToldByFields || event.payload().restLength() > 0) {
       further(event);
     }
-    List<NamedFrame> frames = walk.stack();
-    if (!frames.isEmpty()) {
-      stack(frames);
+    if (walk.knowsStacks()) {
+      stack(walk.stack());
     }
     return row.endObject();
   }
@@ -168,7 +170,9 @@ final class EventObjects {
       text("source", type.schema() == null ? null : type.schema().source().text());
     }
     row.key(fields).object();
-    Kind made = new Kind(type, identity, row.from(end), new EventMembers(row, type));
+    boolean withRecent = kinds.size() < MOST_RECENT;
+    EventMembers members = new EventMembers(row, type, withRecent);
+    Kind made = new Kind(type, identity, row.from(end), members);
     kinds.put(type, made);
     return made;
   }
@@ -272,6 +276,9 @@ final class EventObjects {
 
   /** Writes frames, innermost first. */
   private void stack(List<NamedFrame> frames) {
+    if (frames.isEmpty()) {
+      return;
+    }
     row.key("stack").array();
     for (NamedFrame frame : frames) {
       row.element().object();

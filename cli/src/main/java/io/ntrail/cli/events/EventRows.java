@@ -9,6 +9,7 @@ import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.text.CellWriter;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.JsonLines;
 import io.ntrail.cli.text.JsonRow;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
@@ -40,8 +41,10 @@ final class EventRows {
     PrintStream out = terminal.out();
     EventObjects objects = new EventObjects(JsonRow.of(out), withSource);
     long shown = 0;
-    while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && walk.next()) {
-      objects.of(walk).line(out);
+    try (JsonLines lines = new JsonLines(out)) {
+      while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && walk.next()) {
+        objects.of(walk).line(lines);
+      }
     }
   }
 

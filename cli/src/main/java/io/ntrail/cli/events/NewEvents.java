@@ -7,6 +7,7 @@ import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.TimeRange;
+import io.ntrail.cli.text.JsonLines;
 import io.ntrail.cli.text.JsonRow;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
@@ -46,14 +47,15 @@ public final class NewEvents {
         new EventListing(events, filter, TimeRange.parse(".."), terminal, false, false, null);
     long printed = 0;
     EventObjects objects = new EventObjects(JsonRow.of(terminal.out()), false);
-    try (Events.Walk walk = events.walk(filter)) {
+    try (JsonLines lines = new JsonLines(terminal.out());
+        Events.Walk walk = events.walk(filter)) {
       while (printed < most && !terminal.outClosed() && walk.next()) {
         // The first buffer is the file's header, which each part has.
         boolean isNew = walk.event().record().file() == part && walk.event().record().buffer() > 0;
         if (isNew && format == Format.TEXT) {
           listing.addTo(table, walk);
         } else if (isNew) {
-          objects.of(walk).line(terminal.out());
+          objects.of(walk).line(lines);
         }
         printed += isNew ? 1 : 0;
       }

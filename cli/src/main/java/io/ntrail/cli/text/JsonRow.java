@@ -5,7 +5,6 @@ import io.ntrail.formats.identity.FileTime;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -474,10 +473,10 @@ public final class JsonRow {
     return this;
   }
 
-  /** Writes the object to a stream that remembers failures, as a line. */
-  public void line(PrintStream out) {
+  /** Adds the object to lines on their way to a stream. */
+  public void line(JsonLines lines) {
     put('\n');
-    out.write(bytes, 0, size);
+    lines.add(bytes, size);
   }
 
   /** Writes the object to a stream. */

@@ -41,7 +41,9 @@ final class JsonRowTest {
     TextPrinter to = printer(actual, isAscii);
     JsonRow row = JsonRow.of(to).begin();
     members.accept(row);
-    row.endObject().line(to);
+    try (JsonLines lines = new JsonLines(to)) {
+      row.endObject().line(lines);
+    }
     to.flush();
     assertEquals(
         expected.toString(StandardCharsets.ISO_8859_1),

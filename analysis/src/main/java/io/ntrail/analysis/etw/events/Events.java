@@ -385,7 +385,7 @@ public final class Events {
     }
 
     /** Returns true if stacks were requested. */
-    boolean knowsStacks() {
+    public boolean knowsStacks() {
       return stackReader != null;
     }
 
