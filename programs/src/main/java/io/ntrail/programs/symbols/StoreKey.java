@@ -138,6 +138,17 @@ public record StoreKey(String name, String key) {
     return LocalStore.prefix(name);
   }
 
+  // Written out: what a record makes of itself at run time costs milliseconds at every start.
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof StoreKey its && its.name.equals(name) && its.key.equals(key);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * name.hashCode() + key.hashCode();
+  }
+
   /** {@code name/key/name}, for messages. */
   @Override
   public String toString() {
