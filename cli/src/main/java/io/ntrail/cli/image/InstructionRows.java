@@ -5,7 +5,6 @@ import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.programs.x86.Access;
-import io.ntrail.programs.x86.DecodeError;
 import io.ntrail.programs.x86.Effects;
 import io.ntrail.programs.x86.Effects.MemoryUse;
 import io.ntrail.programs.x86.Effects.RegisterUse;
@@ -122,10 +121,7 @@ final class InstructionRows {
             .shaped("flags", _ -> "", this::flags)
             .onlyJson()
             .flag("valid", Row::isValid)
-            .text(
-                "reason",
-                row ->
-                    row.isValid() ? null : instruction.refusal().map(DecodeError::text).orElse(""));
+            .text("reason", row -> row.isValid() ? null : instruction.refusalText());
     return lines == null
         ? columns
         : columns.text("line", InstructionRows::line).titled().shown(InstructionRows::shown);

@@ -17,6 +17,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -40,6 +41,15 @@ final class WarmCommand implements Command {
   private static final Pattern LIVE =
       Pattern.compile(
           "io/ntrail/(live/(agent|capture|dump|modules|target)|cli/(dump|stacks))/.*\\.class");
+
+  /** Classes that the images of others need, and those of the samples do not. */
+  private static final Pattern IMAGES =
+      Pattern.compile(
+          "io/ntrail/(formats/pe/(CoffSymbols|Resources|VersionInfo)"
+              + "|programs/x86/DecodeDiagnosis).*\\.class");
+
+  /** Numbers that the library sorts as it does those of large files. */
+  private static final int MANY = 1_000;
 
   WarmCommand() {}
 
@@ -76,19 +86,26 @@ final class WarmCommand implements Command {
         trace();
       }
       case "stacks" -> {
-        loadClasses();
+        loadClasses(LIVE);
         practise(files, PractisedCommands::stacks);
       }
-      case "info" -> practise(files, PractisedCommands::surveys);
+      case "info" -> {
+        sort();
+        practise(files, PractisedCommands::surveys);
+      }
       case "profile" -> practise(files, PractisedCommands::profiles);
       case "image", "symbols", "calls" -> {
+        loadClasses(IMAGES);
         shareWork();
+        sort();
         practise(files, PractisedCommands::ofEnding);
       }
       default -> {
         HelpTexts.page("ntrail");
-        loadClasses();
+        loadClasses(LIVE);
+        loadClasses(IMAGES);
         shareWork();
+        sort();
         practise(files, PractisedCommands::all);
       }
     }
@@ -126,17 +143,26 @@ final class WarmCommand implements Command {
         _ -> {});
   }
 
+  /** Sorts what is in no order. */
+  private static void sort() {
+    long[] numbers = new long[MANY];
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = Long.reverse(i);
+    }
+    Arrays.sort(numbers);
+  }
+
   /**
-   * Loads the classes of live tracing, most of which cannot be tried without Windows or Wine: a
-   * program that is traced waits while they are loaded.
+   * Loads classes that samples do not need, such as those of live tracing, most of which cannot be
+   * tried without Windows or Wine: a program that is traced waits while they are loaded.
    */
-  private static void loadClasses() {
+  private static void loadClasses(Pattern meant) {
     ClassLoader loader = WarmCommand.class.getClassLoader();
     for (String path : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       try (JarFile jar = new JarFile(path)) {
         jar.stream()
             .map(JarEntry::getName)
-            .filter(name -> LIVE.matcher(name).matches())
+            .filter(name -> meant.matcher(name).matches())
             .forEach(name -> load(name, loader));
       } catch (IOException e) {
         // A folder of classes: no start cache is trained with those.

@@ -36,16 +36,13 @@ public record CoffSymbols(List<Symbol> functions) {
 
   /** Reads what can be read; nothing of an image without a table. */
   public static CoffSymbols of(PeImage image) {
-    List<Symbol> functions = new ArrayList<>();
-    Table.of(image)
-        .ifPresent(table ->
-            table.walk((rva, at) -> {
-              String name = table.name(at);
-              if (!name.isEmpty()) {
-                functions.add(new Symbol(rva, name, table.isFunction(at), table.isExternal(at)));
-              }
-            }));
-    return new CoffSymbols(List.copyOf(functions));
+    Optional<Table> table = Table.of(image);
+    if (table.isEmpty()) {
+      return new CoffSymbols(List.of());
+    }
+    Functions functions = new Functions(table.get());
+    functions.table.walk(functions);
+    return new CoffSymbols(List.copyOf(functions.all));
   }
 
   /**
@@ -73,6 +70,24 @@ public record CoffSymbols(List<Symbol> functions) {
      * @param at offset of its symbol in the table
      */
     void visit(long rva, int at);
+  }
+
+  /** Keeps all of them. */
+  private static final class Functions implements Visitor {
+    final Table table;
+    final List<Symbol> all = new ArrayList<>();
+
+    Functions(Table table) {
+      this.table = table;
+    }
+
+    @Override
+    public void visit(long rva, int at) {
+      String name = table.name(at);
+      if (!name.isEmpty()) {
+        all.add(new Symbol(rva, name, table.isFunction(at), table.isExternal(at)));
+      }
+    }
   }
 
   /**

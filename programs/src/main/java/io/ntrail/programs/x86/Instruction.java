@@ -155,6 +155,11 @@ public final class Instruction {
     return length != 0 ? Optional.empty() : Optional.of(DecodeDiagnosis.of(this, refused));
   }
 
+  /** Returns the refusal in words, for people; empty for an instruction. */
+  public String refusalText() {
+    return length != 0 ? "" : DecodeDiagnosis.of(this, refused).text();
+  }
+
   /**
    * Returns its effect on the flow of control; {@link FlowClass#EXCEPTION} if it is not an
    * instruction.
@@ -305,7 +310,7 @@ public final class Instruction {
   @Override
   public String toString() {
     if (length == 0) {
-      return "no instruction: " + refusal().map(DecodeError::text).orElse("");
+      return "no instruction: " + refusalText();
     }
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < length; i++) {

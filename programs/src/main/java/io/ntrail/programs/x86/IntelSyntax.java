@@ -39,7 +39,7 @@ public final class IntelSyntax {
    */
   public static String text(Instruction instruction, Operands operands, long address) {
     if (!instruction.isValid()) {
-      return "(" + instruction.refusal().map(DecodeError::text).orElse("") + ")";
+      return "(" + instruction.refusalText() + ")";
     }
     StringBuilder text = new StringBuilder(48);
     append(instruction, operands, address, text);
