@@ -8,6 +8,7 @@ public final class ProfileDiagnostics {
   private boolean intervalUnknown;
   private long unattributed;
   private long stackRecords;
+  private long tooLarge;
 
   /** Creates counts of 0. */
   public ProfileDiagnostics() {}
@@ -20,6 +21,7 @@ public final class ProfileDiagnostics {
     intervalUnknown |= other.intervalUnknown;
     unattributed += other.unattributed;
     stackRecords += other.stackRecords;
+    tooLarge += other.tooLarge;
   }
 
   /** Counts waits or operations without a recorded end. */
@@ -52,6 +54,11 @@ public final class ProfileDiagnostics {
     return stackRecords;
   }
 
+  /** Counts a weight that no event can have, or that the sum has no room for. */
+  void addTooLarge() {
+    tooLarge++;
+  }
+
   /** Adds a weight of no known process. */
   void addUnattributed(long weight) {
     unattributed += weight;
@@ -80,6 +87,14 @@ public final class ProfileDiagnostics {
    */
   public boolean intervalUnknown() {
     return intervalUnknown;
+  }
+
+  /**
+   * Returns how many weights are in no sum since they are negative or too large to be added up, as
+   * in damaged events.
+   */
+  public long tooLarge() {
+    return tooLarge;
   }
 
   /** Returns the weights of no known process. */

@@ -113,8 +113,13 @@ public final class WeightSink {
       }
       case ALL -> {}
     }
+    long weight = stack.weight();
+    if (weight < 0 || weight > Long.MAX_VALUE - total - hidden) {
+      diagnostics.addTooLarge();
+      return;
+    }
     if (!scope.stacks().passesAll() && !judge(stack).passes(stack)) {
-      hidden += stack.weight();
+      hidden += weight;
       return;
     }
     weights++;
@@ -122,9 +127,9 @@ public final class WeightSink {
       recorded++;
     }
     if (stack.process() == ProcessNames.NO_ID) {
-      diagnostics.addUnattributed(stack.weight());
+      diagnostics.addUnattributed(weight);
     }
-    total += stack.weight();
+    total += weight;
     shape.add(stack);
   }
 

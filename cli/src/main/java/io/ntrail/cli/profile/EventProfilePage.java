@@ -161,6 +161,7 @@ public final class EventProfilePage implements ProfilePage {
         .number("breaks", profiler.remarks().breaks())
         .bool("intervalUnknown", profiler.remarks().intervalUnknown())
         .number("unattributed", profiler.remarks().unattributed())
+        .number("tooLarge", profiler.remarks().tooLarge())
         .number("leftOut", input.machine().leftOut())
         .endObject();
     return json;

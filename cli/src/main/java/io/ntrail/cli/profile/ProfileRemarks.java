@@ -81,6 +81,14 @@ public final class ProfileRemarks {
     if (stacks > 0) {
       warning("memory limit reached: " + Numbers.counted(stacks, "stack record") + " skipped");
     }
+    long tooLarge = profiler.remarks().tooLarge();
+    if (tooLarge > 0) {
+      warning(
+          "not included, as they are negative or too large to be added up: "
+              + Numbers.count(tooLarge)
+              + " of the "
+              + request.metric().things());
+    }
     if (profiler.remarks().intervalUnknown()) {
       warning("sampling interval unknown: assuming 1 ms (timer) or 1 event (counter)");
     }

@@ -7,7 +7,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
+import io.ntrail.cli.harness.Recordings;
 import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.etl.EtlRecords;
+import io.ntrail.testkit.etl.EtlSettings;
+import io.ntrail.testkit.etl.EtlWriter;
+import io.ntrail.testkit.etl.ProfilePayloads;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** {@code profile --by file} and {@code --by type}: the sums are those of {@code events --sum}. */
 class ProfileSubjectTest {
@@ -104,5 +110,32 @@ class ProfileSubjectTest {
             "ntrail: --by file applies to disk, file, fault and -e EVENT, not to cpu",
             "try: --metric disk --by file"),
         result.messages());
+  }
+
+  /** Of damaged events: one size with its highest bit set, and some whose sum has no room. */
+  @Test
+  void sizesThatCannotBeAreInNoSum(@TempDir Path folder) throws IOException {
+    EtlSettings settings = EtlSettings.windows11();
+    EtlWriter writer = new EtlWriter(settings);
+    long time = settings.startTicks();
+    for (long amount : new long[] {100, Long.MIN_VALUE + 5, Long.MAX_VALUE - 150, 60, 50, 1}) {
+      writer.log(
+          0,
+          EtlRecords.event(8, ProfilePayloads.CLR, 10)
+              .version(3)
+              .time(++time)
+              .payload(ProfilePayloads.allocationTick(8, 3, amount))
+              .build());
+    }
+    Path file = Recordings.write(folder.resolve("alloc.etl"), writer);
+    JsonReader json = json("profile", "profile", file, "--metric", "alloc", "--by", "type");
+    assertEquals(Long.MAX_VALUE, json.get("total").number());
+    assertEquals(3, json.get("remarks").get("tooLarge").number());
+    assertEquals(Long.MAX_VALUE, json.get("rows").array().getFirst().get("self").number());
+    assertEquals(
+        List.of(
+            "warning: not included, as they are negative or too large to be added up: 3 of the"
+                + " allocations"),
+        Cli.run("profile", file, "--metric", "alloc", "--by", "type").messages());
   }
 }
