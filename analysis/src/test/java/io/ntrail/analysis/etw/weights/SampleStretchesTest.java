@@ -15,6 +15,7 @@ import io.ntrail.analysis.naming.FrameRules;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.profile.FlatProfile;
+import io.ntrail.analysis.profile.ProfileAggregator;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.SharedShape;
@@ -35,6 +36,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -161,19 +163,21 @@ class SampleStretchesTest {
     }
   }
 
-  @Test
-  void aStopAmongNotedSamplesLeavesThoseOfTheTimeThatItTells(@TempDir Path folder)
+  /**
+   * Asserts that a profile that is stopped has what is before the time that the recording tells.
+   */
+  private static void assertStopped(
+      Path folder,
+      int cores,
+      long least,
+      BiFunction<Profiler, EtwRecording, ProfileAggregator> stopping)
       throws IOException {
     Path file = folder.resolve("stopped.etl");
     BigProfile.write(file, 1_000_000, 500, 7);
     try (EtwRecording whole = EtwRecording.of(List.of(InputFile.copy(file, "whole.etl")));
         EtwRecording stopped = EtwRecording.of(List.of(InputFile.copy(file, "stopped.etl")))) {
-      Profiler part = profiler(noted(stopped, 1, 100), ProfileScope.ALL);
-      part.run(_ -> {
-        if (part.weights() == 500) {
-          stopped.reading().stop();
-        }
-      });
+      Profiler part = profiler(noted(stopped, cores, 100), ProfileScope.ALL);
+      part.run(stopping.apply(part, stopped));
       long end = stopped.stopped().orElseThrow().endNanos();
       ProfileScope until = ProfileScope.ALL.during(Long.MIN_VALUE, end);
       Profiler same = profiler(noted(whole, 1, 100), until);
@@ -181,8 +185,23 @@ class SampleStretchesTest {
       Profiler all = profiler(noted(whole, 1, 100), ProfileScope.ALL);
       all.run(_ -> {});
       assertEquals(same.total(), part.total());
-      assertTrue(part.weights() >= 500 && part.weights() < all.weights());
+      assertTrue(part.weights() >= least && part.weights() < all.weights());
     }
+  }
+
+  @Test
+  void aStopAmongNotedSamplesLeavesThoseOfTheTimeThatItTells(@TempDir Path folder)
+      throws IOException {
+    assertStopped(
+        folder,
+        1,
+        500,
+        (part, stopped) ->
+            _ -> {
+              if (part.weights() == 500) {
+                stopped.reading().stop();
+              }
+            });
   }
 
   @Test
@@ -352,20 +371,6 @@ class SampleStretchesTest {
   @Test
   void aStopWhileSeveralThreadsAddLeavesWhatIsBeforeTheTimeThatItTells(@TempDir Path folder)
       throws IOException {
-    Path file = folder.resolve("stopped.etl");
-    BigProfile.write(file, 1_000_000, 500, 7);
-    try (EtwRecording whole = EtwRecording.of(List.of(InputFile.copy(file, "whole.etl")));
-        EtwRecording stopped = EtwRecording.of(List.of(InputFile.copy(file, "stopped.etl")))) {
-      Profiler part = profiler(noted(stopped, 3, 100), ProfileScope.ALL);
-      part.run(new StoppingShape(stopped));
-      long end = stopped.stopped().orElseThrow().endNanos();
-      ProfileScope until = ProfileScope.ALL.during(Long.MIN_VALUE, end);
-      Profiler same = profiler(noted(whole, 1, 100), until);
-      same.run(_ -> {});
-      Profiler all = profiler(noted(whole, 1, 100), ProfileScope.ALL);
-      all.run(_ -> {});
-      assertEquals(same.total(), part.total());
-      assertTrue(part.weights() >= 300 && part.weights() < all.weights());
-    }
+    assertStopped(folder, 3, 300, (_, stopped) -> new StoppingShape(stopped));
   }
 }
