@@ -88,8 +88,10 @@ class HostileProgramsTest {
       throws InterruptedException {
     String program = "trace(" + before.repeat(times) + inner + after.repeat(times) + ")";
     List<String> printed = new ArrayList<>();
+    // Main threads have 1 MB. Code of the fast compiler needs more than the interpreter: up to 640
+    // KB.
     Thread small =
-        new Thread(null, () -> printed.add(ProbeScript.begin(program)), "small", 512 << 10);
+        new Thread(null, () -> printed.add(ProbeScript.begin(program)), "small", 768 << 10);
     small.start();
     small.join();
     assertEquals(1, printed.size());
