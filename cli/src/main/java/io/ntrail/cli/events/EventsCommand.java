@@ -181,6 +181,7 @@ public final class EventsCommand implements Command {
       try (Progress _ = progress(recording, request)) {
         counts = EventCounts.of(recording, cores, sources);
       }
+      recording.endReading();
     } else {
       events = events(request, recording, sources);
       try (Progress _ = progress(recording, request);

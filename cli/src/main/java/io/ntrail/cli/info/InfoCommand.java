@@ -102,6 +102,7 @@ public final class InfoCommand implements Command {
         try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
           overview = Overview.of(recording, cores);
         }
+        recording.endReading();
         if (format == Format.JSON) {
           InfoJson.print(recording, overview, terminal);
         } else {

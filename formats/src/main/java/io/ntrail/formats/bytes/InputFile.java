@@ -26,7 +26,7 @@ public final class InputFile implements AutoCloseable {
   private static final long MOST_AT_ONCE = 64L << 20;
 
   /** Bytes that the system makes present at a time, whatever is looked at. */
-  private static final long FAULT_AROUND = 64L << 10;
+  static final int FAULT_AROUND = 64 << 10;
 
   private final String name;
   private final MemorySegment segment;
@@ -170,6 +170,11 @@ public final class InputFile implements AutoCloseable {
       giveBackPages(resident, length);
     }
     return new Bytes(segment.asSlice(offset, length).asByteBuffer(), name, offset);
+  }
+
+  /** Begins to make all pages present for who is about to look at all of the input. */
+  public PagesAhead pagesAhead() {
+    return PagesAhead.begin(resident == null ? segment : MemorySegment.NULL);
   }
 
   private void giveBackPages(AtomicLong looked, int length) {

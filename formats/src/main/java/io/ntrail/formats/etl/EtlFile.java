@@ -9,6 +9,7 @@ import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.bytes.NativeBuffer;
 import io.ntrail.formats.bytes.Omission;
+import io.ntrail.formats.bytes.PagesAhead;
 import io.ntrail.formats.compression.Compression;
 import io.ntrail.formats.compression.WorkArrays;
 import java.util.List;
@@ -67,7 +68,7 @@ public final class EtlFile implements AutoCloseable {
    * @throws CannotGoOn if it is not a recording, or nothing of it can be read
    */
   public static EtlFile open(InputFile input, Gaps gaps) {
-    try {
+    try (PagesAhead _ = input.pagesAhead()) {
       return openOrThrow(input, gaps);
     } catch (RuntimeException e) {
       input.close();

@@ -39,6 +39,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Opening reads buffer headers only. Safe for use by several threads.
  */
 public final class EtwRecording implements Recording, RecordedEvents {
+  private static final long UNMAPPED_BESIDE = 128L << 20;
+
   private final List<EtlFile> files;
   private final Gaps gaps;
   private final boolean oneClock;
@@ -433,6 +435,19 @@ public final class EtwRecording implements Recording, RecordedEvents {
   /** A cursor over the records of one of the files, which reports gaps to this recording. */
   public RecordCursor cursor(EtlFile file) {
     return file.cursor(gaps);
+  }
+
+  /**
+   * Ends reading, for who has learned all that it needs: files may not be read any more, what is
+   * known of them stays. Large ones are unmapped beside what the caller does next, since that takes
+   * the system as long as it takes to write an answer.
+   */
+  public void endReading() {
+    if (size >= UNMAPPED_BESIDE && Runtime.getRuntime().availableProcessors() > 1) {
+      Thread.ofPlatform().name("unmapping").start(this::close);
+    } else {
+      close();
+    }
   }
 
   @Override
