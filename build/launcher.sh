@@ -17,9 +17,14 @@
 # complete before `run` names it, and the one before stays, because a program that is still running
 # may not have opened all of its jars yet.
 
-run_version=6
-all_caches='trace stacks info profile image symbols calls all'
+run_version=7
+all_caches='trace stacks info long-info profile long-profile image symbols calls all'
 launcher_flags='-XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0 -Xlog:disable -Xlog:all=error,aot*=off,cds*=off:stderr --enable-native-access=ALL-UNNAMED'
+
+# In the practice of what is long, only what is still hot in what is ten times as long is compiled by the slow
+# compiler, so that such a run, which compiles the same at once, compiles no more than that.
+long_training='-XX:Tier4InvocationThreshold=40000 -XX:Tier4MinInvocationThreshold=2000
+  -XX:Tier4CompileThreshold=60000 -XX:Tier4BackEdgeThreshold=160000 -XX:FreqInlineSize=90'
 
 # give_up CODE: ends the start with what was printed on stderr.
 give_up() {
@@ -267,16 +272,19 @@ train_one() (
   case $3 in
     trace | image) set -- "$samples"/*.exe "$samples"/*.dll ;;
     stacks) set -- "$samples"/*.dmp ;;
-    info | profile) set -- "$samples"/*.etl ;;
+    info | profile) set -- "$samples"/shop.etl ;;
+    long-*) set -- "$samples"/shop.etl "$samples"/busy.etl ;;
     symbols) set -- "$samples"/*.pdb ;;
     calls) set -- "$samples"/*.ntr "$samples"/*.jtrc ;;
     *)
-      set -- "$samples"/*.exe "$samples"/*.dll "$samples"/*.dmp "$samples"/*.etl "$samples"/*.pdb \
+      set -- "$samples"/*.exe "$samples"/*.dll "$samples"/*.dmp "$samples"/shop.etl "$samples"/*.pdb \
         "$samples"/*.ntr "$samples"/*.jtrc
       ;;
   esac
   [ "$train_kind" = all ] || set -- --for "$train_kind" "$@"
-  "$jdk/bin/java" ${train_boot:+"$train_boot"} $launcher_flags \
+  train_flags=
+  case $train_kind in long-*) train_flags=$long_training ;; esac
+  "$jdk/bin/java" ${train_boot:+"$train_boot"} $launcher_flags $train_flags \
     -XX:AOTCacheOutput="train-$train_kind.aot" -Dntrail.aot="$train_cache" -cp "$train_class_path" \
     io.ntrail.cli.Main warm "$@" >"train-$train_kind.log" 2>&1 </dev/null &&
     [ -s "train-$train_kind.aot" ] && mv "train-$train_kind.aot" "$train_cache"

@@ -19,6 +19,16 @@ final class PractisedCommands {
         List.of("events", file, "--format", "jsonl", "-n", "100"));
   }
 
+  /** Commands that count what a large recording has. */
+  static List<List<String>> longSurveys(String file) {
+    return List.of(List.of("events", file, "--count"), List.of("info", file));
+  }
+
+  /** Profiles of a large recording. */
+  static List<List<String>> longProfiles(String file) {
+    return List.of(List.of("profile", file));
+  }
+
   /** Profiles of a recording. */
   static List<List<String>> profiles(String file) {
     return List.of(

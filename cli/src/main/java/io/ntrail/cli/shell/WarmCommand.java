@@ -7,6 +7,11 @@ import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.text.HelpTexts;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.trace.TraceCommand;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.bytes.OutputFile;
+import io.ntrail.formats.etl.EtlFile;
+import io.ntrail.formats.etl.RepeatedRecording;
 import io.ntrail.live.agent.AgentExecutable;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.PlanPractice;
@@ -15,6 +20,8 @@ import io.ntrail.live.target.TracePractice;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -47,6 +54,9 @@ final class WarmCommand implements Command {
       Pattern.compile(
           "io/ntrail/(formats/pe/(CoffSymbols|Resources|VersionInfo)"
               + "|programs/x86/DecodeDiagnosis).*\\.class");
+
+  /** Bytes of a recording that is long: most of its time is spent in loops over its records. */
+  private static final long LONG = 150_000_000;
 
   /** Numbers that the library sorts as it does those of large files. */
   private static final int MANY = 1_000;
@@ -94,6 +104,9 @@ final class WarmCommand implements Command {
         practise(files, PractisedCommands::surveys);
       }
       case "profile" -> practise(files, PractisedCommands::profiles);
+      case "long-info" -> practiseAtLength(files, Path.of(cache), PractisedCommands::longSurveys);
+      case "long-profile" ->
+          practiseAtLength(files, Path.of(cache), PractisedCommands::longProfiles);
       case "image", "symbols", "calls" -> {
         loadClasses(IMAGES);
         shareWork();
@@ -118,6 +131,31 @@ final class WarmCommand implements Command {
       for (List<String> words : commandsOfFile.apply(file)) {
         CommandRunner.run(words.toArray(String[]::new), nowhere());
       }
+    }
+  }
+
+  /**
+   * Practises with recordings, and with what repeats them until it is long: what is compiled is
+   * learned there.
+   */
+  private static void practiseAtLength(
+      List<String> files, Path cache, Function<String, List<List<String>>> commandsOfFile)
+      throws IOException {
+    practise(files, commandsOfFile);
+    Path longer = cache.resolveSibling("train-" + cache.getFileName() + ".etl");
+    for (String file : files) {
+      try (EtlFile recording = EtlFile.open(InputFile.map(Path.of(file), file), new Gaps());
+          OutputFile output = OutputFile.reserve(longer, "--for")) {
+        if (!RepeatedRecording.isRepeatable(recording)) {
+          continue;
+        }
+        try (OutputStream out = output.open()) {
+          RepeatedRecording.write(recording, out, (int) (LONG / recording.size()));
+        }
+        output.complete();
+      }
+      practise(List.of(longer.toString()), commandsOfFile);
+      Files.delete(longer);
     }
   }
 

@@ -41,7 +41,7 @@ public final class EtlFileWriter {
   private static final int PROCESSORS = 12;
   private static final int END_TIME = 16;
   private static final int LOG_FILE_MODE = 32;
-  private static final int BUFFERS_WRITTEN = 36;
+  static final int BUFFERS_WRITTEN = 36;
   private static final int EVENTS_LOST = 48;
   private static final int LOG_VERSION = 6;
 

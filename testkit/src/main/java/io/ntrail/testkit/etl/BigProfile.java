@@ -25,8 +25,9 @@ import java.util.PriorityQueue;
  * stacks are keys that only the file's end defines, and processes that come and go. The same size,
  * number of stacks and seed give the same bytes.
  *
- * <p>All time stamps differ. What a sample counts for follows docs/profile.md: a thread that has
- * ended and still runs counts for its process, whose images are then gone.
+ * <p>{@code samples/busy.etl} is one of 1 MB; a test compares the two. All time stamps differ. What
+ * a sample counts for follows docs/profile.md: a thread that has ended and still runs counts for
+ * its process, whose images are then gone.
  */
 public final class BigProfile {
   /** CPUs of the recording. */
@@ -35,7 +36,7 @@ public final class BigProfile {
   /** Time between samples, in units of 100 ns, as recorded. */
   public static final int INTERVAL = 2210;
 
-  private static final int DEFAULT_STACKS = 1_200_000;
+  static final int DEFAULT_STACKS = 1_200_000;
   private static final int PROCESSES = 40;
   private static final int SYSTEM_THREADS = 24;
   private static final long FILE_KEY = 0xFFFF_B40A_7000_0000L;

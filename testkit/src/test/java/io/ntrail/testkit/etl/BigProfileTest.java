@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.testkit.LittleEndian;
+import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.described.RawRecord;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -95,6 +96,14 @@ class BigProfileTest {
   private List<Rec> of(int... hooks) {
     Set<Integer> wanted = new HashSet<>(Arrays.stream(hooks).boxed().toList());
     return records.stream().filter(r -> wanted.contains(r.hook)).toList();
+  }
+
+  @Test
+  void aSmallOneIsTheFileThatComesWithTheProject(@TempDir Path folder) throws IOException {
+    Path again = folder.resolve("busy.etl");
+    BigProfile.write(again, 1_000_000, BigProfile.DEFAULT_STACKS, 1);
+    Path file = TestData.projectRoot().resolve("samples/busy.etl");
+    assertArrayEquals(Files.readAllBytes(file), Files.readAllBytes(again));
   }
 
   @Test
