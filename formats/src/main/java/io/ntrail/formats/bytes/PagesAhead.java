@@ -2,6 +2,9 @@ package io.ntrail.formats.bytes;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the pages of a mapped file present on another core, ahead of who looks at all of it: half
@@ -16,21 +19,27 @@ public final class PagesAhead implements AutoCloseable {
   static final String THREAD = "pages ahead";
 
   private final MemorySegment segment;
-  private final Thread thread;
+
+  /** Null if there is nothing to do. */
+  private final @Nullable ExecutorService otherCore;
+
   private volatile boolean isOver;
   private volatile long sum;
 
-  private PagesAhead(MemorySegment segment) {
+  private PagesAhead(MemorySegment segment, @Nullable ExecutorService otherCore) {
     this.segment = segment;
-    this.thread = Thread.ofPlatform().daemon().name(THREAD).unstarted(this::touch);
+    this.otherCore = otherCore;
   }
 
   /** Begins, unless the segment is small or there is no other core. */
   static PagesAhead begin(MemorySegment segment) {
-    PagesAhead pages = new PagesAhead(segment);
-    if (segment.byteSize() >= LARGE && Runtime.getRuntime().availableProcessors() > 1) {
-      pages.thread.start();
+    if (segment.byteSize() < LARGE || Runtime.getRuntime().availableProcessors() == 1) {
+      return new PagesAhead(segment, null);
     }
+    ExecutorService otherCore =
+        Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().name(THREAD).factory());
+    PagesAhead pages = new PagesAhead(segment, otherCore);
+    otherCore.execute(pages::touch);
     return pages;
   }
 
@@ -60,16 +69,8 @@ public final class PagesAhead implements AutoCloseable {
   @Override
   public void close() {
     isOver = true;
-    boolean isInterrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        isInterrupted = true;
-      }
-    }
-    if (isInterrupted) {
-      Thread.currentThread().interrupt();
+    if (otherCore != null) {
+      otherCore.close();
     }
   }
 }
