@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
 public final class EtwRecording implements Recording, RecordedEvents {
   private static final long UNMAPPED_BESIDE = 128L << 20;
 
+  static final String UNMAPPING = "unmapping";
+
   private final List<EtlFile> files;
   private final Gaps gaps;
   private final boolean oneClock;
@@ -444,7 +446,7 @@ public final class EtwRecording implements Recording, RecordedEvents {
    */
   public void endReading() {
     if (size >= UNMAPPED_BESIDE && Runtime.getRuntime().availableProcessors() > 1) {
-      Thread.ofPlatform().name("unmapping").start(this::close);
+      Thread.ofPlatform().name(UNMAPPING).start(this::close);
     } else {
       close();
     }
