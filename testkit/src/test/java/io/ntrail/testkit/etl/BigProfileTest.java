@@ -100,6 +100,8 @@ class BigProfileTest {
 
   @Test
   void aSmallOneIsTheFileThatComesWithTheProject(@TempDir Path folder) throws IOException {
+    // After a change: java -cp testkit/target/classes io.ntrail.testkit.etl.BigProfile
+    // samples/busy.etl 1
     Path again = folder.resolve("busy.etl");
     BigProfile.write(again, 1_000_000, BigProfile.DEFAULT_STACKS, 1);
     Path file = TestData.projectRoot().resolve("samples/busy.etl");
