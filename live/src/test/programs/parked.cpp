@@ -1,4 +1,5 @@
-// Threads that stand in the middle of their calls until a file is there, and others that go on.
+// Threads that stand in the middle of their calls until a file is there, and others that go on. All
+// are in their calls when the program says that they are parked.
 #include <cstdio>
 #include <windows.h>
 #include "traced.h"
@@ -8,11 +9,11 @@ static HANDLE go;
 // A word of the main thread's stack, for whoever wants to keep something there.
 EXTERN __declspec(dllexport) void *volatile *kept;
 void *volatile *kept;
-static volatile LONG parked;
+static volatile LONG begun;
 
 TRACED int tail(int x);
 TRACED int inner(int x) {
-  InterlockedIncrement(&parked);
+  InterlockedIncrement(&begun);
   WaitForSingleObject(go, INFINITE);
   if (x == 3) throw x;
   return x + 1;
@@ -35,6 +36,7 @@ static DWORD CALLBACK parks(void *x) { return outer((int)(intptr_t)x); }
 static DWORD CALLBACK works(void *) {
   long wrong = 0;
   unsigned rounds = 0;
+  InterlockedIncrement(&begun);
   while (WaitForSingleObject(go, 0) == WAIT_TIMEOUT) {
     for (int i = 0; i < 100; i++, rounds++) {
       int x = (int)(rounds & 1023);
@@ -52,7 +54,7 @@ int main(int, char **argv) {
   for (int i = 0; i < PARKED + BUSY; i++) {
     threads[i] = CreateThread(0, 0, i < PARKED ? parks : works, (void *)(intptr_t)i, 0, 0);
   }
-  while (parked < PARKED) Sleep(1);
+  while (begun < PARKED + BUSY) Sleep(1);
   std::puts("parked");
   std::fflush(stdout);
   while (GetFileAttributesA(argv[1]) == INVALID_FILE_ATTRIBUTES) Sleep(5);
