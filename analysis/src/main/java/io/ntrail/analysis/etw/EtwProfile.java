@@ -29,6 +29,7 @@ import io.ntrail.programs.symbols.SymbolStores;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -169,11 +170,12 @@ public final class EtwProfile implements AutoCloseable {
    * Returns the call tree.
    *
    * @param byModule whether nodes are modules, and not functions
+   * @param least gives the inclusive weight of the nodes that will be looked at, of the total
    */
-  public CallTree tree(CallTree.Direction direction, boolean byModule) {
+  public CallTree tree(CallTree.Direction direction, boolean byModule, LongUnaryOperator least) {
     CallTree tree = new CallTree(input.machine(), profiler.functions(), direction, byModule);
     profiler.run(tree);
-    tree.settle();
+    tree.settle(least.applyAsLong(profiler.total()), input.cores());
     return tree;
   }
 

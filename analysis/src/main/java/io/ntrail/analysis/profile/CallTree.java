@@ -1,12 +1,15 @@
 package io.ntrail.analysis.profile;
 
 import io.ntrail.analysis.naming.FrameKind;
+import io.ntrail.analysis.naming.FrameLookup;
 import io.ntrail.analysis.naming.FunctionIndex;
 import io.ntrail.analysis.naming.ProcessNames;
 import io.ntrail.formats.collections.IntList;
 import io.ntrail.formats.collections.LongIntMap;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Weights by call path: from the process down to what was called last, or from what was called last
@@ -19,56 +22,112 @@ public final class CallTree implements ProfileAggregator, WeightTree {
     BOTTOM_UP
   }
 
+  /** Bytes of a node, of a path with its segments, and of a label, as shares of the memory. */
+  private static final long NODE = 60;
+
+  private static final long PATH = 240;
+  private static final long LABEL = 16;
+
   private final ProcessNames names;
   private final FunctionIndex functions;
   private final Direction direction;
   private final boolean byModule;
 
   private final List<String> processes = new ArrayList<>();
-  private final LongIntMap processNodes = new LongIntMap();
-  private final PathTree tree;
-  private long[] inclusive = {};
+  private final LongIntMap processNumbers = new LongIntMap();
+
+  /** The node of the paths of each process; -1 for none. */
+  private final IntList processNodes = new IntList();
+
+  private final int mostPaths;
+  private final int mostNodes;
+  private PathTree paths = new PathTree(Integer.MAX_VALUE);
+  private final PathSegments segments;
+
+  /** All nodes, once there were too many paths to keep each. */
+  private @Nullable PathTree folded;
+
   private long cut;
+  private final IntList none = new IntList();
+  private PathSorter.Nodes nodes = PathSorter.Nodes.of(new PathTree(1), 0);
 
   /** Creates an empty tree. */
   public CallTree(
       ProcessNames names, FunctionIndex functions, Direction direction, boolean byModule) {
+    this(names, functions, direction, byModule, Runtime.getRuntime().maxMemory() / 4);
+  }
+
+  /**
+   * Creates an empty tree.
+   *
+   * @param memory bytes that it may use, roughly
+   */
+  public CallTree(
+      ProcessNames names,
+      FunctionIndex functions,
+      Direction direction,
+      boolean byModule,
+      long memory) {
     this.names = names;
     this.functions = functions;
     this.direction = direction;
     this.byModule = byModule;
-    // A quarter of the memory, at about 60 bytes a node.
-    this.tree =
-        new PathTree(
-            Math.clamp(Runtime.getRuntime().maxMemory() / 240, 1 << 18, Integer.MAX_VALUE / 4));
+    this.mostNodes = Math.clamp(memory / NODE, 1 << 10, Integer.MAX_VALUE / 4);
+    this.mostPaths = Math.clamp(memory / PATH, 1 << 8, Integer.MAX_VALUE / 8);
+    this.segments =
+        new PathSegments(
+            direction == Direction.TOP_DOWN,
+            byModule,
+            functions,
+            Math.clamp(memory / LABEL, 1 << 12, Integer.MAX_VALUE / 4));
+    none.add(FunctionIndex.NO_STACK_FUNCTION);
+  }
+
+  @Override
+  public void expect(int part) {
+    segments.touch(part);
   }
 
   @Override
   public void add(WeightedStack stack) {
-    int node = direction == Direction.TOP_DOWN ? processNode(stack) : 0;
-    int last = -1;
+    int top = direction == Direction.TOP_DOWN ? processNode(stack) : PathTree.ROOT;
+    int path = stack.parts() > 0 ? ofParts(top, stack) : -1;
+    paths.add(path >= 0 ? path : ofFunctions(top, stack), stack.weight());
+    if (paths.size() >= mostPaths || segments.isFull(mostPaths)) {
+      fold();
+    }
+  }
+
+  /** Returns the path of a stack that consists of parts; -1 if its functions must be known. */
+  private int ofParts(int top, WeightedStack stack) {
+    FrameLookup lookup = stack.names();
+    if (!lookup.isAdditive() || stack.hasBefore()) {
+      return -1;
+    }
+    int layout = lookup.layout(stack.codeProcess(), stack.key(), stack.isKernel());
+    if (layout < 0) {
+      return -1;
+    }
+    int inner = segments.of(stack, layout, stack.part(0));
+    if (inner < 0 || stack.parts() == 1) {
+      return inner < 0 ? -1 : paths.child(top, inner);
+    }
+    int user = lookup.layout(stack.codeProcess(), stack.key(), false);
+    int outer = user < 0 ? -1 : segments.of(stack, user, stack.part(1));
+    if (outer < 0) {
+      return -1;
+    }
+    return direction == Direction.TOP_DOWN
+        ? paths.child(paths.child(top, outer), inner)
+        : paths.child(paths.child(top, inner), outer);
+  }
+
+  private int ofFunctions(int top, WeightedStack stack) {
     IntList frames = stack.functions();
-    for (int i = 0; i < frames.size(); i++) {
-      int at = direction == Direction.TOP_DOWN ? frames.size() - 1 - i : i;
-      int function = frames.get(at);
-      int label = byModule ? functions.module(function) : function;
-      if (label != last) {
-        int next = tree.child(node, label);
-        if (next < 0) {
-          cut += stack.weight();
-          break;
-        }
-        node = next;
-        last = label;
-      }
+    if (!frames.isEmpty()) {
+      return paths.child(top, segments.of(frames));
     }
-    if (frames.size() == 0 && direction == Direction.BOTTOM_UP) {
-      node =
-          Math.max(
-              0,
-              tree.child(0, byModule ? FunctionIndex.NO_STACK : FunctionIndex.NO_STACK_FUNCTION));
-    }
-    tree.add(node, stack.weight());
+    return direction == Direction.TOP_DOWN ? top : paths.child(top, segments.of(none));
   }
 
   private int processNode(WeightedStack stack) {
@@ -77,51 +136,124 @@ public final class CallTree implements ProfileAggregator, WeightTree {
             ? -1
             : names.processNumber(stack.process(), stack.key());
     long identity = (long) number << 32 | stack.process() & 0xFFFF_FFFFL;
-    int known = processNodes.get(identity);
-    if (known >= 0) {
-      return known;
+    int known = processNumbers.get(identity);
+    if (known < 0) {
+      known = processes.size();
+      processNumbers.put(identity, known);
+      String name = names.processName(number, stack.process());
+      String text = name == null ? "(unknown)" : name;
+      processes.add(
+          stack.process() == ProcessNames.NO_ID
+              ? text
+              : text + " (" + Integer.toUnsignedString(stack.process()) + ")");
     }
-    String name = names.processName(number, stack.process());
-    String text = name == null ? "(unknown)" : name;
-    processes.add(
-        stack.process() == ProcessNames.NO_ID
-            ? text
-            : text + " (" + Integer.toUnsignedString(stack.process()) + ")");
-    int node = tree.child(0, -processes.size());
-    processNodes.put(identity, Math.max(0, node));
-    return Math.max(0, node);
+    processNodes.extend(known + 1, -1);
+    int node = processNodes.get(known);
+    if (node < 0) {
+      node = paths.top(-known - 1);
+      processNodes.set(known, node);
+    }
+    return node;
+  }
+
+  /** Adds all paths to a tree whose nodes are single labels, and forgets them. */
+  private void fold() {
+    segments.resolve(1);
+    PathTree tree = folded;
+    if (tree == null) {
+      tree = new PathTree(mostNodes);
+      folded = tree;
+    }
+    // Complements are nodes at which a path was truncated.
+    int[] ends = new int[paths.size()];
+    IntList labels = new IntList();
+    tree.add(PathTree.ROOT, paths.self(PathTree.ROOT));
+    for (int path = 1; path < ends.length; path++) {
+      int label = paths.label(path);
+      int end = ends[paths.parent(path)];
+      labels.clear();
+      if (label < 0) {
+        labels.add(label);
+      } else if (end >= 0) {
+        segments.copy(label, labels);
+      }
+      for (int i = 0; i < labels.size() && end >= 0; i++) {
+        if (i > 0 || end == PathTree.ROOT || tree.label(end) != labels.get(i)) {
+          int child = tree.child(end, labels.get(i));
+          end = child < 0 ? ~end : child;
+        }
+      }
+      ends[path] = end;
+      tree.add(end < 0 ? ~end : end, paths.self(path));
+      cut += end < 0 ? paths.self(path) : 0;
+    }
+    forget();
+  }
+
+  private void forget() {
+    paths = new PathTree(Integer.MAX_VALUE);
+    segments.clear();
+    processNodes.clear();
   }
 
   /** Makes the sums; nothing can be added afterwards. */
   public void settle() {
-    inclusive = tree.inclusive(Long.MIN_VALUE);
+    settle(0, 1);
+  }
+
+  /**
+   * Makes the sums; nothing can be added afterwards.
+   *
+   * @param least inclusive weight of the nodes that will be looked at
+   * @param cores threads to use
+   */
+  public void settle(long least, int cores) {
+    if (folded == null && segments.resolve(cores)) {
+      int labels = byModule ? functions.moduleCount() : functions.count();
+      nodes = new PathSorter(paths, segments, labels, least).sort(mostNodes);
+    } else {
+      fold();
+      nodes = PathSorter.Nodes.of(Objects.requireNonNull(folded), cut);
+      folded = null;
+    }
+    forget();
   }
 
   @Override
   public int size() {
-    return tree.size();
+    return nodes.size();
   }
 
   @Override
   public int parent(int node) {
-    return tree.parent(node);
+    return nodes.parents()[node];
+  }
+
+  @Override
+  public long id(int node) {
+    return nodes.ids()[node];
+  }
+
+  @Override
+  public long weighty() {
+    return nodes.weighty();
   }
 
   /** Returns the weight of the stacks that end at a node. */
   @Override
   public long self(int node) {
-    return tree.self(node);
+    return nodes.self()[node];
   }
 
   /** Returns the weight of the stacks that go through a node. */
   @Override
   public long inclusive(int node) {
-    return inclusive[node];
+    return nodes.inclusive()[node];
   }
 
   @Override
   public String text(int node) {
-    int label = tree.label(node);
+    int label = nodes.labels()[node];
     if (node == 0) {
       return "all";
     }
@@ -136,22 +268,24 @@ public final class CallTree implements ProfileAggregator, WeightTree {
     if (isProcess(node)) {
       return FrameKind.PROCESS;
     }
-    return byModule ? functions.kindOfModule(tree.label(node)) : functions.kind(tree.label(node));
+    return byModule
+        ? functions.kindOfModule(nodes.labels()[node])
+        : functions.kind(nodes.labels()[node]);
   }
 
   /** Returns whether a node stands for a process. */
   public boolean isProcess(int node) {
-    return node != 0 && tree.label(node) < 0;
+    return node != 0 && nodes.labels()[node] < 0;
   }
 
   /** Returns the function, or module, of a node. */
   public int label(int node) {
-    return tree.label(node);
+    return nodes.labels()[node];
   }
 
   /** Returns the weight of stacks that were truncated at the memory limit. */
   @Override
   public long cut() {
-    return cut;
+    return nodes.cut();
   }
 }

@@ -158,7 +158,11 @@ public final class ProfileCommand implements Command {
             shape.look() == ProfileShape.Look.TREE
                 ? CallTree.Direction.TOP_DOWN
                 : CallTree.Direction.BOTTOM_UP;
-        CallTree tree = profile.tree(direction, shape.by() == By.MODULE);
+        CallTree tree =
+            profile.tree(
+                direction,
+                shape.by() == By.MODULE,
+                shape.format() == Format.COLLAPSED ? _ -> 0 : shape::leastOf);
         yield new Answer(new ProfileTreeView(view, tree, shape)::print, List.of());
       }
       case CALLERS -> {

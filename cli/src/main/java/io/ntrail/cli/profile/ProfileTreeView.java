@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.function.Consumer;
 
 /**
  * Printer of a call tree: with lines, as JSON, or each path in a line. A limit keeps the heaviest
@@ -42,7 +43,7 @@ final class ProfileTreeView {
       CollapsedWriter.write(stacks, false, page.terminal().out());
       return;
     }
-    Listing<Integer> listing = new Listing<>("nodes", columns(), sink -> shown().forEach(sink));
+    Listing<Integer> listing = new Listing<>("nodes", columns(), this::shown);
     listing.print(
         shape.format(),
         page.terminal().out(),
@@ -50,16 +51,17 @@ final class ProfileTreeView {
         json -> {
           page.members(json.text("schema", "ntrail.profile-tree/1"))
               .text("direction", shape.look() == ProfileShape.Look.TREE ? "topDown" : "bottomUp");
-          List<Integer> nodes = shown();
-          new Listing<>("nodes", listing.columns(), nodes::forEach).json(json);
-          json.number("nodesLeftOut", tree.weighty() - nodes.size()).number("cut", tree.cut());
+          long[] shown = {0};
+          new Listing<Integer>("nodes", listing.columns(), sink -> shown[0] = shown(sink))
+              .json(json);
+          json.number("nodesLeftOut", tree.weighty() - shown[0]).number("cut", tree.cut());
         });
   }
 
   private ListingColumns<Integer> columns() {
     return new ListingColumns<Integer>()
-        .count("id", Integer::longValue)
-        .knownCount("parent", node -> tree.parent(node) == 0 ? -1 : tree.parent(node))
+        .count("id", tree::id)
+        .knownCount("parent", node -> tree.parent(node) == 0 ? -1 : tree.id(tree.parent(node)))
         .text("text", tree::text)
         .value("open", this::open)
         .onlyJson()
@@ -75,43 +77,49 @@ final class ProfileTreeView {
     }
   }
 
-  /** The nodes that are requested, each after the one above it. */
-  private List<Integer> shown() {
-    List<List<Integer>> children = children();
-    List<Integer> nodes = new ArrayList<>();
-    Deque<Integer> open = new ArrayDeque<>(children.getFirst().reversed());
+  /** Hands on the nodes that are requested, each after the one above it; returns how many. */
+  private long shown(Consumer<Integer> sink) {
+    WeightTree.Children children = children();
+    Deque<Integer> open = new ArrayDeque<>();
+    addReversed(children, 0, open);
+    long count = 0;
     while (!open.isEmpty()) {
       int node = open.removeLast();
-      nodes.add(node);
-      open.addAll(children.get(node).reversed());
+      sink.accept(node);
+      count++;
+      addReversed(children, node, open);
     }
-    return nodes;
+    return count;
+  }
+
+  private static void addReversed(WeightTree.Children children, int node, Deque<Integer> open) {
+    for (int i = children.count(node) - 1; i >= 0; i--) {
+      open.add(children.get(node, i));
+    }
   }
 
   /** Returns the children of all nodes, as far as they are heavy enough and there is room. */
-  private List<List<Integer>> children() {
-    List<List<Integer>> children = tree.children(Math.max(1, shape.leastOf(page.total())));
-    if (shape.limit() == 0 || shape.limit() >= tree.size()) {
-      return children;
-    }
-    BitSet heaviest = heaviest(children);
-    return children.stream()
-        .map(siblings -> siblings.stream().filter(heaviest::get).toList())
-        .toList();
+  private WeightTree.Children children() {
+    WeightTree.Children children = tree.children(Math.max(1, shape.leastOf(page.total())));
+    return shape.limit() == 0 || shape.limit() >= tree.size()
+        ? children
+        : tree.children(heaviest(children));
   }
 
   /** Returns as many nodes as there is room for: none weighs more than the one above it. */
-  private BitSet heaviest(List<List<Integer>> children) {
+  private BitSet heaviest(WeightTree.Children children) {
     PriorityQueue<Found> found = new PriorityQueue<>(Found.ORDER);
     BitSet heaviest = new BitSet();
     int order = 0;
-    for (int root : children.getFirst()) {
+    for (int i = 0; i < children.count(0); i++) {
+      int root = children.get(0, i);
       found.add(new Found(root, tree.inclusive(root), order++));
     }
     for (long room = shape.limit(); room > 0 && !found.isEmpty(); room--) {
       int node = found.remove().node;
       heaviest.set(node);
-      for (int child : children.get(node)) {
+      for (int i = 0; i < children.count(node); i++) {
+        int child = children.get(node, i);
         found.add(new Found(child, tree.inclusive(child), order++));
       }
     }
@@ -125,7 +133,7 @@ final class ProfileTreeView {
     }
     long total = page.total();
     boolean down = shape.look() == ProfileShape.Look.TREE;
-    List<List<Integer>> children = children();
+    WeightTree.Children children = children();
     Table table = new Table().number(down ? "incl. " + page.unit() : page.unit()).number("%");
     if (down) {
       table.number("self");
@@ -136,8 +144,9 @@ final class ProfileTreeView {
                 ? ", branches under " + Numbers.oneDecimal(shape.least()) + " % omitted)"
                 : ")"));
     long left = total;
-    int lines = 0;
-    for (int root : children.getFirst()) {
+    long lines = 0;
+    for (int i = 0; i < children.count(0); i++) {
+      int root = children.get(0, i);
       left -= tree.inclusive(root);
       lines += branch(table, children, root, down);
     }
@@ -158,8 +167,8 @@ final class ProfileTreeView {
   }
 
   /** Adds the row of what is not shown: its weight as far as whole roots are missing. */
-  private void rest(Table table, long left, int lines, boolean down) {
-    int more = tree.weighty() - lines;
+  private void rest(Table table, long left, long lines, boolean down) {
+    long more = tree.weighty() - lines;
     if (more == 0 && left <= 0) {
       return;
     }
@@ -192,7 +201,7 @@ final class ProfileTreeView {
   }
 
   /** Adds the rows of a root, and returns how many there are. */
-  private int branch(Table table, List<List<Integer>> children, int root, boolean down) {
+  private int branch(Table table, WeightTree.Children children, int root, boolean down) {
     int lines = 0;
     boolean ascii = page.ascii();
     String more = ascii ? "|- " : "\u251C\u2500 ";
@@ -217,18 +226,19 @@ final class ProfileTreeView {
       if (table.waiting() >= PART) {
         table.print(page.terminal().out(), 0, page.width());
       }
-      List<Integer> callees = children.get(node);
-      boolean isOnly = callees.size() == 1;
+      int callees = children.count(node);
+      boolean isOnly = callees == 1;
       if (isOnly && branch.isOnly) {
         // A chain stays in its column: deep stacks are mostly such.
-        open.push(new Branch(callees.getFirst(), branch.below, branch.below, true));
+        open.push(new Branch(children.get(node, 0), branch.below, branch.below, true));
         continue;
       }
-      for (int i = callees.size() - 1; i >= 0; i--) {
-        boolean isLast = i == callees.size() - 1;
+      for (int i = callees - 1; i >= 0; i--) {
+        boolean isLast = i == callees - 1;
         String ahead = isLast ? last : more;
         String deeper = isLast ? "   " : bar;
-        open.push(new Branch(callees.get(i), branch.below + ahead, branch.below + deeper, isOnly));
+        open.push(
+            new Branch(children.get(node, i), branch.below + ahead, branch.below + deeper, isOnly));
       }
     }
     return lines;

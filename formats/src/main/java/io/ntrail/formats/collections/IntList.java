@@ -69,6 +69,13 @@ public final class IntList {
     }
   }
 
+  /** Makes room for more values, so that the list need not grow until there are so many in all. */
+  public void reserve(int capacity) {
+    if (capacity > values.length) {
+      values = Arrays.copyOf(values, capacity);
+    }
+  }
+
   private void grow(int more) {
     values = Arrays.copyOf(values, Growth.length(values.length, size + more));
   }
@@ -78,6 +85,11 @@ public final class IntList {
     int value = get(size - 1);
     size--;
     return value;
+  }
+
+  /** Takes values away at the end so that so many are left. */
+  public void truncate(int left) {
+    size = Objects.checkIndex(left, size + 1);
   }
 
   /** Takes all values away. */
