@@ -28,6 +28,9 @@ public final class CallTree implements ProfileAggregator, WeightTree {
   private static final long PATH = 240;
   private static final long LABEL = 16;
 
+  /** Memory of which paths and labels have a quarter of their shares: nodes need it as well. */
+  private static final long SMALL = 128 << 20;
+
   private final ProcessNames names;
   private final FunctionIndex functions;
   private final Direction direction;
@@ -73,13 +76,14 @@ public final class CallTree implements ProfileAggregator, WeightTree {
     this.direction = direction;
     this.byModule = byModule;
     this.mostNodes = Math.clamp(memory / NODE, 1 << 10, Integer.MAX_VALUE / 4);
-    this.mostPaths = Math.clamp(memory / PATH, 1 << 8, Integer.MAX_VALUE / 8);
+    long ofPaths = Math.max(memory / 4, memory - SMALL);
+    this.mostPaths = Math.clamp(ofPaths / PATH, 1 << 8, Integer.MAX_VALUE / 8);
     this.segments =
         new PathSegments(
             direction == Direction.TOP_DOWN,
             byModule,
             functions,
-            Math.clamp(memory / LABEL, 1 << 12, Integer.MAX_VALUE / 4));
+            Math.clamp(ofPaths / LABEL, 1 << 12, Integer.MAX_VALUE / 4));
     none.add(FunctionIndex.NO_STACK_FUNCTION);
   }
 
