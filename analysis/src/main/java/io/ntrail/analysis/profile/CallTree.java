@@ -22,13 +22,110 @@ public final class CallTree implements ProfileAggregator, WeightTree {
     BOTTOM_UP
   }
 
-  /** Bytes of a node, of a path with its segments, and of a label, as shares of the memory. */
+  /**
+   * Nodes of a tree of call paths whose weights are summed, in the order in which they were met;
+   * the first is the root.
+   */
+  static final class Nodes {
+    private final int size;
+    private final long[] ids;
+    private final int[] parents;
+    private final int[] labels;
+    private final long[] self;
+    private final long[] inclusive;
+    private final long weighty;
+    private final long cut;
+
+    Nodes(
+        int size,
+        long[] ids,
+        int[] parents,
+        int[] labels,
+        long[] self,
+        long[] inclusive,
+        long weighty,
+        long cut) {
+      this.size = size;
+      this.ids = ids;
+      this.parents = parents;
+      this.labels = labels;
+      this.self = self;
+      this.inclusive = inclusive;
+      this.weighty = weighty;
+      this.cut = cut;
+    }
+
+    /** Copies the nodes of a tree that are all in memory. */
+    static Nodes of(PathTree tree, long cut) {
+      int size = tree.size();
+      long[] ids = new long[size];
+      int[] parents = new int[size];
+      int[] labels = new int[size];
+      long[] self = new long[size];
+      long[] inclusive = tree.inclusive(Long.MIN_VALUE);
+      long weighty = 0;
+      for (int node = 0; node < size; node++) {
+        ids[node] = node;
+        parents[node] = tree.parent(node);
+        labels[node] = tree.label(node);
+        self[node] = tree.self(node);
+        weighty += node > 0 && inclusive[node] != 0 ? 1 : 0;
+      }
+      return new Nodes(size, ids, parents, labels, self, inclusive, weighty, cut);
+    }
+
+    /** Returns the number of nodes. */
+    int size() {
+      return size;
+    }
+
+    /** Returns the number of a node among all there are. */
+    long id(int node) {
+      return ids[node];
+    }
+
+    /** Returns the node above. */
+    int parent(int node) {
+      return parents[node];
+    }
+
+    /** Returns the label of a node. */
+    int label(int node) {
+      return labels[node];
+    }
+
+    /** Returns the weight of what ends at a node. */
+    long self(int node) {
+      return self[node];
+    }
+
+    /** Returns the weight of what goes through a node. */
+    long inclusive(int node) {
+      return inclusive[node];
+    }
+
+    /** Returns how many nodes have a weight, but for the root: also those that are not here. */
+    long weighty() {
+      return weighty;
+    }
+
+    /** Returns the weight of nodes for which there was no room. */
+    long cut() {
+      return cut;
+    }
+  }
+
+  private static final long MEMORY = Runtime.getRuntime().maxMemory() / 4;
+
+  /** Bytes of a node, and of a path with its segments and their labels. */
   private static final long NODE = 60;
 
   private static final long PATH = 240;
-  private static final long LABEL = 16;
 
-  /** Memory of which paths and labels have a quarter of their shares: nodes need it as well. */
+  /** Labels for each path: less than stacks have frames, as paths share segments. */
+  private static final int LABELS = 15;
+
+  /** Memory of which paths have a quarter of their share at most: nodes need it as well. */
   private static final long SMALL = 128 << 20;
 
   private final ProcessNames names;
@@ -52,38 +149,41 @@ public final class CallTree implements ProfileAggregator, WeightTree {
 
   private long cut;
   private final IntList none = new IntList();
-  private PathSorter.Nodes nodes = PathSorter.Nodes.of(new PathTree(1), 0);
+  private Nodes nodes = Nodes.of(new PathTree(1), 0);
 
-  /** Creates an empty tree. */
+  /** Creates an empty tree that may use a quarter of the memory. */
   public CallTree(
       ProcessNames names, FunctionIndex functions, Direction direction, boolean byModule) {
-    this(names, functions, direction, byModule, Runtime.getRuntime().maxMemory() / 4);
+    this(
+        names,
+        functions,
+        direction,
+        byModule,
+        Math.clamp(MEMORY / NODE, 1 << 18, Integer.MAX_VALUE / 4),
+        Math.clamp(Math.max(MEMORY / 4, MEMORY - SMALL) / PATH, 1 << 16, Integer.MAX_VALUE / 64));
   }
 
   /**
    * Creates an empty tree.
    *
-   * @param memory bytes that it may use, roughly
+   * @param mostNodes that it may have
+   * @param mostPaths different ones that are kept at once; with as many labels of each as usual
    */
   public CallTree(
       ProcessNames names,
       FunctionIndex functions,
       Direction direction,
       boolean byModule,
-      long memory) {
+      int mostNodes,
+      int mostPaths) {
     this.names = names;
     this.functions = functions;
     this.direction = direction;
     this.byModule = byModule;
-    this.mostNodes = Math.clamp(memory / NODE, 1 << 10, Integer.MAX_VALUE / 4);
-    long ofPaths = Math.max(memory / 4, memory - SMALL);
-    this.mostPaths = Math.clamp(ofPaths / PATH, 1 << 8, Integer.MAX_VALUE / 8);
+    this.mostNodes = mostNodes;
+    this.mostPaths = mostPaths;
     this.segments =
-        new PathSegments(
-            direction == Direction.TOP_DOWN,
-            byModule,
-            functions,
-            Math.clamp(ofPaths / LABEL, 1 << 12, Integer.MAX_VALUE / 4));
+        new PathSegments(direction == Direction.TOP_DOWN, byModule, functions, LABELS * mostPaths);
     none.add(FunctionIndex.NO_STACK_FUNCTION);
   }
 
@@ -217,7 +317,7 @@ public final class CallTree implements ProfileAggregator, WeightTree {
       nodes = new PathSorter(paths, segments, labels, least).sort(mostNodes);
     } else {
       fold();
-      nodes = PathSorter.Nodes.of(Objects.requireNonNull(folded), cut);
+      nodes = Nodes.of(Objects.requireNonNull(folded), cut);
       folded = null;
     }
     forget();
@@ -230,12 +330,12 @@ public final class CallTree implements ProfileAggregator, WeightTree {
 
   @Override
   public int parent(int node) {
-    return nodes.parents()[node];
+    return nodes.parent(node);
   }
 
   @Override
   public long id(int node) {
-    return nodes.ids()[node];
+    return nodes.id(node);
   }
 
   @Override
@@ -246,18 +346,18 @@ public final class CallTree implements ProfileAggregator, WeightTree {
   /** Returns the weight of the stacks that end at a node. */
   @Override
   public long self(int node) {
-    return nodes.self()[node];
+    return nodes.self(node);
   }
 
   /** Returns the weight of the stacks that go through a node. */
   @Override
   public long inclusive(int node) {
-    return nodes.inclusive()[node];
+    return nodes.inclusive(node);
   }
 
   @Override
   public String text(int node) {
-    int label = nodes.labels()[node];
+    int label = nodes.label(node);
     if (node == 0) {
       return "all";
     }
@@ -272,19 +372,17 @@ public final class CallTree implements ProfileAggregator, WeightTree {
     if (isProcess(node)) {
       return FrameKind.PROCESS;
     }
-    return byModule
-        ? functions.kindOfModule(nodes.labels()[node])
-        : functions.kind(nodes.labels()[node]);
+    return byModule ? functions.kindOfModule(nodes.label(node)) : functions.kind(nodes.label(node));
   }
 
   /** Returns whether a node stands for a process. */
   public boolean isProcess(int node) {
-    return node != 0 && nodes.labels()[node] < 0;
+    return node != 0 && nodes.label(node) < 0;
   }
 
   /** Returns the function, or module, of a node. */
   public int label(int node) {
-    return nodes.labels()[node];
+    return nodes.label(node);
   }
 
   /** Returns the weight of stacks that were truncated at the memory limit. */

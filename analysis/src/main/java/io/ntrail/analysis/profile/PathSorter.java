@@ -14,48 +14,6 @@ import java.util.Arrays;
  * <p>A path has one segment or two, an outer one and an inner one.
  */
 final class PathSorter {
-  /**
-   * Nodes of a tree of call paths whose weights are summed, in the order in which they were met;
-   * the first is the root.
-   *
-   * @param size number of nodes; the arrays may be longer
-   * @param ids of the nodes, if all there are were numbered in this order
-   * @param parents of each node the node above
-   * @param labels of the nodes
-   * @param self weight of what ends at a node
-   * @param inclusive weight of what goes through a node
-   * @param weighty nodes with a weight, but for the root: also those that are not among these
-   * @param cut weight of nodes for which there was no room
-   */
-  record Nodes(
-      int size,
-      long[] ids,
-      int[] parents,
-      int[] labels,
-      long[] self,
-      long[] inclusive,
-      long weighty,
-      long cut) {
-    /** Copies the nodes of a tree that are all in memory. */
-    static Nodes of(PathTree tree, long cut) {
-      int size = tree.size();
-      long[] ids = new long[size];
-      int[] parents = new int[size];
-      int[] labels = new int[size];
-      long[] self = new long[size];
-      long[] inclusive = tree.inclusive(Long.MIN_VALUE);
-      long weighty = 0;
-      for (int node = 0; node < size; node++) {
-        ids[node] = node;
-        parents[node] = tree.parent(node);
-        labels[node] = tree.label(node);
-        self[node] = tree.self(node);
-        weighty += node > 0 && inclusive[node] != 0 ? 1 : 0;
-      }
-      return new Nodes(size, ids, parents, labels, self, inclusive, weighty, cut);
-    }
-  }
-
   /** Flag of an entry whose place is in the inner segment, above the place. */
   private static final long IN_INNER = 1L << 32;
 
@@ -151,7 +109,7 @@ final class PathSorter {
    *
    * @param most nodes that are made; if there are more, the heaviest
    */
-  Nodes sort(int most) {
+  CallTree.Nodes sort(int most) {
     sort(most, least);
     if (isFull) {
       sort(most, floorFor(most));
@@ -459,7 +417,7 @@ final class PathSorter {
   }
 
   /** Returns the nodes in the order in which paths went through them for the first time. */
-  private Nodes inOrder() {
+  private CallTree.Nodes inOrder() {
     long[] before = new long[count];
     long sum = 1;
     for (int path = 0; path < count; path++) {
@@ -489,7 +447,7 @@ final class PathSorter {
       ids[node] = before[firsts.get(node)] + depths.get(node);
       above[node] = renumbered[parents.get(node)];
     }
-    return new Nodes(
+    return new CallTree.Nodes(
         size, ids, above, nodeLabels.array(), self.array(), inclusive.array(), weighty, cut);
   }
 }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Call trees against maps of whole paths, which know neither parts of stacks nor sorting. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CallTreeTest {
-  private static final long MUCH = 1L << 30;
+  private static final int MANY = 1 << 22;
   private static final Profiler.Request REQUEST =
       new Profiler.Request(CpuSamples.TIMER, WeightUnit.SAMPLES, Variant.ONLY, ProfileScope.ALL);
 
@@ -139,10 +139,12 @@ class CallTreeTest {
   /** A tree, and the same by whole paths. */
   private record Pair(CallTree tree, Paths paths, long total) {}
 
-  private Pair add(Direction direction, boolean byModule, FrameRules rules, long memory) {
+  private Pair add(
+      Direction direction, boolean byModule, FrameRules rules, int mostNodes, int mostPaths) {
     Profiler profiler = new Profiler(input, REQUEST, null, rules);
     FunctionIndex functions = profiler.functions();
-    CallTree tree = new CallTree(input.machine(), functions, direction, byModule, memory);
+    CallTree tree =
+        new CallTree(input.machine(), functions, direction, byModule, mostNodes, mostPaths);
     Paths paths = new Paths(direction, byModule, functions);
     profiler.run(stack -> {
       tree.add(stack);
@@ -153,8 +155,8 @@ class CallTreeTest {
     return new Pair(tree, paths, profiler.total());
   }
 
-  private Pair functions(long memory) {
-    return add(Direction.TOP_DOWN, false, FrameRules.USUAL, memory);
+  private Pair functions(int mostNodes) {
+    return add(Direction.TOP_DOWN, false, FrameRules.USUAL, mostNodes, MANY);
   }
 
   @Test
@@ -162,7 +164,7 @@ class CallTreeTest {
     for (FrameRules rules : List.of(FrameRules.USUAL, BY_FRAME)) {
       for (Direction direction : Direction.values()) {
         for (boolean byModule : new boolean[] {false, true}) {
-          Pair pair = add(direction, byModule, rules, MUCH);
+          Pair pair = add(direction, byModule, rules, MANY, MANY);
           pair.tree.settle();
           assertEquals(pair.paths.nodes(1), nodes(pair.tree), direction + " " + byModule);
           assertEquals(pair.paths.all.size() - 1, pair.tree.weighty());
@@ -175,7 +177,7 @@ class CallTreeTest {
   @Test
   void lightNodesThatNobodyAsksForAreCountedOnly() {
     for (long least : new long[] {2, 40, 300, 1L << 40}) {
-      Pair pair = functions(MUCH);
+      Pair pair = functions(MANY);
       pair.tree.settle(least, 1);
       assertEquals(pair.paths.nodes(least), nodes(pair.tree));
       assertEquals(pair.paths.all.size() - 1, pair.tree.weighty());
@@ -185,9 +187,9 @@ class CallTreeTest {
 
   @Test
   void theHeaviestNodesAreKeptWhereThereIsNoRoomForAll() {
-    Pair pair = functions(1 << 20);
+    int most = 17_000;
+    Pair pair = functions(most);
     pair.tree.settle();
-    int most = (1 << 20) / 60;
     long least = pair.tree.inclusive(0);
     for (int node = 1; node < pair.tree.size(); node++) {
       least = Math.min(least, pair.tree.inclusive(node));
@@ -217,7 +219,7 @@ class CallTreeTest {
     // Room for some hundred paths at a time, and for a thousand nodes.
     for (boolean byModule : new boolean[] {false, true}) {
       for (Direction direction : Direction.values()) {
-        Pair pair = add(direction, byModule, FrameRules.USUAL, 1 << 16);
+        Pair pair = add(direction, byModule, FrameRules.USUAL, 1_100, 300);
         pair.tree.settle();
         assertTrue(pair.tree.cut() > 0 && pair.tree.size() > 1_000);
         assertEquals(pair.total, pair.tree.inclusive(0));
@@ -236,7 +238,7 @@ class CallTreeTest {
   void foldedPathsWeighWhatTheirNodesDo() {
     // Few nodes for each path: room for all of them, and for 3,000 paths.
     for (FrameRules rules : List.of(FrameRules.USUAL, BY_FRAME)) {
-      Pair pair = add(Direction.TOP_DOWN, true, rules, 720_000);
+      Pair pair = add(Direction.TOP_DOWN, true, rules, 12_000, 3_000);
       assertTrue(pair.paths.all.stream().filter(node -> node.self > 0).count() > 3_000);
       pair.tree.settle();
       assertEquals(0, pair.tree.cut());
