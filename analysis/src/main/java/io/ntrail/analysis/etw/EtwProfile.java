@@ -167,7 +167,16 @@ public final class EtwProfile implements AutoCloseable {
   }
 
   /**
-   * Returns the call tree.
+   * Returns the call tree with all its nodes.
+   *
+   * @param byModule whether nodes are modules, and not functions
+   */
+  public CallTree tree(CallTree.Direction direction, boolean byModule) {
+    return tree(direction, byModule, _ -> 0);
+  }
+
+  /**
+   * Returns the call tree with the nodes that will be looked at, and what is above them.
    *
    * @param byModule whether nodes are modules, and not functions
    * @param least gives the inclusive weight of the nodes that will be looked at, of the total

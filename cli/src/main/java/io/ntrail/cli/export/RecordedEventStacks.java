@@ -61,7 +61,7 @@ final class RecordedEventStacks implements StackInput {
     boolean isTree = shape.look() == ProfileShape.Look.TREE;
     view = new EventProfilePage(profile, request, parsed, terminal);
     remarks = new ProfileRemarks(profile, request, terminal);
-    tree = isTree ? profile.tree(CallTree.Direction.TOP_DOWN, byModule, _ -> 0) : null;
+    tree = isTree ? profile.tree(CallTree.Direction.TOP_DOWN, byModule) : null;
     rows = isTree ? List.of() : profile.rows(byModule, shape.bySelf());
   }
 
