@@ -38,6 +38,9 @@ public final class InputFile implements AutoCloseable {
 
   private final @Nullable Watcher watcher;
 
+  /** The file that is mapped, open for reading; null if the bytes are of none. */
+  private final @Nullable FileChannel channel;
+
   /** Listener that is notified of every window before it is handed out. */
   interface Watcher {
     /** Called when a window of {@code length} bytes at {@code offset} is requested. */
@@ -50,8 +53,10 @@ public final class InputFile implements AutoCloseable {
       Runnable release,
       AtomicBoolean closed,
       @Nullable AtomicLong resident,
-      @Nullable Watcher watcher) {
+      @Nullable Watcher watcher,
+      @Nullable FileChannel channel) {
     this.name = name;
+    this.channel = channel;
     this.segment = segment;
     this.release = release;
     this.closed = closed;
@@ -61,7 +66,7 @@ public final class InputFile implements AutoCloseable {
 
   /** Returns the same input with a watcher of its reads, for counting. */
   InputFile watched(Watcher other) {
-    return new InputFile(name, segment, release, closed, resident, other);
+    return new InputFile(name, segment, release, closed, resident, other, channel);
   }
 
   /**
@@ -70,12 +75,36 @@ public final class InputFile implements AutoCloseable {
    * @throws IOException if it cannot be opened
    */
   public static InputFile map(Path path, String name) throws IOException {
+    SpecialFile.refuse(path, name);
+    OutputFile.noteRead(path);
     Arena arena = Arena.ofShared();
+    FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
     try {
-      return held(mapped(path, name, arena), name, arena::close);
+      MemorySegment mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
+      return new InputFile(
+          name,
+          mapped,
+          () -> {
+            arena.close();
+            close(channel);
+          },
+          new AtomicBoolean(),
+          null,
+          null,
+          channel);
     } catch (IOException | RuntimeException e) {
       arena.close();
+      channel.close();
       throw e;
+    }
+  }
+
+  private static void close(FileChannel channel) {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      // Nothing was written: there is nothing to lose.
+      return;
     }
   }
 
@@ -132,13 +161,14 @@ public final class InputFile implements AutoCloseable {
    * @param release called once, when it is closed
    */
   static InputFile held(MemorySegment segment, String name, Runnable release) {
-    return new InputFile(name, segment.asReadOnly(), release, new AtomicBoolean(), null, null);
+    return new InputFile(
+        name, segment.asReadOnly(), release, new AtomicBoolean(), null, null, null);
   }
 
   /** An input in a mapped segment whose pages are given back now and then while it is read. */
   static InputFile temporary(MemorySegment mapped, String name, Runnable release) {
     return new InputFile(
-        name, mapped.asReadOnly(), release, new AtomicBoolean(), new AtomicLong(), null);
+        name, mapped.asReadOnly(), release, new AtomicBoolean(), new AtomicLong(), null, null);
   }
 
   /** The name that messages use: the path as given, and {@code !/member} inside an archive. */
@@ -172,9 +202,21 @@ public final class InputFile implements AutoCloseable {
     return new Bytes(segment.asSlice(offset, length).asByteBuffer(), name, offset);
   }
 
-  /** Begins to make all pages present for who is about to look at all of the input. */
-  public PagesAhead pagesAhead() {
-    return PagesAhead.begin(resident == null ? segment : MemorySegment.NULL);
+  /**
+   * Reads bytes into memory of the caller, which is cheaper than to look at pages that were never
+   * looked at before, if each is looked at once.
+   *
+   * @return the window on these bytes; null if they are not of a file, or cannot be read as one now
+   */
+  public @Nullable Bytes read(long offset, int length, NativeBuffer memory) {
+    FileChannel channel = this.channel;
+    if (channel == null || offset < 0 || length < 0 || offset > size() - length) {
+      return null;
+    }
+    if (watcher != null) {
+      watcher.window(offset, length);
+    }
+    return memory.read(channel, offset, length) ? memory.view(length, name, offset) : null;
   }
 
   private void giveBackPages(AtomicLong looked, int length) {

@@ -1,9 +1,11 @@
 package io.ntrail.formats.bytes;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 
 /**
  * Native memory that bytes are put together in, for example decompressed buffers.
@@ -108,6 +110,20 @@ public final class NativeBuffer implements AutoCloseable {
     }
     for (int i = 0; i < length; i += step) {
       buffer.putLong(at + i, pattern);
+    }
+  }
+
+  /** Reads bytes of a file; false if they cannot be read, or not all of them. */
+  boolean read(FileChannel channel, long offset, int length) {
+    ByteBuffer target = buffer.duplicate().limit(length);
+    try {
+      int more = 0;
+      while (target.hasRemaining() && more >= 0) {
+        more = channel.read(target, offset + target.position());
+      }
+      return !target.hasRemaining();
+    } catch (IOException e) {
+      return false;
     }
   }
 

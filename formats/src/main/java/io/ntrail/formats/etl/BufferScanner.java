@@ -4,6 +4,7 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import java.util.function.ObjIntConsumer;
 
 /**
  * Finds the buffers of a file, and finds back to them after bytes that are none.
@@ -16,7 +17,7 @@ import io.ntrail.formats.bytes.InputFile;
  * what lies between is a gap. Zeros up to the end of the file are space that the logger set aside
  * and never used: no gap.
  */
-final class BufferScanner {
+final class BufferScanner implements AutoCloseable {
   /** Windows for searching; a header may straddle two, so they overlap by one header. */
   private static final int SEARCH_WINDOW = 1 << 20;
 
@@ -69,13 +70,24 @@ final class BufferScanner {
     return 0;
   }
 
-  BufferIndex scan() {
+  /** The buffers that were found so far. */
+  BufferIndex index() {
+    return index;
+  }
+
+  /**
+   * Finds all buffers.
+   *
+   * @param found called with the number of each and a window that is close to its header
+   */
+  void scan(ObjIntConsumer<HeaderWindow> found) {
     long at = headerDestroyed ? sessionSize : 0;
     while (at < size) {
       if (size - at < EtlLayout.BUFFER_HEADER) {
         remainder(at);
         break;
       }
+      int before = index.count();
       BufferHeader header = header(at);
       if (believable(header, at)) {
         at = take(header, at, header.bufferSize());
@@ -91,8 +103,10 @@ final class BufferScanner {
       } else {
         at = skipGarbage(at, at + 1, "no buffer header: it starts with 0x");
       }
+      if (index.count() > before) {
+        found.accept(window, before);
+      }
     }
-    return index;
   }
 
   /** Returns the start of the zeros at the end of the file; the file's size if there are none. */
@@ -410,6 +424,11 @@ final class BufferScanner {
             to - from,
             "buffer",
             why + Integer.toHexString(input.window(from, 4).i32(0))));
+  }
+
+  @Override
+  public void close() {
+    window.close();
   }
 
   private void remainder(long at) {

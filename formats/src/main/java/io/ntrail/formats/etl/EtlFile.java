@@ -9,11 +9,12 @@ import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.bytes.NativeBuffer;
 import io.ntrail.formats.bytes.Omission;
-import io.ntrail.formats.bytes.PagesAhead;
+import io.ntrail.formats.bytes.SpareBuffers;
 import io.ntrail.formats.compression.Compression;
 import io.ntrail.formats.compression.WorkArrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,13 +24,21 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable after opening; any number of {@link RecordCursor}s may walk it at once.
  */
 public final class EtlFile implements AutoCloseable {
+  /** Bytes of a first record in which its time is. */
+  private static final int FIRST_RECORD = 96;
+
+  /** Passes over all buffers for which they are read; most programs make no more. */
+  private static final int READ_PASSES = 4;
+
   private final InputFile input;
   private final @Nullable LogFileHeader header;
   private final EtlClock clock;
   private final BufferIndex buffers;
   private final Compression compression;
   private final WorkArrays arrays = new WorkArrays();
+  private final SpareBuffers spareBuffers = new SpareBuffers();
   private final long sessionBufferSize;
+  private final AtomicLong bytesRead = new AtomicLong();
   private List<Omission> omissions = List.of();
 
   private EtlFile(
@@ -68,7 +77,7 @@ public final class EtlFile implements AutoCloseable {
    * @throws CannotGoOn if it is not a recording, or nothing of it can be read
    */
   public static EtlFile open(InputFile input, Gaps gaps) {
-    try (PagesAhead _ = input.pagesAhead()) {
+    try {
       return openOrThrow(input, gaps);
     } catch (RuntimeException e) {
       input.close();
@@ -104,16 +113,20 @@ public final class EtlFile implements AutoCloseable {
               "header buffer",
               "damaged: times are raw, in units of 100 ns"));
     }
-    BufferScanner scanner = new BufferScanner(input, sessionSize, header == null, gaps);
-    BufferIndex buffers = scanner.scan();
-    EtlFile file =
-        new EtlFile(input, header, clock, buffers, declaredCompression(input), sessionSize);
-    file.findFirstTicks();
-    if (header == null) {
-      return new EtlFile(
-          input, null, EtlClock.unknown(file.earliest()), buffers, file.compression, sessionSize);
+    EtlFile file;
+    try (BufferScanner scanner = new BufferScanner(input, sessionSize, header == null, gaps);
+        NativeBuffer memory = new NativeBuffer(FIRST_RECORD)) {
+      BufferIndex buffers = scanner.index();
+      Compression compression = declaredCompression(input);
+      file = new EtlFile(input, header, clock, buffers, compression, sessionSize);
+      EtlFile found = file;
+      scanner.scan((window, i) -> found.findFirstTicks(i, window, memory));
+      if (header == null) {
+        EtlClock started = EtlClock.unknown(file.earliest());
+        return new EtlFile(input, null, started, buffers, compression, sessionSize);
+      }
+      file.reportMissingEnd(gaps, scanner.usedEnd(), scanner.skipped());
     }
-    file.reportMissingEnd(gaps, scanner.usedEnd(), scanner.skipped());
     if ((header.logFileMode() & LogFileHeader.EVENT_TRACE_RELOG_MODE) != 0) {
       file.omissions = CopiedGaps.read(file, gaps);
     }
@@ -172,31 +185,25 @@ public final class EtlFile implements AutoCloseable {
     return Compression.XPRESS;
   }
 
-  /** The first record's time of every buffer: where the merge of all buffers may open it. */
-  private void findFirstTicks() {
-    int prefix = 96;
-    HeaderWindow ahead = new HeaderWindow(input);
-    try (NativeBuffer scratch = new NativeBuffer(prefix)) {
-      for (int i = 0; i < buffers.count(); i++) {
-        try {
-          if (buffers.compressed(i)) {
-            int length = Math.min(prefix, buffers.inflatedBytes(i));
-            Bytes packed = window(i);
-            int got =
-                compression.decompress(
-                    packed, EtlLayout.BUFFER_HEADER, packed.length(), scratch, length, arrays);
-            buffers.firstTicks(i, firstTicks(scratch.view(got, name(), 0), 0, got, i));
-          } else if (buffers.end(i) >= EtlLayout.BUFFER_HEADER + 8) {
-            int length = Math.min(buffers.fileBytes(i), EtlLayout.BUFFER_HEADER + prefix);
-            int at = ahead.moveTo(buffers.fileOffset(i), length);
-            int first = at + EtlLayout.BUFFER_HEADER;
-            buffers.firstTicks(i, firstTicks(ahead.bytes(), first, at + length, i));
-          }
-        } catch (DamagedInput e) {
-          // Whoever opens the buffer reports it; until then it has no time.
-          buffers.firstTicks(i, Long.MAX_VALUE);
-        }
+  /** The first record's time of a buffer: where the merge of all buffers may open it. */
+  private void findFirstTicks(int buffer, HeaderWindow window, NativeBuffer memory) {
+    try {
+      if (buffers.compressed(buffer)) {
+        int length = Math.min(FIRST_RECORD, buffers.inflatedBytes(buffer));
+        Bytes packed = window(buffer);
+        int got =
+            compression.decompress(
+                packed, EtlLayout.BUFFER_HEADER, packed.length(), memory, length, arrays);
+        buffers.firstTicks(buffer, firstTicks(memory.view(got, name(), 0), 0, got, buffer));
+      } else if (buffers.end(buffer) >= EtlLayout.BUFFER_HEADER + 8) {
+        int length = Math.min(buffers.fileBytes(buffer), EtlLayout.BUFFER_HEADER + FIRST_RECORD);
+        int at = window.moveTo(buffers.fileOffset(buffer), length);
+        int first = at + EtlLayout.BUFFER_HEADER;
+        buffers.firstTicks(buffer, firstTicks(window.bytes(), first, at + length, buffer));
       }
+    } catch (DamagedInput e) {
+      // Whoever opens the buffer reports it; until then it has no time.
+      buffers.firstTicks(buffer, Long.MAX_VALUE);
     }
   }
 
@@ -342,7 +349,30 @@ public final class EtlFile implements AutoCloseable {
    * @param gaps receives what cannot be read; the same place is kept once
    */
   public RecordCursor cursor(Gaps gaps) {
-    return new RecordCursor(this, gaps);
+    return new RecordCursor(this, gaps, false);
+  }
+
+  /**
+   * Walks records for who opens all buffers, one after the other: they are read into memory of the
+   * cursor, since pages of the mapping are expensive to look at for the first time.
+   *
+   * @param gaps receives what cannot be read; the same place is kept once
+   */
+  public RecordCursor readingCursor(Gaps gaps) {
+    return new RecordCursor(this, gaps, true);
+  }
+
+  /** Returns false if so much was read already that the mapping will pay. */
+  boolean isReadingCheaper() {
+    return bytesRead.get() < READ_PASSES * input.size();
+  }
+
+  /** Reads the bytes of a buffer as they are in the file, if possible into memory. */
+  Bytes read(int buffer, NativeBuffer memory) {
+    int length = buffers.fileBytes(buffer);
+    bytesRead.addAndGet(length);
+    Bytes read = input.read(buffers.fileOffset(buffer), length, memory);
+    return read == null ? window(buffer) : read;
   }
 
   /**
@@ -399,8 +429,14 @@ public final class EtlFile implements AutoCloseable {
     }
   }
 
+  /** Memory for buffers that are read or decompressed. */
+  SpareBuffers spareBuffers() {
+    return spareBuffers;
+  }
+
   @Override
   public void close() {
+    spareBuffers.close();
     input.close();
   }
 }

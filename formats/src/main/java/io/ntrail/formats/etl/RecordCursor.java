@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Walks the records of one buffer after the other as a flyweight: after {@link #next()} the
  * accessors are those of the current record. It holds no bytes of its own except the memory that
- * compressed buffers are inflated into. One thread at a time.
+ * buffers are read or decompressed into. One thread at a time.
  *
  * <p>A record whose marker or size is wrong ends its buffer, since the start of the next one is
  * unknown. That is a gap.
@@ -20,6 +20,10 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
   private static final byte[] TIME_OFFSET = new byte[16];
   private static final byte[] HEADER_BYTES = new byte[16];
   private static final int CACHE_LINE = 64;
+
+  /** Size up to which memory is for any buffer of the session: larger ones may be a lie. */
+  private static final long USUAL = 1 << 20;
+
   private static final int PAGE = 4 << 10;
 
   /** Bytes of the next page that listing reads with a page. */
@@ -38,6 +42,7 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
 
   private final EtlFile file;
   private final Gaps gaps;
+  private final boolean isReading;
   private @Nullable NativeBuffer scratch;
 
   private int buffer = -1;
@@ -61,9 +66,11 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
 
   /**
    * @param gaps receives what cannot be read
+   * @param isReading whether buffers are read rather than looked at in the mapping
    */
-  RecordCursor(EtlFile file, Gaps gaps) {
+  RecordCursor(EtlFile file, Gaps gaps, boolean isReading) {
     this.file = file;
+    this.isReading = isReading;
     this.gaps = gaps;
   }
 
@@ -77,7 +84,10 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
       end = bytes.length();
       markerMayEnd = false;
     } else {
-      bytes = file.window(buffer);
+      bytes =
+          isReading && file.isReadingCheaper()
+              ? file.read(buffer, memory(index.fileBytes(buffer)))
+              : file.window(buffer);
       nextAt = EtlLayout.BUFFER_HEADER;
       end = Math.min(index.end(buffer), bytes.length());
       markerMayEnd = index.endUnknown(buffer);
@@ -99,25 +109,37 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
 
   private Bytes inflate(BufferIndex index) {
     int length = index.inflatedBytes(buffer);
+    return file.inflate(buffer, memory(length), length, gaps);
+  }
+
+  private NativeBuffer memory(int length) {
     NativeBuffer memory = scratch;
     if (memory == null || memory.capacity() < length) {
       if (memory != null) {
-        memory.close();
+        file.spareBuffers().giveBack(memory);
       }
-      memory = new NativeBuffer(Math.max(length, (int) file.sessionBufferSize()));
+      memory =
+          file.spareBuffers()
+              .take(Math.max(length, (int) Math.min(file.sessionBufferSize(), USUAL)));
       scratch = memory;
     }
-    return file.inflate(buffer, memory, length, gaps);
+    return memory;
   }
 
-  /** Gives the memory of a compressed buffer back; {@link #open} makes the cursor usable again. */
+  /** Returns the bytes of memory of its own that it has for a buffer. */
+  public long memory() {
+    NativeBuffer memory = scratch;
+    return memory == null ? 0 : memory.capacity();
+  }
+
+  /** Gives the memory of a buffer back; {@link #open} makes the cursor usable again. */
   public void release() {
     bytes = NOTHING;
     end = 0;
     nextAt = 0;
     NativeBuffer memory = scratch;
     if (memory != null) {
-      memory.close();
+      file.spareBuffers().giveBack(memory);
       scratch = null;
     }
   }

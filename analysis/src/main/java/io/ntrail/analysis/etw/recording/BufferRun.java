@@ -9,22 +9,30 @@ import org.jspecify.annotations.Nullable;
 /** One buffer that {@link OrderedCursor} reads: a run of records in order of time. */
 final class BufferRun {
   private static final long[] NO_KEYS = {};
+  private static final int MANY = 1000;
 
   /** Objects that read one buffer, used again for one buffer after the other. */
-  record Opened(RecordCursor cursor, RecordTable table) {}
+  record Opened(RecordCursor cursor, RecordTable table) {
+    static Opened of(EtwRecording recording, EtlFile file) {
+      // Of fewer buffers, many are open at once: memory for them costs as much as pages.
+      boolean isRead = file.buffers().count() >= MANY;
+      RecordCursor cursor = isRead ? recording.readingCursor(file) : recording.cursor(file);
+      return new Opened(cursor, new RecordTable());
+    }
+  }
 
   final int file;
   final EtlFile etl;
   final int buffer;
   final int cpu;
   final long sequence;
-  final int inflated;
   @Nullable Opened opened;
 
   /** The cursor of {@link #opened}, where a visit to each record finds it at once. */
   @Nullable RecordCursor cursor;
 
   long tableMemory;
+  long bufferMemory;
   long[] keys = NO_KEYS;
   int count;
 
@@ -41,7 +49,6 @@ final class BufferRun {
     BufferIndex index = etl.buffers();
     this.cpu = index.cpu(buffer);
     this.sequence = index.sequence(buffer);
-    this.inflated = index.compressed(buffer) ? index.inflatedBytes(buffer) : 0;
   }
 
   /** Notes that what it was read into is used for another one. */

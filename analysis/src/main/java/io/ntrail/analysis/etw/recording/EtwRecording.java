@@ -403,7 +403,7 @@ public final class EtwRecording implements Recording, RecordedEvents {
       }
       RecordCursor reader = cursors[file];
       if (reader == null) {
-        reader = read.cursor(gaps);
+        reader = readingCursor(read);
         opened.add(reader);
         cursors[file] = reader;
       }
@@ -437,6 +437,11 @@ public final class EtwRecording implements Recording, RecordedEvents {
   /** A cursor over the records of one of the files, which reports gaps to this recording. */
   public RecordCursor cursor(EtlFile file) {
     return file.cursor(gaps);
+  }
+
+  /** Returns a cursor for a pass over all buffers, which reports gaps to this recording. */
+  RecordCursor readingCursor(EtlFile file) {
+    return file.readingCursor(gaps);
   }
 
   /**

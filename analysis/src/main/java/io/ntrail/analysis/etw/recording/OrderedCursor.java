@@ -35,8 +35,8 @@ public final class OrderedCursor implements EventCursor {
   /** Columns of open buffers, on the heap: enough for thousands of buffers. */
   private static final long TABLE_LIMIT = 96L << 20;
 
-  /** Decompressed buffers, in native memory. */
-  private static final long INFLATED_LIMIT = 768L << 20;
+  /** Buffers that were decompressed or read, in native memory. */
+  private static final long BUFFER_LIMIT = 768L << 20;
 
   /** Records that one run adds to a batch at most. */
   private static final int RUN_SHARE = 256;
@@ -70,7 +70,7 @@ public final class OrderedCursor implements EventCursor {
   private final List<BufferRun.Opened> all = new ArrayList<>();
   private final ArrayDeque<BufferRun> openRuns = new ArrayDeque<>();
   private long tableMemory;
-  private long inflatedMemory;
+  private long bufferMemory;
 
   private final TimeSort batch = new TimeSort();
   private BufferRun[] batchRuns = new BufferRun[16];
@@ -293,9 +293,7 @@ public final class OrderedCursor implements EventCursor {
     }
     int most = 2 * runs.size() + AHEAD;
     while (waiting < waitingKeys.length && waitingKeys[waiting] <= last) {
-      if (runs.size() >= most
-          || tableMemory > TABLE_LIMIT / 2
-          || inflatedMemory > INFLATED_LIMIT / 2) {
+      if (runs.size() >= most || tableMemory > TABLE_LIMIT / 2 || bufferMemory > BUFFER_LIMIT / 2) {
         last = waitingKeys[waiting] - 1;
       } else {
         BufferRun run = openNext();
@@ -429,7 +427,7 @@ public final class OrderedCursor implements EventCursor {
   private BufferRun.Opened open(BufferRun run) {
     BufferRun.Opened opened = spare.get(run.file).poll();
     if (opened == null) {
-      opened = new BufferRun.Opened(recording.cursor(run.etl), new RecordTable());
+      opened = BufferRun.Opened.of(recording, run.etl);
       all.add(opened);
     }
     opened.cursor().open(run.buffer);
@@ -450,10 +448,11 @@ public final class OrderedCursor implements EventCursor {
     run.cursor = opened.cursor();
     run.tableMemory = table.memory();
     tableMemory += run.tableMemory;
-    inflatedMemory += run.inflated;
+    run.bufferMemory = opened.cursor().memory();
+    bufferMemory += run.bufferMemory;
     openRuns.add(run);
     int tries = openRuns.size();
-    while ((tableMemory > TABLE_LIMIT || inflatedMemory > INFLATED_LIMIT) && --tries > 0) {
+    while ((tableMemory > TABLE_LIMIT || bufferMemory > BUFFER_LIMIT) && --tries > 0) {
       suspend(openRuns.remove(), run);
     }
     return opened;
@@ -484,7 +483,7 @@ public final class OrderedCursor implements EventCursor {
 
   private void forget(BufferRun run) {
     tableMemory -= run.tableMemory;
-    inflatedMemory -= run.inflated;
+    bufferMemory -= run.bufferMemory;
     run.forget();
   }
 
