@@ -27,6 +27,12 @@ public final class EtlFile implements AutoCloseable {
   /** Bytes of a first record in which its time is. */
   private static final int FIRST_RECORD = 96;
 
+  /** Time before and after the session, in 100 ns, that records of others may have: 10 minutes. */
+  private static final long BESIDE = 10 * 60 * 10_000_000L;
+
+  /** Longest time of a session whose end is unknown, in 100 ns. */
+  private static final long YEAR = 366 * 24 * 3600 * 10_000_000L;
+
   /** Passes over all buffers for which they are read; most programs make no more. */
   private static final int READ_PASSES = 4;
 
@@ -362,6 +368,18 @@ public final class EtlFile implements AutoCloseable {
     return new RecordCursor(this, gaps, true);
   }
 
+  /** Returns false if a time is so far from those of the session that it cannot be one of them. */
+  boolean isPlausibleTime(long ticks) {
+    LogFileHeader known = header;
+    if (known == null) {
+      return true;
+    }
+    long start = clock.startFileTime();
+    long end = known.endTime() >= start ? known.endTime() : start + YEAR;
+    long time = clock.fileTime(ticks);
+    return start == 0 || time >= start - BESIDE && time <= end + BESIDE;
+  }
+
   /** Returns false if so much was read already that the mapping will pay. */
   boolean isReadingCheaper() {
     return bytesRead.get() < READ_PASSES * input.size();
@@ -383,7 +401,8 @@ public final class EtlFile implements AutoCloseable {
     Bytes packed = window(buffer);
     int from = EtlLayout.BUFFER_HEADER;
     String failure;
-    long failedAt = packed.base() + packed.length();
+    // Without a place where it fails, any of its bytes may be wrong.
+    long failedAt = packed.base();
     int good;
     try {
       good = compression.decompress(packed, from, packed.length(), memory, length, arrays);

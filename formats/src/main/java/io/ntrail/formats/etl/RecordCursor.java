@@ -50,6 +50,9 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
   private int end;
   private boolean markerMayEnd;
 
+  /** True if a part of a compressed buffer could not be inflated. */
+  private boolean isDamaged;
+
   private int payloadAt;
   private boolean payloadKnown;
 
@@ -83,6 +86,10 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
       nextAt = 0;
       end = bytes.length();
       markerMayEnd = false;
+      isDamaged = end < index.inflatedBytes(buffer);
+      if (isDamaged) {
+        end = endOfPlausible(index);
+      }
     } else {
       bytes =
           isReading && file.isReadingCheaper()
@@ -110,6 +117,26 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
   private Bytes inflate(BufferIndex index) {
     int length = index.inflatedBytes(buffer);
     return file.inflate(buffer, memory(length), length, gaps);
+  }
+
+  /**
+   * Returns where the first record begins that has an impossible time: bytes that were inflated
+   * from damaged ones may look like records. All of them if there is none.
+   */
+  private int endOfPlausible(BufferIndex index) {
+    time = index.firstTicks(buffer);
+    touchedTo = 0;
+    int plausible = end;
+    while (plausible == end && next()) {
+      if (!file.isPlausibleTime(time)) {
+        plausible = at;
+        isDamaged = false;
+        damage(at, "record", "an impossible time, inflated from damaged bytes");
+        isDamaged = true;
+      }
+    }
+    nextAt = 0;
+    return plausible;
   }
 
   private NativeBuffer memory(int length) {
@@ -369,7 +396,7 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
 
   private void damage(int from, String what, String why) {
     if (file.buffers().compressed(buffer)) {
-      if (end < file.buffers().inflatedBytes(buffer)) {
+      if (isDamaged) {
         // What is missing after the part that could be inflated was reported with the buffer.
         return;
       }
