@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Walks the records of a client as a flyweight: it is the record it is on. For one thread.
  *
- * <p>Bits 2 and 3 of the first word are not zero in every file and mean nothing.
+ * <p>Bits 2 and 3 of the first word are not zero in every file and mean nothing. Records of a chunk
+ * are in order of time: one outside the times with which it begins and ends, of a routine at
+ * address 0 or of type 3 is damaged.
  */
 public final class JtrcCursor {
   /** Bytes of a record. */
@@ -31,6 +33,11 @@ public final class JtrcCursor {
   private int at;
   private int end;
   private long word;
+
+  /** Times of the chunk: of its first and last record, if these can be believed. */
+  private long earliest;
+
+  private long latest;
 
   JtrcCursor(JtrcFile file, JtrcClient client, Gaps gaps) {
     this.file = file;
@@ -59,6 +66,25 @@ public final class JtrcCursor {
     records = file.window(client.offset(which), length);
     at = JtrcFile.TRACE_HEADER - RECORD;
     end = length;
+    findTimes(client.records(which));
+  }
+
+  /** Of the first and the last record, the one that a record between them contradicts is wrong. */
+  private void findTimes(int count) {
+    earliest = Long.MIN_VALUE;
+    latest = Long.MAX_VALUE;
+    if (count > 0) {
+      long first = ticks(0);
+      long last = ticks(count - 1);
+      boolean isFirstWrong = first > last && ticks(count / 2) <= last;
+      boolean isLastWrong = first > last && !isFirstWrong;
+      earliest = isFirstWrong ? Long.MIN_VALUE : first;
+      latest = isLastWrong ? Long.MAX_VALUE : last;
+    }
+  }
+
+  private long ticks(int record) {
+    return current().i64(JtrcFile.TRACE_HEADER + RECORD * record) >>> 4;
   }
 
   /** Goes to the next record; false if there is none. */
@@ -75,17 +101,22 @@ public final class JtrcCursor {
       }
       at += RECORD;
       word = bytes.i64(at);
-      if ((word & 3) != 3) {
+      String damage = damage();
+      if (damage == null) {
         return true;
       }
-      gaps.add(
-          new Gap(
-              bytes.name(),
-              bytes.base() + at,
-              RECORD,
-              "record",
-              JtrcError.INVALID_TRANSITION.text("its type is 3")));
+      gaps.add(new Gap(bytes.name(), bytes.base() + at, RECORD, "record", damage));
     }
+  }
+
+  private @Nullable String damage() {
+    if (kind() > UNWIND) {
+      return JtrcError.INVALID_TRANSITION.text("its type is 3");
+    }
+    if (ticks() < earliest || ticks() > latest) {
+      return "its time is outside those of its chunk";
+    }
+    return procedure() == 0 ? "its routine is at address 0" : null;
   }
 
   /** Returns the number, in the client, of the record after this one. */

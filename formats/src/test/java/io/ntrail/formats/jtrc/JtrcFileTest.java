@@ -200,6 +200,51 @@ class JtrcFileTest {
     }
   }
 
+  /** Returns the times of the records that are read of one chunk. */
+  private List<Long> times(long[]... records) {
+    try (JtrcFile file = open(new JtrcWriter().trace(1, 1, records).toByteArray())) {
+      return records(file, file.clients().getFirst()).stream()
+          .map(ReferenceJtrcReader.Entry::time)
+          .toList();
+    }
+  }
+
+  private List<String> reasons() {
+    return gaps.list().stream().map(Gap::why).toList();
+  }
+
+  @Test
+  void aRecordOutsideTheTimesOfItsChunkIsAGap() {
+    long[][] records = new long[5][];
+    for (int wrong = 0; wrong < records.length; wrong++) {
+      for (long time : new long[] {0, 1L << 50}) {
+        for (int i = 0; i < records.length; i++) {
+          records[i] = SmallJtrc.entry(i == wrong ? time : 10 + i, 0x1000, 0);
+        }
+        List<Long> expected = new ArrayList<>(List.of(10L, 11L, 12L, 13L, 14L));
+        expected.remove(wrong);
+        List<Long> read = new ArrayList<>(times(records));
+        // At an end that it does not contradict, nothing says that it is wrong.
+        boolean isEnd = wrong == 0 && time == 0 || wrong == 4 && time > 0;
+        if (isEnd) {
+          read.remove(time);
+        }
+        assertEquals(expected, read, wrong + " " + time);
+      }
+    }
+    assertEquals(
+        List.of("its time is outside those of its chunk"), reasons().stream().distinct().toList());
+  }
+
+  @Test
+  void aRecordOfARoutineAtAddress0IsAGap() {
+    List<Long> read =
+        times(
+            SmallJtrc.entry(1, 0x1000, 0), SmallJtrc.entry(2, 0, 0), SmallJtrc.exit(3, 0x1000, 0));
+    assertEquals(List.of(1L, 3L), read);
+    assertEquals(List.of("its routine is at address 0"), reasons());
+  }
+
   @Test
   void aCutFileHasItsChunksUpToTheLastWholeOne() {
     byte[] bytes = SmallJtrc.writer().toByteArray();
