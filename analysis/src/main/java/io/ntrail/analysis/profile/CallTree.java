@@ -118,7 +118,7 @@ public final class CallTree implements ProfileAggregator, WeightTree {
   private static final long MEMORY = Runtime.getRuntime().maxMemory() / 4;
 
   /** Bytes of a node, and of a path with its segments and their labels. */
-  private static final long NODE = 60;
+  private static final long NODE = 64;
 
   private static final long PATH = 240;
 

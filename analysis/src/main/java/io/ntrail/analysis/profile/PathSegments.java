@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -204,9 +205,10 @@ final class PathSegments {
       return true;
     }
     int[] order = inOrder(lookup, parts);
+    AtomicLong used = new AtomicLong(labels.size());
     int threads = Math.clamp(order.length / LEAST, 1, cores);
     if (threads == 1) {
-      return new Resolving(lookup, new int[0], parts, labels, mostLabels, order.length)
+      return new Resolving(lookup, new int[0], parts, labels, used, order.length)
           .resolve(order, 0, order.length);
     }
     Queue<Resolving> all = new ConcurrentLinkedQueue<>();
@@ -216,14 +218,13 @@ final class PathSegments {
         threads * SHARES,
         () -> {
           FrameLookup other = lookup.another();
-          int most = mostLabels / threads;
           Resolving one =
               new Resolving(
                   other,
                   other.layoutNumbers(lookup),
                   parts,
                   new IntList(),
-                  most,
+                  used,
                   order.length / threads);
           all.add(one);
           return one;
@@ -249,7 +250,9 @@ final class PathSegments {
 
     private final StackParts parts;
     private final IntList resolved;
-    private final int most;
+
+    /** Labels that all threads have made: not those of one, which differ from run to run. */
+    private final AtomicLong used;
 
     /** Segments that it will resolve, about. */
     private final int expected;
@@ -262,13 +265,13 @@ final class PathSegments {
         int[] layoutNumbers,
         StackParts parts,
         IntList resolved,
-        int most,
+        AtomicLong used,
         int expected) {
       this.lookup = lookup;
       this.layoutNumbers = layoutNumbers;
       this.parts = parts;
       this.resolved = resolved;
-      this.most = most;
+      this.used = used;
       this.expected = expected;
     }
 
@@ -288,11 +291,8 @@ final class PathSegments {
           ends[i] = addresses.count();
         }
         int first = 0;
+        int before = resolved.size();
         for (int i = 0; i < size; i++) {
-          isAll &= resolved.size() < most;
-          if (!isAll) {
-            return false;
-          }
           int segment = order[from + i];
           int layout = layout(segment);
           int number = layoutNumbers.length == 0 ? layout : layoutNumbers[layout];
@@ -302,6 +302,10 @@ final class PathSegments {
           append(found, lookup.functions(), resolved);
           first = ends[i];
         }
+        isAll &= used.addAndGet(resolved.size() - before) <= mostLabels;
+        if (!isAll) {
+          return false;
+        }
       }
       return true;
     }
@@ -309,7 +313,7 @@ final class PathSegments {
     /** Makes room for so many segments as those that were resolved, which saves copies. */
     private void reserve(int segmentCount) {
       long labelCount = (long) resolved.size() * (segmentCount / SAMPLE + 1);
-      resolved.reserve((int) Math.min(labelCount, most));
+      resolved.reserve((int) Math.min(labelCount, mostLabels));
       segmentsOf.reserve(segmentCount);
     }
 

@@ -76,6 +76,9 @@ final class PathSorter {
   private long cut;
   private boolean isFull;
 
+  /** Nodes of half the {@link #floor} and more for which there is still room. */
+  private long spare;
+
   /** Groups that are still to be sorted: where each begins and ends, its node and its depth. */
   private final IntList open = new IntList();
 
@@ -112,12 +115,16 @@ final class PathSorter {
   CallTree.Nodes sort(int most) {
     sort(most, least);
     if (isFull) {
-      sort(most, floorFor(most));
+      // The root takes the place of one.
+      sort(most, floorFor(most - 1));
     }
     return inOrder();
   }
 
-  /** Returns the least weight of nodes, a power of two, of which there are no more than that. */
+  /**
+   * Returns the least weight of nodes, a power of two, of which there are no more than that. What
+   * room is left is for those of half the weight, in the order in which they are met.
+   */
   private long floorFor(int most) {
     long sum = 0;
     int bits = Long.SIZE - 1;
@@ -125,6 +132,7 @@ final class PathSorter {
       sum += byBits[bits];
       bits--;
     }
+    spare = most - sum;
     return bits == Long.SIZE - 1 ? Long.MAX_VALUE : 1L << bits;
   }
 
@@ -241,11 +249,14 @@ final class PathSorter {
     if (above < 0 || weight < least) {
       return -1;
     }
-    if (weight < floor || nodes.rows() >= mostNodes) {
+    boolean isSpare = weight < floor && weight >= floor >>> 1 && spare > 0;
+    if (weight < floor && !isSpare || nodes.rows() >= mostNodes) {
       isFull |= weight >= floor;
       cut += weight;
+      self.add(above, weight);
       return -1;
     }
+    spare -= isSpare ? 1 : 0;
     int node = nodes.add();
     parents.set(node, above);
     nodeLabels.set(node, label);

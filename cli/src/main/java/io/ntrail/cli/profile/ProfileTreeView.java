@@ -41,6 +41,9 @@ final class ProfileTreeView {
       StackTree stacks = StackTree.of(tree);
       stacks.settle();
       CollapsedWriter.write(stacks, false, page.terminal().out());
+      if (tree.cut() > 0) {
+        page.terminal().err().println("warning: " + cutLine());
+      }
       return;
     }
     Listing<Integer> listing = new Listing<>("nodes", columns(), this::shown);
@@ -160,10 +163,12 @@ final class ProfileTreeView {
     table.row(cells);
     table.print(page.terminal().out(), 0, page.width());
     if (tree.cut() > 0) {
-      page.terminal()
-          .out()
-          .println("memory limit reached: " + page.weight(tree.cut()) + " have truncated stacks");
+      page.terminal().out().println(cutLine());
     }
+  }
+
+  private String cutLine() {
+    return "memory limit reached: " + page.weight(tree.cut()) + " have truncated stacks";
   }
 
   /** Adds the row of what is not shown: its weight as far as whole roots are missing. */
@@ -174,16 +179,14 @@ final class ProfileTreeView {
     }
     boolean full = shape.limit() != 0 && lines >= shape.limit();
     String way = (full ? "-n 0" : "") + (shape.least() > 0 ? " --min 0" : "");
+    String why = tree.cut() > 0 ? "left out at the memory limit" : way.strip() + " shows all";
     List<String> cells = new ArrayList<>();
     cells.add(left > 0 ? page.weight(left) : "");
     cells.add(left > 0 ? Numbers.percent(left, page.total()) : "");
     if (down) {
       cells.add("");
     }
-    cells.add(
-        more == 0
-            ? "in no line"
-            : Numbers.counted(more, "more line") + " (" + way.strip() + " shows all)");
+    cells.add(more == 0 ? "in no line" : Numbers.counted(more, "more line") + " (" + why + ")");
     table.row(cells);
   }
 

@@ -12,7 +12,6 @@ import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.analysis.profile.CallTree;
 import io.ntrail.analysis.profile.CallTree.Direction;
 import io.ntrail.analysis.profile.ProfileScope;
-import io.ntrail.analysis.profile.WeightTree;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.analysis.profile.WeightedStack;
 import io.ntrail.formats.bytes.InputFile;
@@ -20,6 +19,7 @@ import io.ntrail.testkit.etl.BigProfile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -187,31 +187,53 @@ class CallTreeTest {
 
   @Test
   void theHeaviestNodesAreKeptWhereThereIsNoRoomForAll() {
-    int most = 17_000;
-    Pair pair = functions(most);
-    pair.tree.settle();
-    long least = pair.tree.inclusive(0);
-    for (int node = 1; node < pair.tree.size(); node++) {
-      least = Math.min(least, pair.tree.inclusive(node));
+    int all = functions(MANY).paths.all.size();
+    for (int most : new int[] {2, 3, 100, 17_000, all - 2, all - 1}) {
+      Pair pair = functions(most);
+      pair.tree.settle();
+      assertKept(pair, most);
     }
-    assertTrue(pair.paths.all.size() > most, () -> pair.paths.all.size() + " nodes");
-    assertTrue(pair.tree.size() > 1_000 && pair.tree.size() <= most);
-    assertEquals(pair.paths.nodes(least), nodes(pair.tree));
-    assertEquals(pair.paths.all.size() - 1, pair.tree.weighty());
-    assertEquals(lightWeight(pair.tree), pair.tree.cut());
   }
 
-  /** Returns the weight of what is in no node. */
-  private static long lightWeight(CallTree tree) {
-    WeightTree.Children children = tree.children(1);
-    long weight = 0;
+  @Test
+  void allNodesAreKeptWhereThereIsJustRoomForThem() {
+    int all = functions(MANY).paths.all.size();
+    Pair pair = functions(all);
+    pair.tree.settle();
+    assertEquals(pair.paths.nodes(1), nodes(pair.tree));
+    assertEquals(0, pair.tree.cut());
+  }
+
+  /** Nodes that are not there weigh where they would hang, and less than twice the lightest. */
+  private static void assertKept(Pair pair, int most) {
+    CallTree tree = pair.tree;
+    List<Node> all = pair.paths.all;
+    long[] below = new long[tree.size()];
+    BitSet kept = new BitSet();
+    long lightest = pair.total;
     for (int node = 0; node < tree.size(); node++) {
-      weight += tree.inclusive(node) - tree.self(node);
-      for (int i = 0; i < children.count(node); i++) {
-        weight -= tree.inclusive(children.get(node, i));
-      }
+      kept.set((int) tree.id(node));
+      below[tree.parent(node)] += node == 0 ? 0 : tree.inclusive(node);
+      lightest = Math.min(lightest, tree.inclusive(node));
     }
-    return weight;
+    long cut = 0;
+    List<Node> found = nodes(tree);
+    for (int node = 0; node < tree.size(); node++) {
+      Node is = found.get(node);
+      Node truth = all.get((int) is.id);
+      assertEquals(truth.above + truth.label, is.above + is.label);
+      assertEquals(truth.inclusive, is.inclusive);
+      assertEquals(is.inclusive - below[node], is.self);
+      cut += is.self - truth.self;
+    }
+    assertTrue(tree.size() <= most);
+    assertTrue(tree.size() > most / 2, tree.size() + " of " + most);
+    for (Node node : all) {
+      assertTrue(kept.get((int) node.id) || node.inclusive < 2 * lightest, node.toString());
+    }
+    assertEquals(all.size() - 1, tree.weighty());
+    assertTrue(cut > 0);
+    assertEquals(cut, tree.cut());
   }
 
   @Test
