@@ -171,6 +171,24 @@ class EventSumsTest {
   }
 
   @Test
+  void nanosecondsBesideTicksAreFoundByTheirName() throws IOException {
+    List<Long> nanos =
+        listed("DiskIo/*").stream()
+            .map(line -> line.get("fields"))
+            .filter(fields -> fields.has("HighResResponseTimeNanos"))
+            .map(fields -> fields.get("HighResResponseTimeNanos").number())
+            .toList();
+    Cli.Result sum = Cli.run("events", SAMPLE, "--count", "--sum", "HighResResponseTimeNanos");
+    assertEquals(List.of(), sum.messages());
+    String total = "%,d".formatted(nanos.stream().mapToLong(Long::longValue).sum());
+    assertTrue(sum.lines().getLast().contains(" " + total + " "), sum.lines().getLast());
+    String condition = "HighResResponseTimeNanos > 100000";
+    Cli.Result some = Cli.run("events", SAMPLE, "--count", "--where", condition);
+    long expected = nanos.stream().filter(value -> value > 100_000).count();
+    assertTrue(some.lines().getFirst().contains(" " + expected + " events "));
+  }
+
+  @Test
   void aFieldThatNoEventHasIsNotASumOfZero() {
     Cli.Result result = Cli.run("events", SAMPLE, "--count", "--sum", "IoSiz", "-n", "1");
     assertEquals(List.of("warning: no event has a field IoSiz", "try: IoSize"), result.messages());

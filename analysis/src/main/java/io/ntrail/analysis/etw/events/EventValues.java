@@ -63,12 +63,17 @@ final class EventValues implements FilterExpression.Values {
     return payload.token(token) == Payload.Token.VALUE ? of(event, token) : null;
   }
 
-  /** The text beside a value, under the name that it has on the screen and in JSON. */
+  /** The text or time beside a value, under the name that it has on the screen and in JSON. */
   private FilterExpression.@Nullable Value beside(Payload payload, String name) {
     for (int i = 0; i < payload.size(); i = payload.after(i)) {
-      if (payload.token(i) == Payload.Token.VALUE
-          && name.equalsIgnoreCase(ValueDescriptions.besideName(payload.field(i)))) {
-        return text(event.meaning(i));
+      if (payload.token(i) == Payload.Token.VALUE) {
+        Field field = payload.field(i);
+        if (name.equalsIgnoreCase(ValueDescriptions.besideName(field))) {
+          return text(event.meaning(i));
+        }
+        if (name.equalsIgnoreCase(ValueDescriptions.nanosName(field))) {
+          return number(nanos(event, field, payload.integer(i)));
+        }
       }
     }
     return null;
@@ -133,8 +138,7 @@ final class EventValues implements FilterExpression.Values {
     long bits = payload.integer(token);
     boolean unsigned = field.kind() != ValueKind.SIGNED;
     boolean isTicks = ValueDescriptions.isTicks(field);
-    long nanos =
-        !isTicks ? 0 : field.out() == OutType.TICKS ? event.nanosOf(bits) : event.nanosOfSpan(bits);
+    long nanos = isTicks ? nanos(event, field, bits) : 0;
     return new FilterExpression.Value(
         isTicks ? Kind.TICKS : Kind.NUMBER,
         type,
@@ -145,6 +149,10 @@ final class EventValues implements FilterExpression.Values {
         unsigned,
         unsigned && bits < 0 ? bits + 0x1p64 : (double) bits,
         nanos);
+  }
+
+  private static long nanos(EventReader event, Field field, long ticks) {
+    return field.out() == OutType.TICKS ? event.nanosOf(ticks) : event.nanosOfSpan(ticks);
   }
 
   private FilterExpression.@Nullable Value own(String name) {

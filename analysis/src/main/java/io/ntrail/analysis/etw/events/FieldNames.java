@@ -72,6 +72,10 @@ final class FieldNames {
         if (beside != null) {
           values.add(prefix + beside);
         }
+        String nanos = ValueDescriptions.nanosName(field);
+        if (nanos != null) {
+          values.add(prefix + nanos);
+        }
       }
     }
   }
