@@ -105,7 +105,7 @@ final class ProbeAnswer {
       }
       json.endArray();
       json.object("probes").number("matched", outcome.matched()).number("fired", outcome.fired());
-      json.endObject().array("drops");
+      json.number("faults", outcome.faults()).endObject().array("drops");
       outcome.drops().forEach(json::text);
       input.live().ifPresent(live -> LiveReport.missing(live).forEach(json::text));
       json.endArray().number("exitStatus", outcome.status());

@@ -56,6 +56,18 @@ class ProbeTest {
   }
 
   @Test
+  void clausesThatEndAtAFaultAreCounted() throws IOException {
+    String program = "kernel::FileIo:* { @[probename] = sum(args[0]->IoSize); }";
+    Result result = Cli.run("probe", program, ETL, "--format", "json");
+    long told =
+        result.messages().stream().filter(line -> line.contains("error on enabled")).count();
+    JsonReader probes = result.json().get("probes");
+    assertEquals(told, probes.get("faults").number());
+    assertTrue(told > 0 && told < probes.get("fired").number());
+    assertEquals(0, json("BEGIN { exit(0); }", ETL).get("probes").get("faults").number());
+  }
+
+  @Test
   void samplesByProcessAreThoseThatEventsCounts() throws IOException {
     assertEquals(
         counts("PerfInfo/SampleProf", "process"),

@@ -36,6 +36,7 @@ public final class Run {
   private long pendingBytes;
   private boolean isOverflowing;
   private long fired;
+  private long faults;
   private long events;
 
   /**
@@ -121,6 +122,11 @@ public final class Run {
     return fired;
   }
 
+  /** Returns how many clauses ended at a fault. */
+  public long faults() {
+    return faults;
+  }
+
   /** Returns what strtok() has left; null if it was not called in this firing. */
   public @Nullable String unfinishedTokens() {
     return unfinishedTokens;
@@ -187,6 +193,7 @@ public final class Run {
   }
 
   private void faulted(Enabling at, int action, Fault fault) {
+    faults++;
     // Told where the data of the clause would be printed.
     pending.add(to -> to.fault(at, action, fault));
     if (isInError || onError.isEmpty()) {

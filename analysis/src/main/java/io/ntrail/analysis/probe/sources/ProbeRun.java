@@ -42,6 +42,7 @@ public final class ProbeRun {
    * @param isExited true if the program called exit()
    * @param matched enabled clauses, one for each of their probes
    * @param fired clauses that ran their actions
+   * @param faults clauses that ended at a fault, in the predicate or in an action
    * @param drops what was not kept, in words
    * @param aggregations in the order of the program
    */
@@ -50,6 +51,7 @@ public final class ProbeRun {
       boolean isExited,
       int matched,
       long fired,
+      long faults,
       List<String> drops,
       List<Aggregation> aggregations) {
     /** Copies. */
@@ -239,6 +241,7 @@ public final class ProbeRun {
         isExited,
         turns.enabled,
         run.fired(),
+        run.faults(),
         drops(run, turns),
         compiled.aggregations());
   }
