@@ -94,7 +94,8 @@ public final class EtwProfile implements AutoCloseable {
    * @param pdbs where PDBs are looked for
    * @param images where images are looked for whose PDB is not found
    * @param cores threads to use
-   * @throws CannotGoOn if the recording has none of the events that the metric needs
+   * @throws CannotGoOn if the recording has none of the events that the metric needs, and all of it
+   *     could be read
    */
   public static EtwProfile of(
       EtwRecording recording, Query query, PdbSearch pdbs, SymbolStores images, int cores) {
@@ -108,7 +109,8 @@ public final class EtwProfile implements AutoCloseable {
    * @param pdbs where PDBs are looked for
    * @param images where images are looked for whose PDB is not found
    * @param cores threads to use
-   * @throws CannotGoOn if the recording has none of the events that the metric needs
+   * @throws CannotGoOn if the recording has none of the events that the metric needs, and all of it
+   *     could be read
    */
   public static EtwProfile of(
       EtwRecording recording,
@@ -121,16 +123,33 @@ public final class EtwProfile implements AutoCloseable {
     ProfileInput input =
         ProfileInput.of(
             recording, schemas, cores, query.source, query.unit, query.scope, query.subject);
-    if (query.source.events(input.inventory()) == 0) {
-      throw new CannotGoOn(
-          recording.fileNames().getFirst() + " holds no " + query.source.metric().things(),
-          query.source.metric().toRecord());
+    boolean hasNone = query.source.events(input.inventory()) == 0;
+    // Where parts could not be read, no weights are an answer: nobody knows what is in those.
+    boolean isAnswer =
+        !recording.gaps().isEmpty() && !query.source.variants(input.inventory()).isEmpty();
+    if (hasNone && !isAnswer) {
+      throw CannotGoOn.notFound(
+          without(recording, query.source), recording.gaps(), query.source.metric().toRecord());
     }
     Profiler.Request request =
         new Profiler.Request(
             query.source, query.unit, variant.apply(input.inventory()), query.scope, query.subject);
     RecordingSymbols symbols = new RecordingSymbols(input.machine().images(), pdbs, images);
     return new EtwProfile(input, request, query.rules, symbols);
+  }
+
+  private static String without(EtwRecording recording, WeightSource source) {
+    return recording.fileNames().getFirst() + " holds no " + source.metric().things();
+  }
+
+  /**
+   * Returns that there are no events of the metric in what could be read, as a sentence; empty if
+   * there are some.
+   */
+  public String lack() {
+    return request.source().events(input.inventory()) == 0
+        ? without(input.recording(), request.source()) + " in what could be read"
+        : "";
   }
 
   /**

@@ -11,7 +11,10 @@ public final class ExitCode {
   /** Wrong usage. */
   public static final int USAGE = 2;
 
-  /** A result, but some bytes of the input could not be read (or, with --strict, losses). */
+  /**
+   * A result, or that something is not there, but some bytes of the input could not be read (or,
+   * with --strict, losses).
+   */
   public static final int INCOMPLETE = 3;
 
   /** Not allowed or not possible on this system. */

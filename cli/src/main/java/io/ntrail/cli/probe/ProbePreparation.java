@@ -72,9 +72,10 @@ record ProbePreparation(
     if (input.live().isPresent()) {
       plan(input.live().get(), program, parsed, terminal);
       // Each description was looked at.
-      return ProbeProgram.compile(programs, program, input.source(), options, true);
+      return ProbeProgram.compile(programs, program, input.source(), options, true, List.of());
     }
-    return ProbeProgram.compile(programs, program, input.source(), options, isLenient);
+    return ProbeProgram.compile(
+        programs, program, input.source(), options, isLenient, input.gaps());
   }
 
   /** Returns the memory that the programs copy of arguments. */

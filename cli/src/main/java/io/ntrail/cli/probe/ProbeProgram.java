@@ -10,6 +10,7 @@ import io.ntrail.analysis.probe.syntax.ProbeDescription;
 import io.ntrail.analysis.probe.syntax.Program;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.formats.bytes.SpecialFile;
 import java.io.IOException;
@@ -130,17 +131,20 @@ record ProbeProgram(String text, String name, ProbeDescription.Field lastField) 
    * Compiles programs that were read as one.
    *
    * @param isLenient true if a description may match nothing
+   * @param gaps what could not be read, and may have probes that are missing
    */
   static ProbeRun compile(
       List<ProbeProgram> programs,
       Program program,
       ProbeSource source,
       Options options,
-      boolean isLenient) {
+      boolean isLenient,
+      List<Gap> gaps) {
     try {
       return new ProbeRun(source, program, options, isLenient);
     } catch (CompileError e) {
-      throw refusal(programs, e);
+      UsageError refusal = refusal(programs, e);
+      throw e.tag().equals("D_PDESC_ZERO") ? refusal.mayBeIn(gaps) : refusal;
     }
   }
 

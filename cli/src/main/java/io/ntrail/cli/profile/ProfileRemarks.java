@@ -21,12 +21,14 @@ public final class ProfileRemarks {
   private final Profiler profiler;
   private final ProfileRequest request;
   private final Terminal terminal;
+  private final String lack;
 
   public ProfileRemarks(EtwProfile profile, ProfileRequest request, Terminal terminal) {
     this.input = profile.input();
     this.profiler = profile.profiler();
     this.request = request;
     this.terminal = terminal;
+    this.lack = profile.lack();
   }
 
   /** The closing lines of a table. */
@@ -76,6 +78,9 @@ public final class ProfileRemarks {
   /** Warns of what makes figures wrong, or empty; in every format. */
   public void warn(int cores, List<UnmatchedTerm> functions) {
     terminal.out().flush();
+    if (!lack.isEmpty()) {
+      warning(lack);
+    }
     EventRemarks.leftOut(input.machine().leftOut(), terminal);
     long stacks = profiler.leftOut();
     if (stacks > 0) {

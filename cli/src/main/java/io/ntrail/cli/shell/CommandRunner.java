@@ -3,6 +3,7 @@ package io.ntrail.cli.shell;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.OutputOptions;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
@@ -12,6 +13,7 @@ import io.ntrail.cli.text.OutputFiles;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.bytes.SpellingSuggestion;
 import java.io.IOException;
@@ -49,10 +51,13 @@ public final class CommandRunner {
       outputs.complete();
       return exitCode;
     } catch (UsageError e) {
+      warn(e.gaps(), terminal);
       return fail(
           terminal, String.valueOf(e.getMessage()), e.excerpt(), e.nextStep(), ExitCode.USAGE);
     } catch (CannotGoOn e) {
-      return fail(terminal, e.message(), nextStep(e, args), exitCode(e.reason()));
+      warn(e.gaps(), terminal);
+      int exitCode = e.gaps().isEmpty() ? exitCode(e.reason()) : ExitCode.INCOMPLETE;
+      return fail(terminal, e.message(), nextStep(e, args), exitCode);
     } catch (DamagedInput e) {
       return fail(terminal, String.valueOf(e.getMessage()), "", ExitCode.FAILED);
     } catch (OutOfMemoryError e) {
@@ -228,6 +233,12 @@ public final class CommandRunner {
       command.append(' ').append(arg.equals(wrong) ? right : ShellWords.of(arg));
     }
     return command.toString();
+  }
+
+  /** Warns of what could not be read, where something was not found in the rest. */
+  private static void warn(List<Gap> gaps, Terminal terminal) {
+    terminal.out().flush();
+    Losses.warn(gaps, terminal);
   }
 
   private static int exitCode(CannotGoOn.Reason reason) {

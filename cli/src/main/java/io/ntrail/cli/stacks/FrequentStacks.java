@@ -254,6 +254,9 @@ final class FrequentStacks {
   private void remarks(EtwProfile profile) {
     Profiler profiler = profile.profiler();
     terminal.out().flush();
+    if (!profile.lack().isEmpty()) {
+      terminal.err().println("warning: " + profile.lack());
+    }
     profile.symbols().warnings().forEach(why -> terminal.err().println("warning: " + why));
     SymbolDownloads.remarks(
         request.file(), places, profile.symbols(), request.isText(), request.parsed(), terminal);

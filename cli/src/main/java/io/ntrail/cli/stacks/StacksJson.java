@@ -49,8 +49,12 @@ final class StacksJson {
     json.endArray();
   }
 
-  /** Writes the process of stacks; null if they are of several. */
+  /** Writes the process of stacks; null if they are of several, or there are none. */
   static void process(Json json, List<EtwStacks.Stack> stacks) {
+    if (stacks.isEmpty()) {
+      json.unknown("process");
+      return;
+    }
     StacksAtTime.Found first = stacks.getFirst().event();
     boolean isOne = stacks.stream().allMatch(stack -> stack.event().pid() == first.pid());
     long pid = StackHead.of(first).pid();

@@ -61,11 +61,15 @@ final class TimeStacks {
       answer = stacks.answer();
       lacking = SymbolDownloads.lacking(places, stacks.symbols());
     }
-    if (answer.stacks().isEmpty()) {
+    if (answer.stacks().isEmpty() && recording.gaps().isEmpty()) {
       EventRemarks.unmatched(stacks.search().unmatched(), false, request.isNarrowed(), terminal);
-      throw nothing(stacks.search());
+      throw new CannotGoOn(nothing(), nextStep(stacks.search()));
     }
     print(stacks, answer);
+    if (answer.stacks().isEmpty()) {
+      terminal.out().flush();
+      terminal.err().println("warning: " + nothing() + " in what could be read");
+    }
     remarks(stacks);
     return Losses.finish(recording, lacking, request.parsed(), terminal);
   }
@@ -79,14 +83,17 @@ final class TimeStacks {
         request.events());
   }
 
-  private CannotGoOn nothing(StacksAtTime search) {
+  private String nothing() {
     String file = recording.files().getFirst().name();
     String asked = request.isAll() ? "has a stack" : "with a stack matches " + request.asked();
-    return new CannotGoOn(
-        "no event %s at or before %s s (%s)".formatted(asked, Numbers.seconds(at), file),
-        search.others() > 0
-            ? "ntrail stacks %s --at %s --all".formatted(ShellWords.file(file), Numbers.seconds(at))
-            : "ntrail events %s --count".formatted(ShellWords.file(file)));
+    return "no event %s at or before %s s (%s)".formatted(asked, Numbers.seconds(at), file);
+  }
+
+  private String nextStep(StacksAtTime search) {
+    String file = ShellWords.file(recording.files().getFirst().name());
+    return search.others() > 0
+        ? "ntrail stacks %s --at %s --all".formatted(file, Numbers.seconds(at))
+        : "ntrail events %s --count".formatted(file);
   }
 
   private List<NamedFrame> frames(EtwStacks.Stack stack) {

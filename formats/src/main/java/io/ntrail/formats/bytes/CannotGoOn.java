@@ -1,5 +1,7 @@
 package io.ntrail.formats.bytes;
 
+import java.util.List;
+
 /**
  * Failure without an answer: with a message, its place and a next step for people, and a {@link
  * Reason} for programs. It never means a defect of ntrail; anything else that escapes does.
@@ -40,6 +42,7 @@ public final class CannotGoOn extends RuntimeException {
   private final String nextStep;
   private final Reason reason;
   private final String file;
+  private final transient List<Gap> gaps;
 
   /**
    * Creates one for a reason on which nothing depends.
@@ -48,14 +51,15 @@ public final class CannotGoOn extends RuntimeException {
    * @param nextStep a command or a sentence that helps, without {@code try:}; may be empty
    */
   public CannotGoOn(String message, String nextStep) {
-    this(Reason.OTHER, "", message, nextStep);
+    this(Reason.OTHER, "", message, List.of(), nextStep);
   }
 
-  private CannotGoOn(Reason reason, String file, String message, String nextStep) {
+  private CannotGoOn(Reason reason, String file, String message, List<Gap> gaps, String nextStep) {
     super(message);
     this.nextStep = nextStep;
     this.reason = reason;
     this.file = file;
+    this.gaps = List.copyOf(gaps);
   }
 
   /**
@@ -66,7 +70,7 @@ public final class CannotGoOn extends RuntimeException {
    * @param nextStep a command or a sentence that helps; may be empty
    */
   public static CannotGoOn of(Reason reason, String file, String message, String nextStep) {
-    return new CannotGoOn(reason, file, message, nextStep);
+    return new CannotGoOn(reason, file, message, List.of(), nextStep);
   }
 
   /**
@@ -75,17 +79,32 @@ public final class CannotGoOn extends RuntimeException {
    * @param similar a file with a similar name; empty if there is none
    */
   public static CannotGoOn noSuchFile(String file, String similar) {
-    return new CannotGoOn(Reason.NO_SUCH_FILE, file, "no such file: " + file, similar);
+    return new CannotGoOn(Reason.NO_SUCH_FILE, file, "no such file: " + file, List.of(), similar);
+  }
+
+  /**
+   * Returns the failure to find something in an input. If parts of it could not be read, the
+   * message says that it is not in the others, and no more.
+   *
+   * @param message what is not there and where, as it is if everything could be read
+   * @param gaps what could not be read
+   * @param nextStep a command or a sentence that helps if everything could be read; may be empty
+   */
+  public static CannotGoOn notFound(String message, List<Gap> gaps, String nextStep) {
+    return gaps.isEmpty()
+        ? new CannotGoOn(message, nextStep)
+        : new CannotGoOn(
+            Reason.OTHER, gaps.getFirst().file(), message + " in what could be read", gaps, "");
   }
 
   /** Returns the refusal of what this user's rights, this system or such a program do not allow. */
   public static CannotGoOn impossible(String message, String nextStep) {
-    return new CannotGoOn(Reason.NOT_POSSIBLE, "", message, nextStep);
+    return new CannotGoOn(Reason.NOT_POSSIBLE, "", message, List.of(), nextStep);
   }
 
   /** Returns the end of a thread's work that another thread interrupted. */
   public static CannotGoOn interrupted() {
-    return new CannotGoOn(Reason.INTERRUPTED, "", "interrupted", "");
+    return new CannotGoOn(Reason.INTERRUPTED, "", "interrupted", List.of(), "");
   }
 
   /** Reason why there is no answer. */
@@ -96,6 +115,11 @@ public final class CannotGoOn extends RuntimeException {
   /** Name of the file that the reason is about; empty where it is not about a file. */
   public String file() {
     return file;
+  }
+
+  /** Returns what could not be read, and may hold what was not found; none if that is certain. */
+  public List<Gap> gaps() {
+    return gaps;
   }
 
   /** Message for people: what happened and where. */
