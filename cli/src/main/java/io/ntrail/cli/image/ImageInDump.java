@@ -53,7 +53,8 @@ final class ImageInDump implements AutoCloseable {
     try {
       dump = RecordingInput.openDump(path).images(ImageSource.of(files.images().offline()));
       DumpedModule module = module(path, dump, wanted);
-      PeImage image = module.wholeImage().orElseThrow(() -> withoutHeaders(path, module));
+      List<Gap> gaps = dump.gaps();
+      PeImage image = module.wholeImage().orElseThrow(() -> withoutHeaders(path, module, gaps));
       ImageInDump open = new ImageInDump(path, dump, files, module, image);
       done = true;
       return open;
@@ -78,7 +79,7 @@ final class ImageInDump implements AutoCloseable {
     }
     String list = "ntrail info " + ShellWords.file(path) + " -n 0";
     if (found.isEmpty()) {
-      throw new CannotGoOn(path + " has no module " + wanted, list);
+      throw CannotGoOn.notFound(path + " has no module " + wanted, dump.gaps(), list);
     }
     if (found.size() > 1) {
       String addresses = String.join(", ", found.stream().map(m -> Numbers.hex(m.base())).toList());
@@ -102,14 +103,15 @@ final class ImageInDump implements AutoCloseable {
     }
   }
 
-  private static CannotGoOn withoutHeaders(Path path, DumpedModule module) {
-    return new CannotGoOn(
+  private static CannotGoOn withoutHeaders(Path path, DumpedModule module, List<Gap> gaps) {
+    return CannotGoOn.notFound(
         path
             + " has no headers of "
             + module.name()
             + " in its memory, and no file of its build ("
             + module.id().key()
             + ") is found",
+        gaps,
         "-y FOLDER with its file");
   }
 

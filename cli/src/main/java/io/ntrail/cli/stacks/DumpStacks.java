@@ -41,7 +41,8 @@ final class DumpStacks {
       DumpRecording dump, SymbolSearchPath places, SnapshotRequest request, Terminal terminal) {
     ParseResult parsed = request.parsed();
     DumpView view = dump.programView();
-    if (dump.threads().isEmpty()) {
+    // Where parts could not be read, no threads are an answer: their list may be in those.
+    if (dump.threads().isEmpty() && dump.gaps().isEmpty()) {
       throw new CannotGoOn(
           dump.fileNames().getFirst() + " lists no threads",
           "ntrail info " + ShellWords.file(request.name()));
@@ -52,12 +53,20 @@ final class DumpStacks {
             new SnapshotStacks(
                 new DumpSnapshot(dump, dump.view()), places.search(), places.images())) {
       boolean hasOther = request.isNative() && view != dump.view();
-      ThreadChoice threads = ThreadChoice.of(stacks.process().threads(), request);
+      ThreadChoice threads = ThreadChoice.of(stacks.process().threads(), request, dump.gaps());
       SnapshotReport report = new SnapshotReport(request, places, terminal);
       SnapshotAnswer answer =
           report.answer(
               facts(dump, view), stacks, hasOther ? Optional.of(other) : Optional.empty(), threads);
       report.print(answer, Losses.state(dump), dump.gaps());
+      if (dump.threads().isEmpty()) {
+        terminal
+            .err()
+            .println(
+                "warning: "
+                    + dump.fileNames().getFirst()
+                    + " lists no threads in what could be read");
+      }
       SymbolDownloads.remarks(
           Path.of(request.name()), places, stacks.symbols(), request.isText(), parsed, terminal);
       return report.exitCode(

@@ -46,7 +46,7 @@ final class LiveStacks {
                 facts(attached, capture, version),
                 stacks,
                 Optional.empty(),
-                ThreadChoice.of(stacks.process().threads(), request));
+                ThreadChoice.of(stacks.process().threads(), request, List.of()));
         report.print(answer, "", List.of());
         terminal.out().flush();
         if (!capture.missing().isEmpty()) {

@@ -66,7 +66,9 @@ final class SnapshotReport {
     rows.print(
         request.format(),
         terminal.out(),
-        () -> new SnapshotScreen(answer, request, terminal).print(progress.state(state)),
+        () ->
+            new SnapshotScreen(answer, request, terminal)
+                .print(progress.state(state), gaps.isEmpty()),
         out -> json.members(out, progress.gaps(all, request.name(), 0, -1)));
     terminal.out().flush();
     answer.stacks().symbols().warnings().forEach(why -> terminal.err().println("warning: " + why));

@@ -58,8 +58,9 @@ final class SnapshotScreen {
    * Prints all of it.
    *
    * @param state of the recording, for the first line; empty if it is none
+   * @param isWhole whether all of it could be read
    */
-  void print(String state) {
+  void print(String state, boolean isWhole) {
     out.println(
         TextSanitizer.one(answer.facts().heading()) + (state.isEmpty() ? "" : ", " + state));
     boolean hasShownFault =
@@ -70,7 +71,7 @@ final class SnapshotScreen {
               .facts()
               .fault()
               .map(fault -> name(fault) + " stopped: " + fault.text())
-              .orElse("no exception"));
+              .orElse(isWhole ? "no exception" : "no exception in what could be read"));
     }
     for (StackGroup<ThreadStack> group : answer.groups(request.isSame())) {
       out.println();

@@ -2,6 +2,7 @@ package io.ntrail.cli.stacks;
 
 import io.ntrail.analysis.stacks.SnapshotThread;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Gap;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -19,15 +20,17 @@ record ThreadChoice(List<SnapshotThread> shown, List<SnapshotThread> others) {
    * Chooses threads: those that are asked for; else the faulting one; else, where no thread is at
    * fault, the first one.
    *
+   * @param gaps what could not be read, and may list further threads
    * @throws CannotGoOn if none is meant
    */
-  static ThreadChoice of(List<SnapshotThread> threads, SnapshotRequest request) {
+  static ThreadChoice of(List<SnapshotThread> threads, SnapshotRequest request, List<Gap> gaps) {
     List<SnapshotThread> shown;
     if (!request.threads().isEmpty()) {
       shown = threads.stream().filter(request::isMeant).toList();
       if (shown.isEmpty()) {
-        throw new CannotGoOn(
+        throw CannotGoOn.notFound(
             "no thread of " + request.name() + " matches " + request.threads().getFirst(),
+            gaps,
             request.command() + " --all");
       }
     } else if (request.isAll()) {

@@ -127,6 +127,30 @@ class NothingFoundTest {
   }
 
   @Test
+  void aDumpWhoseListOfThreadsIsCutOffIsNotOneWithoutThreads() throws IOException {
+    Path dump = cut("shop.dmp", 21_669);
+    Cli.Result result = Cli.run("stacks", dump);
+    saysWhatIsMissing(result, "warning: " + dump + " lists no threads" + UNREAD);
+    assertTrue(result.lines().getFirst().contains("could not be read"), result.out());
+    assertEquals("no exception" + UNREAD, result.lines().get(1));
+    JsonReader json = Cli.run("stacks", dump, "--format", "json").json();
+    assertEquals(List.of(), JsonSchema.named("stacks").findings(json));
+    assertEquals(List.of(), json.get("threads").array());
+    assertFalse(json.get("gaps").array().isEmpty());
+  }
+
+  @Test
+  void aThreadOrModuleThatIsNotFoundMayBeInTheRestOfTheDump() throws IOException {
+    Path dump = cut("shop.dmp", 21_669);
+    saysWhatIsMissing(
+        Cli.run("stacks", dump, "-t", "77"),
+        "ntrail: no thread of " + dump + " matches 77" + UNREAD);
+    saysWhatIsMissing(
+        Cli.run("image", "--from", dump, "shopcore"),
+        "ntrail: " + dump + " has no module shopcore" + UNREAD);
+  }
+
+  @Test
   void anErrorOfAnotherKindInAProgramIsNotTheFaultOfTheFile() throws IOException {
     Cli.Result result = Cli.run("probe", "BEGIN { nosuch(); }", withoutSamples());
     assertEquals(2, result.exit());
