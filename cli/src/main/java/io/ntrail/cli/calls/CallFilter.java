@@ -59,8 +59,9 @@ public record CallFilter(
     }
     if (chosen.isEmpty() && !(processes.isEmpty() && threads.isEmpty())) {
       String asked = String.join(", ", owners());
-      throw new CannotGoOn(
+      throw CannotGoOn.notFound(
           "no thread of " + recording.source().name() + " is " + asked,
+          recording.gaps(),
           all.isEmpty()
               ? "ntrail info " + ShellWords.file(recording.source().name())
               : "-t " + Long.toUnsignedString(all.getFirst().tid()));

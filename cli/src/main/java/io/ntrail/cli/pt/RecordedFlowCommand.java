@@ -140,8 +140,9 @@ final class RecordedFlowCommand {
               List.of(SymbolSearchPath.imageFolders(parsed), places.images()),
               places.search());
       if (trace.pieces().count() == 0) {
-        throw new CannotGoOn(
+        throw CannotGoOn.notFound(
             path + " has no Processor Trace among its events",
+            recording.gaps(),
             // Samples tell of functions, too.
             parsed.commandSpec().name().equals("calls")
                 ? "ntrail profile " + ShellWords.file(path) + " --tree"

@@ -151,6 +151,14 @@ class NothingFoundTest {
   }
 
   @Test
+  void aThreadOfCallsThatIsNotFoundMayBeInTheRest() throws IOException {
+    Path calls = cut("shop.jtrc", 473);
+    saysWhatIsMissing(
+        Cli.run("calls", calls, "-t", "77"),
+        "ntrail: no thread of " + calls + " is thread 77" + UNREAD);
+  }
+
+  @Test
   void anErrorOfAnotherKindInAProgramIsNotTheFaultOfTheFile() throws IOException {
     Cli.Result result = Cli.run("probe", "BEGIN { nosuch(); }", withoutSamples());
     assertEquals(2, result.exit());
