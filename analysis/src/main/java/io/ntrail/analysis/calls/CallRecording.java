@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,6 +120,18 @@ public final class CallRecording implements Recording, RecordedThreads {
         cores,
         () -> this,
         (_, thread) -> !index(thread).isCut(),
+        (one, _) -> one);
+  }
+
+  /**
+   * Looks through all records for damage, which is among the gaps then, several threads at a time.
+   */
+  public void check(int cores) {
+    read(
+        IntStream.range(0, threads().size()).boxed().toList(),
+        cores,
+        () -> this,
+        (_, thread) -> source.check(thread, work),
         (one, _) -> one);
   }
 

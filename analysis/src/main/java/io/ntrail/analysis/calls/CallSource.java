@@ -2,6 +2,7 @@ package io.ntrail.analysis.calls;
 
 import io.ntrail.analysis.model.CallerStack;
 import io.ntrail.analysis.model.HeldTimes;
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.model.ThrottledFunction;
 import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.Gap;
@@ -18,6 +19,9 @@ import java.util.OptionalLong;
  * rebuilt. Immutable; may be read by several threads.
  */
 public interface CallSource extends AutoCloseable {
+  /** Records that are looked at before the next question whether to go on. */
+  int CHECKED_AT_ONCE = 1 << 16;
+
   /** Ways to match entries with exits. */
   enum Matching {
     /** The routine alone: {@link RoutineMatching}. */
@@ -70,6 +74,28 @@ public interface CallSource extends AutoCloseable {
 
   /** The records of a thread. */
   CallCursor cursor(int thread);
+
+  /**
+   * Looks through the records of a thread for damage, which is among the gaps then. Where the
+   * format has checksums, these are all that is looked at.
+   *
+   * @param work is told of the records, and may stop it
+   * @return false if it was stopped
+   */
+  default boolean check(int thread, StoppableWork<?> work) {
+    try (CallCursor cursor = cursor(thread)) {
+      long records = 0;
+      while (cursor.next()) {
+        if (++records % CHECKED_AT_ONCE == 0) {
+          work.done(CHECKED_AT_ONCE);
+          if (work.isStopping()) {
+            return false;
+          }
+        }
+      }
+    }
+    return true;
+  }
 
   /** The images. */
   List<CallModule> modules();

@@ -2,6 +2,7 @@ package io.ntrail.analysis.calls;
 
 import io.ntrail.analysis.model.CallerStack;
 import io.ntrail.analysis.model.HeldTimes;
+import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.model.ThrottledFunction;
 import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.Gap;
@@ -33,7 +34,6 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** The calls in a recording of ntrail itself (docs/ntr.md). */
 public final class NtrCalls implements CallSource {
@@ -207,6 +207,17 @@ public final class NtrCalls implements CallSource {
     return new NtrCursor(file.cursor(number, gaps), file.chunks(number), clock.reader(), _ -> {});
   }
 
+  @Override
+  public boolean check(int thread, StoppableWork<?> work) {
+    return file.check(
+        numbers.get(thread),
+        gaps,
+        events -> {
+          work.done(events);
+          return !work.isStopping();
+        });
+  }
+
   /**
    * Records of a thread, and the events that they are, for those who copy them. Of missing events
    * the position of the records is odd.
@@ -248,25 +259,7 @@ public final class NtrCalls implements CallSource {
 
   @Override
   public CallFunction function(long function) {
-    return function(function, file.functions(), modules);
-  }
-
-  /**
-   * Returns a recorded function as calls have it.
-   *
-   * @param functions by their numbers
-   * @param modules by their numbers
-   */
-  public static CallFunction function(
-      long function, Map<Long, TracedFunction> functions, Map<Long, CallModule> modules) {
-    TracedFunction traced = functions.get(function);
-    if (traced == null) {
-      // Its definition was in a chunk that is damaged.
-      return new CallFunction(null, 0, "(function " + Long.toUnsignedString(function) + ")");
-    }
-    @Nullable CallModule module = modules.get(traced.module());
-    long address = module == null ? traced.rva() : module.base() + traced.rva();
-    return new CallFunction(module, address, traced.name().isEmpty() ? null : traced.name());
+    return CallFunction.of(function, file.functions(), modules);
   }
 
   @Override

@@ -10,9 +10,11 @@ import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.Omissions;
 import io.ntrail.cli.common.WorkPhase;
+import io.ntrail.cli.common.WorkProgress;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import java.io.PrintStream;
@@ -21,7 +23,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import picocli.CommandLine.ParseResult;
 
-/** {@code ntrail info} of a call recording, without reading the calls. */
+/** {@code ntrail info} of a call recording, which is looked through for damage only. */
 public final class CallInfo {
   private CallInfo() {}
 
@@ -30,6 +32,11 @@ public final class CallInfo {
     try (CallRecording recording = input.open(CallRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system)) {
       CallSource source = recording.source();
+      try (Progress _ =
+          new WorkProgress<>(recording.work(), pass -> phase(pass, source.name()), parsed, terminal)
+              .start()) {
+        recording.check(CommonOptions.cores(parsed));
+      }
       switch (format) {
         case TEXT -> {
           boolean uncut = CommonOptions.has(parsed, "--wide") || !terminal.outIsTerminal();
@@ -37,7 +44,7 @@ public final class CallInfo {
         }
         case JSON -> {
           try (Json json = new Json(terminal.out())) {
-            json(json, source);
+            json(json, recording);
           }
         }
         case JSONL -> {
@@ -139,7 +146,8 @@ public final class CallInfo {
     return table;
   }
 
-  private static void json(Json json, CallSource source) {
+  private static void json(Json json, CallRecording recording) {
+    CallSource source = recording.source();
     json.object().text("schema", "ntrail.info/1").array("files");
     file(json, source);
     json.endArray();
@@ -171,7 +179,7 @@ public final class CallInfo {
           .number("records", thread.records())
           .endObject();
     }
-    json.endArray().gaps(source.gaps()).endObject();
+    json.endArray().gaps(recording.gaps()).endObject();
   }
 
   private static void file(Json json, CallSource source) {

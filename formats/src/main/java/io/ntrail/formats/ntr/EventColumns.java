@@ -1,6 +1,7 @@
 package io.ntrail.formats.ntr;
 
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.InputFile;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
@@ -70,6 +71,11 @@ final class EventColumns implements AutoCloseable {
       throw new DamagedInput(input.name(), in.offset(), "its head differs from the index");
     }
     return payload;
+  }
+
+  /** Returns a chunk that is damaged as what could not be read. */
+  Gap gap(EventChunk in, DamagedInput why) {
+    return new Gap(input.name(), in.offset(), in.size(), "chunk of events", why.what());
   }
 
   /**

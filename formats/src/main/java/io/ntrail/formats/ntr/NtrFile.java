@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -307,6 +308,29 @@ public final class NtrFile implements AutoCloseable {
       sum += chunk.events();
     }
     return sum;
+  }
+
+  /**
+   * Compares the chunks of a thread's events with their checksums, without decoding them.
+   *
+   * @param gaps receives the chunks that cannot be read; the same place is kept once
+   * @param goesOn is told the events of each chunk, and may end it
+   * @return false if it was ended
+   */
+  public boolean check(long thread, Gaps gaps, LongPredicate goesOn) {
+    try (EventColumns columns = new EventColumns(input, recording)) {
+      for (EventChunk chunk : chunks(thread)) {
+        try {
+          columns.payload(chunk);
+        } catch (DamagedInput e) {
+          gaps.add(columns.gap(chunk, e));
+        }
+        if (!goesOn.test(chunk.events())) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 
   /**

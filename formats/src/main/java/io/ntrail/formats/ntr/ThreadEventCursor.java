@@ -1,7 +1,6 @@
 package io.ntrail.formats.ntr;
 
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import java.util.ArrayList;
@@ -133,7 +132,7 @@ public final class ThreadEventCursor implements AutoCloseable {
   }
 
   private void gap(EventChunk in, DamagedInput why) {
-    gaps.add(new Gap(input.name(), in.offset(), in.size(), "chunk of events", why.what()));
+    gaps.add(columns.gap(in, why));
   }
 
   private boolean load(EventChunk in) {

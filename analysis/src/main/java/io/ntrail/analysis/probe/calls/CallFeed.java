@@ -6,7 +6,6 @@ import io.ntrail.analysis.calls.CallFunction;
 import io.ntrail.analysis.calls.CallModule;
 import io.ntrail.analysis.calls.CallSource;
 import io.ntrail.analysis.calls.CallThread;
-import io.ntrail.analysis.calls.NtrCalls;
 import io.ntrail.analysis.calls.NtrClock;
 import io.ntrail.analysis.model.CallerStack;
 import io.ntrail.formats.bytes.Gap;
@@ -327,7 +326,7 @@ public final class CallFeed implements CallSource, RecordingFollower {
 
   @Override
   public CallFunction function(long number) {
-    return NtrCalls.function(number, functions, modules);
+    return CallFunction.of(number, functions, modules);
   }
 
   @Override
