@@ -97,13 +97,14 @@ final class FlowCallsAnswer {
     terminal
         .out()
         .println(
-            "%s, %s, %s, %s"
+            "%s, %s, %s, %s, %s"
                 .formatted(
                     answer.heading(),
                     Numbers.counted(packets, "packet")
                         + (request.time().whole() ? "" : " at all times"),
                     Numbers.counted(rows.overflows(), "overflow"),
-                    Numbers.counted(walk.instructions(), "instruction")));
+                    Numbers.counted(walk.instructions(), "instruction"),
+                    Numbers.counted(walk.errors(), "error")));
     boolean hasTime = walk.clock().knowsNanos();
     FlowCallTree tree = new FlowCallTree(terminal.out(), hasTime, isAscii);
     tree.head();
@@ -150,11 +151,12 @@ final class FlowCallsAnswer {
           terminal
               .out()
               .println(
-                  "%s, %s in %s"
+                  "%s, %s in %s, %s"
                       .formatted(
                           answer.heading(),
                           Numbers.counted(profile.instructions(), "instruction"),
-                          Numbers.counted(sorted.size(), "function")));
+                          Numbers.counted(sorted.size(), "function"),
+                          Numbers.counted(walk.errors(), "error")));
           listing.table(terminal.out(), request.limit(), CommonOptions.width(parsed, terminal));
         },
         json -> {

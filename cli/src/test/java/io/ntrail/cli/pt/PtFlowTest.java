@@ -14,6 +14,7 @@ import io.ntrail.testkit.dump.MinidumpBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -166,14 +167,32 @@ class PtFlowTest {
     assertTrue(calls.out().contains("\"returned\":null"), calls.out());
   }
 
-  @Test
-  void aRecordingSaysWhereTheFlowWasLost() throws IOException {
+  /** Makes a stream with a byte in its middle that is no packet. */
+  private byte[] lostOnce() throws IOException {
     byte[] sound = SamplePt.loop();
     byte[] twice = Arrays.copyOf(sound, 2 * sound.length + 1);
     // Not a packet; the second header begins anew.
     twice[sound.length] = 0x05;
     System.arraycopy(sound, 0, twice, sound.length + 1, sound.length);
     Files.write(stream, twice);
+    return sound;
+  }
+
+  @Test
+  void theFirstLineOfEveryAnswerCountsWhereTheFlowWasLost() throws IOException {
+    lostOnce();
+    for (Object[] words : new Object[][] {{}, {"--profile"}, {"--calls"}}) {
+      List<Object> all = new ArrayList<>(List.of("--code", code));
+      all.addAll(List.of(words));
+      Cli.Result result = flow(all.toArray());
+      assertTrue(result.lines().getFirst().endsWith(", 1 error"), result.out());
+      assertEquals(3, result.exit());
+    }
+  }
+
+  @Test
+  void aRecordingSaysWhereTheFlowWasLost() throws IOException {
+    byte[] sound = lostOnce();
     Path recording = folder.resolve("flow.ntr");
     assertEquals(3, flow("--code", code, "--calls", "-o", recording).exit());
     for (String command : List.of("calls", "info")) {
