@@ -55,6 +55,7 @@ public final class ModuleSymbols {
   /** Result of the walk: functions, thunks and separated code; and labels outside them. */
   private record Found(List<Extent> extents, List<Extent> labels) {}
 
+  private final LazyValue<Long> recordsEnd = new LazyValue<>(this::findEnd);
   private final LazyValue<Found> found = new LazyValue<>(this::findExtents);
   private final LazyValue<Optional<C13Lines>> c13 = new LazyValue<>(this::readC13);
   private final LazyValue<Optional<C11Lines>> c11 = new LazyValue<>(this::readC11);
@@ -72,9 +73,38 @@ public final class ModuleSymbols {
 
   /** All records in turn, those inside functions too. */
   public CodeViewCursor records() {
-    long end = Math.min(module.symbolBytes(), stream.length());
-    boolean known = end >= SIGNATURE_C13 && stream.u32(0) == SIGNATURE_C13;
-    return new CodeViewCursor(stream, Math.min(PdbModule.FIRST_RECORD, end), known ? end : 0);
+    return new CodeViewCursor(stream, PdbModule.FIRST_RECORD, recordsEnd.get());
+  }
+
+  /**
+   * Returns where the records end. A module without symbols has none at all, or the signature
+   * alone; symbols that are not there, or not of the generation that is read here, are a gap.
+   */
+  private long findEnd() {
+    long bytes = module.symbolBytes();
+    if (bytes == 0) {
+      return 0;
+    }
+    long there = Math.min(bytes, stream.length());
+    if (there < bytes) {
+      gap(there, "the module has %d bytes of symbols, its stream %d".formatted(bytes, there));
+    }
+    if (there < PdbModule.FIRST_RECORD) {
+      return 0;
+    }
+    long signature = pdb.reading(what(), -1L, () -> stream.u32(0));
+    if (signature >= 0 && signature != SIGNATURE_C13) {
+      gap(
+          0,
+          "its %d bytes of symbols have the signature %Xh, not %Xh"
+              .formatted(bytes, signature, SIGNATURE_C13));
+    }
+    return signature == SIGNATURE_C13 ? there : 0;
+  }
+
+  /** Adds a gap at an offset of the stream. */
+  void gap(long at, String why) {
+    pdb.gap(what(), new DamagedInput(pdb.name(), stream.fileOffset(at), why));
   }
 
   /** All symbols in turn; what cannot be read ends them, and is a gap of the PDB. */
@@ -94,7 +124,7 @@ public final class ModuleSymbols {
 
   private void walk(CodeViewCursor cursor, Visitor visitor) {
     pdb.reading(
-        "symbols of module " + module.number(),
+        what(),
         false,
         () -> {
           while (cursor.next()) {

@@ -490,7 +490,8 @@ public final class PdbFile {
     }
   }
 
-  private void gap(String what, DamagedInput e) {
+  /** Adds a gap. */
+  void gap(String what, DamagedInput e) {
     gaps.add(new Gap(name(), e.offset(), -1, what, e.what()));
   }
 }
