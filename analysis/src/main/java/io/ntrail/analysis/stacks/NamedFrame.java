@@ -107,7 +107,7 @@ public record NamedFrame(
               returnAddress,
               module,
               rva,
-              frame.function(),
+              frame.function().isEmpty() ? null : frame.function(),
               inlined ? UNKNOWN : symbol.offset() + before,
               symbol.origin(),
               frame.file().isEmpty() ? null : frame.file(),

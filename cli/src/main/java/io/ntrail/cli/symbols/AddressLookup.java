@@ -72,7 +72,7 @@ final class AddressLookup {
   }
 
   private void frame(Json json, SymbolFrame frame) {
-    json.object().text("function", frame.function());
+    json.object().text("function", known(frame.function()));
     Optional<List<String>> types = source.symbols().parameters(frame.type());
     if (types.isPresent()) {
       json.array("parameters");
@@ -123,7 +123,7 @@ final class AddressLookup {
 
   /** {@code Stock::Load+0x12}, and whether it is only the nearest name that is known. */
   private String function(SymbolizedAddress symbol, SymbolFrame frame) {
-    String name = TextSanitizer.one(frame.function());
+    String name = frame.function().isEmpty() ? "(unknown)" : TextSanitizer.one(frame.function());
     // Also if nobody sees them: the gaps of an answer are the same in every format.
     Optional<List<String>> types = source.symbols().parameters(frame.type());
     if (parameters) {

@@ -11,7 +11,6 @@ import io.ntrail.formats.pdb.DbiHeader.Debug;
 import io.ntrail.formats.pdb.DbiHeader.Part;
 import io.ntrail.formats.pdb.codeview.Symbol.Public;
 import io.ntrail.formats.pdb.codeview.TypeNames;
-import io.ntrail.formats.pdb.codeview.TypeTable;
 import io.ntrail.formats.pdb.msf.MsfFile;
 import io.ntrail.formats.pdb.msf.MsfStream;
 import java.util.BitSet;
@@ -29,9 +28,7 @@ import java.util.function.Supplier;
  */
 public final class PdbFile {
   private static final int PDB_STREAM = 1;
-  private static final int TPI_STREAM = 2;
   private static final int DBI_STREAM = 3;
-  private static final int IPI_STREAM = 4;
 
   private final MsfFile msf;
   private final PdbInfo info;
@@ -50,7 +47,7 @@ public final class PdbFile {
   private final LazyValue<Optional<PublicSymbols>> publics = new LazyValue<>(this::readPublics);
   private final LazyValue<Optional<GlobalSymbols>> globals = new LazyValue<>(this::readGlobals);
 
-  private final LazyValue<TypeNames> typeNames = new LazyValue<>(this::readTypeNames);
+  private final LazyValue<TypeNames> typeNames = new LazyValue<>(() -> PdbTypes.names(this));
 
   private final LazyValue<Optional<Omap>> omapToOriginal =
       new LazyValue<>(() -> readOmap(Debug.OMAP_TO_SOURCE));
@@ -142,18 +139,6 @@ public final class PdbFile {
   /** A stream of the optional debug header. */
   public Optional<MsfStream> stream(Debug content) {
     return header.flatMap(h -> stream(h.stream(content), content.name()));
-  }
-
-  /** The stream of types, empty if there is none. */
-  Optional<MsfStream> types() {
-    return stream(TPI_STREAM, "TPI stream");
-  }
-
-  /** The stream of items; before Visual C++ 11 there is none, whatever has its number. */
-  Optional<MsfStream> items() {
-    return info.has(PdbInfo.FEATURE_VC110) || info.has(PdbInfo.FEATURE_VC140)
-        ? stream(IPI_STREAM, "IPI stream")
-        : Optional.empty();
   }
 
   /** A stream by its number; a damaged one is a gap. */
@@ -446,21 +431,6 @@ public final class PdbFile {
   /** The names of types and items. */
   public TypeNames typeNames() {
     return typeNames.get();
-  }
-
-  private TypeNames readTypeNames() {
-    return new TypeNames(table("types", types()), table("items", items()));
-  }
-
-  private TypeTable table(String what, Optional<MsfStream> stream) {
-    return stream
-        .map(s ->
-            reading(
-                what,
-                s,
-                TypeTable.EMPTY,
-                t -> TypeTable.read(t, stream(TypeTable.hashStream(t), "hash of " + what))))
-        .orElse(TypeTable.EMPTY);
   }
 
   /** The stream of a module; empty if it has none. */

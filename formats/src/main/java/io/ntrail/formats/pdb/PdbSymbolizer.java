@@ -48,7 +48,8 @@ public final class PdbSymbolizer {
   /**
    * A function at an address, with the line there or a line of the function that calls it.
    *
-   * @param function its name, without parameters; decorated if only the public symbol is known
+   * @param function its name, without parameters; decorated if only the public symbol is known;
+   *     empty if it is inlined and its name could not be read
    * @param file empty if there is no line
    * @param line from 1; 0 if there is none, or the code is of no line of the file
    * @param column from 1; 0 if it is not known
@@ -393,12 +394,23 @@ public final class PdbSymbolizer {
         });
   }
 
-  /** The name of an inlined function; one of another module is found through its exports. */
+  /**
+   * The name of an inlined function; empty if it is not known. That its item is not there is a gap
+   * of the PDB; linkers leave items of other kinds in its place.
+   */
   private String name(ModuleSymbols module, InlineSite site) {
     long item = site.inlinee();
-    if ((item & 0x8000_0000L) == 0) {
-      return pdb.typeNames().function(item).orElse("");
+    Optional<String> name =
+        (item & 0x8000_0000L) == 0 ? pdb.typeNames().function(item) : imported(module, item);
+    if (name.isEmpty() && !pdb.typeNames().hasItem(item)) {
+      module.gap(
+          site.at(), "the function that was inlined, item %Xh, is not there".formatted(item));
     }
+    return name.orElse("");
+  }
+
+  /** The name of a function of another module, which is found through its exports. */
+  private Optional<String> imported(ModuleSymbols module, long item) {
     return module
         .c13Lines()
         .flatMap(lines -> lines.imported(item))
@@ -412,7 +424,6 @@ public final class PdbSymbolizer {
               .flatMap(ModuleSymbols::c13Lines)
               .flatMap(lines -> lines.exported(imported.item()));
         })
-        .flatMap(global -> pdb.typeNames().function(global))
-        .orElse("<imported>");
+        .flatMap(global -> pdb.typeNames().function(global));
   }
 }

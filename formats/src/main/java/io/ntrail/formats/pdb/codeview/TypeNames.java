@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Types as text, in the style of undecorated names: {@code char const *}. Layouts: cvinfo.h, the
@@ -79,13 +81,27 @@ public final class TypeNames {
           Map.entry(0x43, "__float128"),
           Map.entry(0x30, "bool"));
 
-  private final TypeTable types;
-  private final TypeTable items;
+  private final Supplier<TypeTable> types;
+  private final Supplier<TypeTable> items;
+  private final Consumer<DamagedInput> damage;
 
   /** Names types of one table, and items of another one, which refer to these. */
   public TypeNames(TypeTable types, TypeTable items) {
+    this(() -> types, () -> items, _ -> {});
+  }
+
+  /**
+   * Names types of one table, and items of another one, which refer to these.
+   *
+   * @param types asked for when the first type is requested
+   * @param items asked for when the first item is requested
+   * @param damage is told of records that cannot be read, whose names are then unknown
+   */
+  public TypeNames(
+      Supplier<TypeTable> types, Supplier<TypeTable> items, Consumer<DamagedInput> damage) {
     this.types = types;
     this.items = items;
+    this.damage = damage;
   }
 
   /** One text that is being made: how much of it there may still be. */
@@ -113,9 +129,10 @@ public final class TypeNames {
     }
     try {
       String text =
-          types.type(number).map(type -> text(type, budget, depth)).orElse(unknown(number));
+          types.get().type(number).map(type -> text(type, budget, depth)).orElse(unknown(number));
       return budget.spend(text) ? text : TOO_DEEP;
-    } catch (DamagedInput _) {
+    } catch (DamagedInput e) {
+      damage.accept(e);
       return unknown(number);
     }
   }
@@ -190,7 +207,9 @@ public final class TypeNames {
     }
     String own = joined(String.join(" ", words), inside);
     Optional<TypeRecord> target =
-        b.u32(0) < FIRST_RECORD || depth > MOST_DEPTH ? Optional.empty() : types.type(b.u32(0));
+        b.u32(0) < FIRST_RECORD || depth > MOST_DEPTH
+            ? Optional.empty()
+            : types.get().type(b.u32(0));
     return switch (target.map(TypeRecord::leaf).orElse(0)) {
       case LF_PROCEDURE, LF_MFUNCTION ->
           function(target.orElseThrow(), "(" + own + ")", budget, depth + 1);
@@ -217,7 +236,7 @@ public final class TypeNames {
 
   private List<String> arguments(long list, Budget budget, int depth) {
     List<String> texts = new ArrayList<>();
-    Optional<TypeRecord> type = types.type(list).filter(found -> found.leaf() == LF_ARGLIST);
+    Optional<TypeRecord> type = types.get().type(list).filter(found -> found.leaf() == LF_ARGLIST);
     if (type.isPresent()) {
       Bytes b = type.get().body();
       long count = Math.min(b.u32(0), MOST_PARAMETERS);
@@ -239,7 +258,7 @@ public final class TypeNames {
       long size = size(element, 0);
       long bytes = NumericLeaf.read(b, 8).value();
       dimensions.append('[').append(size == 0 ? "" : Long.toString(bytes / size)).append(']');
-      array = types.type(element).filter(type -> type.leaf() == LF_ARRAY);
+      array = types.get().type(element).filter(type -> type.leaf() == LF_ARRAY);
     }
     return type(element, budget, depth + 1) + dimensions;
   }
@@ -249,7 +268,7 @@ public final class TypeNames {
     if (number < FIRST_RECORD) {
       return simpleSize((int) number);
     }
-    Optional<TypeRecord> type = depth > MOST_DEPTH ? Optional.empty() : types.type(number);
+    Optional<TypeRecord> type = depth > MOST_DEPTH ? Optional.empty() : types.get().type(number);
     if (type.isEmpty()) {
       return 0;
     }
@@ -286,7 +305,7 @@ public final class TypeNames {
    */
   public Optional<List<String>> parameters(long number) {
     try {
-      Optional<TypeRecord> type = types.type(number);
+      Optional<TypeRecord> type = types.get().type(number);
       if (type.isEmpty()) {
         return Optional.empty();
       }
@@ -296,7 +315,8 @@ public final class TypeNames {
         case LF_MFUNCTION -> Optional.of(arguments(b.u32(16), new Budget(), 0));
         default -> Optional.empty();
       };
-    } catch (DamagedInput _) {
+    } catch (DamagedInput e) {
+      damage.accept(e);
       return Optional.empty();
     }
   }
@@ -310,10 +330,12 @@ public final class TypeNames {
   public Optional<FunctionType> calling(long number) {
     try {
       return types
+          .get()
           .type(number)
           .filter(type -> type.leaf() == LF_PROCEDURE || type.leaf() == LF_MFUNCTION)
           .map(this::calling);
-    } catch (DamagedInput _) {
+    } catch (DamagedInput e) {
+      damage.accept(e);
       return Optional.empty();
     }
   }
@@ -325,7 +347,7 @@ public final class TypeNames {
     List<FunctionType.Value> parameters = new ArrayList<>();
     boolean isVariadic = false;
     Optional<TypeRecord> list =
-        types.type(b.u32(call + 4)).filter(found -> found.leaf() == LF_ARGLIST);
+        types.get().type(b.u32(call + 4)).filter(found -> found.leaf() == LF_ARGLIST);
     if (list.isPresent()) {
       Bytes numbers = list.get().body();
       long count = Math.min(numbers.u32(0), MOST_PARAMETERS);
@@ -355,7 +377,7 @@ public final class TypeNames {
       return new FunctionType.Value(
           bytes, isFloat ? FunctionType.Kind.FLOAT : FunctionType.Kind.WORD);
     }
-    Optional<TypeRecord> found = depth > MOST_DEPTH ? Optional.empty() : types.type(number);
+    Optional<TypeRecord> found = depth > MOST_DEPTH ? Optional.empty() : types.get().type(number);
     if (found.isEmpty()) {
       return new FunctionType.Value(0, FunctionType.Kind.STRUCTURE);
     }
@@ -378,6 +400,7 @@ public final class TypeNames {
   public Optional<String> function(long item) {
     try {
       return items
+          .get()
           .type(item)
           .flatMap(type -> {
             Bytes b = type.body();
@@ -387,20 +410,28 @@ public final class TypeNames {
               default -> Optional.empty();
             };
           });
-    } catch (DamagedInput _) {
+    } catch (DamagedInput e) {
+      damage.accept(e);
       return Optional.empty();
     }
+  }
+
+  /** Returns true if there is an item of a number, of whatever kind. */
+  public boolean hasItem(long item) {
+    return item >= items.get().first() && item < items.get().end();
   }
 
   /** The type of a function that is an item; 0 if it is none. */
   public long typeOf(long item) {
     try {
       return items
+          .get()
           .type(item)
           .filter(type -> type.leaf() == LF_FUNC_ID || type.leaf() == LF_MFUNC_ID)
           .map(type -> type.body().u32(4))
           .orElse(0L);
-    } catch (DamagedInput _) {
+    } catch (DamagedInput e) {
+      damage.accept(e);
       return 0;
     }
   }
@@ -408,6 +439,7 @@ public final class TypeNames {
   /** The text of an item that is one; empty if it is none. */
   private String string(long item) {
     return items
+        .get()
         .type(item)
         .filter(type -> type.leaf() == LF_STRING_ID)
         .map(type -> type.body().utf8z(4, type.body().length()))
