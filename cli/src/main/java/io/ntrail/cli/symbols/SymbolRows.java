@@ -138,7 +138,7 @@ final class SymbolRows {
       work.done(1);
       for (Symbol.Procedure procedure : pdb.symbols(module).procedures()) {
         long linked = pdb.rva(procedure.section(), procedure.offset());
-        procedures.add(linked);
+        procedures.add(place(procedure.section(), procedure.offset()));
         if (pattern.matches(procedure.name())) {
           sink.accept(
               new Row(
@@ -154,9 +154,13 @@ final class SymbolRows {
     }
   }
 
+  /** A place in the program, which has it also where the addresses of sections are not known. */
+  private static long place(int section, long offset) {
+    return (long) section << 32 | offset;
+  }
+
   private Optional<Row> row(Symbol.Public symbol, LongSet procedures) {
-    long linked = pdb.rva(symbol.section(), symbol.offset());
-    if (procedures.contains(linked)) {
+    if (procedures.contains(place(symbol.section(), symbol.offset()))) {
       return Optional.empty();
     }
     String name = ImageSymbols.plain(symbol.name());

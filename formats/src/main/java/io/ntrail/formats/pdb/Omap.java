@@ -1,6 +1,7 @@
 package io.ntrail.formats.pdb;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pdb.msf.MsfStream;
 import java.util.ArrayList;
@@ -26,6 +27,9 @@ public final class Omap {
    */
   public record Range(long begin, long length) {}
 
+  /** A map that leads from nowhere to nowhere. */
+  static final Omap NOTHING = new Omap(Bytes.copyOf(new byte[0], "no map"));
+
   private final Bytes table;
   private final int count;
 
@@ -34,9 +38,22 @@ public final class Omap {
     this.count = table.length() / ENTRY;
   }
 
-  /** The map that a stream holds. */
+  /**
+   * The map that a stream holds.
+   *
+   * @throws DamagedInput if its pairs are not in order, which would lead to wrong addresses
+   */
   public static Omap read(MsfStream stream) {
-    return new Omap(stream.window(0, (int) Math.min(stream.length(), Integer.MAX_VALUE - 15)));
+    Omap omap = new Omap(stream.window(0, (int) Math.min(stream.length(), Integer.MAX_VALUE - 15)));
+    for (int i = 1; i < omap.count; i++) {
+      if (omap.from(i) < omap.from(i - 1) || omap.from(i) == 0) {
+        throw new DamagedInput(
+            stream.name(),
+            stream.fileOffset((long) ENTRY * i),
+            "an address map that goes from %Xh to %Xh".formatted(omap.from(i - 1), omap.from(i)));
+      }
+    }
+    return omap;
   }
 
   /** Returns the number of pairs. */

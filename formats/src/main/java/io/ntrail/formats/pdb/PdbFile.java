@@ -42,8 +42,8 @@ public final class PdbFile {
       new LazyValue<>(this::readContributions);
   private final LazyValue<SourceFiles> files = new LazyValue<>(this::readFiles);
   private final LazyValue<List<PdbSection>> sections = new LazyValue<>(this::readSectionTable);
-  private final LazyValue<List<PdbSection>> originalSections =
-      new LazyValue<>(() -> readSections(Debug.ORIGINAL_SECTION_HEADERS));
+  private final LazyValue<List<PdbSection>> symbolSections =
+      new LazyValue<>(this::readSymbolSections);
   private final LazyValue<Optional<PublicSymbols>> publics = new LazyValue<>(this::readPublics);
   private final LazyValue<Optional<GlobalSymbols>> globals = new LazyValue<>(this::readGlobals);
 
@@ -234,11 +234,17 @@ public final class PdbFile {
 
   /**
    * The sections that addresses of symbols are counted in: those from before the image was
-   * rearranged, if it was and they are known, else those of the image.
+   * rearranged, if it was, else those of the image. Empty if they are damaged: the others would
+   * give wrong addresses.
    */
   public List<PdbSection> symbolSections() {
-    List<PdbSection> original = originalSections.get();
-    return original.isEmpty() ? sections.get() : original;
+    return symbolSections.get();
+  }
+
+  private List<PdbSection> readSymbolSections() {
+    return stream(Debug.ORIGINAL_SECTION_HEADERS).filter(s -> s.length() > 0).isPresent()
+        ? readSections(Debug.ORIGINAL_SECTION_HEADERS)
+        : sections.get();
   }
 
   private List<PdbSection> readSections(Debug which) {
@@ -267,11 +273,13 @@ public final class PdbFile {
     return omapToImage.get();
   }
 
+  /** Of a damaged map nothing has an address: where nothing was moved would be wrong. */
   private Optional<Omap> readOmap(Debug which) {
-    return stream(which)
-        .filter(stream -> stream.length() > 0)
-        .flatMap(stream ->
-            reading(which.name(), stream, Optional.empty(), s -> Optional.of(Omap.read(s))));
+    int number = header.map(h -> h.stream(which)).orElse(-1);
+    return reading(
+        which.name(),
+        Optional.of(Omap.NOTHING),
+        () -> msf.stream(number).filter(stream -> stream.length() > 0).map(Omap::read));
   }
 
   /** The RVA in the program as it was linked for one of the image; -1 if there is none. */

@@ -1,6 +1,7 @@
 package io.ntrail.formats.pdb;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pdb.msf.MsfStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,12 +22,22 @@ public record PdbSection(int number, String name, long rva, long size, int chara
   private static final int MAP_ENTRY = 20;
   private static final int PAGE = 0x1000;
   private static final int EXECUTE = 4;
+  private static final long LAST_ADDRESS = 0x1_0000_0000L;
 
   /** An address in no section: SECDESC of dbicommon.h. */
   private static final int ABSOLUTE = 0x200;
 
-  /** All rows of a stream. */
+  /**
+   * All rows of a stream.
+   *
+   * @throws DamagedInput if no image has such a table: one wrong row gives wrong addresses, and
+   *     which one it is remains unknown
+   */
   static List<PdbSection> read(MsfStream stream) {
+    if (stream.length() % SIZE != 0) {
+      throw new DamagedInput(
+          stream.name(), stream.fileOffset(0), "a section table of " + stream.length() + " bytes");
+    }
     int count = (int) Math.min(MOST, stream.length() / SIZE);
     Bytes bytes = stream.window(0, count * SIZE);
     List<PdbSection> sections = new ArrayList<>(count);
@@ -40,7 +51,28 @@ public record PdbSection(int number, String name, long rva, long size, int chara
               bytes.u32(at + 8),
               bytes.i32(at + 36)));
     }
+    refuseOthers(stream, sections);
     return List.copyOf(sections);
+  }
+
+  /**
+   * Refuses sections that do not lie one after the other. An address of 0 has only the one section
+   * of a PDB whose offsets count from the start of the image.
+   */
+  private static void refuseOthers(MsfStream stream, List<PdbSection> sections) {
+    long end = 0;
+    for (PdbSection section : sections) {
+      long next = section.rva + Math.max(1, section.size);
+      boolean isNowhere = section.rva == 0 && section.size == 0;
+      if (section.rva < end || isNowhere || next > LAST_ADDRESS) {
+        throw new DamagedInput(
+            stream.name(),
+            stream.fileOffset((long) (section.number - 1) * SIZE),
+            "section %d at %Xh with %Xh bytes, after one that ends at %Xh"
+                .formatted(section.number, section.rva, section.size, end));
+      }
+      end = next;
+    }
   }
 
   /**
