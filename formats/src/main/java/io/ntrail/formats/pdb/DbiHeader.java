@@ -137,6 +137,23 @@ public record DbiHeader(
     return (flags & 2) != 0;
   }
 
+  /**
+   * Returns true.
+   *
+   * @throws DamagedInput if the parts are not as long as the stream: then some of them are not
+   *     where they should be
+   */
+  boolean fills(MsfStream stream) {
+    long bytes = SIZE + parts.stream().mapToLong(Long::longValue).sum();
+    if (bytes != stream.length()) {
+      throw new DamagedInput(
+          stream.name(),
+          stream.fileOffset(0),
+          "DBI has %d bytes, its parts %d".formatted(stream.length(), bytes));
+    }
+    return true;
+  }
+
   /** A part as a view of its own. */
   MsfStream part(MsfStream stream, Part part) {
     long at = SIZE;

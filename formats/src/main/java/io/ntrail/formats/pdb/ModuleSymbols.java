@@ -357,9 +357,24 @@ public final class ModuleSymbols {
             return c13.get()
                 .flatMap(lines -> lines.file(file))
                 .map(source -> pdb.names().text(source.name()))
-                .orElse("");
+                .filter(name -> !name.isEmpty())
+                .orElseGet(() -> {
+                  unnamedFile(file);
+                  return "";
+                });
           }
           return c11.get().map(lines -> lines.file(file)).orElse("");
         });
+  }
+
+  private void unnamedFile(long file) {
+    if (file >= 0) {
+      pdb.gap(
+          "files of module " + module.number(),
+          new DamagedInput(
+              pdb.name(),
+              stream.fileOffset(module.c13Begin()),
+              "source file %Xh has no name".formatted(file)));
+    }
   }
 }

@@ -56,13 +56,14 @@ public final class PdbFile {
 
   private final LazyValue<FrameData> frameData = new LazyValue<>(this::readFrameData);
 
-  private PdbFile(MsfFile msf, PdbInfo info) {
+  private PdbFile(MsfFile msf, MsfStream pdb) {
     this.msf = msf;
-    this.info = info;
+    this.info = PdbInfo.read(pdb, e -> gap("names of streams", e));
     this.dbi = stream(DBI_STREAM, "DBI stream").filter(stream -> stream.length() > 0);
     this.header =
         dbi.flatMap(stream ->
             reading("DBI stream", stream, Optional.empty(), s -> Optional.of(DbiHeader.read(s))));
+    reading("DBI stream", false, () -> header.isEmpty() || header.get().fills(dbi.orElseThrow()));
   }
 
   /**
@@ -76,7 +77,7 @@ public final class PdbFile {
       MsfStream stream =
           msf.stream(PDB_STREAM)
               .orElseThrow(() -> new DamagedInput(file.name(), 0, "no PDB stream"));
-      return new PdbFile(msf, PdbInfo.read(stream));
+      return new PdbFile(msf, stream);
     } catch (DamagedInput e) {
       throw new CannotGoOn(file.name() + " is a damaged PDB: " + e.what(), "get a new copy of it");
     }
@@ -360,21 +361,24 @@ public final class PdbFile {
     return publics.get();
   }
 
+  /** Where their stream is missing or damaged they are looked for among the records. */
   private Optional<PublicSymbols> readPublics() {
     return records()
-        .flatMap(records -> {
-          Optional<MsfStream> stream =
-              header.flatMap(h -> stream(h.publicsStream(), "stream of publics"));
-          return reading(
-              "publics",
-              stream.orElse(records),
-              Optional.empty(),
-              s ->
-                  Optional.of(
-                      stream.isPresent()
-                          ? PublicSymbols.read(s, records, isMinimal())
-                          : PublicSymbols.scanned(records)));
-        });
+        .flatMap(records ->
+            header
+                .flatMap(h -> stream(h.publicsStream(), "stream of publics"))
+                .flatMap(stream ->
+                    reading(
+                        "publics",
+                        stream,
+                        Optional.empty(),
+                        s -> Optional.of(PublicSymbols.read(s, records, isMinimal()))))
+                .or(() ->
+                    reading(
+                        "publics",
+                        records,
+                        Optional.empty(),
+                        s -> Optional.of(PublicSymbols.scanned(s)))));
   }
 
   /**

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * The PDB stream, number 1: which PDB it is, and the streams that have names (PDB1::loadPdbStream,
@@ -27,6 +28,11 @@ public record PdbInfo(
     Guid guid,
     Map<String, Integer> namedStreams,
     List<Long> features) {
+  /** Versions are days: that of Visual C++ 2 (PDBImpvVC2), and the last day of this century. */
+  private static final long FIRST = 19941610;
+
+  private static final long LAST = 20991231;
+
   /** The first version with a GUID (PDBImpvVC70Dep). */
   private static final long WITH_GUID = 19990604;
 
@@ -47,12 +53,16 @@ public record PdbInfo(
   /**
    * Reads it.
    *
-   * @throws DamagedInput if it ends before the identity does; names that cannot be read are left
-   *     out
+   * @param damage is told of names that cannot be read, which are left out
+   * @throws DamagedInput if it has no identity
    */
-  static PdbInfo read(MsfStream stream) {
+  static PdbInfo read(MsfStream stream, Consumer<DamagedInput> damage) {
     Bytes bytes = stream.window(0, (int) Math.min(stream.length(), MOST_BYTES));
     long version = bytes.u32(0);
+    if (version < FIRST || version > LAST) {
+      throw new DamagedInput(
+          stream.name(), stream.fileOffset(0), "a PDB stream of version " + version);
+    }
     boolean withGuid = version >= WITH_GUID;
     Guid guid = withGuid ? Guid.read(bytes, 12) : Guid.ZERO;
     Map<String, Integer> names = new LinkedHashMap<>();
@@ -62,8 +72,9 @@ public record PdbInfo(
       for (; bytes.has(at, 4); at += 4) {
         features.add(bytes.u32(at));
       }
-    } catch (DamagedInput _) {
+    } catch (DamagedInput e) {
       // The identity is what counts; a stream whose name is missing is opened by number.
+      damage.accept(e);
     }
     return new PdbInfo(
         version, bytes.u32(4), bytes.u32(8), guid, Map.copyOf(names), List.copyOf(features));

@@ -1,5 +1,6 @@
 package io.ntrail.formats.pdb;
 
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pdb.codeview.CodeViewCursor;
@@ -83,11 +84,16 @@ public final class PublicSymbols {
    * @throws DamagedInput if it is none
    */
   static PublicSymbols read(MsfStream stream, MsfStream symbols, boolean minimal) {
-    if (stream.length() < HEADER) {
+    if (stream.length() == 0) {
       return scanned(symbols);
     }
-    long hashBytes = stream.u32(0);
-    long mapBytes = stream.u32(4);
+    Bytes header = stream.window(0, HEADER);
+    long hashBytes = header.u32(0);
+    long mapBytes = header.u32(4);
+    if (hashBytes == 0) {
+      throw new DamagedInput(
+          stream.name(), stream.fileOffset(0), "a stream of public symbols without their hash");
+    }
     SymbolHash hash = SymbolHash.read(stream.part(HEADER, hashBytes), symbols, minimal);
     MsfStream map = stream.part(HEADER + hashBytes, mapBytes);
     int count = (int) Math.min(Integer.MAX_VALUE, mapBytes / 4);
@@ -122,6 +128,12 @@ public final class PublicSymbols {
    */
   public Public get(int index) {
     long at = offsets.get(index);
+    if (index > 0 && offsets.get(index - 1) == at) {
+      throw new DamagedInput(
+          symbols.name(),
+          symbols.fileOffset(at),
+          "the address map of the publics names one record twice");
+    }
     if (Symbol.of(CodeViewCursor.at(symbols, at)) instanceof Public symbol) {
       return symbol;
     }

@@ -83,6 +83,9 @@ public final class SectionContributions {
 
   private long key(int index) {
     Bytes entry = entries.window((long) index * entryBytes, 8);
+    if (entry.u16(0) == 0) {
+      throw new DamagedInput(entry.name(), entry.base(), "a contribution to no section");
+    }
     return (long) entry.u16(0) << 32 | entry.u32(4);
   }
 

@@ -50,7 +50,7 @@ final class SymbolHash {
    * @throws DamagedInput if it is none
    */
   static SymbolHash read(MsfStream table, MsfStream symbols, boolean minimal) {
-    if (table.length() < HEADER) {
+    if (table.length() == 0) {
       return new SymbolHash(
           table.part(0, 0), symbols, Bytes.copyOf(new byte[0], ""), table.part(0, 0), BUCKETS);
     }

@@ -97,7 +97,7 @@ class PdbFuzzTest {
 
   @FuzzTest(maxDuration = "60s")
   void pdbStream(byte[] data) {
-    read(data, PdbInfo::read);
+    read(data, stream -> PdbInfo.read(stream, _ -> {}));
   }
 
   @FuzzTest(maxDuration = "60s")

@@ -76,7 +76,7 @@ public final class C13Lines {
    * Reads the heads of the subsections.
    *
    * @param stream the part of a module's stream that has them
-   * @throws DamagedInput if a subsection runs past the end
+   * @throws DamagedInput if a subsection is none or runs past the end
    */
   public static C13Lines read(MsfStream stream) {
     C13Lines lines = new C13Lines(stream);
@@ -90,6 +90,9 @@ public final class C13Lines {
             stream.name(),
             stream.fileOffset(at),
             "a subsection of %d bytes, but only %d are left".formatted(size, stream.length() - at));
+      }
+      if (head.i32(0) == 0) {
+        throw new DamagedInput(stream.name(), head.base(), "a subsection of lines of kind 0");
       }
       // The highest bit says that a subsection is to be ignored, which the kinds below have not.
       lines.subsection(head.i32(0), at, (int) size);
@@ -289,7 +292,7 @@ public final class C13Lines {
    */
   public Optional<SourceFile> file(long file) {
     for (Part part : checksums) {
-      if (file + 6 <= part.length) {
+      if (file >= 0 && file + 6 <= part.length) {
         Bytes entry = stream.window(part.at + file, 6);
         int size = entry.u8(4);
         String hash =
