@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * of missing ones. Used by one thread; {@link #close} frees the memory of the inflater.
  */
 public final class ThreadEventCursor implements AutoCloseable {
-  private final InputFile input;
   private final List<EventChunk> chunks;
   private final Gaps gaps;
   private final EventColumns columns;
@@ -68,7 +67,6 @@ public final class ThreadEventCursor implements AutoCloseable {
   private final long[] more = new long[NtrLayout.MAX_VALUES];
 
   ThreadEventCursor(InputFile input, int recording, List<EventChunk> chunks, Gaps gaps) {
-    this.input = input;
     this.chunks = chunks;
     this.gaps = gaps;
     columns = new EventColumns(input, recording);
