@@ -34,23 +34,20 @@ class SpareBuffersTest {
 
   @Test
   void isFreedAtTheEndAndBeyondALimit() {
-    NativeBuffer late;
-    Bytes kept;
-    try (SpareBuffers spare = new SpareBuffers()) {
-      NativeBuffer first = spare.take(LARGE);
-      NativeBuffer second = spare.take(LARGE);
-      late = spare.take(8);
-      kept = first.view(1, "first", 0);
-      Bytes beyond = second.view(1, "second", 0);
-      spare.giveBack(first);
-      spare.giveBack(second);
-      assertFreed(beyond);
-      assertEquals(0, kept.u8(0));
-      spare.close();
-      assertFreed(kept);
-      Bytes window = late.view(1, "late", 0);
-      spare.giveBack(late);
-      assertFreed(window);
-    }
+    SpareBuffers spare = new SpareBuffers();
+    NativeBuffer first = spare.take(LARGE);
+    NativeBuffer second = spare.take(LARGE);
+    NativeBuffer late = spare.take(8);
+    Bytes kept = first.view(1, "first", 0);
+    Bytes beyond = second.view(1, "second", 0);
+    spare.giveBack(first);
+    spare.giveBack(second);
+    assertFreed(beyond);
+    assertEquals(0, kept.u8(0));
+    spare.close();
+    assertFreed(kept);
+    Bytes window = late.view(1, "late", 0);
+    spare.giveBack(late);
+    assertFreed(window);
   }
 }
