@@ -361,7 +361,7 @@ public final class PdbFile {
     return publics.get();
   }
 
-  /** Where their stream is missing or damaged they are looked for among the records. */
+  /** Finds them among the records if their own stream is missing or damaged. */
   private Optional<PublicSymbols> readPublics() {
     return records()
         .flatMap(records ->

@@ -111,4 +111,9 @@ public record PdbInfo(
   public boolean has(long feature) {
     return features.contains(feature);
   }
+
+  /** Returns true if it says that there are items. */
+  boolean hasItems() {
+    return has(FEATURE_VC110) || has(FEATURE_VC140);
+  }
 }

@@ -402,7 +402,7 @@ public final class PdbSymbolizer {
     long item = site.inlinee();
     Optional<String> name =
         (item & 0x8000_0000L) == 0 ? pdb.typeNames().function(item) : imported(module, item);
-    if (name.isEmpty() && !pdb.typeNames().hasItem(item)) {
+    if (name.isEmpty() && pdb.info().hasItems() && !pdb.typeNames().hasItem(item)) {
       module.gap(
           site.at(), "the function that was inlined, item %Xh, is not there".formatted(item));
     }

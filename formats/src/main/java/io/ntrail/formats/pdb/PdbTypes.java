@@ -24,9 +24,7 @@ final class PdbTypes {
 
   /** The stream of items; before Visual C++ 11 there is none, whatever has its number. */
   private static Optional<MsfStream> items(PdbFile pdb) {
-    return pdb.info().has(PdbInfo.FEATURE_VC110) || pdb.info().has(PdbInfo.FEATURE_VC140)
-        ? pdb.stream(IPI_STREAM, "IPI stream")
-        : Optional.empty();
+    return pdb.info().hasItems() ? pdb.stream(IPI_STREAM, "IPI stream") : Optional.empty();
   }
 
   private static TypeTable table(PdbFile pdb, String what, Optional<MsfStream> stream) {
