@@ -75,10 +75,8 @@ public final class InputFile implements AutoCloseable {
    * @throws IOException if it cannot be opened
    */
   public static InputFile map(Path path, String name) throws IOException {
-    SpecialFile.refuse(path, name);
-    OutputFile.noteRead(path);
+    FileChannel channel = open(path, name);
     Arena arena = Arena.ofShared();
-    FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
     try {
       MemorySegment mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
       return new InputFile(
@@ -114,15 +112,17 @@ public final class InputFile implements AutoCloseable {
    * @throws IOException if it cannot be opened
    */
   public static InputFile mapWhileUsed(Path path, String name) throws IOException {
-    return held(mapped(path, name, Arena.ofAuto()), name, () -> {});
+    try (FileChannel channel = open(path, name)) {
+      MemorySegment mapped =
+          channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
+      return held(mapped, name, () -> {});
+    }
   }
 
-  private static MemorySegment mapped(Path path, String name, Arena arena) throws IOException {
+  private static FileChannel open(Path path, String name) throws IOException {
     SpecialFile.refuse(path, name);
     OutputFile.noteRead(path);
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-      return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
-    }
+    return FileChannel.open(path, StandardOpenOption.READ);
   }
 
   /**
@@ -132,9 +132,7 @@ public final class InputFile implements AutoCloseable {
    * @throws IOException if it cannot be read
    */
   public static InputFile copy(Path path, String name) throws IOException {
-    SpecialFile.refuse(path, name);
-    OutputFile.noteRead(path);
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+    try (FileChannel channel = open(path, name)) {
       MemorySegment segment = Arena.ofAuto().allocate(Math.max(1, channel.size()), 8);
       long read = 0;
       int more = 0;

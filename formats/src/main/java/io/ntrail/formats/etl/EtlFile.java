@@ -129,6 +129,7 @@ public final class EtlFile implements AutoCloseable {
       scanner.scan((window, i) -> found.findFirstTicks(i, window, memory));
       if (header == null) {
         EtlClock started = EtlClock.unknown(file.earliest());
+        file.spareBuffers.close();
         return new EtlFile(input, null, started, buffers, compression, sessionSize);
       }
       file.reportMissingEnd(gaps, scanner.usedEnd(), scanner.skipped());

@@ -130,9 +130,7 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
     while (plausible == end && next()) {
       if (!file.isPlausibleTime(time)) {
         plausible = at;
-        isDamaged = false;
-        damage(at, "record", "an impossible time, inflated from damaged bytes");
-        isDamaged = true;
+        addDecompressed(at, "record", "an impossible time, inflated from damaged bytes");
       }
     }
     nextAt = 0;
@@ -400,16 +398,21 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
         // What is missing after the part that could be inflated was reported with the buffer.
         return;
       }
-      gaps.add(
-          new Gap(
-              file.name(),
-              file.buffers().fileOffset(buffer),
-              file.buffers().fileBytes(buffer),
-              what,
-              why + " (at byte " + from + " of the " + end + " decompressed ones)"));
+      addDecompressed(from, what, why);
     } else {
       gaps.add(new Gap(file.name(), bytes.base() + from, end - from, what, why));
     }
+  }
+
+  /** Adds the gap of a compressed buffer. */
+  private void addDecompressed(int from, String what, String why) {
+    gaps.add(
+        new Gap(
+            file.name(),
+            file.buffers().fileOffset(buffer),
+            file.buffers().fileBytes(buffer),
+            what,
+            why + " (at byte " + from + " of the " + end + " decompressed ones)"));
   }
 
   /** The file that the record is in. */
