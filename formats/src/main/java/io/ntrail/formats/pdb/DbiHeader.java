@@ -138,12 +138,12 @@ public record DbiHeader(
   }
 
   /**
-   * Returns true.
+   * Compares the length of the parts with that of the stream.
    *
    * @throws DamagedInput if the parts are not as long as the stream: then some of them are not
    *     where they should be
    */
-  boolean fills(MsfStream stream) {
+  void checkLength(MsfStream stream) {
     long bytes = SIZE + parts.stream().mapToLong(Long::longValue).sum();
     if (bytes != stream.length()) {
       throw new DamagedInput(
@@ -151,7 +151,6 @@ public record DbiHeader(
           stream.fileOffset(0),
           "DBI has %d bytes, its parts %d".formatted(stream.length(), bytes));
     }
-    return true;
   }
 
   /** A part as a view of its own. */

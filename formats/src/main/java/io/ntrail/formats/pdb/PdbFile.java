@@ -63,7 +63,13 @@ public final class PdbFile {
     this.header =
         dbi.flatMap(stream ->
             reading("DBI stream", stream, Optional.empty(), s -> Optional.of(DbiHeader.read(s))));
-    reading("DBI stream", false, () -> header.isEmpty() || header.get().fills(dbi.orElseThrow()));
+    reading(
+        "DBI stream",
+        false,
+        () -> {
+          header.ifPresent(h -> h.checkLength(dbi.orElseThrow()));
+          return true;
+        });
   }
 
   /**
