@@ -148,7 +148,7 @@ public final class EtwProfile implements AutoCloseable {
    */
   public String lack() {
     return request.source().events(input.inventory()) == 0
-        ? without(input.recording(), request.source()) + " in what could be read"
+        ? without(input.recording(), request.source()) + CannotGoOn.AS_FAR_AS_READ
         : "";
   }
 

@@ -65,7 +65,8 @@ final class DumpStacks {
             .println(
                 "warning: "
                     + dump.fileNames().getFirst()
-                    + " lists no threads in what could be read");
+                    + " lists no threads"
+                    + CannotGoOn.AS_FAR_AS_READ);
       }
       SymbolDownloads.remarks(
           Path.of(request.name()), places, stacks.symbols(), request.isText(), parsed, terminal);

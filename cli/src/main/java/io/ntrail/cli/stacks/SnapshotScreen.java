@@ -15,6 +15,7 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.TextSanitizer;
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.programs.unwind.FrameRegisters;
 import io.ntrail.programs.unwind.StackWalk;
 import java.io.PrintStream;
@@ -71,7 +72,7 @@ final class SnapshotScreen {
               .facts()
               .fault()
               .map(fault -> name(fault) + " stopped: " + fault.text())
-              .orElse(isWhole ? "no exception" : "no exception in what could be read"));
+              .orElse("no exception" + (isWhole ? "" : CannotGoOn.AS_FAR_AS_READ)));
     }
     for (StackGroup<ThreadStack> group : answer.groups(request.isSame())) {
       out.println();

@@ -68,7 +68,7 @@ final class TimeStacks {
     print(stacks, answer);
     if (answer.stacks().isEmpty()) {
       terminal.out().flush();
-      terminal.err().println("warning: " + nothing() + " in what could be read");
+      terminal.err().println("warning: " + nothing() + CannotGoOn.AS_FAR_AS_READ);
     }
     remarks(stacks);
     return Losses.finish(recording, lacking, request.parsed(), terminal);

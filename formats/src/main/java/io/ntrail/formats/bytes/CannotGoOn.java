@@ -39,6 +39,12 @@ public final class CannotGoOn extends RuntimeException {
     OTHER
   }
 
+  /**
+   * End of a sentence that something is not there, where parts of the input could not be read: what
+   * it says holds for the others.
+   */
+  public static final String AS_FAR_AS_READ = " in what could be read";
+
   private final String nextStep;
   private final Reason reason;
   private final String file;
@@ -93,8 +99,7 @@ public final class CannotGoOn extends RuntimeException {
   public static CannotGoOn notFound(String message, List<Gap> gaps, String nextStep) {
     return gaps.isEmpty()
         ? new CannotGoOn(message, nextStep)
-        : new CannotGoOn(
-            Reason.OTHER, gaps.getFirst().file(), message + " in what could be read", gaps, "");
+        : new CannotGoOn(Reason.OTHER, gaps.getFirst().file(), message + AS_FAR_AS_READ, gaps, "");
   }
 
   /** Returns the refusal of what this user's rights, this system or such a program do not allow. */
