@@ -58,7 +58,7 @@ public final class Losses {
       state.add(wholeness(gaps, losses, recording.fileNames().size()));
     }
     if (!recording.omissions().isEmpty()) {
-      state.add("a part of another one");
+      state.add("a part of another one" + Omissions.inBrackets(recording.omissions()));
     }
     String one = recording.kind() == RecordingKind.ETW ? "event" : "record";
     List<String> lost = new ArrayList<>();

@@ -9,6 +9,8 @@ import java.util.stream.Collectors;
 
 /** Tells what a recording that was cut out of another one leaves out, in the same words. */
 public final class Omissions {
+  private static final int MOST_IN_LINE = 100;
+
   private Omissions() {}
 
   /**
@@ -24,8 +26,20 @@ public final class Omissions {
 
   /** {@code a part of another recording, without 1,200 records outside 12 s .. 14 s}. */
   private static String text(List<Omission> omissions) {
-    return "a part of another recording, without "
-        + omissions.stream().map(Omissions::text).collect(Collectors.joining(", "));
+    return "a part of another recording, " + without(omissions);
+  }
+
+  private static String without(List<Omission> omissions) {
+    return "without " + omissions.stream().map(Omissions::text).collect(Collectors.joining(", "));
+  }
+
+  /**
+   * Returns {@code (without 1,200 records outside 12 s .. 14 s)}, for a line in which figures are
+   * of what is left; nothing if that is too long for it.
+   */
+  static String inBrackets(List<Omission> omissions) {
+    String without = without(omissions);
+    return without.length() > MOST_IN_LINE ? "" : " (" + without + ")";
   }
 
   private static String text(Omission one) {

@@ -66,7 +66,7 @@ class CutAnswersTest {
   private static final Pattern EFFORT =
       Pattern.compile(
           "\"records\":\\d+(?=,\"unmatched\")|\"symbols\":\\{\"hot\":\\d+"
-              + "|\"omissions\":\\[\\{[^]]*}],|, a part of another one(?=, )");
+              + "|\"omissions\":\\[\\{[^]]*}],|, a part of another one( \\(without .*?\\))?(?=, )");
 
   /** A recording with stacks of every kind. */
   private static final String STACKS = "perfview-net452-x64.etl.gz";
