@@ -5,6 +5,7 @@ import io.ntrail.analysis.etw.events.EventType;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.ReadingState;
+import io.ntrail.analysis.etw.recording.Stretches;
 import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.analysis.merge.PairedRecords.Place;
 import io.ntrail.analysis.parallel.OrderedTasks;
@@ -33,9 +34,6 @@ import org.jspecify.annotations.Nullable;
  * are offered, and about what is said of a filter that fits nothing.
  */
 final class CutSelection implements RecordSelection {
-  /** Memory of the heap for each thread that goes over stretches. */
-  private static final long THREAD_BYTES = 96 << 20;
-
   private static final int MOST_COINCIDENT = 1 << 20;
   private static final int LEAST_BITS = 6;
 
@@ -158,7 +156,7 @@ final class CutSelection implements RecordSelection {
         new CutWalk.Choice(
             fromNanos, toNanos, filter, every, isOnlyThinned, kept, thinned, covered);
     Stretches stretches = Stretches.of(recording, events.cores(), stretchBytes);
-    int threads = stretches.count() == 1 ? 0 : threads(events.cores());
+    int threads = threads(stretches, events.cores());
     SampleTurns turns =
         threads > 1 && every > 1 ? SampleTurns.of(events, choice, stretches) : SampleTurns.none();
     recording.reading().begin(ReadingState.Pass.IN_ORDER, stretches.count());
@@ -198,13 +196,9 @@ final class CutSelection implements RecordSelection {
   }
 
   /** Returns the number of threads that go over stretches; with one it does so in order. */
-  private int threads(int cores) {
-    if (cores == 1) {
-      return 0;
-    }
-    long room = Runtime.getRuntime().maxMemory() / THREAD_BYTES;
+  private int threads(Stretches stretches, int cores) {
     boolean needsTurns = every > 1 && filter.needsOwners();
-    return needsTurns ? 1 : Math.clamp(room, 1, cores);
+    return Math.min(stretches.threads(cores), needsTurns ? 1 : cores);
   }
 
   /** Adds what a stretch tells to what those before it have told. */

@@ -5,6 +5,7 @@ import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.EventType;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.Stretches;
 import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.analysis.merge.PairedRecords.Place;
 import io.ntrail.analysis.parallel.OrderedTasks;

@@ -4,6 +4,7 @@ import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.analysis.etw.events.EventType;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.Stretches;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -202,12 +202,17 @@ public final class EventsCommand implements Command {
     String by = CommonOptions.text(request.parsed, "--by", "");
     Events events = events(request, recording, sources);
     EventGroups groups;
-    SchemaSourceCounts described;
-    try (Progress _ = progress(recording, request);
-        Events.Walk walk = request.walk(events)) {
-      groups = EventGroups.of(walk, by, CommonOptions.names(request.parsed, "--sum"));
-      described = walk.sources();
+    try (Progress _ = progress(recording, request)) {
+      groups =
+          EventGroups.of(
+              events,
+              request.filter,
+              request.range.fromNanos(),
+              request.range.toNanos(),
+              by,
+              CommonOptions.names(request.parsed, "--sum"));
     }
+    SchemaSourceCounts described = groups.sources();
     new EventGroupsView(recording, groups, described, by, request.limit, request.terminal)
         .print(request.format, request.asked, request.isWide());
     unmatched(request, events);
@@ -310,8 +315,9 @@ public final class EventsCommand implements Command {
     }
     if (request.hasStacks()) {
       also.add(Learn.ADDRESSES);
-    } else if (CommonOptions.has(request.parsed, "--count")
-        && !CommonOptions.has(request.parsed, "--by")) {
+    } else if (CommonOptions.has(request.parsed, "--by")) {
+      also.add(Learn.SWITCHES);
+    } else if (CommonOptions.has(request.parsed, "--count")) {
       also.add(Learn.STACKS);
     }
     try (Progress _ = progress(recording, request)) {

@@ -1,12 +1,16 @@
 package io.ntrail.analysis.etw.events;
 
 import io.ntrail.analysis.etw.machine.ProcessInstance;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.ReadingState;
+import io.ntrail.analysis.etw.recording.Stretches;
 import io.ntrail.analysis.naming.UnmatchedTerm;
+import io.ntrail.analysis.parallel.OrderedTasks;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param otherSums sums of the fields in those
  * @param sums the fields that are added up in each row
  * @param unmatched fields of which no event has one of this name
+ * @param sources where the names and fields of the events came from
  */
 public record EventGroups(
     long records,
@@ -35,7 +40,8 @@ public record EventGroups(
     long others,
     List<FieldSum> otherSums,
     List<String> sums,
-    List<UnmatchedTerm> unmatched) {
+    List<UnmatchedTerm> unmatched,
+    SchemaSourceCounts sources) {
   private static final List<String> KEYS =
       List.of("process", "thread", "event", "cpu", "provider", "file");
 
@@ -56,6 +62,9 @@ public record EventGroups(
   /** Key of a group; processes of one id are distinguished by their image, too. */
   private record Key(@Nullable String text, long id) {}
 
+  /** Fields that say how many bytes of its file an operation read or wrote. */
+  private static final List<String> FILE_SIZES = List.of("IoSize", "TransferSize");
+
   /** Sums of one group while it is counted. */
   private static final class Sum {
     final List<FieldSum> fields;
@@ -66,64 +75,220 @@ public record EventGroups(
       this.fields = FieldSum.none(fields);
     }
 
+    void add(Sum other) {
+      count += other.count;
+      bytes += other.bytes;
+      FieldSum.add(fields, other.fields);
+    }
+
     List<FieldSum> kept(int[] numbers) {
       return Arrays.stream(numbers).mapToObj(fields::get).toList();
     }
   }
 
-  /** Fields that say how many bytes of its file an operation read or wrote. */
-  private static final List<String> FILE_SIZES = List.of("IoSize", "TransferSize");
+  /** The events of a stretch of time, and then of all before it. */
+  private static final class Part {
+    /** Groups in the order of their first events, of which the first are kept apart. */
+    final Map<Key, Sum> groups = new LinkedHashMap<>();
 
-  /** Counts what a filter lets through, most events first. */
-  public static EventGroups of(Events.Walk walk, String by) {
-    return of(walk, by, List.of());
-  }
+    final SchemaSourceCounts sources = new SchemaSourceCounts();
+    final Sum others;
+    final long from;
+    long records;
+    long stackRecords;
+    long bytes;
 
-  /**
-   * Counts what a filter lets through, and adds up fields.
-   *
-   * @param added names of the fields; rows are sorted by the first one, the largest first, or
-   *     without one by their counts. By file without any: the sizes that events have
-   */
-  public static EventGroups of(Events.Walk walk, String by, List<String> added) {
-    return added.isEmpty() && by.equalsIgnoreCase("file")
-        ? of(walk, by, FILE_SIZES, false)
-        : of(walk, by, added, true);
-  }
+    Part(long from, int fields) {
+      this.from = from;
+      this.others = new Sum(fields);
+    }
 
-  private static EventGroups of(Events.Walk walk, String by, List<String> added, boolean asked) {
-    Map<Key, Sum> groups = new HashMap<>();
-    Sum others = new Sum(added.size());
-    long records = 0;
-    long stackRecords = 0;
-    long bytes = 0;
-    FieldNames fields = new FieldNames();
-    while (walk.next()) {
-      EventReader event = walk.event();
-      fields.meet(event.type());
+    void add(EventReader event, Request request) {
       records++;
       stackRecords += event.type().isStackRecord() ? 1 : 0;
+      sources.add(event.type());
       int size = event.record().size();
       bytes += size;
-      Key key = key(event, by);
+      Key key = key(event, request);
       Sum sum = groups.get(key);
       if (sum == null) {
-        if (groups.size() < MOST) {
-          sum = new Sum(added.size());
+        sum = groups.size() < MOST ? new Sum(request.added.size()) : others;
+        if (sum != others) {
           groups.put(key, sum);
-        } else {
-          sum = others;
         }
       }
       sum.count++;
       sum.bytes += size;
-      FieldSum.add(sum.fields, added, event);
+      FieldSum.add(sum.fields, request.added, event);
     }
-    List<String> there = asked ? added : added.stream().filter(fields::has).toList();
+
+    void add(Part later) {
+      records += later.records;
+      stackRecords += later.stackRecords;
+      bytes += later.bytes;
+      sources.add(later.sources);
+      others.add(later.others);
+      later.groups.forEach((key, sum) -> {
+        Sum known = groups.get(key);
+        if (known != null) {
+          known.add(sum);
+        } else if (groups.size() < MOST) {
+          groups.put(key, sum);
+        } else {
+          others.add(sum);
+        }
+      });
+    }
+  }
+
+  /**
+   * What is counted.
+   *
+   * @param by what the events of a group share, as it was asked for
+   * @param key the same in lower case
+   * @param added names of fields that are added up
+   */
+  private record Request(
+      EventFilter filter,
+      long fromNanos,
+      long toNanos,
+      String by,
+      String key,
+      List<String> added,
+      FieldNames fields) {
+    boolean isWhole() {
+      return fromNanos == Long.MIN_VALUE && toNanos == Long.MAX_VALUE;
+    }
+
+    boolean contains(long nanos) {
+      return nanos >= fromNanos && (nanos < toNanos || toNanos == Long.MAX_VALUE);
+    }
+  }
+
+  /** Counts stretch after stretch, for one of several threads. */
+  private static final class Counter implements OrderedTasks.Worker<Part> {
+    private final EtwRecording recording;
+    private final Stretches stretches;
+    private final Events.Stretch stretch;
+    private final Request request;
+    private final EventFilter filter;
+    private final FieldNames fields = new FieldNames();
+
+    Counter(Events events, Stretches stretches, Request request) {
+      this.recording = events.recording();
+      this.stretches = stretches;
+      this.stretch = events.stretch();
+      this.request = request;
+      this.filter = request.filter.copy();
+    }
+
+    @Override
+    public Part result(int task) {
+      Part part = new Part(stretches.from(task), request.added.size());
+      if (isOutside(task)) {
+        return part;
+      }
+      boolean isWhole = request.isWhole();
+      boolean passesAll = filter.passesAll();
+      stretch.begin(stretches.from(task), stretches.to(task));
+      EventReader event = stretch.event();
+      while (stretch.next()) {
+        if ((isWhole || request.contains(event.nanos())) && (passesAll || filter.passes(event))) {
+          fields.meet(event.type());
+          part.add(event, request);
+        }
+      }
+      return part;
+    }
+
+    private boolean isOutside(int task) {
+      boolean isAfter =
+          task > 0
+              && request.toNanos < Long.MAX_VALUE
+              && recording.nanosOf(stretches.from(task)) >= request.toNanos;
+      return isAfter
+          || task + 1 < stretches.count()
+              && recording.nanosOf(stretches.to(task)) < request.fromNanos;
+    }
+
+    @Override
+    public void close() {
+      stretch.close();
+      request.filter.addSeen(filter);
+      request.fields.addSeen(fields);
+    }
+  }
+
+  /**
+   * Counts what a filter lets through, and adds up fields, on as many cores as the events may use.
+   *
+   * @param events for which {@link Events.Learn#SWITCHES} was requested
+   * @param fromNanos the first time
+   * @param toNanos the time before which it ends
+   * @param added names of the fields; rows are sorted by the first one, the largest first, or
+   *     without one by their counts. By file without any: the sizes that events have
+   */
+  public static EventGroups of(
+      Events events,
+      EventFilter filter,
+      long fromNanos,
+      long toNanos,
+      String by,
+      List<String> added) {
+    return of(events, filter, fromNanos, toNanos, by, added, Stretches.LEAST);
+  }
+
+  /**
+   * Counts in stretches of a length.
+   *
+   * @param stretchBytes bytes of a stretch at least
+   */
+  static EventGroups of(
+      Events events,
+      EventFilter filter,
+      long fromNanos,
+      long toNanos,
+      String by,
+      List<String> added,
+      long stretchBytes) {
+    String key = by.toLowerCase(Locale.ROOT);
+    boolean asked = !added.isEmpty() || !key.equals("file");
+    List<String> sums = asked ? added : FILE_SIZES;
+    Request request = new Request(filter, fromNanos, toNanos, by, key, sums, new FieldNames());
+    Part all = counted(events, request, stretchBytes);
+    filter.finished();
+    return all(all, request, asked);
+  }
+
+  private static Part counted(Events events, Request request, long stretchBytes) {
+    EtwRecording recording = events.recording();
+    ReadingState reading = recording.reading();
+    Stretches stretches = Stretches.of(recording, events.cores(), stretchBytes);
+    int threads = stretches.threads(events.cores());
+    Part all = new Part(Long.MIN_VALUE, request.added.size());
+    reading.begin(ReadingState.Pass.IN_ORDER, stretches.count());
+    OrderedTasks.run(
+        threads,
+        stretches.count(),
+        threads + 1,
+        () -> new Counter(events, stretches, request),
+        part -> {
+          // Where reading was stopped, all that is counted ends: others may have been further.
+          if (recording.isRead(part.from)) {
+            all.add(part);
+          }
+          reading.done(1);
+        });
+    return all;
+  }
+
+  private static EventGroups all(Part part, Request request, boolean asked) {
+    List<String> added = request.added;
+    List<String> there = asked ? added : added.stream().filter(request.fields::has).toList();
     int[] kept = there.stream().mapToInt(added::indexOf).toArray();
     boolean bySum = asked && !added.isEmpty();
     List<Row> rows = new ArrayList<>();
-    groups.forEach(
+    part.groups.forEach(
         (key, sum) -> rows.add(new Row(key.text, key.id, sum.count, sum.bytes, sum.kept(kept))));
     rows.sort(
         Comparator.comparingDouble((Row row) -> bySum ? -row.sums.getFirst().size() : 0)
@@ -131,14 +296,15 @@ public record EventGroups(
             .thenComparing(row -> row.key == null ? "" : row.key)
             .thenComparingLong(Row::id));
     return new EventGroups(
-        records,
-        stackRecords,
-        bytes,
+        part.records,
+        part.stackRecords,
+        part.bytes,
         List.copyOf(rows),
-        others.count,
-        others.kept(kept),
+        part.others.count,
+        part.others.kept(kept),
         List.copyOf(there),
-        unmatched(by, there, fields));
+        unmatched(request.by, there, request.fields),
+        part.sources);
   }
 
   private static List<UnmatchedTerm> unmatched(String by, List<String> added, FieldNames fields) {
@@ -155,8 +321,8 @@ public record EventGroups(
     return terms;
   }
 
-  private static Key key(EventReader event, String by) {
-    return switch (by.toLowerCase(Locale.ROOT)) {
+  private static Key key(EventReader event, Request request) {
+    return switch (request.key) {
       case "process" -> {
         ProcessInstance life = event.processLife();
         yield new Key(life == null ? null : life.image(), id(event.processId()));
@@ -168,7 +334,7 @@ public record EventGroups(
       case "provider" ->
           new Key(EventDisplayName.source(event.type().guid(), event.type().provider(), null), -1);
       default -> {
-        FilterExpression.Value value = new EventValues(event).value(by);
+        FilterExpression.Value value = new EventValues(event).value(request.by);
         yield new Key(
             value == null
                 ? null

@@ -43,12 +43,15 @@ public final class FieldSum {
   /** Returns the sums of several groups of events, field by field. */
   public static List<FieldSum> together(int fields, Iterable<List<FieldSum>> groups) {
     List<FieldSum> all = none(fields);
-    for (List<FieldSum> group : groups) {
-      for (int i = 0; i < fields; i++) {
-        all.get(i).add(group.get(i));
-      }
-    }
+    groups.forEach(group -> add(all, group));
     return all;
+  }
+
+  /** Adds the sums of other events, field by field. */
+  static void add(List<FieldSum> sums, List<FieldSum> others) {
+    for (int i = 0; i < sums.size(); i++) {
+      sums.get(i).add(others.get(i));
+    }
   }
 
   private void add(String field, FilterExpression.Value value) {

@@ -4,9 +4,10 @@ import io.ntrail.formats.schema.SchemaSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -34,7 +35,10 @@ public final class SchemaSourceCounts {
   private final long[] events = new long[SOURCES.length + 1];
   private final long[] types = new long[SOURCES.length + 1];
   private final Set<EventType> objects = Collections.newSetFromMap(new IdentityHashMap<>());
-  private final Set<String> names = new HashSet<>();
+
+  /** Identities of types, with the slots of their sources. */
+  private final Map<String, Integer> names = new HashMap<>();
+
   private final SortedSet<String> listedProviders = new TreeSet<>();
   private @Nullable EventType last;
   private long stackRecords;
@@ -57,10 +61,24 @@ public final class SchemaSourceCounts {
     }
     if (objects.add(type)) {
       addProvider(type);
-      if (names.size() < MOST_TYPES && names.add(type.identity())) {
-        types[slot]++;
-      }
+      addName(type.identity(), slot);
     }
+  }
+
+  private void addName(String identity, int slot) {
+    if (names.size() < MOST_TYPES && names.putIfAbsent(identity, slot) == null) {
+      types[slot]++;
+    }
+  }
+
+  /** Adds the events of another part of the recording. */
+  void add(SchemaSourceCounts part) {
+    for (int slot = 0; slot < events.length; slot++) {
+      events[slot] += part.events[slot];
+    }
+    stackRecords += part.stackRecords;
+    part.names.forEach(this::addName);
+    listedProviders.addAll(part.listedProviders);
   }
 
   /** Notes that some of the counted events are stack records. */

@@ -1,7 +1,5 @@
-package io.ntrail.analysis.merge;
+package io.ntrail.analysis.etw.recording;
 
-import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.etw.recording.Survey;
 import io.ntrail.formats.collections.LongList;
 import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.BufferIndex;
@@ -12,9 +10,12 @@ import java.util.Arrays;
  * Stretches of time of about as many bytes that a recording is made of. A buffer that has records
  * of two stretches is read for both: the stretches are so long that this happens to few.
  */
-final class Stretches {
+public final class Stretches {
   /** Bytes of a stretch at least. */
-  static final long LEAST = 24 << 20;
+  public static final long LEAST = 24 << 20;
+
+  /** Memory of the heap for each thread that goes over stretches. */
+  private static final long THREAD_BYTES = 96 << 20;
 
   private static final int MOST = 1 << 10;
 
@@ -32,7 +33,7 @@ final class Stretches {
    *
    * @param least bytes of a stretch at least
    */
-  static Stretches of(EtwRecording recording, int cores, long least) {
+  public static Stretches of(EtwRecording recording, int cores, long least) {
     Survey survey = recording.survey(cores);
     int total = recording.files().stream().mapToInt(file -> file.buffers().count()).sum();
     long[] firsts = new long[total];
@@ -87,28 +88,40 @@ final class Stretches {
     return place < 0 ? -place - 2 : place;
   }
 
+  /**
+   * Returns the number of threads that go over the stretches, beside the one that takes what they
+   * find; 0 if that one does all.
+   *
+   * @param cores number of threads that may be used
+   */
+  public int threads(int cores) {
+    return cores == 1 || count() == 1
+        ? 0
+        : (int) Math.clamp(Runtime.getRuntime().maxMemory() / THREAD_BYTES, 1, (long) cores);
+  }
+
   /** Returns the number of stretches. */
-  int count() {
+  public int count() {
     return starts.length;
   }
 
   /** Returns the stretch of a time. */
-  int at(long key) {
+  public int at(long key) {
     return at(starts, key);
   }
 
   /** Returns true if a time is in a stretch. */
-  boolean contains(int stretch, long key) {
+  public boolean contains(int stretch, long key) {
     return key >= starts[stretch] && (stretch + 1 == starts.length || key < starts[stretch + 1]);
   }
 
   /** Returns the key of the first time of a stretch. */
-  long from(int stretch) {
+  public long from(int stretch) {
     return starts[stretch];
   }
 
   /** Returns the key before which a stretch ends. */
-  long to(int stretch) {
+  public long to(int stretch) {
     return stretch + 1 < starts.length ? starts[stretch + 1] : Long.MAX_VALUE;
   }
 }

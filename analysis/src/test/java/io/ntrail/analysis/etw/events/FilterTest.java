@@ -36,6 +36,7 @@ class FilterTest {
   private static final long T = EtlSettings.windows11().startTicks();
   private static final UUID SHOP = UUID.fromString("d3b7c0f4-51c2-4a0e-9e1b-0f6d2c8a7e55");
   private static final UUID PLAIN = UUID.fromString("d3b7c0f4-51c2-4a0e-9e1b-0f6d2c8a7e66");
+  private static final long STRETCH_BYTES = 1 << 18;
   private static final SchemaSources SOURCES = new SchemaSources(UserSchemas.NONE);
 
   private static EtlRecord process(int kind, int pid, String image) {
@@ -93,7 +94,7 @@ class FilterTest {
   private static String passed(EventFilter.Builder filter) {
     StringBuilder seconds = new StringBuilder();
     try (EtwRecording recording = recording()) {
-      Events events = Events.of(recording, SOURCES, 2);
+      Events events = Events.of(recording, SOURCES, 2, Events.Learn.SWITCHES);
       try (Events.Walk walk = events.walk(filter.build())) {
         while (walk.next()) {
           seconds.append(walk.event().nanos() / 1_000_000_000);
@@ -205,10 +206,9 @@ class FilterTest {
       Function<EventReader, String> key) {
     Map<String, String> expected = new TreeMap<>();
     byHand(events, wanted, key).forEach((k, sum) -> expected.put(k, sum[0] + "/" + sum[1]));
-    EventGroups groups;
-    try (Events.Walk walk = events.walk(filter.build())) {
-      groups = EventGroups.of(walk, by);
-    }
+    EventGroups groups =
+        EventGroups.of(
+            events, filter.build(), Long.MIN_VALUE, Long.MAX_VALUE, by, List.of(), STRETCH_BYTES);
     Map<String, String> told = new TreeMap<>();
     long records = 0;
     long bytes = 0;
@@ -289,7 +289,7 @@ class FilterTest {
   @Test
   void groupsAndCountsOfAWrittenRecordingAreThoseByHand() {
     try (EtwRecording recording = recording()) {
-      Events events = Events.of(recording, SOURCES, 2, Events.Learn.STACKS);
+      Events events = Events.of(recording, SOURCES, 2, Events.Learn.STACKS, Events.Learn.SWITCHES);
       groupedByAll(events, filter(), e -> true, "item");
       groupedByAll(events, filter().event("Sale"), e -> "Sale".equals(e.type().event()), "result");
       counted(events, filter(), e -> true);
@@ -313,7 +313,7 @@ class FilterTest {
     assumeTrue(TestData.available(), TestData.MISSING);
     byte[] file = TestData.gunzip("etl/" + name + ".etl.gz");
     try (EtwRecording recording = EtwRecording.of(List.of(InputFile.of(file, name)))) {
-      Events events = Events.of(recording, SOURCES, 2, Events.Learn.STACKS);
+      Events events = Events.of(recording, SOURCES, 2, Events.Learn.STACKS, Events.Learn.SWITCHES);
       groupedByAll(events, filter(), e -> true, "ComponentId");
       groupedByAll(
           events,
