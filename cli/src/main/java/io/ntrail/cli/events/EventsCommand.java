@@ -316,7 +316,7 @@ public final class EventsCommand implements Command {
     if (request.hasStacks()) {
       also.add(Learn.ADDRESSES);
     } else if (CommonOptions.has(request.parsed, "--by")) {
-      also.add(Learn.SWITCHES);
+      also.addAll(List.of(EventGroups.learned(recording, cores)));
     } else if (CommonOptions.has(request.parsed, "--count")) {
       also.add(Learn.STACKS);
     }

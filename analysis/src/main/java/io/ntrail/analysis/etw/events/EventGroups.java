@@ -45,6 +45,9 @@ public record EventGroups(
   private static final List<String> KEYS =
       List.of("process", "thread", "event", "cpu", "provider", "file");
 
+  /** Bytes of a stretch at least: each opens the buffers again that it shares with others. */
+  private static final long STRETCH_BYTES = 4 * Stretches.LEAST;
+
   /** Groups that are kept apart; what more there are, is counted together. */
   public static final int MOST = 1 << 18;
 
@@ -170,6 +173,7 @@ public record EventGroups(
     private final EtwRecording recording;
     private final Stretches stretches;
     private final Events.Stretch stretch;
+    private final boolean canSkip;
     private final Request request;
     private final EventFilter filter;
     private final FieldNames fields = new FieldNames();
@@ -178,6 +182,7 @@ public record EventGroups(
       this.recording = events.recording();
       this.stretches = stretches;
       this.stretch = events.stretch();
+      this.canSkip = events.knowsSwitches();
       this.request = request;
       this.filter = request.filter.copy();
     }
@@ -207,7 +212,8 @@ public record EventGroups(
               && request.toNanos < Long.MAX_VALUE
               && recording.nanosOf(stretches.from(task)) >= request.toNanos;
       return isAfter
-          || task + 1 < stretches.count()
+          || canSkip
+              && task + 1 < stretches.count()
               && recording.nanosOf(stretches.to(task)) < request.fromNanos;
     }
 
@@ -220,9 +226,20 @@ public record EventGroups(
   }
 
   /**
+   * Returns what a survey must learn so that as many threads can count as there are cores.
+   *
+   * @param cores number of threads
+   */
+  public static Events.Learn[] learned(EtwRecording recording, int cores) {
+    return cores > 1 && recording.size() > STRETCH_BYTES
+        ? new Events.Learn[] {Events.Learn.SWITCHES}
+        : new Events.Learn[0];
+  }
+
+  /**
    * Counts what a filter lets through, and adds up fields, on as many cores as the events may use.
    *
-   * @param events for which {@link Events.Learn#SWITCHES} was requested
+   * @param events those of one thread, unless {@link #learned} was learned for more
    * @param fromNanos the first time
    * @param toNanos the time before which it ends
    * @param added names of the fields; rows are sorted by the first one, the largest first, or
@@ -235,7 +252,7 @@ public record EventGroups(
       long toNanos,
       String by,
       List<String> added) {
-    return of(events, filter, fromNanos, toNanos, by, added, Stretches.LEAST);
+    return of(events, filter, fromNanos, toNanos, by, added, STRETCH_BYTES);
   }
 
   /**
@@ -264,7 +281,7 @@ public record EventGroups(
     EtwRecording recording = events.recording();
     ReadingState reading = recording.reading();
     Stretches stretches = Stretches.of(recording, events.cores(), stretchBytes);
-    int threads = stretches.threads(events.cores());
+    int threads = events.knowsSwitches() ? stretches.threads(events.cores()) : 0;
     Part all = new Part(Long.MIN_VALUE, request.added.size());
     reading.begin(ReadingState.Pass.IN_ORDER, stretches.count());
     OrderedTasks.run(

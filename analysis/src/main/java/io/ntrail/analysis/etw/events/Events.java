@@ -234,15 +234,17 @@ public final class Events {
   }
 
   /**
-   * Returns the events of stretches of time, for one of several threads; {@link Learn#SWITCHES}
-   * must have been requested.
+   * Returns the events of stretches of time, for one of several threads. Without {@link
+   * Learn#SWITCHES} each stretch must begin where the one before has ended, and the first at the
+   * beginning.
    */
   public Stretch stretch() {
-    LastSwitches known = switches;
-    if (known == null) {
-      throw new IllegalStateException("a stretch without switches");
-    }
-    return new Stretch(known);
+    return new Stretch(switches);
+  }
+
+  /** Returns true if {@link Learn#SWITCHES} was requested. */
+  boolean knowsSwitches() {
+    return switches != null;
   }
 
   /** Returns the types of records, for one of several threads. */
@@ -262,14 +264,14 @@ public final class Events {
     private final EventReader event = newReader(schemas.forThread());
     private @Nullable OrderedCursor cursor;
 
-    private final LastSwitches switches;
+    private final @Nullable LastSwitches switches;
 
     /** Key before which all records were passed. */
     private long reached = Long.MIN_VALUE;
 
     private long end = Long.MIN_VALUE;
 
-    private Stretch(LastSwitches switches) {
+    private Stretch(@Nullable LastSwitches switches) {
       this.switches = switches;
     }
 
@@ -282,7 +284,11 @@ public final class Events {
     public void begin(long from, long to) {
       close();
       if (from != reached) {
-        event.startAt(from, switches);
+        LastSwitches known = switches;
+        if (known == null) {
+          throw new IllegalStateException("a stretch on its own without switches");
+        }
+        event.startAt(from, known);
       }
       end = to;
       cursor = recording.stretch(from, to);

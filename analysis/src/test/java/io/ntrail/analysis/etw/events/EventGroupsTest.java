@@ -26,7 +26,9 @@ class EventGroupsTest {
   private static final long MILLISECOND = 1_000_000;
 
   private static Events events(EtwRecording recording, int cores) {
-    return Events.of(recording, SOURCES, cores, Events.Learn.SWITCHES);
+    return cores == 1
+        ? Events.of(recording, SOURCES, cores)
+        : Events.of(recording, SOURCES, cores, Events.Learn.SWITCHES);
   }
 
   private static String text(EventGroups groups) {
