@@ -145,7 +145,7 @@ public record EventGroups(
   }
 
   /**
-   * What is counted.
+   * Choice of events, their groups, and fields that are added up.
    *
    * @param by what the events of a group share, as it was asked for
    * @param key the same in lower case
