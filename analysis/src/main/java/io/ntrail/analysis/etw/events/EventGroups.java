@@ -48,6 +48,9 @@ public record EventGroups(
   /** Bytes of a stretch at least: each opens the buffers again that it shares with others. */
   private static final long STRETCH_BYTES = 4 * Stretches.LEAST;
 
+  /** Memory of the heap for each thread: open buffers, and groups of stretches that are done. */
+  private static final long THREAD_BYTES = 256L << 20;
+
   /** Groups that are kept apart; what more there are, is counted together. */
   public static final int MOST = 1 << 18;
 
@@ -281,7 +284,7 @@ public record EventGroups(
     EtwRecording recording = events.recording();
     ReadingState reading = recording.reading();
     Stretches stretches = Stretches.of(recording, events.cores(), stretchBytes);
-    int threads = events.knowsSwitches() ? stretches.threads(events.cores()) : 0;
+    int threads = threads(events, stretches);
     Part all = new Part(Long.MIN_VALUE, request.added.size());
     reading.begin(ReadingState.Pass.IN_ORDER, stretches.count());
     OrderedTasks.run(
@@ -297,6 +300,13 @@ public record EventGroups(
           reading.done(1);
         });
     return all;
+  }
+
+  private static int threads(Events events, Stretches stretches) {
+    long room = Runtime.getRuntime().maxMemory() / THREAD_BYTES;
+    return events.knowsSwitches() && room > 1
+        ? (int) Math.min(stretches.threads(events.cores()), room)
+        : 0;
   }
 
   private static EventGroups all(Part part, Request request, boolean asked) {
