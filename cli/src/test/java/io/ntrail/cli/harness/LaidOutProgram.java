@@ -72,7 +72,11 @@ record LaidOutProgram(Path folder, Map<String, String> run) {
     options.addAll(words("flags"));
     // As ./ntrail starts what does not run for long.
     options.addAll(
-        List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-AOTReplayTraining"));
+        List.of(
+            "-XX:+UseSerialGC", "-Xmn32m", "-XX:TieredStopAtLevel=1", "-XX:-AOTReplayTraining"));
+    if (Files.isDirectory(Path.of("/sys/kernel/mm/transparent_hugepage"))) {
+      options.add("-XX:+UseTransparentHugePages");
+    }
     if (command.equals("trace")) {
       options.add("-XX:Tier3BackEdgeThreshold=3000");
     }
