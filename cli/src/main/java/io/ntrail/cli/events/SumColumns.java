@@ -11,6 +11,9 @@ import java.util.function.Function;
 
 /** Columns with the sums of fields, in every form. */
 final class SumColumns {
+  /** A sum above 64 bits. */
+  private static final String TOO_LARGE = "too large";
+
   private SumColumns() {}
 
   /**
@@ -59,7 +62,7 @@ final class SumColumns {
 
   private static void number(FieldSum sum, CellWriter cell) {
     if (!sum.isKnown()) {
-      cell.absent();
+      unknown(sum, cell);
     } else if (sum.isReal()) {
       cell.real(sum.real());
     } else {
@@ -67,9 +70,18 @@ final class SumColumns {
     }
   }
 
+  /** Writes that there is no sum: of no events nothing, which one above 64 bits is not. */
+  private static void unknown(FieldSum sum, CellWriter cell) {
+    if (sum.events() == 0) {
+      cell.absent();
+    } else {
+      cell.text(TOO_LARGE);
+    }
+  }
+
   private static String text(FieldSum sum) {
     if (!sum.isKnown()) {
-      return sum.events() == 0 ? "-" : "too large";
+      return sum.events() == 0 ? "-" : TOO_LARGE;
     }
     if (sum.isReal()) {
       return String.format(Locale.ROOT, "%,.3f", sum.real());

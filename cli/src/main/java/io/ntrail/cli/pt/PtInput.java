@@ -87,8 +87,9 @@ record PtInput(
       long psb = PsbSearch.next(file, 0);
       if (psb < 0) {
         throw hasThreads || dump != null
-            ? new CannotGoOn(
+            ? CannotGoOn.notFound(
                 file.name() + " has no PSB, with which every decoding begins",
+                gaps.list(),
                 hasThreads
                     ? "name another thread, or record with a larger buffer"
                     : "record with a larger buffer")
@@ -134,6 +135,9 @@ record PtInput(
     if (chosen.size() == 1) {
       return chosen.getFirst().inOrder(file);
     }
+    if (threads.isEmpty()) {
+      throw CannotGoOn.notFound(path + " has no trace of a thread", gaps.list(), "");
+    }
     String ids =
         threads.stream()
             .limit(LISTED)
@@ -141,9 +145,10 @@ record PtInput(
             .collect(Collectors.joining(", "));
     String more = threads.size() > LISTED ? ", ..." : "";
     String which = thread.isEmpty() ? "" : ", of which not exactly one is " + thread.getAsLong();
-    throw new CannotGoOn(
-        path + " has traces of " + threads.size() + " threads: " + ids + more + which,
-        "ntrail pt packets " + ShellWords.file(path) + " -t " + threads.getFirst().threadId());
+    String next =
+        "ntrail pt packets " + ShellWords.file(path) + " -t " + threads.getFirst().threadId();
+    String message = path + " has traces of " + threads.size() + " threads: " + ids + more + which;
+    throw CannotGoOn.notFound(message, gaps.list(), next);
   }
 
   private static boolean isStreamName(String name) {

@@ -196,6 +196,24 @@ class EventSumsTest {
   }
 
   @Test
+  void aSumAbove64BitsIsSaidToBeTooLarge() {
+    List<String> rows =
+        Cli.run(
+                "events",
+                SAMPLE,
+                "--count",
+                "-e",
+                "Image/*",
+                "--sum",
+                "ImageBase",
+                "--format",
+                "csv")
+            .lines();
+    assertTrue(rows.get(1).startsWith("2cb15d1d"), rows::toString);
+    assertTrue(rows.get(1).endsWith(",Image/DCStart,5123,3,3,20,0,3386,too large"), rows.get(1));
+  }
+
+  @Test
   void textsHaveNoSum() {
     Cli.Result result = Cli.run("events", SAMPLE, "--count", "--sum", "FileName");
     assertEquals(2, result.exit());

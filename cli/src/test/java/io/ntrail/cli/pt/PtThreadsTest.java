@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.cli.harness.Cli;
+import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.etl.ProcessorTraceEvents;
 import io.ntrail.testkit.pt.PtPackets;
 import java.io.IOException;
@@ -59,6 +60,32 @@ class PtThreadsTest {
     assertTrue(asked.contains("-t 4008"), asked);
     String unknown = Cli.run("pt", "packets", file, "-t", "1").err();
     assertTrue(unknown.contains("2 threads: 4008, 4012, of which not exactly one is 1"), unknown);
+  }
+
+  @Test
+  void aRefusalSaysThatOtherThreadsCouldNotBeRead() throws IOException {
+    LittleEndian thread = ProcessorTraceEvents.thread(4008, 0, 0, 0, 0, new byte[4096]);
+    LittleEndian none = ProcessorTraceEvents.thread(1L << 40, 0, 0, 0, 0, new byte[4096]);
+    Path file = Files.write(folder.resolve("cut.ipt"), ProcessorTraceEvents.file(thread, none));
+    Cli.Result silent = Cli.run("pt", "packets", file);
+    assertEquals(3, silent.exit(), silent.err());
+    assertTrue(silent.err().contains("has no PSB"), silent.err());
+    assertTrue(silent.err().contains("in what could be read"), silent.err());
+    Cli.Result other = Cli.run("pt", "packets", file, "-t", "4012");
+    assertTrue(other.err().contains("in what could be read"), other.err());
+    assertTrue(other.err().contains("ThreadId has more than 32 bits"), other.err());
+  }
+
+  @Test
+  void aFileWithoutRoomForAThreadIsRefused() throws IOException {
+    byte[] all =
+        ProcessorTraceEvents.fileWithHead(
+            true, ProcessorTraceEvents.thread(4008, 0, 0, 0, 0, new byte[4096]));
+    LittleEndian.putU32(all, 4, 20);
+    Path file = Files.write(folder.resolve("short.ipt"), all);
+    Cli.Result result = Cli.run("pt", "packets", file);
+    assertEquals(3, result.exit(), result.err());
+    assertTrue(result.err().contains("has no trace of a thread"), result.err());
   }
 
   @Test

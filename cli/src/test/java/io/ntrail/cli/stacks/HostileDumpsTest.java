@@ -89,6 +89,27 @@ class HostileDumpsTest {
   }
 
   @Test
+  void registersWithWildFlagsAreAGap() throws IOException {
+    byte[] stack = new byte[0x40];
+    byte[] whole = at(0x10, STACK);
+    byte[] wild = whole.clone();
+    LittleEndian.putU32(wild, 0, 0x7777_7777);
+    MinidumpBuilder exception =
+        x86()
+            .thread(7, 0, STACK, stack, at(0x20, STACK))
+            .exception(7, 0xC000_0005L, PROGRAM + 0x10, wild, 1, 0);
+    Cli.Result result = run(file(exception));
+    assertEquals(3, result.exit(), result.out());
+    assertTrue(result.err().contains("registers at the exception"), result.err());
+    MinidumpBuilder thread =
+        x86().thread(7, 0, STACK, stack, whole).thread(8, 0, STACK, stack, wild);
+    result = run(file(thread), "--all");
+    assertEquals(3, result.exit(), result.out());
+    assertTrue(result.err().contains("registers of thread 8"), result.err());
+    assertTrue(result.err().contains("ContextFlags is 0x77777777"), result.err());
+  }
+
+  @Test
   void aStreamOf45GigabytesIsAGap() throws IOException {
     MinidumpBuilder dump = x86().thread(7, 0, STACK, new byte[0x40], at(0x10, STACK));
     for (int type : new int[] {9, 12, 13, 14, 16, 17, 18, 19, 24}) {

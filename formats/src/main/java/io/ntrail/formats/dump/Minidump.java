@@ -27,6 +27,9 @@ public final class Minidump implements AutoCloseable {
 
   private static final int ENTRY = 12;
 
+  /** Bytes of a CONTEXT with its extended state that are read. */
+  private static final int LARGEST_CONTEXT = 1 << 16;
+
   /** Bytes that are copied at once. */
   private static final long COPIED = 1 << 20;
 
@@ -58,6 +61,7 @@ public final class Minidump implements AutoCloseable {
         reader.reading("UnloadedModuleListStream", List.of(), core::unloadedModules);
     this.exception = reader.reading("ExceptionStream", Optional.empty(), core::exception);
     this.memory = new MemoryStreams(this, input, reader).read();
+    checkContexts();
   }
 
   /**
@@ -75,6 +79,30 @@ public final class Minidump implements AutoCloseable {
       input.close();
       throw e;
     }
+  }
+
+  /**
+   * Reports registers that cannot be read: without them a stack begins elsewhere, or not at all.
+   */
+  private void checkContexts() {
+    for (DumpThread thread : threads) {
+      checkContext("registers of thread " + thread.id(), thread.context());
+    }
+    exception.ifPresent(of -> checkContext("registers at the exception", of.context()));
+  }
+
+  private void checkContext(String what, FileRange range) {
+    if (range.isEmpty()) {
+      return;
+    }
+    String why = ProcessorContext.damage(contextBytes(range), architecture());
+    if (!why.isEmpty()) {
+      reader.gap(range.offset(), range.size(), what, why);
+    }
+  }
+
+  private Bytes contextBytes(FileRange range) {
+    return reader.bytes(range, LARGEST_CONTEXT);
   }
 
   private static MinidumpHeader header(InputFile input) {
@@ -253,7 +281,7 @@ public final class Minidump implements AutoCloseable {
   public Optional<ProcessorContext> context(FileRange range) {
     return range.isEmpty()
         ? Optional.empty()
-        : ProcessorContext.read(reader.bytes(range, 1 << 16), architecture());
+        : ProcessorContext.read(contextBytes(range), architecture());
   }
 
   /** Returns what could not be read so far. */

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** Registers of a thread: a CONTEXT and the extended state after it. */
 public final class ProcessorContext {
@@ -42,13 +43,7 @@ public final class ProcessorContext {
    * @return empty if no layout fits
    */
   public static Optional<ProcessorContext> read(Bytes bytes, ProcessorArchitecture architecture) {
-    ContextKind expected =
-        switch (architecture) {
-          case X86, X86_ON_X64, X86_ON_ARM64 -> ContextKind.X86;
-          case X64 -> ContextKind.X64;
-          case ARM64 -> ContextKind.ARM64;
-          default -> null;
-        };
+    ContextKind expected = expected(architecture);
     if (expected != null && isOne(bytes, expected)) {
       return Optional.of(new ProcessorContext(expected, bytes));
     }
@@ -61,6 +56,31 @@ public final class ProcessorContext {
       }
     }
     return Optional.empty();
+  }
+
+  /**
+   * Returns why bytes are no context of an architecture whose layout is known, as a clause; empty
+   * if they are one, or nobody can tell.
+   */
+  public static String damage(Bytes bytes, ProcessorArchitecture architecture) {
+    ContextKind expected = expected(architecture);
+    if (expected == null || read(bytes, architecture).isPresent()) {
+      return "";
+    }
+    return bytes.length() < expected.size()
+        ? "%d bytes; a CONTEXT of %s has %d"
+            .formatted(bytes.length(), architecture.word(), expected.size())
+        : "no CONTEXT of %s: ContextFlags is 0x%x"
+            .formatted(architecture.word(), bytes.u32(expected.flagsOffset()));
+  }
+
+  private static @Nullable ContextKind expected(ProcessorArchitecture architecture) {
+    return switch (architecture) {
+      case X86, X86_ON_X64, X86_ON_ARM64 -> ContextKind.X86;
+      case X64 -> ContextKind.X64;
+      case ARM64 -> ContextKind.ARM64;
+      default -> null;
+    };
   }
 
   private static boolean isOne(Bytes bytes, ContextKind kind) {
