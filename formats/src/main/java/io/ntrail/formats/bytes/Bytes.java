@@ -247,6 +247,11 @@ public final class Bytes {
     return true;
   }
 
+  /** Returns true if all bytes are those of another window of the same length. */
+  public boolean equalsBytes(Bytes other) {
+    return buffer.mismatch(other.buffer) < 0;
+  }
+
   /** Returns the number of leading zero bytes, counted in steps of 8 where possible. */
   public int leadingZeros() {
     int i = 0;

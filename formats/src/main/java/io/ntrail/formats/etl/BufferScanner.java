@@ -4,6 +4,7 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import java.util.Optional;
 import java.util.function.ObjIntConsumer;
 
 /**
@@ -32,6 +33,7 @@ final class BufferScanner implements AutoCloseable {
   private final boolean headerDestroyed;
   private final Gaps gaps;
   private final BufferIndex index = new BufferIndex();
+  private final BufferCopies copies;
   private final long size;
   private long usedEnd;
   private int skipped;
@@ -44,6 +46,7 @@ final class BufferScanner implements AutoCloseable {
     this.gaps = gaps;
     this.size = input.size();
     this.usedEnd = size;
+    this.copies = new BufferCopies(input, index);
   }
 
   /**
@@ -300,7 +303,13 @@ final class BufferScanner implements AutoCloseable {
               "buffer",
               "the file ends in the middle of the compressed buffer at offset " + at));
     }
-    index.add(at, present, header, header.compressed() ? 0 : (int) end, endUnknown);
+    Optional<Gap> copy = copies.add(header, at, present);
+    if (copy.isPresent()) {
+      gaps.add(copy.get());
+      skipped++;
+    } else {
+      index.add(at, present, header, header.compressed() ? 0 : (int) end, endUnknown);
+    }
     return at + bufferSize;
   }
 

@@ -18,26 +18,37 @@ public record EtlClock(Kind kind, long ticksPerSecond, long headerTicks, long st
     SYSTEM_TIME,
     /** 3: cycles of the CPU, at its nominal speed. */
     CPU_CYCLES,
-    /** Unknown clock (the header is lost): ticks are taken as 100 ns. */
+    /** Unknown clock (the header is lost or damaged): ticks are taken as 100 ns. */
     UNKNOWN
   }
 
   private static final long FILETIME_SECOND = 10_000_000L;
+  private static final long FILETIME_DAY = 86_400 * FILETIME_SECOND;
   private static final long NANOS_SECOND = 1_000_000_000L;
 
   /** Bits of ticks of 100 ns whose nanoseconds do not overflow. */
   private static final int PLAIN_BITS = 55;
 
-  /** The clock of a file whose header says {@code clockType}. */
+  /**
+   * The clock of a file whose header says {@code clockType}; {@link Kind#UNKNOWN} if that would be
+   * system time and its first time stamp is far from its StartTime.
+   */
   static EtlClock of(
       int clockType, long perfFrequency, long cpuMegahertz, long headerTicks, long startFileTime) {
     if (clockType == 3 && cpuMegahertz > 0) {
       return new EtlClock(Kind.CPU_CYCLES, cpuMegahertz * 1_000_000, headerTicks, startFileTime);
     }
     if (clockType == 2 || perfFrequency <= 0) {
-      return new EtlClock(Kind.SYSTEM_TIME, FILETIME_SECOND, headerTicks, headerTicks);
+      return startFileTime == 0 || isNear(headerTicks, startFileTime)
+          ? new EtlClock(Kind.SYSTEM_TIME, FILETIME_SECOND, headerTicks, headerTicks)
+          : unknown(headerTicks);
     }
     return new EtlClock(Kind.QPC, perfFrequency, headerTicks, startFileTime);
+  }
+
+  private static boolean isNear(long a, long b) {
+    long difference = saturatedSubtract(a, b);
+    return difference >= -FILETIME_DAY && difference <= FILETIME_DAY;
   }
 
   static EtlClock unknown(long headerTicks) {

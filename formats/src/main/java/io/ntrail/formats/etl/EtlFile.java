@@ -105,6 +105,16 @@ public final class EtlFile implements AutoCloseable {
               header.cpuSpeedInMHz(),
               input.window(0, EtlLayout.BUFFER_HEADER + 32).i64(EtlLayout.BUFFER_HEADER + 16),
               header.startTime());
+      if (clock.kind() == EtlClock.Kind.UNKNOWN) {
+        gaps.add(
+            new Gap(
+                input.name(),
+                EtlLayout.BUFFER_HEADER,
+                -1,
+                "clock",
+                "its type is %d, PerfFreq %d, and the header record is not of StartTime: times are raw, in units of 100 ns"
+                    .formatted(header.clockType(), header.perfFreq())));
+      }
     } else {
       sessionSize = BufferScanner.guessBufferSize(input);
       if (sessionSize == 0) {

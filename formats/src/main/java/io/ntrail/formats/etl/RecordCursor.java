@@ -1,7 +1,6 @@
 package io.ntrail.formats.etl;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.NativeBuffer;
@@ -467,7 +466,11 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
     int before = Math.min(item, at + size);
     while (true) {
       if (!itemFits(item)) {
-        damage(before, at + size, "an extended item runs past the end of its record");
+        damage(
+            before,
+            at + size,
+            "extended items",
+            "an extended item runs past the end of its record");
         return at + size;
       }
       before = item;
@@ -480,15 +483,15 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
     }
   }
 
-  private void damage(int from, int to, String why) {
+  private void damage(int from, int to, String what, String why) {
     long where =
         file.buffers().compressed(buffer) ? file.buffers().fileOffset(buffer) : bytes.base() + from;
-    gaps.add(new Gap(file.name(), where, to - from, "extended items", why));
+    gaps.add(new Gap(file.name(), where, to - from, what, why));
   }
 
   /** Reports a payload that is not what its schema says. */
-  public void damagedPayload(DamagedInput damage) {
-    gaps.add(new Gap(file.name(), damage.offset(), payloadLength(), "payload", damage.what()));
+  public void damagedPayload(String why) {
+    damage(payloadOffset(), payloadOffset() + payloadLength(), "payload", why);
   }
 
   @Override

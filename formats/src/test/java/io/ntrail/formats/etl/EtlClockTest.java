@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.testkit.Property;
 import java.math.BigInteger;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Conversions of time stamps against arithmetic without limits. */
@@ -103,11 +104,21 @@ class EtlClockTest {
   }
 
   @Test
+  void systemTimeThatIsNotThatOfTheStartIsUnknown() {
+    long start = 129_402_940_471_000_000L;
+    for (EtlClock clock :
+        List.of(EtlClock.of(2, 10_000_000, 0, 77, start), EtlClock.of(1, 0, 0, 77, start))) {
+      assertEquals(EtlClock.Kind.UNKNOWN, clock.kind());
+      assertEquals(0, clock.fileTime(1_000));
+    }
+  }
+
+  @Test
   void systemTimeIsTheFileTimeItself() {
     Property.check(g -> {
       long ticks = g.between(0, 1L << 60);
       long header = ticks + g.between(-(1L << 56), 1L << 56);
-      EtlClock clock = EtlClock.of(2, 2_533_281, 2_000, header, 9);
+      EtlClock clock = EtlClock.of(2, 2_533_281, 2_000, header, (ticks & 1) == 0 ? 0 : header + 9);
       assertEquals(ticks, clock.fileTime(ticks));
       assertEquals((ticks - header) * 100, clock.nanos(ticks));
     });

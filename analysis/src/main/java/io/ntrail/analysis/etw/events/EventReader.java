@@ -9,9 +9,12 @@ import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
 import io.ntrail.formats.identity.FileTime;
+import io.ntrail.formats.schema.Field;
 import io.ntrail.formats.schema.MessageText;
 import io.ntrail.formats.schema.Payload;
 import io.ntrail.formats.schema.Schema;
+import io.ntrail.formats.schema.SchemaSource;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +40,10 @@ public final class EventReader {
   private long nanos;
   private boolean isNanosKnown;
   private @Nullable EventType type;
+
+  /** Why a payload is damaged that has not all the fields that its schema names. */
+  private static final String SHORT = "it ends before the last of the event's fields";
+
   private boolean payloadRead;
   private boolean attributed;
   private final EventAttribution owner;
@@ -141,8 +148,24 @@ public final class EventReader {
           current.payloadLength(),
           current.pointerBytes());
       payloadRead = true;
+      if (payload.isShort() && !lacksLastField(known)) {
+        current.damagedPayload(SHORT);
+      }
     }
     return payload;
+  }
+
+  /** Layouts of the kernel's events name a last field that some systems do not write yet. */
+  private boolean lacksLastField(Schema schema) {
+    if (schema.source() != SchemaSource.KERNEL || payload.restLength() > 0) {
+      return false;
+    }
+    List<Field> fields = schema.fields();
+    Field last = null;
+    for (int i = 0; i < payload.size(); i = payload.after(i)) {
+      last = payload.field(i);
+    }
+    return fields.size() > 1 && last == fields.get(fields.size() - 2);
   }
 
   /** The text of a value beside its number: names of codes and flags; null if it has none. */

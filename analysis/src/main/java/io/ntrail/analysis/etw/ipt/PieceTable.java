@@ -93,7 +93,7 @@ public final class PieceTable implements SurveyPart<PieceTable> {
     try {
       piece = IptRecord.of(record.bytes(), record.payloadOffset(), record.payloadLength());
     } catch (DamagedInput e) {
-      record.damagedPayload(e);
+      record.damagedPayload(e.what());
       return;
     }
     PieceContent content = PieceContent.of(piece.inOrder(memory));

@@ -145,6 +145,8 @@ public final class SampleNotes {
       return;
     }
     if (length < Sample.flags(pointer)) {
+      // Those who look at each event count it.
+      notes.giveUp();
       return;
     }
     int thread = record.bytes().i32(at + Sample.threadId(pointer));

@@ -127,7 +127,11 @@ final class Allocations implements WeightVisitor {
     int pointer = record.pointerBytes();
     switch (kind) {
       case GC -> {
-        if (event.hook() < 0 && record.kind().isEvent() && isTick(record) && length >= 4) {
+        if (event.hook() < 0 && record.kind().isEvent() && isTick(record)) {
+          if (length < 4) {
+            event.tooShort();
+            return;
+          }
           // u32 amount, u32 kind, u16 CLR instance, then since version 2 u64 amount.
           boolean wide = record.version() >= 2 && length >= TICK_AMOUNT_64 + 8;
           long amount = wide ? payload.i64(at + TICK_AMOUNT_64) : payload.u32(at);
@@ -137,31 +141,40 @@ final class Allocations implements WeightVisitor {
         }
       }
       case HEAP -> {
-        if (event.hook() == KernelEvent.HEAP_HEAPALLOC && length >= Heap.size(pointer) + pointer) {
-          give(event, payload.pointer(at + Heap.size(pointer), pointer));
-        } else if (event.hook() == KernelEvent.HEAP_HEAPREALLOC
-            && length >= Heap.newSize(pointer) + pointer) {
-          give(event, payload.pointer(at + Heap.newSize(pointer), pointer));
+        if (event.hook() == KernelEvent.HEAP_HEAPALLOC) {
+          give(event, Heap.size(pointer), length);
+        } else if (event.hook() == KernelEvent.HEAP_HEAPREALLOC) {
+          give(event, Heap.newSize(pointer), length);
         }
       }
       case VIRTUAL -> {
-        if (event.hook() == KernelEvent.PAGEFAULT_VIRTUALALLOC && isCommit(record)) {
-          give(event, payload.pointer(at + VirtualAlloc.regionSize(pointer), pointer));
+        if (event.hook() == KernelEvent.PAGEFAULT_VIRTUALALLOC) {
+          if (length < VirtualAlloc.flags(pointer) + 4) {
+            event.tooShort();
+          } else if (isCommit(record)) {
+            give(event, VirtualAlloc.regionSize(pointer), length);
+          }
         }
       }
       case POOL -> {
         boolean pool =
             event.hook() == KernelEvent.POOL_POOLALLOCATION
                 || event.hook() == KernelEvent.POOL_SESSIONPOOLALLOCATION;
-        if (pool && length >= Pool.NUMBER_OF_BYTES + pointer) {
-          give(event, payload.pointer(at + Pool.NUMBER_OF_BYTES, pointer));
+        if (pool) {
+          give(event, Pool.NUMBER_OF_BYTES, length);
         }
       }
     }
   }
 
-  private void give(EventContext event, long size) {
-    if (event.passesEvent()) {
+  /** Adds an event that has its size, as wide as a pointer, at an offset of its payload. */
+  private void give(EventContext event, int sizeAt, int length) {
+    RecordCursor record = event.record();
+    int pointer = record.pointerBytes();
+    if (length < sizeAt + pointer) {
+      event.tooShort();
+    } else if (event.passesEvent()) {
+      long size = record.bytes().pointer(record.payloadOffset() + sizeAt, pointer);
       event.ownStack();
       event.give(event.process(), event.thread(), bytes ? size : 1);
     }

@@ -144,6 +144,7 @@ final class CpuSamples implements WeightVisitor {
     Bytes payload = record.bytes();
     int pointer = record.pointerBytes();
     if (length < Sample.flags(pointer)) {
+      event.tooShort();
       return;
     }
     int thread = payload.i32(at + Sample.threadId(pointer));
@@ -166,12 +167,16 @@ final class CpuSamples implements WeightVisitor {
     int pointer = record.pointerBytes();
     int length = record.payloadLength();
     if (length < 4) {
+      event.tooShort();
       return;
     }
     int size = Sample.entryBytes(pointer);
     int first = Sample.firstEntry(pointer);
     long told = record.bytes().u32(record.payloadOffset());
-    long samples = Math.min(told, (length - first) / size);
+    long samples = Math.clamp(told, 0, Math.max(0, length - first) / size);
+    if (samples < told) {
+      event.tooShort();
+    }
     for (int i = 0; i < samples; i++) {
       sample(event, record.payloadOffset() + first + i * size, size);
     }
@@ -182,8 +187,11 @@ final class CpuSamples implements WeightVisitor {
     Bytes payload = record.bytes();
     int pointer = record.pointerBytes();
     int at = record.payloadOffset();
-    if (record.payloadLength() < Sample.count(pointer) + 2
-        || payload.u16(at + Sample.count(pointer)) != counter) {
+    if (record.payloadLength() < Sample.count(pointer) + 2) {
+      event.tooShort();
+      return;
+    }
+    if (payload.u16(at + Sample.count(pointer)) != counter) {
       return;
     }
     int thread = payload.i32(at + Sample.threadId(pointer));

@@ -106,10 +106,12 @@ final class DiskTransfers implements WeightVisitor {
     int irpAt = DiskTransfer.irp(pointer);
     int timeAt = DiskTransfer.responseTime(version, pointer);
     int threadAt = DiskTransfer.threadId(version, pointer);
-    if (length < irpAt) {
+    boolean hasTime = version >= 1 && length >= timeAt + 8;
+    if (length < irpAt || version >= 1 && !hasTime && unit == WeightUnit.NANOS) {
+      event.tooShort();
       return;
     }
-    long ticks = version >= 1 && length >= timeAt + 8 ? payload.i64(at + timeAt) : 0;
+    long ticks = hasTime ? payload.i64(at + timeAt) : 0;
     boolean hasIrp = version >= 2 && length >= timeAt;
     completed(
         event,
@@ -127,6 +129,7 @@ final class DiskTransfers implements WeightVisitor {
     int at = record.payloadOffset();
     int length = record.payloadLength();
     if (length < DiskFlush.IRP + pointer) {
+      event.tooShort();
       return;
     }
     boolean told = record.version() >= 3 && length >= DiskFlush.threadId(pointer) + 4;

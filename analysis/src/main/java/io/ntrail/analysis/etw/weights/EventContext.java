@@ -189,6 +189,13 @@ final class EventContext {
     return sink.isInRange(nanos()) && sink.isOurs(key, process, thread);
   }
 
+  /** Reports an event in scope that ends before the fields that its weight is made of. */
+  void tooShort() {
+    if (passesEvent() && sink.isInRange(nanos())) {
+      record.damagedPayload("it ends before the fields that the event's weight is made of");
+    }
+  }
+
   /** Counts what was idle. */
   void idle(long weight) {
     sink.idle(nanos(), key, weight);

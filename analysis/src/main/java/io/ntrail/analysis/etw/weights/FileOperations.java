@@ -74,10 +74,14 @@ final class FileOperations implements WeightVisitor {
     int length = record.payloadLength();
     int irpAt = operation.irp();
     int sizeAt = operation.size(record.version(), pointer);
-    if (length < irpAt + pointer || !event.passesEvent()) {
+    if (!event.passesEvent()) {
       return;
     }
     boolean sized = sizeAt >= 0 && length >= sizeAt + 4;
+    if (length < irpAt + pointer || sizeAt >= 0 && !sized && unit == WeightUnit.BYTES) {
+      event.tooShort();
+      return;
+    }
     StackSnapshot stack = event.keepOwnStack();
     if (operations.size() >= MOST) {
       diagnostics.addUnfinished(operations.size());

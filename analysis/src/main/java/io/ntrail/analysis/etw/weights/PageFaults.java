@@ -66,9 +66,14 @@ final class PageFaults implements WeightVisitor {
       if (length >= SoftFault.programCounter(pointer) + pointer) {
         event.ownStack(payload.pointer(at + SoftFault.programCounter(pointer), pointer));
         event.give(event.process(), event.thread(), bytes ? 0 : 1);
+      } else {
+        event.tooShort();
       }
-    } else if (hook == KernelEvent.PAGEFAULT_HARDFAULT
-        && length >= HardFault.byteCount(pointer) + 4) {
+    } else if (hook == KernelEvent.PAGEFAULT_HARDFAULT) {
+      if (length < HardFault.byteCount(pointer) + 4) {
+        event.tooShort();
+        return;
+      }
       event.ownStack();
       long count = countHardFaults ? 1 : 0;
       event.give(

@@ -115,11 +115,15 @@ final class ThreadWaits implements WeightVisitor {
       case KernelEvent.THREAD_CSWITCH -> {
         if (length > CSwitch.OLD_THREAD_STATE) {
           contextSwitch(event, record.bytes(), at);
+        } else {
+          event.tooShort();
         }
       }
       case KernelEvent.THREAD_READYTHREAD -> {
         if (length >= ReadyThread.THREAD_ID + 4) {
           ready(event, record.bytes().i32(at + ReadyThread.THREAD_ID));
+        } else {
+          event.tooShort();
         }
       }
       case KernelEvent.THREAD_START -> ended(event, false);
