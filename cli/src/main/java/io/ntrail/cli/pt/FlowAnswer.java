@@ -35,14 +35,20 @@ final class FlowAnswer {
   private final AddressSpace code;
   private final FlowFunctions functions;
   private final WorkProgress<WorkPhase> progress;
+  private final boolean isStrict;
   private @Nullable FlowWalk walk;
 
+  /**
+   * @param isStrict whether packets that the processor lost make the answer incomplete
+   */
   FlowAnswer(
       PtInput input,
       FlowRequest request,
       AddressSpace code,
       FlowFunctions functions,
-      WorkProgress<WorkPhase> progress) {
+      WorkProgress<WorkPhase> progress,
+      boolean isStrict) {
+    this.isStrict = isStrict;
     this.progress = progress;
     this.input = input;
     this.request = request;
@@ -160,7 +166,7 @@ final class FlowAnswer {
                       heading(),
                       Numbers.counted(done.instructions(), "instruction"),
                       Numbers.counted(done.runs(), "block"),
-                      Numbers.counted(done.errors(), "error")));
+                      FlowRows.losses(done.errors(), overflows(done))));
       for (FlowClass kind : FlowClass.values()) {
         if (done.count(kind) > 0) {
           terminal
@@ -202,9 +208,14 @@ final class FlowAnswer {
       json.text("why", lost.error().text()).endObject();
     }
     json.endArray().number("errorsLeftOut", done.errors() - done.lost().size());
+    json.number("overflows", overflows(done));
   }
 
-  /** Tells the errors on the other stream; the flow is not whole then. */
+  static long overflows(FlowWalk done) {
+    return done.count(FlowEvent.OVERFLOW);
+  }
+
+  /** Tells the errors and losses on the other stream; the flow is not whole then. */
   int finish(FlowWalk done, Terminal terminal) {
     for (Lost lost : done.lost().subList(0, Math.min(SHOWN, done.lost().size()))) {
       terminal
@@ -224,8 +235,13 @@ final class FlowAnswer {
                   + Numbers.counted(done.errors() - SHOWN, "more place")
                   + " (--format json lists them)");
     }
+    long overflows = overflows(done);
+    if (overflows > 0) {
+      terminal.err().println("warning: " + FlowRows.overflowed(overflows));
+    }
     ProcessorOptions.warn(done.clock(), terminal);
     Losses.warn(input.gaps().list(), terminal);
-    return done.errors() == 0 ? input.exitCode() : ExitCode.INCOMPLETE;
+    boolean isWhole = done.errors() == 0 && !(isStrict && overflows > 0);
+    return isWhole ? input.exitCode() : ExitCode.INCOMPLETE;
   }
 }

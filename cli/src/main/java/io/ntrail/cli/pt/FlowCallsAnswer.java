@@ -156,7 +156,7 @@ final class FlowCallsAnswer {
                           answer.heading(),
                           Numbers.counted(profile.instructions(), "instruction"),
                           Numbers.counted(sorted.size(), "function"),
-                          Numbers.counted(walk.errors(), "error")));
+                          FlowRows.losses(walk.errors(), FlowAnswer.overflows(walk))));
           listing.table(terminal.out(), request.limit(), CommonOptions.width(parsed, terminal));
         },
         json -> {

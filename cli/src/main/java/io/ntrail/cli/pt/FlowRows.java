@@ -248,6 +248,18 @@ final class FlowRows implements FlowSink {
     json.endObject();
   }
 
+  /** Returns how often the flow is lost, and how often packets were, if they were. */
+  static String losses(long errors, long overflows) {
+    return Numbers.counted(errors, "error")
+        + (overflows == 0 ? "" : ", " + Numbers.counted(overflows, "overflow"));
+  }
+
+  /** Returns the meaning of overflows, as a warning. */
+  static String overflowed(long overflows) {
+    return Numbers.counted(overflows, "overflow")
+        + ": the processor lost packets, and what ran meanwhile is not in the answer";
+  }
+
   /** Returns the name of a constant as JSON has it: {@code directJump}. */
   static String word(Enum<?> constant) {
     StringBuilder word = new StringBuilder();

@@ -363,7 +363,12 @@ public final class PtCommand implements Command {
       ParseResult parsed,
       Terminal terminal) {
     return new FlowAnswer(
-        input, request, code.space(), functions, WorkProgress.of(input.work(), parsed, terminal));
+        input,
+        request,
+        code.space(),
+        functions,
+        WorkProgress.of(input.work(), parsed, terminal),
+        CommonOptions.has(parsed, "--strict"));
   }
 
   private static OptionalLong thread(ParseResult parsed) {

@@ -315,7 +315,7 @@ final class RecordedFlowAnswer {
                       heading(),
                       Numbers.counted(flow.instructions(), "instruction"),
                       Numbers.counted(flow.runs(), "block"),
-                      Numbers.counted(flow.errors(), "error")));
+                      FlowRows.losses(flow.errors(), overflows())));
       for (FlowClass kind : FlowClass.values()) {
         if (flow.count(kind) > 0) {
           terminal
@@ -343,6 +343,9 @@ final class RecordedFlowAnswer {
     if (flow.errors() > 0) {
       lacks.add("the flow is lost at " + Numbers.counted(flow.errors(), "place"));
     }
+    if (overflows() > 0) {
+      lacks.add(Numbers.counted(overflows(), "overflow"));
+    }
     if (unsynchronised() > 0) {
       lacks.add(Numbers.counted(unsynchronised(), "piece") + " not decoded");
     }
@@ -350,6 +353,10 @@ final class RecordedFlowAnswer {
       lacks.add(Numbers.counted(wrapped(), "piece") + " overwritten in part");
     }
     return lacks.isEmpty() ? "" : "; " + String.join(", ", lacks);
+  }
+
+  private long overflows() {
+    return flow.count(FlowEvent.OVERFLOW);
   }
 
   private long unsynchronised() {
@@ -386,6 +393,7 @@ final class RecordedFlowAnswer {
       json.text("why", lost.why()).endObject();
     }
     json.endArray().number("errorsLeftOut", flow.errors() - flow.lost().size());
+    json.number("overflows", overflows());
     json.array("missingImages");
     trace
         .missingImages()
@@ -457,6 +465,9 @@ final class RecordedFlowAnswer {
               + Numbers.counted(flow.errors() - SHOWN, "more place")
               + " (--format json lists them)");
     }
+    if (overflows() > 0) {
+      warn(FlowRows.overflowed(overflows()));
+    }
     trace.missingImages().forEach((name, why) -> warn("code of " + name + " is missing: " + why));
     if (!trace.missingImages().isEmpty()) {
       terminal.err().println("try: --image-path FOLDER names a folder of images");
@@ -466,7 +477,9 @@ final class RecordedFlowAnswer {
     int code =
         Losses.finish(
             trace.recording(), new Losses.Symbols(trace.codeGaps(), false), parsed, terminal);
-    return flow.errors() == 0 ? progress.exitCode(code) : ExitCode.INCOMPLETE;
+    boolean isStrict = CommonOptions.has(parsed, "--strict");
+    boolean isWhole = flow.errors() == 0 && !(isStrict && overflows() > 0);
+    return isWhole ? progress.exitCode(code) : ExitCode.INCOMPLETE;
   }
 
   private void warn(String text) {

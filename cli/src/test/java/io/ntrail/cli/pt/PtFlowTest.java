@@ -11,6 +11,7 @@ import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.cli.harness.SamplePt;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.dump.MinidumpBuilder;
+import io.ntrail.testkit.pt.PtPackets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,6 +95,28 @@ class PtFlowTest {
     JsonSchema schema = JsonSchema.named("pt-flow").definition("row");
     for (String line : result.lines()) {
       assertEquals(List.of(), schema.findings(JsonReader.parse(line)));
+    }
+  }
+
+  /** Code of one return, reached by PSB+ and again behind an overflow. */
+  @Test
+  void packetsThatTheProcessorLostAreSaidInEveryForm() throws IOException {
+    PtPackets packets = new PtPackets(false).psb().ip(PtPackets.FUP, 0x40_1000).psbEnd();
+    packets.overflow().ip(PtPackets.FUP, 0x40_1000);
+    stream = Files.write(folder.resolve("overflow.pt"), packets.toByteArray());
+    for (String form : List.of("--addresses", "--instructions", "--blocks", "--profile")) {
+      Cli.Result result = flow("--code", code, form);
+      assertEquals(0, result.exit(), form + result.err());
+      assertTrue(result.err().contains("warning: 1 overflow: the processor"), form + result.err());
+      assertEquals(3, flow("--code", code, form, "--strict").exit());
+    }
+    assertTrue(flow("--code", code).lines().getFirst().endsWith("0 errors, 1 overflow"));
+    for (String[] form : new String[][] {{}, {"--profile"}, {"--calls"}}) {
+      List<Object> words = new ArrayList<>(List.of("--code", code, "--format", "json"));
+      words.addAll(List.of(form));
+      JsonReader json = flow(words.toArray()).json();
+      assertEquals(1, json.get("overflows").number());
+      assertEquals(List.of(), JsonSchema.named("pt-flow").findings(json));
     }
   }
 
