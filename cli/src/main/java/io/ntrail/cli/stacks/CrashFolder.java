@@ -161,8 +161,8 @@ final class CrashFolder {
           unreadable.add(new Unreadable(file.toString(), "it lists no threads"));
           return;
         }
-        List<NamedFrame> frames = stacks.stack(threads.getFirst()).frames();
-        CrashSignature signature = CrashSignature.of(dump.exception(), frames);
+        CrashSignature signature =
+            CrashSignature.of(dump.exception(), frames(dump, stacks, threads.getFirst()));
         groups
             .computeIfAbsent(signature.text(), _ -> new Crashes(signature, new ArrayList<>()))
             .files
@@ -171,6 +171,14 @@ final class CrashFolder {
         gaps.addAll(stacks.symbols().gaps());
       }
     }
+  }
+
+  /** Returns the stack of the crash; where its thread is not in the dump, the code at fault. */
+  private static List<NamedFrame> frames(
+      DumpRecording dump, SnapshotStacks stacks, SnapshotThread first) {
+    return dump.exception().isEmpty() || first.isFaulting()
+        ? stacks.stack(first).frames()
+        : List.of(stacks.at(dump.exception().get().address()));
   }
 
   private static ListingColumns<Crashes> columns() {

@@ -67,12 +67,12 @@ final class SnapshotScreen {
     boolean hasShownFault =
         answer.shown().stream().anyMatch(stack -> answer.faultOf(stack).isPresent());
     if (!hasShownFault && !request.isLive()) {
-      out.println(
-          answer
-              .facts()
-              .fault()
-              .map(fault -> name(fault) + " stopped: " + fault.text())
-              .orElse("no exception" + (isWhole ? "" : CannotGoOn.AS_FAR_AS_READ)));
+      answer
+          .facts()
+          .fault()
+          .ifPresentOrElse(
+              this::unshown,
+              () -> out.println("no exception" + (isWhole ? "" : CannotGoOn.AS_FAR_AS_READ)));
     }
     for (StackGroup<ThreadStack> group : answer.groups(request.isSame())) {
       out.println();
@@ -158,12 +158,20 @@ final class SnapshotScreen {
             .orElseGet(() -> " " + words(stack.activity()));
   }
 
-  private String name(SnapshotFacts.Fault fault) {
-    return answer.threads().others().stream()
-        .filter(thread -> thread.tid() == fault.tid())
-        .findFirst()
-        .map(SnapshotScreen::name)
-        .orElse("thread " + fault.tid());
+  /**
+   * Prints why it stopped, of a thread whose stack is not shown; of one that is lost also where.
+   */
+  private void unshown(SnapshotFacts.Fault fault) {
+    Optional<SnapshotThread> known =
+        answer.threads().others().stream()
+            .filter(thread -> thread.tid() == fault.tid())
+            .findFirst();
+    String name =
+        known.map(SnapshotScreen::name).orElse("thread " + fault.tid() + ", not in the dump,");
+    out.println(name + " stopped: " + fault.text());
+    if (known.isEmpty()) {
+      out.println("  at " + TextSanitizer.one(answer.place(fault).place()));
+    }
   }
 
   private static String name(SnapshotThread thread) {

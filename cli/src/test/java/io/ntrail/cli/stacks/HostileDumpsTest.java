@@ -110,6 +110,30 @@ class HostileDumpsTest {
   }
 
   @Test
+  void anExceptionOfAThreadThatIsNotInTheDumpHasNoStackOfAnother() throws IOException {
+    byte[] other = at(0x20, STACK);
+    Path file =
+        file(
+            x86()
+                .thread(7, 0, STACK, new byte[0x40], other)
+                .exception(9, 0xC000_0005L, PROGRAM + 0x10, at(0x10, STACK), 1, 0));
+    Cli.Result result = run(file);
+    assertEquals(3, result.exit(), result.out());
+    String why = "thread 9 is not in the list of threads";
+    assertTrue(result.err().contains(why), result.err());
+    assertTrue(
+        result.lines().get(1).startsWith("thread 9, not in the dump, stopped: ACCESS VIOLATION"),
+        result.out());
+    assertEquals("  at a.exe+0x10", result.lines().get(2));
+    Cli.Result groups = Cli.run("stacks", folder, "--format", "json");
+    assertEquals(3, groups.exit(), groups.err());
+    assertTrue(groups.err().contains(why), groups.err());
+    assertEquals(
+        "STATUS_ACCESS_VIOLATION write | a.exe+0x10",
+        groups.json().get("groups").array().getFirst().get("signature").text());
+  }
+
+  @Test
   void aStreamOf45GigabytesIsAGap() throws IOException {
     MinidumpBuilder dump = x86().thread(7, 0, STACK, new byte[0x40], at(0x10, STACK));
     for (int type : new int[] {9, 12, 13, 14, 16, 17, 18, 19, 24}) {

@@ -62,6 +62,7 @@ public final class Minidump implements AutoCloseable {
     this.exception = reader.reading("ExceptionStream", Optional.empty(), core::exception);
     this.memory = new MemoryStreams(this, input, reader).read();
     checkContexts();
+    checkFaultingThread();
   }
 
   /**
@@ -98,6 +99,22 @@ public final class Minidump implements AutoCloseable {
     String why = ProcessorContext.damage(contextBytes(range), architecture());
     if (!why.isEmpty()) {
       reader.gap(range.offset(), range.size(), what, why);
+    }
+  }
+
+  /** Reports an exception of a thread that the list of threads does not have. */
+  private void checkFaultingThread() {
+    if (exception.isEmpty() || threads.isEmpty()) {
+      return;
+    }
+    long faulting = exception.get().thread();
+    if (threads.stream().noneMatch(thread -> thread.id() == faulting)) {
+      long offset = stream(StreamType.EXCEPTION).map(DumpStream::offset).orElse(0L);
+      reader.gap(
+          offset,
+          -1,
+          "thread of the exception",
+          "thread " + faulting + " is not in the list of threads");
     }
   }
 
