@@ -28,13 +28,16 @@ public final class DumpModules implements LoadedModules {
     this.list = List.copyOf(list);
     this.unloaded = List.copyOf(unloaded);
     this.images = images;
+    // An entry that lost its address, which is a gap of the dump, has no code at that address.
+    List<DumpedModule> placed = list.stream().filter(module -> module.base() != 0).toList();
     int[] order =
         RowSort.sorted(
-            list.size(), (a, b) -> Long.compareUnsigned(list.get(a).base(), list.get(b).base()));
+            placed.size(),
+            (a, b) -> Long.compareUnsigned(placed.get(a).base(), placed.get(b).base()));
     byAddress = new DumpedModule[order.length];
     bases = new long[order.length];
     for (int i = 0; i < order.length; i++) {
-      byAddress[i] = list.get(order[i]);
+      byAddress[i] = placed.get(order[i]);
       bases[i] = byAddress[i].base();
     }
   }
@@ -44,7 +47,7 @@ public final class DumpModules implements LoadedModules {
     List<DumpedModule> list = new ArrayList<>();
     for (DumpModule module : modules) {
       // One without a size has at least its first page; none goes round the end of memory.
-      long size = module.size() == 0 ? 0x1000 : module.size();
+      long size = module.size() == 0 && module.base() != 0 ? 0x1000 : module.size();
       long room = -module.base();
       long kept = room != 0 && Long.compareUnsigned(size, room) > 0 ? room : size;
       list.add(new DumpedModule(module, kept, images));

@@ -1,6 +1,7 @@
 package io.ntrail.cli.stacks;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.cli.harness.Cli;
@@ -131,6 +132,37 @@ class HostileDumpsTest {
     assertEquals(
         "STATUS_ACCESS_VIOLATION write | a.exe+0x10",
         groups.json().get("groups").array().getFirst().get("signature").text());
+  }
+
+  @Test
+  void aDumpThatDoesNotNameItsProcessorHasTheOneOfItsRegisters() throws IOException {
+    long base = 0x7FF7_0000_0000L;
+    byte[] context = MinidumpBuilder.x64(base + 0x10, 0, 0, 0, 0, STACK, 0, 0, 0);
+    Path file =
+        file(
+            new MinidumpBuilder()
+                .module(base, 0x1_0000, 1, "C:\\x\\a.exe")
+                .thread(7, 0, STACK, new byte[0x40], context)
+                .exception(7, 0xC000_0005L, base + 0x10, context, 1, 0));
+    Cli.Result result = run(file);
+    assertEquals(3, result.exit(), result.out());
+    assertTrue(result.lines().getFirst().contains("1 place could not be read"), result.out());
+    assertTrue(result.lines().contains("  at a.exe+0x10"), result.out());
+    assertTrue(
+        result.err().contains("the dump does not name its processor, whose registers are those of"),
+        result.err());
+  }
+
+  @Test
+  void aModuleAtAddressZeroIsAGapAndHasNoFrames() throws IOException {
+    byte[] stack = words((int) STACK + 8, 0xA, 0, 0, 0, 0, 0, 0);
+    Path file = file(x86().module(0, 0, 0, "").thread(7, 0, STACK, stack, at(0x10, STACK)));
+    Cli.Result result = run(file);
+    assertEquals(3, result.exit(), result.out());
+    assertTrue(result.err().contains("1 of 2 modules are at address 0"), result.err());
+    assertFalse(result.out().contains("+0xa"), result.out());
+    Cli.Result info = Cli.run("info", file);
+    assertEquals(3, info.exit(), info.out());
   }
 
   @Test

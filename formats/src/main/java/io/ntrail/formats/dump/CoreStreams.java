@@ -82,8 +82,28 @@ final class CoreStreams {
       for (int row = 0; row < rows.count(); row++) {
         modules.add(module(rows.bytes(), rows.at(row)));
       }
+      checkPlaces(modules, rows);
     }
     return List.copyOf(modules);
+  }
+
+  /** Reports modules at address 0, where none can be: addresses in them belong to no module. */
+  private void checkPlaces(List<DumpModule> modules, Rows rows) {
+    int first = -1;
+    int lost = 0;
+    for (int row = 0; row < modules.size(); row++) {
+      if (modules.get(row).base() == 0) {
+        first = lost == 0 ? row : first;
+        lost++;
+      }
+    }
+    if (lost > 0) {
+      reader.gap(
+          rows.bytes().base() + rows.at(first),
+          -1,
+          StreamType.MODULE_LIST.title(),
+          "%d of %d modules are at address 0".formatted(lost, modules.size()));
+    }
   }
 
   private DumpModule module(Bytes bytes, int at) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * One minidump: its header, its directory, and the streams that every question needs. Opening reads
@@ -43,6 +44,7 @@ public final class Minidump implements AutoCloseable {
   private final List<UnloadedModule> unloadedModules;
   private final Optional<DumpException> exception;
   private final Optional<SystemInfo> systemInfo;
+  private final ProcessorArchitecture architecture;
   private final Optional<MiscInfo> miscInfo;
   private final MemoryRanges memory;
 
@@ -61,6 +63,7 @@ public final class Minidump implements AutoCloseable {
         reader.reading("UnloadedModuleListStream", List.of(), core::unloadedModules);
     this.exception = reader.reading("ExceptionStream", Optional.empty(), core::exception);
     this.memory = new MemoryStreams(this, input, reader).read();
+    this.architecture = findArchitecture();
     checkContexts();
     checkFaultingThread();
   }
@@ -80,6 +83,37 @@ public final class Minidump implements AutoCloseable {
       input.close();
       throw e;
     }
+  }
+
+  /**
+   * Returns the architecture that the dump names; where it does not say, that of its registers, of
+   * which a dump without them needs none.
+   */
+  private ProcessorArchitecture findArchitecture() {
+    ProcessorArchitecture named =
+        systemInfo.map(SystemInfo::architecture).orElse(ProcessorArchitecture.UNKNOWN);
+    if (named != ProcessorArchitecture.UNKNOWN) {
+      return named;
+    }
+    ProcessorArchitecture found =
+        Stream.concat(
+                threads.stream().map(DumpThread::context),
+                exception.stream().map(DumpException::context))
+            .filter(range -> !range.isEmpty())
+            .flatMap(range -> ProcessorContext.read(contextBytes(range), named).stream())
+            .map(context -> context.kind().architecture())
+            .findFirst()
+            .orElse(named);
+    boolean isLost = systemInfo.isEmpty() && !threads.isEmpty();
+    if (isLost && stream(StreamType.SYSTEM_INFO).isEmpty()) {
+      reader.gap(
+          header.directory(),
+          -1,
+          StreamType.SYSTEM_INFO.title(),
+          "the dump does not name its processor"
+              + (found == named ? "" : ", whose registers are those of " + found.word()));
+    }
+    return found;
   }
 
   /**
@@ -281,9 +315,9 @@ public final class Minidump implements AutoCloseable {
     return memory;
   }
 
-  /** Returns the architecture that the dump names. */
+  /** Returns the architecture that the dump names, or its registers show. */
   public ProcessorArchitecture architecture() {
-    return systemInfo.map(SystemInfo::architecture).orElse(ProcessorArchitecture.UNKNOWN);
+    return architecture;
   }
 
   /** Returns where contexts have the components of extended state. */

@@ -35,6 +35,15 @@ public enum ContextKind {
     this.fxsave = fxsave;
   }
 
+  /** Returns the architecture whose registers these are. */
+  public ProcessorArchitecture architecture() {
+    return switch (this) {
+      case X86 -> ProcessorArchitecture.X86;
+      case X64 -> ProcessorArchitecture.X64;
+      case ARM64 -> ProcessorArchitecture.ARM64;
+    };
+  }
+
   /** Returns the bytes of the structure without extended state. */
   public int size() {
     return size;
