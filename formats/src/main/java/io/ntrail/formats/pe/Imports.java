@@ -21,6 +21,11 @@ public record Imports(List<Module> modules, List<Bound> bound) {
   private static final int MOST_MODULES = 65_536;
   private static final int MOST_SYMBOLS = 1 << 20;
   private static final int DESCRIPTOR = 20;
+
+  /** Rows behind the end of a list that are looked at, and characters of a name of a file. */
+  private static final int MOST_BEHIND = 256;
+
+  private static final int MOST_NAME = 64;
   private static final int DELAY_DESCRIPTOR = 32;
 
   /**
@@ -102,13 +107,15 @@ public record Imports(List<Module> modules, List<Bound> bound) {
     }
 
     /**
-     * The list ends where a name or the address table is missing; what else is there is garbage.
+     * The list ends where a name or the address table is missing; what else is there is garbage,
+     * unless it is modules again.
      */
     boolean imports(Range range, List<Module> modules) {
       for (long at = range.rva(); ; at += DESCRIPTOR) {
         long name = view.u32(at + 12);
         long addresses = view.u32(at + 16);
         if (name == 0 || addresses == 0) {
+          checkBehind(range, at, DESCRIPTOR, 12, 16);
           return true;
         }
         if (isTooMuch(modules, at)) {
@@ -133,6 +140,7 @@ public record Imports(List<Module> modules, List<Bound> bound) {
       for (long at = range.rva(); ; at += DELAY_DESCRIPTOR) {
         long name = view.u32(at + 4);
         if (name == 0) {
+          checkBehind(range, at, DELAY_DESCRIPTOR, 4, 12);
           return true;
         }
         if (isTooMuch(modules, at)) {
@@ -153,6 +161,44 @@ public record Imports(List<Module> modules, List<Bound> bound) {
                 unbased(view.u32(at + 8), base),
                 symbols(names, addresses, true, base)));
       }
+    }
+
+    /**
+     * Reports a list that ends before modules: many linkers write other tables behind it and count
+     * them to the directory, but no names of modules where those of a list would be.
+     *
+     * @param end row that ends it
+     * @param row bytes of a row
+     * @param name offset of the name in a row
+     * @param addresses offset of the address table in a row
+     */
+    private void checkBehind(Range range, long end, int row, int name, int addresses) {
+      long room = Math.min(range.rva() + range.size(), end + view.stored(end)) - end;
+      long lost = 0;
+      long last = Math.min(room / row, MOST_BEHIND);
+      for (long i = 1; i < last; i++) {
+        long at = end + i * row;
+        if (view.has(view.u32(at + addresses), word) && isModuleName(view.u32(at + name))) {
+          lost++;
+        }
+      }
+      if (lost > 0) {
+        image.gap(
+            end,
+            row,
+            "imports",
+            "the list ends before " + lost + " more modules that the directory names");
+      }
+    }
+
+    /** {@code KERNEL32.dll}: printable, with an extension. */
+    private boolean isModuleName(long rva) {
+      if (!view.has(rva, 1)) {
+        return false;
+      }
+      String text = view.text(rva, MOST_NAME);
+      int dot = text.lastIndexOf('.');
+      return dot > 0 && dot < text.length() - 1 && text.chars().allMatch(c -> c > ' ' && c < 0x7F);
     }
 
     private boolean isTooMuch(List<Module> modules, long at) {

@@ -29,8 +29,8 @@ final class RelocationBlocks {
    * Walks the blocks between two places.
    *
    * @param end end of the last block; inside the window
-   * @return the place where the walk stopped: {@code end}, or that of an impossible block. Zeros in
-   *     place of a block are the end of the table, however much is left
+   * @return the place where the walk stopped: {@code end}, or that of an impossible block. Zeros up
+   *     to the end are padding
    */
   static int walk(Bytes table, int from, int end, Visitor visitor) {
     int at = from;
@@ -38,7 +38,7 @@ final class RelocationBlocks {
       long page = table.u32(at);
       long size = table.u32(at + 4);
       if (size < HEADER || size > end - at) {
-        return page == 0 && size == 0 ? end : at;
+        return page == 0 && table.isZero(at, end - at) ? end : at;
       }
       visitor.block(page, at + HEADER, at + (int) size);
       at += (int) size;

@@ -48,6 +48,9 @@ public final class Relocations {
   /** The longest operand that is changed here, in bytes. */
   private static final int WIDEST = 8;
 
+  /** Bytes that parts of a file are padded to at least, whatever its header says. */
+  private static final int LEAST_ALIGNMENT = 512;
+
   /** Bytes that the offsets of a block cover. */
   private static final int PAGE = 0x1000;
 
@@ -97,6 +100,7 @@ public final class Relocations {
     long[] counts = new long[TYPES];
     RelocationIndex blocks = new RelocationIndex();
     Pieces pieces = new Pieces(image.view());
+    int[] behind = new int[1];
     int stop =
         RelocationBlocks.walk(
             table,
@@ -104,6 +108,7 @@ public final class Relocations {
             table.length(),
             (page, at, end) -> {
               blocks.add(page, at, end);
+              behind[0] = end;
               boolean changes = count(table, at, end, counts);
               if (changes && !pieces.contain(page)) {
                 image.gap(
@@ -116,15 +121,13 @@ public final class Relocations {
               }
             });
     if (stop < table.length()) {
+      image.gap(range.rva() + stop, range.size() - stop, "base relocations", why(table, stop));
+    } else if (stop - behind[0] >= Math.max(LEAST_ALIGNMENT, image.headers().fileAlignment())) {
       image.gap(
-          range.rva() + stop,
-          range.size() - stop,
+          range.rva() + behind[0],
+          stop - behind[0],
           "base relocations",
-          "a block claims "
-              + (table.has(stop, RelocationBlocks.HEADER) ? table.u32(stop + 4) : 0)
-              + " bytes, but only "
-              + (table.length() - stop)
-              + " are left");
+          "zeros, more than the alignment of the file needs");
     } else if (table.length() < range.size() && !endsWithZeros(image, table, range)) {
       image.gap(
           range.rva() + table.length(),
@@ -133,6 +136,19 @@ public final class Relocations {
           "the directory extends past the stored data");
     }
     return new Relocations(image, range, stop, counts, blocks);
+  }
+
+  /** Returns why a walk stopped before the end of the table. */
+  private static String why(Bytes table, int stop) {
+    int left = table.length() - stop;
+    if (left >= RelocationBlocks.HEADER && table.isZero(stop, RelocationBlocks.HEADER)) {
+      return "zeros in place of a block, with others behind them";
+    }
+    return "a block claims "
+        + (left >= RelocationBlocks.HEADER ? table.u32(stop + 4) : 0)
+        + " bytes, but only "
+        + left
+        + " are left";
   }
 
   /**

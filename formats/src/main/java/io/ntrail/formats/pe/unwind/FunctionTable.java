@@ -20,8 +20,10 @@ import java.util.RandomAccess;
  * The exception directory of an x64 image: which code has which unwind information, ascending by
  * address. Images of other machines have none of these; those of ARM are {@link ArmFunctions}.
  *
- * <p>Entries of zeros are padding and left out. A table that does not ascend is sorted here and a
- * gap of the image: the system, which searches by halves, would miss some of its entries.
+ * <p>Entries of zeros are left out. Before all others they are room that the linker kept (Visual
+ * C++ for incremental links); behind another one they are lost and a gap of the image. A table that
+ * does not ascend is sorted here and a gap as well: the system, which searches by halves, would
+ * miss some of its entries.
  */
 public final class FunctionTable {
   /** Bound of the number of entries; the rest is a gap. */
@@ -69,8 +71,7 @@ public final class FunctionTable {
    */
   public static FunctionTable inPlace(PeImage image) {
     Range range = range(image);
-    long count = range.size() / RuntimeFunction.SIZE;
-    return StoredRows.of(image.view(), range.rva(), count)
+    return StoredRows.of(image.view(), range)
         .map(rows -> new FunctionTable(image.view(), rows, true))
         .orElseGet(() -> of(image, range));
   }
@@ -83,9 +84,7 @@ public final class FunctionTable {
    * @return empty if there is none, or it is not stored in one piece
    */
   public static Optional<FunctionTable> unchecked(PeImage image) {
-    Range range = range(image);
-    long count = range.size() / RuntimeFunction.SIZE;
-    return StoredRows.unchecked(image.view(), range.rva(), count)
+    return StoredRows.unchecked(image.view(), range(image))
         .map(rows -> new FunctionTable(image.view(), rows, true));
   }
 
@@ -139,6 +138,21 @@ public final class FunctionTable {
           WHAT,
           reader.missing + " of " + count + " entries are outside the image");
     }
+    if (reader.zeroed > 0) {
+      image.gap(
+          reader.firstZeroed,
+          (long) reader.zeroed * RuntimeFunction.SIZE,
+          WHAT,
+          reader.zeroed + " of " + count + " entries are zeros behind others");
+    }
+    long odd = range.size() % RuntimeFunction.SIZE;
+    if (odd != 0) {
+      image.gap(
+          range.rva() + range.size() - odd,
+          odd,
+          WHAT,
+          "its size of " + range.size() + " bytes is not a multiple of " + RuntimeFunction.SIZE);
+    }
     if (!reader.ascends()) {
       image.gap(
           range.rva(),
@@ -148,7 +162,8 @@ public final class FunctionTable {
       reader.sort();
     }
     reader.rows.trim();
-    return new FunctionTable(image.view(), reader.result(), !tooMany && reader.missing == 0);
+    boolean isWhole = !tooMany && reader.missing == 0 && reader.zeroed == 0 && odd == 0;
+    return new FunctionTable(image.view(), reader.result(), isWhole);
   }
 
   /** Returns all entries by address, indirect ones as they are stored. */
@@ -241,13 +256,18 @@ public final class FunctionTable {
   /** Entries where they are stored: in one piece, ascending, none of zeros. Nothing is copied. */
   private record StoredRows(Bytes table, long rva, int count) implements Rows {
     /** Returns the table as it is stored; empty if it is not as it should be. */
-    static Optional<Rows> of(ImageView view, long rva, long count) {
-      return unchecked(view, rva, count).filter(rows -> rows.ascends()).map(rows -> rows);
+    static Optional<Rows> of(ImageView view, Range range) {
+      return unchecked(view, range).filter(rows -> rows.ascends()).map(rows -> rows);
     }
 
-    /** Returns the table as it is stored; empty if that is not one piece. */
-    static Optional<StoredRows> unchecked(ImageView view, long rva, long count) {
-      if (count == 0 || count > MOST || view.stored(rva) / RuntimeFunction.SIZE < count) {
+    /** Returns the table as it is stored; empty if that is not one piece of whole entries. */
+    static Optional<StoredRows> unchecked(ImageView view, Range range) {
+      long rva = range.rva();
+      long count = range.size() / RuntimeFunction.SIZE;
+      if (count == 0
+          || count > MOST
+          || range.size() % RuntimeFunction.SIZE != 0
+          || view.stored(rva) < range.size()) {
         return Optional.empty();
       }
       Bytes table = view.window(rva, count * RuntimeFunction.SIZE);
@@ -354,6 +374,11 @@ public final class FunctionTable {
     private final IntColumn infos;
     private int missing;
 
+    /** Entries of zeros behind others, and the place of the first. */
+    private int zeroed;
+
+    private long firstZeroed;
+
     Reader(ImageView view, long rva, int stored) {
       this.view = view;
       this.rva = rva;
@@ -378,8 +403,10 @@ public final class FunctionTable {
           }
           i += (int) whole;
         } else if (view.zeros(at) >= RuntimeFunction.SIZE) {
-          // Zeros of the loader are padding, however many a hostile image asks for.
-          i += (int) Math.min(view.zeros(at) / RuntimeFunction.SIZE, stored - i);
+          // Zeros of the loader are passed at once, however many a hostile image asks for.
+          int zeros = (int) Math.min(view.zeros(at) / RuntimeFunction.SIZE, stored - i);
+          zeros(at, zeros);
+          i += zeros;
         } else if (view.has(at, RuntimeFunction.SIZE)) {
           add(at, view.i32(at), view.i32(at + 4), view.i32(at + 8));
           i++;
@@ -393,6 +420,7 @@ public final class FunctionTable {
 
     private void add(long place, int begin, int end, int info) {
       if ((begin | end | info) == 0) {
+        zeros(place, 1);
         return;
       }
       int row = rows.add();
@@ -400,6 +428,13 @@ public final class FunctionTable {
       begins.set(row, begin);
       ends.set(row, end);
       infos.set(row, info);
+    }
+
+    private void zeros(long place, int count) {
+      if (rows.rows() > 0) {
+        firstZeroed = zeroed == 0 ? place : firstZeroed;
+        zeroed += count;
+      }
     }
 
     Rows result() {

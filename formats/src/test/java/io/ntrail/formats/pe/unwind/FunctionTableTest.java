@@ -1,6 +1,7 @@
 package io.ntrail.formats.pe.unwind;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.pe.MachineType;
@@ -34,15 +35,43 @@ class FunctionTableTest {
     assertEquals(AT + 24, table.entries().get(2).rva());
   }
 
+  /** Visual C++ keeps room in front for incremental links. */
   @Test
-  void entriesOfZerosAreOmitted() {
-    byte[] body =
-        entries(0, 0, 0, 0x1000, 0x1010, 0x300, 0, 0, 0, 0x2000, 0x2010, 0x300, 0, 0, 0, 7);
-    PeImage image = UnwindImages.small(body, AT, 64);
+  void entriesOfZerosBeforeTheOthersAreOmitted() {
+    byte[] body = entries(0, 0, 0, 0, 0, 0, 0x1000, 0x1010, 0x300, 0x2000, 0x2010, 0x300);
+    PeImage image = UnwindImages.small(body, AT, 48);
     FunctionTable table = FunctionTable.of(image);
     assertEquals(2, table.entries().size());
     assertEquals(AT + 36, table.entry(0x2000).orElseThrow().rva());
     assertEquals(List.of(), image.gaps());
+  }
+
+  @Test
+  void entriesOfZerosBehindAnotherAreAGap() {
+    byte[] body = entries(0, 0, 0, 0x1000, 0x1010, 0x300, 0, 0, 0, 0x2000, 0x2010, 0x300, 0, 0, 0);
+    for (boolean isInPlace : new boolean[] {false, true}) {
+      PeImage image = UnwindImages.small(body, AT, 60);
+      FunctionTable table = isInPlace ? FunctionTable.inPlace(image) : FunctionTable.of(image);
+      assertEquals(2, table.entries().size());
+      assertEquals(AT + 36, table.entry(0x2000).orElseThrow().rva());
+      assertFalse(table.isWhole());
+      Gap gap = image.gaps().getFirst();
+      assertEquals(AT + 24, gap.offset());
+      assertEquals("2 of 5 entries are zeros behind others", gap.why());
+    }
+  }
+
+  @Test
+  void aSizeThatIsNoMultipleOfAnEntryIsAGap() {
+    byte[] body = entries(0x1000, 0x1010, 0x300, 0x2000, 0x2010, 0x300);
+    for (boolean isInPlace : new boolean[] {false, true}) {
+      PeImage image = UnwindImages.small(body, AT, 23);
+      FunctionTable table = isInPlace ? FunctionTable.inPlace(image) : FunctionTable.of(image);
+      assertEquals(1, table.entries().size());
+      assertEquals(
+          List.of("its size of 23 bytes is not a multiple of 12"),
+          image.gaps().stream().map(Gap::why).toList());
+    }
   }
 
   @Test

@@ -1,0 +1,104 @@
+package io.ntrail.formats.pe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.pe.build.PeBuilder;
+import io.ntrail.formats.pe.fixups.Relocations;
+import io.ntrail.testkit.LittleEndian;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Tables of which a part was overwritten: rows that are lost are said, padding is none of them. */
+class LostRowsTest {
+  private static final int DESCRIPTOR = 20;
+
+  private final byte[] file = library();
+
+  private static byte[] library() {
+    PeBuilder library =
+        PeBuilder.library(MachineType.AMD64)
+            .imports("first.dll", "One")
+            .imports("second.dll", "Two")
+            .imports("third.dll", "Three");
+    library.code().label("code").code(0xC3);
+    for (int page = 0; page < 4; page++) {
+      library.data().align(8).address("code").fill(0x1000, 1);
+    }
+    return library.build().file();
+  }
+
+  private PeImage image() {
+    return PeImage.ofFile(InputFile.of(file, "lost.dll"));
+  }
+
+  /** Returns the place of a table in the file. */
+  private int at(DataDirectory directory) {
+    PeImage image = image();
+    return (int) image.view().offset(image.directory(directory).rva());
+  }
+
+  private static List<String> reasons(PeImage image) {
+    return image.gaps().stream().map(Gap::why).toList();
+  }
+
+  @Test
+  void aTableThatIsWholeHasNoGap() {
+    PeImage image = image();
+    assertEquals(3, Imports.of(image).modules().size());
+    assertEquals(4, Relocations.of(image).count(Relocations.DIR64));
+    assertEquals(List.of(), reasons(image));
+  }
+
+  @Test
+  void modulesBehindADescriptorOfZerosAreAGap() {
+    int second = at(DataDirectory.IMPORT) + DESCRIPTOR;
+    Arrays.fill(file, second, second + DESCRIPTOR, (byte) 0);
+    PeImage image = image();
+    assertEquals(1, Imports.of(image).modules().size());
+    assertEquals(
+        List.of("the list ends before 1 more modules that the directory names"), reasons(image));
+  }
+
+  @Test
+  void relocationsBehindZerosAreAGap() {
+    int first = at(DataDirectory.BASE_RELOCATION);
+    int second = first + file[first + 4];
+    Arrays.fill(file, second, second + 8, (byte) 0);
+    PeImage image = image();
+    assertEquals(1, Relocations.of(image).count(Relocations.DIR64));
+    assertEquals(List.of("zeros in place of a block, with others behind them"), reasons(image));
+  }
+
+  @Test
+  void zerosThatPadTheRelocationsAreNoGap() {
+    int first = at(DataDirectory.BASE_RELOCATION);
+    int size = (int) image().directory(DataDirectory.BASE_RELOCATION).size();
+    int second = first + file[first + 4];
+    Arrays.fill(file, second, first + size, (byte) 0);
+    PeImage image = image();
+    assertEquals(1, Relocations.of(image).count(Relocations.DIR64));
+    assertEquals(List.of(), reasons(image));
+  }
+
+  @Test
+  void zerosOfMoreThanTheAlignmentOfTheFileAreLostRelocations() {
+    PeBuilder library = PeBuilder.library(MachineType.AMD64);
+    library.code().label("code").code(0xC3);
+    for (int i = 0; i < 1000; i++) {
+      library.data().address("code");
+    }
+    byte[] bytes = library.build().file();
+    PeImage whole = PeImage.ofFile(InputFile.of(bytes, "long.dll"));
+    assertEquals(1000, Relocations.of(whole).count());
+    int at = (int) whole.view().offset(whole.directory(DataDirectory.BASE_RELOCATION).rva());
+    int second = at + (int) LittleEndian.getU32(bytes, at + 4);
+    Arrays.fill(
+        bytes, second, at + (int) whole.directory(DataDirectory.BASE_RELOCATION).size(), (byte) 0);
+    PeImage image = PeImage.ofFile(InputFile.of(bytes, "long.dll"));
+    assertEquals(512, Relocations.of(image).count());
+    assertEquals(List.of("zeros, more than the alignment of the file needs"), reasons(image));
+  }
+}
