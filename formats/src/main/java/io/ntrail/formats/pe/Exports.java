@@ -101,7 +101,7 @@ public record Exports(
       long base = view.u32(at + 0x10);
       long functions = view.u32(at + 0x14);
       long nameCount = view.u32(at + 0x18);
-      readNames(view.u32(at + 0x20), view.u32(at + 0x24), nameCount);
+      readNames(view.u32(at + 0x20), view.u32(at + 0x24), nameCount, functions);
       return new Exports(
           image.reading("name of the exports", at, "", () -> text(view.u32(at + 0xC))),
           view.u32(at + 4),
@@ -146,7 +146,7 @@ public record Exports(
       return Optional.empty();
     }
 
-    private void readNames(long namesAt, long ordinalsAt, long count) {
+    private void readNames(long namesAt, long ordinalsAt, long count, long functions) {
       long known = Math.min(count, Math.min(view.stored(namesAt) / 4, view.stored(ordinalsAt) / 2));
       if (known < count) {
         image.gap(
@@ -156,10 +156,13 @@ public record Exports(
             "the image has room for " + known + " of " + count + " names");
       }
       long missing = 0;
+      long rowless = 0;
       for (long i = 0; i < known && charsLeft > 0; i++) {
         long nameAt = view.u32(namesAt + 4 * i);
         long index = view.u16(ordinalsAt + 2 * i);
-        if (view.has(nameAt, 1)) {
+        if (index >= functions) {
+          rowless++;
+        } else if (view.has(nameAt, 1)) {
           names.computeIfAbsent(index, _ -> new ArrayList<>(1)).add(text(nameAt));
         } else {
           missing++;
@@ -172,6 +175,13 @@ public record Exports(
             "names of the exports",
             missing + " of " + count + " names are outside the image");
       }
+      if (rowless > 0) {
+        image.gap(
+            ordinalsAt,
+            -1,
+            "names of the exports",
+            rowless + " of " + count + " names belong to no row of the address table");
+      }
     }
 
     private List<Export> list(long base, long at, long count) {
@@ -181,8 +191,12 @@ public record Exports(
             at, -1, "exports", "the image has room for " + known + " of " + count + " addresses");
       }
       List<Export> list = new ArrayList<>();
+      // A dump may lack pages of an image, which its header counts all the same.
+      long end = Math.max(image.headers().sizeOfImage(), lastRva());
+      long outside = 0;
       for (long i = 0; i < known; i++) {
         long rva = view.u32(at + 4 * i);
+        outside += rva >= end ? 1 : 0;
         List<String> called = names.getOrDefault(i, List.of());
         if (rva == 0 && called.isEmpty()) {
           continue;
@@ -195,7 +209,15 @@ public record Exports(
           list.add(new Export(base + i, name, rva, forward));
         }
       }
+      if (outside > 0) {
+        image.gap(at, -1, "exports", outside + " of " + count + " addresses are outside the image");
+      }
       return List.copyOf(list);
+    }
+
+    private long lastRva() {
+      List<ImageView.Extent> extents = view.extents();
+      return extents.isEmpty() ? 0 : extents.getLast().end();
     }
 
     private @Nullable String forward(long rva) {
