@@ -76,6 +76,60 @@ final class ImageDisassembly {
       code.name(places);
     }
     size(image);
+    checkHeld();
+  }
+
+  /** Reports code that is not in the image, of all functions that are asked for together. */
+  private void checkHeld() {
+    long lacking = 0;
+    long first = -1;
+    int lost = 0;
+    for (ImageFunction function : asked) {
+      long its = lacking(function);
+      for (RuntimeFunction part : functions.parts(function.rva())) {
+        its += lacking(part);
+      }
+      if (its > 0) {
+        lacking += its;
+        first = lost == 0 ? function.rva() : first;
+        lost++;
+      }
+    }
+    if (lost > 0) {
+      String bytes = "the image does not hold " + Numbers.counted(lacking, "byte") + " of ";
+      image.gap(
+          first,
+          -1,
+          "code",
+          bytes
+              + (asked.size() == 1
+                  ? "the function at " + Numbers.hex(first)
+                  : Numbers.count(lost) + " of " + Numbers.counted(asked.size(), "function")));
+    }
+  }
+
+  /** Returns the bytes of the first part of a function that are not in the image. */
+  private long lacking(ImageFunction function) {
+    long held = held(function.rva(), function.size());
+    // One whose end is not known may reach as far as padding that is in no file.
+    return function.bounded() || held == 0 ? function.size() - held : 0;
+  }
+
+  private long lacking(RuntimeFunction part) {
+    return part.size() - held(part.begin(), part.size());
+  }
+
+  /** Returns the bytes from a place on that were stored, one piece or several. */
+  private long held(long rva, long size) {
+    long held = 0;
+    while (held < size) {
+      long stored = image.view().stored(rva + held);
+      if (stored <= 0) {
+        return held;
+      }
+      held += stored;
+    }
+    return Math.max(0, size);
   }
 
   /** Returns rows for one thread. */
@@ -142,10 +196,14 @@ final class ImageDisassembly {
 
   private void range(
       InstructionRows rows, long rva, long size, Consumer<InstructionRows.Row> sink) {
-    long stored = Math.min(size, image.view().stored(rva));
-    if (stored > 0) {
+    long held = held(rva, size);
+    if (held > 0) {
       rows.rows(
-          code == null ? image.view().window(rva, stored) : code.window(rva, stored), rva, sink);
+          code == null
+              ? image.view().bytes(rva, Math.clamp(held, 0, Integer.MAX_VALUE - 15))
+              : code.window(rva, held),
+          rva,
+          sink);
     }
   }
 
@@ -286,6 +344,7 @@ final class ImageDisassembly {
           out.println("  " + doubt);
         }
         shown += table(function.rva(), function.size(), out, left(shown));
+        notHeld(lacking(function), function.size(), out);
         int omitted = 0;
         for (RuntimeFunction part : functions.parts(function.rva())) {
           if (limit != 0 && shown >= limit) {
@@ -301,10 +360,20 @@ final class ImageDisassembly {
                   + Numbers.counted(part.size(), "byte")
                   + ")");
           shown += table(part.begin(), part.size(), out, left(shown));
+          notHeld(lacking(part), part.size(), out);
         }
         if (omitted > 0) {
           out.println("  ... " + Numbers.counted(omitted, "further part") + " (-n 0 shows all)");
         }
+      }
+    }
+
+    private static void notHeld(long lacking, long size, PrintStream out) {
+      if (lacking > 0) {
+        out.println(
+            "  the image does not hold "
+                + (lacking == size ? "these " : "the last " + Numbers.count(lacking) + " of these ")
+                + Numbers.counted(size, "byte"));
       }
     }
 
