@@ -3,6 +3,7 @@ package io.ntrail.cli.common;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.bytes.SpellingSuggestion;
 import io.ntrail.formats.pe.PeImage;
@@ -75,10 +76,11 @@ public final class FunctionArgument {
    * The functions that are meant.
    *
    * @param option that they were written for, for messages
+   * @param gaps what could not be read, and may have names
    * @throws CannotGoOn if there is none
    */
   public static List<ImageFunction> find(
-      ParsedImage contents, ImageFunctions functions, String option, String what) {
+      ParsedImage contents, ImageFunctions functions, String option, String what, List<Gap> gaps) {
     PeImage image = contents.image();
     List<ImageFunction> found = new ArrayList<>();
     if (isAddress(what)) {
@@ -101,8 +103,9 @@ public final class FunctionArgument {
     }
     if (found.isEmpty()) {
       String nearest = SpellingSuggestion.of(what, all);
-      throw new CannotGoOn(
+      throw CannotGoOn.notFound(
           image.name() + " has no function named " + what,
+          gaps,
           "ntrail image "
               + ImageWords.of(image)
               + (nearest.isEmpty() ? " --functions" : " " + option + " " + ShellWords.of(nearest)));

@@ -59,7 +59,12 @@ final class ImageDisassembly {
     this.asked =
         what.equals("all")
             ? functions.list()
-            : FunctionArgument.find(contents, functions, "--disasm", what);
+            : FunctionArgument.find(
+                contents,
+                functions,
+                "--disasm",
+                what,
+                ImageCommand.gaps(image.gaps(), names.gaps()));
     for (ImageFunction function : functions.list()) {
       if (!function.names().isEmpty()) {
         places.put(function.rva(), function.names().getFirst());

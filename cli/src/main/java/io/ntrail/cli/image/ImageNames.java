@@ -25,21 +25,25 @@ final class ImageNames implements AutoCloseable {
   private final @Nullable OpenPdb pdb;
   private final @Nullable ImageSymbols symbols;
   private final String missing;
+  private final List<Gap> lost;
   private final List<String> remarks;
   private @Nullable ImageFunctions functions;
 
-  private ImageNames(
-      ParsedImage contents, @Nullable OpenPdb pdb, String missing, List<String> remarks) {
-    this.remarks = List.copyOf(remarks);
+  private ImageNames(ParsedImage contents, @Nullable OpenPdb pdb, PdbSearch.Result found) {
+    this.remarks = found.remarks();
     this.contents = contents;
     this.pdb = pdb;
     this.symbols = pdb == null ? null : ImageSymbols.of(pdb.pdb());
-    this.missing = missing;
+    this.missing = found.why();
+    this.lost =
+        found.damaged().stream()
+            .map(tried -> new Gap(tried.place(), 0, -1, "names of functions", tried.why()))
+            .toList();
   }
 
   static ImageNames of(Path file, ParsedImage contents, PdbSearch search) {
     PdbSearch.Result found = search.find(file, contents.image());
-    return new ImageNames(contents, found.pdb().orElse(null), found.why(), found.remarks());
+    return new ImageNames(contents, found.pdb().orElse(null), found);
   }
 
   /** Returns whether there is a PDB. */
@@ -99,8 +103,9 @@ final class ImageNames implements AutoCloseable {
     return symbols == null ? Optional.empty() : symbols.at(rva);
   }
 
+  /** Returns what could not be read of the PDB; of none but damaged ones all of these. */
   List<Gap> gaps() {
-    return pdb == null ? List.of() : pdb.gaps();
+    return pdb == null ? lost : pdb.gaps();
   }
 
   @Override

@@ -160,7 +160,7 @@ record ImageRequest(
       parts.add(ImageResources.of(contents.resources()));
     }
     if (unwind != null && !unwind.isEmpty()) {
-      parts.add(ImageUnwindPart.of(contents, names.functions(), unwind));
+      parts.add(ImageUnwindPart.of(contents, names, unwind));
     } else if (functions != null || unwind != null || hotpatch) {
       String pattern = functions == null && unwind != null ? "" : functions;
       // The share of only patchability comes from the image itself.

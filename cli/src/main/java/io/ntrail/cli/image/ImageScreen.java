@@ -149,7 +149,7 @@ final class ImageScreen {
         names.hasPdb()
             ? Numbers.count(names.functions().list().stream().filter(f -> f.is(Source.PDB)).count())
                 + " in the PDB"
-            : "";
+            : names.gaps().isEmpty() ? "" : "those of the PDB could not be read";
     return Stream.of(table(), known).filter(text -> !text.isEmpty()).collect(joining(", "));
   }
 

@@ -4,6 +4,7 @@ import io.ntrail.cli.common.FunctionArgument;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Numbers;
+import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.pe.unwind.FunctionTable;
 import io.ntrail.formats.pe.unwind.RuntimeFunction;
 import io.ntrail.formats.pe.unwind.UnwindChain;
@@ -30,18 +31,19 @@ final class ImageUnwindPart {
   private final LanguageHandlers handlers;
   private final List<Asked> asked;
 
-  private ImageUnwindPart(ParsedImage contents, ImageFunctions functions, String what) {
+  private ImageUnwindPart(ParsedImage contents, ImageNames names, String what) {
+    ImageFunctions functions = names.functions();
     this.contents = contents;
     this.table = FunctionTable.of(contents.image());
     this.handlers = LanguageHandlers.of(contents.image(), table);
     this.asked =
         FunctionArgument.isAddress(what)
             ? at(FunctionArgument.rva(contents.image(), what), functions)
-            : named(what, functions);
+            : named(what, names);
   }
 
-  static ImagePart of(ParsedImage contents, ImageFunctions functions, String what) {
-    ImageUnwindPart part = new ImageUnwindPart(contents, functions, what);
+  static ImagePart of(ParsedImage contents, ImageNames names, String what) {
+    ImageUnwindPart part = new ImageUnwindPart(contents, names, what);
     Listing<Asked> listing = new Listing<>("functions", part.columns(), part.asked::forEach);
     return new ImagePart(listing, (out, _, _) -> part.print(out), listing::json);
   }
@@ -52,8 +54,9 @@ final class ImageUnwindPart {
     return List.of(new Asked(rva, names, table.entry(rva)));
   }
 
-  private List<Asked> named(String what, ImageFunctions functions) {
-    return FunctionArgument.find(contents, functions, "--unwind", what).stream()
+  private List<Asked> named(String what, ImageNames names) {
+    List<Gap> gaps = ImageCommand.gaps(contents.image().gaps(), names.gaps());
+    return FunctionArgument.find(contents, names.functions(), "--unwind", what, gaps).stream()
         .map(function -> new Asked(function.rva(), function.names(), table.entry(function.rva())))
         .toList();
   }

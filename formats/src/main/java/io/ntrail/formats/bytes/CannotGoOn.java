@@ -19,6 +19,8 @@ public final class CannotGoOn extends RuntimeException {
     SPECIAL_FILE,
     /** A file holds no bytes. */
     EMPTY,
+    /** A file is of a kind that can be read here, and so damaged that it cannot. */
+    DAMAGED,
     /** A file is not of a kind that can be read here; it may be one for another command. */
     OTHER_KIND,
     /** An archive holds no file, or several, where one is needed. */

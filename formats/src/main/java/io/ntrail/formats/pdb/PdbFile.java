@@ -85,7 +85,7 @@ public final class PdbFile {
               .orElseThrow(() -> new DamagedInput(file.name(), 0, "no PDB stream"));
       return new PdbFile(msf, stream);
     } catch (DamagedInput e) {
-      throw new CannotGoOn(file.name() + " is a damaged PDB: " + e.what(), "get a new copy of it");
+      throw MsfFile.damaged(file, e.what());
     }
   }
 

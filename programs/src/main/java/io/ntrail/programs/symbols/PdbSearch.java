@@ -1,6 +1,7 @@
 package io.ntrail.programs.symbols;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.CannotGoOn.Reason;
 import io.ntrail.formats.identity.PdbId;
 import io.ntrail.formats.pe.DebugDirectory;
 import io.ntrail.formats.pe.DebugDirectory.CodeView;
@@ -72,6 +73,11 @@ public record PdbSearch(List<ZipStore> archives, List<Path> places, SymbolStores
       return tried.stream().map(Tried::why).distinct().collect(Collectors.joining("; "));
     }
 
+    /** Returns the files that would be it as far as can be told, and are damaged. */
+    public List<Tried> damaged() {
+      return tried.stream().filter(Tried::isDamaged).distinct().toList();
+    }
+
     /** The files that are there and cannot be used, each in a sentence. */
     public List<String> unusable() {
       return tried.stream().filter(Tried::isThere).map(Tried::why).distinct().toList();
@@ -83,9 +89,20 @@ public record PdbSearch(List<ZipStore> archives, List<Path> places, SymbolStores
    *
    * @param place a file, a folder or the address of a server
    * @param isThere whether there is something, which cannot be used
+   * @param isDamaged whether it is a file that is damaged
    * @param why in a sentence
    */
-  public record Tried(String place, boolean isThere, String why) {}
+  public record Tried(String place, boolean isThere, boolean isDamaged, String why) {
+    /** A place of which nothing is known to be damaged. */
+    public Tried(String place, boolean isThere, String why) {
+      this(place, isThere, false, why);
+    }
+
+    /** Returns a file that was refused. */
+    static Tried refused(String place, CannotGoOn refusal) {
+      return new Tried(place, true, refusal.reason() == Reason.DAMAGED, refusal.message());
+    }
+  }
 
   /**
    * Looks for the PDB of an image file, also beside it.
@@ -200,7 +217,7 @@ public record PdbSearch(List<ZipStore> archives, List<Path> places, SymbolStores
     try {
       return Optional.of(PdbRequest.open(place, "", place.toString(), id));
     } catch (CannotGoOn e) {
-      tried.add(new Tried(place.toString(), true, e.message()));
+      tried.add(Tried.refused(place.toString(), e));
       return Optional.empty();
     }
   }

@@ -152,7 +152,7 @@ final class StoreSearch<T extends FileRequest.Opened> {
           try {
             return Optional.of(new Hit<>(sought.open(file), file, packed));
           } catch (CannotGoOn e) {
-            tried.add(new Tried(place, true, e.message()));
+            tried.add(Tried.refused(place, e));
           }
         }
         case Entry.Withdrawn(_, String message) -> {

@@ -112,7 +112,7 @@ public final class ZipStore {
       try {
         return Optional.of(sought.open(file, member, file.toString()));
       } catch (CannotGoOn e) {
-        tried.add(new Tried(file + "!/" + LocalPath.printable(member), true, e.message()));
+        tried.add(Tried.refused(file + "!/" + LocalPath.printable(member), e));
       }
     }
     if (candidates.isEmpty()) {

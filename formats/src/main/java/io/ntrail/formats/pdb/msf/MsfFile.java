@@ -153,8 +153,13 @@ public final class MsfFile {
     return CannotGoOn.of(reason, name, name + " is " + what, nextStep);
   }
 
-  private static CannotGoOn damaged(InputFile file, String why) {
-    return new CannotGoOn(file.name() + " is a damaged PDB: " + why, "get a new copy of it");
+  /** Returns the refusal of a PDB of which nothing can be read. */
+  public static CannotGoOn damaged(InputFile file, String why) {
+    return CannotGoOn.of(
+        Reason.DAMAGED,
+        file.name(),
+        file.name() + " is a damaged PDB: " + why,
+        "get a new copy of it");
   }
 
   private long blocks(long size) {
