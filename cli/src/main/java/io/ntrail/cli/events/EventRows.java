@@ -2,6 +2,7 @@ package io.ntrail.cli.events;
 
 import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.etw.events.SchemaSourceCounts;
 import io.ntrail.analysis.stacks.NamedFrame;
 import io.ntrail.cli.common.EventIds;
 import io.ntrail.cli.common.ListingColumns;
@@ -56,7 +57,12 @@ final class EventRows {
       while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && walk.next()) {
         json.row(objects.of(walk));
       }
-      Losses.json(json.endArray(), events.recording());
+      json.endArray();
+      SchemaSourceCounts all = events.all();
+      if (all != null && all.events() > limit) {
+        json.number("rowsLeftOut", all.events() - limit);
+      }
+      Losses.json(json, events.recording());
       json.gaps(events.recording().gaps()).endObject();
     }
   }

@@ -304,11 +304,10 @@ public final class EventsCommand implements Command {
 
   private static Events events(Request request, EtwRecording recording, SchemaSources sources) {
     int cores = CommonOptions.cores(request.parsed);
-    // Only a list on the screen has a remark about events that it does not show.
-    boolean counted =
-        request.format == Format.TEXT
-            && request.isWhole()
-            && !CommonOptions.has(request.parsed, "--count");
+    // Only a list on the screen and one object have a remark about events that they do not show.
+    boolean remarks =
+        request.format == Format.TEXT || request.format == Format.JSON && request.limit > 0;
+    boolean counted = remarks && request.isWhole() && !CommonOptions.has(request.parsed, "--count");
     List<Learn> also = new ArrayList<>();
     if (counted) {
       also.add(Learn.COUNTS);

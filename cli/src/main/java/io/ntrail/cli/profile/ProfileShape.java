@@ -71,6 +71,9 @@ public record ProfileShape(
     if (look == Look.ZOOM) {
       alone(parsed);
     }
+    if (format == Format.COLLAPSED) {
+      whole(parsed);
+    }
     boolean isTree = look == Look.TREE || look == Look.BOTTOM_UP;
     boolean onScreen = CommonOptions.isOnScreen(parsed, format, terminal);
     return new ProfileShape(
@@ -133,6 +136,16 @@ public record ProfileShape(
       return Look.TREE;
     }
     return looks.isEmpty() ? Look.FLAT : looks.getFirst();
+  }
+
+  /** Stacks that are left out would be missing in the sums of who reads the others. */
+  private static void whole(ParseResult parsed) {
+    boolean isLimited = CommonOptions.number(parsed, "-n", 0) > 0;
+    if (isLimited || percent(parsed, "0") > 0) {
+      throw new UsageError(
+          "--format collapsed has all stacks: it excludes " + (isLimited ? "-n" : "--min"),
+          "--format collapsed");
+    }
   }
 
   /** Hits have no stacks. */

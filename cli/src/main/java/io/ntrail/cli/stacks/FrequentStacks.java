@@ -75,6 +75,9 @@ final class FrequentStacks {
         terminal.out(),
         () -> text(answered, stacks, groups),
         json -> json(answered, stacks, listing, json));
+    if (request.isOfRows()) {
+      leftOff(profile.profiler().total(), stacks, groups);
+    }
     remarks(profile);
     return Losses.finish(recording, lacking, request.parsed(), terminal);
   }
@@ -276,6 +279,32 @@ final class FrequentStacks {
     }
     EventRemarks.unmatched(
         profiler.unmatchedWords(), !request.range().whole(), request.isNarrowed(), terminal);
+  }
+
+  /** Warns of events that no row has, as rows have no line and no member for them. */
+  private void leftOff(long total, StackFrequencies stacks, List<Group> groups) {
+    terminal.out().flush();
+    long others = total - stacks.withoutStack();
+    others -= groups.stream().mapToLong(Group::weight).sum();
+    if (others > 0 && !request.hasTop()) {
+      String more = Numbers.counted(stacks.distinct() - groups.size(), "other stack");
+      leftOff(others, total, more + ": not included (--top 0 writes all)");
+    }
+    if (stacks.withoutStack() > 0) {
+      leftOff(stacks.withoutStack(), total, "no stack: not included");
+    }
+  }
+
+  private void leftOff(long count, long total, String what) {
+    terminal
+        .err()
+        .println(
+            "warning: "
+                + Numbers.count(count)
+                + " of "
+                + Numbers.counted(total, "event")
+                + (count == 1 ? " has " : " have ")
+                + what);
   }
 
   private void warn(long count, String noun, String what) {

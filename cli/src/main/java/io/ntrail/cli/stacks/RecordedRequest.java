@@ -105,6 +105,16 @@ record RecordedRequest(
     return format == Format.TEXT;
   }
 
+  /** Returns whether the answer is rows and nothing else. */
+  boolean isOfRows() {
+    return format == Format.CSV || format == Format.JSONL;
+  }
+
+  /** Returns whether the number of stacks was asked for. */
+  boolean hasTop() {
+    return CommonOptions.has(parsed, "--top");
+  }
+
   /** Returns whether more than one option selects stacks. */
   boolean isNarrowed() {
     int kinds = processes.isEmpty() ? 0 : 1;

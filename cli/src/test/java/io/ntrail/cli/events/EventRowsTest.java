@@ -1,9 +1,11 @@
 package io.ntrail.cli.events;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
+import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.cli.harness.Recordings;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.TestData;
@@ -129,5 +131,15 @@ class EventRowsTest {
     writer.log(0, EtlRecords.perfInfo(8, 0x0F2E).time(time + 3).payload(longer).build());
     found.addAll(compare(Recordings.write(folder.resolve("b.etl"), writer)));
     assertEquals(new TreeSet<>(FURTHER), found);
+  }
+
+  @Test
+  void oneObjectSaysHowManyEventsItLeavesOut() throws IOException {
+    Path shop = TestData.projectRoot().resolve("samples/shop.etl");
+    JsonReader all = Cli.run("events", shop, "--format", "json").json();
+    assertFalse(all.has("rowsLeftOut"), "nothing is left out");
+    JsonReader first = Cli.run("events", shop, "--format", "json", "-n", "3").json();
+    assertEquals(all.get("events").array().size() - 3L, first.get("rowsLeftOut").number());
+    assertEquals(List.of(), JsonSchema.named("events").strictFindings(first));
   }
 }

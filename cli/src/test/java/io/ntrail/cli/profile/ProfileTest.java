@@ -274,6 +274,26 @@ class ProfileTest {
   }
 
   @Test
+  void collapsedStacksAreAllOrRefused() throws IOException {
+    Path file = sample();
+    for (List<String> limit : List.of(List.of("-n", "2"), List.of("--min", "10%"))) {
+      fails(
+          2,
+          List.of(
+              "ntrail: --format collapsed has all stacks: it excludes " + limit.getFirst(),
+              "try: --format collapsed"),
+          file,
+          "--format",
+          "collapsed",
+          limit.getFirst(),
+          limit.getLast());
+    }
+    assertEquals(
+        lines(file, "--format", "collapsed"),
+        lines(file, "--format", "collapsed", "-n", "0", "--min", "0"));
+  }
+
+  @Test
   void wordsThatFitNothing() throws IOException {
     Path file = sample();
     says(

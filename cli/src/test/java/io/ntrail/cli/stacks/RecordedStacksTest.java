@@ -237,6 +237,26 @@ class RecordedStacksTest {
   }
 
   @Test
+  void rowsOfFrequentStacksWarnOfEventsThatTheyLack() throws IOException {
+    Cli.Result stackless =
+        Cli.run("stacks", file(), "-e", "PerfInfo/SampleProf", "--format", "jsonl");
+    assertEquals(
+        List.of("warning: 1 of 4 events has no stack: not included"), stackless.messages());
+    Cli.Result first = Cli.run("stacks", SHOP, "-e", "PerfInfo/SampleProf", "--format", "csv");
+    assertEquals(6, first.lines().size());
+    assertEquals(
+        List.of(
+            "warning: 1,047 of 12,000 events have 17 other stacks: not included (--top 0 writes"
+                + " all)",
+            "warning: 9,283 of 12,000 events have no stack: not included"),
+        first.messages());
+    for (String top : List.of("0", "1")) {
+      Object[] words = {"stacks", SHOP, "-e", "FileIo/Read", "--format", "csv", "--top", top};
+      assertEquals("", Cli.run(words).err(), "asked for");
+    }
+  }
+
+  @Test
   void optionsThatMakeNoSenseAreRefused() throws IOException {
     for (List<String> wrong :
         List.of(
