@@ -102,7 +102,7 @@ public final class CallsCommand implements Command {
         terminal.err().println("warning: the recording has no callers of calls");
         terminal.err().println("try: ntrail trace --stacks 1000 ... records some");
       }
-      return Math.max(exitCode, scope.finish(CommonOptions.has(parsed, "--strict")));
+      return Math.max(exitCode, scope.finish(parsed));
     }
   }
 }

@@ -322,8 +322,26 @@ public final class CallsScope {
     return "warning: " + recording.source().name() + ": ";
   }
 
-  /** Warns of unreadable parts, and returns the exit code. */
-  public int finish(boolean strict) {
+  /** Closes an answer: the warnings and the exit code. */
+  public int finish(ParseResult parsed) {
+    if (Losses.isUnsaid(recording, parsed)) {
+      warnLost();
+    }
+    return finish(CommonOptions.has(parsed, "--strict"));
+  }
+
+  /** Warns of what the recorder lost, for an answer that has no place for it. */
+  public void warnLost() {
+    long repaired = counts().repaired();
+    Losses.warnLost(
+        recording,
+        repaired == 0
+            ? List.of()
+            : List.of(Numbers.counted(repaired, "missing record") + " made up for"),
+        terminal);
+  }
+
+  private int finish(boolean strict) {
     List<Gap> gaps = recording.gaps();
     terminal.out().flush();
     Losses.warn(recording.source().gaps(), terminal);

@@ -5,18 +5,24 @@ import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.model.RecorderLosses;
 import io.ntrail.analysis.model.Recording;
 import io.ntrail.analysis.model.RecordingKind;
+import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import picocli.CommandLine.ParseResult;
 
 /** Reports unreadable parts and recorder losses, the same way in every command. */
 public final class Losses {
   private static final int SHOWN = 10;
+
+  /** Commands whose text has no first line that says what is missing. */
+  private static final Set<String> WITHOUT_FIRST_LINE = Set.of("symbols", "pt");
 
   private Losses() {}
 
@@ -60,17 +66,64 @@ public final class Losses {
     if (!recording.omissions().isEmpty()) {
       state.add("a part of another one" + Omissions.inBrackets(recording.omissions()));
     }
-    String one = recording.kind() == RecordingKind.ETW ? "event" : "record";
-    List<String> lost = new ArrayList<>();
-    losses.records().ifPresent(records -> lost.add(Numbers.counted(records, one)));
-    losses.buffers().ifPresent(buffers -> lost.add(Numbers.counted(buffers, "buffer")));
-    if (!lost.isEmpty()) {
-      state.add(String.join(" and ", lost) + " lost");
+    if (losses.records().isPresent() || losses.buffers().isPresent()) {
+      state.add(counted(recording));
     }
     if (losses.discarded() > 0) {
       state.add(Numbers.counted(losses.discarded(), "older one") + " discarded");
     }
     return String.join(", ", state);
+  }
+
+  /** {@code 1,200 events and 3 buffers lost}. */
+  private static String counted(Recording recording) {
+    RecorderLosses losses = recording.losses();
+    String one = recording.kind() == RecordingKind.ETW ? "event" : "record";
+    List<String> lost = new ArrayList<>();
+    losses.records().ifPresent(records -> lost.add(Numbers.counted(records, one)));
+    losses.buffers().ifPresent(buffers -> lost.add(Numbers.counted(buffers, "buffer")));
+    return String.join(" and ", lost) + " lost";
+  }
+
+  /**
+   * Warns of what the recorder did not write, for an answer without a first line that says it.
+   *
+   * @param further what else is wrong, or what follows; nothing is printed if there is neither
+   */
+  public static void warnLost(Recording recording, List<String> further, Terminal terminal) {
+    RecorderLosses losses = recording.losses();
+    List<String> lost = new ArrayList<>();
+    if (losses.neverFinalised() > 0 || losses.untraced() > 0) {
+      lost.add(wholeness(List.of(), losses, recording.fileNames().size()));
+    }
+    if (losses.records().orElse(0) + losses.buffers().orElse(0) > 0) {
+      lost.add(counted(recording));
+    }
+    List<String> parts = new ArrayList<>(further);
+    if (!lost.isEmpty()) {
+      parts.addFirst(String.join(", ", lost));
+    }
+    if (!parts.isEmpty()) {
+      terminal.out().flush();
+      terminal.err().println("warning: " + name(recording) + ": " + String.join("; ", parts));
+    }
+  }
+
+  /** Returns whether no line and no member of an answer says what the recorder lost. */
+  public static boolean isUnsaid(Recording recording, ParseResult parsed) {
+    String command = parsed.commandSpec().name();
+    if (command.equals("probe")) {
+      // It has said what follows from it.
+      return false;
+    }
+    String format = CommonOptions.text(parsed, "--format", "text").toUpperCase(Locale.ROOT);
+    if (format.equals(Format.TEXT.name())) {
+      return WITHOUT_FIRST_LINE.contains(command);
+    }
+    // Answers about events have no member for it.
+    boolean isUnfinished =
+        recording.kind() == RecordingKind.ETW && recording.losses().neverFinalised() > 0;
+    return !format.equals(Format.JSON.name()) || isUnfinished;
   }
 
   private static boolean isDamaged(List<Gap> gaps, RecorderLosses losses) {
@@ -167,9 +220,10 @@ public final class Losses {
       Recording recording, Symbols symbols, ParseResult parsed, Terminal terminal) {
     List<Gap> gaps = new ArrayList<>(recording.gaps());
     stop(recording).ifPresent(stop -> gaps.removeAll(stop.gaps));
-    String name =
-        recording.fileNames().size() == 1 ? recording.fileNames().getFirst() : "the recording";
-    Omissions.print(terminal.err(), "note: " + name + ": ", recording.omissions());
+    Omissions.print(terminal.err(), "note: " + name(recording) + ": ", recording.omissions());
+    if (isUnsaid(recording, parsed)) {
+      warnLost(recording, List.of(), terminal);
+    }
     warn(gaps, terminal);
     recording
         .ability(EtwRecording.class)
@@ -179,10 +233,18 @@ public final class Losses {
       recording.ability(EtwRecording.class).ifPresent(etw -> effort(etw, parsed, terminal));
     }
     boolean strict = CommonOptions.has(parsed, "--strict");
+    if (strict && symbols.areMissing) {
+      terminal.err().println("warning: symbols are missing: some functions have no names");
+    }
     boolean isLossy = strict && (recording.losses().any() || symbols.areMissing);
     return recording.gaps().isEmpty() && symbols.gaps.isEmpty() && !isLossy
         ? ExitCode.DONE
         : ExitCode.INCOMPLETE;
+  }
+
+  private static String name(Recording recording) {
+    List<String> names = recording.fileNames();
+    return names.size() == 1 ? names.getFirst() : "the recording";
   }
 
   /** Reports how much was read for an answer. */

@@ -93,7 +93,7 @@ final class CollapsedStacks implements StackInput, ProfilePage {
   }
 
   @Override
-  public int finish() {
+  public int finish(boolean isExport) {
     List<Gap> all = recording.gaps();
     Losses.warn(all, terminal);
     return all.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;

@@ -92,7 +92,7 @@ public final class DiffCommand implements Command {
         hint(request, paths, parsed, terminal);
       }
       terminal.out().flush();
-      return Math.max(before.finish(), after.finish());
+      return Math.max(before.finish(toFile), after.finish(toFile));
     }
   }
 

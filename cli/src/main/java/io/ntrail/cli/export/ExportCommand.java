@@ -123,7 +123,7 @@ public final class ExportCommand implements Command {
                       new FlameGraph.Options(least, 0),
                       CommonOptions.has(parsed, "--annotate")),
                   out));
-      return input.finish();
+      return input.finish(true);
     }
   }
 

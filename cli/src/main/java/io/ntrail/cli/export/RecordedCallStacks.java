@@ -8,7 +8,6 @@ import io.ntrail.analysis.naming.ModuleBuilds.Build;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.cli.calls.CallFilter;
 import io.ntrail.cli.calls.CallsScope;
-import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.profile.CallProfile;
 import io.ntrail.cli.profile.ProfilePage;
@@ -28,19 +27,19 @@ final class RecordedCallStacks implements StackInput {
   private final CallRecording recording;
   private final CallsScope scope;
   private final CallProfile profile;
-  private final boolean strict;
+  private final ParseResult parsed;
   private final int exitCode;
 
   private RecordedCallStacks(
       CallRecording recording,
       CallsScope scope,
       CallProfile profile,
-      boolean strict,
+      ParseResult parsed,
       int exitCode) {
     this.recording = recording;
     this.scope = scope;
     this.profile = profile;
-    this.strict = strict;
+    this.parsed = parsed;
     this.exitCode = exitCode;
   }
 
@@ -73,11 +72,7 @@ final class RecordedCallStacks implements StackInput {
     try {
       CallsScope scope = CallsScope.of(recording, CallFilter.of(parsed), terminal, parsed);
       return new RecordedCallStacks(
-          recording,
-          scope,
-          new CallProfile(scope, shape, isTrace),
-          CommonOptions.has(parsed, "--strict"),
-          exitCode);
+          recording, scope, new CallProfile(scope, shape, isTrace), parsed, exitCode);
     } catch (RuntimeException e) {
       recording.close();
       throw e;
@@ -115,11 +110,14 @@ final class RecordedCallStacks implements StackInput {
   }
 
   @Override
-  public int finish() {
+  public int finish(boolean isExport) {
+    if (isExport) {
+      scope.warnLost();
+    }
     if (!remark().isEmpty()) {
       scope.terminal().err().println("warning: " + remark());
     }
-    return Math.max(exitCode, scope.finish(strict));
+    return Math.max(exitCode, scope.finish(parsed));
   }
 
   @Override

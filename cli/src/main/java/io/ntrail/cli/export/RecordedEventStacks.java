@@ -133,12 +133,15 @@ final class RecordedEventStacks implements StackInput {
   }
 
   @Override
-  public int finish() {
+  public int finish(boolean isExport) {
     view.missing();
     SymbolDownloads.remarks(path, places, symbols, isText(parsed), parsed, terminal);
     remarks.warn(CommonOptions.cores(parsed), List.of());
     if (!remark().isEmpty()) {
       terminal.err().println("warning: " + remark());
+    }
+    if (isExport) {
+      Losses.warnLost(recording, List.of(), terminal);
     }
     return Losses.finish(recording, SymbolDownloads.lacking(places, symbols), parsed, terminal);
   }

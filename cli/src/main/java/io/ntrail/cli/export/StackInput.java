@@ -78,8 +78,12 @@ sealed interface StackInput extends AutoCloseable
   /** Its functions or modules, if the shape is flat. */
   List<ProfileRow> rows();
 
-  /** Warns of problems of the input, and returns the exit code. */
-  int finish();
+  /**
+   * Warns of problems of the input, and returns the exit code.
+   *
+   * @param isExport whether the answer is stacks for another tool, which have no place for them
+   */
+  int finish(boolean isExport);
 
   @Override
   void close();

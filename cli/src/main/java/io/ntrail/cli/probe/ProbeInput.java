@@ -237,11 +237,7 @@ final class ProbeInput implements AutoCloseable {
     }
     RecorderLosses losses = of.losses();
     if (losses.any() || losses.neverFinalised() > 0) {
-      terminal
-          .err()
-          .println(
-              "warning: %s: %s; what was not recorded fires no probe"
-                  .formatted(of.fileNames().getFirst(), Losses.state(of)));
+      Losses.warnLost(of, List.of("what was not recorded fires no probe"), terminal);
     }
     if (!hasNanos()) {
       terminal

@@ -88,7 +88,7 @@ public final class CallProfile implements ProfilePage {
         Terminal terminal = CommonOptions.output(parsed, system)) {
       CallsScope scope = CallsScope.of(recording, CallFilter.of(parsed), terminal, parsed);
       new CallProfile(scope, shape).print();
-      return scope.finish(CommonOptions.has(parsed, "--strict"));
+      return scope.finish(parsed);
     }
   }
 
@@ -113,7 +113,7 @@ public final class CallProfile implements ProfilePage {
         Terminal terminal = CommonOptions.output(parsed, system)) {
       CallsScope scope = CallsScope.of(recording, CallFilter.of(parsed), terminal, parsed);
       new CallProfile(scope, shape, true).print();
-      return Math.max(trace.exitCode(), scope.finish(CommonOptions.has(parsed, "--strict")));
+      return Math.max(trace.exitCode(), scope.finish(parsed));
     }
   }
 

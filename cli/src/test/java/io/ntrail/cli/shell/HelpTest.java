@@ -215,6 +215,8 @@ class HelpTest {
                 // The PDB of this test has no symbols.
                 .filter(line -> !line.equals("warning: no symbol matches Stock*"))
                 .filter(line -> !line.endsWith("what was not recorded fires no probe"))
+                // The sample of calls lacks some.
+                .filter(line -> !line.endsWith(": 3 records lost; 1 missing record made up for"))
                 .toList();
         assertEquals(List.of(), messages, example);
       }
