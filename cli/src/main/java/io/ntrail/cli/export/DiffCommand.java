@@ -89,17 +89,35 @@ public final class DiffCommand implements Command {
                 request.bySelf());
         DifferentBuilds builds = DifferentBuilds.of(rebuilt, rows);
         new DiffView(before.page(), after.page(), request, builds, terminal).print(rows);
-        hint(request, paths, parsed, terminal);
       }
+      closing("before", before, request, terminal);
+      closing("after", after, request, terminal);
+      hint(request, paths, parsed, terminal);
       terminal.out().flush();
       return Math.max(before.finish(toFile), after.finish(toFile));
+    }
+  }
+
+  /** Prints which weights a side lacks: JSON has members for it. */
+  private static void closing(
+      String side, StackInput input, DiffRequest request, Terminal terminal) {
+    if (request.to().isEmpty() && request.format() == CommonOptions.Format.JSON) {
+      return;
+    }
+    for (String line : input.closing()) {
+      if (request.isText()) {
+        terminal.out().println(side + ": " + line);
+      } else {
+        terminal.out().flush();
+        terminal.err().println("warning: " + side + ": " + line);
+      }
     }
   }
 
   private static void hint(
       DiffRequest request, List<Path> paths, ParseResult parsed, Terminal terminal) {
     boolean wanted = terminal.errIsTerminal() && !CommonOptions.has(parsed, "-q");
-    if (wanted && request.format() == CommonOptions.Format.TEXT) {
+    if (wanted && request.isText()) {
       terminal.out().flush();
       String both = ShellWords.file(paths.get(0)) + " " + ShellWords.file(paths.get(1));
       terminal.err().println("hint: ntrail diff " + both + " --to flamegraph -o diff.html");

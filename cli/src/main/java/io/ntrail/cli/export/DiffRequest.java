@@ -95,6 +95,11 @@ record DiffRequest(
     });
   }
 
+  /** Returns whether the answer is a table for people. */
+  boolean isText() {
+    return to.isEmpty() && format == CommonOptions.Format.TEXT;
+  }
+
   boolean byModule() {
     return by == By.MODULE;
   }

@@ -123,6 +123,7 @@ public final class ExportCommand implements Command {
                       new FlameGraph.Options(least, 0),
                       CommonOptions.has(parsed, "--annotate")),
                   out));
+      input.closing().forEach(line -> terminal.err().println("warning: " + line));
       return input.finish(true);
     }
   }

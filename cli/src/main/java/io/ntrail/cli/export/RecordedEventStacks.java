@@ -133,6 +133,11 @@ final class RecordedEventStacks implements StackInput {
   }
 
   @Override
+  public List<String> closing() {
+    return remarks.closing(view);
+  }
+
+  @Override
   public int finish(boolean isExport) {
     view.missing();
     SymbolDownloads.remarks(path, places, symbols, isText(parsed), parsed, terminal);

@@ -55,6 +55,7 @@ sealed interface StackInput extends AutoCloseable
     if (!remark().isEmpty()) {
       lines.add(remark());
     }
+    lines.addAll(closing());
     return lines;
   }
 
@@ -77,6 +78,11 @@ sealed interface StackInput extends AutoCloseable
 
   /** Its functions or modules, if the shape is flat. */
   List<ProfileRow> rows();
+
+  /** Returns remarks on weights that its sums do not have, or have in a wrong place. */
+  default List<String> closing() {
+    return List.of();
+  }
 
   /**
    * Warns of problems of the input, and returns the exit code.

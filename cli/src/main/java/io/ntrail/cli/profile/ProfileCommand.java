@@ -126,7 +126,7 @@ public final class ProfileCommand implements Command {
       }
       answer.print.run();
       ProfileRemarks remarks = new ProfileRemarks(profile, request, terminal);
-      remarks.closing(view);
+      remarks.close(view);
       view.missing();
       SymbolDownloads.remarks(
           paths.getFirst(), places, profile.symbols(), isText, parsed, terminal);

@@ -7,7 +7,6 @@ import io.ntrail.analysis.etw.weights.Variant;
 import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.WeightUnit;
-import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
@@ -31,17 +30,38 @@ public final class ProfileRemarks {
     this.lack = profile.lack();
   }
 
-  /** The closing lines of a table. */
-  void closing(ProfilePage page) {
-    if (request.shape().format() != CommonOptions.Format.TEXT) {
-      return;
+  /** Prints the closing lines of a table; of rows for programs, warnings; JSON has members. */
+  void close(ProfilePage page) {
+    switch (request.shape().format()) {
+      case TEXT -> {
+        closing("", page).forEach(terminal.out()::println);
+        others().forEach(terminal.out()::println);
+      }
+      case JSON -> {}
+      default -> {
+        terminal.out().flush();
+        closing(page).forEach(this::warning);
+      }
     }
+  }
+
+  /** Returns what the sums lack, or have in a wrong place: a line each, which can stand alone. */
+  public List<String> closing(ProfilePage page) {
+    return closing(request.metric().occurrences() + " ", page);
+  }
+
+  /**
+   * Returns these lines.
+   *
+   * @param of what the numbers of events are of; empty below a heading that says it
+   */
+  private List<String> closing(String of, ProfilePage page) {
     List<String> remarks = new ArrayList<>();
     add(
         remarks,
         profiler.remarks().unfinished(),
-        "had not ended when the recording stopped: not included");
-    add(remarks, profiler.remarks().broken(), "have a start or an end only: not included");
+        of + "had not ended when the recording stopped: not included");
+    add(remarks, profiler.remarks().broken(), of + "have a start or an end only: not included");
     add(
         remarks,
         profiler.remarks().breaks(),
@@ -54,8 +74,7 @@ public final class ProfileRemarks {
       remarks.add(
           page.weight(profiler.remarks().unattributed()) + " " + unit + " in unknown processes");
     }
-    remarks.addAll(others());
-    remarks.forEach(terminal.out()::println);
+    return remarks;
   }
 
   private List<String> others() {

@@ -181,7 +181,9 @@ class DiffTest {
     List<Object> profile = new ArrayList<>(List.of("profile", file));
     profile.addAll(Arrays.asList(with(words, "--format", "json", "-n", "0")));
     assertEquals(FoldedText.functions(Cli.run(profile.toArray()).json()), rows);
-    for (String line : done(file, file, with(words, "--to", "collapsed")).lines()) {
+    Cli.Result stacks = diff(file, file, with(words, "--to", "collapsed"));
+    assertEquals(0, stacks.exit(), stacks.err());
+    for (String line : stacks.lines()) {
       String[] parts = line.split(" ", -1);
       assertEquals(parts[parts.length - 2], parts[parts.length - 1], line);
     }
