@@ -40,6 +40,8 @@ public final class RecordingSplit {
    */
   public static List<Part> of(Events events, RecordingCut.Request request, Limit limit) {
     ContextRecords context = new ContextRecords(events.kernel());
+    // What it lets through and what it cannot decide about is counted where the parts are written.
+    EventFilter filter = request.filter().copy();
     long room = limit.bytes == Long.MAX_VALUE ? Long.MAX_VALUE : room(events, context, limit.bytes);
     List<Long> starts = new ArrayList<>();
     long begin = Long.MIN_VALUE;
@@ -72,7 +74,7 @@ public final class RecordingSplit {
         }
         last = nanos;
         RecordCursor record = event.record();
-        if (!context.isOne(record) && request.filter().passes(event)) {
+        if (!context.isOne(record) && filter.passes(event)) {
           bytes += record.size() + 7 & ~7;
         }
       }

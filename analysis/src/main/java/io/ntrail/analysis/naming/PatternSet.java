@@ -49,6 +49,10 @@ public final class PatternSet {
   }
 
   private final List<NamePattern> patterns;
+
+  /** Whether any pattern is more than the number of an id. */
+  private final boolean asksNames;
+
   private final BitSet fitting = new BitSet();
 
   private final Answers ofProcesses = new Answers();
@@ -58,6 +62,8 @@ public final class PatternSet {
   /** Creates the set of some patterns. */
   public PatternSet(List<NamePattern> patterns) {
     this.patterns = List.copyOf(patterns);
+    this.asksNames =
+        patterns.stream().anyMatch(one -> !one.toString().chars().allMatch(Character::isDigit));
   }
 
   /** Returns a set of the same patterns that has seen nothing, for another thread. */
@@ -106,6 +112,15 @@ public final class PatternSet {
       ofProcesses.put(place, id, image, fits);
     }
     return ofProcesses.fits[place];
+  }
+
+  /**
+   * Returns whether the process of a thread may be meant though it fits nothing: if the recording
+   * does not tell which it is, or what it is called and that was asked for. What belongs to no
+   * thread and no process has none.
+   */
+  public boolean mayMeanProcess(int id, @Nullable String image, int thread) {
+    return id == NO_ID ? thread != NO_ID : image == null && asksNames;
   }
 
   /**

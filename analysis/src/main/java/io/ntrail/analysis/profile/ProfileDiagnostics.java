@@ -61,7 +61,8 @@ public final class ProfileDiagnostics {
 
   /** Adds a weight of no known process. */
   void addUnattributed(long weight) {
-    unattributed += weight;
+    boolean hasRoom = weight <= Long.MAX_VALUE - unattributed;
+    unattributed = hasRoom ? unattributed + weight : Long.MAX_VALUE;
   }
 
   /** Returns how many waits and operations have no end in the recording. */

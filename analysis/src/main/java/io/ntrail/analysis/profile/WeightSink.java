@@ -36,6 +36,10 @@ public final class WeightSink {
 
   private final LongList wanted = new LongList();
   private StackFilter.@Nullable Judge judge;
+
+  /** Processes that fit nothing: 1 if they may be meant all the same, else 0. */
+  private final LongIntMap doubtful = new LongIntMap();
+
   private long total;
   private long hidden;
   private long idle;
@@ -61,6 +65,40 @@ public final class WeightSink {
     return scope.inRange(nanos)
         && wantsThread(thread, since)
         && (processes.isEmpty() || wantsProcess(process, since));
+  }
+
+  /**
+   * Notes a weight that is not wanted: it may still be, if its process is unknown.
+   *
+   * @param nanos when it became known, since the start of the recording
+   * @param since a time at which the process had its id
+   */
+  public void pass(long nanos, long since, int process, int thread, long weight) {
+    if (!processes.isEmpty()
+        && weight > 0
+        && mayMeanProcess(process, since, thread)
+        && scope.inRange(nanos)
+        && wantsThread(thread, since)) {
+      diagnostics.addUnattributed(weight);
+    }
+  }
+
+  private boolean mayMeanProcess(int process, long key, int thread) {
+    if (process == ProcessNames.NO_ID) {
+      return processes.mayMeanProcess(process, null, thread);
+    }
+    int number = names.processNumber(process, key);
+    long identity = (long) number << 32 | process & 0xFFFF_FFFFL;
+    int before = doubtful.get(identity);
+    if (before < 0) {
+      String name = names.processName(number, process);
+      before =
+          !processes.fitProcess(process, name) && processes.mayMeanProcess(process, name, thread)
+              ? 1
+              : 0;
+      doubtful.put(identity, before);
+    }
+    return before > 0;
   }
 
   /**

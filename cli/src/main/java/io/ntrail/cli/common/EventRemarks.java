@@ -1,9 +1,12 @@
 package io.ntrail.cli.common;
 
+import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.analysis.etw.events.SchemaSourceCounts;
 import io.ntrail.analysis.etw.events.StackStatistics;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.naming.UnmatchedTerm;
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
@@ -33,6 +36,74 @@ public final class EventRemarks {
                   + Numbers.counted(all, new EventTotals(all, sources.stackRecords()).noun())
                   + (bare == 1 ? " has" : " have")
                   + " no schema: raw payload with --format jsonl");
+    }
+  }
+
+  /**
+   * Says which events were not asked for fields as nothing describes them, and which may belong to
+   * a process that was asked for: in text as closing lines, for programs as warnings; JSON has
+   * {@link #json} for them.
+   *
+   * @param processes the processes that were asked for
+   */
+  public static void undecided(
+      EventFilter.Undecided undecided, List<String> processes, Format format, Terminal terminal) {
+    notAsked(
+        undecided.undescribed(),
+        new EventTotals(undecided.asked(), undecided.stackRecords()),
+        format,
+        terminal);
+    if (undecided.unattributed() > 0) {
+      say(
+          Numbers.counted(undecided.unattributed(), "event")
+              + " of unknown processes may belong to "
+              + String.join(", ", processes),
+          format,
+          terminal);
+    }
+  }
+
+  /** Says, for programs, of which events fields were asked for that nothing describes. */
+  public static void undescribed(SchemaSourceCounts sources, Format format, Terminal terminal) {
+    // In text, the last line of the table says it.
+    if (format != Format.TEXT) {
+      EventTotals all = new EventTotals(sources.events(), sources.stackRecords());
+      notAsked(sources.undescribed(), all, format, terminal);
+    }
+  }
+
+  private static void notAsked(long bare, EventTotals all, Format format, Terminal terminal) {
+    if (bare > 0) {
+      say(
+          Numbers.count(bare)
+              + " of "
+              + Numbers.counted(all.records(), all.noun())
+              + (bare == 1 ? " has" : " have")
+              + " no schema and could not be asked (try: --manifest FILE)",
+          format,
+          terminal);
+    }
+  }
+
+  private static void say(String text, Format format, Terminal terminal) {
+    switch (format) {
+      case TEXT -> terminal.out().println(text);
+      case JSON -> {}
+      default -> {
+        terminal.out().flush();
+        warn(terminal, text);
+      }
+    }
+  }
+
+  /** Writes the same counts as members of an object, if there is anything to say. */
+  public static void json(Json json, SchemaSourceCounts sources, EventFilter.Undecided undecided) {
+    if (sources.undescribed() + undecided.undescribed() + undecided.unattributed() > 0) {
+      json.object("remarks")
+          .number("undescribed", sources.undescribed())
+          .number("notAsked", undecided.undescribed())
+          .number("unattributed", undecided.unattributed())
+          .endObject();
     }
   }
 
@@ -98,6 +169,22 @@ public final class EventRemarks {
    */
   public static void unmatched(
       List<UnmatchedTerm> words, boolean inTime, boolean narrowed, Terminal terminal) {
+    unmatched(words, inTime, narrowed, EventFilter.Undecided.NONE, terminal);
+  }
+
+  /**
+   * Warns of words that fit nothing, as far as that is known.
+   *
+   * @param inTime whether only the events of some time were looked at
+   * @param narrowed whether only some of the events were looked at
+   * @param undecided the events of which it is not known
+   */
+  public static void unmatched(
+      List<UnmatchedTerm> words,
+      boolean inTime,
+      boolean narrowed,
+      EventFilter.Undecided undecided,
+      Terminal terminal) {
     if (words.isEmpty()) {
       return;
     }
@@ -116,13 +203,21 @@ public final class EventRemarks {
                         "no event" + (inTime ? " in this time range" : "") + " matches " + asked;
                     case PROCESS ->
                         none
-                            + " belongs to "
+                            + (undecided.unattributed() > 0 ? " is known to belong" : " belongs")
+                            + " to "
                             + (there
                                 ? asked + ", a process in this recording"
                                 : "a process " + asked);
                     case THREAD -> none + " belongs to a thread " + asked;
                     case CPU -> none + " ran on CPU " + asked;
-                    case FIELD -> none + " has a field " + asked;
+                    case FIELD ->
+                        (undecided.undescribed() == 0
+                                ? none
+                                : narrowed
+                                    ? "none of the selected events with a schema"
+                                    : "no event with a schema")
+                            + " has a field "
+                            + asked;
                     case FUNCTION, RULE -> "no function matches " + asked;
                     case MODULE -> "no module matches " + asked;
                     case GROUP ->

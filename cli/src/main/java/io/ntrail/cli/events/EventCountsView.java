@@ -1,6 +1,7 @@
 package io.ntrail.cli.events;
 
 import io.ntrail.analysis.etw.events.EventCounts;
+import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.analysis.etw.events.FieldSum;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.cli.common.CommonOptions.Format;
@@ -29,6 +30,7 @@ final class EventCountsView {
   private final EtwRecording recording;
   private final EventCounts counts;
   private final List<EventCounts.Row> rows;
+  private final EventFilter.Undecided undecided;
   private final EventTotals totals;
   private final Terminal terminal;
 
@@ -36,10 +38,17 @@ final class EventCountsView {
   private final Map<String, List<EventCounts.Row>> byText;
 
   /**
+   * @param undecided events that the filter could not decide about
    * @param limit rows to print; 0 for all
    */
-  EventCountsView(EtwRecording recording, EventCounts counts, long limit, Terminal terminal) {
+  EventCountsView(
+      EtwRecording recording,
+      EventCounts counts,
+      EventFilter.Undecided undecided,
+      long limit,
+      Terminal terminal) {
     this.recording = recording;
+    this.undecided = undecided;
     this.counts = counts;
     this.rows =
         limit > 0 && limit < counts.rows().size()
@@ -60,6 +69,7 @@ final class EventCountsView {
           json.text("schema", "ntrail.event-counts/1").number("records", counts.records());
           listing.json(json);
           json.number("rowsLeftOut", counts.rows().size() - rows.size());
+          EventRemarks.json(json, counts.sources(), undecided);
           Losses.json(json, recording).gaps(recording.gaps());
         });
   }

@@ -1,5 +1,6 @@
 package io.ntrail.cli.events;
 
+import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.analysis.etw.events.EventGroups;
 import io.ntrail.analysis.etw.events.FieldSum;
 import io.ntrail.analysis.etw.events.SchemaSourceCounts;
@@ -47,10 +48,12 @@ final class EventGroupsView {
   private final String by;
   private final Owner owner;
   private final List<EventGroups.Row> rows;
+  private final EventFilter.Undecided undecided;
   private final EventTotals totals;
   private final Terminal terminal;
 
   /**
+   * @param undecided events that the filter could not decide about
    * @param limit rows to print; 0 for all
    */
   EventGroupsView(
@@ -58,9 +61,11 @@ final class EventGroupsView {
       EventGroups groups,
       SchemaSourceCounts sources,
       String by,
+      EventFilter.Undecided undecided,
       long limit,
       Terminal terminal) {
     this.recording = recording;
+    this.undecided = undecided;
     this.sources = sources;
     this.groups = groups;
     this.by = by;
@@ -86,6 +91,7 @@ final class EventGroupsView {
           listing.json(json);
           json.number("rowsLeftOut", groups.rows().size() - rows.size())
               .number("notKeptApart", groups.others());
+          EventRemarks.json(json, sources, undecided);
           Losses.json(json, recording).gaps(recording.gaps());
         });
   }

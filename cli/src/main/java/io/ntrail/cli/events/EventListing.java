@@ -49,6 +49,7 @@ final class EventListing {
   private final boolean withStacks;
   private final boolean isLong;
   private StackStatistics stackCounts = StackStatistics.NONE;
+  private EventFilter.Undecided undecided = EventFilter.Undecided.NONE;
 
   EventListing(
       Events events,
@@ -94,6 +95,7 @@ final class EventListing {
         }
       }
       sources = all == null ? walk.sources() : all;
+      undecided = filter.undecided();
       stackCounts = walk.stackCounts();
     }
     EventTotals totals = totals(sources);
@@ -143,6 +145,7 @@ final class EventListing {
       while (walk.next()) {
         // Counted by the walk.
       }
+      undecided = filter.undecided();
       return walk.sources();
     }
   }
@@ -173,6 +176,11 @@ final class EventListing {
   /** Returns the statistics of the stacks of the events that are shown. */
   StackStatistics stackCounts() {
     return stackCounts;
+  }
+
+  /** Returns which events the filter could not decide about, also of those not shown. */
+  EventFilter.Undecided undecided() {
+    return undecided;
   }
 
   private Line line(Events.Walk walk) {

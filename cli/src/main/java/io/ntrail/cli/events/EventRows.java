@@ -1,10 +1,12 @@
 package io.ntrail.cli.events;
 
+import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.events.SchemaSourceCounts;
 import io.ntrail.analysis.stacks.NamedFrame;
 import io.ntrail.cli.common.EventIds;
+import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.text.CellWriter;
@@ -49,7 +51,7 @@ final class EventRows {
     }
   }
 
-  void json(Events events, Events.Walk walk, long limit) {
+  void json(Events events, EventFilter filter, Events.Walk walk, long limit) {
     try (Json json = new Json(terminal.out())) {
       json.object().text("schema", "ntrail.events/1").array("events");
       EventObjects objects = new EventObjects(JsonRow.of(terminal.out()), withSource);
@@ -62,6 +64,7 @@ final class EventRows {
       if (all != null && all.events() > limit) {
         json.number("rowsLeftOut", all.events() - limit);
       }
+      EventRemarks.json(json, walk.sources(), filter.undecided());
       Losses.json(json, events.recording());
       json.gaps(events.recording().gaps()).endObject();
     }

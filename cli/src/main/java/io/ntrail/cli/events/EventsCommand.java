@@ -189,11 +189,16 @@ public final class EventsCommand implements Command {
         counts = EventCounts.filtered(events, walk, sums, cores);
       }
     }
-    new EventCountsView(recording, counts, request.limit, request.terminal)
+    EventFilter.Undecided undecided = request.filter.undecided();
+    new EventCountsView(recording, counts, undecided, request.limit, request.terminal)
         .print(request.format, request.asked, request.isWide());
+    undecided(request, undecided);
+    if (!sums.isEmpty()) {
+      EventRemarks.undescribed(counts.sources(), request.format, request.terminal);
+    }
     if (events != null) {
-      unmatched(request, events);
-      unmatched(request, counts.unmatched());
+      unmatched(request, events, undecided);
+      unmatched(request, counts.unmatched(), counts.sources());
     }
     EventRemarks.sources(counts.sources(), counts.problems(), request.parsed, request.terminal);
   }
@@ -213,10 +218,16 @@ public final class EventsCommand implements Command {
               CommonOptions.names(request.parsed, "--sum"));
     }
     SchemaSourceCounts described = groups.sources();
-    new EventGroupsView(recording, groups, described, by, request.limit, request.terminal)
+    EventFilter.Undecided undecided = request.filter.undecided();
+    new EventGroupsView(
+            recording, groups, described, by, undecided, request.limit, request.terminal)
         .print(request.format, request.asked, request.isWide());
-    unmatched(request, events);
-    unmatched(request, groups.unmatched());
+    undecided(request, undecided);
+    if (EventGroups.asksFields(by, CommonOptions.names(request.parsed, "--sum"))) {
+      EventRemarks.undescribed(described, request.format, request.terminal);
+    }
+    unmatched(request, events, undecided);
+    unmatched(request, groups.unmatched(), described);
     EventRemarks.sources(described, events.problems(), request.parsed, request.terminal);
   }
 
@@ -226,6 +237,7 @@ public final class EventsCommand implements Command {
     Events events = events(request, recording, sources);
     SchemaSourceCounts described;
     StackStatistics stacks;
+    EventFilter.Undecided undecided;
     Losses.Symbols lacking;
     try (SymbolSearchPath places =
             SymbolSearchPath.of(paths(request.parsed), request.parsed, request.terminal);
@@ -247,6 +259,7 @@ public final class EventsCommand implements Command {
                   request.hasStacks() ? symbols : null);
           described = listing.print(request.limit, request.asked);
           stacks = listing.stackCounts();
+          undecided = listing.undecided();
         } else {
           EventRows rows =
               new EventRows(
@@ -258,13 +271,15 @@ public final class EventsCommand implements Command {
             switch (request.format) {
               case JSONL -> rows.jsonl(walk, request.limit);
               case CSV -> rows.csv(walk, request.limit);
-              default -> rows.json(events, walk, request.limit);
+              default -> rows.json(events, request.filter, walk, request.limit);
             }
+            undecided = request.filter.undecided();
             described = walk.sources();
             stacks = walk.stackCounts();
           }
         }
       }
+      undecided(request, undecided);
       symbols.warnings().forEach(why -> request.terminal.err().println("warning: " + why));
       SymbolDownloads.remarks(
           paths(request.parsed).getFirst(),
@@ -275,7 +290,7 @@ public final class EventsCommand implements Command {
           request.terminal);
       lacking = SymbolDownloads.lacking(places, symbols);
     }
-    unmatched(request, events);
+    unmatched(request, events, undecided);
     EventRemarks.stacks(stacks, request.parsed, request.terminal);
     EventRemarks.sources(described, events.problems(), request.parsed, request.terminal);
     return lacking;
@@ -324,7 +339,12 @@ public final class EventsCommand implements Command {
     }
   }
 
-  private static void unmatched(Request request, Events events) {
+  private static void undecided(Request request, EventFilter.Undecided undecided) {
+    List<String> processes = CommonOptions.all(request.parsed, "-p");
+    EventRemarks.undecided(undecided, processes, request.format, request.terminal);
+  }
+
+  private static void unmatched(Request request, Events events, EventFilter.Undecided undecided) {
     EventRemarks.leftOut(events.leftOut(), request.terminal);
     if (!request.range.whole()) {
       EventRemarks.outside(
@@ -334,11 +354,19 @@ public final class EventsCommand implements Command {
         events.unmatched(request.filter),
         !request.range.whole(),
         request.isNarrowed(),
+        undecided,
         request.terminal);
   }
 
-  private static void unmatched(Request request, List<UnmatchedTerm> words) {
-    EventRemarks.unmatched(words, !request.range.whole(), !request.isWhole(), request.terminal);
+  private static void unmatched(
+      Request request, List<UnmatchedTerm> words, SchemaSourceCounts sources) {
+    EventRemarks.unmatched(
+        words,
+        !request.range.whole(),
+        !request.isWhole(),
+        new EventFilter.Undecided(
+            sources.events(), sources.stackRecords(), sources.undescribed(), 0),
+        request.terminal);
   }
 
   /** Returns the request as the first line repeats it. */

@@ -176,7 +176,10 @@ public final class CutCommand implements Command {
       if (names != null && format == Format.TEXT) {
         replaced(names, terminal);
       }
-      EventRemarks.unmatched(events.unmatched(filter), !within.whole(), false, terminal);
+      EventFilter.Undecided undecided = filter.undecided();
+      // A report says what was written; a warning what is missing, for people and programs.
+      EventRemarks.undecided(undecided, CommonOptions.all(parsed, "-p"), Format.JSONL, terminal);
+      EventRemarks.unmatched(events.unmatched(filter), !within.whole(), false, undecided, terminal);
       return Losses.finish(recording, parsed, terminal);
     }
   }

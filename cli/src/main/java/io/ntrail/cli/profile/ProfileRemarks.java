@@ -4,6 +4,7 @@ import io.ntrail.analysis.etw.EtwProfile;
 import io.ntrail.analysis.etw.weights.ProfileInput;
 import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.etw.weights.Variant;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.WeightUnit;
@@ -13,6 +14,7 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.ShellWords;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Remarks on a profile: events that were not summed, and patterns that match nothing. */
 public final class ProfileRemarks {
@@ -71,8 +73,14 @@ public final class ProfileRemarks {
     add(remarks, profiler.undefined(), "stack keys are undefined");
     if (profiler.remarks().unattributed() > 0) {
       String unit = request.unit() == WeightUnit.COUNT ? request.metric().things() : page.unit();
+      String weight = page.weight(profiler.remarks().unattributed()) + " " + unit;
+      List<NamePattern> asked = request.scope().processes();
       remarks.add(
-          page.weight(profiler.remarks().unattributed()) + " " + unit + " in unknown processes");
+          asked.isEmpty()
+              ? weight + " in unknown processes"
+              : weight
+                  + " of unknown processes may belong to "
+                  + asked.stream().map(NamePattern::toString).collect(Collectors.joining(", ")));
     }
     return remarks;
   }
@@ -141,7 +149,8 @@ public final class ProfileRemarks {
       case PROCESS ->
           warning(
               none
-                  + " belongs to "
+                  + (profiler.remarks().unattributed() > 0 ? " is known to belong" : " belongs")
+                  + " to "
                   + (there ? asked + ", a process in this recording" : "a process " + asked));
       case THREAD -> warning(none + " belongs to a thread " + asked);
       case MODULE -> warning(none + " are in a module " + asked);

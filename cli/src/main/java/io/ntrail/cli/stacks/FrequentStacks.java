@@ -1,10 +1,12 @@
 package io.ntrail.cli.stacks;
 
 import io.ntrail.analysis.etw.EtwProfile;
+import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.etw.weights.WeightSources;
 import io.ntrail.analysis.naming.FrameRules;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.StackFilter;
 import io.ntrail.analysis.profile.StackFrequencies;
@@ -254,8 +256,15 @@ final class FrequentStacks {
     }
   }
 
+  private EventFilter.Undecided undecided(Profiler profiler) {
+    return EventFilter.Undecided.of(
+        request.processes().isEmpty() ? 0 : profiler.remarks().unattributed());
+  }
+
   private void remarks(EtwProfile profile) {
     Profiler profiler = profile.profiler();
+    List<String> processes = request.processes().stream().map(NamePattern::toString).toList();
+    EventRemarks.undecided(undecided(profiler), processes, request.format(), terminal);
     terminal.out().flush();
     if (!profile.lack().isEmpty()) {
       terminal.err().println("warning: " + profile.lack());
@@ -278,7 +287,11 @@ final class FrequentStacks {
                   + " --count lists which events have stacks");
     }
     EventRemarks.unmatched(
-        profiler.unmatchedWords(), !request.range().whole(), request.isNarrowed(), terminal);
+        profiler.unmatchedWords(),
+        !request.range().whole(),
+        request.isNarrowed(),
+        undecided(profiler),
+        terminal);
   }
 
   /** Warns of events that no row has, as rows have no line and no member for them. */

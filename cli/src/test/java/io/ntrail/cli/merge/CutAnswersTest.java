@@ -62,10 +62,14 @@ class CutAnswersTest {
           List.of("export", "--to", "collapsed"),
           List.of("export", "--to", "speedscope"));
 
-  /** Numbers that say how much was read for an answer, and what a cut says of itself. */
+  /**
+   * Numbers that say how much was read for an answer, what a cut says of itself, and what it leaves
+   * out though it may be meant.
+   */
   private static final Pattern EFFORT =
       Pattern.compile(
           "\"records\":\\d+(?=,\"unmatched\")|\"symbols\":\\{\"hot\":\\d+"
+              + "|\"remarks\":\\{\"undescribed\":[^}]*},|\"unattributed\":\\d+"
               + "|\"omissions\":\\[\\{[^]]*}],|, a part of another one( \\(without .*?\\))?(?=, )");
 
   /** A recording with stacks of every kind. */
@@ -170,6 +174,7 @@ class CutAnswersTest {
   /** Returns true for what a cut says of itself, and for the header, which says how it was made. */
   private static boolean isOfTheCut(String line) {
     return line.contains("a part of another recording, without")
+        || line.contains("of unknown processes may belong to")
         || line.contains("\"provider\":\"ntrail\"")
         || line.contains("\"event\":\"EventTrace/Header\"")
         || line.contains("BuffersWritten");

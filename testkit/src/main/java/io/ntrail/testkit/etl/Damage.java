@@ -93,6 +93,31 @@ public final class Damage {
     return out;
   }
 
+  /**
+   * Gives records of the kernel logger the hook id of another type, all of them or one of several:
+   * then they are none of their type.
+   *
+   * @param every 1 for all of them, 2 for every second one
+   */
+  public static byte[] hookId(byte[] file, int every, int hook, int other) {
+    byte[] out = file.clone();
+    int seen = 0;
+    for (int buffer = 0; buffer < bufferOffsets(file).size(); buffer++) {
+      for (int at : recordOffsets(file, buffer)) {
+        boolean isOne = hasHookId(file, at) && LittleEndian.getU16(file, at + 6) == hook;
+        if (isOne && seen++ % every == 0) {
+          LittleEndian.putU16(out, at + 6, other);
+        }
+      }
+    }
+    return out;
+  }
+
+  private static boolean hasHookId(byte[] file, int at) {
+    int kind = file[at + 2];
+    return kind >= 1 && kind <= 4 || kind == 16 || kind == 17;
+  }
+
   /** Sets the marker, the first four bytes, of a record. */
   public static byte[] marker(byte[] file, int buffer, int record, long value) {
     return setU32(file, recordOffsets(file, buffer).get(record), value);

@@ -41,6 +41,17 @@ public final class EventDisplayName {
     return KERNEL.equals(provider) && event != null && event.startsWith("StackWalk/");
   }
 
+  /**
+   * Returns true for records about the recording and the machine, which tell of no process though
+   * the recorder or a merge wrote them.
+   */
+  static boolean isOfRecorder(@Nullable String provider, @Nullable String event) {
+    return MERGE.equals(provider)
+        || KERNEL.equals(provider)
+            && event != null
+            && (event.startsWith("EventTrace/") || event.startsWith("SystemConfig/"));
+  }
+
   /** {@code FileIo/Read}, {@code Provider/Event}, {@code Provider/143 v2}. */
   public static String text(
       Guid guid,

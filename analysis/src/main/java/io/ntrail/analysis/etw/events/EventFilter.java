@@ -66,16 +66,43 @@ public final class EventFilter {
     }
   }
 
+  /**
+   * Events that a filter did not let through since the recording does not tell whether they are
+   * meant.
+   *
+   * @param asked events whose fields were asked for
+   * @param stackRecords how many of them are stack records, which are no events themselves
+   * @param undescribed how many of them nothing describes, so that they gave no answer
+   * @param unattributed events of unknown processes that meet all but the choice of processes
+   */
+  public record Undecided(long asked, long stackRecords, long undescribed, long unattributed) {
+    /** All were decided about. */
+    public static final Undecided NONE = new Undecided(0, 0, 0, 0);
+
+    /** Returns what remains undecided if only the process of some weights is unknown. */
+    public static Undecided of(long unattributed) {
+      return new Undecided(0, 0, 0, unattributed);
+    }
+  }
+
   private final PatternSet processes;
   private final PatternSet threads;
   private final EventPatterns events;
   private final @Nullable BitSet cpus;
   private final @Nullable FilterExpression where;
+
+  /** Whether the condition asks for more than every event has. */
+  private final boolean asksFields;
+
   private final Map<EventType, Boolean> types = new HashMap<>();
   private final FieldNames fields = new FieldNames();
   private boolean askedForCpus;
   private boolean fittingCpus;
   private boolean finished;
+  private long asked;
+  private long stackRecords;
+  private long undescribed;
+  private long unattributed;
 
   private EventFilter(Builder builder) {
     processes = new PatternSet(builder.processes);
@@ -83,6 +110,7 @@ public final class EventFilter {
     events = new EventPatterns(builder.events);
     cpus = builder.cpus;
     where = builder.where;
+    asksFields = where != null && !EventValues.OWN.containsAll(where.names());
   }
 
   private EventFilter(EventFilter other) {
@@ -91,6 +119,7 @@ public final class EventFilter {
     events = other.events.copy();
     cpus = other.cpus;
     where = other.where;
+    asksFields = other.asksFields;
   }
 
   /** Returns true if it lets all events through. */
@@ -123,6 +152,23 @@ public final class EventFilter {
     fields.addSeen(copy.fields);
     askedForCpus |= copy.askedForCpus;
     fittingCpus |= copy.fittingCpus;
+    asked += copy.asked;
+    stackRecords += copy.stackRecords;
+    undescribed += copy.undescribed;
+    unattributed += copy.unattributed;
+  }
+
+  /** Notes that it is to see the events from the first one on: what was undecided is forgotten. */
+  void begin() {
+    asked = 0;
+    stackRecords = 0;
+    undescribed = 0;
+    unattributed = 0;
+  }
+
+  /** Returns what of the events that it has seen it could not decide about. */
+  public Undecided undecided() {
+    return new Undecided(asked, stackRecords, undescribed, unattributed);
   }
 
   /**
@@ -148,18 +194,39 @@ public final class EventFilter {
     if (!mayPass(event.type(), event.record().cpu())) {
       return false;
     }
+    boolean isUnattributed = false;
     if (!processes.isEmpty() && !processes.fitProcess(event.processId(), event.process())) {
-      return false;
+      isUnattributed =
+          processes.mayMeanProcess(event.processId(), event.process(), event.threadId())
+              && !EventDisplayName.isOfRecorder(event.type().provider(), event.type().event());
+      if (!isUnattributed) {
+        return false;
+      }
     }
     if (!threads.isEmpty() && !threads.fitThread(event.threadId(), event.threadName())) {
       return false;
     }
     FilterExpression condition = where;
-    if (condition == null) {
-      return true;
+    if (condition != null && !meets(condition, event)) {
+      return false;
     }
-    fields.meet(event.type());
-    return condition.holds(new EventValues(event));
+    if (isUnattributed) {
+      unattributed++;
+    }
+    return !isUnattributed;
+  }
+
+  private boolean meets(FilterExpression condition, EventReader event) {
+    EventType type = event.type();
+    fields.meet(type);
+    FilterExpression.Truth truth = condition.of(new EventValues(event));
+    if (asksFields) {
+      asked++;
+      stackRecords += type.isStackRecord() ? 1 : 0;
+      boolean isUnknown = truth == FilterExpression.Truth.UNKNOWN && type.schema() == null;
+      undescribed += isUnknown ? 1 : 0;
+    }
+    return truth == FilterExpression.Truth.TRUE;
   }
 
   private boolean passesType(EventType type) {

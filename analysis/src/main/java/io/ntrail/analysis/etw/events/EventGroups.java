@@ -229,6 +229,14 @@ public record EventGroups(
   }
 
   /**
+   * Returns true if groups or sums are of fields, which are not known of events without a schema.
+   */
+  public static boolean asksFields(String by, List<String> added) {
+    String key = by.toLowerCase(Locale.ROOT);
+    return !added.isEmpty() || key.equals("file") || !KEYS.contains(key);
+  }
+
+  /**
    * Returns what a survey must learn so that as many threads can count as there are cores.
    *
    * @param cores number of threads

@@ -348,6 +348,7 @@ public final class Events {
       this.askedFrom = fromNanos;
       this.askedTo = toNanos;
       this.passesAll = filter.passesAll();
+      filter.begin();
       // Which thread runs on a CPU is known from its last context switch: that may lie before the
       // range, and an event must not change its owner because of the range.
       boolean before = machine.contextSwitches();

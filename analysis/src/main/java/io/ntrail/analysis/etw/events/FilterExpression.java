@@ -274,7 +274,12 @@ public final class FilterExpression {
 
   /** Returns true if an event meets the condition. */
   public boolean holds(Values values) {
-    return root.of(values) == Truth.TRUE;
+    return of(values) == Truth.TRUE;
+  }
+
+  /** Returns whether an event meets the condition, as far as it has the fields. */
+  Truth of(Values values) {
+    return root.of(values);
   }
 
   /** Returns the field names in the condition. */

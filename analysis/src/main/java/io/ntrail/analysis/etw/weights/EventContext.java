@@ -260,6 +260,7 @@ final class EventContext {
 
   private void give(int codeProcess, int process, int thread, long weight) {
     if (!sink.wants(nanos(), key, process, thread)) {
+      sink.pass(nanos(), key, process, thread, weight);
       return;
     }
     stack.setFrames(codeProcess);
@@ -291,6 +292,8 @@ final class EventContext {
     if (sink.wants(nanos(), since, process, thread)) {
       stack.setFunctions(kept);
       put(since, process, thread, subject, weight);
+    } else {
+      sink.pass(nanos(), since, process, thread, weight);
     }
   }
 
@@ -316,6 +319,8 @@ final class EventContext {
     if (sink.wants(nanos(), key, process, thread)) {
       ownStack();
       give(stackProcess(), process, thread, weight);
+    } else {
+      sink.pass(nanos(), key, process, thread, weight);
     }
   }
 }

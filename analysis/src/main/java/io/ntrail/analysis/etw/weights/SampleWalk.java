@@ -77,6 +77,7 @@ final class SampleWalk {
     int thread = samples.thread();
     int process = process(thread, key);
     if (!sink.wants(nanos, key, process, thread)) {
+      sink.pass(nanos, key, process, thread, weight);
       return;
     }
     takeStack();
