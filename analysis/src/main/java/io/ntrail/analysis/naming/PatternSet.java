@@ -50,7 +50,7 @@ public final class PatternSet {
 
   private final List<NamePattern> patterns;
 
-  /** Whether any pattern is more than the number of an id. */
+  /** True if any pattern is more than the number of an id. */
   private final boolean asksNames;
 
   private final BitSet fitting = new BitSet();

@@ -40,9 +40,9 @@ public final class EventRemarks {
   }
 
   /**
-   * Says which events were not asked for fields as nothing describes them, and which may belong to
-   * a process that was asked for: in text as closing lines, for programs as warnings; JSON has
-   * {@link #json} for them.
+   * Reports the events that were not asked for fields as nothing describes them, and those that may
+   * belong to a process that was asked for: in text as closing lines, for programs as warnings;
+   * JSON has {@link #json} for them.
    *
    * @param processes the processes that were asked for
    */
@@ -63,7 +63,7 @@ public final class EventRemarks {
     }
   }
 
-  /** Says, for programs, of which events fields were asked for that nothing describes. */
+  /** Reports, to programs, events that nothing describes where fields were asked for. */
   public static void undescribed(SchemaSourceCounts sources, Format format, Terminal terminal) {
     // In text, the last line of the table says it.
     if (format != Format.TEXT) {
@@ -270,12 +270,7 @@ public final class EventRemarks {
               + Numbers.counted(stacks.leftOut(), "stack record")
               + " skipped, some stacks are missing");
     }
-    if (stacks.undefined() > 0) {
-      warn(
-          terminal,
-          Numbers.counted(stacks.undefined(), "reference")
-              + " to undefined stack keys: stacks are incomplete");
-    }
+    undefined(stacks.undefined(), terminal);
     if (stacks.givenUp() > 0) {
       warn(
           terminal,
@@ -293,6 +288,16 @@ public final class EventRemarks {
                       : ", " + Numbers.count(stacks.unmatched()) + " unmatched; ")
                   + Numbers.counted(stacks.joined(), "event")
                   + " with a stack from a later event");
+    }
+  }
+
+  /** Warns of references to stack keys that nothing defines. */
+  public static void undefined(long references, Terminal terminal) {
+    if (references > 0) {
+      warn(
+          terminal,
+          Numbers.counted(references, "reference")
+              + " to undefined stack keys: stacks are incomplete");
     }
   }
 

@@ -19,6 +19,7 @@ import io.ntrail.analysis.probe.sources.ClockSource;
 import io.ntrail.analysis.probe.sources.ProbeSource;
 import io.ntrail.cli.common.CallImageFiles;
 import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.ReadingProgress;
@@ -246,6 +247,9 @@ final class ProbeInput implements AutoCloseable {
               "warning: "
                   + of.fileNames().getFirst()
                   + ": clock frequency unknown; timestamp and duration are ticks");
+    }
+    if (source instanceof EtwProbes etw) {
+      EventRemarks.undefined(etw.stackCounts().undefined(), terminal);
     }
     if (places == null || symbols == null || !places.asksServers()) {
       return Losses.finish(of, parsed, terminal);

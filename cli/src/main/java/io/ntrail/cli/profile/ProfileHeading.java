@@ -61,6 +61,9 @@ final class ProfileHeading {
     return Numbers.percent(profiler.withFrames(), profiler.weights())
         + " % with stacks"
         + stacksOf()
+        + (profiler.undefined() == 0
+            ? ""
+            : ", " + Numbers.counted(profiler.undefined(), "stack key") + " undefined")
         + "; "
         + (symbols.found() + symbols.exporting() == 0
             ? "no symbols: addresses grouped into 256-byte ranges"

@@ -143,10 +143,13 @@ final class FrequentStacks {
     terminal
         .out()
         .println(
-            "%s %% with stacks, %s; %s"
+            "%s %% with stacks, %s%s; %s"
                 .formatted(
                     Numbers.percent(profiler.withFrames(), total),
                     Numbers.count(stacks.distinct()) + " different",
+                    profiler.undefined() == 0
+                        ? ""
+                        : ", " + Numbers.counted(profiler.undefined(), "stack key") + " undefined",
                     symbols(profile)));
     String noun = noun();
     long left = total - stacks.withoutStack();
@@ -242,6 +245,13 @@ final class FrequentStacks {
     listing.json(json);
     int shown = request.top() == 0 ? stacks.distinct() : Math.min(request.top(), stacks.distinct());
     json.number("groupsLeftOut", stacks.distinct() - shown).number("cut", stacks.cut());
+    long unattributed = undecided(profiler).unattributed();
+    if (profiler.undefined() + unattributed > 0) {
+      json.object("remarks")
+          .number("undefinedKeys", profiler.undefined())
+          .number("unattributed", unattributed)
+          .endObject();
+    }
     List<Gap> gaps = new ArrayList<>(recording.gaps());
     gaps.addAll(profile.symbols().gaps());
     Losses.json(json, recording).gaps(gaps);
@@ -274,11 +284,14 @@ final class FrequentStacks {
         request.file(), places, profile.symbols(), request.isText(), request.parsed(), terminal);
     EventRemarks.leftOut(profile.input().machine().leftOut(), terminal);
     warn(profiler.leftOut(), "stack record", "skipped");
+    EventRemarks.undefined(profiler.undefined(), terminal);
     if (!request.range().whole()) {
       EventRemarks.outside(
           recording, request.range(), CommonOptions.cores(request.parsed()), terminal);
     }
-    if (profiler.total() > 0 && profiler.withFrames() == 0 && request.isText()) {
+    if (profiler.total() > 0
+        && profiler.withFrames() + profiler.undefined() == 0
+        && request.isText()) {
       terminal
           .err()
           .println(

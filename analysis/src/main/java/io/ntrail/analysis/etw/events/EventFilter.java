@@ -91,7 +91,7 @@ public final class EventFilter {
   private final @Nullable BitSet cpus;
   private final @Nullable FilterExpression where;
 
-  /** Whether the condition asks for more than every event has. */
+  /** True if the condition asks for more than every event has. */
   private final boolean asksFields;
 
   private final Map<EventType, Boolean> types = new HashMap<>();

@@ -201,13 +201,13 @@ final class StackKeys {
     }
   }
 
-  /** Returns {@link #KERNEL} or {@link #USER} if all frames are, and there are some; else 0. */
+  /** Returns {@link #KERNEL} or {@link #USER} if all frames are; both if there are none; else 0. */
   private int halves(Bytes bytes, int at, int frames, int pointer) {
     int kernel = 0;
     for (int i = 0; i < frames; i++) {
       kernel += isKernel.test(bytes.pointer(at + i * pointer, pointer)) ? 1 : 0;
     }
-    return frames == 0 ? 0 : kernel == frames ? KERNEL : kernel == 0 ? USER : 0;
+    return (kernel == frames ? KERNEL : 0) | (kernel == 0 ? USER : 0);
   }
 
   private void putIntoTree(int number) {
@@ -417,9 +417,10 @@ final class StackKeys {
     return Search.firstNear(low, count, i -> hash(key(i)) >= hash);
   }
 
-  /** Returns true if the definition at a place is of a key. */
+  /** Returns true if the definition at a place is of a key, and has frames: else it is damaged. */
   boolean defines(int at, long key) {
-    return at < count && key(at) == key;
+    int none = KERNEL | USER;
+    return at < count && key(at) == key && ((int) defined(at) & none) != none;
   }
 
   /**

@@ -147,7 +147,7 @@ final class StackRecordWindow {
       if (keys.defines(at, key)) {
         parts.set(place, Long.MIN_VALUE | keys.defined(at));
       } else {
-        // Also an undefined key shows that there was a stack.
+        // There was a stack, though nothing tells which.
         parts.set(place, UNDEFINED);
       }
     }

@@ -203,7 +203,10 @@ final class EventContext {
 
   /** Takes the event's stack, wherever it was recorded, as the frames to yield. */
   void ownStack() {
-    stack.setRecorded(whole.take(record, key, thread(), stack.clearAddresses()));
+    StackAddresses frames = stack.clearAddresses();
+    boolean found = whole.take(record, key, thread(), frames);
+    // Of a stack whose keys nothing defines there is nothing to show.
+    stack.setRecorded(found && (frames.count() > 0 || record.kind().isEvent()));
   }
 
   /** Returns the process of the thread whose stack was taken: in it the addresses are code. */
@@ -213,8 +216,9 @@ final class EventContext {
 
   /** Takes the event's stack if it is one of a thread, and returns whether it is. */
   boolean stackOf(int thread) {
-    boolean found = stacks.copyOf(thread, stack.clearAddresses());
-    stack.setRecorded(found);
+    StackAddresses frames = stack.clearAddresses();
+    boolean found = stacks.copyOf(thread, frames);
+    stack.setRecorded(frames.count() > 0);
     return found;
   }
 
@@ -228,7 +232,8 @@ final class EventContext {
         return;
       }
     }
-    stack.setRecorded(stacks.copyOf(thread, frames));
+    stacks.copyOf(thread, frames);
+    stack.setRecorded(frames.count() > 0);
     frames.setInnermost(instructionPointer);
   }
 

@@ -239,7 +239,7 @@ public final class Profiler {
     return sink.weights();
   }
 
-  /** Returns the number of weights whose event has a recorded stack. */
+  /** Returns the number of weights whose event has a recorded stack with frames. */
   public long withFrames() {
     return sink.recorded();
   }

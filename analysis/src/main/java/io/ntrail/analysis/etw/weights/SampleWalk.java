@@ -106,7 +106,8 @@ final class SampleWalk {
         keys.copy(samples.definition(i), frames);
       }
     }
-    stack.setRecorded(samples.parts() > 0);
+    // Of a stack whose keys nothing defines there is nothing to show.
+    stack.setRecorded(frames.count() > 0);
     frames.setInnermost(address);
   }
 }

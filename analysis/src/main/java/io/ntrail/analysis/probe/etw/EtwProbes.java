@@ -4,6 +4,7 @@ import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.EventType;
 import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.etw.events.StackStatistics;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.probe.engine.Probe;
 import io.ntrail.analysis.probe.engine.ProbeEvent;
@@ -49,6 +50,10 @@ public final class EtwProbes implements ProbeSource {
   private long end;
   private long cpus;
   private @Nullable Processors processors;
+
+  /** The walk of the last run. */
+  private Events.@Nullable Walk ran;
+
   private @Nullable RecordedSystemCalls systemCalls;
   private final Map<ProbeNames, List<Probe>> ofServices = new HashMap<>();
 
@@ -302,9 +307,16 @@ public final class EtwProbes implements ProbeSource {
     return known == null ? List.of(at(nanos)) : known.at(at(nanos));
   }
 
+  /** Returns the statistics of the stacks that a run looked at; none before it. */
+  public StackStatistics stackCounts() {
+    Events.Walk last = ran;
+    return last == null ? StackStatistics.NONE : last.stackCounts();
+  }
+
   @Override
   public void run(Set<Probe> enabled, Sink sink) {
     try (Events.Walk walk = walk()) {
+      ran = walk;
       Processors known =
           enabled.stream().anyMatch(ProbeCatalog::isOnEachProcessor)
               ? new Processors(walk, cpus, events.recording().oneClock())
