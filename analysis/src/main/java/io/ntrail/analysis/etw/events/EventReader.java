@@ -165,7 +165,7 @@ public final class EventReader {
     for (int i = 0; i < payload.size(); i = payload.after(i)) {
       last = payload.field(i);
     }
-    return fields.size() > 1 && last == fields.get(fields.size() - 2);
+    return last != null && fields.size() > 1 && last.equals(fields.get(fields.size() - 2));
   }
 
   /** The text of a value beside its number: names of codes and flags; null if it has none. */
