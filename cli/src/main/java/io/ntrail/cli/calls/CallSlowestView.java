@@ -112,5 +112,6 @@ final class CallSlowestView {
               + held);
       callers.forEach(line -> out.println("      " + TextSanitizer.one(line)));
     });
+    scope.openRemark().ifPresent(remark -> out.println("  " + remark));
   }
 }

@@ -64,11 +64,8 @@ final class CallTreeScreen {
     scope
         .totalsRemark()
         .ifPresent(remark -> out.println(remark + "; calls --flat shows their sums"));
-    if (scope.onlyLong() && counts.open() > 0) {
-      out.println(
-          "  "
-              + CallListing.calls(counts.open())
-              + " open at the end, not shown: how long they took is not known");
+    if (scope.onlyLong()) {
+      scope.openRemark().ifPresent(remark -> out.println("  " + remark));
     }
     CallerFrames.remark(scope.recording().source(), request.stacks()).ifPresent(out::println);
     try (Progress _ = scope.progress().listing()) {

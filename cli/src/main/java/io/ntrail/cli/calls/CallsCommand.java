@@ -4,6 +4,7 @@ import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.pt.TraceCalls;
 import io.ntrail.cli.text.Terminal;
@@ -97,6 +98,11 @@ public final class CallsCommand implements Command {
         case FLAT -> new CallFlatView(scope, request).print();
         case SLOWEST -> new CallSlowestView(scope, request).print();
         case HISTOGRAM -> new CallHistogramView(scope, request).print();
+      }
+      boolean isByDuration = request.look() == CallsRequest.Look.SLOWEST || scope.onlyLong();
+      if (isByDuration && (request.format() == Format.CSV || request.format() == Format.JSONL)) {
+        terminal.out().flush();
+        scope.openRemark().ifPresent(remark -> terminal.err().println("warning: " + remark));
       }
       if (request.stacks() && !recording.source().hasCallers()) {
         terminal.err().println("warning: the recording has no callers of calls");

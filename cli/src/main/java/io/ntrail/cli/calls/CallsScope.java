@@ -201,6 +201,19 @@ public final class CallsScope {
     return least >= 0;
   }
 
+  /**
+   * Returns what an answer by duration is without: calls that are open at the end, which may be the
+   * longest; empty if there are none.
+   */
+  Optional<String> openRemark() {
+    long open = counts().open();
+    return open == 0
+        ? Optional.empty()
+        : Optional.of(
+            CallListing.calls(open)
+                + " open at the end, not shown: how long they took is not known");
+  }
+
   /** Returns whether a routine is looked for. */
   boolean isFound(long function) {
     NamePattern pattern = choice.find();

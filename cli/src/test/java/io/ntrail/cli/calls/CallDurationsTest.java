@@ -116,6 +116,15 @@ class CallDurationsTest {
         calls("--longer", "1ms")
             .lines()
             .contains("  1 call open at the end, not shown: how long they took is not known"));
+    assertTrue(
+        calls("--slowest", "3")
+            .lines()
+            .getLast()
+            .startsWith("  1 call open at the end, not shown"));
+    for (String[] asked : new String[][] {{"--longer", "1ms"}, {"--slowest", "3"}}) {
+      String err = calls(asked[0], asked[1], "--format", "csv").err();
+      assertTrue(err.contains("warning: 1 call open at the end, not shown"), err);
+    }
   }
 
   @Test

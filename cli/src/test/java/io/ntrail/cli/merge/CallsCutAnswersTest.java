@@ -245,6 +245,9 @@ class CallsCutAnswersTest {
             "\"neverFinalised\"")
         .replaceAll("(\"name\":(?:null|\"\\w*\"),\"calls\":)\\d+", "$1")
         .replaceAll("[\\d,]+ repaired", "repaired")
+        .replaceAll("(?m)^warning: \\S+ [\\d,]+ missing records? made up for\n", "")
+        .replaceAll("; [\\d,]+ missing records? made up for", "")
+        .replaceAll("(?m)^(  |warning: )[\\d,]+ calls? open at the end, not shown.*\n", "")
         .replaceAll("[\\d,]+ open at the end", "open at the end");
   }
 

@@ -71,7 +71,8 @@ class UndefinedStackKeysTest {
     assertEquals(WARNING, text.err());
     for (String format : List.of("csv", "jsonl")) {
       assertEquals(
-          WARNING, Cli.run("stacks", none, "-e", "DiskIo/ReadInit", "--format", format).err());
+          "warning: 220 of 220 events have no stack: not included\n" + WARNING,
+          Cli.run("stacks", none, "-e", "DiskIo/ReadInit", "--format", format).err());
     }
     JsonReader json = Cli.run("stacks", none, "-e", "DiskIo/ReadInit", "--format", "json").json();
     assertEquals(3844, json.get("remarks").get("undefinedKeys").number());

@@ -466,11 +466,7 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
     int before = Math.min(item, at + size);
     while (true) {
       if (!itemFits(item)) {
-        damage(
-            before,
-            at + size,
-            "extended items",
-            "an extended item runs past the end of its record");
+        damage(before, at + size, "extended items", "an item runs past the end of its record");
         return at + size;
       }
       before = item;

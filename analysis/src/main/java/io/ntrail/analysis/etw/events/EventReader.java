@@ -41,7 +41,7 @@ public final class EventReader {
   private boolean isNanosKnown;
   private @Nullable EventType type;
 
-  /** Why a payload is damaged that has not all the fields that its schema names. */
+  /** Reason why a payload is damaged that has not all the fields that its schema names. */
   private static final String SHORT = "it ends before the last of the event's fields";
 
   private boolean payloadRead;
