@@ -30,6 +30,9 @@ public final class EtlFile implements AutoCloseable {
   /** Time before and after the session, in 100 ns, that records of others may have: 10 minutes. */
   private static final long BESIDE = 10 * 60 * 10_000_000L;
 
+  /** The same for records that are not damaged: the system's clock may have been set meanwhile. */
+  private static final long FAR = 48 * 3600 * 10_000_000L;
+
   /** Longest time of a session whose end is unknown, in 100 ns. */
   private static final long YEAR = 366 * 24 * 3600 * 10_000_000L;
 
@@ -381,6 +384,18 @@ public final class EtlFile implements AutoCloseable {
 
   /** Returns false if a time is so far from those of the session that it cannot be one of them. */
   boolean isPlausibleTime(long ticks) {
+    return isWithin(ticks, BESIDE);
+  }
+
+  /**
+   * Returns false if a time is days from those of the session: no clock that was set meanwhile
+   * explains it.
+   */
+  public boolean isOfSession(long ticks) {
+    return isWithin(ticks, FAR);
+  }
+
+  private boolean isWithin(long ticks, long beside) {
     LogFileHeader known = header;
     if (known == null) {
       return true;
@@ -388,7 +403,7 @@ public final class EtlFile implements AutoCloseable {
     long start = clock.startFileTime();
     long end = known.endTime() >= start ? known.endTime() : start + YEAR;
     long time = clock.fileTime(ticks);
-    return start == 0 || time >= start - BESIDE && time <= end + BESIDE;
+    return start == 0 || time >= start - beside && time <= end + beside;
   }
 
   /** Returns false if so much was read already that the mapping will pay. */

@@ -284,6 +284,7 @@ public final class EtwRecording implements Recording, RecordedEvents {
     if (known == null) {
       known = Survey.of(this, cores);
       survey = known;
+      checkTimes(known);
     }
     return known;
   }
@@ -297,7 +298,31 @@ public final class EtwRecording implements Recording, RecordedEvents {
   public synchronized <P extends SurveyRows<P>> P survey(int cores, Supplier<P> parts) {
     Survey.With<P> learned = Survey.of(this, cores, parts);
     survey = learned.survey();
+    checkTimes(learned.survey());
     return learned.part();
+  }
+
+  /**
+   * Reports buffers with times that no record of their session can have: one is enough for harm.
+   */
+  private void checkTimes(Survey known) {
+    for (int f = 0; f < files.size(); f++) {
+      EtlFile file = files.get(f);
+      for (int b = 0; b < file.buffers().count(); b++) {
+        long earliest = known.earliest(f, b);
+        long latest = known.latest(f, b);
+        if (earliest <= latest && !(file.isOfSession(earliest) && file.isOfSession(latest))) {
+          gaps.add(
+              new Gap(
+                  file.name(),
+                  file.buffers().fileOffset(b),
+                  file.buffers().fileBytes(b),
+                  "times",
+                  "a record's time is far from the session's: order, durations and rates may be"
+                      + " wrong"));
+        }
+      }
+    }
   }
 
   /**
