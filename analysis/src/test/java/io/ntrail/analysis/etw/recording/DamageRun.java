@@ -149,6 +149,11 @@ final class DamageRun {
     }
   }
 
+  /** Only who needs the fields of a payload finds out that it ends before them. */
+  private static List<Gap> withoutPayloads(List<Gap> gaps) {
+    return gaps.stream().filter(gap -> !gap.what().equals("payload")).toList();
+  }
+
   private int checkNow(byte[] spoiled, int firstSpoiled, String label) {
     List<Seen> got;
     List<Gap> gaps;
@@ -159,7 +164,7 @@ final class DamageRun {
       recording.survey(1);
       InOrder surveyed = InOrder.of(recording);
       got = read(recording);
-      gaps = recording.gaps();
+      gaps = withoutPayloads(recording.gaps());
       assertEquals(0, surveyed.backwards, label + ": time goes back");
       assertEquals(0, surveyed.late, label + ": late");
       assertEquals(got.size(), surveyed.count, label + ": walk in order");
@@ -170,7 +175,7 @@ final class DamageRun {
       if (cases % PROFILED == 0) {
         AllProfiles.check(recording);
       }
-      assertEquals(gaps.size(), recording.gaps().size(), label + ": gaps depend on the pass");
+      assertEquals(gaps, withoutPayloads(recording.gaps()), label + ": gaps depend on the pass");
     } catch (CannotGoOn e) {
       refused++;
       assertTrue(firstSpoiled < headerEnd, label + ": refused although its header is sound: " + e);
