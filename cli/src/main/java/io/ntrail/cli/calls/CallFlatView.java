@@ -2,6 +2,7 @@ package io.ntrail.cli.calls;
 
 import io.ntrail.analysis.calls.CallCounts;
 import io.ntrail.analysis.calls.CallSource;
+import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.calls.FlatCallProfile;
 import io.ntrail.analysis.calls.FunctionTimes;
 import io.ntrail.cli.common.Listing;
@@ -10,6 +11,7 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import java.io.PrintStream;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -27,7 +29,7 @@ final class CallFlatView {
   private final List<FunctionTimes> rows;
   private final Set<String> untracedModules;
 
-  /** Records were lost of threads that are not known. */
+  /** Records were lost of threads that are not known, or the flow of a process was. */
   private final boolean anywhere;
 
   CallFlatView(CallsScope scope, CallsRequest request) {
@@ -36,7 +38,8 @@ final class CallFlatView {
     CallSource source = scope.recording().source();
     this.flat = scope.flat();
     long placed = IntStream.range(0, source.threads().size()).mapToLong(source::lost).sum();
-    this.anywhere = source.lost().orElse(0) > placed + source.lostElsewhere();
+    this.anywhere =
+        source.lost().orElse(0) > placed + source.lostElsewhere() || isAllUntraced(source);
     this.untracedModules =
         source.untraced().stream()
             .map(time -> time.module().toLowerCase(Locale.ROOT))
@@ -53,6 +56,22 @@ final class CallFlatView {
             .filter(times -> scope.isFound(times.function()))
             .sorted((a, b) -> order(sortedBy, a, b))
             .toList();
+  }
+
+  /**
+   * Returns true if all that a process did is unknown for some time, as where the flow of a
+   * Processor Trace was lost: the name is that of the process and of no module then.
+   */
+  private static boolean isAllUntraced(CallSource source) {
+    Set<String> processes = new HashSet<>();
+    for (CallThread thread : source.threads()) {
+      if (thread.process() != null) {
+        processes.add(thread.process().toLowerCase(Locale.ROOT));
+      }
+    }
+    source.modules().forEach(module -> processes.remove(module.name().toLowerCase(Locale.ROOT)));
+    return source.untraced().stream()
+        .anyMatch(time -> processes.contains(time.module().toLowerCase(Locale.ROOT)));
   }
 
   /** Largest first. Written out: comparators of the library are made anew at every start. */

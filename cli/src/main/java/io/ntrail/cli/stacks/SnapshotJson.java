@@ -14,6 +14,7 @@ import io.ntrail.programs.unwind.StackWalk;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Writes stacks of a process at one instant for programs. */
 final class SnapshotJson {
@@ -30,10 +31,23 @@ final class SnapshotJson {
   void rows(Consumer<StackRow> sink) {
     for (ThreadStack stack : answer.shown()) {
       StackHead head = head(stack);
-      for (int i = 0; i < stack.frames().size(); i++) {
-        sink.accept(new StackRow(head, i, stack.frames().get(i)));
+      int outermost = stack.frames().size() - 1;
+      for (int i = 0; i < outermost; i++) {
+        sink.accept(StackRow.of(head, i, stack.frames().get(i)));
+      }
+      if (outermost >= 0) {
+        NamedFrame frame = stack.frames().get(outermost);
+        sink.accept(new StackRow(head, outermost, frame, end(stack), why(stack)));
       }
     }
+  }
+
+  private static String end(ThreadStack stack) {
+    return OptionValues.word(stack.end()).replace('_', ' ');
+  }
+
+  private static @Nullable String why(ThreadStack stack) {
+    return stack.end() == StackWalk.End.END_OF_STACK ? null : stack.why();
   }
 
   private StackHead head(ThreadStack stack) {
@@ -99,8 +113,7 @@ final class SnapshotJson {
       stack.thread().start().ifPresent(registers -> registers(json, registers));
     }
     frames(json, "frames", stack);
-    json.text("end", OptionValues.word(stack.end()).replace('_', ' '))
-        .text("why", stack.end() == StackWalk.End.END_OF_STACK ? null : stack.why());
+    json.text("end", end(stack)).text("why", why(stack));
     answer.stacks().shadowStack(stack).ifPresent(check -> shadow(json, check));
     if (request.hasHandlers()) {
       handlers(json, answer.stacks().handlers(stack));

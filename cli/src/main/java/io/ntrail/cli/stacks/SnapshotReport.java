@@ -2,11 +2,13 @@ package io.ntrail.cli.stacks;
 
 import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.stacks.SnapshotStacks;
+import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.SymbolDownloads;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.WorkPhase;
 import io.ntrail.cli.common.WorkProgress;
+import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
@@ -60,7 +62,7 @@ final class SnapshotReport {
    */
   void print(SnapshotAnswer answer, String state, List<Gap> gaps) {
     SnapshotJson json = new SnapshotJson(answer, request);
-    Listing<StackRow> rows = new Listing<>("frames", StackRow.columns(), json::rows);
+    Listing<StackRow> rows = new Listing<>("frames", StackRow.walkedColumns(), json::rows);
     List<Gap> all = new ArrayList<>(gaps);
     all.addAll(answer.stacks().symbols().gaps());
     rows.print(
@@ -71,9 +73,26 @@ final class SnapshotReport {
                 .print(progress.state(state), gaps.isEmpty()),
         out -> json.members(out, progress.gaps(all, request.name(), 0, -1)));
     terminal.out().flush();
+    warnOfNoRows(answer);
     answer.stacks().symbols().warnings().forEach(why -> terminal.err().println("warning: " + why));
     if (request.isVerbose()) {
       answer.stacks().problems().forEach(why -> terminal.err().println("warning: " + why));
+    }
+  }
+
+  /** Where frames are rows, a thread without any has none. */
+  private void warnOfNoRows(SnapshotAnswer answer) {
+    if (request.format() == Format.CSV || request.format() == Format.JSONL) {
+      long bare = answer.shown().stream().filter(stack -> stack.frames().isEmpty()).count();
+      if (bare > 0) {
+        terminal
+            .err()
+            .println(
+                "warning: "
+                    + Numbers.counted(bare, "thread")
+                    + (bare == 1 ? " has" : " have")
+                    + " no frames and no row (--format json says why)");
+      }
     }
   }
 

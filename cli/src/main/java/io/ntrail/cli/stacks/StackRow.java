@@ -14,11 +14,26 @@ import org.jspecify.annotations.Nullable;
  *
  * @param head of the stack
  * @param number of the frame, from 0 for the innermost
+ * @param end of the walk, of the outermost frame; null of the others, and where it is not known
+ * @param why the walk ends before the stack does; null if it does not
  */
-record StackRow(StackHead head, int number, NamedFrame frame) {
+record StackRow(
+    StackHead head, int number, NamedFrame frame, @Nullable String end, @Nullable String why) {
+  /** Returns a frame of a stack of whose end nothing is known. */
+  static StackRow of(StackHead head, int number, NamedFrame frame) {
+    return new StackRow(head, number, frame, null, null);
+  }
+
   /** Returns the columns of rows: what the stack is, then the frame. */
   static ListingColumns<StackRow> columns() {
     return frame(StackHead.columns().count("frame", StackRow::number).right(), StackRow::frame);
+  }
+
+  /** Returns the same columns, and how the walk of the stack ended. */
+  static ListingColumns<StackRow> walkedColumns() {
+    return columns()
+        .value("end", (row, cell) -> remark(cell, row.end()))
+        .value("why", (row, cell) -> remark(cell, row.why()));
   }
 
   private static <R> ListingColumns<R> frame(

@@ -119,7 +119,7 @@ final class TimeStacks {
       StackHead head = StackHead.of(stack.event());
       List<NamedFrame> frames = frames(stack);
       for (int i = 0; i < frames.size(); i++) {
-        sink.accept(new StackRow(head, i, frames.get(i)));
+        sink.accept(StackRow.of(head, i, frames.get(i)));
       }
     }
   }

@@ -257,6 +257,10 @@ class DumpStacksTest {
     for (String line : lines) {
       assertEquals(List.of(), row.findings(JsonReader.parse(line)), line);
     }
+    // Of the outermost frame alone.
+    assertTrue(csv.getFirst().endsWith(",remark,end,why"), csv.getFirst());
+    List<String> ends = lines.stream().filter(line -> line.contains("\"end\":")).toList();
+    assertEquals(List.of(lines.getLast()), ends);
   }
 
   @Test

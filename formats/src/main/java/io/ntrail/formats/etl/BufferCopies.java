@@ -13,6 +13,9 @@ import java.util.Optional;
 final class BufferCopies {
   private static final int WINDOW = 1 << 20;
 
+  /** Buffers that are remembered: those of 64 GB at the usual size, in 32 MB of memory. */
+  private static final int MOST = 1 << 20;
+
   private final InputFile input;
   private final BufferIndex index;
 
@@ -40,7 +43,9 @@ final class BufferCopies {
             + header.savedOffset();
     int first = known.get(key);
     if (first < 0) {
-      known.put(key, index.count());
+      if (known.size() < MOST) {
+        known.put(key, index.count());
+      }
       return Optional.empty();
     }
     long original = index.fileOffset(first);
