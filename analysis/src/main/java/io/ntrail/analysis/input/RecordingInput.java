@@ -315,13 +315,6 @@ public final class RecordingInput implements AutoCloseable {
   }
 
   private void refuseTogether(Contradiction why) {
-    if (why.areCopies()) {
-      throw CannotGoOn.of(
-          Reason.NOT_TOGETHER,
-          paths.getFirst().toString(),
-          why.text() + ": all events would be counted twice (--together reads them all the same)",
-          "leave one of them out");
-    }
     Set<String> names = paths.stream().map(Path::toString).collect(toSet());
     boolean isMember = !names.containsAll(List.of(why.first(), why.second()));
     throw CannotGoOn.of(

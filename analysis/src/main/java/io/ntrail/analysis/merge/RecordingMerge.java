@@ -1,6 +1,7 @@
 package io.ntrail.analysis.merge;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.SessionTimes;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
@@ -431,7 +432,11 @@ public final class RecordingMerge {
     long ticks = recording.files().getFirst().clock().headerTicks();
     int room = out.bufferSize() - EtlFileWriter.BUFFER_HEADER;
     List<byte[]> records = new ArrayList<>();
-    gaps.forEach(gap -> records.add(CopiedGaps.record(rewritten(gap), ticks, room)));
+    for (Gap gap : gaps) {
+      if (!SessionTimes.isOne(gap)) {
+        records.add(CopiedGaps.record(rewritten(gap), ticks, room));
+      }
+    }
     omissions.forEach(one ->
         records.add(
             CopiedGaps.record(new Omission(rewriter.rewrite(one.what()), one.records()), ticks)));

@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.etw.recording.SessionTimes;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.etl.CopiedGaps;
 import io.ntrail.formats.etl.RecordCursor;
@@ -61,7 +63,7 @@ final class MergeRules {
       List<String> before = records(recording, isOne);
       try (EtwRecording written = EtwRecording.of(List.of(InputFile.of(to, "out.etl")))) {
         assertEquals(before, records(written, isOne));
-        assertEquals(recording.gaps(), written.gaps());
+        assertEquals(withoutTimes(recording.gaps()), withoutTimes(written.gaps()));
         assertEquals(recording.losses().any(), written.losses().any());
         assertArrayEquals(to, merged(written, isCompressed));
       }
@@ -109,4 +111,9 @@ final class MergeRules {
   }
 
   private record Timed(long nanos, String text) {}
+
+  /** Wild times are found again in the records that were written, in other buffers. */
+  static List<Gap> withoutTimes(List<Gap> gaps) {
+    return gaps.stream().filter(gap -> !SessionTimes.isOne(gap)).toList();
+  }
 }

@@ -225,6 +225,7 @@ public final class Losses {
       warnLost(recording, List.of(), terminal);
     }
     warn(gaps, terminal);
+    recording.ability(EtwRecording.class).ifPresent(etw -> warnOfEvents(etw, terminal));
     recording
         .ability(EtwRecording.class)
         .ifPresent(etw -> ReadingProgress.sayStopped(etw, terminal));
@@ -240,6 +241,33 @@ public final class Losses {
     return recording.gaps().isEmpty() && symbols.gaps.isEmpty() && !isLossy
         ? ExitCode.DONE
         : ExitCode.INCOMPLETE;
+  }
+
+  /** Warns of events that are there twice, and of those whose fields are not all there. */
+  private static void warnOfEvents(EtwRecording recording, Terminal terminal) {
+    recording
+        .copies()
+        .ifPresent(
+            text -> terminal.err().println("warning: " + text + ": its events are counted twice"));
+    List<Gap> events = recording.shortEvents();
+    if (!events.isEmpty()) {
+      // The last of very many stands for those that are not kept one by one.
+      boolean isMore = events.getLast().bytes() < 0;
+      long count = events.size() - (isMore ? 1 : 0);
+      Gap first = events.getFirst();
+      terminal
+          .err()
+          .println(
+              "warning: "
+                  + (isMore ? "more than " : "")
+                  + Numbers.counted(count, "event")
+                  + (count == 1 ? " ends before its last field" : " end before their last field")
+                  + ", the first in the buffer at offset "
+                  + Numbers.count(first.offset())
+                  + " of "
+                  + first.file()
+                  + ": fields that are not there are in no answer");
+    }
   }
 
   private static String name(Recording recording) {

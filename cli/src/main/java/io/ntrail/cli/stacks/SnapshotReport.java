@@ -80,7 +80,7 @@ final class SnapshotReport {
     }
   }
 
-  /** Where frames are rows, a thread without any has none. */
+  /** Warns of threads without frames, which have no row where frames are rows. */
   private void warnOfNoRows(SnapshotAnswer answer) {
     if (request.format() == Format.CSV || request.format() == Format.JSONL) {
       long bare = answer.shown().stream().filter(stack -> stack.frames().isEmpty()).count();

@@ -35,8 +35,14 @@ final class PlayedKernel {
   /**
    * Returns what it has logged: an image of this machine that is loaded, and marks, each in a
    * buffer of its own.
+   *
+   * @param file of the session, which no other one has the same content as
    */
-  static EtlWriter events(List<String> marks) throws IOException {
+  static void write(Path file, List<String> marks) throws IOException {
+    events(String.valueOf(file.getFileName()), marks).writeTo(file);
+  }
+
+  private static EtlWriter events(String session, List<String> marks) throws IOException {
     Wine wine = Wine.shared();
     RunningWindows machine = Machine.ANSWERS;
     Path shop = Files.createDirectories(wine.prefix().resolve("drive_c/shop"));
@@ -50,7 +56,8 @@ final class PlayedKernel {
             .version(6, 1, machine.build(), 1, 5)
             .perfFreq(machine.ticksPerSecond())
             .bootTime(machine.bootTime())
-            .bufferSize(1 << 20);
+            .bufferSize(1 << 20)
+            .names(session, session);
     String path = "\\Device\\HarddiskVolume1\\shop\\shopcore.dll";
     EtlRecord image =
         EtlRecords.system(8, 0x030A)

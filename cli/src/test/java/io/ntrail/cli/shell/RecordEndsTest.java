@@ -51,7 +51,7 @@ class RecordEndsTest {
 
   private int write(Asked one) throws IOException {
     asked.add(one);
-    PlayedKernel.events(List.of()).writeTo(one.file());
+    PlayedKernel.write(one.file(), List.of());
     return 0;
   }
 
@@ -137,7 +137,7 @@ class RecordEndsTest {
   void aPartWhoseSessionEndedBeforeIsMergedWithTheOthers() throws IOException {
     Path whole = file("shop.etl");
     run("record start --kernel cpu --dotnet -o", whole.toString());
-    PlayedKernel.events(List.of()).writeTo(file("shop.kernel.etl"));
+    PlayedKernel.write(file("shop.kernel.etl"), List.of());
     assertEquals(0, windows.ask((control, _) -> control.stop("ntrail")).error());
     asked.clear();
     Result stopped = run("record stop");

@@ -57,7 +57,7 @@ class RecordLifeTest {
       return writer.write(one);
     }
     if (error == 0) {
-      PlayedKernel.events(windows.marks()).writeTo(one.file());
+      PlayedKernel.write(one.file(), windows.marks());
     }
     return error;
   }
@@ -111,7 +111,7 @@ class RecordLifeTest {
     start("--provider", "Microsoft-Windows-DNS-Client", "--flight-recorder");
     writer =
         one -> {
-          PlayedKernel.events(List.of()).writeTo(one.file());
+          PlayedKernel.write(one.file(), List.of());
           return one.file().toString().endsWith(".user.etl") ? 112 : 0;
         };
     String[] snapshot = {"record", "snapshot", "-o", file("a.etl").toString()};
@@ -264,7 +264,7 @@ class RecordLifeTest {
           StandardOpenOption.APPEND);
     }
     // Each record is in a buffer of its own, so that the file only grows.
-    PlayedKernel.events(windows.marks()).writeTo(one.file());
+    PlayedKernel.write(one.file(), windows.marks());
     return 0;
   }
 
@@ -521,7 +521,7 @@ class RecordLifeTest {
   void aSessionThatEndedByItselfIsMergedByTheNameOfItsRecording() throws IOException {
     Path whole = file("shop.etl");
     start("-o", whole.toString());
-    PlayedKernel.events(List.of()).writeTo(file("shop.kernel.etl"));
+    PlayedKernel.write(file("shop.kernel.etl"), List.of());
     windows.vanish();
     assertEquals("ntrail record list", refused("record", "stop").nextStep());
     Result stopped = windows.run("record", "stop", "-o", whole.toString());

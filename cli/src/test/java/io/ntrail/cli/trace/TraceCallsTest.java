@@ -303,10 +303,16 @@ class TraceCallsTest {
       assertEquals(0, result.exit());
       assertEquals(
           List.of("warning: no routine called matches Stock*", "try: --flat -n 0 lists all"),
-          result.messages());
+          withoutLosses(result));
       // It was called, though never at the outermost level.
-      assertEquals("", run("calls", sample(), "--find", "Hook::Called", look).err());
+      assertEquals(
+          List.of(), withoutLosses(run("calls", sample(), "--find", "Hook::Called", look)));
     }
+  }
+
+  /** Rows for programs have no first line that says what was lost. */
+  private static List<String> withoutLosses(Cli.Result result) {
+    return result.messages().stream().filter(line -> !line.contains(" records lost")).toList();
   }
 
   @Test

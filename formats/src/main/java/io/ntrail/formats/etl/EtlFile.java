@@ -30,8 +30,14 @@ public final class EtlFile implements AutoCloseable {
   /** Time before and after the session, in 100 ns, that records of others may have: 10 minutes. */
   private static final long BESIDE = 10 * 60 * 10_000_000L;
 
-  /** The same for records that are not damaged: the system's clock may have been set meanwhile. */
+  /**
+   * Time beside the session that records may have which are not damaged, in 100 ns: the system's
+   * clock may have been set meanwhile.
+   */
   private static final long FAR = 48 * 3600 * 10_000_000L;
+
+  /** Gap of a clock whose ticks cannot be told. */
+  private static final String CLOCK = "clock";
 
   /** Longest time of a session whose end is unknown, in 100 ns. */
   private static final long YEAR = 366 * 24 * 3600 * 10_000_000L;
@@ -108,16 +114,6 @@ public final class EtlFile implements AutoCloseable {
               header.cpuSpeedInMHz(),
               input.window(0, EtlLayout.BUFFER_HEADER + 32).i64(EtlLayout.BUFFER_HEADER + 16),
               header.startTime());
-      if (clock.kind() == EtlClock.Kind.UNKNOWN) {
-        gaps.add(
-            new Gap(
-                input.name(),
-                EtlLayout.BUFFER_HEADER,
-                -1,
-                "clock",
-                "its type is %d, PerfFreq %d, and the header record is not of StartTime: times are raw, in units of 100 ns"
-                    .formatted(header.clockType(), header.perfFreq())));
-      }
     } else {
       sessionSize = BufferScanner.guessBufferSize(input);
       if (sessionSize == 0) {
@@ -150,7 +146,25 @@ public final class EtlFile implements AutoCloseable {
     if ((header.logFileMode() & LogFileHeader.EVENT_TRACE_RELOG_MODE) != 0) {
       file.omissions = CopiedGaps.read(file, gaps);
     }
+    file.reportClock(header, gaps);
     return file;
+  }
+
+  /** Reports a clock that is lost, unless the file tells it of the one that it was made of. */
+  private void reportClock(LogFileHeader header, Gaps gaps) {
+    boolean isTold =
+        gaps.list().stream()
+            .anyMatch(gap -> gap.what().equals(CLOCK) && !gap.file().equals(name()));
+    if (clock.kind() == EtlClock.Kind.UNKNOWN && !isTold) {
+      gaps.add(
+          new Gap(
+              name(),
+              EtlLayout.BUFFER_HEADER,
+              -1,
+              CLOCK,
+              "its type is %d, PerfFreq %d, and the header record is not of StartTime: times are raw, in units of 100 ns"
+                  .formatted(header.clockType(), header.perfFreq())));
+    }
   }
 
   /** Returns what was left out of the files that it was made of, as it tells itself. */

@@ -41,9 +41,6 @@ public final class EventReader {
   private boolean isNanosKnown;
   private @Nullable EventType type;
 
-  /** Reason why a payload is damaged that has not all the fields that its schema names. */
-  private static final String SHORT = "it ends before the last of the event's fields";
-
   private boolean payloadRead;
   private boolean attributed;
   private final EventAttribution owner;
@@ -149,7 +146,7 @@ public final class EventReader {
           current.pointerBytes());
       payloadRead = true;
       if (payload.isShort() && !lacksLastField(known)) {
-        current.damagedPayload(SHORT);
+        recording.noteShort(current);
       }
     }
     return payload;

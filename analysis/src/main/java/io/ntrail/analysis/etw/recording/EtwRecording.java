@@ -45,6 +45,12 @@ public final class EtwRecording implements Recording, RecordedEvents {
 
   private final List<EtlFile> files;
   private final Gaps gaps;
+
+  private final Optional<String> copies;
+
+  /** Events that end before their last field, as far as it was asked for. */
+  private final Gaps shortEvents = new Gaps();
+
   private final boolean oneClock;
   private final boolean narrow;
   private final long[] nanosOffsets;
@@ -62,6 +68,7 @@ public final class EtwRecording implements Recording, RecordedEvents {
     this.files = List.copyOf(files);
     this.size = files.stream().mapToLong(EtlFile::size).sum();
     this.gaps = gaps;
+    this.copies = RecordingContradictions.copies(files);
     this.oneClock = files.stream().allMatch(f -> sameClock(files.getFirst(), f));
     this.narrow = files.getFirst().header().map(LogFileHeader::pointerBytes).orElse(8) == 4;
     this.nanosOffsets = new long[files.size()];
@@ -269,6 +276,30 @@ public final class EtwRecording implements Recording, RecordedEvents {
     return key < reading.end() || reading.end() == Long.MAX_VALUE;
   }
 
+  /**
+   * Returns which of the files has the same content as another one, so that all its events are
+   * there twice, as a clause; empty if none has.
+   */
+  public Optional<String> copies() {
+    return copies;
+  }
+
+  /** Notes that an event ends before its last field, each once. */
+  public void noteShort(RecordCursor record) {
+    long offset = record.file().buffers().fileOffset(record.buffer());
+    String place = "payload at " + record.payloadOffset();
+    shortEvents.add(
+        new Gap(record.file().name(), offset, record.payloadLength(), place, "ends early"));
+  }
+
+  /**
+   * Returns the events that end before their last field, as far as their fields were asked for:
+   * each with the offset of its buffer. They are read as far as they go.
+   */
+  public List<Gap> shortEvents() {
+    return shortEvents.list();
+  }
+
   private long keyAt(long nanos) {
     boolean isEndless = nanos == Long.MIN_VALUE || nanos == Long.MAX_VALUE;
     return oneClock && !isEndless ? files.getFirst().clock().ticksAt(nanos) : nanos;
@@ -284,7 +315,7 @@ public final class EtwRecording implements Recording, RecordedEvents {
     if (known == null) {
       known = Survey.of(this, cores);
       survey = known;
-      checkTimes(known);
+      SessionTimes.check(files, known, gaps);
     }
     return known;
   }
@@ -298,31 +329,8 @@ public final class EtwRecording implements Recording, RecordedEvents {
   public synchronized <P extends SurveyRows<P>> P survey(int cores, Supplier<P> parts) {
     Survey.With<P> learned = Survey.of(this, cores, parts);
     survey = learned.survey();
-    checkTimes(learned.survey());
+    SessionTimes.check(files, learned.survey(), gaps);
     return learned.part();
-  }
-
-  /**
-   * Reports buffers with times that no record of their session can have: one is enough for harm.
-   */
-  private void checkTimes(Survey known) {
-    for (int f = 0; f < files.size(); f++) {
-      EtlFile file = files.get(f);
-      for (int b = 0; b < file.buffers().count(); b++) {
-        long earliest = known.earliest(f, b);
-        long latest = known.latest(f, b);
-        if (earliest <= latest && !(file.isOfSession(earliest) && file.isOfSession(latest))) {
-          gaps.add(
-              new Gap(
-                  file.name(),
-                  file.buffers().fileOffset(b),
-                  file.buffers().fileBytes(b),
-                  "times",
-                  "a record's time is far from the session's: order, durations and rates may be"
-                      + " wrong"));
-        }
-      }
-    }
   }
 
   /**

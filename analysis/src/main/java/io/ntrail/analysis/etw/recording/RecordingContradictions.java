@@ -29,10 +29,9 @@ public final class RecordingContradictions {
    *
    * @param first name of the one, {@code ARCHIVE!/MEMBER} for a member of an archive
    * @param second name of the other
-   * @param areCopies true if they have the same content, and not a content that does not fit
    * @param text a clause that names both
    */
-  public record Contradiction(String first, String second, boolean areCopies, String text) {}
+  public record Contradiction(String first, String second, String text) {}
 
   private record Known(EtlFile file, LogFileHeader header) {
     String name() {
@@ -54,13 +53,36 @@ public final class RecordingContradictions {
       if (why.isPresent()) {
         return why;
       }
-      for (Known before : known.subList(0, i)) {
-        if (areCopies(before.file, known.get(i).file)) {
-          return copies(before, known.get(i));
+    }
+    return farApart(known);
+  }
+
+  /**
+   * Returns which of some files has the same content as an earlier one, so that all its events are
+   * there twice, as a clause; empty if none has.
+   */
+  static Optional<String> copies(List<EtlFile> files) {
+    for (int i = 1; i < files.size(); i++) {
+      EtlFile file = files.get(i);
+      for (EtlFile before : files.subList(0, i)) {
+        if (areCopies(before, file)) {
+          return Optional.of(
+              before.name().equals(file.name())
+                  ? file.name() + " is named twice"
+                  : before.name() + " and " + file.name() + " are copies of each other");
         }
       }
     }
-    return farApart(known);
+    return Optional.empty();
+  }
+
+  private static boolean areCopies(EtlFile a, EtlFile b) {
+    long size = a.size();
+    int length = (int) Math.min(size, COMPARED);
+    return size == b.size()
+        && a.buffers().count() > 1
+        && a.window(0, length).equalsBytes(b.window(0, length))
+        && a.window(size - length, length).equalsBytes(b.window(size - length, length));
   }
 
   private static Optional<Contradiction> pair(Known a, Known b) {
@@ -92,27 +114,6 @@ public final class RecordingContradictions {
     return Optional.empty();
   }
 
-  /**
-   * Returns true if files have the same bytes at their beginning, with the first records, and at
-   * their end, so that every event would be counted twice.
-   */
-  private static boolean areCopies(EtlFile a, EtlFile b) {
-    long size = a.size();
-    int length = (int) Math.min(size, COMPARED);
-    return size == b.size()
-        && a.buffers().count() > 1
-        && a.window(0, length).equalsBytes(b.window(0, length))
-        && a.window(size - length, length).equalsBytes(b.window(size - length, length));
-  }
-
-  private static Optional<Contradiction> copies(Known a, Known b) {
-    String text =
-        a.name().equals(b.name())
-            ? a.name() + " is named twice"
-            : a.name() + " and " + b.name() + " are copies of each other";
-    return Optional.of(new Contradiction(a.name(), b.name(), true, text));
-  }
-
   private static String windows(LogFileHeader header) {
     return header.osMajor() + "." + header.osMinor() + "." + header.providerVersion();
   }
@@ -122,7 +123,6 @@ public final class RecordingContradictions {
         new Contradiction(
             a.name(),
             b.name(),
-            false,
             "%s and %s are of different %s (%s)".formatted(a.name(), b.name(), what, why)));
   }
 
@@ -140,7 +140,6 @@ public final class RecordingContradictions {
             new Contradiction(
                 last.name(),
                 next.name(),
-                false,
                 String.format(
                     Locale.ROOT,
                     "%s ends %.1f hours before %s starts",

@@ -312,9 +312,6 @@ class DamageTest {
   @Test
   void cutOrSpoiledArchivesNeverFailOtherwise(@TempDir Path folder) throws IOException {
     byte[] sound = plain();
-    // A copy would not be a part of the same recording.
-    byte[] second = sound.clone();
-    second[second.length - 1]++;
     ByteArrayOutputStream zipped = new ByteArrayOutputStream();
     try (ZipOutputStream out = new ZipOutputStream(zipped)) {
       out.putNextEntry(new ZipEntry("readme.txt"));
@@ -322,7 +319,7 @@ class DamageTest {
       out.putNextEntry(new ZipEntry("a/first.etl"));
       out.write(sound);
       out.putNextEntry(new ZipEntry("second.ETL"));
-      out.write(second);
+      out.write(sound);
     }
     ByteArrayOutputStream gzipped = new ByteArrayOutputStream();
     try (GZIPOutputStream out = new GZIPOutputStream(gzipped)) {
