@@ -253,7 +253,7 @@ public final class Losses {
     if (!events.isEmpty()) {
       // The last of very many stands for those that are not kept one by one.
       boolean isMore = events.getLast().bytes() < 0;
-      long count = events.size() - (isMore ? 1 : 0);
+      int count = events.size() - (isMore ? 1 : 0);
       Gap first = events.getFirst();
       terminal
           .err()

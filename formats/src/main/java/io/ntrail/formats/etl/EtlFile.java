@@ -30,10 +30,7 @@ public final class EtlFile implements AutoCloseable {
   /** Time before and after the session, in 100 ns, that records of others may have: 10 minutes. */
   private static final long BESIDE = 10 * 60 * 10_000_000L;
 
-  /**
-   * Time beside the session that records may have which are not damaged, in 100 ns: the system's
-   * clock may have been set meanwhile.
-   */
+  /** Time before and after that a clock explains which was set meanwhile: two days. */
   private static final long FAR = 48 * 3600 * 10_000_000L;
 
   /** Gap of a clock whose ticks cannot be told. */
