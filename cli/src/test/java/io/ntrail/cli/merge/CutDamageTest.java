@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.Cli.Result;
+import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.testkit.Slice;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.etl.Damage;
@@ -60,10 +61,14 @@ class CutDamageTest {
         answer(damaged, selection, "events", "--format", "csv"),
         answer(cut, selection, "events", "--format", "csv"),
         () -> "seed " + seed);
-    assertEquals(
-        Cli.run("info", damaged, "--format", "json").json().get("gaps"),
-        Cli.run("info", cut, "--format", "json").json().get("gaps"),
-        () -> "seed " + seed);
+    assertEquals(gaps(damaged), gaps(cut), () -> "seed " + seed);
+  }
+
+  /** Returns the gaps, but for wild times: those are found again in the records that are kept. */
+  private static List<JsonReader> gaps(Path file) {
+    return Cli.run("info", file, "--format", "json").json().get("gaps").array().stream()
+        .filter(gap -> !gap.get("what").text().equals("times"))
+        .toList();
   }
 
   @Test
