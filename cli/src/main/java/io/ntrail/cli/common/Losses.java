@@ -249,7 +249,7 @@ public final class Losses {
         .copies()
         .ifPresent(
             text -> terminal.err().println("warning: " + text + ": its events are counted twice"));
-    List<Gap> events = recording.shortEvents();
+    List<Gap> events = recording.shortEvents().list();
     if (!events.isEmpty()) {
       // The last of very many stands for those that are not kept one by one.
       boolean isMore = events.getLast().bytes() < 0;

@@ -29,6 +29,7 @@ public final class Gaps {
   private final TreeMap<Place, Gap> places = new TreeMap<>();
   private final List<String> files = new ArrayList<>();
   private long leftOut;
+  private volatile boolean isBeyondLimit;
 
   /** No gaps yet. */
   public Gaps() {}
@@ -46,6 +47,7 @@ public final class Gaps {
     }
     if (places.size() >= LIMIT) {
       leftOut++;
+      isBeyondLimit = true;
       return;
     }
     places.put(place, gap);
@@ -61,6 +63,11 @@ public final class Gaps {
   /** Returns true if there are no gaps. */
   public synchronized boolean isEmpty() {
     return places.isEmpty();
+  }
+
+  /** Returns true if there are so many that no further one is kept: who makes them may stop. */
+  public boolean isBeyondLimit() {
+    return isBeyondLimit;
   }
 
   /** Returns all gaps, by file and offset. */

@@ -140,28 +140,29 @@ public final class EtlFile implements AutoCloseable {
       }
       file.reportMissingEnd(gaps, scanner.usedEnd(), scanner.skipped());
     }
+    // A file tells of the clock of the one that it was made of.
+    boolean isClockTold = false;
     if ((header.logFileMode() & LogFileHeader.EVENT_TRACE_RELOG_MODE) != 0) {
-      file.omissions = CopiedGaps.read(file, gaps);
+      Gaps told = new Gaps();
+      file.omissions = CopiedGaps.read(file, told);
+      told.list().forEach(gaps::add);
+      isClockTold = told.list().stream().anyMatch(gap -> gap.what().equals(CLOCK));
     }
-    file.reportClock(header, gaps);
+    if (clock.kind() == EtlClock.Kind.UNKNOWN && !isClockTold) {
+      file.reportClock(header, gaps);
+    }
     return file;
   }
 
-  /** Reports a clock that is lost, unless the file tells it of the one that it was made of. */
   private void reportClock(LogFileHeader header, Gaps gaps) {
-    boolean isTold =
-        gaps.list().stream()
-            .anyMatch(gap -> gap.what().equals(CLOCK) && !gap.file().equals(name()));
-    if (clock.kind() == EtlClock.Kind.UNKNOWN && !isTold) {
-      gaps.add(
-          new Gap(
-              name(),
-              EtlLayout.BUFFER_HEADER,
-              -1,
-              CLOCK,
-              "its type is %d, PerfFreq %d, and the header record is not of StartTime: times are raw, in units of 100 ns"
-                  .formatted(header.clockType(), header.perfFreq())));
-    }
+    gaps.add(
+        new Gap(
+            name(),
+            EtlLayout.BUFFER_HEADER,
+            -1,
+            CLOCK,
+            "its type is %d, PerfFreq %d, and the header record is not of StartTime: times are raw, in units of 100 ns"
+                .formatted(header.clockType(), header.perfFreq())));
   }
 
   /** Returns what was left out of the files that it was made of, as it tells itself. */

@@ -146,7 +146,7 @@ public final class EventReader {
           current.pointerBytes());
       payloadRead = true;
       if (payload.isShort() && !lacksLastField(known)) {
-        recording.noteShort(current);
+        recording.shortEvents().add(current);
       }
     }
     return payload;

@@ -48,8 +48,7 @@ public final class EtwRecording implements Recording, RecordedEvents {
 
   private final Optional<String> copies;
 
-  /** Events that end before their last field, as far as it was asked for. */
-  private final Gaps shortEvents = new Gaps();
+  private final ShortEvents shortEvents = new ShortEvents();
 
   private final boolean oneClock;
   private final boolean narrow;
@@ -284,20 +283,9 @@ public final class EtwRecording implements Recording, RecordedEvents {
     return copies;
   }
 
-  /** Notes that an event ends before its last field, each once. */
-  public void noteShort(RecordCursor record) {
-    long offset = record.file().buffers().fileOffset(record.buffer());
-    String place = "payload at " + record.payloadOffset();
-    shortEvents.add(
-        new Gap(record.file().name(), offset, record.payloadLength(), place, "ends early"));
-  }
-
-  /**
-   * Returns the events that end before their last field, as far as their fields were asked for:
-   * each with the offset of its buffer. They are read as far as they go.
-   */
-  public List<Gap> shortEvents() {
-    return shortEvents.list();
+  /** Returns the events that end before their last field, as far as it was asked for. */
+  public ShortEvents shortEvents() {
+    return shortEvents;
   }
 
   private long keyAt(long nanos) {
