@@ -6,31 +6,24 @@ import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.FunctionArgument;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.JsonRow;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.programs.x86.InstructionDecoder;
+import java.io.PrintStream;
 import java.util.HexFormat;
+import java.util.function.Consumer;
 import picocli.CommandLine.ParseResult;
 
 /** {@code image --decode HEX}: the instructions in bytes that were typed. */
 final class HexDisassembly {
+  private static final String KEY = "instructions";
+
   private HexDisassembly() {}
 
   static int print(ParseResult parsed, Format format, Terminal terminal) {
-    Listing<InstructionRows.Row> listing = listing(parsed);
-    listing.print(
-        format,
-        terminal.out(),
-        () -> listing.table(terminal.out(), CommonOptions.number(parsed, "-n", 0), 0),
-        json -> {
-          json.text("schema", "ntrail.decode/1");
-          listing.json(json);
-        });
-    return ExitCode.DONE;
-  }
-
-  private static Listing<InstructionRows.Row> listing(ParseResult parsed) {
     Bytes code = Bytes.copyOf(bytes(CommonOptions.text(parsed, "--decode", "")), "--decode");
     long address =
         FunctionArgument.address(
@@ -38,7 +31,24 @@ final class HexDisassembly {
     InstructionRows rows =
         new InstructionRows(
             InstructionDecoder.of(size(CommonOptions.text(parsed, "--bits", "64"))), _ -> "", null);
-    return new Listing<>("instructions", rows.columns(), sink -> rows.rows(code, address, sink));
+    Consumer<Consumer<InstructionRows.Row>> all = sink -> rows.rows(code, address, sink);
+    PrintStream out = terminal.out();
+    switch (format) {
+      case JSON -> {
+        try (Json json = new Json(out)) {
+          json.object().text("schema", "ntrail.decode/1");
+          new InstructionObjects(rows, json.newRow()).array(json, KEY, all);
+          json.endObject();
+        }
+      }
+      case JSONL -> new InstructionObjects(rows, JsonRow.of(out)).lines(out, all);
+      default -> {
+        Listing<InstructionRows.Row> listing = new Listing<>(KEY, rows.columns(), all);
+        long limit = CommonOptions.number(parsed, "-n", 0);
+        listing.print(format, out, () -> listing.table(out, limit, 0), _ -> {});
+      }
+    }
+    return ExitCode.DONE;
   }
 
   private static byte[] bytes(String hex) {

@@ -6,6 +6,7 @@ import io.ntrail.cli.common.ImageWords;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.JsonRow;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
@@ -25,6 +26,8 @@ import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -159,8 +162,12 @@ final class ImageDisassembly {
     InstructionRows rows = part.rows();
     Listing<InstructionRows.Row> listing =
         new Listing<>("instructions", rows.columns(), sink -> part.all(rows, part.asked, sink));
+    Consumer<Json> objects =
+        json ->
+            new InstructionObjects(rows, json.newRow())
+                .array(json, listing.key(), sink -> part.all(rows, part.asked, sink));
     if (code == null) {
-      return new ImagePart(listing, part::print, listing::json, part::lines);
+      return new ImagePart(listing, part::print, objects, part::lines);
     }
     return new ImagePart(
         listing,
@@ -169,7 +176,7 @@ final class ImageDisassembly {
           code.print(out, width);
         },
         json -> {
-          listing.json(json);
+          objects.accept(json);
           code.json(json);
         },
         part::lines);
@@ -243,13 +250,18 @@ final class ImageDisassembly {
       return;
     }
     int threads = processors;
+    Queue<ByteArrayOutputStream> written = new ConcurrentLinkedQueue<>();
     try {
       OrderedTasks.run(
           threads,
           Math.ceilDiv(asked.size(), together),
           2 * (threads + 1),
-          () -> new Part(out, together, typical, writings.get()),
-          text -> text.writeTo(out));
+          () -> new Part(out, together, typical, written, writings.get()),
+          text -> {
+            text.writeTo(out);
+            text.reset();
+            written.add(text);
+          });
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -276,15 +288,23 @@ final class ImageDisassembly {
     private final PrintStream like;
     private final int together;
     private final int typical;
+    private final Queue<ByteArrayOutputStream> written;
     private final Writing writing;
 
     /**
      * @param like writes as the answer is written
+     * @param written buffers that are used again: fresh memory costs more than what fills it
      */
-    Part(PrintStream like, int together, int typical, Writing writing) {
+    Part(
+        PrintStream like,
+        int together,
+        int typical,
+        Queue<ByteArrayOutputStream> written,
+        Writing writing) {
       this.like = like;
       this.together = together;
       this.typical = typical;
+      this.written = written;
       this.writing = writing;
     }
 
@@ -292,7 +312,9 @@ final class ImageDisassembly {
     public ByteArrayOutputStream result(int task) {
       int begin = task * together;
       int end = Math.min(asked.size(), begin + together);
-      ByteArrayOutputStream text = new ByteArrayOutputStream((end - begin) * typical);
+      ByteArrayOutputStream used = written.poll();
+      ByteArrayOutputStream text =
+          used == null ? new ByteArrayOutputStream((end - begin) * typical) : used;
       try (PrintStream out = Terminal.alike(like, text)) {
         writing.write(out, asked.subList(begin, end), begin == 0);
       }
@@ -308,13 +330,16 @@ final class ImageDisassembly {
   /** Writes an object of JSON per instruction. */
   private final class Lines implements Writing {
     private final InstructionRows rows = rows();
-    private final ListingColumns<InstructionRows.Row> columns = rows.columns();
+    private @Nullable InstructionObjects objects;
 
     @Override
     public void write(PrintStream out, List<ImageFunction> some, boolean isFirst) {
-      try (Json json = new Json(out)) {
-        all(rows, some, row -> columns.object(json, row));
+      InstructionObjects known = objects;
+      if (known == null) {
+        known = new InstructionObjects(rows, JsonRow.of(out));
+        objects = known;
       }
+      known.lines(out, sink -> all(rows, some, sink));
     }
   }
 

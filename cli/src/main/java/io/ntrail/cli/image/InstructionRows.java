@@ -1,15 +1,12 @@
 package io.ntrail.cli.image;
 
 import io.ntrail.cli.common.ListingColumns;
-import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.programs.x86.Access;
 import io.ntrail.programs.x86.Effects;
 import io.ntrail.programs.x86.Effects.MemoryUse;
 import io.ntrail.programs.x86.Effects.RegisterUse;
-import io.ntrail.programs.x86.Flag;
-import io.ntrail.programs.x86.FlagSet;
 import io.ntrail.programs.x86.FlowClass;
 import io.ntrail.programs.x86.Instruction;
 import io.ntrail.programs.x86.InstructionDecoder;
@@ -18,13 +15,10 @@ import io.ntrail.programs.x86.Operand;
 import io.ntrail.programs.x86.OperandReader;
 import io.ntrail.programs.x86.OperandType;
 import io.ntrail.programs.x86.Operands;
-import io.ntrail.programs.x86.Register;
-import io.ntrail.programs.x86.RegisterClass;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -45,30 +39,34 @@ final class InstructionRows {
     }
   }
 
-  private static final Json.Key KIND = new Json.Key("kind");
-  private static final Json.Key REGISTER = new Json.Key("register");
-  private static final Json.Key BYTES = new Json.Key("bytes");
-  private static final Json.Key SEGMENT = new Json.Key("segment");
-  private static final Json.Key BASE = new Json.Key("base");
-  private static final Json.Key INDEX = new Json.Key("index");
-  private static final Json.Key SCALE = new Json.Key("scale");
-  private static final Json.Key DISPLACEMENT = new Json.Key("displacement");
-  private static final Json.Key BROADCAST = new Json.Key("broadcast");
-  private static final Json.Key ADDRESS = new Json.Key("address");
-  private static final Json.Key VALUE = new Json.Key("value");
-  private static final Json.Key BITS = new Json.Key("bits");
-  private static final Json.Key OFFSET = new Json.Key("offset");
-  private static final Json.Key TARGET = new Json.Key("target");
-  private static final Json.Key READ = new Json.Key("read");
-  private static final Json.Key WRITTEN = new Json.Key("written");
-  private static final Json.Key CLEARED = new Json.Key("cleared");
-  private static final Json.Key SET = new Json.Key("set");
-  private static final Json.Key UNDEFINED = new Json.Key("undefined");
+  /** Places for instructions whose text is kept. */
+  private static final int KEPT = 1 << 13;
 
   private static final List<String> CLASSES =
       Arrays.stream(FlowClass.values()).map(InstructionRows::inOneWord).toList();
-  private static final List<String> FLAGS =
-      Arrays.stream(Flag.values()).map(flag -> flag.name().toLowerCase(Locale.ROOT)).toList();
+
+  /** Answers about an instruction that its bytes alone tell, wherever it is. */
+  static final class Known {
+    private final long low;
+    private final long high;
+    private final String text;
+    private byte @Nullable [] members;
+
+    private Known(long low, long high, String text) {
+      this.low = low;
+      this.high = high;
+      this.text = text;
+    }
+
+    /** Returns its members in JSON; null: they were not made yet. */
+    byte @Nullable [] members() {
+      return members;
+    }
+
+    void keep(byte[] made) {
+      members = made;
+    }
+  }
 
   private final InstructionDecoder decoder;
   private final OperandReader reader;
@@ -76,12 +74,21 @@ final class InstructionRows {
   private final @Nullable LongFunction<String> lines;
   private final Instruction instruction = new Instruction();
   private final Operands operands = new Operands();
+  private final @Nullable Known[] kept = new @Nullable Known[KEPT];
 
-  /** True if the effects are those of the row that was given last. */
-  private boolean isKnown;
+  /** True if the operands are those of the row that was given last. */
+  private boolean areRead;
+
+  /** True if its effects were found. */
+  private boolean areFound;
 
   /** Its effects; null if it is no instruction. */
   private @Nullable Effects effects;
+
+  /** True if it was looked for among those that are kept. */
+  private boolean isLookedFor;
+
+  private @Nullable Known known;
 
   /**
    * Rows of what a decoder decodes.
@@ -100,6 +107,7 @@ final class InstructionRows {
     this.names = names;
   }
 
+  /** Columns for people and of CSV: JSON is of {@link InstructionObjects}. */
   ListingColumns<Row> columns() {
     ListingColumns<Row> columns =
         new ListingColumns<Row>()
@@ -108,23 +116,19 @@ final class InstructionRows {
             .count("length", Row::length)
             .value("bytes", (row, cell) -> cell.bytes(row.code, row.at, Math.max(1, row.length)))
             .titled()
-            .name("class", row -> row.isValid() ? className(instruction.flowClass()) : null)
-            .name("mnemonic", row -> row.isValid() ? operands.mnemonic() : null)
-            .text("text", row -> IntelSyntax.text(instruction, operands, row.address))
+            .name("class", this::className)
+            .name("mnemonic", this::mnemonic)
+            .text("text", this::text)
             .titled("instruction")
             .text("refersTo", this::refersTo)
             .titled("refers to")
-            .shaped("operands", _ -> "", this::operands)
-            .onlyJson()
-            .shaped("reads", row -> uses(row, true), (row, json) -> uses(json, row, true))
-            .shaped("writes", row -> uses(row, false), (row, json) -> uses(json, row, false))
-            .shaped("flags", _ -> "", this::flags)
-            .onlyJson()
+            .text("reads", row -> String.join(" ", used(row, true)))
+            .text("writes", row -> String.join(" ", used(row, false)))
             .flag("valid", Row::isValid)
             .text("reason", row -> row.isValid() ? null : instruction.refusalText());
-    return lines == null
-        ? columns
-        : columns.text("line", InstructionRows::line).titled().shown(InstructionRows::shown);
+    return hasLines()
+        ? columns.text("line", InstructionRows::line).titled().shown(InstructionRows::shown)
+        : columns;
   }
 
   /** Gives one row per instruction, and one per byte that begins none. */
@@ -133,22 +137,95 @@ final class InstructionRows {
     String before = "";
     while (at < code.length()) {
       int length = decoder.decode(code, at, code.length(), instruction);
-      reader.read(instruction, operands);
       String line = lines == null ? "" : lines.apply(address + at);
-      isKnown = false;
+      areRead = false;
+      areFound = false;
+      isLookedFor = false;
       sink.accept(new Row(code, at, length, address + at, line, line.equals(before)));
       before = line;
       at += Math.max(1, length);
     }
   }
 
+  /** Returns true if the lines of the source are known. */
+  boolean hasLines() {
+    return lines != null;
+  }
+
+  /** Returns the instruction of the row that was given last. */
+  Instruction instruction() {
+    return instruction;
+  }
+
+  /** Returns its operands. */
+  Operands operands() {
+    if (!areRead) {
+      areRead = true;
+      reader.read(instruction, operands);
+    }
+    return operands;
+  }
+
   /** Returns the effects of an instruction; null if it is none. Only some forms show them. */
-  private @Nullable Effects effects(Row row) {
-    if (!isKnown) {
-      isKnown = true;
-      effects = row.isValid() ? Effects.of(instruction, operands) : null;
+  @Nullable Effects effects(Row row) {
+    if (!areFound) {
+      areFound = true;
+      effects = row.isValid() ? Effects.of(instruction, operands()) : null;
     }
     return effects;
+  }
+
+  /**
+   * Returns what is kept of instructions with these bytes; null if it is none, or its address says
+   * what it means. Two of three are met again soon.
+   */
+  @Nullable Known known(Row row) {
+    if (!isLookedFor) {
+      isLookedFor = true;
+      known = row.isValid() ? find(row) : null;
+    }
+    return known;
+  }
+
+  private @Nullable Known find(Row row) {
+    int length = row.length;
+    long low = word(row.code, row.at, Math.min(length, Long.BYTES));
+    long high = word(row.code, row.at + Long.BYTES, length - Long.BYTES) | (long) length << 56;
+    long mixed = (low * 0x9E3779B97F4A7C15L ^ high) * 0xD6E8FEB86659FD93L;
+    int slot = (int) (mixed >>> Long.SIZE - Integer.numberOfTrailingZeros(KEPT));
+    Known last = kept[slot];
+    if (last != null && last.low == low && last.high == high) {
+      return last;
+    }
+    if (isRelative()) {
+      return null;
+    }
+    Known made = new Known(low, high, IntelSyntax.text(instruction, operands(), row.address));
+    kept[slot] = made;
+    return made;
+  }
+
+  /** Returns so many bytes as a number. */
+  private static long word(Bytes code, int at, int length) {
+    if (length <= 0) {
+      return 0;
+    }
+    int unused = Long.SIZE - Byte.SIZE * length;
+    return code.word(at, length) << unused >>> unused;
+  }
+
+  private boolean isRelative() {
+    Operands all = operands();
+    for (int i = 0; i < all.count(); i++) {
+      if (all.type(i) == OperandType.RELATIVE || isPointerRelative(all, i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isPointerRelative(Operands all, int operand) {
+    return all.type(operand) == OperandType.MEMORY && all.isPointerRelative(operand);
   }
 
   /** People see a line once; programs with each instruction. */
@@ -156,12 +233,21 @@ final class InstructionRows {
     return row.repeated ? "" : row.line;
   }
 
-  private static @Nullable String line(Row row) {
+  static @Nullable String line(Row row) {
     return known(row.line);
   }
 
-  private static String className(FlowClass flow) {
-    return CLASSES.get(flow.ordinal());
+  @Nullable String className(Row row) {
+    return row.isValid() ? CLASSES.get(instruction.flowClass().ordinal()) : null;
+  }
+
+  @Nullable String mnemonic(Row row) {
+    return row.isValid() ? operands().mnemonic() : null;
+  }
+
+  String text(Row row) {
+    Known its = known(row);
+    return its == null ? IntelSyntax.text(instruction, operands(), row.address) : its.text;
   }
 
   /** {@code conditionalBranch}. */
@@ -175,17 +261,18 @@ final class InstructionRows {
   }
 
   /** Returns the name of the place that an instruction refers to; null if it has none. */
-  private @Nullable String refersTo(Row row) {
-    if (!row.isValid()) {
+  @Nullable String refersTo(Row row) {
+    if (!row.isValid() || known(row) != null) {
       return null;
     }
-    for (int i = 0; i < operands.count(); i++) {
-      if (operands.type(i) == OperandType.RELATIVE) {
+    Operands all = operands();
+    for (int i = 0; i < all.count(); i++) {
+      if (all.type(i) == OperandType.RELATIVE) {
         return known(names.apply(instruction.branchTarget(row.address)));
       }
-      if (operands.type(i) == OperandType.MEMORY && operands.isPointerRelative(i)) {
+      if (isPointerRelative(all, i)) {
         return known(
-            names.apply(row.address + instruction.length() + operands.memory(i).displacement()));
+            names.apply(row.address + instruction.length() + all.memory(i).displacement()));
       }
     }
     return null;
@@ -195,60 +282,6 @@ final class InstructionRows {
     return name.isEmpty() ? null : name;
   }
 
-  private static boolean isRelative(Operand.InMemory memory) {
-    return memory.base().isPresent() && memory.base().get().type() == RegisterClass.POINTER;
-  }
-
-  private void operands(Row row, Json json) {
-    json.array();
-    if (row.isValid()) {
-      boolean hasTarget = instruction.flowClass().hasTarget();
-      long target = hasTarget ? instruction.branchTarget(row.address) : 0;
-      for (Operand operand : operands.list()) {
-        operand(json, operand, row.address + row.length, target);
-      }
-    }
-    json.endArray();
-  }
-
-  private static void operand(Json json, Operand operand, long behind, long target) {
-    json.object();
-    // No switch over types: it is made at its first use, at every start anew.
-    if (operand instanceof Operand.InRegister in) {
-      json.key(KIND).name("register").key(REGISTER).name(in.register().toString());
-    } else if (operand instanceof Operand.InMemory memory) {
-      memory(json, memory, behind);
-    } else if (operand instanceof Operand.Immediate immediate) {
-      json.key(KIND).name("immediate");
-      json.key(VALUE).number(immediate.value()).key(BITS).number(immediate.bits());
-    } else if (operand instanceof Operand.Relative relative) {
-      json.key(KIND).name("relative");
-      json.key(OFFSET).number(relative.offset()).key(TARGET).hex(target);
-    } else {
-      Operand.Far far = (Operand.Far) operand;
-      json.key(KIND).name("far").text("segment", Numbers.hex(far.segment()));
-      json.key(OFFSET).hex(far.offset());
-    }
-    json.endObject();
-  }
-
-  private static void memory(Json json, Operand.InMemory memory, long behind) {
-    json.key(KIND).name("memory").key(BYTES).number(memory.bytes());
-    json.key(SEGMENT).name(memory.segment().toString());
-    json.key(BASE).name(name(memory.base())).key(INDEX).name(name(memory.index()));
-    json.key(SCALE).number(memory.scale());
-    json.key(DISPLACEMENT).number(memory.displacement());
-    json.key(BROADCAST).number(memory.broadcast());
-    if (isRelative(memory)) {
-      json.key(ADDRESS).hex(behind + memory.displacement());
-    }
-  }
-
-  private static @Nullable String name(Optional<Register> register) {
-    return register.isPresent() ? register.get().toString() : null;
-  }
-
-  /** Registers by name, once each, then memory. */
   private static List<String> uses(Effects effects, boolean reads) {
     List<String> uses = new ArrayList<>();
     for (RegisterUse use : effects.registers()) {
@@ -296,43 +329,9 @@ final class InstructionRows {
     return text.append(']').toString();
   }
 
-  private List<String> used(Row row, boolean reads) {
-    Effects known = effects(row);
-    return known == null ? List.of() : uses(known, reads);
-  }
-
-  private String uses(Row row, boolean reads) {
-    return String.join(" ", used(row, reads));
-  }
-
-  private void uses(Json json, Row row, boolean reads) {
-    json.array();
-    for (String use : used(row, reads)) {
-      json.text(use);
-    }
-    json.endArray();
-  }
-
-  private void flags(Row row, Json json) {
-    Effects known = effects(row);
-    if (known == null) {
-      json.text(null);
-      return;
-    }
-    json.object();
-    flags(json, READ, known.flagsRead());
-    flags(json, WRITTEN, known.flagsWritten());
-    flags(json, CLEARED, known.flagsCleared());
-    flags(json, SET, known.flagsSet());
-    flags(json, UNDEFINED, known.flagsUndefined());
-    json.endObject();
-  }
-
-  private static void flags(Json json, Json.Key key, FlagSet flags) {
-    json.key(key).array();
-    for (Flag flag : flags) {
-      json.name(FLAGS.get(flag.ordinal()));
-    }
-    json.endArray();
+  /** Returns what an instruction reads or writes: registers by name, once each, then memory. */
+  List<String> used(Row row, boolean reads) {
+    Effects its = effects(row);
+    return its == null ? List.of() : uses(its, reads);
   }
 }

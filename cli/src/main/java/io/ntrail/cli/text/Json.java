@@ -98,6 +98,11 @@ public final class Json implements AutoCloseable {
     return key(key).object();
   }
 
+  /** Makes an empty row with the characters that are written here, for {@link #row}. */
+  public JsonRow newRow() {
+    return new JsonRow(isAscii);
+  }
+
   /** Writes an object whose bytes were made elsewhere, as an element or as the whole. */
   public Json row(JsonRow row) {
     try {

@@ -86,7 +86,7 @@ public final class JsonRow {
     this(false);
   }
 
-  private JsonRow(boolean isAscii) {
+  JsonRow(boolean isAscii) {
     this.isAscii = isAscii;
   }
 
