@@ -58,6 +58,9 @@ public final class WindowsCompiler {
   public static final WindowsCompiler CLANG_GNU_32 =
       new WindowsCompiler("clang-gnu-32", clang(), "i686-w64-mingw32", MINGW_C_32);
 
+  /** Leaves out most of windows.h, which takes a compiler half of its time. */
+  private static final String LEAN = "-DWIN32_LEAN_AND_MEAN";
+
   private static final List<String> TO_LINK =
       List.of("-static", "-static-libgcc", "-Wl,--no-insert-timestamp");
 
@@ -136,6 +139,7 @@ public final class WindowsCompiler {
                     "-fms-extensions",
                     "-c",
                     "-w",
+                    LEAN,
                     source.toString(),
                     "-o",
                     object.toString()));
@@ -167,6 +171,7 @@ public final class WindowsCompiler {
         command.add("-shared");
       }
     } else {
+      command.add(LEAN);
       command.addAll(List.of(options));
     }
     command.addAll(this == MINGW_CXX_SHARED_32 ? TO_SHARE : TO_LINK);
@@ -234,6 +239,7 @@ public final class WindowsCompiler {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       digest.update(id.getBytes(StandardCharsets.UTF_8));
+      digest.update(LEAN.getBytes(StandardCharsets.UTF_8));
       digest.update(String.join("\n", options).getBytes(StandardCharsets.UTF_8));
       digest.update(String.join("\n", TO_LINK).getBytes(StandardCharsets.UTF_8));
       // Headers lie beside the sources, and count, too.
