@@ -8,6 +8,7 @@ import io.ntrail.analysis.probe.engine.Options;
 import io.ntrail.analysis.probe.sources.ProbeRun;
 import io.ntrail.cli.common.Omissions;
 import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import java.io.ByteArrayOutputStream;
@@ -85,8 +86,34 @@ final class ProbeAnswer {
     OutputStream out = terminal.bytes();
     ProbeRun.Outcome outcome = run(out);
     flush(out);
-    outcome.drops().forEach(drop -> terminal.err().println("dtrace: " + drop));
+    remarks(outcome);
     return outcome;
+  }
+
+  /** Prints warnings of what was not kept, and of aggregations that wrapped. */
+  private void remarks(ProbeRun.Outcome outcome) {
+    outcome.drops().forEach(drop -> terminal.err().println("dtrace: " + drop));
+    for (Aggregation aggregation : outcome.aggregations()) {
+      if (aggregation.overflows() > 0) {
+        terminal
+            .err()
+            .println(
+                "warning: @%s left 64 bits %s: what is printed of it is modulo 2^64"
+                    .formatted(
+                        aggregation.name(), Numbers.counted(aggregation.overflows(), "time")));
+      }
+    }
+  }
+
+  private static void overflows(Json json, ProbeRun.Outcome outcome) {
+    json.array("overflows");
+    for (Aggregation aggregation : outcome.aggregations()) {
+      if (aggregation.overflows() > 0) {
+        json.object().text("name", aggregation.name());
+        json.number("count", aggregation.overflows()).endObject();
+      }
+    }
+    json.endArray();
   }
 
   /** Prints what it printed, and its aggregations, as JSON. */
@@ -108,7 +135,9 @@ final class ProbeAnswer {
       json.number("faults", outcome.faults()).endObject().array("drops");
       outcome.drops().forEach(json::text);
       input.live().ifPresent(live -> LiveReport.missing(live).forEach(json::text));
-      json.endArray().number("exitStatus", outcome.status());
+      json.endArray();
+      overflows(json, outcome);
+      json.number("exitStatus", outcome.status());
       json.text("unit", input.hasNanos() ? "ns" : "ticks");
       json.lost(input.lostEvents(), input.lostBuffers());
       Omissions.json(json, input.omissions());
@@ -179,7 +208,7 @@ final class ProbeAnswer {
         }
       }
     }
-    outcome.drops().forEach(drop -> terminal.err().println("dtrace: " + drop));
+    remarks(outcome);
     return outcome;
   }
 

@@ -211,6 +211,31 @@ class ProbeTest {
     assertTrue(result.err().contains("illegal operation in action #1"), result.err());
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "@a = sum(0x7fffffffffffffff); @a = sum(1)",
+        "@a = avg(0x7fffffffffffffff); @a = avg(1)",
+        "@a = quantize(1, 0x7fffffffffffffff); @a = quantize(1, 1)",
+        // The square is 2^126: two of them have more than 127 bits.
+        "@a = stddev(0x8000000000000000); @a = stddev(0x8000000000000000)"
+      })
+  void anAggregationThatWrappedIsTold(String actions) throws IOException {
+    String program = "BEGIN { %s; exit(0); }".formatted(actions);
+    JsonReader overflow = json(program, ETL).get("overflows").array().getFirst();
+    assertEquals("a", overflow.get("name").text());
+    assertEquals(1, overflow.get("count").number());
+    assertEquals(
+        "warning: @a left 64 bits 1 time: what is printed of it is modulo 2^64\n",
+        Cli.run("probe", "#pragma D option quiet\n" + program, ETL).err());
+  }
+
+  @Test
+  void aSumOf64BitsDidNotWrap() throws IOException {
+    String program = "BEGIN { @ = sum(0x7fffffffffffffff); @ = sum(-1); @ = sum(1); exit(0); }";
+    assertEquals(List.of(), json(program, ETL).get("overflows").array());
+  }
+
   @Test
   void idsThatNobodyKnowsAreMinusOne() throws IOException {
     String program =

@@ -10,8 +10,20 @@ public sealed interface Aggregate permits Aggregate.Scalar, Buckets {
   /** Returns the state before the first value. */
   long[] fresh();
 
-  /** Adds a value to a state. */
-  void add(long[] state, long value, long weight);
+  /**
+   * Adds a value to a state; its numbers wrap at 64 bits, as DTrace's do.
+   *
+   * @return false if one of them wrapped
+   */
+  boolean add(long[] state, long value, long weight);
+
+  /** Adds to one number of a state; returns false if it wrapped. */
+  static boolean sum(long[] state, int index, long value) {
+    long before = state[index];
+    long sum = before + value;
+    state[index] = sum;
+    return ((before ^ sum) & (value ^ sum)) >= 0;
+  }
 
   /** Compares two states in the order in which they are printed. */
   int compare(long[] left, long[] right);
@@ -45,32 +57,37 @@ public sealed interface Aggregate permits Aggregate.Scalar, Buckets {
     }
 
     @Override
-    public void add(long[] state, long value, long weight) {
-      switch (this) {
-        case COUNT -> state[0]++;
-        case SUM -> state[0] += value;
+    public boolean add(long[] state, long value, long weight) {
+      return switch (this) {
+        case COUNT -> {
+          state[0]++;
+          yield true;
+        }
+        case SUM -> Aggregate.sum(state, 0, value);
         case MIN -> {
           state[0] = Math.min(state[0], value);
           state[1]++;
+          yield true;
         }
         case MAX -> {
           state[0] = Math.max(state[0], value);
           state[1]++;
+          yield true;
         }
         case AVG -> {
           state[0]++;
-          state[1] += value;
+          yield Aggregate.sum(state, 1, value);
         }
         case STDDEV -> {
           state[0]++;
-          state[1] += value;
+          boolean fits = Aggregate.sum(state, 1, value);
           long low = value * value;
           long sum = state[2] + low;
-          state[3] +=
-              Math.multiplyHigh(value, value) + (Long.compareUnsigned(sum, low) < 0 ? 1 : 0);
+          long carry = Long.compareUnsigned(sum, low) < 0 ? 1 : 0;
           state[2] = sum;
+          yield Aggregate.sum(state, 3, Math.multiplyHigh(value, value) + carry) && fits;
         }
-      }
+      };
     }
 
     /**

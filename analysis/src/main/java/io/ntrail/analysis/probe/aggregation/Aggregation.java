@@ -24,6 +24,7 @@ public final class Aggregation {
   private long normal = 1;
   private boolean isPrinted;
   private long drops;
+  private long overflows;
 
   /**
    * Value of a key.
@@ -128,6 +129,11 @@ public final class Aggregation {
     return drops;
   }
 
+  /** Returns how many times one of its numbers wrapped at 64 bits. */
+  public long overflows() {
+    return overflows;
+  }
+
   private static long bytes(Object[] keys, long[] state) {
     long bytes = ENTRY_BYTES + 8L * state.length;
     for (Object one : keys) {
@@ -153,6 +159,8 @@ public final class Aggregation {
       entry = new Entry(keys.clone(), state);
       entries.put(key, entry);
     }
-    function.add(entry.state, value, weight);
+    if (!function.add(entry.state, value, weight)) {
+      overflows++;
+    }
   }
 }

@@ -29,8 +29,8 @@ public sealed interface Buckets extends Aggregate
   }
 
   @Override
-  default void add(long[] state, long value, long weight) {
-    state[bucket(value)] += weight;
+  default boolean add(long[] state, long value, long weight) {
+    return Aggregate.sum(state, bucket(value), weight);
   }
 
   /** Returns the sum of all values, as far as their ranges tell them. */
