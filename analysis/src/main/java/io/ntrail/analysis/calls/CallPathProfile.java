@@ -326,6 +326,20 @@ public final class CallPathProfile {
         .toList();
   }
 
+  /** Returns the routines of which no call ended, but some are open: without times. */
+  public List<ProfileRow> openRows(CallNames names) {
+    BitSet open = new BitSet();
+    for (int node = 1; node < tree.size(); node++) {
+      if (isOpen(node)) {
+        open.set(tree.label(node) >> 1);
+      }
+    }
+    return sums().stream()
+        .filter(sum -> sum.inclusive() == 0 && open.get(numbers.get(sum.function())))
+        .map(sum -> row(sum, names.of(sum.function())))
+        .toList();
+  }
+
   private static ProfileRow row(Sum sum, Name name) {
     boolean hasPlace = !name.module().equals(CallNames.UNKNOWN);
     return new ProfileRow(

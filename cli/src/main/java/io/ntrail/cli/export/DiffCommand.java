@@ -145,7 +145,7 @@ public final class DiffCommand implements Command {
       StackInput input, StackTree tree, int column, DiffRequest request, Set<String> rebuilt) {
     long total = input.page().total();
     if (!request.needsStacks() && !(input instanceof CollapsedStacks)) {
-      return DiffRow.Profile.of(input.rows(), rebuilt, total);
+      return DiffRow.Profile.of(input.rows(), input.openRows(), rebuilt, total);
     }
     List<FlatStacks.Row> rows =
         FlatStacks.of(

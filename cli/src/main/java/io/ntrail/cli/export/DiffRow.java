@@ -9,6 +9,7 @@ import io.ntrail.export.stacks.FrameNames;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  * @param before in the first profile
  * @param after in the second one
  * @param change of its share of all, in per cent of all: negative if it shrank
+ * @param isOpen true if one of them has calls of it, but none that ended
  */
-record DiffRow(Subject subject, Side before, Side after, double change) {
+record DiffRow(Subject subject, Side before, Side after, double change, boolean isOpen) {
   /**
    * A function or a module.
    *
@@ -89,6 +91,10 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
   static final class Profile {
     private final Map<String, Side> sides = new LinkedHashMap<>();
     private final Map<String, Subject> subjects = new HashMap<>();
+
+    /** Keys of functions without a weight, as none of their calls ended. */
+    private final Set<String> open = new HashSet<>();
+
     private final long total;
 
     private Profile(long total) {
@@ -98,21 +104,24 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
     /**
      * Returns the profile of a recording.
      *
+     * @param open functions without a weight, as none of their calls ended
      * @param rebuilt modules, by {@link ModuleBuilds#key}, that are other builds in the other
      *     profile: their places without a name are one row
      */
-    static Profile of(List<ProfileRow> rows, Set<String> rebuilt, long total) {
+    static Profile of(
+        List<ProfileRow> rows, List<ProfileRow> open, Set<String> rebuilt, long total) {
       Profile profile = new Profile(total);
-      for (ProfileRow row : rows) {
-        String module = row.module();
-        boolean isPlace = row.rva() >= 0 && isUnnamed(row.function());
-        Subject subject =
-            module != null && isPlace && rebuilt.contains(ModuleBuilds.key(module))
-                ? new Subject(module + FrameNameOptions.UNNAMED, module, null, null, -1)
-                : new Subject(row.text(), module, row.function(), row.line(), row.rva());
-        profile.add(subject, row.self(), row.inclusive());
-      }
+      rows.forEach(row -> profile.add(subject(row, rebuilt), row.self(), row.inclusive()));
+      open.forEach(row -> profile.open.add(subject(row, rebuilt).key()));
       return profile;
+    }
+
+    private static Subject subject(ProfileRow row, Set<String> rebuilt) {
+      String module = row.module();
+      boolean isPlace = row.rva() >= 0 && isUnnamed(row.function());
+      return module != null && isPlace && rebuilt.contains(ModuleBuilds.key(module))
+          ? new Subject(module + FrameNameOptions.UNNAMED, module, null, null, -1)
+          : new Subject(row.text(), module, row.function(), row.line(), row.rva());
     }
 
     /** Recorded calls of functions without a name have their address for one. */
@@ -150,14 +159,12 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
     }
   }
 
-  /** Returns whether it is in none of the first profile's stacks. */
-  boolean isNew() {
-    return before.inclusive == 0;
-  }
-
-  /** Returns whether it is in none of the second profile's stacks. */
-  boolean isGone() {
-    return after.inclusive == 0;
+  /** Returns its state; null if both profiles have weights of it. */
+  @Nullable String state() {
+    if (before.inclusive != 0 && after.inclusive != 0) {
+      return null;
+    }
+    return isOpen ? "open" : before.inclusive == 0 ? "new" : "gone";
   }
 
   /**
@@ -186,11 +193,15 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
     after.sides.forEach((text, second) -> {
       Side first = before.side(renamed.getOrDefault(text, text));
       double change = after.share(second, bySelf) - before.share(first, bySelf);
-      rows.add(new DiffRow(after.subject(text), first, second, change));
+      Subject subject = after.subject(text);
+      rows.add(new DiffRow(subject, first, second, change, before.open.contains(subject.key())));
     });
     for (String text : left) {
       Side first = before.side(text);
-      rows.add(new DiffRow(before.subject(text), first, Side.NONE, -before.share(first, bySelf)));
+      Subject subject = before.subject(text);
+      double change = -before.share(first, bySelf);
+      boolean isOpen = after.open.contains(subject.key());
+      rows.add(new DiffRow(subject, first, Side.NONE, change, isOpen));
     }
     rows.sort(
         Comparator.comparingDouble((DiffRow row) -> -Math.abs(row.change))

@@ -81,7 +81,7 @@ final class DiffView {
         .value("afterSelf", (row, cell) -> weight(cell, row.after().self(), after))
         .value("afterInclusive", (row, cell) -> weight(cell, row.after().inclusive(), after))
         .value("change", (row, cell) -> cell.real(row.change()))
-        .text("state", row -> row.isNew() ? "new" : row.isGone() ? "gone" : null)
+        .text("state", DiffRow::state)
         .figure("before", row -> before.weight(first(row)))
         .figure("%", row -> Numbers.percent(first(row), before.total()))
         .figure("after", row -> after.weight(second(row)))
@@ -127,8 +127,8 @@ final class DiffView {
     for (DiffRow row : rows) {
       leftBefore -= first(row);
       leftAfter -= second(row);
-      String state = row.isNew() ? "   new" : row.isGone() ? "   gone" : "";
-      table.row(listing.columns().texts(row), "", state);
+      String state = row.state();
+      table.row(listing.columns().texts(row), "", state == null ? "" : "   " + state);
     }
     int left = all.size() - rows.size();
     if (left > 0 && request.bySelf()) {

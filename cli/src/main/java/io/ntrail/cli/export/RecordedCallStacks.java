@@ -110,6 +110,11 @@ final class RecordedCallStacks implements StackInput {
   }
 
   @Override
+  public List<ProfileRow> openRows() {
+    return profile.openRows();
+  }
+
+  @Override
   public int finish(boolean isExport) {
     if (isExport) {
       scope.warnLost();

@@ -79,6 +79,11 @@ sealed interface StackInput extends AutoCloseable
   /** Its functions or modules, if the shape is flat. */
   List<ProfileRow> rows();
 
+  /** Returns the functions that were entered, but have no weight as no call of them ended. */
+  default List<ProfileRow> openRows() {
+    return List.of();
+  }
+
   /** Returns remarks on weights that its sums do not have, or have in a wrong place. */
   default List<String> closing() {
     return List.of();

@@ -159,6 +159,11 @@ public final class CallProfile implements ProfilePage {
     return paths.rows(scope.names(), shape.bySelf());
   }
 
+  /** Returns the routines of which no call ended, but some are open. */
+  public List<ProfileRow> openRows() {
+    return paths.openRows(scope.names());
+  }
+
   @Override
   public Terminal terminal() {
     return scope.terminal();

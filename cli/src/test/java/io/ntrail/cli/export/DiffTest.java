@@ -24,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -203,6 +204,26 @@ class DiffTest {
     Files.write(calls, SampleTrace.make());
     unchanged(calls);
     assertTrue(screen(calls, calls, "-n", "1").contains("change in share of total, self us\n"));
+  }
+
+  @Test
+  void aRoutineOfWhichOnlyAnOpenCallIsLeftIsNotGone() throws IOException {
+    Path whole = folder.resolve("whole.ntr");
+    Path part = folder.resolve("part.ntr");
+    Files.write(whole, SampleTrace.make());
+    assertEquals(0, Cli.run("cut", whole, "-t", "5020", "-o", part).exit());
+    Map<String, String> states = new TreeMap<>();
+    for (JsonReader row :
+        Cli.run("diff", whole, part, "--format", "json").json().get("rows").array()) {
+      if (!row.get("state").isNull()) {
+        states.put(row.get("function").text(), row.get("state").text());
+      }
+    }
+    assertEquals(
+        Map.of("Key::Parse", "open", "RegOpenKeyExInternalW", "gone", "Tx::Current", "gone"),
+        states);
+    String screen = Cli.run("diff", part, whole).out();
+    assertTrue(screen.contains("shopcore.dll!Key::Parse   open\n"), screen);
   }
 
   @Test
