@@ -87,6 +87,9 @@ class EventsTest {
     assertEquals(
         List.of("warning: no event matches FileIo/Raed", "try: -e FileIo/Read"),
         said("events", file, "-e", "FileIo/Write", "-e", "FileIo/Raed"));
+    assertEquals(
+        List.of("warning: no event ran on CPU 70-72,80"),
+        said("events", file, "--cpu", "0,70-72,80"));
   }
 
   @Test

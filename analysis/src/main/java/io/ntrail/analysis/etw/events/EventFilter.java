@@ -9,6 +9,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,7 +98,7 @@ public final class EventFilter {
   private final Map<EventType, Boolean> types = new HashMap<>();
   private final FieldNames fields = new FieldNames();
   private boolean askedForCpus;
-  private boolean fittingCpus;
+  private final BitSet fittingCpus = new BitSet();
   private boolean finished;
   private long asked;
   private long stackRecords;
@@ -151,7 +152,7 @@ public final class EventFilter {
     events.addSeen(copy.events);
     fields.addSeen(copy.fields);
     askedForCpus |= copy.askedForCpus;
-    fittingCpus |= copy.fittingCpus;
+    fittingCpus.or(copy.fittingCpus);
     asked += copy.asked;
     stackRecords += copy.stackRecords;
     undescribed += copy.undescribed;
@@ -184,7 +185,7 @@ public final class EventFilter {
       if (!wanted.get(cpu)) {
         return false;
       }
-      fittingCpus = true;
+      fittingCpus.set(cpu);
     }
     return true;
   }
@@ -229,6 +230,19 @@ public final class EventFilter {
     return truth == FilterExpression.Truth.TRUE;
   }
 
+  /** Returns the numbers of one set that are not in another, as a list of ranges: 0,2-5. */
+  private static String ranges(BitSet all, BitSet but) {
+    BitSet set = (BitSet) all.clone();
+    set.andNot(but);
+    StringJoiner ranges = new StringJoiner(",");
+    int end;
+    for (int begin = set.nextSetBit(0); begin >= 0; begin = set.nextSetBit(end)) {
+      end = set.nextClearBit(begin);
+      ranges.add(begin == end - 1 ? "" + begin : begin + "-" + (end - 1));
+    }
+    return ranges.toString();
+  }
+
   private boolean passesType(EventType type) {
     Boolean known = types.get(type);
     if (known == null) {
@@ -254,9 +268,9 @@ public final class EventFilter {
       return result;
     }
     result.addAll(events.unmatched());
-    if (askedForCpus && !fittingCpus) {
-      String numbers = String.valueOf(cpus).replaceAll("[{} ]", "");
-      result.add(new UnmatchedTerm(UnmatchedTerm.What.CPU, numbers, ""));
+    BitSet wanted = cpus;
+    if (askedForCpus && wanted != null && !wanted.equals(fittingCpus)) {
+      result.add(new UnmatchedTerm(UnmatchedTerm.What.CPU, ranges(wanted, fittingCpus), ""));
     }
     result.addAll(processes.unmatchedProcesses(machine.processNames()));
     result.addAll(threads.unmatchedThreads());
