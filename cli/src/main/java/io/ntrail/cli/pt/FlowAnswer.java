@@ -38,6 +38,9 @@ final class FlowAnswer {
   private final boolean isStrict;
   private @Nullable FlowWalk walk;
 
+  /** Rows beyond the limit. */
+  private long leftOut;
+
   /**
    * @param isStrict whether packets that the processor lost make the answer incomplete
    */
@@ -122,6 +125,7 @@ final class FlowAnswer {
         json -> {
           json.text("schema", "ntrail.pt-flow/1").text("file", input.file().name());
           listing.json(json);
+          json.number("rowsLeftOut", leftOut);
           json.gaps(gaps());
         });
     FlowWalk done = walk;
@@ -144,6 +148,7 @@ final class FlowAnswer {
     walked.handTo(rows);
     rows.setTimes(walked.times());
     list(walked);
+    leftOut = Math.max(0, given[0] - limit);
   }
 
   /** Prints how much was executed, of what kind. */

@@ -130,7 +130,7 @@ final class FlowCallsAnswer {
                 Comparator.comparingLong((FlowFunction one) -> -profile.own(one.number()))
                     .thenComparing(FlowFunction::label))
             .toList();
-    long limit = format == Format.TEXT ? 0 : request.limit();
+    long limit = format == Format.TEXT || request.limit() == 0 ? Long.MAX_VALUE : request.limit();
     Listing<FlowFunction> listing =
         new Listing<>(
             "functions",
@@ -143,7 +143,7 @@ final class FlowCallsAnswer {
                 .titled()
                 .name("function", FlowFunction::label)
                 .titled(),
-            sink -> sorted.stream().limit(limit == 0 ? Long.MAX_VALUE : limit).forEach(sink));
+            sink -> sorted.stream().limit(limit).forEach(sink));
     listing.print(
         format,
         terminal.out(),
@@ -163,6 +163,7 @@ final class FlowCallsAnswer {
           json.text("schema", "ntrail.pt-flow/1").text("file", answer.streamName());
           json.number("instructions", profile.instructions());
           listing.json(json);
+          json.number("rowsLeftOut", Math.max(0, sorted.size() - limit));
           FlowAnswer.errors(walk, json);
           json.gaps(answer.gaps());
         });

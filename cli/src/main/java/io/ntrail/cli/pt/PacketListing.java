@@ -37,6 +37,9 @@ final class PacketListing {
   private final Request request;
   private PacketClock clock;
 
+  /** Rows beyond the limit, if they were counted. */
+  private long leftOut;
+
   PacketListing(PtInput input, Request request) {
     this.input = input;
     this.request = request;
@@ -53,7 +56,7 @@ final class PacketListing {
             columns(),
             sink -> {
               try (Progress _ = progress.listing()) {
-                rows(!isText, isText ? 0 : request.limit(), sink);
+                rows(!isText, isText ? 0 : request.limit(), format == Format.JSON, sink);
               }
             });
     listing.print(
@@ -67,6 +70,7 @@ final class PacketListing {
           json.text("schema", "ntrail.pt-packets/1").text("file", input.file().name());
           json.number("bytes", input.file().size());
           listing.json(json);
+          json.number("rowsLeftOut", leftOut);
           json.gaps(input.allGaps(progress));
         });
     ProcessorOptions.warn(clock, terminal);
@@ -128,8 +132,9 @@ final class PacketListing {
    *
    * @param single whether each PAD is a row of its own
    * @param limit rows at most; 0: all
+   * @param toEnd whether those beyond the limit are read, too, and counted
    */
-  private void rows(boolean single, long limit, Consumer<PacketRow> sink) {
+  private void rows(boolean single, long limit, boolean toEnd, Consumer<PacketRow> sink) {
     PacketCursor cursor = new PacketCursor(input.file(), request.processor().errata());
     clock = request.processor().newClock();
     long rows = 0;
@@ -145,7 +150,11 @@ final class PacketListing {
       long repeats = single ? cursor.repeats() : 1;
       for (long pad = 0; pad < repeats; pad++) {
         if (limit != 0 && rows == limit) {
-          return;
+          if (!toEnd) {
+            return;
+          }
+          leftOut += repeats - pad;
+          break;
         }
         sink.accept(
             new PacketRow(

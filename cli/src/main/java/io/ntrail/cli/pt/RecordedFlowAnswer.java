@@ -69,6 +69,9 @@ final class RecordedFlowAnswer {
   private final ParseResult parsed;
   private final Terminal terminal;
 
+  /** Rows beyond the limit. */
+  private long leftOut;
+
   RecordedFlowAnswer(
       RecordedTrace trace,
       RecordedFlow flow,
@@ -120,6 +123,7 @@ final class RecordedFlowAnswer {
         json -> {
           json.text("schema", "ntrail.pt-flow/1").text("file", name());
           listing.json(json);
+          json.number("rowsLeftOut", leftOut);
           members(json);
         });
     return finish();
@@ -144,6 +148,7 @@ final class RecordedFlowAnswer {
           },
           _ -> {});
     }
+    leftOut = Math.max(0, given[0] - limit);
   }
 
   /** Prints the calls as trees, or as rows. */
@@ -163,7 +168,6 @@ final class RecordedFlowAnswer {
     return finish();
   }
 
-  private long leftOut;
   private @Nullable FlowCallRows current;
   private @Nullable RecordedPiece piece;
 
@@ -283,6 +287,7 @@ final class RecordedFlowAnswer {
           json.text("schema", "ntrail.pt-flow/1").text("file", name());
           json.number("instructions", flow.instructions());
           listing.json(json);
+          json.number("rowsLeftOut", Math.max(0, sorted.size() - limit));
           members(json);
         });
     return finish();

@@ -21,6 +21,8 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code ntrail pt flow}. */
 class PtFlowTest {
@@ -317,6 +319,16 @@ class PtFlowTest {
     List<String> all = flow("--code", code, "--addresses").lines();
     assertEquals(all.subList(0, 1), flow("--code", code, "--addresses", "-n", "1").lines());
     assertTrue(all.size() > 1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"--instructions, instructions", "--blocks, blocks", "--profile, functions"})
+  void anObjectSaysHowManyRowsAreLeftOut(String option, String rows) {
+    JsonReader all = flow("--code", code, option, "-n", "0", "--format", "json").json();
+    assertEquals(0, all.get("rowsLeftOut").number());
+    JsonReader first = flow("--code", code, option, "-n", "1", "--format", "json").json();
+    assertEquals(1, first.get(rows).array().size());
+    assertEquals(all.get(rows).array().size() - 1, first.get("rowsLeftOut").number());
   }
 
   @Test

@@ -145,6 +145,15 @@ class PtPacketsTest {
   }
 
   @Test
+  void anObjectSaysHowManyPacketsAreLeftOut() {
+    JsonReader all = packets("-n", "0", "--format", "json").json();
+    assertEquals(0, all.get("rowsLeftOut").number());
+    JsonReader first = packets("-n", "3", "--format", "json").json();
+    assertEquals(3, first.get("packets").array().size());
+    assertEquals(all.get("packets").array().size() - 3, first.get("rowsLeftOut").number());
+  }
+
+  @Test
   void damageIsToldAndReadingGoesOn() throws IOException {
     stream =
         Files.write(
