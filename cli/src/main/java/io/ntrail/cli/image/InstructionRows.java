@@ -177,7 +177,7 @@ final class InstructionRows {
 
   /**
    * Returns what is kept of instructions with these bytes; null if it is none, or its address says
-   * what it means. Two of three are met again soon.
+   * what it means. Of wined3d.dll 55 % of all instructions are found here.
    */
   @Nullable Known known(Row row) {
     if (!isLookedFor) {
