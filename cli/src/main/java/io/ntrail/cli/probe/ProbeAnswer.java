@@ -90,9 +90,17 @@ final class ProbeAnswer {
     return outcome;
   }
 
-  /** Prints warnings of what was not kept, and of aggregations that wrapped. */
+  /** Prints warnings of what was not kept or not known, and of aggregations that wrapped. */
   private void remarks(ProbeRun.Outcome outcome) {
     outcome.drops().forEach(drop -> terminal.err().println("dtrace: " + drop));
+    if (outcome.unattributed() > 0) {
+      terminal
+          .err()
+          .println(
+              "warning: "
+                  + Numbers.counted(outcome.unattributed(), "event")
+                  + " of unknown processes may belong to one that a predicate asks for");
+    }
     for (Aggregation aggregation : outcome.aggregations()) {
       if (aggregation.overflows() > 0) {
         terminal
@@ -137,6 +145,7 @@ final class ProbeAnswer {
       input.live().ifPresent(live -> LiveReport.missing(live).forEach(json::text));
       json.endArray();
       overflows(json, outcome);
+      json.number("unattributed", outcome.unattributed());
       json.number("exitStatus", outcome.status());
       json.text("unit", input.hasNanos() ? "ns" : "ticks");
       json.lost(input.lostEvents(), input.lostBuffers());

@@ -132,6 +132,28 @@ class UndecidedEventsTest {
   }
 
   @Test
+  void aPredicateOfAProbeMayMeanEventsOfUnknownProcesses() throws IOException {
+    Path half = without(THREAD_RUNDOWN, 2);
+    String program = "kernel::PerfInfo:SampleProf /execname == \"search.exe\"/ { @ = count(); }";
+    Cli.Result text = Cli.run("probe", program, half);
+    JsonReader json = Cli.run("probe", program, half, "--format", "json").json();
+    assertEquals(List.of(), JsonSchema.named("probe").strictFindings(json));
+    long unattributed = json.get("unattributed").number();
+    assertTrue(unattributed > 1000, () -> "" + unattributed);
+    assertTrue(
+        text.err()
+            .contains(
+                "warning: %,d events of unknown processes may belong to one that a predicate asks for\n"
+                    .formatted(unattributed)),
+        text::err);
+    String shown = "kernel::PerfInfo:SampleProf { @[execname] = count(); }";
+    assertEquals(
+        0,
+        Cli.run("probe", shown, half, "--format", "json").json().get("unattributed").number(),
+        "what is shown as unknown is no secret");
+  }
+
+  @Test
   void samplesOfUnknownProcessesMayBelongToTheOneAskedFor() throws IOException {
     Path half = without(THREAD_RUNDOWN, 2);
     Cli.Result text = Cli.run("profile", half, "-p", "search.exe", "-n", "1");

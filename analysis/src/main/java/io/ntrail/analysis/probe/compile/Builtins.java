@@ -106,7 +106,7 @@ final class Builtins {
       case "walltimestamp" -> number(Types.INT64, run -> run.event().wallTimestamp());
       case "vtimestamp" -> number(Types.UINT64, run -> run.event().virtualTimestamp());
       case "cpu" -> number(Types.INT, run -> run.event().cpu());
-      case "pid" -> number(Types.INT, run -> run.event().processId());
+      case "pid" -> number(Types.INT, run -> run.processId());
       case "ppid" -> number(Types.INT, run -> run.event().parentId());
       case "tid" -> number(Types.INT, run -> run.event().threadId());
       case "id" ->
@@ -117,8 +117,8 @@ final class Builtins {
       case "exception" -> number(Types.UINT32, run -> run.event().exception());
       case "stackdepth" -> number(Types.UINT32, run -> run.event().stack(false).size());
       case "ustackdepth" -> number(Types.UINT32, run -> run.event().stack(true).size());
-      case "execname" -> text(run -> cut(bytes(run.event().program())));
-      case "execpath" -> text(run -> bytes(run.event().program()));
+      case "execname" -> text(run -> cut(bytes(run.program())));
+      case "execpath" -> text(run -> bytes(run.program()));
       case "execargs" -> text(run -> bytes(run.event().commandLine()));
       case "zonename" -> text(_ -> "global");
       case "probeprov" -> text(run -> run.enabling().probe().provider());

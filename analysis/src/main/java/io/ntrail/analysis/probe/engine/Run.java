@@ -30,6 +30,12 @@ public final class Run {
   private boolean isDiscarded;
   private boolean isExiting;
   private boolean isInError;
+
+  /** True while a predicate is evaluated. */
+  private boolean isDeciding;
+
+  private long lastUnattributed;
+  private long unattributed;
   private int exitStatus;
   private final Map<Integer, Long> drops = new TreeMap<>();
   private final long bufferSize;
@@ -76,6 +82,33 @@ public final class Run {
   /** Returns the event that it looks at. */
   public ProbeEvent event() {
     return event;
+  }
+
+  /** Returns the id of the event's process; {@link ProbeEvent#UNKNOWN} if it is not recorded. */
+  public long processId() {
+    long id = event.processId();
+    askedForProcess(id != ProbeEvent.UNKNOWN);
+    return id;
+  }
+
+  /** Returns the name of its program; {@link ProbeEvent#UNKNOWN_PROGRAM} if it is not recorded. */
+  public String program() {
+    String program = event.program();
+    askedForProcess(!program.equals(ProbeEvent.UNKNOWN_PROGRAM));
+    return program;
+  }
+
+  private void askedForProcess(boolean isKnown) {
+    boolean isEvent = !enabling().probe().provider().equals(Probe.OWN_PROVIDER);
+    if (isDeciding && !isKnown && isEvent && lastUnattributed != events) {
+      lastUnattributed = events;
+      unattributed++;
+    }
+  }
+
+  /** Returns the number of events whose process a predicate asked for, and that have none. */
+  public long unattributed() {
+    return unattributed;
   }
 
   /** Returns the clause that runs, at its probe. */
@@ -167,8 +200,12 @@ public final class Run {
     CompiledClause clause = next.clause();
     int action = 0;
     try {
-      if (clause.predicate().isPresent() && !clause.predicate().get().isTrue(this)) {
-        return;
+      if (clause.predicate().isPresent()) {
+        isDeciding = true;
+        if (!clause.predicate().get().isTrue(this)) {
+          return;
+        }
+        isDeciding = false;
       }
       fired++;
       List<CompiledClause.Step> steps = clause.steps();
@@ -184,6 +221,7 @@ public final class Run {
       firing = null;
       faulted(next, action, fault);
     } finally {
+      isDeciding = false;
       firing = null;
       speculation = null;
       isDiscarded = false;

@@ -44,6 +44,7 @@ public final class ProbeRun {
    * @param fired clauses that ran their actions
    * @param faults clauses that ended at a fault, in the predicate or in an action
    * @param drops what was not kept, in words
+   * @param unattributed events of unknown processes that a predicate asked for theirs
    * @param aggregations in the order of the program
    */
   public record Outcome(
@@ -53,6 +54,7 @@ public final class ProbeRun {
       long fired,
       long faults,
       List<String> drops,
+      long unattributed,
       List<Aggregation> aggregations) {
     /** Copies. */
     public Outcome {
@@ -243,6 +245,7 @@ public final class ProbeRun {
         run.fired(),
         run.faults(),
         drops(run, turns),
+        run.unattributed(),
         compiled.aggregations());
   }
 
