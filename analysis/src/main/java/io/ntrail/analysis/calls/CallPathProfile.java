@@ -334,6 +334,9 @@ public final class CallPathProfile {
         open.set(tree.label(node) >> 1);
       }
     }
+    if (open.isEmpty()) {
+      return List.of();
+    }
     return sums().stream()
         .filter(sum -> sum.inclusive() == 0 && open.get(numbers.get(sum.function())))
         .map(sum -> row(sum, names.of(sum.function())))

@@ -13,6 +13,9 @@ import picocli.CommandLine.ParseResult;
 public final class EventFilterOptions {
   private static final int MOST_CPUS = 1 << 16;
 
+  private static final List<String> OPTIONS =
+      List.of("--time", "-p", "-t", "-e", "--cpu", "--where");
+
   private EventFilterOptions() {}
 
   /** Adds the options. */
@@ -58,7 +61,7 @@ public final class EventFilterOptions {
    */
   public static String words(ParseResult parsed) {
     List<String> words = new ArrayList<>();
-    for (String option : List.of("--time", "-p", "-t", "-e", "--cpu", "--where")) {
+    for (String option : OPTIONS) {
       if (CommonOptions.has(parsed, option)) {
         CommonOptions.all(parsed, option)
             .forEach(value -> {
@@ -68,6 +71,11 @@ public final class EventFilterOptions {
       }
     }
     return String.join(" ", words);
+  }
+
+  /** Returns true if more than one of the options is given. */
+  public static boolean areSeveral(ParseResult parsed) {
+    return OPTIONS.stream().filter(option -> CommonOptions.has(parsed, option)).count() > 1;
   }
 
   /** Turns what makes no sense into wrong usage, with an example that does. */

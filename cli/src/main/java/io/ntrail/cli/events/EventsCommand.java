@@ -32,7 +32,6 @@ import io.ntrail.formats.bytes.ShellWords;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -54,11 +53,7 @@ public final class EventsCommand implements Command {
 
     /** Returns whether more than one option selects events. */
     boolean isNarrowed() {
-      long kinds =
-          Stream.of("-p", "-t", "-e", "--cpu", "--where", "--time")
-              .filter(option -> CommonOptions.has(parsed, option))
-              .count();
-      return kinds > 1;
+      return EventFilterOptions.areSeveral(parsed);
     }
 
     boolean isWide() {

@@ -155,7 +155,7 @@ public final class DiffCommand implements Command {
                 request.byModule()
                     ? Objects.requireNonNullElse(FrameNames.module(name), name)
                     : name);
-    return DiffRow.Profile.of(rows, request.byModule(), total);
+    return DiffRow.Profile.of(rows, input.openRows(), request.byModule(), total);
   }
 
   private static void align(StackTree tree) {

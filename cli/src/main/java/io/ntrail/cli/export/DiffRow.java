@@ -129,8 +129,10 @@ record DiffRow(Subject subject, Side before, Side after, double change, boolean 
       return function == null || function.matches("0x[0-9a-f]{1,16}");
     }
 
-    static Profile of(List<FlatStacks.Row> rows, boolean byModule, long total) {
+    static Profile of(
+        List<FlatStacks.Row> rows, List<ProfileRow> open, boolean byModule, long total) {
       Profile profile = new Profile(total);
+      open.forEach(row -> profile.open.add(Subject.of(row.text(), byModule).key()));
       for (FlatStacks.Row row : rows) {
         profile.add(Subject.of(row.name(), byModule), row.self(), row.inclusive());
       }

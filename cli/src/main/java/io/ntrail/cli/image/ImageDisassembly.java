@@ -259,8 +259,11 @@ final class ImageDisassembly {
           () -> new Part(out, together, typical, written, writings.get()),
           text -> {
             text.writeTo(out);
-            text.reset();
-            written.add(text);
+            // One that grew for a large function is not kept.
+            if (text.size() <= 4 * together * typical) {
+              text.reset();
+              written.add(text);
+            }
           });
     } catch (IOException e) {
       throw new UncheckedIOException(e);

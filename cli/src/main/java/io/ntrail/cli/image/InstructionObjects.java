@@ -213,7 +213,7 @@ final class InstructionObjects {
     json.array();
     List<String> all = rows.used(row, isRead);
     for (int i = 0; i < all.size(); i++) {
-      json.element().name(all.get(i));
+      json.element().text(all.get(i));
     }
     json.endArray();
   }

@@ -179,7 +179,9 @@ public final class CutCommand implements Command {
       EventFilter.Undecided undecided = filter.undecided();
       // A report says what was written; a warning what is missing, for people and programs.
       EventRemarks.undecided(undecided, CommonOptions.all(parsed, "-p"), Format.JSONL, terminal);
-      EventRemarks.unmatched(events.unmatched(filter), !within.whole(), false, undecided, terminal);
+      boolean isNarrowed = EventFilterOptions.areSeveral(parsed);
+      EventRemarks.unmatched(
+          events.unmatched(filter), !within.whole(), isNarrowed, undecided, terminal);
       return Losses.finish(recording, parsed, terminal);
     }
   }

@@ -209,7 +209,7 @@ final class LiveProbes implements ProbeSource {
   }
 
   /** Time in the program, without an event. */
-  private record Moment(ProbeEvent time, int pid, String program) implements ProbeEvent {
+  private record Moment(ProbeEvent time, long processId, String program) implements ProbeEvent {
     @Override
     public long timestamp() {
       return time.timestamp();

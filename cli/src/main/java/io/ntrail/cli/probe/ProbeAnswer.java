@@ -98,15 +98,15 @@ final class ProbeAnswer {
           .err()
           .println(
               "warning: "
-                  + Numbers.counted(outcome.unattributed(), "event")
-                  + " of unknown processes may belong to one that a predicate asks for");
+                  + Numbers.counted(outcome.unattributed(), "firing")
+                  + " by unknown processes may be meant by a predicate");
     }
     for (Aggregation aggregation : outcome.aggregations()) {
       if (aggregation.overflows() > 0) {
         terminal
             .err()
             .println(
-                "warning: @%s left 64 bits %s: what is printed of it is modulo 2^64"
+                "warning: a sum of @%s wrapped at 64 bits %s: its values are wrong"
                     .formatted(
                         aggregation.name(), Numbers.counted(aggregation.overflows(), "time")));
       }

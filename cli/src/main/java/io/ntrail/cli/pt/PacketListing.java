@@ -37,7 +37,7 @@ final class PacketListing {
   private final Request request;
   private PacketClock clock;
 
-  /** Rows beyond the limit, if they were counted. */
+  /** Rows beyond the limit. */
   private long leftOut;
 
   PacketListing(PtInput input, Request request) {
@@ -56,7 +56,7 @@ final class PacketListing {
             columns(),
             sink -> {
               try (Progress _ = progress.listing()) {
-                rows(!isText, isText ? 0 : request.limit(), format == Format.JSON, sink);
+                rows(!isText, isText ? 0 : request.limit(), sink);
               }
             });
     listing.print(
@@ -131,10 +131,9 @@ final class PacketListing {
    * Gives the rows.
    *
    * @param single whether each PAD is a row of its own
-   * @param limit rows at most; 0: all
-   * @param toEnd whether those beyond the limit are read, too, and counted
+   * @param limit rows at most; 0: all. Those beyond it are read, too: there may be damage
    */
-  private void rows(boolean single, long limit, boolean toEnd, Consumer<PacketRow> sink) {
+  private void rows(boolean single, long limit, Consumer<PacketRow> sink) {
     PacketCursor cursor = new PacketCursor(input.file(), request.processor().errata());
     clock = request.processor().newClock();
     long rows = 0;
@@ -150,9 +149,6 @@ final class PacketListing {
       long repeats = single ? cursor.repeats() : 1;
       for (long pad = 0; pad < repeats; pad++) {
         if (limit != 0 && rows == limit) {
-          if (!toEnd) {
-            return;
-          }
           leftOut += repeats - pad;
           break;
         }

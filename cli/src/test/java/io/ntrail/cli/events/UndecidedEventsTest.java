@@ -143,7 +143,7 @@ class UndecidedEventsTest {
     assertTrue(
         text.err()
             .contains(
-                "warning: %,d events of unknown processes may belong to one that a predicate asks for\n"
+                "warning: %,d firings by unknown processes may be meant by a predicate\n"
                     .formatted(unattributed)),
         text::err);
     String shown = "kernel::PerfInfo:SampleProf { @[execname] = count(); }";
@@ -151,6 +151,10 @@ class UndecidedEventsTest {
         0,
         Cli.run("probe", shown, half, "--format", "json").json().get("unattributed").number(),
         "what is shown as unknown is no secret");
+    String others =
+        "kernel::: /execname == \"search.exe\"/ { @ = count(); } tick-1s /pid == 4/ { @ = count(); }";
+    assertEquals(
+        0, Cli.run("probe", others, BUSY, "--format", "json").json().get("unattributed").number());
   }
 
   @Test

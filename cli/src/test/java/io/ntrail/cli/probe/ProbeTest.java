@@ -226,7 +226,7 @@ class ProbeTest {
     assertEquals("a", overflow.get("name").text());
     assertEquals(1, overflow.get("count").number());
     assertEquals(
-        "warning: @a left 64 bits 1 time: what is printed of it is modulo 2^64\n",
+        "warning: a sum of @a wrapped at 64 bits 1 time: its values are wrong\n",
         Cli.run("probe", "#pragma D option quiet\n" + program, ETL).err());
   }
 

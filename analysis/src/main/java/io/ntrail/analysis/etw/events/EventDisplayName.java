@@ -45,7 +45,7 @@ public final class EventDisplayName {
    * Returns true for records about the recording and the machine, which tell of no process though
    * the recorder or a merge wrote them.
    */
-  static boolean isOfRecorder(@Nullable String provider, @Nullable String event) {
+  public static boolean isOfRecorder(@Nullable String provider, @Nullable String event) {
     return MERGE.equals(provider)
         || KERNEL.equals(provider)
             && event != null

@@ -11,9 +11,9 @@ public sealed interface Aggregate permits Aggregate.Scalar, Buckets {
   long[] fresh();
 
   /**
-   * Adds a value to a state; its numbers wrap at 64 bits, as DTrace's do.
+   * Adds a value to a state; sums wrap at 64 bits (those of squares at 128), as DTrace's do.
    *
-   * @return false if one of them wrapped
+   * @return false if a sum wrapped
    */
   boolean add(long[] state, long value, long weight);
 

@@ -77,6 +77,11 @@ final class CallEvent implements ProbeEvent {
   }
 
   @Override
+  public boolean hasUnknownProcess() {
+    return thread.process() == null;
+  }
+
+  @Override
   public long duration() {
     CallEvents.Event current = event();
     if (current.kind() == CallEvents.Kind.ENTRY || current.entry() < 0) {

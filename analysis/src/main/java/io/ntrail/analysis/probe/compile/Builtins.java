@@ -107,7 +107,7 @@ final class Builtins {
       case "vtimestamp" -> number(Types.UINT64, run -> run.event().virtualTimestamp());
       case "cpu" -> number(Types.INT, run -> run.event().cpu());
       case "pid" -> number(Types.INT, run -> run.processId());
-      case "ppid" -> number(Types.INT, run -> run.event().parentId());
+      case "ppid" -> number(Types.INT, run -> run.parentId());
       case "tid" -> number(Types.INT, run -> run.event().threadId());
       case "id" ->
           number(new Type.Integral("unsigned int", 4, false), run -> run.enabling().probe().id());

@@ -181,7 +181,7 @@ final class Functions {
             Types.INT,
             run -> {
               long wanted = of.number().get(run);
-              return wanted == run.processId() || wanted == run.event().parentId() ? 1 : 0;
+              return wanted == run.processId() || wanted == run.parentId() ? 1 : 0;
             });
       }
       case "stack", "ustack", "jstack" -> stack(arguments.count(0, 2));

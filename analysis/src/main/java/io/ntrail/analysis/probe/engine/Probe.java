@@ -13,9 +13,6 @@ import java.util.List;
  */
 public record Probe(
     int id, String provider, String module, String function, String name, List<Type> arguments) {
-  /** Provider of the probes at the begin, the end and at faults, which are no events. */
-  public static final String OWN_PROVIDER = "dtrace";
-
   /** Copies the types. */
   public Probe {
     arguments = List.copyOf(arguments);

@@ -50,6 +50,11 @@ public interface ProbeEvent {
     return UNKNOWN_PROGRAM;
   }
 
+  /** True if it has a process, but the recording does not tell which, or its name. */
+  default boolean hasUnknownProcess() {
+    return false;
+  }
+
   /** Command line. */
   default String commandLine() {
     throw new Fault(Fault.Kind.ILLOP, 0);

@@ -31,10 +31,9 @@ public final class Run {
   private boolean isExiting;
   private boolean isInError;
 
-  /** True while a predicate is evaluated. */
-  private boolean isDeciding;
+  /** True if a process was asked for that is not recorded, since the last predicate began. */
+  private boolean lacksProcess;
 
-  private long lastUnattributed;
   private long unattributed;
   private int exitStatus;
   private final Map<Integer, Long> drops = new TreeMap<>();
@@ -87,26 +86,25 @@ public final class Run {
   /** Returns the id of the event's process; {@link ProbeEvent#UNKNOWN} if it is not recorded. */
   public long processId() {
     long id = event.processId();
-    askedForProcess(id != ProbeEvent.UNKNOWN);
+    lacksProcess |= id == ProbeEvent.UNKNOWN;
+    return id;
+  }
+
+  /** Returns the id of the process that started it; UNKNOWN if it is not recorded. */
+  public long parentId() {
+    long id = event.parentId();
+    lacksProcess |= id == ProbeEvent.UNKNOWN;
     return id;
   }
 
   /** Returns the name of its program; {@link ProbeEvent#UNKNOWN_PROGRAM} if it is not recorded. */
   public String program() {
     String program = event.program();
-    askedForProcess(!program.equals(ProbeEvent.UNKNOWN_PROGRAM));
+    lacksProcess |= program.equals(ProbeEvent.UNKNOWN_PROGRAM);
     return program;
   }
 
-  private void askedForProcess(boolean isKnown) {
-    boolean isEvent = !enabling().probe().provider().equals(Probe.OWN_PROVIDER);
-    if (isDeciding && !isKnown && isEvent && lastUnattributed != events) {
-      lastUnattributed = events;
-      unattributed++;
-    }
-  }
-
-  /** Returns the number of events whose process a predicate asked for, and that have none. */
+  /** Returns how often a predicate that asked for the process was false as it is not recorded. */
   public long unattributed() {
     return unattributed;
   }
@@ -200,12 +198,10 @@ public final class Run {
     CompiledClause clause = next.clause();
     int action = 0;
     try {
-      if (clause.predicate().isPresent()) {
-        isDeciding = true;
-        if (!clause.predicate().get().isTrue(this)) {
-          return;
-        }
-        isDeciding = false;
+      lacksProcess = false;
+      if (clause.predicate().isPresent() && !clause.predicate().get().isTrue(this)) {
+        unattributed += lacksProcess && event.hasUnknownProcess() ? 1 : 0;
+        return;
       }
       fired++;
       List<CompiledClause.Step> steps = clause.steps();
@@ -221,7 +217,6 @@ public final class Run {
       firing = null;
       faulted(next, action, fault);
     } finally {
-      isDeciding = false;
       firing = null;
       speculation = null;
       isDiscarded = false;

@@ -1,6 +1,8 @@
 package io.ntrail.analysis.probe.etw;
 
+import io.ntrail.analysis.etw.events.EventDisplayName;
 import io.ntrail.analysis.etw.events.EventReader;
+import io.ntrail.analysis.etw.events.EventType;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.machine.ProcessInstance;
 import io.ntrail.analysis.probe.engine.Fault;
@@ -68,6 +70,14 @@ class EtwEvent implements ProbeEvent {
   public final String program() {
     ProcessInstance process = process();
     return process == null ? UNKNOWN_PROGRAM : process.image();
+  }
+
+  @Override
+  public final boolean hasUnknownProcess() {
+    EventType type = event().type();
+    return process() == null
+        && (threadId() != UNKNOWN || processId() != UNKNOWN)
+        && !EventDisplayName.isOfRecorder(type.provider(), type.event());
   }
 
   @Override

@@ -47,8 +47,7 @@ public final class ProbeCatalog {
   }
 
   private static Probe dtrace(int id, String name, int arguments) {
-    return new Probe(
-        id, Probe.OWN_PROVIDER, "", "", name, Collections.nCopies(arguments, Types.INT64));
+    return new Probe(id, "dtrace", "", "", name, Collections.nCopies(arguments, Types.INT64));
   }
 
   /** Returns true if a probe of time fires on each processor, and not only once. */
@@ -95,8 +94,7 @@ public final class ProbeCatalog {
     ProbePattern pattern = ProbePattern.of(description, ignoresCase);
     for (Probe probe : List.of(BEGIN, END, ERROR)) {
       ProbeNames names =
-          new ProbeNames(
-              List.of(Probe.OWN_PROVIDER), List.of(""), List.of(""), List.of(probe.name()));
+          new ProbeNames(List.of("dtrace"), List.of(""), List.of(""), List.of(probe.name()));
       // ERROR and the others are meant by their names only, not by a pattern for everything.
       if (!description.name().isEmpty() && pattern.matches(names)) {
         found.add(probe);

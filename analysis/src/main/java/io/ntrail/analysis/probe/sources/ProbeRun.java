@@ -44,7 +44,8 @@ public final class ProbeRun {
    * @param fired clauses that ran their actions
    * @param faults clauses that ended at a fault, in the predicate or in an action
    * @param drops what was not kept, in words
-   * @param unattributed events of unknown processes that a predicate asked for theirs
+   * @param unattributed how often a predicate that asked for the process was false as it is not
+   *     recorded
    * @param aggregations in the order of the program
    */
   public record Outcome(
