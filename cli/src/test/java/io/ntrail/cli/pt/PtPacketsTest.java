@@ -17,6 +17,8 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code ntrail pt packets}. */
 class PtPacketsTest {
@@ -167,6 +169,19 @@ class PtPacketsTest {
             + "\"tsc\":null,\"why\":\"no packet begins so\"}",
         result.lines().get(1));
     assertEquals(3, result.lines().size());
+    assertTrue(result.err().contains("at offset 16 could not be read"), result.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"text", "json", "jsonl", "csv"})
+  void damageBeyondTheLastRowIsToldInEveryForm(String format) throws IOException {
+    stream =
+        Files.write(
+            folder.resolve("bad.pt"),
+            SamplePt.bytes(
+                "02820282028202820282028202820282" + "05" + "02820282028202820282028202820282"));
+    Cli.Result result = packets("-n", "1", "--format", format);
+    assertEquals(3, result.exit());
     assertTrue(result.err().contains("at offset 16 could not be read"), result.err());
   }
 
