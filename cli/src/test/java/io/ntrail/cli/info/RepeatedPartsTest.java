@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.cli.harness.Cli;
+import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.testkit.TestData;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -57,15 +60,34 @@ class RepeatedPartsTest {
     }
   }
 
-  @Test
-  void timesWithoutAFrequencyAreOfAnUnknownClock() throws IOException {
+  /** Writes the sample without the frequency of its clock. */
+  private Path withoutFrequency(String name) throws IOException {
     byte[] bytes = Files.readAllBytes(SAMPLE);
     int frequency = 72 + 32 + 0x100;
     Arrays.fill(bytes, frequency, frequency + 8, (byte) 0);
-    Path file = Files.write(folder.resolve("clock.etl"), bytes);
-    Cli.Result result = Cli.run("info", file);
+    return Files.write(folder.resolve(name), bytes);
+  }
+
+  @Test
+  void timesWithoutAFrequencyAreOfAnUnknownClock() throws IOException {
+    Cli.Result result = Cli.run("info", withoutFrequency("clock.etl"));
     assertEquals(3, result.exit(), result.err());
     assertTrue(result.out().contains("clock: unknown"), result.out());
     assertTrue(result.err().contains("PerfFreq 0"), result.err());
+  }
+
+  @Test
+  void aFileThatTellsOfALostClockHidesNoOtherOne() throws IOException {
+    Path part = folder.resolve("part.etl");
+    assertEquals(
+        3, Cli.run("cut", withoutFrequency("cut.etl"), "-e", "Thread/*", "-o", part).exit());
+    Cli.Result result = Cli.run("info", part, withoutFrequency("other.etl"), "--format", "json");
+    Set<String> files = new TreeSet<>();
+    for (JsonReader gap : result.json().get("gaps").array()) {
+      if (gap.get("what").text().equals("clock")) {
+        files.add(Path.of(gap.get("file").text()).getFileName().toString());
+      }
+    }
+    assertEquals(Set.of("cut.etl", "other.etl"), files, result.err());
   }
 }
