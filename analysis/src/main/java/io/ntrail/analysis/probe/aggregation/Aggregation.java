@@ -129,7 +129,7 @@ public final class Aggregation {
     return drops;
   }
 
-  /** Returns how many times one of its numbers wrapped at 64 bits. */
+  /** Returns how many times one of its sums wrapped. */
   public long overflows() {
     return overflows;
   }
