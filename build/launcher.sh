@@ -282,8 +282,10 @@ train_one() (
       ;;
   esac
   [ "$train_kind" = all ] || set -- --for "$train_kind" "$@"
-  train_flags=
-  case $train_kind in long-*) train_flags=$long_training ;; esac
+  # The code that a cache keeps, of calls between compiled and other code, is used with the collector of the training:
+  # the one that most starts with this cache have, see ./ntrail.
+  train_flags=-XX:+UseSerialGC
+  case $train_kind in long-*) train_flags="-XX:+UseParallelGC $long_training" ;; esac
   "$jdk/bin/java" ${train_boot:+"$train_boot"} $launcher_flags $train_flags \
     -XX:AOTCacheOutput="train-$train_kind.aot" -Dntrail.aot="$train_cache" -cp "$train_class_path" \
     io.ntrail.cli.Main warm "$@" >"train-$train_kind.log" 2>&1 </dev/null &&

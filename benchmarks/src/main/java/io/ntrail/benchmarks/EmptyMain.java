@@ -6,4 +6,9 @@ public final class EmptyMain {
 
   /** Does nothing. */
   public static void main(String[] args) {}
+
+  /** Returns the folder or jar that this class was loaded from, for a class path. */
+  public static String folder() {
+    return EmptyMain.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+  }
 }

@@ -22,7 +22,7 @@ public final class StartBenchmark {
             java,
             "-Xlog:disable",
             "-cp",
-            System.getProperty("java.class.path"),
+            EmptyMain.folder(),
             EmptyMain.class.getName())
         .add("ntrail --version", ntrail, "--version")
         .add("ntrail -h", ntrail, "-h")

@@ -4,6 +4,7 @@ import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.shell.CommandRunner;
 import io.ntrail.cli.shell.WrittenAnswers;
 import io.ntrail.cli.text.Terminal;
+import java.util.Locale;
 
 /**
  * The program: {@code ntrail COMMAND ...}. What needs no command ({@code --version}, {@code -h}) is
@@ -14,7 +15,29 @@ public final class Main {
 
   /** Runs one command and ends the process with its exit code. */
   public static void main(String[] args) {
-    System.exit(run(args, Terminal.system()));
+    // Digits are ASCII in all countries.
+    Locale.setDefault(Locale.ROOT);
+    int exitCode = run(args, Terminal.system());
+    // An exit that is asked for looks for loggers first, which takes as long as a small table.
+    if (exitCode != ExitCode.DONE || othersRun()) {
+      System.exit(exitCode);
+    }
+  }
+
+  /** Returns whether threads run that the process would wait for. */
+  private static boolean othersRun() {
+    ThreadGroup group = Thread.currentThread().getThreadGroup();
+    Thread[] threads = new Thread[group.activeCount() + 1];
+    int count = group.enumerate(threads);
+    if (count == threads.length) {
+      return true;
+    }
+    for (int i = 0; i < count; i++) {
+      if (threads[i] != Thread.currentThread() && !threads[i].isDaemon()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

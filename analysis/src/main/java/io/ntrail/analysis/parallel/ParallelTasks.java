@@ -5,9 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BinaryOperator;
 import java.util.function.ObjIntConsumer;
@@ -37,25 +35,46 @@ public final class ParallelTasks {
           return collected;
         };
     int workers = Math.clamp(cores, 1, Math.max(1, tasks));
-    try (ExecutorService executor = Executors.newFixedThreadPool(workers)) {
-      List<Future<A>> parts = new ArrayList<>();
+    List<FutureTask<A>> parts = new ArrayList<>();
+    List<Thread> threads = new ArrayList<>();
+    try {
       for (int i = 0; i < workers; i++) {
-        parts.add(executor.submit(worker));
+        FutureTask<A> part = new FutureTask<>(worker);
+        parts.add(part);
+        threads.add(Thread.ofPlatform().name("tasks-" + i).start(part));
       }
-      try {
-        A all = parts.getFirst().get();
-        for (Future<A> part : parts.subList(1, workers)) {
-          all = merge.apply(all, part.get());
+      A all = parts.getFirst().get();
+      for (FutureTask<A> part : parts.subList(1, workers)) {
+        all = merge.apply(all, part.get());
+      }
+      return all;
+    } catch (ExecutionException e) {
+      throw unwrapped(e);
+    } catch (InterruptedException e) {
+      threads.forEach(Thread::interrupt);
+      Thread.currentThread().interrupt();
+      throw CannotGoOn.interrupted();
+    } finally {
+      next.set(tasks);
+      end(threads);
+    }
+  }
+
+  /** Waits until the threads have ended, whatever interrupts it. */
+  private static void end(List<Thread> threads) {
+    boolean interrupted = false;
+    for (Thread thread : threads) {
+      while (thread.isAlive()) {
+        try {
+          thread.join();
+        } catch (InterruptedException e) {
+          interrupted = true;
+          threads.forEach(Thread::interrupt);
         }
-        return all;
-      } catch (ExecutionException e) {
-        next.set(tasks);
-        throw unwrapped(e);
-      } catch (InterruptedException e) {
-        executor.shutdownNow();
-        Thread.currentThread().interrupt();
-        throw CannotGoOn.interrupted();
       }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -82,8 +82,8 @@ public final class SymbolDownloads {
       hint(
           parsed,
           terminal,
-          "ntrail symbols %s --hot %d --fetch --server %s"
-              .formatted(ShellWords.file(file), missing, PUBLIC_SERVER));
+          "ntrail symbols %s --hot %s --fetch --server %s"
+              .formatted(ShellWords.file(file), Long.toString(missing), PUBLIC_SERVER));
     }
   }
 

@@ -80,7 +80,8 @@ final class ImageScreen {
     String by =
         "linker "
             + headers.linkerMajor()
-            + String.format(Locale.ROOT, ".%02d", headers.linkerMinor());
+            + (headers.linkerMinor() < 10 ? ".0" : ".")
+            + headers.linkerMinor();
     if (contents.debug().has(DebugDirectory.REPRO)) {
       return "reproducible build (time stamp is a hash), " + by;
     }

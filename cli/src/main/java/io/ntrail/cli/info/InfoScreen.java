@@ -305,7 +305,13 @@ final class InfoScreen {
     }
   }
 
-  private record Line(String name, Sum sum) {}
+  /** Line of the table; the one of most events comes first. */
+  private record Line(String name, Sum sum) implements Comparable<Line> {
+    @Override
+    public int compareTo(Line other) {
+      return Long.compare(other.sum.events, sum.events);
+    }
+  }
 
   private void sources(long limit, int width) {
     ProviderCounts sources = overview.sources();
@@ -332,7 +338,7 @@ final class InfoScreen {
       String more = bareSources > NAMED ? ", " + count(bareSources - NAMED) + " more" : "";
       String types = counted(bare.types, "type", "s");
       lines.add(new Line("no schema (" + types + "): " + bareNames + more, bare));
-      lines.sort((a, b) -> Long.compare(b.sum.events, a.sum.events));
+      lines.sort(null);
     }
     print(lines, all, limit, width);
   }

@@ -16,7 +16,6 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.etl.LogFileHeader;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** The first lines of a profile: the query and its files, the sum, and the losses. */
 final class ProfileHeading {
@@ -162,10 +161,12 @@ final class ProfileHeading {
             .mapToLong(file -> file.header().map(LogFileHeader::processors).orElse(0L))
             .max()
             .orElse(0);
-    return covered == 0 || cpus == 0
-        ? ""
-        : String.format(
-            Locale.ROOT, " (%.2f of %s)", (double) nanos / covered, Numbers.counted(cpus, "CPU"));
+    if (covered == 0 || cpus == 0) {
+      return "";
+    }
+    long hundredths =
+        nanos / covered * 100 + (nanos % covered * 200 + covered) / (2 * covered);
+    return " (" + Numbers.decimal(hundredths, 2) + " of " + Numbers.counted(cpus, "CPU") + ")";
   }
 
   private String hidden() {

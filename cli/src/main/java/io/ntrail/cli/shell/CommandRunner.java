@@ -25,7 +25,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import picocli.CommandLine;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -180,11 +179,7 @@ public final class CommandRunner {
 
   private static ParseResult parse(String name, CommandSpec spec, List<String> words) {
     try {
-      CommandLine line = new CommandLine(spec);
-      line.setUnmatchedOptionsArePositionalParams(false);
-      line.setOverwrittenOptionsAllowed(true);
-      line.setExpandAtFiles(false);
-      return line.parseArgs(words.toArray(String[]::new));
+      return CommonOptions.parser(spec).parseArgs(words.toArray(String[]::new));
     } catch (UnmatchedArgumentException e) {
       String wrong = e.getUnmatched().getFirst();
       if (!wrong.startsWith("-") || wrong.equals("-")) {

@@ -82,15 +82,13 @@ final class WarmCommand implements Command {
       return ExitCode.DONE;
     }
     String cache = System.getProperty("ntrail.aot", "");
-    if (!cache.isEmpty()) {
-      AgentExecutable.keep(Path.of(cache));
-    }
     // What is practised is nobody's to interrupt, so that no practice comes to it.
     terminal.interruption().begin(() -> {});
     terminal.interruption().end();
     List<String> files = CommonOptions.positionals(parsed);
     switch (CommonOptions.text(parsed, "--for", "")) {
       case "trace" -> {
+        keepAgent(cache);
         TracePractice.run();
         files.forEach(file -> PlanPractice.plan(Path.of(file), PLANS));
         trace();
@@ -114,6 +112,7 @@ final class WarmCommand implements Command {
         practise(files, PractisedCommands::ofEnding);
       }
       default -> {
+        keepAgent(cache);
         HelpTexts.page("ntrail");
         loadClasses(LIVE);
         loadClasses(IMAGES);
@@ -123,6 +122,13 @@ final class WarmCommand implements Command {
       }
     }
     return ExitCode.DONE;
+  }
+
+  /** Keeps the executables of the agent beside the cache. */
+  private static void keepAgent(String cache) throws IOException {
+    if (!cache.isEmpty()) {
+      AgentExecutable.keep(Path.of(cache));
+    }
   }
 
   private static void practise(

@@ -326,8 +326,9 @@ public final class SymbolsCommand implements Command {
         terminal
             .out()
             .println(
-                "%s: PDB of %s, id %s age %d"
-                    .formatted(pdb.name(), machine, pdb.guid().toString(), pdb.age()));
+                "%s: PDB of %s, id %s age %s"
+                    .formatted(
+                        pdb.name(), machine, pdb.guid().toString(), Long.toString(pdb.age())));
         terminal
             .out()
             .println(

@@ -1,6 +1,8 @@
 package io.ntrail.cli.text;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,7 @@ public final class Progress implements AutoCloseable {
   private final Terminal terminal;
   private final Supplier<String> line;
   private final Thread thread;
+  private final CountDownLatch done = new CountDownLatch(1);
   private Runnable closing = () -> {};
 
   private Progress(Terminal terminal, Supplier<String> line, @Nullable Runnable stop) {
@@ -67,28 +70,28 @@ public final class Progress implements AutoCloseable {
   }
 
   private void run() {
+    boolean rewrites = terminal.errIsTerminal();
     try {
-      while (true) {
-        Thread.sleep(terminal.errIsTerminal() ? REWRITE_MILLIS : LINE_MILLIS);
-        if (terminal.errIsTerminal()) {
+      while (!done.await(rewrites ? REWRITE_MILLIS : LINE_MILLIS, TimeUnit.MILLISECONDS)) {
+        if (rewrites) {
           terminal.rewriteLine(line.get());
         } else {
           terminal.err().println(line.get());
         }
       }
     } catch (InterruptedException e) {
-      // The job is done.
-      if (terminal.errIsTerminal()) {
-        terminal.eraseLine();
-      }
+      Thread.currentThread().interrupt();
+    }
+    if (rewrites) {
+      terminal.eraseLine();
     }
   }
 
   @Override
   public void close() {
     terminal.interruption().end();
+    done.countDown();
     if (thread.isAlive()) {
-      thread.interrupt();
       try {
         thread.join();
       } catch (InterruptedException e) {

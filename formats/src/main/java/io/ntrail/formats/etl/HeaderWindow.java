@@ -21,7 +21,7 @@ final class HeaderWindow implements AutoCloseable {
   private final InputFile input;
   private final NativeBuffer memory = new NativeBuffer(AHEAD);
   private Bytes bytes = RecordHeader.NOTHING;
-  private long last = -CLOSE;
+  private long last = -CLOSE - 1;
 
   HeaderWindow(InputFile input) {
     this.input = input;
@@ -37,7 +37,7 @@ final class HeaderWindow implements AutoCloseable {
   int moveTo(long offset, int length) {
     long at = offset - bytes.base();
     if (at < 0 || at > bytes.length() - length) {
-      boolean isClose = offset >= last && offset - last < CLOSE;
+      boolean isClose = offset >= last && offset - last <= CLOSE;
       int ahead = (int) Math.min(isClose ? AHEAD : ALONE, input.size() - offset);
       Bytes read = input.read(offset, Math.max(length, ahead), memory);
       bytes = read == null ? input.window(offset, Math.max(length, ahead)) : read;

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ProviderList {
   private final NameTable<String> names =
-      new NameTable<>(ProviderList.class, "providers.tsv", guid -> guid);
+      new NameTable<>(
+          ProviderList.class, "providers.tsv", guid -> guid, String::compareTo);
 
   /** Creates a list that is read on first use. */
   public ProviderList() {}

@@ -28,19 +28,25 @@ public enum RecordKind {
 
   private static final RecordKind[] ALL = values();
 
-  /** Kind by the upper 16 bits of a marker; -1 where there is none. */
+  /** Kind by the upper 16 bits of a marker, plus 1; 0 where there is none. */
   private static final byte[] BY_MARKER = new byte[1 << 16];
 
   static {
-    java.util.Arrays.fill(BY_MARKER, (byte) -1);
     for (RecordKind kind : ALL) {
-      BY_MARKER[0xC000 | kind.headerType] = (byte) kind.ordinal();
+      BY_MARKER[0xC000 | kind.headerType] = (byte) (kind.ordinal() + 1);
     }
-    for (int i = 0x9000; i <= 0x9FFF; i++) {
-      BY_MARKER[i] = (byte) MESSAGE.ordinal();
-    }
-    for (int i = 0xB000; i <= 0xBFFF; i++) {
-      BY_MARKER[i] = (byte) TIMED.ordinal();
+    fill(0x9000, MESSAGE);
+    fill(0xB000, TIMED);
+  }
+
+  /**
+   * Sets the kind of 4,096 markers. Every start does this before anything is compiled, so that
+   * copies are faster than a loop.
+   */
+  private static void fill(int first, RecordKind kind) {
+    BY_MARKER[first] = (byte) (kind.ordinal() + 1);
+    for (int filled = 1; filled < 0x1000; filled *= 2) {
+      System.arraycopy(BY_MARKER, first, BY_MARKER, first + filled, filled);
     }
   }
 
@@ -72,7 +78,7 @@ public enum RecordKind {
 
   /** The kind that a marker announces, as an index into {@link #values()}; -1 if none. */
   static int ofMarker(int marker) {
-    return BY_MARKER[marker >>> 16];
+    return BY_MARKER[marker >>> 16] - 1;
   }
 
   static RecordKind at(int ordinal) {

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -53,13 +52,13 @@ public record VersionInfo(
       long date) {
     /** {@code 10.0.19041.1348}. */
     public static String text(long version) {
-      return String.format(
-          Locale.ROOT,
-          "%d.%d.%d.%d",
-          version >>> 48,
-          version >>> 32 & 0xFFFF,
-          version >>> 16 & 0xFFFF,
-          version & 0xFFFF);
+      return (version >>> 48)
+          + "."
+          + (version >>> 32 & 0xFFFF)
+          + "."
+          + (version >>> 16 & 0xFFFF)
+          + "."
+          + (version & 0xFFFF);
     }
   }
 

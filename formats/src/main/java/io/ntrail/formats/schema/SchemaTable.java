@@ -1,10 +1,7 @@
 package io.ntrail.formats.schema;
 
+import io.ntrail.formats.bytes.ResourceFile;
 import io.ntrail.formats.identity.Guid;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -12,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,11 +31,12 @@ import org.jspecify.annotations.Nullable;
  * are known. Versions are read the way ETW means them: a newer one than known only appends fields,
  * so that the last known one serves it.
  *
- * <p>Rows are parsed when their provider, fields when their schema is first requested. May be used
+ * <p>Rows are parsed when their provider, fields when their schema, maps when their name is first requested. May be used
  * by several threads.
  */
 public final class SchemaTable {
   private static final String PROVIDER = "provider ";
+  private static final String SHARED_MAPS = "values.txt";
 
   /** Name of an event, and its fields where they are known. */
   private static final class Row {
@@ -124,22 +123,30 @@ public final class SchemaTable {
 
   private final Map<Guid, Section> sections = new LinkedHashMap<>();
   private final List<String> texts = new ArrayList<>();
-  private volatile @Nullable Map<String, ValueMap> maps;
+
+  /** Maps of values that several tables share; null if they are not read yet. */
+  private @Nullable String sharedMaps;
+
+  private final Map<String, ValueMap> maps = new ConcurrentHashMap<>();
+  private volatile @Nullable Map<String, String> mapLines;
 
   private SchemaTable() {}
 
   /** The kernel logger's events and what a merge adds, by hook id or opcode. */
   public static SchemaTable kernel() {
     SchemaTable table = new SchemaTable();
-    table.read(resource("kernel.txt"), SchemaSource.KERNEL);
-    table.read(resource("merge.txt"), SchemaSource.KERNEL);
+    List<String> texts =
+        ResourceFile.texts(SchemaTable.class, List.of(SHARED_MAPS, "kernel.txt", "merge.txt"));
+    table.sharedMaps = texts.get(0);
+    table.read(texts.get(1), SchemaSource.KERNEL);
+    table.read(texts.get(2), SchemaSource.KERNEL);
     return table;
   }
 
   /** The .NET runtime's events, by event id. */
   public static SchemaTable clr() {
     SchemaTable table = new SchemaTable();
-    table.read(resource("clr.txt"), SchemaSource.CLR);
+    table.read(ResourceFile.text(SchemaTable.class, "clr.txt"), SchemaSource.CLR);
     return table;
   }
 
@@ -148,17 +155,6 @@ public final class SchemaTable {
     SchemaTable table = new SchemaTable();
     table.read(text, source);
     return table;
-  }
-
-  private static String resource(String name) {
-    try (InputStream in = SchemaTable.class.getResourceAsStream(name)) {
-      if (in == null) {
-        throw new IllegalStateException("missing resource " + name);
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   private void read(String text, SchemaSource source) {
@@ -200,46 +196,51 @@ public final class SchemaTable {
     return line.startsWith("map ") || line.startsWith("bits ");
   }
 
-  private Map<String, ValueMap> maps() {
-    Map<String, ValueMap> known = maps;
-    if (known == null) {
-      known = new HashMap<>();
-      // Names that several tables share, and those of the table itself.
-      List<String> all = new ArrayList<>(List.of(resource("values.txt")));
-      all.addAll(texts);
-      for (String text : all) {
-        for (String line : lines(text)) {
-          if (isMap(line)) {
-            ValueMap map = readMap(line);
-            known.put(map.name(), map);
-          }
-        }
+  private @Nullable ValueMap readMap(String name) {
+    Map<String, String> lines = mapLines;
+    if (lines == null) {
+      lines = new HashMap<>();
+      String shared = sharedMaps;
+      mapLines(shared == null ? ResourceFile.text(SchemaTable.class, SHARED_MAPS) : shared, lines);
+      for (String text : texts) {
+        mapLines(text, lines);
       }
-      maps = known;
+      mapLines = lines;
     }
-    return known;
+    String line = lines.get(name);
+    return line == null ? null : new ValueMap(name, line.startsWith("bits "), values(line));
   }
 
-  private static ValueMap readMap(String line) {
-    int equals = line.indexOf('=');
-    String name = line.substring(line.indexOf(' '), equals).strip();
+  /** Adds the lines of maps by the names of these. */
+  private static void mapLines(String text, Map<String, String> into) {
+    int end;
+    for (int at = 0; at < text.length(); at = end + 1) {
+      end = text.indexOf('\n', at);
+      end = end < 0 ? text.length() : end;
+      if (text.startsWith("map ", at) || text.startsWith("bits ", at)) {
+        String line = text.substring(at, end);
+        into.put(line.substring(line.indexOf(' '), line.indexOf('=')).strip(), line);
+      }
+    }
+  }
+
+  private static Map<Long, String> values(String line) {
     Map<Long, String> named = new LinkedHashMap<>();
-    for (String entry : split(line.substring(equals + 1), ',')) {
+    for (String entry : split(line.substring(line.indexOf('=') + 1), ',')) {
       int blank = entry.indexOf(' ');
       named.put(Long.decode(entry.substring(0, blank)), entry.substring(blank + 1).strip());
     }
-    return new ValueMap(name, line.startsWith("bits "), named);
+    return named;
   }
 
   static List<String> split(String text, char separator) {
     List<String> parts = new ArrayList<>();
     int from = 0;
-    for (int i = 0; i <= text.length(); i++) {
-      if (i == text.length() || text.charAt(i) == separator) {
-        parts.add(text.substring(from, i).strip());
-        from = i + 1;
-      }
+    for (int at = text.indexOf(separator); at >= 0; at = text.indexOf(separator, from)) {
+      parts.add(text.substring(from, at).strip());
+      from = at + 1;
     }
+    parts.add(text.substring(from).strip());
     return parts;
   }
 
@@ -269,7 +270,7 @@ public final class SchemaTable {
     Schema schema = row.schema;
     if (schema == null) {
       FieldNotation text =
-          FieldNotation.parse(row.fields.equals("(empty)") ? "" : row.fields, maps()::get);
+          FieldNotation.parse(row.fields.equals("(empty)") ? "" : row.fields, this::map);
       schema =
           new Schema(row.source, row.provider, row.event, null, text.fields())
               .subject(text.process(), text.thread());
@@ -296,7 +297,15 @@ public final class SchemaTable {
 
   /** A map of names by its name; null if there is none. */
   public @Nullable ValueMap map(String name) {
-    return maps().get(name);
+    ValueMap known = maps.get(name);
+    if (known == null) {
+      // Threads that ask at the same time may each read it: they get the same.
+      known = readMap(name);
+      if (known != null) {
+        maps.put(name, known);
+      }
+    }
+    return known;
   }
 
   /** Every schema that the table can give: for tests that hold it against something. */

@@ -25,12 +25,13 @@ public final class StatusCodes {
   private static final String FONT_DRIVER = "S-1-5-96-0-";
 
   private final NameTable<Integer> statuses =
-      new NameTable<>(StatusCodes.class, "ntstatus.tsv", StatusCodes::number);
+      numbers("ntstatus.tsv");
   private final NameTable<Integer> errors =
-      new NameTable<>(StatusCodes.class, "win32.tsv", StatusCodes::number);
+      numbers("win32.tsv");
   private final NameTable<Integer> results =
-      new NameTable<>(StatusCodes.class, "hresult.tsv", StatusCodes::number);
-  private final NameTable<String> sids = new NameTable<>(StatusCodes.class, "sids.tsv", sid -> sid);
+      numbers("hresult.tsv");
+  private final NameTable<String> sids =
+      new NameTable<>(StatusCodes.class, "sids.tsv", sid -> sid, String::compareTo);
 
   /** Creates tables that are read on first use. */
   public StatusCodes() {}
@@ -98,6 +99,11 @@ public final class StatusCodes {
       }
     }
     return session.isEmpty() ? null : account + session;
+  }
+
+  private static NameTable<Integer> numbers(String resource) {
+    return new NameTable<>(
+        StatusCodes.class, resource, StatusCodes::number, Integer::compareUnsigned);
   }
 
   private static Integer number(String text) {

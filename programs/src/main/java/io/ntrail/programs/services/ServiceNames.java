@@ -1,11 +1,6 @@
 package io.ntrail.programs.services;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import io.ntrail.formats.bytes.ResourceFile;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -33,19 +28,10 @@ public final class ServiceNames {
   /** Reads the list; it is not kept anywhere else. */
   public static ServiceNames load() {
     List<String> names = new ArrayList<>();
-    try (InputStream in = ServiceNames.class.getResourceAsStream(RESOURCE)) {
-      if (in == null) {
-        throw new IllegalStateException("missing resource " + RESOURCE);
+    for (String line : ResourceFile.text(ServiceNames.class, RESOURCE).split("\n")) {
+      if (!line.startsWith("#")) {
+        names.add(line);
       }
-      BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
-      String line;
-      while ((line = lines.readLine()) != null) {
-        if (!line.startsWith("#")) {
-          names.add(line);
-        }
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
     return new ServiceNames(names);
   }

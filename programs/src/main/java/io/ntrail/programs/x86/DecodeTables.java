@@ -1,9 +1,7 @@
 package io.ntrail.programs.x86;
 
-import java.io.EOFException;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
+import io.ntrail.formats.bytes.ResourceFile;
+
 
 /**
  * Decision tables of the decoder: the forms, turned so that the bytes of an instruction lead to an
@@ -110,18 +108,11 @@ final class DecodeTables {
    * @return the pages, and the cells
    */
   static int[][] load() {
-    try (InputStream in = DecodeTables.class.getResourceAsStream(RESOURCE)) {
-      if (in == null) {
-        throw new EOFException(RESOURCE + " is missing");
-      }
-      byte[] all = in.readAllBytes();
-      int count = CodeSize.values().length * CpuVendor.values().length * MAPS;
-      int[] pages = ints(all, 0, count);
-      int behind = Integer.BYTES * count;
-      return new int[][] {pages, ints(all, behind, (all.length - behind) / Integer.BYTES)};
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    byte[] all = ResourceFile.bytes(DecodeTables.class, RESOURCE);
+    int count = CodeSize.values().length * CpuVendor.values().length * MAPS;
+    int[] pages = ints(all, 0, count);
+    int behind = Integer.BYTES * count;
+    return new int[][] {pages, ints(all, behind, (all.length - behind) / Integer.BYTES)};
   }
 
   /** Numbers of four bytes, little-endian. */

@@ -1,9 +1,6 @@
 package io.ntrail.programs.x86;
 
-import java.io.EOFException;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
+import io.ntrail.formats.bytes.ResourceFile;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -226,13 +223,6 @@ final class FormRecords {
   }
 
   private static FormRecords load() {
-    try (InputStream in = FormRecords.class.getResourceAsStream(RESOURCE)) {
-      if (in == null) {
-        throw new EOFException(RESOURCE + " is missing");
-      }
-      return new FormRecords(in.readAllBytes());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return new FormRecords(ResourceFile.bytes(FormRecords.class, RESOURCE));
   }
 }
