@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.joining;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.identity.FileTime;
+import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.ClrHeader;
 import io.ntrail.formats.pe.DebugDirectory;
 import io.ntrail.formats.pe.DebugDirectory.CodeView;
@@ -184,20 +185,15 @@ final class ImageScreen {
   private String identity() {
     String code = "code id " + contents.id().key();
     @Nullable CodeView view = contents.debug().codeView().orElse(null);
-    return switch (view) {
-      case CodeView.Pdb70(var guid, long age, String path) ->
-          "PDB "
-              + path
-              + " "
-              + guid.toString().toUpperCase(Locale.ROOT)
-              + " age "
-              + age
-              + "; "
-              + code;
-      case CodeView.Pdb20(long signature, long age, String path) ->
-          "PDB 2 " + path + " " + Numbers.hex(signature) + " age " + age + "; " + code;
-      case null, default -> "no PDB; " + code;
-    };
+    // No switch: the one over types that the library makes at the first call is in no start cache.
+    if (view instanceof CodeView.Pdb70(Guid guid, long age, String path)) {
+      String id = guid.toString().toUpperCase(Locale.ROOT);
+      return "PDB " + path + " " + id + " age " + age + "; " + code;
+    }
+    if (view instanceof CodeView.Pdb20(long signature, long age, String path)) {
+      return "PDB 2 " + path + " " + Numbers.hex(signature) + " age " + age + "; " + code;
+    }
+    return "no PDB; " + code;
   }
 
   private void security() {

@@ -107,6 +107,7 @@ final class WarmCommand implements Command {
           practiseAtLength(files, Path.of(cache), PractisedCommands::longProfiles);
       case "image", "symbols", "calls" -> {
         loadClasses(IMAGES);
+        practiseImage(Path.of(cache));
         shareWork();
         sort();
         practise(files, PractisedCommands::ofEnding);
@@ -118,6 +119,7 @@ final class WarmCommand implements Command {
         loadClasses(IMAGES);
         shareWork();
         sort();
+        practiseImage(Path.of(cache));
         practise(files, PractisedCommands::all);
       }
     }
@@ -165,6 +167,14 @@ final class WarmCommand implements Command {
     }
   }
 
+  /** Practises with a library that has what samples lack. */
+  private static void practiseImage(Path cache) throws IOException {
+    Path image = cache.resolveSibling("train-" + cache.getFileName() + ".dll");
+    PractisedImage.write(image);
+    practise(List.of(image.toString()), PractisedCommands::ofEnding);
+    Files.delete(image);
+  }
+
   /** Lets several threads work, as they do for files that are larger than samples. */
   private static void shareWork() {
     int threads = 2;
@@ -187,13 +197,16 @@ final class WarmCommand implements Command {
         _ -> {});
   }
 
-  /** Sorts what is in no order. */
+  /** Sorts what is in no order: different numbers, and few that come again and again. */
   private static void sort() {
-    long[] numbers = new long[MANY];
-    for (int i = 0; i < numbers.length; i++) {
-      numbers[i] = Long.reverse(i);
+    long[] different = new long[MANY];
+    long[] few = new long[MANY];
+    for (int i = 0; i < MANY; i++) {
+      different[i] = Long.reverse(i);
+      few[i] = Long.reverse(i % 3);
     }
-    Arrays.sort(numbers);
+    Arrays.sort(different);
+    Arrays.sort(few);
   }
 
   /**
