@@ -4,7 +4,6 @@ import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.TextSanitizer;
 import io.ntrail.programs.image.ImageMitigations;
-import io.ntrail.programs.patchability.FunctionPatch;
 import io.ntrail.programs.patchability.Patchability;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -94,13 +93,8 @@ final class FolderTotals {
     if (patches != null) {
       functions += patches.share().functions();
       made += patches.share().both();
-      possible += possible(patches);
+      possible += patches.possible();
     }
-  }
-
-  /** Returns the number of functions that can be patched, whatever they were made for. */
-  static long possible(Patchability patches) {
-    return patches.list().stream().filter(FunctionPatch::isPossible).count();
   }
 
   void print(PrintStream out) {

@@ -73,7 +73,7 @@ final class HotpatchText {
                 : ": "
                     + of(share.both(), all)
                     + " made for hot-patching, "
-                    + of((int) FolderTotals.possible(patches), all)
+                    + of((int) patches.possible(), all)
                     + " can be patched"));
     if (all == 0) {
       return;

@@ -236,9 +236,9 @@ final class ImageFolder {
         .knownCount("hotpatchFunctions", row -> of(row, patches -> patches.share().functions()))
         .titled("all functions")
         .knownCount("hotpatchMade", row -> of(row, patches -> patches.share().both()))
-        .knownCount("hotpatchPossible", row -> of(row, FolderTotals::possible))
+        .knownCount("hotpatchPossible", row -> of(row, Patchability::possible))
         .figure("made for hot-patching", row -> share(row, patches -> patches.share().both()))
-        .figure("can be patched", row -> share(row, FolderTotals::possible));
+        .figure("can be patched", row -> share(row, Patchability::possible));
   }
 
   private static long of(Row row, ToLongFunction<Patchability> figure) {

@@ -16,6 +16,7 @@ import io.ntrail.formats.pe.Section;
 import io.ntrail.formats.pe.VersionInfo;
 import io.ntrail.formats.pe.unwind.FunctionTableSummary;
 import io.ntrail.programs.image.ImageFunction.Source;
+import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.image.ImageMitigations;
 import io.ntrail.programs.image.ParsedImage;
 import io.ntrail.programs.patchability.Patchability;
@@ -171,9 +172,14 @@ final class ImageScreen {
   }
 
   private String tracing() {
-    Patchability patches = Patchability.of(contents.image());
+    Patchability patches =
+        Patchability.of(
+            contents.image(),
+            ImageFunctions.of(contents),
+            contents.imports(),
+            contents.loadConfig());
     long all = patches.list().size();
-    long possible = FolderTotals.possible(patches);
+    long possible = patches.possible();
     return all == 0
         ? "no functions found"
         : Numbers.count(possible)

@@ -230,6 +230,18 @@ public final class Patchability {
     return list;
   }
 
+  /**
+   * Returns the number of functions that can be patched, whatever they were made for, as {@link
+   * FunctionPatch#isPossible} says of the elements of {@link #list}; of those that were looked at.
+   */
+  public long possible() {
+    long possible = 0;
+    for (long jump : jumps) {
+      possible += jump >= 0 ? 1 : 0;
+    }
+    return possible;
+  }
+
   private FunctionPadding padding(int i, long rva) {
     long from = image.section(rva).map(Section::rva).orElse(0L);
     BytewisePadding front = BytewisePadding.of(image.view(), from, rva);

@@ -56,7 +56,12 @@ public record UnwindChain(List<Link> links, Optional<String> damage) {
   }
 
   private static Optional<String> ofLinks(List<Link> links) {
-    return links.stream().flatMap(link -> link.info().damage().stream()).findFirst();
+    for (Link link : links) {
+      if (link.info().damage().isPresent()) {
+        return link.info().damage();
+      }
+    }
+    return Optional.empty();
   }
 
   /** Returns why the chain as a whole is damaged although each of its links could be read. */
