@@ -1,11 +1,19 @@
 package io.ntrail.analysis.etw.machine;
 
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.Hashing;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.LongColumn;
+import io.ntrail.formats.collections.LongList;
+import io.ntrail.formats.collections.LongSet;
+import io.ntrail.formats.collections.RowIndex;
 import io.ntrail.formats.schema.Payload;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Collects which image files were loaded where, and the PDB ids that a merge recorded for them.
@@ -13,7 +21,7 @@ import java.util.Set;
  * <p>An image's time stamp does not identify files: some lists of images have it as 0.
  */
 final class ImageCollector {
-  /** Loads and places that are kept, about 200 bytes each. */
+  /** Loads and places that are kept, about 100 bytes each, and the paths of files. */
   private static final int MOST = 1 << 18;
 
   // equals and hashCode are written out: those that a record makes of itself at run time cost tens
@@ -31,33 +39,27 @@ final class ImageCollector {
     }
   }
 
-  private record Place(int process, long base) {
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Place place && place.process == process && place.base == base;
-    }
+  /** Files by number, with their paths as they were told. */
+  private final List<File> files = new ArrayList<>();
 
-    @Override
-    public int hashCode() {
-      return Long.hashCode(base * 31 + process);
-    }
-  }
+  private final Map<File, Integer> numbers = new HashMap<>();
 
-  private record Load(Place place, File file) {
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Load load && load.place.equals(place) && load.file.equals(file);
-    }
+  // Places in processes by number: what a thread found is added to what another one has in few steps.
+  private final Columns columns = new Columns();
+  private final IntColumn processes = columns.ints();
+  private final LongColumn bases = columns.longs();
+  private final RowIndex places =
+      new RowIndex(0, row -> Hashing.hash(processes.get(row), bases.get(row)));
 
-    @Override
-    public int hashCode() {
-      return place.hashCode() * 31 + file.hashCode();
-    }
-  }
+  /** Numbers of a place, and of the file that was loaded there, in the lower half. */
+  private final LongList loads = new LongList();
 
-  private final Map<File, File> files = new HashMap<>();
-  private final Set<Load> loads = new HashSet<>();
-  private final Set<Place> identified = new HashSet<>();
+  private final LongSet known = new LongSet();
+
+  /** Numbers of the places of which a merge recorded a PDB id. */
+  private final BitSet identified = new BitSet();
+
+  private int identifiedPlaces;
   private long leftOut;
   private int images;
   private int imagesWithPdbId;
@@ -79,18 +81,48 @@ final class ImageCollector {
     if (size < 0) {
       size = payload.find("ModuleSize");
     }
+    int process = (int) KernelPayload.number(payload, "ProcessId");
     add(
-        new Place((int) KernelPayload.number(payload, "ProcessId"), payload.integer(base)),
-        new File(lower(payload.text(name)), size < 0 ? 0 : payload.integer(size)));
+        process,
+        payload.integer(base),
+        number(new File(payload.text(name), size < 0 ? 0 : payload.integer(size))));
   }
 
-  private void add(Place place, File file) {
-    if (loads.size() < MOST) {
-      File known = files.putIfAbsent(file, file);
-      loads.add(new Load(place, known == null ? file : known));
-    } else {
-      leftOut++;
+  private int number(File file) {
+    Integer next = files.size();
+    Integer number = numbers.putIfAbsent(file, next);
+    if (number == null) {
+      files.add(file);
+      return next;
     }
+    return number;
+  }
+
+  private void add(int process, long base, int file) {
+    if (loads.size() >= MOST) {
+      leftOut++;
+      return;
+    }
+    long load = (long) place(process, base) << 32 | file;
+    if (known.add(load)) {
+      loads.add(load);
+    }
+  }
+
+  private int place(int process, long base) {
+    int slot = places.slot(Hashing.hash(process, base));
+    int row = places.row(slot);
+    while (row >= 0 && (bases.get(row) != base || processes.get(row) != process)) {
+      slot = places.next(slot);
+      row = places.row(slot);
+    }
+    if (row < 0) {
+      row = columns.add();
+      processes.set(row, process);
+      bases.set(row, base);
+      places.put(slot, row);
+    }
+    return row;
   }
 
   /** Reads a merge's record with the PDB of an image. */
@@ -100,42 +132,58 @@ final class ImageCollector {
     if (base < 0 || payload.find("Age") < 0) {
       return;
     }
-    if (identified.size() < MOST) {
-      identified.add(
-          new Place((int) KernelPayload.number(payload, "ProcessId"), payload.integer(base)));
-    } else {
+    identify((int) KernelPayload.number(payload, "ProcessId"), payload.integer(base));
+  }
+
+  private void identify(int process, long base) {
+    if (identifiedPlaces >= MOST) {
       leftOut++;
+      return;
+    }
+    int place = place(process, base);
+    if (!identified.get(place)) {
+      identified.set(place);
+      identifiedPlaces++;
     }
   }
 
   void merge(ImageCollector other) {
-    other.loads.forEach(load -> add(load.place, load.file));
-    identified.addAll(other.identified);
+    int[] ours = new int[other.files.size()];
+    for (int i = 0; i < ours.length; i++) {
+      ours[i] = number(other.files.get(i));
+    }
+    for (int i = 0; i < other.loads.size(); i++) {
+      int place = (int) (other.loads.get(i) >>> 32);
+      int file = (int) other.loads.get(i);
+      add(other.processes.get(place), other.bases.get(place), ours[file]);
+    }
+    for (int i = other.identified.nextSetBit(0);
+        i >= 0;
+        i = other.identified.nextSetBit(i + 1)) {
+      identify(other.processes.get(i), other.bases.get(i));
+    }
     leftOut += other.leftOut;
   }
 
   /** Counts, paths of one file in several notations as one. */
   void settle(Volumes volumes) {
-    Set<File> all = new HashSet<>();
-    Set<File> withId = new HashSet<>();
-    Map<File, File> plain = new HashMap<>();
-    for (File file : files.keySet()) {
-      File known = new File(lower(volumes.path(file.path)), file.size);
-      plain.put(file, known);
-      all.add(known);
+    Map<File, Integer> plain = new HashMap<>();
+    int[] numberOf = new int[files.size()];
+    for (int i = 0; i < numberOf.length; i++) {
+      File file = files.get(i);
+      String path = volumes.path(file.path).toLowerCase(Locale.ROOT);
+      Integer next = plain.size();
+      Integer number = plain.putIfAbsent(new File(path, file.size), next);
+      numberOf[i] = number == null ? next : number;
     }
-    for (Load load : loads) {
-      File known = plain.get(load.file);
-      if (known != null && identified.contains(load.place)) {
-        withId.add(known);
+    BitSet withId = new BitSet();
+    for (int i = 0; i < loads.size(); i++) {
+      if (identified.get((int) (loads.get(i) >>> 32))) {
+        withId.set(numberOf[(int) loads.get(i)]);
       }
     }
-    images = all.size();
-    imagesWithPdbId = withId.size();
-  }
-
-  private static String lower(String path) {
-    return path.toLowerCase(Locale.ROOT);
+    images = plain.size();
+    imagesWithPdbId = withId.cardinality();
   }
 
   int images() {
