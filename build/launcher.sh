@@ -272,8 +272,7 @@ train_one() (
   case $3 in
     trace | image) set -- "$samples"/*.exe "$samples"/*.dll ;;
     stacks) set -- "$samples"/*.dmp ;;
-    info | profile) set -- "$samples"/shop.etl ;;
-    long-*) set -- "$samples"/shop.etl "$samples"/busy.etl ;;
+    info | profile | long-*) set -- "$samples"/shop.etl "$samples"/busy.etl ;;
     symbols) set -- "$samples"/*.pdb ;;
     calls) set -- "$samples"/*.ntr "$samples"/*.jtrc ;;
     *)

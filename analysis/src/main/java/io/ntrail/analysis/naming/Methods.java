@@ -32,9 +32,7 @@ public final class Methods {
     // Written out: those that a record makes of itself at run time cost a start milliseconds.
     @Override
     public boolean equals(@Nullable Object other) {
-      return other instanceof ModuleKey that
-          && process == that.process
-          && id == that.id;
+      return other instanceof ModuleKey that && process == that.process && id == that.id;
     }
 
     @Override

@@ -164,8 +164,7 @@ final class ProfileHeading {
     if (covered == 0 || cpus == 0) {
       return "";
     }
-    long hundredths =
-        nanos / covered * 100 + (nanos % covered * 200 + covered) / (2 * covered);
+    long hundredths = nanos / covered * 100 + (nanos % covered * 200 + covered) / (2 * covered);
     return " (" + Numbers.decimal(hundredths, 2) + " of " + Numbers.counted(cpus, "CPU") + ")";
   }
 

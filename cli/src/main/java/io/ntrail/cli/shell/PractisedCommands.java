@@ -16,7 +16,9 @@ final class PractisedCommands {
         List.of("events", file, "--count"),
         List.of("events", file, "--count", "--format", "json"),
         List.of("events", file),
-        List.of("events", file, "--format", "jsonl", "-n", "100"));
+        List.of("events", file, "-n", "20"),
+        List.of("events", file, "--format", "jsonl", "-n", "100"),
+        List.of("info", file + ".none"));
   }
 
   /** Commands that count what a large recording has. */

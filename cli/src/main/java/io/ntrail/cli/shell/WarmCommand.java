@@ -12,6 +12,7 @@ import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.RepeatedRecording;
+import io.ntrail.formats.schema.SchemaTable;
 import io.ntrail.live.agent.AgentExecutable;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.PlanPractice;
@@ -99,6 +100,7 @@ final class WarmCommand implements Command {
       }
       case "info" -> {
         sort();
+        readTables();
         practise(files, PractisedCommands::surveys);
       }
       case "profile" -> practise(files, PractisedCommands::profiles);
@@ -195,6 +197,12 @@ final class WarmCommand implements Command {
               }
             },
         _ -> {});
+  }
+
+  /** Reads all schemas of the program: those of the samples have few of the notations. */
+  private static void readTables() {
+    SchemaTable.kernel().all();
+    SchemaTable.clr().all();
   }
 
   /** Sorts what is in no order: different numbers, and few that come again and again. */

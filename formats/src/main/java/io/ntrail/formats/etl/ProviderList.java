@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ProviderList {
   private final NameTable<String> names =
-      new NameTable<>(
-          ProviderList.class, "providers.tsv", guid -> guid, String::compareTo);
+      new NameTable<>(ProviderList.class, "providers.tsv", guid -> guid, String::compareTo);
 
   /** Creates a list that is read on first use. */
   public ProviderList() {}

@@ -34,8 +34,7 @@ public final class NameTable<K> {
    * @param key reads a key
    * @param order of the keys in the resource
    */
-  public NameTable(
-      Class<?> beside, String resource, Function<String, K> key, Comparator<K> order) {
+  public NameTable(Class<?> beside, String resource, Function<String, K> key, Comparator<K> order) {
     this.beside = beside;
     this.resource = resource;
     this.key = key;

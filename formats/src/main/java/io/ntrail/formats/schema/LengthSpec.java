@@ -60,9 +60,7 @@ public record LengthSpec(Kind kind, int value) {
   // Written out: those that a record makes of itself at run time cost a start milliseconds.
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof LengthSpec that
-        && kind == that.kind
-        && value == that.value;
+    return other instanceof LengthSpec that && kind == that.kind && value == that.value;
   }
 
   @Override

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * are known. Versions are read the way ETW means them: a newer one than known only appends fields,
  * so that the last known one serves it.
  *
- * <p>Rows are parsed when their provider, fields when their schema, maps when their name is first requested. May be used
- * by several threads.
+ * <p>Rows are parsed when their provider, fields when their schema, maps when their name is first
+ * requested. May be used by several threads.
  */
 public final class SchemaTable {
   private static final String PROVIDER = "provider ";

@@ -24,12 +24,9 @@ public final class StatusCodes {
   private static final String WINDOW_MANAGER = "S-1-5-90-0-";
   private static final String FONT_DRIVER = "S-1-5-96-0-";
 
-  private final NameTable<Integer> statuses =
-      numbers("ntstatus.tsv");
-  private final NameTable<Integer> errors =
-      numbers("win32.tsv");
-  private final NameTable<Integer> results =
-      numbers("hresult.tsv");
+  private final NameTable<Integer> statuses = numbers("ntstatus.tsv");
+  private final NameTable<Integer> errors = numbers("win32.tsv");
+  private final NameTable<Integer> results = numbers("hresult.tsv");
   private final NameTable<String> sids =
       new NameTable<>(StatusCodes.class, "sids.tsv", sid -> sid, String::compareTo);
 

@@ -46,10 +46,8 @@ class ResourceFileTest {
       Class<?> beside = Class.forName(InJar.class.getName(), false, loader);
       assertArrayEquals(content, ResourceFile.bytes(beside, "in/some.txt"));
       assertEquals(
-          List.of("", "Grüße\n"),
-          ResourceFile.texts(beside, List.of("other.txt", "in/some.txt")));
-      assertThrows(
-          IllegalStateException.class, () -> ResourceFile.bytes(beside, "missing.txt"));
+          List.of("", "Grüße\n"), ResourceFile.texts(beside, List.of("other.txt", "in/some.txt")));
+      assertThrows(IllegalStateException.class, () -> ResourceFile.bytes(beside, "missing.txt"));
     }
   }
 

@@ -2,7 +2,6 @@ package io.ntrail.programs.x86;
 
 import io.ntrail.formats.bytes.ResourceFile;
 
-
 /**
  * Decision tables of the decoder: the forms, turned so that the bytes of an instruction lead to an
  * answer in a few steps.

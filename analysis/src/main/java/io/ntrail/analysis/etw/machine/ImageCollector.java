@@ -44,7 +44,8 @@ final class ImageCollector {
 
   private final Map<File, Integer> numbers = new HashMap<>();
 
-  // Places in processes by number: what a thread found is added to what another one has in few steps.
+  // Places in processes by number: what a thread found is added to what another one has in few
+  // steps.
   private final Columns columns = new Columns();
   private final IntColumn processes = columns.ints();
   private final LongColumn bases = columns.longs();
@@ -157,9 +158,7 @@ final class ImageCollector {
       int file = (int) other.loads.get(i);
       add(other.processes.get(place), other.bases.get(place), ours[file]);
     }
-    for (int i = other.identified.nextSetBit(0);
-        i >= 0;
-        i = other.identified.nextSetBit(i + 1)) {
+    for (int i = other.identified.nextSetBit(0); i >= 0; i = other.identified.nextSetBit(i + 1)) {
       identify(other.processes.get(i), other.bases.get(i));
     }
     leftOut += other.leftOut;

@@ -9,7 +9,14 @@ import org.jspecify.annotations.Nullable;
 
 /** The payload of one kernel or merge record after the other, by the built-in table. */
 final class KernelPayload {
+  /** Schemas that are kept at hand, a power of 2: records of few types come again and again. */
+  private static final int KEPT = 16;
+
+  /** Schema of records of a type; null if the table does not know them. */
+  private record Known(Guid provider, int id, int version, @Nullable Schema schema) {}
+
   private final SchemaTable table;
+  private final @Nullable Known[] kept = new Known[KEPT];
   private @Nullable Payload payload;
 
   KernelPayload(SchemaTable table) {
@@ -23,7 +30,7 @@ final class KernelPayload {
    * @return null if the table does not know the record
    */
   @Nullable Payload read(RecordCursor record, Guid provider, int id) {
-    Schema schema = table.schema(provider, id, record.version());
+    Schema schema = schema(provider, id, record.version());
     if (schema == null) {
       return null;
     }
@@ -39,6 +46,19 @@ final class KernelPayload {
         record.payloadLength(),
         record.pointerBytes());
     return known;
+  }
+
+  private @Nullable Schema schema(Guid provider, int id, int version) {
+    int place = id + 7 * version & KEPT - 1;
+    Known known = kept[place];
+    if (known == null
+        || known.id != id
+        || known.version != version
+        || !known.provider.equals(provider)) {
+      known = new Known(provider, id, version, table.schema(provider, id, version));
+      kept[place] = known;
+    }
+    return known.schema;
   }
 
   /** A number; 0 if the payload ends before it. */
