@@ -33,7 +33,7 @@ public final class Main {
       return true;
     }
     for (int i = 0; i < count; i++) {
-      if (threads[i] != Thread.currentThread() && !threads[i].isDaemon()) {
+      if (!threads[i].equals(Thread.currentThread()) && !threads[i].isDaemon()) {
         return true;
       }
     }

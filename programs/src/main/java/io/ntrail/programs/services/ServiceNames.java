@@ -1,7 +1,6 @@
 package io.ntrail.programs.services;
 
 import io.ntrail.formats.bytes.ResourceFile;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,13 +26,11 @@ public final class ServiceNames {
 
   /** Reads the list; it is not kept anywhere else. */
   public static ServiceNames load() {
-    List<String> names = new ArrayList<>();
-    for (String line : ResourceFile.text(ServiceNames.class, RESOURCE).split("\n")) {
-      if (!line.startsWith("#")) {
-        names.add(line);
-      }
-    }
-    return new ServiceNames(names);
+    return new ServiceNames(
+        ResourceFile.text(ServiceNames.class, RESOURCE)
+            .lines()
+            .filter(line -> !line.startsWith("#"))
+            .toList());
   }
 
   /** All names with their {@code Nt}, in order. */
