@@ -60,7 +60,7 @@ public final class CommonOptions {
    * took a tenth of the time of a short command.
    */
   public static CommandLine parser(CommandSpec spec) {
-    System.setProperty("picocli.converters.excludes", "java[.](sql|time)[.].*");
+    System.setProperty("picocli.converters.excludes", "java.[st].*");
     CommandLine line = new CommandLine(spec, new ListFactory());
     line.setUnmatchedOptionsArePositionalParams(false);
     line.setOverwrittenOptionsAllowed(true);
