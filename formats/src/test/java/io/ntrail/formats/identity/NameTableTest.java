@@ -16,8 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Names by key: few are searched for in the text, of many the whole text is read. */
 class NameTableTest {
   /** A table of the program, and how its keys are read and ordered. */
-  record Kind<K>(
-      Class<?> beside, String resource, Function<String, K> key, Comparator<K> order) {
+  record Kind<K>(Class<?> beside, String resource, Function<String, K> key, Comparator<K> order) {
     NameTable<K> table() {
       return new NameTable<>(beside, resource, key, order);
     }
