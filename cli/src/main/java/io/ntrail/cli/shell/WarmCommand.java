@@ -12,6 +12,7 @@ import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.bytes.OutputFile;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.RepeatedRecording;
+import io.ntrail.formats.pe.build.TypicalLibrary;
 import io.ntrail.formats.schema.SchemaTable;
 import io.ntrail.live.agent.AgentExecutable;
 import io.ntrail.live.agent.AgentHost;
@@ -172,7 +173,12 @@ final class WarmCommand implements Command {
   /** Practises with a library that has what samples lack. */
   private static void practiseImage(Path cache) throws IOException {
     Path image = cache.resolveSibling("train-" + cache.getFileName() + ".dll");
-    PractisedImage.write(image);
+    try (OutputFile output = OutputFile.reserve(image, "--for")) {
+      try (OutputStream out = output.open()) {
+        out.write(TypicalLibrary.file());
+      }
+      output.complete();
+    }
     practise(List.of(image.toString()), PractisedCommands::ofEnding);
     Files.delete(image);
   }

@@ -7,7 +7,8 @@
  * directories; {@link io.ntrail.formats.pe.build.UnwindInfoBuilder} makes the unwind information of
  * an x64 function. {@code build()} lays the sections out ({@code PeLayout}), makes the tables
  * ({@code PeTables}, {@code ResourceTreeBuilder}), resolves the references, and writes the headers
- * ({@code PeFileHeaders}). Equal declarations give equal bytes.
+ * ({@code PeFileHeaders}). Equal declarations give equal bytes. {@link
+ * io.ntrail.formats.pe.build.TypicalLibrary} is one that is like those of Windows.
  *
  * <p>Source of the layout: Microsoft's "PE Format".
  */

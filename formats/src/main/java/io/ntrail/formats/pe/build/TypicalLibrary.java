@@ -1,24 +1,17 @@
-package io.ntrail.cli.shell;
+package io.ntrail.formats.pe.build;
 
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.LoadConfig.Field;
 import io.ntrail.formats.pe.MachineType;
-import io.ntrail.formats.pe.build.PeBuilder;
-import io.ntrail.formats.pe.build.PeSectionContent;
-import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 
 /**
- * A made-up library that has what those of Windows have and samples built with free compilers lack:
- * a version, tables of Control Flow Guard, forwarded exports, code for several threads.
+ * A made-up library of x64 that has what those of Windows have and images of free compilers lack: a
+ * version, tables of Control Flow Guard, forwarded exports, chained unwind information, more than a
+ * thousand functions.
  */
-final class PractisedImage {
+public final class TypicalLibrary {
   /** Functions: from a thousand on, several threads go over the code. */
   private static final int FUNCTIONS = 1_200;
 
@@ -27,18 +20,18 @@ final class PractisedImage {
 
   private static final Guid PDB = Guid.parse("0a0b0c0d-0e0f-1011-1213-141516171819");
 
-  private PractisedImage() {}
+  private TypicalLibrary() {}
 
-  /** Writes the library. */
-  static void write(Path file) throws IOException {
+  /** Returns the library as a file. */
+  public static byte[] file() {
     PeBuilder library =
         PeBuilder.library(MachineType.AMD64)
-            .name("practised.dll")
+            .name("typical.dll")
             .imports("ntdll.dll", "RtlAllocateHeap", "RtlFreeHeap", "#8")
             .imports("kernelbase.dll", "CreateFileW", "CloseHandle")
             .delayImports("late.dll", true, "function0", "Later")
             .forwards("Forwarded", "NTDLL.RtlForwarded")
-            .pdb(PDB, 1, "practised.pdb")
+            .pdb(PDB, 1, "typical.pdb")
             .resource("#16", "#1", 0x409, version())
             .resource("#24", "#2", 0x409, "<assembly/>".getBytes(StandardCharsets.US_ASCII))
             .loadConfig(0x140)
@@ -60,7 +53,7 @@ final class PractisedImage {
     library.exports(900, null, "function1").entry("function0");
     guarded.align(8);
     library.data().label("cookie").pointer(0x2B99_2DDF_A232L).address("function0").reserve(0x2000);
-    Files.write(file, library.build().file());
+    return library.build().file();
   }
 
   private static void function(PeBuilder library, PeSectionContent code, int i) {
@@ -95,16 +88,12 @@ final class PractisedImage {
 
   /** A version resource, as {@code VS_VERSIONINFO} in verrsrc.h. */
   private static byte[] version() {
-    byte[] numbers =
-        ByteBuffer.allocate(52)
-            .order(ByteOrder.LITTLE_ENDIAN)
-            .putInt(0xFEEF_04BD)
-            .putInt(0x1_0000)
-            .putInt(0xA_0000)
-            .putInt(0x4A61_0001)
-            .putInt(0xA_0000)
-            .putInt(0x4A61_0001)
-            .array();
+    byte[] numbers = new byte[52];
+    int[] first = {0xFEEF_04BD, 0x1_0000, 0xA_0000, 0x4A61_0001, 0xA_0000, 0x4A61_0001};
+    for (int i = 0; i < first.length; i++) {
+      u16(numbers, 4 * i, first[i]);
+      u16(numbers, 4 * i + 2, first[i] >>> 16);
+    }
     byte[] texts =
         node(
             "StringFileInfo",
@@ -115,9 +104,9 @@ final class PractisedImage {
                 1,
                 new byte[0],
                 text("CompanyName", "A company"),
-                text("FileDescription", "What is practised with"),
+                text("FileDescription", "A library of functions"),
                 text("FileVersion", "10.0.19041.1"),
-                text("OriginalFilename", "practised.dll"),
+                text("OriginalFilename", "typical.dll"),
                 text("ProductName", "Windows"),
                 text("ProductVersion", "10.0.19041.1")));
     byte[] translation = node("Translation", 0, new byte[] {0x09, 0x04, (byte) 0xB0, 0x04});
@@ -141,12 +130,15 @@ final class PractisedImage {
     }
     byte[] node = content.toByteArray();
     int units = type == 1 ? value.length / 2 : value.length;
-    ByteBuffer.wrap(node)
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .putShort((short) node.length)
-        .putShort((short) units)
-        .putShort((short) type);
+    u16(node, 0, node.length);
+    u16(node, 2, units);
+    u16(node, 4, type);
     return node;
+  }
+
+  private static void u16(byte[] into, int at, int value) {
+    into[at] = (byte) value;
+    into[at + 1] = (byte) (value >>> 8);
   }
 
   private static byte[] utf16(String text) {
