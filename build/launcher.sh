@@ -285,6 +285,10 @@ train_one() (
   # the one that most starts with this cache have, see ./ntrail.
   train_flags=-XX:+UseSerialGC
   case $train_kind in long-*) train_flags="-XX:+UseParallelGC $long_training" ;; esac
+  # A second one beside that of the environment would be refused.
+  case "${JDK_JAVA_OPTIONS-} ${JAVA_TOOL_OPTIONS-} ${_JAVA_OPTIONS-}" in
+    *-XX:+Use*GC*) train_flags=${train_flags#-XX:+Use*GC} ;;
+  esac
   "$jdk/bin/java" ${train_boot:+"$train_boot"} $launcher_flags $train_flags \
     -XX:AOTCacheOutput="train-$train_kind.aot" -Dntrail.aot="$train_cache" -cp "$train_class_path" \
     io.ntrail.cli.Main warm "$@" >"train-$train_kind.log" 2>&1 </dev/null &&

@@ -18,4 +18,10 @@ module io.ntrail.programs {
   exports io.ntrail.programs.x86;
   exports io.ntrail.programs.x86.asm;
   exports io.ntrail.programs.x86.asm.operands;
+
+  // Tables beside classes, which ResourceFile reads where they are in no jar.
+  opens io.ntrail.programs.services to
+      io.ntrail.formats;
+  opens io.ntrail.programs.x86 to
+      io.ntrail.formats;
 }

@@ -1,5 +1,9 @@
 package io.ntrail.benchmarks;
 
+import java.net.URI;
+import java.net.URL;
+import java.nio.file.Path;
+
 /** The floor of every start-up time: a program that does nothing. */
 public final class EmptyMain {
   private EmptyMain() {}
@@ -9,6 +13,7 @@ public final class EmptyMain {
 
   /** Returns the folder or jar that this class was loaded from, for a class path. */
   public static String folder() {
-    return EmptyMain.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+    URL place = EmptyMain.class.getProtectionDomain().getCodeSource().getLocation();
+    return Path.of(URI.create(place.toString())).toString();
   }
 }

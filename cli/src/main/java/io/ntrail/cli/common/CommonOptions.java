@@ -56,8 +56,8 @@ public final class CommonOptions {
   }
 
   /**
-   * Returns the parser of the words of a command, without what picocli makes ready for others: that
-   * took a tenth of the time of a short command.
+   * Returns the parser of the words of a command, without what picocli makes ready for others:
+   * short commands would wait for it.
    */
   public static CommandLine parser(CommandSpec spec) {
     System.setProperty("picocli.converters.excludes", "java.[st].*");

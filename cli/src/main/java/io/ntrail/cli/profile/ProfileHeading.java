@@ -164,8 +164,9 @@ final class ProfileHeading {
     if (covered == 0 || cpus == 0) {
       return "";
     }
-    long hundredths = nanos / covered * 100 + (nanos % covered * 200 + covered) / (2 * covered);
-    return " (" + Numbers.decimal(hundredths, 2) + " of " + Numbers.counted(cpus, "CPU") + ")";
+    long hundredths = Math.round(100.0 * nanos / covered);
+    String cores = hundredths / 100 + "." + Numbers.padded(hundredths % 100, 2);
+    return " (" + cores + " of " + Numbers.counted(cpus, "CPU") + ")";
   }
 
   private String hidden() {

@@ -38,9 +38,9 @@ import picocli.CommandLine.ParseResult;
 
 /**
  * {@code ntrail warm [FILE]}: runs what people run most, so that the start cache learns the
- * classes; with the property {@code ntrail.aot}, its path, the executables of the agent are kept
- * beside it. Its answers go nowhere. With {@code --answers} it writes {@link WrittenAnswers}
- * instead.
+ * classes. Where it practises traces or everything, with the property {@code ntrail.aot}, the path
+ * of the cache, the executables of the agent are kept beside it. Its answers go nowhere. With
+ * {@code --answers} it writes {@link WrittenAnswers} instead.
  */
 final class WarmCommand implements Command {
   /** Plans of one image: from a thousand calls on, methods are compiled, and later ones at once. */
@@ -110,7 +110,7 @@ final class WarmCommand implements Command {
           practiseAtLength(files, Path.of(cache), PractisedCommands::longProfiles);
       case "image", "symbols", "calls" -> {
         loadClasses(IMAGES);
-        practiseImage(Path.of(cache));
+        practiseImage(cache);
         shareWork();
         sort();
         practise(files, PractisedCommands::ofEnding);
@@ -122,7 +122,7 @@ final class WarmCommand implements Command {
         loadClasses(IMAGES);
         shareWork();
         sort();
-        practiseImage(Path.of(cache));
+        practiseImage(cache);
         practise(files, PractisedCommands::all);
       }
     }
@@ -171,16 +171,22 @@ final class WarmCommand implements Command {
   }
 
   /** Practises with a library that has what samples lack. */
-  private static void practiseImage(Path cache) throws IOException {
-    Path image = cache.resolveSibling("train-" + cache.getFileName() + ".dll");
-    try (OutputFile output = OutputFile.reserve(image, "--for")) {
-      try (OutputStream out = output.open()) {
-        out.write(TypicalLibrary.file());
-      }
-      output.complete();
+  private static void practiseImage(String cache) throws IOException {
+    if (cache.isEmpty()) {
+      return;
     }
-    practise(List.of(image.toString()), PractisedCommands::ofEnding);
-    Files.delete(image);
+    Path image = Path.of(cache + ".train.dll");
+    try {
+      try (OutputFile output = OutputFile.reserve(image, "--for")) {
+        try (OutputStream out = output.open()) {
+          out.write(TypicalLibrary.file());
+        }
+        output.complete();
+      }
+      practise(List.of(image.toString()), PractisedCommands::ofEnding);
+    } finally {
+      Files.deleteIfExists(image);
+    }
   }
 
   /** Lets several threads work, as they do for files that are larger than samples. */

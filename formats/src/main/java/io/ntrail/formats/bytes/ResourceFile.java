@@ -57,8 +57,15 @@ public final class ResourceFile {
 
   private static List<byte[]> read(Class<?> beside, List<String> names) {
     Path jar = jar(beside);
+    if (jar != null) {
+      try {
+        return ofJar(jar, beside, names);
+      } catch (IOException e) {
+        // It is not there any more: the loader may have it open.
+      }
+    }
     try {
-      return jar == null ? ofLoader(beside, names) : ofJar(jar, beside, names);
+      return ofLoader(beside, names);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -108,7 +115,7 @@ public final class ResourceFile {
     }
     try {
       return Path.of(place.toURI());
-    } catch (URISyntaxException e) {
+    } catch (URISyntaxException | IllegalArgumentException e) {
       return null;
     }
   }

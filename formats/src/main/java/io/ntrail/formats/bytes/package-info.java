@@ -7,7 +7,7 @@
  * io.ntrail.formats.bytes.DamagedInput} that names file and offset; a reader turns it into a {@link
  * io.ntrail.formats.bytes.Gap} at its edge. No other package touches {@code ByteBuffer} or {@code
  * MemorySegment}: all windows are read-only direct buffers, so that every call site sees one class
- * and stays fast.
+ * and stays fast. {@link io.ntrail.formats.bytes.ResourceFile} reads files of the program itself.
  */
 @NullMarked
 package io.ntrail.formats.bytes;

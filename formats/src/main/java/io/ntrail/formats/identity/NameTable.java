@@ -56,6 +56,7 @@ public final class NameTable<K> {
       }
       known = names(lines);
       names = known;
+      text = null;
     }
     return known.get(wanted);
   }

@@ -124,7 +124,7 @@ public final class SchemaTable {
   private final Map<Guid, Section> sections = new LinkedHashMap<>();
   private final List<String> texts = new ArrayList<>();
 
-  /** Maps of values that several tables share; null if they are not read yet. */
+  /** Maps that several tables share, where they were read together; null elsewhere. */
   private @Nullable String sharedMaps;
 
   private final Map<String, ValueMap> maps = new ConcurrentHashMap<>();

@@ -232,12 +232,13 @@ public final class Patchability {
 
   /**
    * Returns the number of functions that can be patched, whatever they were made for, as {@link
-   * FunctionPatch#isPossible} says of the elements of {@link #list}; of those that were looked at.
+   * FunctionPatch#isPossible} says of the elements of {@link #list}.
    */
   public long possible() {
     long possible = 0;
-    for (long jump : jumps) {
-      possible += jump >= 0 ? 1 : 0;
+    for (int i = 0; i < jumps.length; i++) {
+      boolean isListed = wanted == null || wanted.get(i);
+      possible += isListed && jumps[i] >= 0 ? 1 : 0;
     }
     return possible;
   }

@@ -9,6 +9,7 @@ import io.ntrail.formats.collections.LongSet;
 import io.ntrail.formats.collections.RowIndex;
 import io.ntrail.formats.schema.Payload;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -39,10 +40,13 @@ final class ImageCollector {
     }
   }
 
-  /** Files by number, with their paths as they were told. */
+  /** Files by number, their paths in lower case. */
   private final List<File> files = new ArrayList<>();
 
   private final Map<File, Integer> numbers = new HashMap<>();
+
+  /** Numbers of files by their paths as they are told, most of which come again and again. */
+  private final Map<File, Integer> told = new HashMap<>();
 
   // Places in processes by number: what a thread found is added to what another one has in few
   // steps.
@@ -82,14 +86,33 @@ final class ImageCollector {
     if (size < 0) {
       size = payload.find("ModuleSize");
     }
+    if (leavesOut()) {
+      return;
+    }
     int process = (int) KernelPayload.number(payload, "ProcessId");
-    add(
-        process,
-        payload.integer(base),
-        number(new File(payload.text(name), size < 0 ? 0 : payload.integer(size))));
+    long bytes = size < 0 ? 0 : payload.integer(size);
+    add(process, payload.integer(base), number(new File(payload.text(name), bytes)));
   }
 
-  private int number(File file) {
+  /** Returns whether so many loads are kept that this one is left out, and counts it. */
+  private boolean leavesOut() {
+    boolean isFull = loads.size() >= MOST;
+    leftOut += isFull ? 1 : 0;
+    return isFull;
+  }
+
+  private int number(File as) {
+    Integer number = told.get(as);
+    if (number == null) {
+      number = numberOf(new File(lower(as.path), as.size));
+      if (told.size() < MOST) {
+        told.put(as, number);
+      }
+    }
+    return number;
+  }
+
+  private int numberOf(File file) {
     Integer next = files.size();
     Integer number = numbers.putIfAbsent(file, next);
     if (number == null) {
@@ -100,10 +123,6 @@ final class ImageCollector {
   }
 
   private void add(int process, long base, int file) {
-    if (loads.size() >= MOST) {
-      leftOut++;
-      return;
-    }
     long load = (long) place(process, base) << 32 | file;
     if (known.add(load)) {
       loads.add(load);
@@ -150,12 +169,16 @@ final class ImageCollector {
 
   void merge(ImageCollector other) {
     int[] ours = new int[other.files.size()];
-    for (int i = 0; i < ours.length; i++) {
-      ours[i] = number(other.files.get(i));
-    }
+    Arrays.fill(ours, -1);
     for (int i = 0; i < other.loads.size(); i++) {
+      if (leavesOut()) {
+        continue;
+      }
       int place = (int) (other.loads.get(i) >>> 32);
       int file = (int) other.loads.get(i);
+      if (ours[file] < 0) {
+        ours[file] = numberOf(other.files.get(file));
+      }
       add(other.processes.get(place), other.bases.get(place), ours[file]);
     }
     for (int i = other.identified.nextSetBit(0); i >= 0; i = other.identified.nextSetBit(i + 1)) {
@@ -170,7 +193,7 @@ final class ImageCollector {
     int[] numberOf = new int[files.size()];
     for (int i = 0; i < numberOf.length; i++) {
       File file = files.get(i);
-      String path = volumes.path(file.path).toLowerCase(Locale.ROOT);
+      String path = lower(volumes.path(file.path));
       Integer next = plain.size();
       Integer number = plain.putIfAbsent(new File(path, file.size), next);
       numberOf[i] = number == null ? next : number;
@@ -183,6 +206,10 @@ final class ImageCollector {
     }
     images = plain.size();
     imagesWithPdbId = withId.cardinality();
+  }
+
+  private static String lower(String path) {
+    return path.toLowerCase(Locale.ROOT);
   }
 
   int images() {
