@@ -24,6 +24,9 @@ final class SomeFunctions {
     Patchability partial =
         Patchability.of(
             image, ImageFunctions.of(image), Imports.of(image), LoadConfig.of(image), some);
+    assertEquals(all.list().stream().filter(FunctionPatch::isPossible).count(), all.possible());
+    assertEquals(
+        some.stream().filter(i -> partial.list().get(i).isPossible()).count(), partial.possible());
     some.stream()
         .forEach(i -> {
           assertEquals(all.list().get(i), partial.list().get(i));
