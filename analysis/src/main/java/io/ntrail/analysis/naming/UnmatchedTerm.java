@@ -1,11 +1,14 @@
 package io.ntrail.analysis.naming;
 
 import io.ntrail.formats.bytes.SpellingSuggestion;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.StringJoiner;
 
 /**
  * Word of the user that fitted nothing, so that an answer is empty, or smaller than it was meant,
@@ -30,7 +33,7 @@ public record UnmatchedTerm(What what, String asked, String nearest) {
     RULE,
     /** The id of a thread. */
     THREAD,
-    /** The numbers of CPUs, all of them. */
+    /** The numbers of CPUs. */
     CPU,
     /** The name of a field. */
     FIELD,
@@ -55,5 +58,24 @@ public record UnmatchedTerm(What what, String asked, String nearest) {
               .orElse("");
     }
     return new UnmatchedTerm(what, asked, byLowerCase.getOrDefault(nearest, ""));
+  }
+
+  /**
+   * Creates one for the CPUs of a list that nothing was found of.
+   *
+   * @return as a list of ranges: 0,2-5; empty if all were found
+   */
+  public static Optional<UnmatchedTerm> ofCpus(BitSet asked, BitSet found) {
+    BitSet missing = (BitSet) asked.clone();
+    missing.andNot(found);
+    StringJoiner ranges = new StringJoiner(",");
+    int end;
+    for (int begin = missing.nextSetBit(0); begin >= 0; begin = missing.nextSetBit(end)) {
+      end = missing.nextClearBit(begin);
+      ranges.add(begin == end - 1 ? "" + begin : begin + "-" + (end - 1));
+    }
+    return missing.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new UnmatchedTerm(What.CPU, ranges.toString(), ""));
   }
 }

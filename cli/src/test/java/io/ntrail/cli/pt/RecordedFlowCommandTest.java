@@ -116,6 +116,13 @@ class RecordedFlowCommandTest {
   }
 
   @Test
+  void aCpuWithoutPiecesIsSaid() {
+    String without = "warning: none of the selected events ran on CPU 70-71,77";
+    assertTrue(flow("--cpu", "2,70-71,77", "--format", "json").messages().contains(without));
+    assertFalse(flow("--cpu", "2", "--format", "json").err().contains("ran on CPU"));
+  }
+
+  @Test
   void callsHaveTheirPieceAndAHeadingTellsIt() {
     Cli.Result text = flow("--calls", "--time", "350us..", "--ascii");
     List<String> lines = text.lines();

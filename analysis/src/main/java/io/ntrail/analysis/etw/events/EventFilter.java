@@ -9,7 +9,6 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -230,19 +229,6 @@ public final class EventFilter {
     return truth == FilterExpression.Truth.TRUE;
   }
 
-  /** Returns the numbers of one set that are not in another, as a list of ranges: 0,2-5. */
-  private static String ranges(BitSet all, BitSet but) {
-    BitSet set = (BitSet) all.clone();
-    set.andNot(but);
-    StringJoiner ranges = new StringJoiner(",");
-    int end;
-    for (int begin = set.nextSetBit(0); begin >= 0; begin = set.nextSetBit(end)) {
-      end = set.nextClearBit(begin);
-      ranges.add(begin == end - 1 ? "" + begin : begin + "-" + (end - 1));
-    }
-    return ranges.toString();
-  }
-
   private boolean passesType(EventType type) {
     Boolean known = types.get(type);
     if (known == null) {
@@ -269,8 +255,8 @@ public final class EventFilter {
     }
     result.addAll(events.unmatched());
     BitSet wanted = cpus;
-    if (askedForCpus && wanted != null && !wanted.equals(fittingCpus)) {
-      result.add(new UnmatchedTerm(UnmatchedTerm.What.CPU, ranges(wanted, fittingCpus), ""));
+    if (askedForCpus && wanted != null) {
+      UnmatchedTerm.ofCpus(wanted, fittingCpus).ifPresent(result::add);
     }
     result.addAll(processes.unmatchedProcesses(machine.processNames()));
     result.addAll(threads.unmatchedThreads());

@@ -20,6 +20,9 @@ public final class PieceSelection {
   private final long fromNanos;
   private final Set<String> names = new TreeSet<>();
 
+  /** CPUs that have pieces. */
+  private final BitSet found = new BitSet();
+
   /**
    * Selects by several properties.
    *
@@ -64,6 +67,7 @@ public final class PieceSelection {
 
   private boolean has(RecordedTrace trace, int number) {
     Piece piece = trace.pieces().piece(number);
+    found.set(piece.cpu());
     return (cpus.isEmpty() || cpus.get(piece.cpu()))
         && piece.eventNanos() >= fromNanos
         && fits(piece.event())
@@ -91,6 +95,7 @@ public final class PieceSelection {
   public List<UnmatchedTerm> unmatched(RecordedTrace trace) {
     List<UnmatchedTerm> unmatched = new ArrayList<>();
     unmatched.addAll(events.unmatched(UnmatchedTerm.What.EVENT, names));
+    UnmatchedTerm.ofCpus(cpus, found).ifPresent(unmatched::add);
     unmatched.addAll(processes.unmatchedProcesses(trace.machine().processNames()));
     unmatched.addAll(threads.unmatchedThreads());
     return unmatched;
