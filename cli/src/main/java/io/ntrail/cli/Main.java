@@ -18,7 +18,7 @@ public final class Main {
     // Digits are ASCII in all countries.
     Locale.setDefault(Locale.ROOT);
     int exitCode = run(args, Terminal.system());
-    // An exit that is asked for looks for loggers first, which takes as long as a small table.
+    // An exit that is asked for looks for loggers first, which takes milliseconds.
     if (exitCode != ExitCode.DONE || othersRun()) {
       System.exit(exitCode);
     }

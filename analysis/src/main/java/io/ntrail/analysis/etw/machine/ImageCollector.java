@@ -59,6 +59,7 @@ final class ImageCollector {
   /** Numbers of a place, and of the file that was loaded there, in the lower half. */
   private final LongList loads = new LongList();
 
+  /** Loads that are in the list, to keep each once. */
   private final LongSet known = new LongSet();
 
   /** Numbers of the places of which a merge recorded a PDB id. */
