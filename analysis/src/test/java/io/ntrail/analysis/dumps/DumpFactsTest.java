@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.dump.ModuleVersion;
+import io.ntrail.formats.identity.FileVersion;
 import io.ntrail.programs.unwind.FrameRegisters;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.dump.SharedDumps;
@@ -201,8 +201,7 @@ class DumpFactsTest {
       List<String> found = new ArrayList<>();
       DumpedModule program = dump.modules().program().orElseThrow();
       for (DumpedModule module : dump.modules().list()) {
-        String version =
-            module.module().version().map(v -> ModuleVersion.text(v.file())).orElse("");
+        String version = module.module().version().map(v -> FileVersion.text(v.file())).orElse("");
         found.add(
             String.format(
                 Locale.ROOT,
@@ -250,7 +249,7 @@ class DumpFactsTest {
             module
                 .module()
                 .version()
-                .map(v -> "\"" + ModuleVersion.text(v.file()) + "\"")
+                .map(v -> "\"" + FileVersion.text(v.file()) + "\"")
                 .orElse("null"));
       }
       assertTrue(json.contains("\"pid\": " + dump.process().pid().getAsLong()));

@@ -5,6 +5,7 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.identity.FileTime;
+import io.ntrail.formats.identity.FileVersion;
 import io.ntrail.formats.pe.DebugDirectory.CodeView;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeHeaders;
@@ -86,9 +87,8 @@ final class ImageJson {
     }
     VersionInfo.Numbers numbers = version.numbers();
     json.object("version")
-        .text("file", numbers == null ? null : VersionInfo.Numbers.text(numbers.fileVersion()))
-        .text(
-            "product", numbers == null ? null : VersionInfo.Numbers.text(numbers.productVersion()))
+        .text("file", numbers == null ? null : FileVersion.text(numbers.fileVersion()))
+        .text("product", numbers == null ? null : FileVersion.text(numbers.productVersion()))
         .array("texts");
     for (VersionInfo.Table table : version.tables()) {
       table

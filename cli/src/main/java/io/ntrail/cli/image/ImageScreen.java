@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.joining;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.identity.FileTime;
+import io.ntrail.formats.identity.FileVersion;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.ClrHeader;
 import io.ntrail.formats.pe.DebugDirectory;
@@ -129,7 +130,7 @@ final class ImageScreen {
     List<String> parts = new ArrayList<>();
     VersionInfo.Numbers numbers = version.numbers();
     if (numbers != null) {
-      parts.add(VersionInfo.Numbers.text(numbers.fileVersion()));
+      parts.add(FileVersion.text(numbers.fileVersion()));
     }
     version.text("FileDescription").map(String::strip).ifPresent(parts::add);
     version.text("CompanyName").map(String::strip).ifPresent(parts::add);

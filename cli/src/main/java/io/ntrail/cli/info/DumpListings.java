@@ -9,11 +9,11 @@ import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.dump.DumpStream;
-import io.ntrail.formats.dump.ModuleVersion;
 import io.ntrail.formats.dump.UnloadedModule;
 import io.ntrail.formats.dump.context.ProcessorContext;
 import io.ntrail.formats.dump.streams.ThreadInfo;
 import io.ntrail.formats.identity.FileTime;
+import io.ntrail.formats.identity.FileVersion;
 import io.ntrail.formats.identity.PdbId;
 import io.ntrail.formats.identity.WindowsPath;
 import java.util.Optional;
@@ -112,7 +112,7 @@ final class DumpListings {
   }
 
   private static @Nullable String version(DumpedModule module) {
-    return module.module().version().map(known -> ModuleVersion.text(known.file())).orElse(null);
+    return module.module().version().map(known -> FileVersion.text(known.file())).orElse(null);
   }
 
   private static void pdb(Json json, DumpedModule module, Optional<PdbId> pdb) {

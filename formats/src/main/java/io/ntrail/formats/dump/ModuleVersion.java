@@ -26,15 +26,4 @@ public record ModuleVersion(long file, long product) {
         ? Optional.empty()
         : Optional.of(new ModuleVersion(file, product));
   }
-
-  /** Returns {@code 10.0.19041.1348}. */
-  public static String text(long version) {
-    return (version >>> 48)
-        + "."
-        + (version >>> 32 & 0xFFFF)
-        + "."
-        + (version >>> 16 & 0xFFFF)
-        + "."
-        + (version & 0xFFFF);
-  }
 }

@@ -49,18 +49,7 @@ public record VersionInfo(
       long os,
       long type,
       long subtype,
-      long date) {
-    /** {@code 10.0.19041.1348}. */
-    public static String text(long version) {
-      return (version >>> 48)
-          + "."
-          + (version >>> 32 & 0xFFFF)
-          + "."
-          + (version >>> 16 & 0xFFFF)
-          + "."
-          + (version & 0xFFFF);
-    }
-  }
+      long date) {}
 
   /**
    * The texts of one language, by key, in the order of the resource.

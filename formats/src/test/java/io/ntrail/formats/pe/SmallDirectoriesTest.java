@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.identity.FileVersion;
 import io.ntrail.formats.pe.HybridMetadata.Code;
 import io.ntrail.formats.pe.HybridMetadata.CodeRange;
 import java.util.List;
@@ -42,7 +43,7 @@ class SmallDirectoriesTest {
       String name, String version, String product, String internal, String company) {
     VersionInfo info = VersionInfo.of(StoredImages.image(name)).orElseThrow();
     VersionInfo.Numbers numbers = info.numbers();
-    assertEquals(version, VersionInfo.Numbers.text(numbers == null ? 0 : numbers.fileVersion()));
+    assertEquals(version, FileVersion.text(numbers == null ? 0 : numbers.fileVersion()));
     assertEquals(product, info.text("ProductVersion").orElse(""));
     assertEquals(internal, info.text("InternalName").orElse(""));
     assertEquals(company, info.text("CompanyName").orElse(""));

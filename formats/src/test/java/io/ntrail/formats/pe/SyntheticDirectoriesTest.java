@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.identity.FileVersion;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.build.PeBuilder;
 import io.ntrail.formats.pe.build.PeSectionContent;
@@ -435,9 +436,8 @@ class SyntheticDirectoriesTest {
     assertEquals(4, DynamicRelocations.of(image).lists().size());
     VersionInfo version = VersionInfo.of(image).orElseThrow();
     VersionInfo.Numbers numbers = version.numbers();
-    assertEquals("1.2.3.4", VersionInfo.Numbers.text(numbers == null ? 0 : numbers.fileVersion()));
-    assertEquals(
-        "5.6.7.8", VersionInfo.Numbers.text(numbers == null ? 0 : numbers.productVersion()));
+    assertEquals("1.2.3.4", FileVersion.text(numbers == null ? 0 : numbers.fileVersion()));
+    assertEquals("5.6.7.8", FileVersion.text(numbers == null ? 0 : numbers.productVersion()));
     assertEquals(Optional.of("hello"), version.text("Comment"));
     assertEquals(List.of(new VersionInfo.Translation(0x409, 0x4B0)), version.translations());
   }
