@@ -88,7 +88,8 @@ final class WarmCommand implements Command {
     terminal.interruption().begin(() -> {});
     terminal.interruption().end();
     List<String> files = CommonOptions.positionals(parsed);
-    switch (CommonOptions.text(parsed, "--for", "")) {
+    String purpose = CommonOptions.text(parsed, "--for", "");
+    switch (purpose) {
       case "trace" -> {
         keepAgent(cache);
         TracePractice.run();
@@ -110,7 +111,9 @@ final class WarmCommand implements Command {
           practiseAtLength(files, Path.of(cache), PractisedCommands::longProfiles);
       case "image", "symbols", "calls" -> {
         loadClasses(IMAGES);
-        practiseImage(cache);
+        if (purpose.equals("image")) {
+          practiseImage(cache);
+        }
         shareWork();
         sort();
         practise(files, PractisedCommands::ofEnding);
