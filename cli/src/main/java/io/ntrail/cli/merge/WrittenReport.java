@@ -9,6 +9,7 @@ import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.OutputFile;
+import io.ntrail.formats.etl.LogFileHeader;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,6 +38,17 @@ record WrittenReport(
       json();
     } else {
       text();
+    }
+    long lost =
+        Math.max(recording.losses().records().orElse(0), recording.losses().buffers().orElse(0));
+    if (lost > LogFileHeader.MOST_LOST) {
+      terminal.out().flush();
+      terminal
+          .err()
+          .println(
+              "warning: %s: the header counts no more than %s lost events or buffers, of %s"
+                  .formatted(
+                      file.place(), Numbers.count(LogFileHeader.MOST_LOST), Numbers.count(lost)));
     }
   }
 

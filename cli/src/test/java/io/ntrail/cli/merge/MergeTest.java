@@ -75,6 +75,22 @@ class MergeTest {
     return file;
   }
 
+  private Path losing(String name, long events) throws IOException {
+    EtlSettings settings = EtlSettings.windows11().lost(events, 0);
+    return Files.write(folder.resolve(name), new EtlWriter(settings).toByteArray());
+  }
+
+  @Test
+  void moreLostEventsThanAHeaderCountsAreTold() throws IOException {
+    Path most = losing("most.etl", 0xFFFF_FFFFL);
+    Path one = losing("one.etl", 1);
+    Path to = folder.resolve("sum.etl");
+    assertEquals("", Cli.run("merge", most, "-o", to).err());
+    String warning = "counts no more than 4,294,967,295 lost events or buffers, of 4,294,967,296\n";
+    String told = Cli.run("merge", most, one, "-o", folder.resolve("sums.etl")).err();
+    assertTrue(told.endsWith(warning), told);
+  }
+
   @Test
   void eachSharedRecordingHasTheSameEventsAfterwards() throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);

@@ -264,7 +264,7 @@ public final class EtlFileWriter {
   }
 
   private static int saturated(long count) {
-    return (int) Math.min(count, 0xFFFF_FFFFL);
+    return (int) Math.min(count, LogFileHeader.MOST_LOST);
   }
 
   private byte[] record(Bytes from, HeaderChanges changes, int most) {

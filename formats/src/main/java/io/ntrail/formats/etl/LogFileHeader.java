@@ -70,6 +70,9 @@ public record LogFileHeader(
   /** EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING: one stream of buffers for all processors. */
   public static final int EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING = 0x1000_0000;
 
+  /** Greatest number of lost events, or buffers, that a header can count. */
+  public static final long MOST_LOST = 0xFFFF_FFFFL;
+
   /** EVENT_TRACE_USE_KBYTES_FOR_SIZE. */
   public static final int EVENT_TRACE_USE_KBYTES_FOR_SIZE = 0x2000;
 
