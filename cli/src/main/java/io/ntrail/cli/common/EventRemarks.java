@@ -54,13 +54,15 @@ public final class EventRemarks {
         format,
         terminal);
     if (undecided.unattributed() > 0) {
-      say(
-          Numbers.counted(undecided.unattributed(), "event")
-              + " of unknown processes may belong to "
-              + String.join(", ", processes),
-          format,
-          terminal);
+      say(unattributed(undecided.unattributed(), processes), format, terminal);
     }
+  }
+
+  /** Returns the remark on events that may belong to a process that was asked for. */
+  public static String unattributed(long events, List<String> processes) {
+    return Numbers.counted(events, "event")
+        + " of unknown processes may belong to "
+        + String.join(", ", processes);
   }
 
   /** Reports, to programs, events that nothing describes where fields were asked for. */

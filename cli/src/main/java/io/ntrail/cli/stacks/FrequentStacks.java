@@ -245,13 +245,7 @@ final class FrequentStacks {
     listing.json(json);
     int shown = request.top() == 0 ? stacks.distinct() : Math.min(request.top(), stacks.distinct());
     json.number("groupsLeftOut", stacks.distinct() - shown).number("cut", stacks.cut());
-    long unattributed = undecided(profiler).unattributed();
-    if (profiler.undefined() + unattributed > 0) {
-      json.object("remarks")
-          .number("undefinedKeys", profiler.undefined())
-          .number("unattributed", unattributed)
-          .endObject();
-    }
+    StacksJson.remarks(json, profiler.undefined(), undecided(profiler).unattributed());
     List<Gap> gaps = new ArrayList<>(recording.gaps());
     gaps.addAll(profile.symbols().gaps());
     Losses.json(json, recording).gaps(gaps);

@@ -49,6 +49,21 @@ final class StacksJson {
     json.endArray();
   }
 
+  /**
+   * Writes what the stacks of events lack, if they lack anything.
+   *
+   * @param undefined references to stack keys that nothing defines
+   * @param unattributed events of unknown processes that may be those that were asked for
+   */
+  static void remarks(Json json, long undefined, long unattributed) {
+    if (undefined + unattributed > 0) {
+      json.object("remarks")
+          .number("undefinedKeys", undefined)
+          .number("unattributed", unattributed)
+          .endObject();
+    }
+  }
+
   /** Writes the process of stacks; null if they are of several, or there are none. */
   static void process(Json json, List<EtwStacks.Stack> stacks) {
     if (stacks.isEmpty()) {

@@ -3,6 +3,7 @@ package io.ntrail.cli.stacks;
 import io.ntrail.analysis.etw.EtwStacks;
 import io.ntrail.analysis.etw.events.StacksAtTime;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.analysis.stacks.NamedFrame;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.EventRemarks;
@@ -63,6 +64,7 @@ final class TimeStacks {
     }
     if (answer.stacks().isEmpty() && recording.gaps().isEmpty()) {
       EventRemarks.unmatched(stacks.search().unmatched(), false, request.isNarrowed(), terminal);
+      warnUnattributed(stacks.search());
       throw new CannotGoOn(nothing(), nextStep(stacks.search()));
     }
     print(stacks, answer);
@@ -149,6 +151,9 @@ final class TimeStacks {
       table.print(group.frames());
     }
     terminal.out().println();
+    if (stacks.search().unattributed() > 0) {
+      terminal.out().println(unattributed(stacks.search()));
+    }
     if (stacks.search().others() > 0) {
       String more = stacks.search().others() == 1 ? " has" : " have";
       terminal
@@ -159,6 +164,17 @@ final class TimeStacks {
                   + " an earlier stack (--all: show, --same: group equal ones)");
     }
     table.legend();
+  }
+
+  private String unattributed(StacksAtTime search) {
+    return EventRemarks.unattributed(
+        search.unattributed(), request.processes().stream().map(NamePattern::toString).toList());
+  }
+
+  private void warnUnattributed(StacksAtTime search) {
+    if (search.unattributed() > 0) {
+      terminal.err().println("warning: " + unattributed(search));
+    }
   }
 
   private String counted(long found) {
@@ -230,6 +246,7 @@ final class TimeStacks {
       json.endArray();
     }
     json.number("threadsLeftOut", stacks.search().others() + stacks.search().leftOut());
+    StacksJson.remarks(json, stacks.search().counts().undefined(), stacks.search().unattributed());
     List<Gap> gaps = new ArrayList<>(recording.gaps());
     gaps.addAll(stacks.symbols().gaps());
     Losses.json(json, recording).gaps(gaps);
@@ -242,6 +259,9 @@ final class TimeStacks {
     SymbolDownloads.remarks(
         request.file(), places, stacks.symbols(), request.isText(), request.parsed(), terminal);
     EventRemarks.leftOut(stacks.events().leftOut(), terminal);
+    if (request.isOfRows()) {
+      warnUnattributed(stacks.search());
+    }
     if (stacks.search().leftOut() > 0) {
       terminal
           .err()

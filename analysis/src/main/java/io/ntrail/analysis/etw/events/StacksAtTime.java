@@ -123,6 +123,7 @@ public final class StacksAtTime {
   private final StackStatistics counts;
   private final long others;
   private final long leftOut;
+  private final long unattributed;
 
   private StacksAtTime(Search search, Events.Walk walk) {
     this.events = search.events;
@@ -131,6 +132,7 @@ public final class StacksAtTime {
     this.counts = walk.stackCounts();
     this.others = search.others();
     this.leftOut = search.leftOut;
+    this.unattributed = search.unattributed;
   }
 
   /**
@@ -166,6 +168,7 @@ public final class StacksAtTime {
 
     long lastKey = Long.MIN_VALUE;
     long leftOut;
+    long unattributed;
 
     Search(Events events, Query query, EventFilter filter) {
       this.events = events;
@@ -191,8 +194,13 @@ public final class StacksAtTime {
       }
       ProcessInstance life = events.machine().process(pid, event.key());
       String process = life == null ? null : life.image();
-      if (!processes.fitProcess(pid, process)
+      boolean isAsked = processes.fitProcess(pid, process);
+      if (!isAsked && !processes.mayMeanProcess(pid, process, tid)
           || !threads.fitThread(tid, events.machine().threadName(tid, event.key()))) {
+        return;
+      }
+      if (!isAsked) {
+        unattributed++;
         return;
       }
       long slot = query.of == Of.CPU ? event.record().cpu() : tid;
@@ -293,6 +301,14 @@ public final class StacksAtTime {
   /** Returns the number of stacks of further threads, which were skipped at the memory limit. */
   public long leftOut() {
     return leftOut;
+  }
+
+  /**
+   * Returns the number of events with a stack, up to the time, of unknown processes that may be
+   * those that were asked for.
+   */
+  public long unattributed() {
+    return unattributed;
   }
 
   /** Returns the words of the request that fitted nothing up to the time. */
