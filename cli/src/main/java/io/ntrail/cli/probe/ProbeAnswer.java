@@ -93,13 +93,13 @@ final class ProbeAnswer {
   /** Prints warnings of what was not kept or not known, and of aggregations that wrapped. */
   private void remarks(ProbeRun.Outcome outcome) {
     outcome.drops().forEach(drop -> terminal.err().println("dtrace: " + drop));
-    if (outcome.unattributed() > 0) {
+    if (outcome.undecided() > 0) {
       terminal
           .err()
           .println(
               "warning: "
-                  + Numbers.counted(outcome.unattributed(), "firing")
-                  + " by unknown processes may be meant by a predicate");
+                  + Numbers.counted(outcome.undecided(), "firing")
+                  + " by unknown processes or on unknown files may be meant by a condition");
     }
     for (Aggregation aggregation : outcome.aggregations()) {
       if (aggregation.overflows() > 0) {
@@ -145,7 +145,7 @@ final class ProbeAnswer {
       input.live().ifPresent(live -> LiveReport.missing(live).forEach(json::text));
       json.endArray();
       overflows(json, outcome);
-      json.number("unattributed", outcome.unattributed());
+      json.number("unattributed", outcome.undecided());
       json.number("exitStatus", outcome.status());
       json.text("unit", input.hasNanos() ? "ns" : "ticks");
       json.lost(input.lostEvents(), input.lostBuffers());

@@ -138,12 +138,13 @@ class UndecidedEventsTest {
     Cli.Result text = Cli.run("probe", program, half);
     JsonReader json = Cli.run("probe", program, half, "--format", "json").json();
     assertEquals(List.of(), JsonSchema.named("probe").strictFindings(json));
-    long unattributed = json.get("unattributed").number();
+    long unattributed = undecided(program, half);
+    assertEquals(unattributed, json.get("unattributed").number());
     assertTrue(unattributed > 1000, () -> "" + unattributed);
     assertTrue(
         text.err()
             .contains(
-                "warning: %,d firings by unknown processes may be meant by a predicate\n"
+                "warning: %,d firings by unknown processes or on unknown files may be meant by a condition\n"
                     .formatted(unattributed)),
         text::err);
     String shown = "kernel::PerfInfo:SampleProf { @[execname] = count(); }";
@@ -155,6 +156,61 @@ class UndecidedEventsTest {
         "kernel::: /execname == \"search.exe\"/ { @ = count(); } tick-1s /pid == 4/ { @ = count(); }";
     assertEquals(
         0, Cli.run("probe", others, BUSY, "--format", "json").json().get("unattributed").number());
+  }
+
+  private static long undecided(String program, Path file) throws IOException {
+    return Cli.run("probe", program, file, "--format", "json").json().get("unattributed").number();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{ if (execname == \"search.exe\") { @ = count(); } }",
+        "{ if (execname == \"search.exe\") { @ = count(); } else { @b = count(); } }",
+        "{ @[execname == \"search.exe\" ? 1 : 0] = count(); }",
+        "/execname == \"search.exe\" ? 1 : 0/ { @ = count(); }",
+        "/1/ { if (cpu >= 0) { if (execname == \"search.exe\") { @ = count(); } } }"
+      })
+  void anyConditionOfAProbeMayMeanEventsOfUnknownProcesses(String clause) throws IOException {
+    Path half = without(THREAD_RUNDOWN, 2);
+    String probe = "kernel::PerfInfo:SampleProf ";
+    long predicate = undecided(probe + "/execname == \"search.exe\"/ { @ = count(); }", half);
+    assertTrue(predicate > 1000, () -> "" + predicate);
+    assertEquals(predicate, undecided(probe + clause, half));
+    assertEquals(0, undecided(probe + clause, BUSY));
+  }
+
+  @Test
+  void aConditionMayMeanProcessesOfArgumentsAndFilesThatAreNotKnown() throws IOException {
+    Path half = without(THREAD_RUNDOWN, 2);
+    String next = "sched:::off-cpu /args[1]->pr_fname == \"search.exe\"/ { @ = count(); }";
+    long switches = undecided(next, half);
+    assertTrue(switches > 100, () -> "" + switches);
+    assertEquals(
+        switches, undecided("sched:::off-cpu /args[1]->pr_ppid == 4/ { @ = count(); }", half));
+    assertEquals(0, undecided(next, BUSY));
+    // None of its files has a name.
+    assertEquals(
+        220, undecided("io:::done /args[2]->fi_name == \"a.txt\"/ { @ = count(); }", BUSY));
+  }
+
+  @Test
+  void stacksAtATimeOfUnknownProcessesMayBelongToTheOneAskedFor() throws IOException {
+    Path half = without(THREAD_RUNDOWN, 2);
+    Object[] asked = {"stacks", half, "--at", "0.04", "-p", "search.exe", "-q"};
+    Object[] json = {"stacks", half, "--at", "0.04", "-p", "search.exe", "--format", "json"};
+    Object[] rows = {"stacks", half, "--at", "0.04", "-p", "search.exe", "--format", "csv"};
+    long unattributed = remarks("stacks", json).get("unattributed").number();
+    assertTrue(unattributed > 100, () -> "" + unattributed);
+    String remark = "%,d events".formatted(unattributed) + UNATTRIBUTED;
+    assertTrue(Cli.run(asked).out().contains("\n" + remark));
+    assertEquals("warning: " + remark, Cli.run(rows).err());
+    Cli.Result none =
+        Cli.run("stacks", without(PROCESS_RUNDOWN, 1), "--at", "0.04", "-p", "search.exe");
+    assertEquals(1, none.exit());
+    assertTrue(none.err().contains(UNATTRIBUTED), none::err);
+    asked[1] = BUSY;
+    assertFalse(Cli.run(asked).out().contains("may belong"));
   }
 
   @Test

@@ -18,6 +18,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code ntrail probe} and {@code dtrace} over the samples. */
@@ -228,6 +229,30 @@ class ProbeTest {
     assertEquals(
         "warning: a sum of @a wrapped at 64 bits 1 time: its values are wrong\n",
         Cli.run("probe", "#pragma D option quiet\n" + program, ETL).err());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          clear(@a);                               | 0
+          trunc(@a);                               | 0
+          @a[7] = sum(1); trunc(@a, 1);            | 0
+          printa(@a); clear(@a);                   | 1
+          clear(@a); @a[6] = sum(1 << 62);         | 0
+          printa(@a); @a[5] = sum(1 << 63);        | 2
+          """)
+  void onlyAWrappedSumThatIsStillThereOrWasPrintedIsTold(String actions, int wrapped)
+      throws IOException {
+    String program =
+        "BEGIN { @a[5] = sum(0x7fffffffffffffff); @a[5] = sum(0x7fffffffffffffff); %s exit(0); }"
+            .formatted(actions);
+    long told = 0;
+    for (JsonReader overflow : json(program, ETL).get("overflows").array()) {
+      told += overflow.get("count").number();
+    }
+    assertEquals(wrapped, told);
   }
 
   @Test

@@ -24,7 +24,8 @@ public final class Aggregation {
   private long normal = 1;
   private boolean isPrinted;
   private long drops;
-  private long overflows;
+  private final Map<Object, Long> overflows = new HashMap<>();
+  private long printedOverflows;
 
   /**
    * Value of a key.
@@ -79,6 +80,8 @@ public final class Aggregation {
   /** Notes that a program printed it. */
   public void printed() {
     isPrinted = true;
+    printedOverflows = overflows();
+    overflows.clear();
   }
 
   /** Returns the values, in no order. */
@@ -94,6 +97,7 @@ public final class Aggregation {
           long[] fresh = function.fresh();
           System.arraycopy(fresh, 0, entry.state, 0, fresh.length);
         });
+    overflows.clear();
   }
 
   /**
@@ -110,7 +114,9 @@ public final class Aggregation {
             ? sorted.subList((int) most, sorted.size())
             : sorted.subList(0, sorted.size() - (int) most);
     for (Entry entry : gone) {
-      entries.remove(key(entry.keys));
+      Object key = key(entry.keys);
+      entries.remove(key);
+      overflows.remove(key);
       room.give(bytes(entry.keys, entry.state));
     }
   }
@@ -129,9 +135,9 @@ public final class Aggregation {
     return drops;
   }
 
-  /** Returns how many times one of its sums wrapped. */
+  /** Returns how many times one of its sums wrapped that it still has or that was printed. */
   public long overflows() {
-    return overflows;
+    return overflows.values().stream().mapToLong(Long::longValue).sum() + printedOverflows;
   }
 
   private static long bytes(Object[] keys, long[] state) {
@@ -160,7 +166,7 @@ public final class Aggregation {
       entries.put(key, entry);
     }
     if (!function.add(entry.state, value, weight)) {
-      overflows++;
+      overflows.merge(key, 1L, Long::sum);
     }
   }
 }

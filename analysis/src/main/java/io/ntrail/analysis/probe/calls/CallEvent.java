@@ -73,7 +73,7 @@ final class CallEvent implements ProbeEvent {
   @Override
   public String program() {
     String process = thread.process();
-    return process == null ? UNKNOWN_PROGRAM : process;
+    return process == null ? UNKNOWN_NAME : process;
   }
 
   @Override

@@ -352,7 +352,7 @@ final class ExpressionCompiler {
     if (then.isText() || otherwise.isText()) {
       Value one = text(then, conditional.place());
       Value other = text(otherwise, conditional.place());
-      return Value.chosen(run -> (condition.number().get(run) != 0 ? one : other).text());
+      return Value.chosen(run -> (run.isMet(condition) ? one : other).text());
     }
     if (!then.type().isNumber() || !otherwise.type().isNumber()) {
       throw Operators.mismatch(":", then, otherwise, conditional.place());
@@ -363,8 +363,7 @@ final class ExpressionCompiler {
             : otherwise.type() instanceof Type.Pointer
                 ? otherwise.type()
                 : Types.common(then.type(), otherwise.type());
-    return Value.number(
-        type, run -> (condition.number().get(run) != 0 ? then : otherwise).number().get(run));
+    return Value.number(type, run -> (run.isMet(condition) ? then : otherwise).number().get(run));
   }
 
   private Value index(Expression.Index index) {

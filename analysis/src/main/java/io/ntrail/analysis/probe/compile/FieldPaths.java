@@ -129,13 +129,12 @@ final class FieldPaths {
     Value[] elements = path.elements.toArray(Value[]::new);
     if (elements.length == 0) {
       return path.type instanceof Type.Text
-          ? environment.limited(run -> bytes(run.event().fieldText(reference)))
-          : Value.number(path.type, run -> run.event().field(reference));
+          ? environment.limited(run -> bytes(run.fieldText(reference)))
+          : Value.number(path.type, run -> run.field(reference));
     }
     return path.type instanceof Type.Text
-        ? environment.limited(
-            run -> bytes(run.event().fieldText(reference.at(indices(elements, run)))))
-        : Value.number(path.type, run -> run.event().field(reference.at(indices(elements, run))));
+        ? environment.limited(run -> bytes(run.fieldText(reference.at(indices(elements, run)))))
+        : Value.number(path.type, run -> run.field(reference.at(indices(elements, run))));
   }
 
   private static @Nullable String bytes(@Nullable String text) {

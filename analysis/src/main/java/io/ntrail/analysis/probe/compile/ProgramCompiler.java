@@ -176,7 +176,7 @@ public final class ProgramCompiler {
         List<Step> then = choice.then().stream().map(this::statement).toList();
         List<Step> otherwise = choice.otherwise().stream().map(this::statement).toList();
         yield run -> {
-          for (Step step : condition.number().get(run) != 0 ? then : otherwise) {
+          for (Step step : run.isMet(condition) ? then : otherwise) {
             step.run(run);
           }
         };

@@ -11,8 +11,8 @@ public interface ProbeEvent {
   /** An id that is not known. */
   long UNKNOWN = -1;
 
-  /** Program of an event whose process is not known. */
-  String UNKNOWN_PROGRAM = "(unknown)";
+  /** Name of a process or file that is not known. */
+  String UNKNOWN_NAME = "(unknown)";
 
   /** Nanoseconds since the recording began. */
   long timestamp();
@@ -47,7 +47,7 @@ public interface ProbeEvent {
 
   /** Name of the program, whole. */
   default String program() {
-    return UNKNOWN_PROGRAM;
+    return UNKNOWN_NAME;
   }
 
   /** True if it has a process, but the recording does not tell which, or its name. */
@@ -88,6 +88,11 @@ public interface ProbeEvent {
   /** Field that is a string, a character for each byte; null: NULL. */
   default @Nullable String fieldText(FieldReference field) {
     return "";
+  }
+
+  /** True if a field is of a process or file, and the recording does not tell of which. */
+  default boolean lacks(FieldReference field) {
+    return false;
   }
 
   /** Returns bytes of the process's memory, fewer if not all of them were recorded. */

@@ -31,10 +31,13 @@ public final class Run {
   private boolean isExiting;
   private boolean isInError;
 
-  /** True if a process was asked for that is not recorded, since the last predicate began. */
-  private boolean lacksProcess;
+  /** True if a process or file was asked for that is not recorded, since a condition began. */
+  private boolean lacksAsked;
 
-  private long unattributed;
+  /** True if a condition of this firing was false while it lacked what it asked for. */
+  private boolean isUndecided;
+
+  private long undecided;
   private int exitStatus;
   private final Map<Integer, Long> drops = new TreeMap<>();
   private final long bufferSize;
@@ -86,27 +89,57 @@ public final class Run {
   /** Returns the id of the event's process; {@link ProbeEvent#UNKNOWN} if it is not recorded. */
   public long processId() {
     long id = event.processId();
-    lacksProcess |= id == ProbeEvent.UNKNOWN;
+    lacksAsked |= id == ProbeEvent.UNKNOWN && event.hasUnknownProcess();
     return id;
   }
 
   /** Returns the id of the process that started it; UNKNOWN if it is not recorded. */
   public long parentId() {
     long id = event.parentId();
-    lacksProcess |= id == ProbeEvent.UNKNOWN;
+    lacksAsked |= id == ProbeEvent.UNKNOWN && event.hasUnknownProcess();
     return id;
   }
 
-  /** Returns the name of its program; {@link ProbeEvent#UNKNOWN_PROGRAM} if it is not recorded. */
+  /** Returns the name of its program; {@link ProbeEvent#UNKNOWN_NAME} if it is not recorded. */
   public String program() {
     String program = event.program();
-    lacksProcess |= program.equals(ProbeEvent.UNKNOWN_PROGRAM);
+    lacksAsked |= program.equals(ProbeEvent.UNKNOWN_NAME) && event.hasUnknownProcess();
     return program;
   }
 
-  /** Returns how often a predicate that asked for the process was false as it is not recorded. */
-  public long unattributed() {
-    return unattributed;
+  /** Returns a field that is a number. */
+  public long field(FieldReference field) {
+    long value = event.field(field);
+    lacksAsked |= value == ProbeEvent.UNKNOWN && event.lacks(field);
+    return value;
+  }
+
+  /** Returns a field that is a string; null: NULL. */
+  public @Nullable String fieldText(FieldReference field) {
+    String text = event.fieldText(field);
+    lacksAsked |= ProbeEvent.UNKNOWN_NAME.equals(text) && event.lacks(field);
+    return text;
+  }
+
+  /**
+   * Evaluates a condition. Where it is false and a process or file that it asks for is not
+   * recorded, the firing is undecided.
+   */
+  public boolean isMet(Value condition) {
+    boolean lackedBefore = lacksAsked;
+    lacksAsked = false;
+    boolean isMet = condition.isTrue(this);
+    isUndecided |= lacksAsked && !isMet;
+    lacksAsked |= lackedBefore;
+    return isMet;
+  }
+
+  /**
+   * Returns in how many firings a condition was false that asked for a process or file that is not
+   * recorded.
+   */
+  public long undecided() {
+    return undecided;
   }
 
   /** Returns the clause that runs, at its probe. */
@@ -198,9 +231,7 @@ public final class Run {
     CompiledClause clause = next.clause();
     int action = 0;
     try {
-      lacksProcess = false;
-      if (clause.predicate().isPresent() && !clause.predicate().get().isTrue(this)) {
-        unattributed += lacksProcess && event.hasUnknownProcess() ? 1 : 0;
+      if (clause.predicate().isPresent() && !isMet(clause.predicate().get())) {
         return;
       }
       fired++;
@@ -217,6 +248,9 @@ public final class Run {
       firing = null;
       faulted(next, action, fault);
     } finally {
+      undecided += isUndecided ? 1 : 0;
+      isUndecided = false;
+      lacksAsked = false;
       firing = null;
       speculation = null;
       isDiscarded = false;

@@ -69,7 +69,7 @@ class EtwEvent implements ProbeEvent {
   @Override
   public final String program() {
     ProcessInstance process = process();
-    return process == null ? UNKNOWN_PROGRAM : process.image();
+    return process == null ? UNKNOWN_NAME : process.image();
   }
 
   @Override

@@ -141,7 +141,7 @@ final class KernelProbeEvent extends EtwEvent {
     return switch (field.name()) {
       case "pr_fname" -> {
         ProcessInstance process = argumentProcess();
-        yield process == null ? UNKNOWN_PROGRAM : process.image();
+        yield process == null ? UNKNOWN_NAME : process.image();
       }
       case "pr_psargs" -> {
         ProcessInstance process = argumentProcess();
@@ -153,15 +153,30 @@ final class KernelProbeEvent extends EtwEvent {
       }
       case "dev_name" -> "disk";
       case "dev_statname" -> "disk" + number(disk);
-      case "fi_pathname" -> path();
-      case "fi_name" -> path().substring(path().lastIndexOf('\\') + 1);
-      case "fi_dirname" -> path().substring(0, Math.max(0, path().lastIndexOf('\\')));
+      case "fi_pathname", "fi_name", "fi_dirname" -> {
+        String path = ProbeFields.text(event(), file);
+        yield path == null ? UNKNOWN_NAME : pathPart(path, field.name());
+      }
       default -> super.fieldText(field);
     };
   }
 
-  private String path() {
-    String path = ProbeFields.text(event(), file);
-    return path == null ? UNKNOWN_PROGRAM : path;
+  private static String pathPart(String path, String part) {
+    int end = path.lastIndexOf('\\');
+    return switch (part) {
+      case "fi_name" -> path.substring(end + 1);
+      case "fi_dirname" -> path.substring(0, Math.max(0, end));
+      default -> path;
+    };
+  }
+
+  @Override
+  public boolean lacks(FieldReference field) {
+    return switch (field.name()) {
+      case "pr_pid" -> argumentProcessId() == UNKNOWN;
+      case "pr_fname", "pr_ppid" -> argumentProcess() == null;
+      case "fi_pathname", "fi_name", "fi_dirname" -> ProbeFields.text(event(), file) == null;
+      default -> false;
+    };
   }
 }

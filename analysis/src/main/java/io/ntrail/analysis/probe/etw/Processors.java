@@ -110,7 +110,7 @@ final class Processors {
 
     @Override
     public String program() {
-      return life == null ? UNKNOWN_PROGRAM : life.image();
+      return life == null ? UNKNOWN_NAME : life.image();
     }
 
     @Override

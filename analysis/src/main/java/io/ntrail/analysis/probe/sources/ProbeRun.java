@@ -44,8 +44,8 @@ public final class ProbeRun {
    * @param fired clauses that ran their actions
    * @param faults clauses that ended at a fault, in the predicate or in an action
    * @param drops what was not kept, in words
-   * @param unattributed how often a predicate that asked for the process was false as it is not
-   *     recorded
+   * @param undecided firings in which a condition was false that asked for a process or file that
+   *     is not recorded
    * @param aggregations in the order of the program
    */
   public record Outcome(
@@ -55,7 +55,7 @@ public final class ProbeRun {
       long fired,
       long faults,
       List<String> drops,
-      long unattributed,
+      long undecided,
       List<Aggregation> aggregations) {
     /** Copies. */
     public Outcome {
@@ -246,7 +246,7 @@ public final class ProbeRun {
         run.fired(),
         run.faults(),
         drops(run, turns),
-        run.unattributed(),
+        run.undecided(),
         compiled.aggregations());
   }
 
