@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.StringJoiner;
 
 /**
- * Word of the user that fitted nothing, so that an answer is empty, or smaller than it was meant,
- * because of a wrong word.
+ * Word of the user that fitted nothing, or not what it may have been meant for, so that an answer
+ * is empty, or smaller than it was meant, because of a wrong word.
  *
  * @param what what the word was for
  * @param asked the word
@@ -37,6 +37,8 @@ public record UnmatchedTerm(What what, String asked, String nearest) {
     CPU,
     /** The name of a field. */
     FIELD,
+    /** The name of a value of the event itself, which a field of some events has, too. */
+    OWN,
     /** The name of a field that is a list or a structure: nothing that can be compared. */
     GROUP,
     /** The name of a function. */

@@ -199,7 +199,7 @@ public final class EventRemarks {
       terminal
           .err()
           .println(
-              "warning: "
+              (word.what() == UnmatchedTerm.What.OWN ? "note: " : "warning: ")
                   + switch (word.what()) {
                     case EVENT ->
                         "no event" + (inTime ? " in this time range" : "") + " matches " + asked;
@@ -220,6 +220,8 @@ public final class EventRemarks {
                                     : "no event with a schema")
                             + " has a field "
                             + asked;
+                    case OWN ->
+                        asked + " is that of the event itself: some events have such a field, too";
                     case FUNCTION, RULE -> "no function matches " + asked;
                     case MODULE -> "no module matches " + asked;
                     case GROUP ->
@@ -243,7 +245,7 @@ public final class EventRemarks {
       case EVENT -> "-e " + quoted;
       case PROCESS -> "-p " + quoted;
       case THREAD -> "-t " + quoted;
-      case CPU, FIELD, GROUP, FUNCTION, MODULE, RULE -> nearest;
+      case CPU, FIELD, OWN, GROUP, FUNCTION, MODULE, RULE -> nearest;
     };
   }
 

@@ -245,10 +245,7 @@ public final class Losses {
 
   /** Warns of events that are there twice, and of those whose fields are not all there. */
   private static void warnOfEvents(EtwRecording recording, Terminal terminal) {
-    recording
-        .copies()
-        .ifPresent(
-            text -> terminal.err().println("warning: " + text + ": its events are counted twice"));
+    recording.copies().ifPresent(text -> terminal.err().println("warning: " + text));
     List<Gap> events = recording.shortEvents().list();
     if (!events.isEmpty()) {
       // The last of very many stands for those that are not kept one by one.

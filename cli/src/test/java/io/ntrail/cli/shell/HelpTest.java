@@ -14,6 +14,7 @@ import io.ntrail.cli.harness.SampleImage;
 import io.ntrail.cli.harness.SamplePdb;
 import io.ntrail.cli.harness.SamplePt;
 import io.ntrail.cli.harness.SampleTrace;
+import io.ntrail.testkit.etl.EtlWriter;
 import io.ntrail.testkit.etl.SampleRecording;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -152,10 +153,8 @@ class HelpTest {
   void everyExampleRuns() throws IOException {
     SampleRecording.make().writeTo(folder.resolve("shop.etl"));
     SampleRecording.make().writeTo(folder.resolve("kernel.etl"));
-    byte[] user = SampleRecording.make().toByteArray();
-    // A copy of the other one would be warned of.
-    user[user.length - 1]++;
-    Files.write(folder.resolve("user.etl"), user);
+    // A session without events of the same machine: what both have would be warned of.
+    new EtlWriter(SampleRecording.settings()).writeTo(folder.resolve("user.etl"));
     byte[] content = Files.readAllBytes(folder.resolve("shop.etl"));
     Recordings.zip(folder.resolve("customer.zip"), Map.of("a.etl", content));
     Files.write(folder.resolve("crash.dmp"), SampleDump.make());

@@ -179,8 +179,8 @@ final class CodeSweep {
 
   /** Decodes all code. */
   void run() {
-    if (Stretches.arePaying(segments.count()) && isAffordable()) {
-      Stretches.of(segments.count(), this::part).forEach(this::add);
+    if (ParallelParts.arePaying(segments.count()) && isAffordable()) {
+      ParallelParts.of(segments.count(), this::part).forEach(this::add);
     } else {
       for (int i = 0; i < segments.count() && budget > 0; i++) {
         decode(i);

@@ -161,7 +161,7 @@ public final class Patchability {
   /** Decides where jumps go: into own padding first, then into what is left of that of others. */
   private void place(BitSet among) {
     BitSet without = new BitSet();
-    Stretches.of(jumps.length, (from, to) -> placeInOwn(among, from, to)).forEach(without::or);
+    ParallelParts.of(jumps.length, (from, to) -> placeInOwn(among, from, to)).forEach(without::or);
     PaddingAllocator borrowing = new PaddingAllocator(sweep.gaps());
     for (int i = without.nextSetBit(0); i >= 0; i = without.nextSetBit(i + 1)) {
       jumps[i] = borrowing.take(functions.start(i), this::needed);

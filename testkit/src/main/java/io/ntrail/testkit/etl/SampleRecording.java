@@ -86,7 +86,8 @@ public final class SampleRecording {
     make().writeTo(Path.of(arguments[0]));
   }
 
-  private static EtlSettings settings() {
+  /** Returns the settings of its session. */
+  public static EtlSettings settings() {
     return EtlSettings.compressed(BufferCompression.XPRESS)
         .names("Relogger", "[multiple files]")
         .processors(CPUS)

@@ -261,11 +261,7 @@ public final class EventFilter {
     result.addAll(processes.unmatchedProcesses(machine.processNames()));
     result.addAll(threads.unmatchedThreads());
     if (where != null) {
-      for (String name : where.names()) {
-        if (fields.lacks(name)) {
-          result.add(fields.unmatched(name));
-        }
-      }
+      result.addAll(fields.unmatched(where.names()));
     }
     return result;
   }

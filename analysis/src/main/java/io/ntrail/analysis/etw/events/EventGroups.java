@@ -344,7 +344,12 @@ public record EventGroups(
 
   private static List<UnmatchedTerm> unmatched(String by, List<String> added, FieldNames fields) {
     List<UnmatchedTerm> terms = new ArrayList<>(fields.unmatched(added));
-    if (!KEYS.contains(by.toLowerCase(Locale.ROOT)) && fields.lacks(by)) {
+    if (KEYS.contains(by.toLowerCase(Locale.ROOT))) {
+      return terms;
+    }
+    if (fields.isOwnToo(by)) {
+      terms.addAll(fields.unmatched(List.of(by)));
+    } else if (fields.lacks(by)) {
       UnmatchedTerm field = fields.unmatched(by);
       TreeSet<String> known = new TreeSet<>(fields.known());
       known.addAll(KEYS);

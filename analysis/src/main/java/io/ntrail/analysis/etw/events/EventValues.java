@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The values of an event by name, for conditions and for counting by a field. */
 final class EventValues implements FilterExpression.Values {
-  /** Names that every event has, unless a field of its own has them. */
+  /** Before the name of a field that has the name of a value of the event itself. */
+  static final String FIELDS = "fields.";
+
+  /** Names of values of the event itself, whatever fields it has. */
   static final Set<String> OWN =
       ofAnyCase(
           "pid",
@@ -44,8 +47,19 @@ final class EventValues implements FilterExpression.Values {
 
   @Override
   public FilterExpression.@Nullable Value value(String name) {
+    if (OWN.contains(name)) {
+      return own(name);
+    }
     FilterExpression.Value field = field(name);
-    return field == null ? own(name) : field;
+    String bare = bare(name);
+    return field != null || bare.equals(name) ? field : field(bare);
+  }
+
+  /** Returns the name of a field without what says that it is one. */
+  static String bare(String name) {
+    return name.regionMatches(true, 0, FIELDS, 0, FIELDS.length())
+        ? name.substring(FIELDS.length())
+        : name;
   }
 
   private FilterExpression.@Nullable Value field(String name) {

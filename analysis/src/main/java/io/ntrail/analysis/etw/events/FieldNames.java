@@ -84,7 +84,7 @@ final class FieldNames {
   boolean lacks(String name) {
     return any
         && values.size() + groups.size() < MOST_NAMES
-        && !values.contains(name)
+        && !has(name)
         && !EventValues.OWN.contains(name);
   }
 
@@ -92,7 +92,7 @@ final class FieldNames {
    * Returns true if events have a list or a structure of this name, which is not a single value.
    */
   boolean isGroup(String name) {
-    return groups.contains(name);
+    return groups.contains(name) || groups.contains(EventValues.bare(name));
   }
 
   /** Returns a name that is lacking, with the nearest that is there. */
@@ -104,12 +104,23 @@ final class FieldNames {
 
   /** Returns whether events have a single value of this name. */
   boolean has(String name) {
-    return values.contains(name);
+    return values.contains(name) || values.contains(EventValues.bare(name));
   }
 
-  /** Returns those of some names that are lacking. */
+  /** Returns those of some names that are lacking, or that fields have as well as the event. */
   List<UnmatchedTerm> unmatched(List<String> asked) {
-    return asked.stream().filter(this::lacks).map(this::unmatched).toList();
+    return asked.stream()
+        .filter(name -> lacks(name) || isOwnToo(name))
+        .map(name ->
+            isOwnToo(name)
+                ? new UnmatchedTerm(UnmatchedTerm.What.OWN, name, EventValues.FIELDS + name)
+                : unmatched(name))
+        .toList();
+  }
+
+  /** Returns true for the name of a value of the event itself that a field has, too. */
+  boolean isOwnToo(String name) {
+    return EventValues.OWN.contains(name) && values.contains(name);
   }
 
   /** Returns the names to choose from when one is lacking. */

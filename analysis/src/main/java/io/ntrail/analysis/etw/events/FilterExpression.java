@@ -13,10 +13,11 @@ import org.jspecify.annotations.Nullable;
  * decimal or {@code 0x} hexadecimal, with a unit: {@code KiB MiB GiB TiB} for sizes, {@code ns us
  * ms s} for times; texts are in quotes where they have blanks. A name is that of a field, in any
  * case; {@code a.b} is a member of a structure; {@code pid tid cpu time process provider event id
- * level opcode version dataLength} mean the event itself unless it has such a field. {@code time}
- * is in seconds without a unit; a field in ticks of the clock compares with a time as one. Numbers
- * compare as numbers, texts as texts; {@code ==} also takes the text of a value ({@code ExitStatus
- * == STATUS_SUCCESS}). What cannot be compared with the field's type is an error.
+ * level opcode version dataLength} mean the event itself, {@code fields.id} a field of such a name.
+ * {@code time} is in seconds without a unit; a field in ticks of the clock compares with a time as
+ * one. Numbers compare as numbers, texts as texts; {@code ==} also takes the text of a value
+ * ({@code ExitStatus == STATUS_SUCCESS}). What cannot be compared with the field's type is an
+ * error.
  *
  * <p>What an event does not have, meets no condition and no negation of one: {@code level != 3} and
  * {@code not level == 3} hold for events with another level.

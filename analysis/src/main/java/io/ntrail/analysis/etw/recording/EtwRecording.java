@@ -276,8 +276,8 @@ public final class EtwRecording implements Recording, RecordedEvents {
   }
 
   /**
-   * Returns which of the files has the same content as another one, so that all its events are
-   * there twice, as a clause; empty if none has.
+   * Returns which of the files has events that another one has, too, as a clause; empty if none is
+   * known to have any.
    */
   public Optional<String> copies() {
     return copies;

@@ -58,8 +58,8 @@ public final class RecordingContradictions {
   }
 
   /**
-   * Returns which of some files has the same content as an earlier one, so that all its events are
-   * there twice, as a clause; empty if none has.
+   * Returns which of some files has events that an earlier one has, too, as a clause; empty if none
+   * is known to have any.
    */
   static Optional<String> copies(List<EtlFile> files) {
     for (int i = 1; i < files.size(); i++) {
@@ -68,8 +68,18 @@ public final class RecordingContradictions {
         if (areCopies(before, file)) {
           return Optional.of(
               before.name().equals(file.name())
-                  ? file.name() + " is named twice"
-                  : before.name() + " and " + file.name() + " are copies of each other");
+                  ? file.name() + " is named twice: its events are counted twice"
+                  : before.name()
+                      + " and "
+                      + file.name()
+                      + " are copies of each other: their events are counted twice");
+        }
+        if (CommonEvents.are(before, file)) {
+          return Optional.of(
+              before.name()
+                  + " and "
+                  + file.name()
+                  + " have the same events, or some of them: these are counted twice");
         }
       }
     }

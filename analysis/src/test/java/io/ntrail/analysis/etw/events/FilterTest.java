@@ -177,10 +177,11 @@ class FilterTest {
   }
 
   @Test
-  void fieldsComeBeforeWhatTheEventItselfHasOfThatName() {
-    assertEquals("123", where("id == 77"));
+  void whatTheEventItselfHasComesBeforeFieldsOfThatName() {
+    assertEquals("123", where("fields.id == 77"));
     assertEquals("5", where("id == 143"));
-    assertEquals("", where("id == 0 and event == Sale"));
+    assertEquals("", where("fields.id == 143"));
+    assertEquals("123", where("id == 0 and event == Sale"));
   }
 
   private static Map<String, long[]> byHand(

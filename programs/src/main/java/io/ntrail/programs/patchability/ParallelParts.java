@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** Work on numbered items, in stretches of them on all cores. */
-final class Stretches {
+final class ParallelParts {
   /** Items below which other threads do not pay. */
   private static final int MANY = 256;
 
   private static final int PER_THREAD = 4;
 
-  private Stretches() {}
+  private ParallelParts() {}
 
   /** Work on a stretch of the items. */
   @FunctionalInterface
-  interface Stretch<T> {
+  interface Part<T> {
     /** Does it for the items {@code from} up to, but not including, {@code to}. */
     T of(int from, int to);
   }
@@ -25,7 +25,7 @@ final class Stretches {
   }
 
   /** Returns what comes of each stretch, in their order. */
-  static <T> List<T> of(int items, Stretch<T> work) {
+  static <T> List<T> of(int items, Part<T> work) {
     if (!arePaying(items)) {
       return List.of(work.of(0, items));
     }
