@@ -113,6 +113,34 @@ public final class Damage {
     return out;
   }
 
+  /**
+   * Cuts a record of the kernel logger, one in the middle of those of a type; a record of an
+   * unknown type takes the rest of its place.
+   *
+   * @param size bytes that are left, its header included
+   */
+  public static byte[] cutRecord(byte[] file, int hook, int size) {
+    List<Integer> found = new ArrayList<>();
+    for (int buffer = 0; buffer < bufferOffsets(file).size(); buffer++) {
+      for (int at : recordOffsets(file, buffer)) {
+        if (hasHookId(file, at) && LittleEndian.getU16(file, at + 6) == hook) {
+          found.add(at);
+        }
+      }
+    }
+    int at = found.get(found.size() / 2);
+    int padded = size + 7 & ~7;
+    int room = (LittleEndian.getU16(file, at + 4) + 7 & ~7) - padded;
+    byte[] rest = new LittleEndian().u16(2).u16(0xC011).u16(room).u16(0x0FF1).toByteArray();
+    byte[] out = file.clone();
+    LittleEndian.putU16(out, at + 4, size);
+    System.arraycopy(rest, 0, out, at + padded, rest.length);
+    // Headers of processes and threads have ids in front of the time.
+    int time = at + (file[at + 2] < 16 ? 16 : 8);
+    System.arraycopy(file, time, out, at + padded + rest.length, Long.BYTES);
+    return out;
+  }
+
   private static boolean hasHookId(byte[] file, int at) {
     int kind = file[at + 2];
     return kind >= 1 && kind <= 4 || kind == 16 || kind == 17;

@@ -70,8 +70,12 @@ final class ImageCollector {
   private int images;
   private int imagesWithPdbId;
 
-  /** A record of the class Image: load, unload, or a list of what is loaded. */
-  void image(Payload payload) {
+  /**
+   * Reads a record of the class Image: load, unload, or a list of what is loaded.
+   *
+   * @return false if it does not tell which image is where
+   */
+  boolean image(Payload payload) {
     int name = payload.find("FileName");
     if (name < 0) {
       name = payload.find("ImageFileName");
@@ -81,18 +85,19 @@ final class ImageCollector {
       base = payload.find("BaseAddress");
     }
     if (name < 0 || base < 0) {
-      return;
+      return false;
     }
     int size = payload.find("ImageSize");
     if (size < 0) {
       size = payload.find("ModuleSize");
     }
     if (leavesOut()) {
-      return;
+      return true;
     }
     int process = (int) KernelPayload.number(payload, "ProcessId");
     long bytes = size < 0 ? 0 : payload.integer(size);
     add(process, payload.integer(base), number(new File(payload.text(name), bytes)));
+    return true;
   }
 
   /** Returns whether so many loads are kept that this one is left out, and counts it. */
@@ -146,14 +151,19 @@ final class ImageCollector {
     return row;
   }
 
-  /** Reads a merge's record with the PDB of an image. */
-  void pdb(Payload payload) {
+  /**
+   * Reads a merge's record with the PDB of an image.
+   *
+   * @return false if it does not tell which
+   */
+  boolean pdb(Payload payload) {
     int base = payload.find("ImageBase");
     // The id is after both: without it the record is cut.
     if (base < 0 || payload.find("Age") < 0) {
-      return;
+      return false;
     }
     identify((int) KernelPayload.number(payload, "ProcessId"), payload.integer(base));
+    return true;
   }
 
   private void identify(int process, long base) {

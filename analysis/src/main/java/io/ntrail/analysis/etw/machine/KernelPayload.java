@@ -48,6 +48,16 @@ final class KernelPayload {
     return known;
   }
 
+  /**
+   * Reports that a record does not tell what it is for, if it ends early: fields that its version
+   * does not have are none.
+   */
+  static void tellShort(RecordCursor record, Payload payload) {
+    if (payload.isShort()) {
+      record.damagedPayload("it ends before the fields that tell about the system");
+    }
+  }
+
   private @Nullable Schema schema(Guid provider, int id, int version) {
     int place = id + 7 * version & KEPT - 1;
     Known known = kept[place];

@@ -147,6 +147,7 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
     int id = payload.find("ProcessId");
     int image = payload.find("ImageFileName");
     if (id < 0 || image < 0) {
+      KernelPayload.tellShort(record, payload);
       return;
     }
     int parent = payload.find("ParentId");
@@ -189,6 +190,8 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
     if (process >= 0 && thread >= 0) {
       threadLives.note(
           (int) payload.integer(thread), key(record), kind, (int) payload.integer(process));
+    } else {
+      KernelPayload.tellShort(record, payload);
     }
   }
 
@@ -212,6 +215,7 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
     int size = find("ImageSize", "ModuleSize");
     int name = find("FileName", "ImageFileName");
     if (base < 0 || size < 0 || name < 0) {
+      KernelPayload.tellShort(record, payload);
       return;
     }
     int process = payload.find("ProcessId");
@@ -244,6 +248,8 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
           int name = payload.find("FileName");
           if (key >= 0 && name >= 0) {
             files.note(payload.integer(key), key(record), payload.text(name));
+          } else {
+            KernelPayload.tellShort(record, payload);
           }
         }
       }
@@ -270,6 +276,8 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
           new PdbReference(
               new PdbId(Guid.read(payload.bytes(), payload.offset(guid)), payload.integer(age)),
               payload.text(name)));
+    } else {
+      KernelPayload.tellShort(record, payload);
     }
   }
 
@@ -279,6 +287,8 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
       int drive = payload.find("DosPath");
       if (kernelPath >= 0 && drive >= 0) {
         volumes.note(payload.text(kernelPath), payload.text(drive));
+      } else {
+        KernelPayload.tellShort(record, payload);
       }
     }
   }

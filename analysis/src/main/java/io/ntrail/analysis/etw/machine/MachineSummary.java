@@ -132,8 +132,8 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
   private void imageId(RecordCursor record) {
     if (record.opcode() == RSDS) {
       Payload payload = payloads.read(record, IMAGE_ID, RSDS);
-      if (payload != null) {
-        images.pdb(payload);
+      if (payload != null && !images.pdb(payload)) {
+        KernelPayload.tellShort(record, payload);
       }
     }
   }
@@ -153,16 +153,16 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
 
   private void image(RecordCursor record, int hook) {
     Payload payload = read(record, hook);
-    if (payload != null) {
-      images.image(payload);
+    if (payload != null && !images.image(payload)) {
+      KernelPayload.tellShort(record, payload);
     }
   }
 
   private void process(RecordCursor record, int hook) {
     byte kind = KernelLifetimes.kind(KernelEvent.type(hook));
     Payload payload = kind < 0 ? null : read(record, hook);
-    if (payload != null && payload.find("ImageFileName") >= 0) {
-      note(processes, record, payload, "ProcessId", kind);
+    if (payload != null) {
+      note(processes, record, payload, "ProcessId", "ImageFileName", kind);
     }
   }
 
@@ -170,16 +170,24 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
     byte kind = KernelLifetimes.kind(KernelEvent.type(hook));
     boolean tells = kind >= 0 && kind != Lifetimes.DEFUNCT;
     Payload payload = tells ? read(record, hook) : null;
-    if (payload != null && payload.find("ProcessId") >= 0) {
-      note(threads, record, payload, "TThreadId", kind);
+    if (payload != null) {
+      note(threads, record, payload, "TThreadId", "ProcessId", kind);
     }
   }
 
-  private void note(Lifetimes lives, RecordCursor record, Payload payload, String name, byte kind) {
+  private void note(
+      Lifetimes lives,
+      RecordCursor record,
+      Payload payload,
+      String name,
+      String needed,
+      byte kind) {
     int id = payload.find(name);
-    if (id >= 0) {
+    if (id >= 0 && payload.find(needed) >= 0) {
       long key = recording.key(record.file(), record.ticks());
       lives.note((int) payload.integer(id), key, kind, 0);
+    } else {
+      KernelPayload.tellShort(record, payload);
     }
   }
 

@@ -39,6 +39,9 @@ public record Sampling(List<Long> intervals, long samples, long busy, long busyW
     return busy(record.bytes(), at, end, record.pointerBytes());
   }
 
+  /** Reason of the gap that an event is whose weight is not known. */
+  public static final String SHORT = "it ends before the fields that the event's weight is made of";
+
   /** Returns the number of samples that the entry at {@code at} stands for; 0 if it is cut. */
   static long weight(Bytes bytes, int at, int end, int pointerBytes) {
     int count = at + Sample.count(pointerBytes);

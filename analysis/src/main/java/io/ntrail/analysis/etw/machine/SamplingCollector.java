@@ -20,14 +20,20 @@ final class SamplingCollector {
   /** A record of one sample. */
   void sample(RecordCursor record) {
     int end = record.offset() + record.size();
-    count(record.bytes(), record.payloadOffset(), end, record.pointerBytes());
+    if (count(record.bytes(), record.payloadOffset(), end, record.pointerBytes()) == 0) {
+      record.damagedPayload(Sampling.SHORT);
+    }
   }
 
   /** Record {@code row} of a table, which is one of one sample. */
   void sample(RecordCursor record, RecordTable table, int row) {
     if (table.isPlain(row)) {
       int at = table.offset(row);
-      count(record.bytes(), at + RecordTable.PLAIN_HEADER, at + table.size(row), Long.BYTES);
+      int end = at + table.size(row);
+      if (count(record.bytes(), at + RecordTable.PLAIN_HEADER, end, Long.BYTES) == 0) {
+        record.moveTo(table, row);
+        record.damagedPayload(Sampling.SHORT);
+      }
     } else {
       record.moveTo(table, row);
       sample(record);
@@ -40,6 +46,7 @@ final class SamplingCollector {
     int end = record.offset() + record.size();
     int pointer = record.pointerBytes();
     if (from + pointer > end) {
+      record.damagedPayload(Sampling.SHORT);
       return;
     }
     long entries = record.bytes().u32(from);
@@ -50,10 +57,12 @@ final class SamplingCollector {
     }
   }
 
-  private void count(Bytes bytes, int at, int end, int pointerBytes) {
+  /** Counts an entry; returns the number of its samples, 0 if it is cut. */
+  private long count(Bytes bytes, int at, int end, int pointerBytes) {
     long weight = Sampling.weight(bytes, at, end, pointerBytes);
     samples += weight;
     busy += Sampling.isBusy(bytes, at, end, pointerBytes, weight) ? weight : 0;
+    return weight;
   }
 
   /** A record about the profiling timer or another source of samples. */

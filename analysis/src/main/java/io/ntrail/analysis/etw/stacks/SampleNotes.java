@@ -238,11 +238,8 @@ public final class SampleNotes {
   }
 
   private void reference(RecordCursor record, RecordTable table, int row) {
-    if (length < Stack.FRAMES) {
-      return;
-    }
     if (length < Stack.FRAMES + pointer) {
-      leftOut++;
+      // Told as damaged by who surveys stack records.
       return;
     }
     references++;

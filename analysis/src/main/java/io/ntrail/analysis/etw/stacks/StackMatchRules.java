@@ -44,6 +44,19 @@ public final class StackMatchRules {
     return isReference(hook) && record.payloadLength() >= Stack.FRAMES;
   }
 
+  /** Returns the bytes that the payload of such a record has at least. */
+  static int leastBytes(int hook, int pointerBytes) {
+    return hook == KernelEvent.STACKWALK_STACK ? Stack.FRAMES : Stack.FRAMES + pointerBytes;
+  }
+
+  /** Reports a record that would name an event and a stack, but ends before it does. */
+  static void tellShort(RecordCursor record) {
+    int hook = stackHook(record);
+    if (isReference(hook) && record.payloadLength() < leastBytes(hook, record.pointerBytes())) {
+      record.damagedPayload("it ends before the stack, or before the key of one");
+    }
+  }
+
   /** Returns true for the hook ids of such records; the record may be too short to be one. */
   static boolean isReference(int hook) {
     // In one question: definitions come last, and code that has not met them is thrown away then.

@@ -93,6 +93,7 @@ public final class StackNotes {
         plainStack(record, table, row);
       } else {
         record.moveTo(table, row);
+        StackMatchRules.tellShort(record);
         if (StackMatchRules.isReference(record)) {
           stack(record, table, row);
         }
@@ -142,13 +143,20 @@ public final class StackNotes {
   private void plainStack(RecordCursor record, RecordTable table, int row) {
     int hook = table.hookId(row);
     int length = table.size(row) - RecordTable.PLAIN_HEADER;
-    if (!StackMatchRules.isReference(hook) || length < Stack.FRAMES) {
+    if (!StackMatchRules.isReference(hook)) {
+      return;
+    }
+    boolean isWhole = length >= StackMatchRules.leastBytes(hook, Long.BYTES);
+    if (!isWhole) {
+      record.moveTo(table, row);
+      StackMatchRules.tellShort(record);
+    }
+    if (length < Stack.FRAMES) {
       return;
     }
     int at = table.offset(row) + RecordTable.PLAIN_HEADER;
     long time = record.bytes().i64(at + Stack.EVENT_TIME_STAMP);
     count(time);
-    boolean isWhole = hook == KernelEvent.STACKWALK_STACK || length >= Stack.FRAMES + Long.BYTES;
     if (isWhole && !again) {
       int thread = record.bytes().i32(at + Stack.THREAD_ID);
       note(record, table, row, time, thread, table.ticks(row));

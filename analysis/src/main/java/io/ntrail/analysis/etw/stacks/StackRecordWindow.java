@@ -115,7 +115,11 @@ final class StackRecordWindow {
         frames.add(record.bytes().pointer(at + i * pointer, pointer));
       }
     } else {
-      if (records.isFull() || record.payloadLength() < Stack.FRAMES + pointer) {
+      if (record.payloadLength() < Stack.FRAMES + pointer) {
+        // Told as damaged when the records were surveyed.
+        return;
+      }
+      if (records.isFull()) {
         leftOut++;
         return;
       }

@@ -101,7 +101,10 @@ public final class StackRecords {
       return;
     }
     int length = table.size(row) - RecordTable.PLAIN_HEADER;
-    if (length >= Stack.FRAMES) {
+    if (length < StackMatchRules.leastBytes(table.hookId(row), Long.BYTES)) {
+      record.moveTo(table, row);
+      StackMatchRules.tellShort(record);
+    } else {
       int at = table.offset(row) + RecordTable.PLAIN_HEADER + Stack.EVENT_TIME_STAMP;
       files.get(file).add(record.buffer(), record.bytes().i64(at), length);
     }
@@ -116,6 +119,7 @@ public final class StackRecords {
       }
       return;
     }
+    StackMatchRules.tellShort(record);
     if (StackMatchRules.isReference(record)) {
       files.get(file).add(record.buffer(), named(record), record.payloadLength());
     } else if (hook >= KernelEvent.STACKWALK_KEYCREATE

@@ -4,6 +4,7 @@ import io.ntrail.analysis.etw.events.EventSubjects;
 import io.ntrail.analysis.etw.events.SchemaIndex;
 import io.ntrail.analysis.etw.machine.EventAttribution;
 import io.ntrail.analysis.etw.machine.Machine;
+import io.ntrail.analysis.etw.machine.Sampling;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
 import io.ntrail.analysis.etw.stacks.StackAssembler;
@@ -192,7 +193,7 @@ final class EventContext {
   /** Reports an event in scope that ends before the fields that its weight is made of. */
   void tooShort() {
     if (passesEvent() && sink.isInRange(nanos())) {
-      record.damagedPayload("it ends before the fields that the event's weight is made of");
+      record.damagedPayload(Sampling.SHORT);
     }
   }
 
