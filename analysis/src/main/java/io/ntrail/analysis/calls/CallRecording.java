@@ -97,7 +97,8 @@ public final class CallRecording implements Recording, RecordedThreads {
         OptionalLong.empty(),
         source.discarded(),
         source.neverFinalised() ? 1 : 0,
-        (int) source.untraced().stream().map(UntracedTime::module).distinct().count());
+        (int) source.untraced().stream().map(UntracedTime::module).distinct().count(),
+        0);
   }
 
   @Override

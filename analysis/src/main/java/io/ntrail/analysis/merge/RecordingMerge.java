@@ -433,7 +433,8 @@ public final class RecordingMerge {
     int room = out.bufferSize() - EtlFileWriter.BUFFER_HEADER;
     List<byte[]> records = new ArrayList<>();
     for (Gap gap : gaps) {
-      if (!SessionTimes.isOne(gap)) {
+      // A payload is found damaged again where its record was copied to.
+      if (!SessionTimes.isOne(gap) && !gap.what().equals(RecordCursor.PAYLOAD)) {
         records.add(CopiedGaps.record(rewritten(gap), ticks, room));
       }
     }

@@ -12,15 +12,31 @@ import java.util.OptionalLong;
  *     loss
  * @param neverFinalised files that their recorder did not close
  * @param untraced modules whose selected calls were not recorded for some time
+ * @param flagged buffers whose header says that something was lost before them
  */
 public record RecorderLosses(
-    OptionalLong records, OptionalLong buffers, long discarded, int neverFinalised, int untraced) {
+    OptionalLong records,
+    OptionalLong buffers,
+    long discarded,
+    int neverFinalised,
+    int untraced,
+    int flagged) {
   /** Nothing was counted. */
   public static final RecorderLosses UNKNOWN =
-      new RecorderLosses(OptionalLong.empty(), OptionalLong.empty(), 0, 0, 0);
+      new RecorderLosses(OptionalLong.empty(), OptionalLong.empty(), 0, 0, 0, 0);
 
   /** Returns true if the recorder counted something as lost, or did not record it. */
   public boolean any() {
-    return records.orElse(0) > 0 || buffers.orElse(0) > 0 || untraced > 0;
+    return isCounted() || untraced > 0 || flagged > 0;
+  }
+
+  /** Returns true if the recorder counted something as lost. */
+  public boolean isCounted() {
+    return records.orElse(0) > 0 || buffers.orElse(0) > 0;
+  }
+
+  /** Returns the buffers before which something was lost that the recorder did not count. */
+  public int uncounted() {
+    return isCounted() ? 0 : flagged;
   }
 }

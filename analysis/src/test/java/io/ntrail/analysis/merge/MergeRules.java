@@ -112,8 +112,10 @@ final class MergeRules {
 
   private record Timed(long nanos, String text) {}
 
-  /** Wild times are found again in the records that were written, in other buffers. */
+  /** Wild times and payloads are found again in the records that were written, in other buffers. */
   static List<Gap> withoutTimes(List<Gap> gaps) {
-    return gaps.stream().filter(gap -> !SessionTimes.isOne(gap)).toList();
+    return gaps.stream()
+        .filter(gap -> !SessionTimes.isOne(gap) && !gap.what().equals(RecordCursor.PAYLOAD))
+        .toList();
   }
 }

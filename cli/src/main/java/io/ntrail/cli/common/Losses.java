@@ -38,8 +38,17 @@ public final class Losses {
 
   /** Writes the losses, and what was left out of the recording if it was made of another one. */
   public static Json json(Json json, Recording recording) {
-    json.lost(events(recording), buffers(recording));
-    return omissions(json, recording);
+    return omissions(lost(json, recording), recording);
+  }
+
+  /** Writes the losses. */
+  public static Json lost(Json json, Recording recording) {
+    RecorderLosses losses = recording.losses();
+    return json.lost(
+        losses.records().orElse(0),
+        losses.buffers().orElse(0),
+        losses.neverFinalised(),
+        losses.flagged());
   }
 
   /** Writes what was left out of a recording that was made of another one; nothing for others. */
@@ -93,7 +102,7 @@ public final class Losses {
   public static void warnLost(Recording recording, List<String> further, Terminal terminal) {
     RecorderLosses losses = recording.losses();
     List<String> lost = new ArrayList<>();
-    if (losses.neverFinalised() > 0 || losses.untraced() > 0) {
+    if (isDamaged(List.of(), losses)) {
       lost.add(wholeness(List.of(), losses, recording.fileNames().size()));
     }
     if (losses.records().orElse(0) + losses.buffers().orElse(0) > 0) {
@@ -120,14 +129,17 @@ public final class Losses {
     if (format.equals(Format.TEXT.name())) {
       return WITHOUT_FIRST_LINE.contains(command);
     }
-    // Answers about events have no member for it.
+    // Its member is there only then: who does not know it reads the warning.
     boolean isUnfinished =
         recording.kind() == RecordingKind.ETW && recording.losses().neverFinalised() > 0;
     return !format.equals(Format.JSON.name()) || isUnfinished;
   }
 
   private static boolean isDamaged(List<Gap> gaps, RecorderLosses losses) {
-    return !gaps.isEmpty() || losses.neverFinalised() > 0 || losses.untraced() > 0;
+    return !gaps.isEmpty()
+        || losses.neverFinalised() > 0
+        || losses.untraced() > 0
+        || losses.uncounted() > 0;
   }
 
   /**
@@ -165,6 +177,9 @@ public final class Losses {
     }
     if (losses.untraced() > 0) {
       state.add(Numbers.counted(losses.untraced(), "module") + " not traced for some time");
+    }
+    if (losses.uncounted() > 0) {
+      state.add("events lost before " + Numbers.counted(losses.uncounted(), "buffer"));
     }
     return state.isEmpty() ? "complete" : String.join(", ", state);
   }

@@ -99,7 +99,7 @@ final class InfoJson {
     json.endObject().object("cpus").number("seen", part.cpus().cardinality());
     known(json, "configured", part.cpusConfigured());
     json.endObject()
-        .lost(part.eventsLost(), part.buffersLost())
+        .lost(part.eventsLost(), part.buffersLost(), part.neverFinalised(), part.buffersAfterLoss())
         .text("firstUtc", Numbers.utc(part.firstFileTime()))
         .text("lastUtc", Numbers.utc(part.lastFileTime()));
   }

@@ -148,7 +148,7 @@ final class ProbeAnswer {
       json.number("unattributed", outcome.undecided());
       json.number("exitStatus", outcome.status());
       json.text("unit", input.hasNanos() ? "ns" : "ticks");
-      json.lost(input.lostEvents(), input.lostBuffers());
+      input.lost(json);
       Omissions.json(json, input.omissions());
       json.gaps(input.gaps()).endObject();
     }

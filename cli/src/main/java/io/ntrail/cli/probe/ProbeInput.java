@@ -26,6 +26,7 @@ import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SchemaFiles;
 import io.ntrail.cli.common.SymbolDownloads;
 import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
@@ -264,17 +265,15 @@ final class ProbeInput implements AutoCloseable {
     return !(recording instanceof CallRecording calls) || calls.source().clock().nanos();
   }
 
-  /** Returns the events or records that the recorder counted as lost. */
-  long lostEvents() {
+  /** Writes what the recorder lost. */
+  void lost(Json json) {
     if (live != null) {
-      return live.lost();
+      json.lost(live.lost(), 0);
+    } else if (recording == null) {
+      json.lost(0, 0);
+    } else {
+      Losses.lost(json, recording);
     }
-    return recording == null ? 0 : Losses.events(recording);
-  }
-
-  /** Returns the buffers that the recorder counted as lost. */
-  long lostBuffers() {
-    return recording == null ? 0 : Losses.buffers(recording);
   }
 
   @Override

@@ -366,7 +366,24 @@ public final class Json implements AutoCloseable {
 
   /** The losses that the recorder counted. */
   public Json lost(long events, long buffers) {
-    return object("lost").number("events", events).number("buffers", buffers).endObject();
+    return lost(events, buffers, 0, 0);
+  }
+
+  /**
+   * Writes the losses of a recording of events.
+   *
+   * @param neverFinalised files whose session did not end in an orderly way
+   * @param flagged buffers whose header says that something was lost before them
+   */
+  public Json lost(long events, long buffers, int neverFinalised, int flagged) {
+    object("lost").number("events", events).number("buffers", buffers);
+    if (neverFinalised > 0) {
+      number("neverFinalised", neverFinalised);
+    }
+    if (flagged > 0) {
+      number("flaggedBuffers", flagged);
+    }
+    return endObject();
   }
 
   /** Writes the parts of the input that could not be read. */

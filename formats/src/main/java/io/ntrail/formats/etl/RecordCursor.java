@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * unknown. That is a gap.
  */
 public final class RecordCursor extends RecordHeader implements AutoCloseable {
+  /** Subject of the gaps that {@link #damagedPayload} reports. */
+  public static final String PAYLOAD = "payload";
+
   private static final byte[] SIZE_SHIFT = new byte[16];
   private static final byte[] TIME_OFFSET = new byte[16];
   private static final byte[] HEADER_BYTES = new byte[16];
@@ -487,7 +490,7 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
 
   /** Reports a payload that is not what its schema says. */
   public void damagedPayload(String why) {
-    damage(payloadOffset(), payloadOffset() + payloadLength(), "payload", why);
+    damage(payloadOffset(), payloadOffset() + payloadLength(), PAYLOAD, why);
   }
 
   @Override

@@ -36,7 +36,7 @@ public final class EtlShapes {
     EtlRecords made =
         switch (random.nextInt(6)) {
           case 0 -> EtlRecords.system(8, 0x0501).version(3);
-          case 1 -> EtlRecords.perfInfo(8, 0x0F2E);
+          case 1 -> EtlRecords.perfInfo(8, 0x0FF1);
           case 2 -> EtlRecords.full(8, PROVIDER).opcode(1);
           case 3 -> EtlRecords.event(4, PROVIDER, 2);
           case 4 -> EtlRecords.event(8, PROVIDER, 3).item(9, new byte[8]);

@@ -151,10 +151,16 @@ public final class RandomRecordings {
       made.opcode(g.below(256));
     }
     made.cpuTimes(g.below(1 << 20), g.below(1 << 20));
+    int most = g.flag() ? Math.min(room - 640, 60_000) : 100;
     return made.time(time)
         .thread(g.below(5000) * 4L, g.below(5000) * 4L)
-        .payload(bytes(g, g.length(g.flag() ? Math.min(room - 640, 60_000) : 100)))
+        .payload(bytes(g, Math.max(least(hook), g.length(most))))
         .build();
+  }
+
+  /** Returns the bytes without which a stack record is a gap. */
+  private static int least(int hook) {
+    return hook == 0x1825 || hook == 0x1820 ? 24 : 0;
   }
 
   /** Two choices for all of them, so that failures of large recordings can be made small. */

@@ -178,7 +178,18 @@ public final class EtwRecording implements Recording, RecordedEvents {
         OptionalLong.of(sum(LogFileHeader::buffersLost)),
         0,
         (int) open,
-        0);
+        0,
+        flagged());
+  }
+
+  private int flagged() {
+    int flagged = 0;
+    for (EtlFile file : files) {
+      for (int i = 0; i < file.buffers().count(); i++) {
+        flagged += file.buffers().lossBefore(i) ? 1 : 0;
+      }
+    }
+    return flagged;
   }
 
   private long sum(ToLongFunction<LogFileHeader> count) {

@@ -32,6 +32,7 @@ public record EtwSummary(List<Part> files) {
    * @param cpusConfigured processors as the header says; 0 if unknown
    * @param eventsLost as the recorder counted them
    * @param buffersLost as the recorder counted them
+   * @param neverFinalised files whose session did not end in an orderly way
    * @param firstFileTime earliest record as FILETIME, the header record left out; 0 if unknown
    * @param lastFileTime latest record as FILETIME; 0 if unknown
    * @param firstNanos earliest record, see {@link EtwRecording}; {@link Long#MAX_VALUE} if there is
@@ -51,6 +52,7 @@ public record EtwSummary(List<Part> files) {
       long cpusConfigured,
       long eventsLost,
       long buffersLost,
+      int neverFinalised,
       long firstFileTime,
       long lastFileTime,
       long firstNanos,
@@ -220,6 +222,7 @@ public record EtwSummary(List<Part> files) {
         file.header().map(LogFileHeader::processors).orElse(0L),
         file.header().map(LogFileHeader::eventsLost).orElse(0L),
         file.header().map(LogFileHeader::buffersLost).orElse(0L),
+        file.header().map(LogFileHeader::finalised).orElse(true) ? 0 : 1,
         any ? file.clock().fileTime(counted.first[f]) : 0,
         any ? file.clock().fileTime(counted.last[f]) : 0,
         any ? recording.nanos(file, counted.first[f]) : Long.MAX_VALUE,
@@ -241,6 +244,7 @@ public record EtwSummary(List<Part> files) {
     long configured = 0;
     long eventsLost = 0;
     long buffersLost = 0;
+    int neverFinalised = 0;
     long firstFileTime = Long.MAX_VALUE;
     long lastFileTime = 0;
     long firstNanos = Long.MAX_VALUE;
@@ -258,6 +262,7 @@ public record EtwSummary(List<Part> files) {
       configured = Math.max(configured, part.cpusConfigured);
       eventsLost += part.eventsLost;
       buffersLost += part.buffersLost;
+      neverFinalised += part.neverFinalised;
       firstNanos = Math.min(firstNanos, part.firstNanos);
       lastNanos = Math.max(lastNanos, part.lastNanos);
       if (part.firstFileTime != 0) {
@@ -277,6 +282,7 @@ public record EtwSummary(List<Part> files) {
         configured,
         eventsLost,
         buffersLost,
+        neverFinalised,
         firstFileTime == Long.MAX_VALUE ? 0 : firstFileTime,
         lastFileTime,
         firstNanos,
