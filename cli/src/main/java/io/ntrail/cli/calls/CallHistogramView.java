@@ -9,6 +9,7 @@ import io.ntrail.cli.text.Table;
 import java.io.PrintStream;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Prints how often the calls of some routines took how long: a row for each power of two. */
@@ -23,12 +24,18 @@ final class CallHistogramView {
   private final CallsRequest request;
   private final List<FunctionTimes> routines;
 
+  /** Calls of the routines that were asked about which have no duration, as they did not end. */
+  private final long open;
+
   CallHistogramView(CallsScope scope, CallsRequest request) {
     this.scope = scope;
     this.request = request;
+    List<FunctionTimes> asked =
+        scope.flat().functions().stream().filter(times -> scope.isFound(times.function())).toList();
+    this.open = asked.stream().mapToLong(times -> times.counts().open()).sum();
     this.routines =
-        scope.flat().functions().stream()
-            .filter(times -> scope.isFound(times.function()) && times.timed() > 0)
+        asked.stream()
+            .filter(times -> times.timed() > 0)
             .sorted(
                 Comparator.comparingLong(FunctionTimes::total)
                     .reversed()
@@ -52,8 +59,13 @@ final class CallHistogramView {
               scope.members(json.text("schema", "ntrail.calls-histogram/1"), scope.counts());
               json.array("functions");
               routines.forEach(times -> json(json, times));
-              json.endArray().gaps(scope.recording().gaps());
+              json.endArray().number("openNotShown", open).gaps(scope.recording().gaps());
             });
+  }
+
+  /** Returns how many calls are in no class, as they did not end; empty if there are none. */
+  Optional<String> openRemark() {
+    return CallsScope.openRemark(open);
   }
 
   private String name(FunctionTimes times) {
@@ -109,6 +121,7 @@ final class CallHistogramView {
     if (printed < all) {
       out.println(Numbers.counted(all - printed, "more row") + " (-n 0 shows all)");
     }
+    openRemark().ifPresent(remark -> out.println("  " + remark));
   }
 
   private void routine(PrintStream out, FunctionTimes times) {

@@ -11,6 +11,7 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -93,16 +94,10 @@ public final class CallsCommand implements Command {
           request.isSum()
               ? CallsScope.unread(recording, request.choice(), terminal, parsed)
               : CallsScope.of(recording, request.choice(), terminal, parsed);
-      switch (request.look()) {
-        case TREE -> new CallListing(scope, request).print();
-        case FLAT -> new CallFlatView(scope, request).print();
-        case SLOWEST -> new CallSlowestView(scope, request).print();
-        case HISTOGRAM -> new CallHistogramView(scope, request).print();
-      }
-      boolean isByDuration = request.look() == CallsRequest.Look.SLOWEST || scope.onlyLong();
-      if (isByDuration && (request.format() == Format.CSV || request.format() == Format.JSONL)) {
+      Optional<String> notShown = print(scope, request);
+      if (request.format() == Format.CSV || request.format() == Format.JSONL) {
         terminal.out().flush();
-        scope.openRemark().ifPresent(remark -> terminal.err().println("warning: " + remark));
+        notShown.ifPresent(remark -> terminal.err().println("warning: " + remark));
       }
       if (request.stacks() && !recording.source().hasCallers()) {
         terminal.err().println("warning: the recording has no callers of calls");
@@ -110,5 +105,21 @@ public final class CallsCommand implements Command {
       }
       return Math.max(exitCode, scope.finish(parsed));
     }
+  }
+
+  /** Prints the answer, and returns what one by duration is without; empty for others. */
+  private static Optional<String> print(CallsScope scope, CallsRequest request) {
+    switch (request.look()) {
+      case TREE -> new CallListing(scope, request).print();
+      case FLAT -> new CallFlatView(scope, request).print();
+      case SLOWEST -> new CallSlowestView(scope, request).print();
+      case HISTOGRAM -> {
+        CallHistogramView histogram = new CallHistogramView(scope, request);
+        histogram.print();
+        return histogram.openRemark();
+      }
+    }
+    boolean isByDuration = request.look() == CallsRequest.Look.SLOWEST || scope.onlyLong();
+    return isByDuration ? scope.openRemark() : Optional.empty();
   }
 }

@@ -206,7 +206,15 @@ public final class CallsScope {
    * longest; empty if there are none.
    */
   Optional<String> openRemark() {
-    long open = counts().open();
+    return openRemark(counts().open());
+  }
+
+  /**
+   * Returns what an answer by duration is without, of which only some calls are asked about.
+   *
+   * @param open how many of these are open at the end
+   */
+  static Optional<String> openRemark(long open) {
     return open == 0
         ? Optional.empty()
         : Optional.of(

@@ -1,6 +1,7 @@
 package io.ntrail.cli.calls;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.cli.harness.Cli;
@@ -125,6 +126,26 @@ class CallDurationsTest {
       String err = calls(asked[0], asked[1], "--format", "csv").err();
       assertTrue(err.contains("warning: 1 call open at the end, not shown"), err);
     }
+  }
+
+  @Test
+  void aHistogramSaysHowManyCallsOfItsRoutinesHadNotEnded() throws IOException {
+    String remark = "1 call open at the end, not shown: how long they took is not known";
+    assertEquals("  " + remark, calls("--histogram", "*Parse").lines().getLast());
+    for (String format : List.of("csv", "jsonl")) {
+      List<String> messages = calls("--histogram", "*Parse", "--format", format).messages();
+      assertTrue(messages.contains("warning: " + remark), messages::toString);
+    }
+    JsonReader json = calls("--histogram", "*Parse", "--format", "json").json();
+    assertEquals(List.of(), JsonSchema.named("calls-histogram").findings(json));
+    assertEquals(1, json.get("openNotShown").number());
+  }
+
+  @Test
+  void aHistogramDoesNotTellOfOpenCallsOfOtherRoutines() {
+    assertFalse(calls("--histogram", "*0x10b0").out().contains("open at the end"));
+    JsonReader json = calls("--histogram", "*0x10b0", "--format", "json").json();
+    assertEquals(0, json.get("openNotShown").number());
   }
 
   @Test
