@@ -25,6 +25,7 @@ import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.ShellWords;
 import io.ntrail.formats.collections.LongIntMap;
 import io.ntrail.formats.collections.LongList;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -345,21 +346,38 @@ public final class CallsScope {
 
   /** Closes an answer: the warnings and the exit code. */
   public int finish(ParseResult parsed) {
-    if (Losses.isUnsaid(recording, parsed)) {
-      warnLost();
+    return finish(parsed, Losses.isUnsaid(recording, parsed), false);
+  }
+
+  /**
+   * Closes an answer that consists of times of calls: those of open ones are not in it.
+   *
+   * @param isExport whether the answer is for another tool, and has no place for what is missing
+   */
+  public int finishTimes(ParseResult parsed, boolean isExport) {
+    return finish(parsed, isExport || Losses.isUnsaid(recording, parsed), true);
+  }
+
+  private int finish(ParseResult parsed, boolean isUnsaid, boolean isOfTimes) {
+    if (isUnsaid) {
+      warnLost(isOfTimes);
     }
     return finish(CommonOptions.has(parsed, "--strict"));
   }
 
   /** Warns of what the recorder lost, for an answer that has no place for it. */
-  public void warnLost() {
-    long repaired = counts().repaired();
-    Losses.warnLost(
-        recording,
-        repaired == 0
-            ? List.of()
-            : List.of(Numbers.counted(repaired, "missing record") + " made up for"),
-        terminal);
+  private void warnLost(boolean isOfTimes) {
+    CallCounts counts = counts();
+    List<String> further = new ArrayList<>();
+    if (counts.repaired() > 0) {
+      further.add(Numbers.counted(counts.repaired(), "missing record") + " made up for");
+    }
+    if (isOfTimes && counts.open() > 0) {
+      further.add(
+          CallListing.calls(counts.open())
+              + " open at the end, not included: how long they took is not known");
+    }
+    Losses.warnLost(recording, further, terminal);
   }
 
   private int finish(boolean strict) {

@@ -116,13 +116,10 @@ final class RecordedCallStacks implements StackInput {
 
   @Override
   public int finish(boolean isExport) {
-    if (isExport) {
-      scope.warnLost();
-    }
     if (!remark().isEmpty()) {
       scope.terminal().err().println("warning: " + remark());
     }
-    return Math.max(exitCode, scope.finish(parsed));
+    return Math.max(exitCode, scope.finishTimes(parsed, isExport));
   }
 
   @Override

@@ -88,7 +88,7 @@ public final class CallProfile implements ProfilePage {
         Terminal terminal = CommonOptions.output(parsed, system)) {
       CallsScope scope = CallsScope.of(recording, CallFilter.of(parsed), terminal, parsed);
       new CallProfile(scope, shape).print();
-      return scope.finish(parsed);
+      return scope.finishTimes(parsed, false);
     }
   }
 
@@ -113,7 +113,7 @@ public final class CallProfile implements ProfilePage {
         Terminal terminal = CommonOptions.output(parsed, system)) {
       CallsScope scope = CallsScope.of(recording, CallFilter.of(parsed), terminal, parsed);
       new CallProfile(scope, shape, true).print();
-      return Math.max(trace.exitCode(), scope.finish(parsed));
+      return Math.max(trace.exitCode(), scope.finishTimes(parsed, false));
     }
   }
 
