@@ -293,15 +293,20 @@ public final class CommonOptions {
   }
 
   private static List<NamePattern> patterns(List<String> texts, String name, String example) {
-    List<NamePattern> patterns = new ArrayList<>();
-    for (String text : texts) {
-      try {
-        patterns.add(NamePattern.of(text));
-      } catch (IllegalArgumentException e) {
-        throw new UsageError(String.valueOf(e.getMessage()), name + " " + example);
-      }
+    return texts.stream().map(text -> pattern(text, name, example)).toList();
+  }
+
+  /**
+   * Returns the pattern that a value of an option is.
+   *
+   * @param example of its value, for who gives a regular expression that is none
+   */
+  public static NamePattern pattern(String text, String name, String example) {
+    try {
+      return NamePattern.of(text);
+    } catch (IllegalArgumentException e) {
+      throw new UsageError(String.valueOf(e.getMessage()), name + " " + example);
     }
-    return patterns;
   }
 
   public static List<Path> paths(ParseResult parsed, String command) {

@@ -93,7 +93,7 @@ public final class FunctionArgument {
           "no function known at " + Numbers.hex(rva) + " in " + image.name(),
           "ntrail image " + ImageWords.of(image) + " --functions");
     }
-    NamePattern pattern = NamePattern.of(what);
+    NamePattern pattern = CommonOptions.pattern(what, option, "'Stock*'");
     List<String> all = new ArrayList<>();
     for (ImageFunction function : functions.list()) {
       all.addAll(function.names());

@@ -5,6 +5,7 @@ import io.ntrail.analysis.input.FileKind;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.SymbolSearchPath;
@@ -163,6 +164,7 @@ public final class ImageCommand implements Command {
         case CSV -> request.only(parts, "csv").rows().csv(terminal.out());
         default -> new ImageScreen(contents, terminal.out()).print(parts, names, limit, width);
       }
+      EventRemarks.unmatched(request.unmatched(names), false, false, terminal);
       return finish(gaps.get(), terminal);
     }
   }

@@ -2,8 +2,10 @@ package io.ntrail.cli.image;
 
 import io.ntrail.analysis.model.StoppableWork;
 import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
@@ -72,6 +74,10 @@ final class ImageFolder {
   private final List<String> refused = new ArrayList<>();
   private final StoppableWork<WorkPhase> work;
   private final WorkProgress<WorkPhase> progress;
+
+  /** Functions of all images that fit the pattern. */
+  private long matching;
+
   private FolderTotals totals = new FolderTotals();
 
   ImageFolder(Terminal terminal, ParseResult parsed, long limit) {
@@ -112,8 +118,28 @@ final class ImageFolder {
           totals.json(json);
           json.gaps(progress.gaps(gaps, folder.toString(), 0, -1));
         });
+    warn(format, request);
     Losses.warn(gaps, terminal);
     return progress.exitCode(gaps.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE);
+  }
+
+  /**
+   * Warns of files that have no row, for forms without a place for them, and of a wrong pattern.
+   */
+  private void warn(Format format, ImageRequest request) {
+    terminal.out().flush();
+    if (!refused.isEmpty() && (format == Format.CSV || format == Format.JSONL)) {
+      terminal.err().println("warning: " + ofAnotherKind());
+    }
+    NamePattern pattern = request.functions();
+    if (pattern != null && !pattern.toString().isEmpty() && matching == 0) {
+      UnmatchedTerm word = new UnmatchedTerm(UnmatchedTerm.What.FUNCTION, pattern.toString(), "");
+      EventRemarks.unmatched(List.of(word), false, false, terminal);
+    }
+  }
+
+  private String ofAnotherKind() {
+    return Numbers.counted(refused.size(), "file") + " of another kind (--format json lists them)";
   }
 
   private void text(Path folder, int files, Listing<Row> listing) {
@@ -127,11 +153,7 @@ final class ImageFolder {
         .out()
         .println(
             Numbers.counted(rows, "image")
-                + (refused.isEmpty()
-                    ? ""
-                    : ", "
-                        + Numbers.counted(refused.size(), "file")
-                        + " of another kind (--format json lists them)")
+                + (refused.isEmpty() ? "" : ", " + ofAnotherKind())
                 + progress.state());
     totals.print(terminal.out());
   }
@@ -160,6 +182,7 @@ final class ImageFolder {
     totals = new FolderTotals();
     refused.clear();
     gaps.clear();
+    matching = 0;
     work.begin(new WorkPhase("reading the images of " + folder, "file"), files.size());
     for (Path file : files) {
       if (work.isStopping()) {
@@ -183,6 +206,7 @@ final class ImageFolder {
         ParsedImage contents = ParsedImage.of(image);
         Patchability patches = request.hotpatch() ? Patchability.of(image) : null;
         long functions = request.functions() == null ? -1 : functions(image, request.functions());
+        matching += Math.max(0, functions);
         totals.add(folder.relativize(path).toString(), contents.security(), patches);
         List<Gap> own = ImageCommand.gaps(packed.list(), image.gaps());
         gaps.addAll(own);
@@ -196,18 +220,19 @@ final class ImageFolder {
   }
 
   /** Returns the number of functions whose names fit a pattern; with an empty one of all. */
-  private static long functions(PeImage image, String pattern) {
-    ImageFunctions functions = ImageFunctions.withSymbolTable(image);
-    NamePattern names = NamePattern.of(pattern);
-    return functions.list().stream()
-        .filter(f -> pattern.isEmpty() || f.names().stream().anyMatch(names::matches))
+  private static long functions(PeImage image, NamePattern pattern) {
+    boolean isAll = pattern.toString().isEmpty();
+    return ImageFunctions.withSymbolTable(image).list().stream()
+        .filter(f -> isAll || f.names().stream().anyMatch(pattern::matches))
         .count();
   }
 
   private static ListingColumns<Row> columns(ImageRequest request) {
     ListingColumns<Row> columns = columns();
     if (request.functions() != null) {
-      columns.count("functions", Row::functions).titled(functionsTitle(request.functions()));
+      columns
+          .count("functions", Row::functions)
+          .titled(functionsTitle(request.functions().toString()));
     }
     if (request.hotpatch()) {
       hotpatch(columns);

@@ -44,7 +44,7 @@ final class ImageFunctionRows {
   private ImageFunctionRows(
       ParsedImage contents,
       ImageFunctions functions,
-      String pattern,
+      NamePattern pattern,
       boolean unwind,
       boolean hotpatch) {
     this.image = contents.image();
@@ -57,8 +57,8 @@ final class ImageFunctionRows {
             ? Patchability.of(
                 contents.image(), functions, contents.imports(), contents.loadConfig())
             : null;
-    this.pattern = NamePattern.of(pattern);
-    this.everything = pattern.isEmpty();
+    this.pattern = pattern;
+    this.everything = pattern.toString().isEmpty();
     this.unwind = unwind;
   }
 
@@ -74,12 +74,12 @@ final class ImageFunctionRows {
   static ImagePart of(
       ParsedImage contents,
       ImageFunctions functions,
-      @Nullable String pattern,
+      @Nullable NamePattern pattern,
       boolean unwind,
       boolean hotpatch) {
     ImageFunctionRows part =
         new ImageFunctionRows(
-            contents, functions, pattern == null ? "" : pattern, unwind, hotpatch);
+            contents, functions, pattern == null ? NamePattern.of("") : pattern, unwind, hotpatch);
     Listing<Row> listing = new Listing<>("functions", part.columns(), part::rows);
     return new ImagePart(
         listing,

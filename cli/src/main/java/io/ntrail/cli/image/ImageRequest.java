@@ -1,5 +1,8 @@
 package io.ntrail.cli.image;
 
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.analysis.naming.PatternSet;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
@@ -25,7 +28,7 @@ import picocli.CommandLine.ParseResult;
  */
 record ImageRequest(
     String file,
-    @Nullable String functions,
+    @Nullable NamePattern functions,
     @Nullable String unwind,
     @Nullable String disasm,
     boolean headers,
@@ -106,7 +109,7 @@ record ImageRequest(
     }
     return new ImageRequest(
         words.getFirst(),
-        functions,
+        functions == null ? null : CommonOptions.pattern(functions, "--functions", "'Stock*'"),
         unwind,
         value(parsed, "--disasm"),
         CommonOptions.has(parsed, "--headers"),
@@ -162,7 +165,7 @@ record ImageRequest(
     if (unwind != null && !unwind.isEmpty()) {
       parts.add(ImageUnwindPart.of(contents, names, unwind));
     } else if (functions != null || unwind != null || hotpatch) {
-      String pattern = functions == null && unwind != null ? "" : functions;
+      NamePattern pattern = functions == null && unwind != null ? NamePattern.of("") : functions;
       // The share of only patchability comes from the image itself.
       ImageFunctions all = pattern == null ? ImageFunctions.of(contents) : names.functions();
       parts.add(ImageFunctionRows.of(contents, all, pattern, unwind != null, hotpatch));
@@ -174,6 +177,19 @@ record ImageRequest(
       parts.add(ImageServices.of(contents.image()));
     }
     return parts;
+  }
+
+  /** Returns the pattern of functions if it fits none of an image; else nothing. */
+  List<UnmatchedTerm> unmatched(ImageNames names) {
+    NamePattern pattern = functions;
+    if (pattern == null || pattern.toString().isEmpty()) {
+      return List.of();
+    }
+    PatternSet patterns = new PatternSet(List.of(pattern));
+    List<String> all = new ArrayList<>();
+    names.functions().list().forEach(function -> all.addAll(function.names()));
+    boolean isFound = all.stream().anyMatch(name -> patterns.fit(its -> its.matches(name)));
+    return isFound ? List.of() : patterns.unmatched(UnmatchedTerm.What.FUNCTION, all);
   }
 
   /** The one part of a format that has no place for two. */

@@ -95,10 +95,6 @@ final class FrameOptions {
   }
 
   private static NamePattern pattern(String text, String option) {
-    try {
-      return NamePattern.of(text);
-    } catch (IllegalArgumentException e) {
-      throw new UsageError(String.valueOf(e.getMessage()), option + " 'ntdll!*'");
-    }
+    return CommonOptions.pattern(text, option, "'ntdll!*'");
   }
 }

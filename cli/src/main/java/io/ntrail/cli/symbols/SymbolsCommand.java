@@ -205,7 +205,8 @@ public final class SymbolsCommand implements Command {
   /** Lists symbols or lines. Returns whether some were left out as it was stopped. */
   private static boolean list(
       ParseResult parsed, SymbolSource source, Format format, Terminal terminal) {
-    NamePattern pattern = pattern(CommonOptions.text(parsed, "--find", "*"));
+    NamePattern pattern =
+        CommonOptions.pattern(CommonOptions.text(parsed, "--find", "*"), "--find", "'Stock*'");
     boolean lines = CommonOptions.has(parsed, "--lines");
     AtomicBoolean any = new AtomicBoolean();
     StoppableWork<WorkPhase> work =
@@ -293,14 +294,6 @@ public final class SymbolsCommand implements Command {
         .accept(_ -> found.set(true));
     if (found.get()) {
       terminal.err().println("try: --find " + ShellWords.of(wider));
-    }
-  }
-
-  private static NamePattern pattern(String text) {
-    try {
-      return NamePattern.of(text);
-    } catch (IllegalArgumentException e) {
-      throw new UsageError(String.valueOf(e.getMessage()), "--find 'Stock*'");
     }
   }
 

@@ -163,6 +163,51 @@ class ImageTest {
   }
 
   @Test
+  void rowsOfAFolderForProgramsComeWithAWarningOfFilesThatAreNoImages() throws IOException {
+    sample();
+    Files.writeString(folder.resolve("text.exe"), "hello");
+
+    for (String format : List.of("csv", "jsonl")) {
+      Cli.Result result = Cli.run("image", folder, "--format", format);
+      assertEquals(
+          List.of("warning: 1 file of another kind (--format json lists them)"),
+          result.messages(),
+          format);
+    }
+    assertEquals("", Cli.run("image", folder, "--format", "json").err());
+  }
+
+  @Test
+  void anExpressionThatIsNoneIsRefused() throws IOException {
+    sample();
+    String why = "ntrail: not a regular expression: /[/ (Unclosed character class)";
+    for (String option : List.of("--functions", "--disasm", "--unwind")) {
+      Cli.Result result = Cli.run("image", sample(), option, "/[/");
+      assertEquals(2, result.exit(), option);
+      assertEquals(List.of(why, "try: " + option + " 'Stock*'"), result.messages());
+    }
+    Cli.Result result = Cli.run("image", folder, "--functions", "/[/");
+    assertEquals(2, result.exit());
+    assertEquals(List.of(why, "try: --functions 'Stock*'"), result.messages());
+  }
+
+  @Test
+  void aPatternThatMatchesNoFunctionIsWarnedOf() throws IOException {
+    sample();
+    for (String format : List.of("text", "csv", "jsonl", "json")) {
+      List<String> warning = List.of("warning: no function matches Nosuch*");
+      assertEquals(
+          warning,
+          Cli.run("image", sample(), "--functions", "Nosuch*", "--format", format).messages());
+      assertEquals(
+          warning,
+          Cli.run("image", folder, "--functions", "Nosuch*", "--format", format).messages());
+    }
+    assertEquals("", Cli.run("image", sample(), "--functions", "Stock*").err());
+    assertEquals("", Cli.run("image", folder, "--functions", "Stock*").err());
+  }
+
+  @Test
   void tablesOfAFolderAreRefused() throws IOException {
     sample();
     assertEquals(2, Cli.run("image", folder, "--exports").exit());
