@@ -139,7 +139,7 @@ class CutVectorsTest {
             "exit 250 f1"),
         events(cut(file, time(90, 150))));
     assertEquals(
-        new CallsCut.Written(told.getFirst().bytes(), 10, 4, 6, 0, 0, 0, List.of()),
+        new CallsCut.Written(told.getFirst().bytes(), 10, 4, 6, 0, 0, 0, List.of(), List.of()),
         told.getFirst());
   }
 

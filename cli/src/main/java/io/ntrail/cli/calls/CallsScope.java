@@ -5,6 +5,7 @@ import io.ntrail.analysis.calls.CallNames;
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallSource;
 import io.ntrail.analysis.calls.CallStream;
+import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.analysis.calls.FlatCallProfile;
 import io.ntrail.analysis.naming.NamePattern;
@@ -59,6 +60,9 @@ public final class CallsScope {
   private final LongList looked = new LongList();
 
   private boolean anyFound;
+
+  /** Calls that were added up by routine; -1 if none were. */
+  private long summed = -1;
 
   private CallsScope(
       CallRecording recording,
@@ -184,6 +188,7 @@ public final class CallsScope {
     if (range.whole()) {
       threads.forEach(thread -> recording.source().totals(thread).forEach(flat::add));
     }
+    summed = flat.counts().calls();
     return flat;
   }
 
@@ -283,9 +288,14 @@ public final class CallsScope {
   public String asked() {
     List<String> asked = choice.asked();
     if (!range.whole()) {
-      asked.add(nanos() ? range.text() : "ticks " + choice.time());
+      asked.add(rangeText());
     }
     return recording.source().name() + ": " + String.join(", ", asked) + ": ";
+  }
+
+  /** Returns the time range in words: seconds, or ticks where the clock's frequency is unknown. */
+  public String rangeText() {
+    return nanos() ? range.text() : "ticks " + choice.time();
   }
 
   /** Writes the common members of JSON answers into an open object. */
@@ -340,22 +350,79 @@ public final class CallsScope {
     return nanos() ? "duration us" : "duration ticks";
   }
 
+  /** Warns of a pattern that no routine fits. */
+  public void warnUnmatched(NamePattern pattern) {
+    terminal
+        .err()
+        .println(
+            "warning: no routine "
+                + (range.whole() ? "called" : "called in this time range")
+                + " matches "
+                + TextSanitizer.one(pattern.toString()));
+  }
+
   private String before() {
     return "warning: " + recording.source().name() + ": ";
   }
 
   /** Closes an answer: the warnings and the exit code. */
   public int finish(ParseResult parsed) {
-    return finish(parsed, Losses.isUnsaid(recording, parsed), false);
+    int exitCode = finish(parsed, Losses.isUnsaid(recording, parsed), false);
+    warnIfNoneEntered();
+    return exitCode;
   }
 
   /**
    * Closes an answer that consists of times of calls: those of open ones are not in it.
    *
    * @param isExport whether the answer is for another tool, and has no place for what is missing
+   * @param total the sum of all times
    */
-  public int finishTimes(ParseResult parsed, boolean isExport) {
-    return finish(parsed, isExport || Losses.isUnsaid(recording, parsed), true);
+  public int finishTimes(ParseResult parsed, boolean isExport, long total) {
+    int exitCode = finish(parsed, isExport || Losses.isUnsaid(recording, parsed), true);
+    if (total == 0) {
+      warnOfTime("no time of a recorded call");
+    }
+    return exitCode;
+  }
+
+  /** Warns when no call was entered in the time range: the answer is empty, or almost. */
+  public void warnIfNoneEntered() {
+    if (range.whole() || recording.work().stoppedAt().isPresent() || terminal.outClosed()) {
+      return;
+    }
+    boolean isNone = summed == 0;
+    if (summed < 0) {
+      try (CallStream calls = stream()) {
+        isNone = calls.next() == null;
+      }
+    }
+    if (isNone) {
+      warnOfTime("no call was entered");
+    }
+  }
+
+  private void warnOfTime(String lack) {
+    if (range.whole() || recording.work().stoppedAt().isPresent() || terminal.outClosed()) {
+      return;
+    }
+    OptionalLong first =
+        threads.stream()
+            .map(recording.source().threads()::get)
+            .filter(thread -> thread.records() > 0)
+            .mapToLong(CallThread::firstTime)
+            .min();
+    terminal
+        .err()
+        .println(
+            "warning: "
+                + lack
+                + " in this time range"
+                + (first.isEmpty()
+                    ? ""
+                    : ": the first record is at "
+                        + time(first.getAsLong())
+                        + (nanos() ? " s" : " ticks")));
   }
 
   private int finish(ParseResult parsed, boolean isUnsaid, boolean isOfTimes) {
@@ -399,13 +466,7 @@ public final class CallsScope {
     }
     boolean isWhole = recording.work().stoppedAt().isEmpty();
     if (choice.find() != null && !anyFound && isWhole && !terminal.outClosed()) {
-      terminal
-          .err()
-          .println(
-              "warning: no routine "
-                  + (range.whole() ? "called" : "called in this time range")
-                  + " matches "
-                  + TextSanitizer.one(choice.find().toString()));
+      warnUnmatched(choice.find());
       String wider = "*" + choice.find() + "*";
       terminal
           .err()

@@ -119,7 +119,7 @@ final class RecordedCallStacks implements StackInput {
     if (!remark().isEmpty()) {
       scope.terminal().err().println("warning: " + remark());
     }
-    return Math.max(exitCode, scope.finishTimes(parsed, isExport));
+    return Math.max(exitCode, scope.finishTimes(parsed, isExport, profile.total()));
   }
 
   @Override

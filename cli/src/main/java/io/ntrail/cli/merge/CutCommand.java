@@ -182,6 +182,9 @@ public final class CutCommand implements Command {
       boolean isNarrowed = EventFilterOptions.areSeveral(parsed);
       EventRemarks.unmatched(
           events.unmatched(filter), !within.whole(), isNarrowed, undecided, terminal);
+      if (!within.whole()) {
+        EventRemarks.outside(recording, within, CommonOptions.cores(parsed), terminal);
+      }
       return Losses.finish(recording, parsed, terminal);
     }
   }
@@ -251,7 +254,7 @@ public final class CutCommand implements Command {
     }
     CallsCut.Choice choice =
         new CallsCut.Choice(
-            scope.threads(), range.fromNanos(), range.toNanos(), range.text(), functions);
+            scope.threads(), range.fromNanos(), range.toNanos(), scope.rangeText(), functions);
     CallsCut.Written written;
     try (Progress _ = scope.progress().start();
         SeekableByteChannel channel = file.openChannel()) {
@@ -261,6 +264,11 @@ public final class CutCommand implements Command {
     }
     file.complete();
     new CallsCutReport(scope, file, written).print(format);
+    scope.warnIfNoneEntered();
+    written.unmatched().forEach(scope::warnUnmatched);
+    if (!written.unmatched().isEmpty()) {
+      terminal.err().println("try: ntrail calls FILE --flat -n 0 lists all");
+    }
     return Losses.finish(recording, parsed, terminal);
   }
 

@@ -87,8 +87,9 @@ public final class CallProfile implements ProfilePage {
     try (CallRecording recording = input.open(CallRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system)) {
       CallsScope scope = CallsScope.of(recording, CallFilter.of(parsed), terminal, parsed);
-      new CallProfile(scope, shape).print();
-      return scope.finishTimes(parsed, false);
+      CallProfile profile = new CallProfile(scope, shape);
+      profile.print();
+      return scope.finishTimes(parsed, false, profile.total());
     }
   }
 
@@ -112,8 +113,9 @@ public final class CallProfile implements ProfilePage {
     try (CallRecording recording = trace.recording();
         Terminal terminal = CommonOptions.output(parsed, system)) {
       CallsScope scope = CallsScope.of(recording, CallFilter.of(parsed), terminal, parsed);
-      new CallProfile(scope, shape, true).print();
-      return Math.max(trace.exitCode(), scope.finishTimes(parsed, false));
+      CallProfile profile = new CallProfile(scope, shape, true);
+      profile.print();
+      return Math.max(trace.exitCode(), scope.finishTimes(parsed, false, profile.total()));
     }
   }
 

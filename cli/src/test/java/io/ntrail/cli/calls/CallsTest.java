@@ -52,6 +52,39 @@ class CallsTest {
   }
 
   @Test
+  void aTimeInWhichNoCallWasEnteredIsWarnedOf() {
+    Path ntr = TestData.projectRoot().resolve("samples/shop.ntr");
+    String where = " in this time range: the first record is at 0.003911 s";
+    for (String words : List.of("", "--flat", "--slowest=3", "--format=csv", "--format=json")) {
+      Stream<Object> more = Stream.of(words).filter(word -> !word.isEmpty()).map(word -> word);
+      Object[] all = Stream.concat(Stream.of("calls", ntr, "--time", "99..100"), more).toArray();
+      List<String> messages = Cli.run(all).messages();
+      assertTrue(
+          messages.contains("warning: no call was entered" + where), words + ": " + messages);
+    }
+    String none = "warning: no time of a recorded call" + where;
+    assertTrue(Cli.run("profile", ntr, "--time", "99..100").messages().contains(none));
+    assertTrue(
+        Cli.run("export", ntr, "--to", "collapsed", "--time", "99..100").messages().contains(none));
+    assertEquals("", Cli.run("calls", ntr, "--time", "0..1").err());
+    assertEquals("", Cli.run("profile", ntr, "--time", "0..1").err());
+  }
+
+  @Test
+  void aTimeOfTicksInWhichNoCallWasEnteredSaysWhereTheyBegin() {
+    Path ticks = TestData.projectRoot().resolve("samples/shop.jtrc");
+    List<String> messages = Cli.run("calls", ticks, "--time", "1..2").messages();
+    assertEquals(1, messages.size(), messages::toString);
+    assertTrue(
+        messages
+            .getFirst()
+            .matches(
+                "warning: no call was entered in this time range: the first record is at [\\d,]+"
+                    + " ticks"),
+        messages::toString);
+  }
+
+  @Test
   void theSampleIsTheFileThatComesWithTheProject() throws IOException {
     assertArrayEquals(
         Files.readAllBytes(TestData.projectRoot().resolve("samples/shop.jtrc")),

@@ -159,6 +159,43 @@ class CutTest {
   }
 
   @Test
+  void aTimeOutsideOfTheRecordingIsSaid() {
+    Path target = folder.resolve("empty.etl");
+    Cli.Result result = Cli.run("cut", SAMPLE, "--time", "50..60", "-o", target);
+    assertEquals(
+        List.of("warning: no records in this time range: the recording is 1.550200 s long"),
+        result.messages());
+    assertEquals(
+        "", Cli.run("cut", SAMPLE, "--time", "1..60", "-o", folder.resolve("some.etl")).err());
+  }
+
+  @Test
+  void aFunctionThatNoCallHasIsSaid() {
+    Path calls = TestData.projectRoot().resolve("samples/shop.ntr");
+    Cli.Result result = Cli.run("cut", calls, "-f", "nosuch", "-o", folder.resolve("none.ntr"));
+    assertEquals(
+        List.of(
+            "warning: no routine called matches nosuch",
+            "try: ntrail calls FILE --flat -n 0 lists all"),
+        result.messages());
+    Cli.Result outside =
+        Cli.run("cut", calls, "--time", "99..100", "-o", folder.resolve("late.ntr"));
+    assertEquals(
+        List.of(
+            "warning: no call was entered in this time range: the first record is at 0.003911 s"),
+        outside.messages());
+  }
+
+  @Test
+  void theCutOfARecordingOfTicksTellsItsTimeInTicks() {
+    Path ticks = TestData.projectRoot().resolve("samples/shop.jtrc");
+    Path target = folder.resolve("ticks.ntr");
+    assertEquals(0, Cli.run("cut", ticks, "--time", "1010000..1020000", "-o", target).exit());
+    String heading = Cli.run("calls", target, "--flat").lines().getFirst();
+    assertTrue(heading.contains(" records outside ticks 1010000..1020000)"), heading);
+  }
+
+  @Test
   void withoutASelectionNothingIsCut() {
     Path out = folder.resolve("all.etl");
     Result result = Cli.run("cut", SAMPLE, "-o", out);

@@ -175,7 +175,11 @@ class CallProfileTest {
       assertEquals("", result.out());
     }
     assertEquals(
-        List.of(), run("--time", "100..200", "--format", "json").json().get("rows").array());
+        List.of(),
+        Cli.run("profile", file, "--time", "100..200", "--format", "json")
+            .json()
+            .get("rows")
+            .array());
     Cli.Result none = Cli.run("profile", file, "-t", "77");
     assertEquals(1, none.exit());
     assertTrue(none.err().contains("no thread of "), none.err());

@@ -82,6 +82,7 @@ public final class CallsCut {
    * @param ofOtherThreads of them, those of threads that were not chosen
    * @param ofOtherFunctions of them, those that the functions exclude
    * @param wholeThreads threads that were copied whole, since too many of their calls were open
+   * @param unmatched patterns of functions that no function fits which was looked at
    * @param gaps of the recording
    */
   public record Written(
@@ -92,9 +93,11 @@ public final class CallsCut {
       long ofOtherThreads,
       long ofOtherFunctions,
       int wholeThreads,
+      List<NamePattern> unmatched,
       List<Gap> gaps) {
     /** Copies. */
     public Written {
+      unmatched = List.copyOf(unmatched);
       gaps = List.copyOf(gaps);
     }
   }
@@ -107,6 +110,10 @@ public final class CallsCut {
   private final Choice choice;
   private final @Nullable LongPredicate functions;
   private final CutTally tally = new CutTally();
+
+  /** Patterns of functions that a function fits. */
+  private final Set<NamePattern> matched = new HashSet<>();
+
   private int wholeThreads;
 
   private CallsCut(CallRecording recording, Choice choice, CallNames names) {
@@ -116,15 +123,19 @@ public final class CallsCut {
     this.functions = choice.functions.isEmpty() ? null : meant(choice.functions, names);
   }
 
-  private static LongPredicate meant(List<NamePattern> patterns, CallNames names) {
+  private LongPredicate meant(List<NamePattern> patterns, CallNames names) {
     Map<Long, Boolean> known = new HashMap<>();
     return function ->
         known.computeIfAbsent(
             function,
-            of ->
-                Arrays.stream(names.forms(of))
-                    .anyMatch(
-                        name -> patterns.stream().anyMatch(pattern -> pattern.matches(name))));
+            of -> {
+              List<NamePattern> its =
+                  patterns.stream()
+                      .filter(pattern -> Arrays.stream(names.forms(of)).anyMatch(pattern::matches))
+                      .toList();
+              matched.addAll(its);
+              return !its.isEmpty();
+            });
   }
 
   /**
@@ -170,6 +181,7 @@ public final class CallsCut {
         tally.ofOtherThreads,
         tally.ofOtherFunctions,
         wholeThreads,
+        choice.functions.stream().filter(pattern -> !matched.contains(pattern)).toList(),
         recording.gaps());
   }
 
