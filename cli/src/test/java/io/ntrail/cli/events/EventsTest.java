@@ -57,6 +57,25 @@ class EventsTest {
   }
 
   @Test
+  void namesInAConditionThatNoEventHasAreSaid() throws IOException {
+    Path file = sample();
+    assertEquals(
+        List.of("warning: no event belongs to a process shopdd.exe", "try: -p shopd.exe"),
+        said("events", file, "--count", "--where", "process == shopdd.exe"));
+    assertEquals(
+        List.of("warning: no event matches PerfInfo/SampelProf", "try: -e PerfInfo/SampleProf"),
+        said("events", file, "--count", "--where", "event == PerfInfo/SampelProf and pid > 0"));
+    for (String condition :
+        List.of(
+            "process == shopd.exe",
+            "event =~ 'PerfInfo/*' or pid == 4",
+            "not process == nosuch",
+            "event != Nosuch")) {
+      assertEquals(List.of(), said("events", file, "--count", "--where", condition), condition);
+    }
+  }
+
+  @Test
   void wordsThatFitNothing() throws IOException {
     Path file = sample();
     assertEquals(

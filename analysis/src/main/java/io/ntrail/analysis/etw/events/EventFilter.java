@@ -7,8 +7,11 @@ import io.ntrail.analysis.naming.UnmatchedTerm;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,6 +88,69 @@ public final class EventFilter {
     }
   }
 
+  /** Names of processes and events that a condition asks for. */
+  private static final class WantedNames {
+    private final PatternSet processes;
+    private final PatternSet events;
+    private final Set<EventType> types = new HashSet<>();
+    private final Set<String> names = new TreeSet<>();
+    private @Nullable String lastProcess;
+    private boolean any;
+
+    private WantedNames(PatternSet processes, PatternSet events) {
+      this.processes = processes;
+      this.events = events;
+    }
+
+    static WantedNames of(@Nullable FilterExpression condition) {
+      return new WantedNames(
+          new PatternSet(condition == null ? List.of() : condition.wanted("process")),
+          new PatternSet(condition == null ? List.of() : condition.wanted("event")));
+    }
+
+    WantedNames copy() {
+      return new WantedNames(processes.copy(), events.copy());
+    }
+
+    void addSeen(WantedNames copy) {
+      any |= copy.any;
+      processes.addSeen(copy.processes);
+      events.addSeen(copy.events);
+      names.addAll(copy.names);
+    }
+
+    /** Learns from an event. */
+    void meet(EventReader event) {
+      any = true;
+      if (!events.isEmpty() && types.size() < MOST_TYPES && types.add(event.type())) {
+        String name = event.type().event();
+        if (name != null) {
+          names.add(name);
+          events.fit(pattern -> pattern.matches(name));
+        }
+      }
+      if (!processes.isEmpty()) {
+        String process = event.process();
+        if (process != null && !process.equals(lastProcess)) {
+          lastProcess = process;
+          processes.fit(pattern -> pattern.matches(process));
+        }
+      }
+    }
+
+    /** Returns the names of processes that no event has. */
+    List<UnmatchedTerm> unmatchedProcesses(Set<String> known) {
+      return any ? processes.unmatched(UnmatchedTerm.What.PROCESS, known) : List.of();
+    }
+
+    /** Returns the names of events that none has, if all types are known. */
+    List<UnmatchedTerm> unmatchedEvents() {
+      return any && types.size() < MOST_TYPES
+          ? events.unmatched(UnmatchedTerm.What.EVENT, names)
+          : List.of();
+    }
+  }
+
   private final PatternSet processes;
   private final PatternSet threads;
   private final EventPatterns events;
@@ -96,6 +162,7 @@ public final class EventFilter {
 
   private final Map<EventType, Boolean> types = new HashMap<>();
   private final FieldNames fields = new FieldNames();
+  private final WantedNames wantedNames;
   private boolean askedForCpus;
   private final BitSet fittingCpus = new BitSet();
   private boolean finished;
@@ -110,6 +177,7 @@ public final class EventFilter {
     events = new EventPatterns(builder.events);
     cpus = builder.cpus;
     where = builder.where;
+    wantedNames = WantedNames.of(where);
     asksFields = where != null && !EventValues.OWN.containsAll(where.names());
   }
 
@@ -119,6 +187,7 @@ public final class EventFilter {
     events = other.events.copy();
     cpus = other.cpus;
     where = other.where;
+    wantedNames = other.wantedNames.copy();
     asksFields = other.asksFields;
   }
 
@@ -150,6 +219,7 @@ public final class EventFilter {
     threads.addSeen(copy.threads);
     events.addSeen(copy.events);
     fields.addSeen(copy.fields);
+    wantedNames.addSeen(copy.wantedNames);
     askedForCpus |= copy.askedForCpus;
     fittingCpus.or(copy.fittingCpus);
     asked += copy.asked;
@@ -219,6 +289,7 @@ public final class EventFilter {
   private boolean meets(FilterExpression condition, EventReader event) {
     EventType type = event.type();
     fields.meet(type);
+    wantedNames.meet(event);
     FilterExpression.Truth truth = condition.of(new EventValues(event));
     if (asksFields) {
       asked++;
@@ -262,6 +333,11 @@ public final class EventFilter {
     result.addAll(threads.unmatchedThreads());
     if (where != null) {
       result.addAll(fields.unmatched(where.names()));
+      result.addAll(wantedNames.unmatchedProcesses(machine.processNames()));
+      boolean isOnly = processes.isEmpty() && threads.isEmpty() && events.isEmpty() && cpus == null;
+      if (isOnly) {
+        result.addAll(wantedNames.unmatchedEvents());
+      }
     }
     return result;
   }

@@ -2,6 +2,7 @@ package io.ntrail.analysis.etw.events;
 
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.formats.bytes.CannotGoOn;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -286,6 +287,28 @@ public final class FilterExpression {
   /** Returns the field names in the condition. */
   public List<String> names() {
     return names;
+  }
+
+  /** Returns the patterns that a name has to fit, of comparisons that no negation turns round. */
+  List<NamePattern> wanted(String name) {
+    List<NamePattern> wanted = new ArrayList<>();
+    addWanted(name, root, wanted);
+    return wanted;
+  }
+
+  private static void addWanted(String name, Node node, List<NamePattern> wanted) {
+    switch (node) {
+      case All all -> all.nodes.forEach(one -> addWanted(name, one, wanted));
+      case Any any -> any.nodes.forEach(one -> addWanted(name, one, wanted));
+      case Comparison comparison -> {
+        boolean isText =
+            comparison.operator == Operator.EQUAL || comparison.operator == Operator.MATCHES;
+        if (isText && comparison.name.equalsIgnoreCase(name)) {
+          wanted.add(comparison.pattern);
+        }
+      }
+      case Not _ -> {}
+    }
   }
 
   @Override
