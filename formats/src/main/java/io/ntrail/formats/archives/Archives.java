@@ -16,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /**
@@ -91,7 +90,8 @@ public final class Archives {
 
   private static InputFile gunzip(Path path, String name, MemberChoice choice, Gaps gaps)
       throws IOException {
-    try (InputStream in = new GZIPInputStream(Files.newInputStream(path), CHUNK)) {
+    try (InputStream file = Files.newInputStream(path);
+        InputStream in = new GzipStream(file, CHUNK)) {
       return new MemberInflation(choice, gaps).inflate(in, name);
     } catch (EOFException | ZipException e) {
       throw new CannotGoOn(name + " is a gzip file whose header is damaged", "get a new copy");
