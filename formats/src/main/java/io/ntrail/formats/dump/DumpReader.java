@@ -83,6 +83,7 @@ public final class DumpReader {
   public Rows rows(Bytes bytes, String what, int first, long rowBytes, long claimed, int limit) {
     long room = rowBytes < 1 ? 0 : Math.max(0, bytes.length() - (long) first) / rowBytes;
     if (Long.compareUnsigned(claimed, Math.min(room, limit)) <= 0) {
+      checkEnd(bytes, what, first + claimed * rowBytes, rowBytes, claimed);
       return new Rows(bytes, first, Math.clamp(rowBytes, 0, MOST), (int) claimed);
     }
     boolean isLimit = limit < room;
@@ -99,6 +100,26 @@ public final class DumpReader {
             + " bytes, and "
             + (isLimit ? "no more than " + limit + " are read" : "there is room for " + room));
     return new Rows(bytes, first, Math.clamp(rowBytes, 0, MOST), (int) count);
+  }
+
+  /**
+   * Reports what lies behind the rows that a list counts: the lists of all writers end there, so
+   * that room for more, with anything in it, shows a count that is too small.
+   *
+   * @param end offset behind the last row
+   * @param rowBytes the least bytes of a row; less than 1 if there are none
+   * @param claimed number of rows that the list says
+   */
+  public void checkEnd(Bytes bytes, String what, long end, long rowBytes, long claimed) {
+    long more = rowBytes < 1 ? 0 : (bytes.length() - end) / rowBytes;
+    if (more > 0 && !bytes.isZero((int) end, (int) (more * rowBytes))) {
+      gap(
+          bytes.base() + end,
+          more * rowBytes,
+          what,
+          "it claims %d entries, and has room behind them for %d more, which is not empty"
+              .formatted(claimed, more));
+    }
   }
 
   /**

@@ -84,5 +84,6 @@ public record DynamicFunctionTable(
               (int) Math.min(entryBytes, Integer.MAX_VALUE)));
       at = first + entries * entryBytes + pad;
     }
+    dump.reader().checkEnd(bytes, what, at, descriptor + nativeBytes, claimed);
   }
 }

@@ -53,5 +53,6 @@ public record TokenInfo(long owner, long handle, Bytes data) {
               bytes.slice(start + LEAST, (int) size - LEAST)));
       at += size;
     }
+    dump.reader().checkEnd(bytes, StreamType.TOKEN.title(), at, LEAST, claimed);
   }
 }
