@@ -328,17 +328,26 @@ public final class RecordingInput implements AutoCloseable {
             : "ntrail diff " + ShellWords.file(why.first()) + " " + ShellWords.file(why.second()));
   }
 
+  /** Opens the files in one path: one that is none among others is a gap. */
   private static void add(List<InputFile> inputs, List<EtlFile> files, Gaps gaps) {
     int opened = 0;
+    int before = files.size();
+    CannotGoOn first = null;
     try {
       for (InputFile input : inputs) {
         opened++;
         Refusal refusal = new Refusal(input);
+        long size = input.size() == 0 ? -1 : input.size();
         try {
           files.add(EtlFile.open(input, gaps));
         } catch (CannotGoOn e) {
-          throw e.reason() == Reason.OTHER_KIND ? refusal.notARecording() : e;
+          CannotGoOn why = e.reason() == Reason.OTHER_KIND ? refusal.notARecording() : e;
+          gaps.add(why.ofMember(input.name(), size));
+          first = first == null ? why : first;
         }
+      }
+      if (first != null && files.size() == before) {
+        throw first;
       }
     } catch (RuntimeException e) {
       inputs.subList(opened, inputs.size()).forEach(InputFile::close);

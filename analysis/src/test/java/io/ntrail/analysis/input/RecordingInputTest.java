@@ -10,6 +10,7 @@ import io.ntrail.analysis.model.Recording;
 import io.ntrail.analysis.model.RecordingKind;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.CannotGoOn.Reason;
+import io.ntrail.formats.bytes.Gap;
 import io.ntrail.testkit.ProcessorTime;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.cab.CabinetWriter;
@@ -202,6 +203,24 @@ class RecordingInputTest {
             refusal.message().startsWith(file + "!/a.etl is not a recording"), refusal.message());
       }
     }
+  }
+
+  @Test
+  void aMemberThatIsNoRecordingIsAGapAmongOthers() throws IOException {
+    for (byte[] damaged : List.of(new byte[0], new byte[1000], new byte[1_000_000])) {
+      Path file = zip("a.zip", new Member("a.etl", damaged), new Member("b.etl", etl));
+      try (Recording recording = RecordingInput.openEtw(List.of(file))) {
+        assertEquals(List.of(file + "!/a.etl"), recording.gaps().stream().map(Gap::file).toList());
+      }
+    }
+  }
+
+  @Test
+  void anArchiveOfWhichNoMemberIsARecordingIsRefused() throws IOException {
+    Path file = zip("a.zip", new Member("a.etl", STACKS), new Member("b.etl", new byte[1000]));
+    CannotGoOn refusal = refusal(Ability.EVENTS, file);
+    assertEquals(Reason.OTHER_KIND, refusal.reason());
+    assertTrue(refusal.message().startsWith(file + "!/a.etl is not a recording"));
   }
 
   @Test

@@ -137,10 +137,7 @@ final class ProgramInfo {
               "ntrail image " + ShellWords.file(path),
               gaps));
     } catch (CannotGoOn e) {
-      if (e.reason() == CannotGoOn.Reason.OTHER_KIND) {
-        return Optional.empty();
-      }
-      throw e;
+      return noneIfOther(e);
     } finally {
       inputs.forEach(InputFile::close);
     }
@@ -151,6 +148,14 @@ final class ProgramInfo {
       case CodeView.Pdb70(var guid, long age, String name) -> new Pdb(guid.toString(), age, name);
       case CodeView.Pdb20(long _, long age, String name) -> new Pdb(null, age, name);
       case null, default -> null;
+    };
+  }
+
+  /** Returns nothing if a file, or every member of an archive, is of another kind. */
+  private static Optional<Facts> noneIfOther(CannotGoOn refusal) {
+    return switch (refusal.reason()) {
+      case OTHER_KIND, ARCHIVE_MEMBERS -> Optional.empty();
+      default -> throw refusal;
     };
   }
 
@@ -169,10 +174,7 @@ final class ProgramInfo {
               "ntrail symbols " + ShellWords.file(path),
               open.gaps()));
     } catch (CannotGoOn e) {
-      if (e.reason() == CannotGoOn.Reason.OTHER_KIND) {
-        return Optional.empty();
-      }
-      throw e;
+      return noneIfOther(e);
     }
   }
 

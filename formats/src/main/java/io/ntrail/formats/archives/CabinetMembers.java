@@ -89,10 +89,14 @@ final class CabinetMembers {
         continue;
       }
       try (InputStream in = cabinet.open(file, file.size())) {
-        opened.add(inflation.inflate(in, member));
+        inflation.inflate(in, member, opened);
       }
     }
     if (opened.isEmpty()) {
+      Optional<CannotGoOn> refusal = inflation.firstRefusal();
+      if (refusal.isPresent()) {
+        throw refusal.get();
+      }
       throw new CannotGoOn(refused.getFirst(), Cabinet.REFUSED_NEXT_STEP);
     }
   }

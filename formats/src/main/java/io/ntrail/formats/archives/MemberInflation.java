@@ -9,6 +9,9 @@ import io.ntrail.formats.bytes.InputFile;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.zip.ZipException;
 
 /** Makes inputs of streams: asks by their beginnings, and turns damage into gaps. */
@@ -16,10 +19,35 @@ final class MemberInflation {
   private final MemberChoice choice;
   private final Gaps gaps;
   private final byte[] chunk = new byte[MemberChoice.HEAD];
+  private final List<CannotGoOn> refusals = new ArrayList<>();
 
   MemberInflation(MemberChoice choice, Gaps gaps) {
     this.choice = choice;
     this.gaps = gaps;
+  }
+
+  /**
+   * Inflates one of several members. One whose beginning is not wanted is a gap, and does not keep
+   * the others from being read.
+   *
+   * @return true if it was added
+   * @throws CannotGoOn if there is no room for it
+   */
+  boolean inflate(InputStream in, String name, List<InputFile> opened) throws IOException {
+    try {
+      return opened.add(inflate(in, name));
+    } catch (CannotGoOn e) {
+      if (!refusals.contains(e)) {
+        throw e;
+      }
+      gaps.add(e.ofMember(name, -1));
+      return false;
+    }
+  }
+
+  /** Returns the refusal of the first member whose beginning was not wanted. */
+  Optional<CannotGoOn> firstRefusal() {
+    return refusals.stream().findFirst();
   }
 
   /**
@@ -33,14 +61,23 @@ final class MemberInflation {
     try (InputBuilder content = new InputBuilder(name)) {
       boolean more = fill(in, content, MemberChoice.HEAD);
       // A small one costs nothing, and whoever opens it can say best what it is.
-      if (more && !choice.decide(content.soFar(), false)) {
+      if (more && !decide(content, false)) {
         more = fill(in, content, MemberChoice.LONG_HEAD);
-        choice.decide(content.soFar(), true);
+        decide(content, true);
       }
       if (more) {
         fill(in, content, Long.MAX_VALUE);
       }
       return content.finish();
+    }
+  }
+
+  private boolean decide(InputBuilder content, boolean isLast) {
+    try {
+      return choice.decide(content.soFar(), isLast);
+    } catch (CannotGoOn e) {
+      refusals.add(e);
+      throw e;
     }
   }
 

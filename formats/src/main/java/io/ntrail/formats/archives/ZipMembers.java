@@ -74,6 +74,10 @@ final class ZipMembers {
     if (!refused.isEmpty()) {
       throw new CannotGoOn(refused.getFirst(), "unpack it with another tool and name the file");
     }
+    Optional<CannotGoOn> refusal = inflation.firstRefusal();
+    if (refusal.isPresent()) {
+      throw refusal.get();
+    }
     throw CannotGoOn.of(
         CannotGoOn.Reason.ARCHIVE_MEMBERS,
         zip.name(),
@@ -87,7 +91,7 @@ final class ZipMembers {
     for (ZipMember member : directory.members()) {
       if (isWanted(member)) {
         try (ZipMemberStream in = directory.open(member)) {
-          opened.add(inflation.inflate(in, nameOf(member)));
+          inflation.inflate(in, nameOf(member), opened);
         } catch (DamagedInput e) {
           gaps.add(new Gap(zip.name(), e.offset(), -1, "zip member", e.what()));
         }
@@ -148,9 +152,8 @@ final class ZipMembers {
       throw new DamagedInput(zip.name(), member.dataAt(), "only the directory knows where it ends");
     }
     try (ZipMemberStream in = new ZipMemberStream(zip, member, zip.size())) {
-      if (wanted) {
-        opened.add(inflation.inflate(in, nameOf(member)));
-      } else {
+      boolean read = wanted && inflation.inflate(in, nameOf(member), opened);
+      if (!read && member.packedSize() < 0) {
         skip(in, member);
       }
       return member.packedSize() >= 0 ? member.end() : afterDescriptor(in.inflatedTo(), headers);

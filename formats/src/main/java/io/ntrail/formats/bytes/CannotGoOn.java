@@ -129,6 +129,18 @@ public final class CannotGoOn extends RuntimeException {
     return gaps;
   }
 
+  /**
+   * Returns the gap that a member of an archive leaves which is refused for this, while others are
+   * read.
+   *
+   * @param bytes its length; -1 if unknown
+   */
+  public Gap ofMember(String name, long bytes) {
+    String message = message();
+    String why = message.startsWith(name + " ") ? "it" + message.substring(name.length()) : message;
+    return new Gap(name, 0, bytes, "compressed file", why);
+  }
+
   /** Message for people: what happened and where. */
   public String message() {
     return String.valueOf(getMessage());
