@@ -8,6 +8,7 @@ import io.ntrail.formats.identity.FileTime;
 import io.ntrail.formats.identity.FileVersion;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.ClrHeader;
+import io.ntrail.formats.pe.DataDirectory;
 import io.ntrail.formats.pe.DebugDirectory;
 import io.ntrail.formats.pe.DebugDirectory.CodeView;
 import io.ntrail.formats.pe.Imports;
@@ -200,7 +201,7 @@ final class ImageScreen {
     if (view instanceof CodeView.Pdb20(long signature, long age, String path)) {
       return "PDB 2 " + path + " " + Numbers.hex(signature) + " age " + age + "; " + code;
     }
-    return "no PDB; " + code;
+    return (isMissing(DataDirectory.DEBUG) ? "PDB unknown; " : "no PDB; ") + code;
   }
 
   private void security() {
@@ -263,7 +264,7 @@ final class ImageScreen {
     long bare = contents.exports().list().size() - named;
     long forwarded = contents.exports().list().stream().filter(e -> e.forward() != null).count();
     if (named + bare == 0) {
-      return "none";
+      return none(DataDirectory.EXPORT);
     }
     return Numbers.count(named)
         + " by name"
@@ -271,10 +272,18 @@ final class ImageScreen {
         + (forwarded > 0 ? ", " + Numbers.count(forwarded) + " forwarded" : "");
   }
 
+  private boolean isMissing(DataDirectory directory) {
+    return contents.image().isMissing(directory);
+  }
+
+  private String none(DataDirectory directory) {
+    return isMissing(directory) ? "unknown: not stored in the file" : "none";
+  }
+
   private String imports() {
     List<Imports.Module> modules = contents.imports().modules();
     if (modules.isEmpty()) {
-      return "none";
+      return none(DataDirectory.IMPORT);
     }
     long delayed = modules.stream().filter(Imports.Module::delay).count();
     return Numbers.counted(modules.size(), "module")

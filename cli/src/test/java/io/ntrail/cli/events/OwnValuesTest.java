@@ -16,8 +16,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class OwnValuesTest {
   private static final Path SHOP = TestData.projectRoot().resolve("samples/shop.etl");
   private static final String NOTE =
-      "note: %1$s is that of the event itself: some events have such a field, too\n"
-          + "try: fields.%1$s\n";
+      """
+      note: %1$s is that of the event itself: some events have such a field, too
+      try: fields.%1$s
+      """;
 
   private static Path etl(String name) {
     assumeTrue(TestData.available(), TestData.MISSING);

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,6 +55,24 @@ class ImageTest {
         "exports    5 by name, 1 forwarded",
         "imports    1 module, 3 functions",
         "functions  2 in .pdata (0 chained, 0 with handlers)");
+  }
+
+  @Test
+  void whatTheHeadersPlaceWhereTheFileHasNothingIsUnknown() throws IOException {
+    byte[] bytes = SampleImage.make();
+    int row = new String(bytes, StandardCharsets.ISO_8859_1).indexOf(".rdata\0\0");
+    int sizeOfRawData = row + 16;
+    Arrays.fill(bytes, sizeOfRawData, sizeOfRawData + 4, (byte) 0);
+    Path file = Files.write(folder.resolve("bare.dll"), bytes);
+    Cli.Result result = Cli.run("image", file);
+    assertEquals(3, result.exit());
+    contains(result, "PDB unknown; code id", "exports    unknown: not stored in the file");
+    assertTrue(
+        result
+            .err()
+            .contains("(export directory): the file has no bytes where the headers say that it is"),
+        result::err);
+    assertTrue(result.err().contains("(debug directory)"), result::err);
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.ntrail.formats.pe.DisjointRanges.Piece;
 import io.ntrail.formats.pe.ImageView.Extent;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,20 @@ import org.jspecify.annotations.Nullable;
 public final class PeImage {
   /** Bound of the bytes of the file that the headers can be spread over. */
   private static final long MOST = Integer.MAX_VALUE - 15L;
+
+  /** Directories that answers are read from. */
+  private static final List<DataDirectory> READ =
+      List.of(
+          DataDirectory.EXPORT,
+          DataDirectory.IMPORT,
+          DataDirectory.RESOURCE,
+          DataDirectory.EXCEPTION,
+          DataDirectory.BASE_RELOCATION,
+          DataDirectory.DEBUG,
+          DataDirectory.TLS,
+          DataDirectory.LOAD_CONFIG,
+          DataDirectory.DELAY_IMPORT,
+          DataDirectory.CLR);
 
   private static final long PAGE = 0x1000;
   private static final int SECTION = 40;
@@ -86,7 +101,30 @@ public final class PeImage {
     }
     List<Section> sections = sections(start, headers, gaps);
     List<Extent> extents = extents(file, headers, sections, gaps);
-    return new PeImage(ImageView.of(file.name(), extents), file, headers, sections, gaps);
+    ImageView view = ImageView.of(file.name(), extents);
+    PeImage image = new PeImage(view, file, headers, sections, gaps);
+    for (DataDirectory directory : READ) {
+      if (image.isMissing(directory)) {
+        image.gap(
+            image.directory(directory).rva(),
+            image.directory(directory).size(),
+            directory.name().toLowerCase(Locale.ROOT).replace('_', ' ') + " directory",
+            "the file has no bytes where the headers say that it is");
+      }
+    }
+    return image;
+  }
+
+  /**
+   * Returns true if the headers have a directory in a section that is not stored there, as in a
+   * file whose section table is damaged, or that was stripped: what it has is unknown.
+   */
+  public boolean isMissing(DataDirectory directory) {
+    Range range = directory(directory);
+    return range.isPresent()
+        && range.size() > 0
+        && view.stored(range.rva()) == 0
+        && view.zeros(range.rva()) > 0;
   }
 
   /**
