@@ -352,6 +352,7 @@ public final class CallsScope {
 
   /** Warns of a pattern that no routine fits. */
   public void warnUnmatched(NamePattern pattern) {
+    terminal.out().flush();
     terminal
         .err()
         .println(
@@ -412,6 +413,7 @@ public final class CallsScope {
             .filter(thread -> thread.records() > 0)
             .mapToLong(CallThread::firstTime)
             .min();
+    terminal.out().flush();
     terminal
         .err()
         .println(

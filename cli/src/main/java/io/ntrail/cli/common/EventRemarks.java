@@ -11,6 +11,7 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.ShellWords;
+import java.util.LinkedHashSet;
 import java.util.List;
 import picocli.CommandLine.ParseResult;
 
@@ -192,7 +193,7 @@ public final class EventRemarks {
     }
     terminal.out().flush();
     String none = narrowed ? "none of the selected events" : "no event";
-    for (UnmatchedTerm word : words) {
+    for (UnmatchedTerm word : new LinkedHashSet<>(words)) {
       String asked = word.asked();
       String nearest = word.nearest();
       boolean there = !nearest.isEmpty() && nearest.equalsIgnoreCase(asked);

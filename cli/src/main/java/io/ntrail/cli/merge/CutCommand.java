@@ -34,6 +34,7 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.OutputFile;
+import io.ntrail.formats.bytes.ShellWords;
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
@@ -267,7 +268,8 @@ public final class CutCommand implements Command {
     scope.warnIfNoneEntered();
     written.unmatched().forEach(scope::warnUnmatched);
     if (!written.unmatched().isEmpty()) {
-      terminal.err().println("try: ntrail calls FILE --flat -n 0 lists all");
+      String whole = ShellWords.file(recording.source().name());
+      terminal.err().println("try: ntrail calls " + whole + " --flat -n 0 lists all");
     }
     return Losses.finish(recording, parsed, terminal);
   }

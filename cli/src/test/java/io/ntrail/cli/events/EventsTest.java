@@ -63,6 +63,9 @@ class EventsTest {
         List.of("warning: no event belongs to a process shopdd.exe", "try: -p shopd.exe"),
         said("events", file, "--count", "--where", "process == shopdd.exe"));
     assertEquals(
+        "warning: no event belongs to a process shop*",
+        said("events", file, "--count", "--where", "process == 'shop*'").getFirst());
+    assertEquals(
         List.of("warning: no event matches PerfInfo/SampelProf", "try: -e PerfInfo/SampleProf"),
         said("events", file, "--count", "--where", "event == PerfInfo/SampelProf and pid > 0"));
     for (String condition :

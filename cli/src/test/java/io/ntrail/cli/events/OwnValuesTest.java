@@ -72,6 +72,8 @@ class OwnValuesTest {
     assertEquals(NOTE.formatted("id"), Cli.run("events", file, "--where", "id == 20").err());
     assertEquals(NOTE.formatted("id"), Cli.run("events", file, "--count", "--by", "id").err());
     assertEquals(
+        NOTE.formatted("ID"), Cli.run("events", file, "--where", "ID == 20 or id == 21").err());
+    assertEquals(
         NOTE.formatted("id"),
         Cli.run("events", file, "--count", "--by", "cpu", "--sum", "id").err());
     assertEquals("", Cli.run("events", file, "--count", "--where", "pid > 0").err());

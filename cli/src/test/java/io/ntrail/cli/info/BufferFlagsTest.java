@@ -35,7 +35,13 @@ class BufferFlagsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"info, info", "profile, profile", "events, events", "events --count, event-counts"})
+  @CsvSource({
+    "info, info",
+    "profile, profile",
+    "events, events",
+    "events --count, event-counts",
+    "info --list processes, list"
+  })
   void anAnswerSaysThatEventsWereLost(String command, String schema) throws IOException {
     Object[] words = (command + " " + flagged + " --format json").split(" ");
     JsonReader json = Cli.run(words).json();

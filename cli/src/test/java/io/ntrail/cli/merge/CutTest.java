@@ -176,7 +176,7 @@ class CutTest {
     assertEquals(
         List.of(
             "warning: no routine called matches nosuch",
-            "try: ntrail calls FILE --flat -n 0 lists all"),
+            "try: ntrail calls " + calls + " --flat -n 0 lists all"),
         result.messages());
     Cli.Result outside =
         Cli.run("cut", calls, "--time", "99..100", "-o", folder.resolve("late.ntr"));

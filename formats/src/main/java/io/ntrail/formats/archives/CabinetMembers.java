@@ -92,11 +92,8 @@ final class CabinetMembers {
         inflation.inflate(in, member, opened);
       }
     }
+    inflation.finish(opened);
     if (opened.isEmpty()) {
-      Optional<CannotGoOn> refusal = inflation.firstRefusal();
-      if (refusal.isPresent()) {
-        throw refusal.get();
-      }
       throw new CannotGoOn(refused.getFirst(), Cabinet.REFUSED_NEXT_STEP);
     }
   }

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.zip.ZipException;
 
 /** Makes inputs of streams: asks by their beginnings, and turns damage into gaps. */
@@ -20,6 +19,7 @@ final class MemberInflation {
   private final Gaps gaps;
   private final byte[] chunk = new byte[MemberChoice.HEAD];
   private final List<CannotGoOn> refusals = new ArrayList<>();
+  private final List<Gap> refused = new ArrayList<>();
 
   MemberInflation(MemberChoice choice, Gaps gaps) {
     this.choice = choice;
@@ -27,8 +27,8 @@ final class MemberInflation {
   }
 
   /**
-   * Inflates one of several members. One whose beginning is not wanted is a gap, and does not keep
-   * the others from being read.
+   * Inflates one of several members. One whose beginning is not wanted does not keep the others
+   * from being read.
    *
    * @return true if it was added
    * @throws CannotGoOn if there is no room for it
@@ -40,14 +40,22 @@ final class MemberInflation {
       if (!refusals.contains(e)) {
         throw e;
       }
-      gaps.add(e.ofMember(name, -1));
+      refused.add(e.ofMember(name, -1));
       return false;
     }
   }
 
-  /** Returns the refusal of the first member whose beginning was not wanted. */
-  Optional<CannotGoOn> firstRefusal() {
-    return refusals.stream().findFirst();
+  /**
+   * Ends with the last member: those that were not wanted are gaps if another one was opened.
+   *
+   * @throws CannotGoOn the refusal of the first member, if none was opened for such refusals
+   */
+  void finish(List<InputFile> opened) {
+    if (!opened.isEmpty()) {
+      refused.forEach(gaps::add);
+    } else if (!refusals.isEmpty()) {
+      throw refusals.getFirst();
+    }
   }
 
   /**

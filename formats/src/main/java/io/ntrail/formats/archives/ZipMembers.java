@@ -68,15 +68,12 @@ final class ZipMembers {
   }
 
   private void refuseNothing() {
-    if (!opened.isEmpty()) {
-      return;
-    }
-    if (!refused.isEmpty()) {
+    if (opened.isEmpty() && !refused.isEmpty()) {
       throw new CannotGoOn(refused.getFirst(), "unpack it with another tool and name the file");
     }
-    Optional<CannotGoOn> refusal = inflation.firstRefusal();
-    if (refusal.isPresent()) {
-      throw refusal.get();
+    inflation.finish(opened);
+    if (!opened.isEmpty()) {
+      return;
     }
     throw CannotGoOn.of(
         CannotGoOn.Reason.ARCHIVE_MEMBERS,

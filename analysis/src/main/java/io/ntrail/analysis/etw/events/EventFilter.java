@@ -90,64 +90,84 @@ public final class EventFilter {
 
   /** Names of processes and events that a condition asks for. */
   private static final class WantedNames {
-    private final PatternSet processes;
-    private final PatternSet events;
+    private final List<FilterExpression.WantedName> processes;
+    private final List<FilterExpression.WantedName> events;
+    private final Set<FilterExpression.WantedName> found = new HashSet<>();
     private final Set<EventType> types = new HashSet<>();
     private final Set<String> names = new TreeSet<>();
     private @Nullable String lastProcess;
     private boolean any;
 
-    private WantedNames(PatternSet processes, PatternSet events) {
+    /** True if there were more types than are kept, so that a name may have been missed. */
+    private boolean isFull;
+
+    private WantedNames(
+        List<FilterExpression.WantedName> processes, List<FilterExpression.WantedName> events) {
       this.processes = processes;
       this.events = events;
     }
 
     static WantedNames of(@Nullable FilterExpression condition) {
       return new WantedNames(
-          new PatternSet(condition == null ? List.of() : condition.wanted("process")),
-          new PatternSet(condition == null ? List.of() : condition.wanted("event")));
+          condition == null ? List.of() : condition.wanted("process"),
+          condition == null ? List.of() : condition.wanted("event"));
     }
 
     WantedNames copy() {
-      return new WantedNames(processes.copy(), events.copy());
+      return new WantedNames(processes, events);
     }
 
     void addSeen(WantedNames copy) {
       any |= copy.any;
-      processes.addSeen(copy.processes);
-      events.addSeen(copy.events);
+      isFull |= copy.isFull;
+      found.addAll(copy.found);
       names.addAll(copy.names);
     }
 
     /** Learns from an event. */
     void meet(EventReader event) {
       any = true;
-      if (!events.isEmpty() && types.size() < MOST_TYPES && types.add(event.type())) {
+      if (!events.isEmpty() && !isFull && types.add(event.type())) {
+        isFull = types.size() >= MOST_TYPES;
         String name = event.type().event();
         if (name != null) {
           names.add(name);
-          events.fit(pattern -> pattern.matches(name));
+          find(events, name);
         }
       }
       if (!processes.isEmpty()) {
         String process = event.process();
         if (process != null && !process.equals(lastProcess)) {
           lastProcess = process;
-          processes.fit(pattern -> pattern.matches(process));
+          find(processes, process);
+        }
+      }
+    }
+
+    private void find(List<FilterExpression.WantedName> wanted, String name) {
+      for (FilterExpression.WantedName one : wanted) {
+        if (one.fits(name)) {
+          found.add(one);
         }
       }
     }
 
     /** Returns the names of processes that no event has. */
     List<UnmatchedTerm> unmatchedProcesses(Set<String> known) {
-      return any ? processes.unmatched(UnmatchedTerm.What.PROCESS, known) : List.of();
+      return any ? unmatched(processes, UnmatchedTerm.What.PROCESS, known) : List.of();
     }
 
     /** Returns the names of events that none has, if all types are known. */
     List<UnmatchedTerm> unmatchedEvents() {
-      return any && types.size() < MOST_TYPES
-          ? events.unmatched(UnmatchedTerm.What.EVENT, names)
-          : List.of();
+      return any && !isFull ? unmatched(events, UnmatchedTerm.What.EVENT, names) : List.of();
+    }
+
+    private List<UnmatchedTerm> unmatched(
+        List<FilterExpression.WantedName> wanted, UnmatchedTerm.What what, Set<String> known) {
+      return wanted.stream()
+          .filter(one -> !found.contains(one))
+          .map(one -> UnmatchedTerm.of(what, one.pattern().toString(), known))
+          .toList();
     }
   }
 

@@ -289,22 +289,33 @@ public final class FilterExpression {
     return names;
   }
 
-  /** Returns the patterns that a name has to fit, of comparisons that no negation turns round. */
-  List<NamePattern> wanted(String name) {
-    List<NamePattern> wanted = new ArrayList<>();
+  /**
+   * Name that a value is compared with.
+   *
+   * @param isExact false for a pattern: {@code =~}
+   */
+  record WantedName(NamePattern pattern, boolean isExact) {
+    boolean fits(String name) {
+      return isExact ? pattern.toString().equalsIgnoreCase(name) : pattern.matches(name);
+    }
+  }
+
+  /** Returns the names that a value has to fit, of comparisons that no negation turns round. */
+  List<WantedName> wanted(String name) {
+    List<WantedName> wanted = new ArrayList<>();
     addWanted(name, root, wanted);
     return wanted;
   }
 
-  private static void addWanted(String name, Node node, List<NamePattern> wanted) {
+  private static void addWanted(String name, Node node, List<WantedName> wanted) {
     switch (node) {
       case All all -> all.nodes.forEach(one -> addWanted(name, one, wanted));
       case Any any -> any.nodes.forEach(one -> addWanted(name, one, wanted));
       case Comparison comparison -> {
-        boolean isText =
-            comparison.operator == Operator.EQUAL || comparison.operator == Operator.MATCHES;
+        boolean isExact = comparison.operator == Operator.EQUAL;
+        boolean isText = isExact || comparison.operator == Operator.MATCHES;
         if (isText && comparison.name.equalsIgnoreCase(name)) {
-          wanted.add(comparison.pattern);
+          wanted.add(new WantedName(comparison.pattern, isExact));
         }
       }
       case Not _ -> {}

@@ -17,7 +17,7 @@ final class FilterParser {
   private static final int SHOWN = 200;
 
   private final String text;
-  private final TreeSet<String> names = new TreeSet<>();
+  private final TreeSet<String> names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
   private int at;
 
   FilterParser(String text) {

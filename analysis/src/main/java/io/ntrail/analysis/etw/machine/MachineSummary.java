@@ -148,6 +148,8 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
       hardware.build(fileNumber, record, payload);
     } else if (payload != null && payload.find("DosPath") >= 0) {
       volumes.note(KernelPayload.text(payload, "NtPath"), KernelPayload.text(payload, "DosPath"));
+    } else if (payload != null) {
+      KernelPayload.tellShort(record, payload);
     }
   }
 

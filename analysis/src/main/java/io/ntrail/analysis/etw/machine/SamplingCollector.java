@@ -51,9 +51,15 @@ final class SamplingCollector {
     }
     long entries = record.bytes().u32(from);
     int at = from + Sample.firstEntry(pointer);
-    for (long i = 0; i < entries && at < end; i++) {
-      count(record.bytes(), at, end, pointer);
+    boolean isWhole = true;
+    long told = 0;
+    while (told < entries && at < end && isWhole) {
+      isWhole = count(record.bytes(), at, end, pointer) > 0;
       at += Sample.entryBytes(pointer);
+      told++;
+    }
+    if (told < entries || !isWhole) {
+      record.damagedPayload(Sampling.SHORT);
     }
   }
 

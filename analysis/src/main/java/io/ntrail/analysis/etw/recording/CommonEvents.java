@@ -6,7 +6,11 @@ import io.ntrail.formats.etl.CopiedGaps;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.LogFileHeader;
 import io.ntrail.formats.etl.RecordCursor;
-import java.util.OptionalInt;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * Search for events that two files have in common, as a recording and what was merged or cut from
@@ -53,12 +57,15 @@ final class CommonEvents {
     try (RecordCursor sample = some.cursor(new Gaps());
         RecordCursor found = other.cursor(new Gaps())) {
       int buffers = some.buffers().count();
+      Set<Long> seen = new HashSet<>();
       int matches = 0;
       for (int i = 0; i < SAMPLES && matches < ENOUGH; i++) {
         int buffer = (int) ((long) buffers * i / SAMPLES);
         // Several records of a buffer where there are few, one after another in none.
         double part = (double) (i * STEP % SAMPLES + 1) / (SAMPLES + 1);
-        if (goTo(sample, buffer, part) && has(other, found, sample)) {
+        if (goTo(sample, buffer, part)
+            && seen.add((long) buffer << Integer.SIZE | sample.offset())
+            && has(other, found, sample)) {
           matches++;
         }
       }
@@ -86,36 +93,36 @@ final class CommonEvents {
 
   /** Returns true if a file has a record like one of another file. */
   private static boolean has(EtlFile file, RecordCursor cursor, RecordCursor like) {
-    OptionalInt buffer = bufferOf(file.buffers(), like);
-    if (buffer.isEmpty()) {
-      return false;
-    }
-    cursor.open(buffer.getAsInt());
-    while (cursor.next()) {
-      if (cursor.ticks() == like.ticks()
-          && cursor.kind() == like.kind()
-          && cursor.id() == like.id()
-          && cursor.opcode() == like.opcode()
-          && cursor.threadId() == like.threadId()
-          && cursor.size() == like.size()
-          && cursor.provider().equals(like.provider())) {
-        return true;
+    for (int buffer : buffersOf(file.buffers(), like)) {
+      cursor.open(buffer);
+      while (cursor.next()) {
+        if (cursor.ticks() == like.ticks()
+            && cursor.kind() == like.kind()
+            && cursor.id() == like.id()
+            && cursor.opcode() == like.opcode()
+            && cursor.threadId() == like.threadId()
+            && cursor.size() == like.size()
+            && cursor.provider().equals(like.provider())) {
+          return true;
+        }
       }
     }
     return false;
   }
 
-  /** Returns the buffer of a record's CPU that began last before it. */
-  private static OptionalInt bufferOf(BufferIndex buffers, RecordCursor record) {
-    int best = -1;
+  /** Returns the buffer of each session, of a record's CPU, that began last before it. */
+  private static Collection<Integer> buffersOf(BufferIndex buffers, RecordCursor record) {
+    Map<Integer, Integer> bySession = new HashMap<>();
     for (int i = 0; i < buffers.count(); i++) {
       if (!buffers.isHeader(i)
           && buffers.cpu(i) == record.cpu()
-          && buffers.firstTicks(i) <= record.ticks()
-          && (best < 0 || buffers.firstTicks(i) > buffers.firstTicks(best))) {
-        best = i;
+          && buffers.firstTicks(i) <= record.ticks()) {
+        bySession.merge(
+            buffers.loggerId(i),
+            i,
+            (a, b) -> buffers.firstTicks(b) > buffers.firstTicks(a) ? b : a);
       }
     }
-    return best < 0 ? OptionalInt.empty() : OptionalInt.of(best);
+    return bySession.values();
   }
 }
