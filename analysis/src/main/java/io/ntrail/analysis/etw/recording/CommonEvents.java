@@ -31,13 +31,13 @@ final class CommonEvents {
 
   private CommonEvents() {}
 
-  /** Returns true if two files have events in common, as far as that is to be expected. */
-  static boolean are(EtlFile a, EtlFile b) {
-    return isExpected(a, b) && (isIn(a, b) || isIn(b, a));
+  /** Returns true if two files have events in common. */
+  static boolean areFound(EtlFile a, EtlFile b) {
+    return isIn(a, b) || isIn(b, a);
   }
 
   /** Returns true if one was written from others, or both are of one session. */
-  private static boolean isExpected(EtlFile a, EtlFile b) {
+  static boolean areExpected(EtlFile a, EtlFile b) {
     LogFileHeader first = a.header().orElse(null);
     LogFileHeader second = b.header().orElse(null);
     if (first == null || second == null) {
