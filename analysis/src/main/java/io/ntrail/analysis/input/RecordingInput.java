@@ -341,6 +341,10 @@ public final class RecordingInput implements AutoCloseable {
         try {
           files.add(EtlFile.open(input, gaps));
         } catch (CannotGoOn e) {
+          if (e.reason() == Reason.INTERRUPTED || e.reason() == Reason.NOT_POSSIBLE) {
+            // The file is not to blame, and others would meet the same.
+            throw e;
+          }
           CannotGoOn why = e.reason() == Reason.OTHER_KIND ? refusal.notARecording() : e;
           gaps.add(why.ofMember(input.name(), size));
           first = first == null ? why : first;
