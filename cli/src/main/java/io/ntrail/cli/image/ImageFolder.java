@@ -132,7 +132,8 @@ final class ImageFolder {
       terminal.err().println("warning: " + ofAnotherKind());
     }
     NamePattern pattern = request.functions();
-    if (pattern != null && !pattern.toString().isEmpty() && matching == 0) {
+    boolean isNone = matching == 0 && !work.isStopping();
+    if (isNone && pattern != null && !pattern.toString().isEmpty()) {
       UnmatchedTerm word = new UnmatchedTerm(UnmatchedTerm.What.FUNCTION, pattern.toString(), "");
       EventRemarks.unmatched(List.of(word), false, false, terminal);
     }

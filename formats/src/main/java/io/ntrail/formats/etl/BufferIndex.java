@@ -106,6 +106,15 @@ public final class BufferIndex {
         != 0;
   }
 
+  /** Returns the number of buffers with {@link #lossBefore}. */
+  public int afterLoss() {
+    int buffers = 0;
+    for (int i = 0; i < count(); i++) {
+      buffers += lossBefore(i) ? 1 : 0;
+    }
+    return buffers;
+  }
+
   /** Bytes of records after decompression. */
   public int inflatedBytes(int buffer) {
     return inflated.get(buffer);

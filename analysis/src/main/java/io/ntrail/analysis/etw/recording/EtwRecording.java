@@ -171,25 +171,18 @@ public final class EtwRecording implements Recording, RecordedEvents {
 
   @Override
   public RecorderLosses losses() {
-    long open =
-        files.stream().filter(f -> f.header().map(h -> !h.finalised()).orElse(false)).count();
     return new RecorderLosses(
         OptionalLong.of(sum(LogFileHeader::eventsLost)),
         OptionalLong.of(sum(LogFileHeader::buffersLost)),
         0,
-        (int) open,
+        (int) files.stream().filter(EtwRecording::isNeverFinalised).count(),
         0,
-        flagged());
+        files.stream().mapToInt(file -> file.buffers().afterLoss()).sum());
   }
 
-  private int flagged() {
-    int flagged = 0;
-    for (EtlFile file : files) {
-      for (int i = 0; i < file.buffers().count(); i++) {
-        flagged += file.buffers().lossBefore(i) ? 1 : 0;
-      }
-    }
-    return flagged;
+  /** Returns true if a file's header says that its session did not end in an orderly way. */
+  static boolean isNeverFinalised(EtlFile file) {
+    return file.header().filter(header -> !header.finalised()).isPresent();
   }
 
   private long sum(ToLongFunction<LogFileHeader> count) {

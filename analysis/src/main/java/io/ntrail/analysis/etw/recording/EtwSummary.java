@@ -196,11 +196,9 @@ public record EtwSummary(List<Part> files) {
 
   private static Part part(EtwRecording recording, EtlFile file, Counting counted, int f) {
     int compressed = 0;
-    int afterLoss = 0;
     BitSet cpus = new BitSet();
     for (int b = 0; b < file.buffers().count(); b++) {
       compressed += file.buffers().compressed(b) ? 1 : 0;
-      afterLoss += file.buffers().lossBefore(b) ? 1 : 0;
       if (!file.buffers().isHeader(b)) {
         cpus.set(file.buffers().cpu(b));
       }
@@ -215,14 +213,14 @@ public record EtwSummary(List<Part> files) {
         records,
         file.buffers().count(),
         compressed,
-        afterLoss,
+        file.buffers().afterLoss(),
         counted.kinds[f],
         counted.bytes[f],
         cpus,
         file.header().map(LogFileHeader::processors).orElse(0L),
         file.header().map(LogFileHeader::eventsLost).orElse(0L),
         file.header().map(LogFileHeader::buffersLost).orElse(0L),
-        file.header().map(LogFileHeader::finalised).orElse(true) ? 0 : 1,
+        EtwRecording.isNeverFinalised(file) ? 1 : 0,
         any ? file.clock().fileTime(counted.first[f]) : 0,
         any ? file.clock().fileTime(counted.last[f]) : 0,
         any ? recording.nanos(file, counted.first[f]) : Long.MAX_VALUE,

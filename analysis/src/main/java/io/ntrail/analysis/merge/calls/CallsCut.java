@@ -129,9 +129,10 @@ public final class CallsCut {
         known.computeIfAbsent(
             function,
             of -> {
+              String[] forms = names.forms(of);
               List<NamePattern> its =
                   patterns.stream()
-                      .filter(pattern -> Arrays.stream(names.forms(of)).anyMatch(pattern::matches))
+                      .filter(pattern -> Arrays.stream(forms).anyMatch(pattern::matches))
                       .toList();
               matched.addAll(its);
               return !its.isEmpty();
