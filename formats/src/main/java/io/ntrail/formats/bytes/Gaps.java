@@ -53,21 +53,6 @@ public final class Gaps {
     places.put(place, gap);
   }
 
-  /** Adds all that another collection has. */
-  public void add(Gaps others) {
-    List<Gap> all;
-    long more;
-    synchronized (others) {
-      all = new ArrayList<>(others.places.values());
-      more = others.leftOut;
-    }
-    synchronized (this) {
-      all.forEach(this::add);
-      leftOut += more;
-      isBeyondLimit |= more > 0;
-    }
-  }
-
   /** Names the files in the order in which their gaps are to be listed. */
   public synchronized void register(String file) {
     if (!files.contains(file)) {

@@ -345,17 +345,7 @@ public final class PeImage {
 
   /** Remembers a stretch that could not be read. */
   public void gap(long rva, long bytes, String what, String why) {
-    gaps.add(gapAt(rva, bytes, what, why));
-  }
-
-  /** Returns a stretch that could not be read, as a gap for {@link #add}. */
-  public Gap gapAt(long rva, long bytes, String what, String why) {
-    return new Gap(name(), Math.max(0, view.offset(rva)), bytes, what, why);
-  }
-
-  /** Remembers stretches that could not be read. */
-  public void add(Gaps more) {
-    gaps.add(more);
+    gaps.add(new Gap(name(), Math.max(0, view.offset(rva)), bytes, what, why));
   }
 
   /** Remembers a stretch of the file, mapped or not, that could not be read. */

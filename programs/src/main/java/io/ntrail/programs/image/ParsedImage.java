@@ -14,7 +14,6 @@ import io.ntrail.formats.pe.VersionInfo;
 import io.ntrail.formats.pe.unwind.FunctionTable;
 import io.ntrail.formats.pe.unwind.FunctionTableSummary;
 import java.util.Optional;
-import java.util.concurrent.ForkJoinTask;
 
 /** An image with the parts that most answers need, read once. */
 public record ParsedImage(
@@ -28,28 +27,8 @@ public record ParsedImage(
     Optional<ClrHeader> clr,
     ImageMitigations security,
     FunctionTableSummary functionTable) {
-  /** Entries of a function table below which another thread does not pay. */
-  private static final int MANY = 256;
-
   /** Reads them; what cannot be read is a gap of the image. */
   public static ParsedImage of(PeImage image) {
-    FunctionTable table = FunctionTable.of(image);
-    ForkJoinTask<FunctionTableSummary.Reading> summary =
-        ForkJoinTask.adapt(() -> FunctionTableSummary.reading(image, table));
-    if (table.entries().size() < MANY) {
-      summary.invoke();
-    } else {
-      summary.fork();
-    }
-    try {
-      return of(image, summary);
-    } finally {
-      summary.quietlyJoin();
-    }
-  }
-
-  private static ParsedImage of(
-      PeImage image, ForkJoinTask<FunctionTableSummary.Reading> functionTable) {
     Optional<LoadConfig> config = LoadConfig.of(image);
     // So that every answer has its gaps, whether it names functions or not.
     config.ifPresent(LoadConfig::guardFunctions);
@@ -65,7 +44,7 @@ public record ParsedImage(
         VersionInfo.of(image, resources),
         ClrHeader.of(image),
         ImageMitigations.of(image, config, debug),
-        functionTable.join().into(image));
+        FunctionTableSummary.of(image, FunctionTable.of(image)));
   }
 
   /** Returns the identity of the image. */

@@ -14,6 +14,7 @@ import io.ntrail.programs.x86.FlowClass;
 import io.ntrail.programs.x86.Instruction;
 import io.ntrail.programs.x86.InstructionDecoder;
 import java.util.BitSet;
+import java.util.stream.IntStream;
 
 /**
  * Decodes code of an image once, all or some segments, from every address that is known to start or
@@ -33,6 +34,12 @@ final class CodeSweep {
   private static final long TIMES_FILE = 4;
 
   private static final long SMALLEST_BUDGET = 16 << 20;
+
+  /** Segments for which another thread is worth its start. */
+  private static final int MANY = 1000;
+
+  /** Parts of the code for each thread, as some take longer than others. */
+  private static final int PARTS_PER_THREAD = 4;
 
   private final PeImage image;
   private final ImageFunctions functions;
@@ -179,8 +186,14 @@ final class CodeSweep {
 
   /** Decodes all code. */
   void run() {
-    if (ParallelParts.arePaying(segments.count()) && isAffordable()) {
-      ParallelParts.of(segments.count(), this::part).forEach(this::add);
+    int threads = Runtime.getRuntime().availableProcessors();
+    if (threads > 1 && segments.count() >= MANY && isAffordable()) {
+      int parts = threads * PARTS_PER_THREAD;
+      IntStream.range(0, parts)
+          .parallel()
+          .mapToObj(part -> part(part, parts))
+          .toList()
+          .forEach(this::add);
     } else {
       for (int i = 0; i < segments.count() && budget > 0; i++) {
         decode(i);
@@ -189,10 +202,11 @@ final class CodeSweep {
     branches.sort();
   }
 
-  /** Decodes a stretch of the segments. */
-  private CodeSweep part(int from, int to) {
+  /** Decodes one of some equal parts of the code. */
+  private CodeSweep part(int part, int parts) {
     CodeSweep sweep = new CodeSweep(this);
-    for (int i = from; i < to; i++) {
+    int end = (int) ((long) segments.count() * (part + 1) / parts);
+    for (int i = (int) ((long) segments.count() * part / parts); i < end; i++) {
       sweep.decode(i);
     }
     return sweep;

@@ -160,19 +160,9 @@ public final class Patchability {
 
   /** Decides where jumps go: into own padding first, then into what is left of that of others. */
   private void place(BitSet among) {
-    BitSet without = new BitSet();
-    ParallelParts.of(jumps.length, (from, to) -> placeInOwn(among, from, to)).forEach(without::or);
-    PaddingAllocator borrowing = new PaddingAllocator(sweep.gaps());
-    for (int i = without.nextSetBit(0); i >= 0; i = without.nextSetBit(i + 1)) {
-      jumps[i] = borrowing.take(functions.start(i), this::needed);
-    }
-  }
-
-  /** Returns the functions of a stretch that could be patched, but have no padding of their own. */
-  private BitSet placeInOwn(BitSet among, int from, int to) {
     List<ImageFunction> all = functions.list();
     BitSet without = new BitSet();
-    for (int i = among.nextSetBit(from); i >= 0 && i < to; i = among.nextSetBit(i + 1)) {
+    for (int i = among.nextSetBit(0); i >= 0; i = among.nextSetBit(i + 1)) {
       ImageFunction function = all.get(i);
       if (refused(i, function, units.read(function)) == null) {
         if (sweep.own(i) >= FunctionPadding.JUMP) {
@@ -182,7 +172,10 @@ public final class Patchability {
         }
       }
     }
-    return without;
+    PaddingAllocator borrowing = new PaddingAllocator(sweep.gaps());
+    for (int i = without.nextSetBit(0); i >= 0; i = without.nextSetBit(i + 1)) {
+      jumps[i] = borrowing.take(functions.start(i), this::needed);
+    }
   }
 
   /** Returns the number of bytes in front of an address that the function starting there needs. */

@@ -1,6 +1,5 @@
 package io.ntrail.formats.pe.unwind;
 
-import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.collections.LongLongMap;
 import io.ntrail.formats.pe.ImageView;
 import io.ntrail.formats.pe.PeImage;
@@ -22,29 +21,7 @@ public record FunctionTableSummary(long entries, long chained, long handled, lon
    * entries with the same fault are one gap.
    */
   public static FunctionTableSummary of(PeImage image, FunctionTable table) {
-    return reading(image, table).into(image);
-  }
-
-  /** Reads them without a change of the image, so that another thread may go on with that. */
-  public static Reading reading(PeImage image, FunctionTable table) {
     return new Reader(image, table).read();
-  }
-
-  /** Numbers of a table, and what is damaged in it. */
-  public static final class Reading {
-    private final FunctionTableSummary summary;
-    private final Gaps gaps;
-
-    private Reading(FunctionTableSummary summary, Gaps gaps) {
-      this.summary = summary;
-      this.gaps = gaps;
-    }
-
-    /** Returns the numbers; what is damaged becomes gaps of the image. */
-    public FunctionTableSummary into(PeImage image) {
-      image.add(gaps);
-      return summary;
-    }
   }
 
   /** Damage of an entry itself, in the order in which one is told before the other. */
@@ -97,7 +74,6 @@ public record FunctionTableSummary(long entries, long chained, long handled, lon
     private final ImageView view;
     private final FunctionTable table;
     private final LongLongMap known = new LongLongMap();
-    private final Gaps gaps = new Gaps();
     private long chained;
     private long handled;
     private long damaged;
@@ -114,16 +90,8 @@ public record FunctionTableSummary(long entries, long chained, long handled, lon
       this.table = table;
     }
 
-    Reading read() {
+    FunctionTableSummary read() {
       for (RuntimeFunction entry : table.entries()) {
-        int handlers =
-            entry.indirect()
-                ? PlainUnwindInfo.OTHER
-                : PlainUnwindInfo.handlers(view, entry.unwindInfo());
-        if (handlers != PlainUnwindInfo.OTHER && isRight(entry)) {
-          handled += handlers;
-          continue;
-        }
         Target target = target(entry);
         Optional<Fault> fault = range(entry).or(target::fault);
         chained += target.chained ? 1 : 0;
@@ -134,23 +102,18 @@ public record FunctionTableSummary(long entries, long chained, long handled, lon
         }
       }
       close();
-      FunctionTableSummary summary =
-          new FunctionTableSummary(table.entries().size(), chained, handled, damaged);
-      return new Reading(summary, gaps);
+      return new FunctionTableSummary(table.entries().size(), chained, handled, damaged);
     }
 
     private Optional<Fault> range(RuntimeFunction entry) {
-      if (isRight(entry)) {
-        return Optional.empty();
+      if (entry.end() < entry.begin()) {
+        return Optional.of(Fault.REVERSED);
       }
-      return Optional.of(entry.end() < entry.begin() ? Fault.REVERSED : Fault.OUTSIDE);
-    }
-
-    private boolean isRight(RuntimeFunction entry) {
       // Compilers do leave ranges without any code behind.
-      return entry.begin() <= entry.end()
-          && entry.end() <= image.headers().sizeOfImage()
-          && (entry.size() == 0 || image.isExecutable(entry.begin()));
+      boolean inside =
+          entry.end() <= image.headers().sizeOfImage()
+              && (entry.size() == 0 || image.isExecutable(entry.begin()));
+      return inside ? Optional.empty() : Optional.of(Fault.OUTSIDE);
     }
 
     /** Several entries may share their unwind information, which is looked at once. */
@@ -176,27 +139,25 @@ public record FunctionTableSummary(long entries, long chained, long handled, lon
           continue;
         }
         if (info.length() > 0 && view.offset(info.rva()) >= 0) {
-          gaps.add(
-              image.gapAt(
-                  info.rva(),
-                  info.length(),
-                  "unwind information",
-                  "of the function at 0x"
-                      + Long.toHexString(link.function().begin())
-                      + ": "
-                      + info.damage().get()));
+          image.gap(
+              info.rva(),
+              info.length(),
+              "unwind information",
+              "of the function at 0x"
+                  + Long.toHexString(link.function().begin())
+                  + ": "
+                  + info.damage().get());
         } else if (chain.depth() == 0) {
           fault = Optional.of(Fault.UNREACHABLE);
         } else {
-          gaps.add(
-              image.gapAt(
-                  link.function().rva(),
-                  RuntimeFunction.SIZE,
-                  "chained entry",
-                  "of the function at 0x"
-                      + Long.toHexString(entry.begin())
-                      + ": "
-                      + info.damage().get()));
+          image.gap(
+              link.function().rva(),
+              RuntimeFunction.SIZE,
+              "chained entry",
+              "of the function at 0x"
+                  + Long.toHexString(entry.begin())
+                  + ": "
+                  + info.damage().get());
         }
       }
       if (chain.excess().isPresent()) {
@@ -230,16 +191,15 @@ public record FunctionTableSummary(long entries, long chained, long handled, lon
 
     private void close() {
       shared.ifPresent(fault ->
-          gaps.add(
-              image.gapAt(
-                  first.rva(),
-                  run * RuntimeFunction.SIZE,
-                  FunctionTable.WHAT,
-                  "the entry of 0x"
-                      + Long.toHexString(first.begin())
-                      + (run == 1 ? "" : " and " + (run - 1) + " after it")
-                      + ": "
-                      + fault.why)));
+          image.gap(
+              first.rva(),
+              run * RuntimeFunction.SIZE,
+              FunctionTable.WHAT,
+              "the entry of 0x"
+                  + Long.toHexString(first.begin())
+                  + (run == 1 ? "" : " and " + (run - 1) + " after it")
+                  + ": "
+                  + fault.why));
       shared = Optional.empty();
       run = 0;
     }

@@ -54,11 +54,6 @@ public record UnwindCode(
 
   /** Returns the number of slots it takes in version 1 and 2. */
   int slots() {
-    return slots(operation, info);
-  }
-
-  /** Returns the number of slots that an operation takes in version 1 and 2. */
-  static int slots(UnwindOperation operation, int info) {
     return operation == UnwindOperation.UWOP_ALLOC_LARGE && info != 0 ? 3 : operation.length();
   }
 
