@@ -2,6 +2,7 @@ package io.ntrail.analysis.merge;
 
 import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.analysis.etw.events.EventReader;
+import io.ntrail.analysis.etw.events.EventStretches;
 import io.ntrail.analysis.etw.events.EventType;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.recording.EtwRecording;
@@ -61,7 +62,7 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
   private final Stretches stretches;
   private final Queue<PairSteps> spare;
   private final Events events;
-  private final Events.Stretch stretch;
+  private final EventStretches.Walk stretch;
   private final EventFilter filter;
   private final Set<EventType> types = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Set<EventType> typesInRange = Collections.newSetFromMap(new IdentityHashMap<>());

@@ -2,6 +2,7 @@ package io.ntrail.cli.events;
 
 import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.analysis.etw.events.EventReader;
+import io.ntrail.analysis.etw.events.EventStretches;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.events.SchemaSourceCounts;
 import io.ntrail.analysis.etw.events.StackStatistics;
@@ -19,6 +20,7 @@ import io.ntrail.cli.text.TextSanitizer;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Lists events in time order for people. */
@@ -32,11 +34,35 @@ final class EventListing {
   /** Number of rows with stacks that are held while those that are not shown are counted. */
   private static final int HELD_STACKS = 200;
 
+  /** Memory of the heap for each thread: open buffers, and lines that are held. */
+  private static final long THREAD_BYTES = 96L << 20;
+
   /** A row, and what is below it. */
   private record Line(List<String> cells, List<String> below) {
     void addTo(Table table) {
       table.row(cells);
       table.below(below);
+    }
+  }
+
+  /** The events of a stretch of time: how many there are, and the lines of the first. */
+  private final class Selected implements EventStretches.Part {
+    /** Lines that are still wanted when all before the stretch are known; it only gets less. */
+    private final AtomicInteger wanted;
+
+    private final SchemaSourceCounts sources = new SchemaSourceCounts();
+    private final List<Line> lines = new ArrayList<>();
+
+    Selected(AtomicInteger wanted) {
+      this.wanted = wanted;
+    }
+
+    @Override
+    public void add(EventReader event, boolean hasStack) {
+      sources.add(event.type());
+      if (lines.size() < wanted.get()) {
+        lines.add(line(event, List.of()));
+      }
     }
   }
 
@@ -88,16 +114,20 @@ final class EventListing {
     List<Line> lines = new ArrayList<>();
     SchemaSourceCounts all = filter.passesAll() && range.whole() ? events.all() : null;
     SchemaSourceCounts sources;
-    try (Events.Walk walk = walk()) {
-      while ((all == null || lines.size() < limit) && walk.next()) {
-        if (lines.size() < limit) {
-          lines.add(line(walk));
+    if (all == null && !withStacks) {
+      sources = selected(limit, lines);
+    } else {
+      try (Events.Walk walk = walk()) {
+        while ((all == null || lines.size() < limit) && walk.next()) {
+          if (lines.size() < limit) {
+            lines.add(line(walk));
+          }
         }
+        sources = all == null ? walk.sources() : all;
+        stackCounts = walk.stackCounts();
       }
-      sources = all == null ? walk.sources() : all;
-      undecided = filter.undecided();
-      stackCounts = walk.stackCounts();
     }
+    undecided = filter.undecided();
     EventTotals totals = totals(sources);
     head(lines.size(), totals, asked);
     if (!lines.isEmpty()) {
@@ -141,13 +171,32 @@ final class EventListing {
     if (all != null) {
       return all;
     }
-    try (Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
-      while (walk.next()) {
-        // Counted by the walk.
-      }
-      undecided = filter.undecided();
-      return walk.sources();
-    }
+    SchemaSourceCounts sources = selected(0, new ArrayList<>());
+    undecided = filter.undecided();
+    return sources;
+  }
+
+  /**
+   * Counts the selected events, on all cores.
+   *
+   * @param limit number of lines that are wanted
+   * @param lines receives those of the first events
+   */
+  private SchemaSourceCounts selected(int limit, List<Line> lines) {
+    SchemaSourceCounts sources = new SchemaSourceCounts();
+    AtomicInteger wanted = new AtomicInteger(limit);
+    new EventStretches(events, filter, range.fromNanos(), range.toNanos())
+        .run(
+            false,
+            THREAD_BYTES,
+            () -> new Selected(wanted),
+            part -> {
+              sources.add(part.sources);
+              List<Line> first = part.lines.subList(0, Math.min(part.lines.size(), wanted.get()));
+              lines.addAll(first);
+              wanted.addAndGet(-first.size());
+            });
+    return sources;
   }
 
   /** Adds the event that a walk stands on to a table. */
@@ -184,7 +233,10 @@ final class EventListing {
   }
 
   private Line line(Events.Walk walk) {
-    EventReader event = walk.event();
+    return line(walk.event(), walk.stack());
+  }
+
+  private Line line(EventReader event, List<NamedFrame> stack) {
     RecordCursor record = event.record();
     String message = event.message();
     String fields = EventFields.text(event, width == 0);
@@ -200,7 +252,7 @@ final class EventListing {
             id(event.threadId()),
             event.type().text(),
             told);
-    List<String> frames = walk.stack().stream().map(NamedFrame::text).toList();
+    List<String> frames = stack.stream().map(NamedFrame::text).toList();
     if (!isLong || event.payload().size() == 0) {
       return new Line(cells, frames);
     }

@@ -4,6 +4,7 @@ import io.ntrail.analysis.etw.HotImages;
 import io.ntrail.analysis.etw.events.EventCounts;
 import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.analysis.etw.events.EventGroups;
+import io.ntrail.analysis.etw.events.EventStretches;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.events.Events.Learn;
 import io.ntrail.analysis.etw.events.SchemaSourceCounts;
@@ -66,6 +67,10 @@ public final class EventsCommand implements Command {
 
     Events.Walk walk(Events events) {
       return events.walk(filter, range.fromNanos(), range.toNanos());
+    }
+
+    EventStretches stretches(Events events) {
+      return new EventStretches(events, filter, range.fromNanos(), range.toNanos());
     }
 
     Events.Walk walkWithStacks(Events events) {
@@ -179,9 +184,8 @@ public final class EventsCommand implements Command {
       recording.endReading();
     } else {
       events = events(request, recording, sources);
-      try (Progress _ = progress(recording, request);
-          Events.Walk walk = request.walkWithStacks(events)) {
-        counts = EventCounts.filtered(events, walk, sums, cores);
+      try (Progress _ = progress(recording, request)) {
+        counts = EventCounts.selected(request.stretches(events), sums);
       }
     }
     EventFilter.Undecided undecided = request.filter.undecided();
@@ -205,12 +209,7 @@ public final class EventsCommand implements Command {
     try (Progress _ = progress(recording, request)) {
       groups =
           EventGroups.of(
-              events,
-              request.filter,
-              request.range.fromNanos(),
-              request.range.toNanos(),
-              by,
-              CommonOptions.names(request.parsed, "--sum"));
+              request.stretches(events), by, CommonOptions.names(request.parsed, "--sum"));
     }
     SchemaSourceCounts described = groups.sources();
     EventFilter.Undecided undecided = request.filter.undecided();
@@ -324,10 +323,14 @@ public final class EventsCommand implements Command {
     }
     if (request.hasStacks()) {
       also.add(Learn.ADDRESSES);
-    } else if (CommonOptions.has(request.parsed, "--by")) {
-      also.addAll(List.of(EventGroups.learned(recording, cores)));
-    } else if (CommonOptions.has(request.parsed, "--count")) {
-      also.add(Learn.STACKS);
+    } else {
+      boolean isCount = CommonOptions.has(request.parsed, "--count");
+      if (isCount || request.format == Format.TEXT) {
+        also.addAll(List.of(EventStretches.learned(recording, cores)));
+      }
+      if (isCount && !CommonOptions.has(request.parsed, "--by")) {
+        also.add(Learn.STACKS);
+      }
     }
     try (Progress _ = progress(recording, request)) {
       return Events.of(recording, sources, cores, also.toArray(Learn[]::new));

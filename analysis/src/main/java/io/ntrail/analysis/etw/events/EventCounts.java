@@ -7,6 +7,7 @@ import io.ntrail.analysis.etw.stacks.DeferredStackJoin;
 import io.ntrail.analysis.etw.stacks.ProviderStacks;
 import io.ntrail.analysis.etw.stacks.StackJoin;
 import io.ntrail.analysis.etw.stacks.StackNotes;
+import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
@@ -231,51 +232,83 @@ public record EventCounts(
         !stacks.isIncomplete());
   }
 
-  /**
-   * Counts the records that a walk gives.
-   *
-   * @param events what the walk is over
-   * @param walk with stacks, see {@link Events#walkWithStacks}
-   */
-  public static EventCounts filtered(Events events, Events.Walk walk, int cores) {
-    return filtered(events, walk, List.of(), cores);
-  }
+  /** The events of a stretch of time that a filter lets through, and then of all before it. */
+  private static final class Selected implements EventStretches.Part {
+    private final Events events;
+    private final List<String> added;
+    private final EventTypeCounter counts = new EventTypeCounter();
+    private final FieldNames fields = new FieldNames();
 
-  /**
-   * Counts the records that a walk gives, and adds up fields.
-   *
-   * @param events what the walk is over
-   * @param walk with stacks, see {@link Events#walkWithStacks}
-   * @param added names of the fields; rows are sorted by the first one, the largest first
-   */
-  public static EventCounts filtered(
-      Events events, Events.Walk walk, List<String> added, int cores) {
-    KernelEvents kernel = events.sources().kernel();
-    EventTypeCounter counts = new EventTypeCounter();
-    List<List<FieldSum>> sums = new ArrayList<>();
-    FieldNames fields = new FieldNames();
-    while (walk.next()) {
-      RecordCursor record = walk.event().record();
-      int row = counts.count(record, kernel, events.schemas());
+    /** Sums of fields, by row. */
+    private final List<List<FieldSum>> sums = new ArrayList<>();
+
+    Selected(Events events, List<String> added) {
+      this.events = events;
+      this.added = added;
+    }
+
+    @Override
+    public void add(EventReader event, boolean hasStack) {
+      int row = counts.count(event.record(), events.kernel(), events.schemas());
       if (!added.isEmpty()) {
-        fields.meet(walk.event().type());
-        while (sums.size() <= row) {
-          sums.add(FieldSum.none(added.size()));
-        }
-        FieldSum.add(sums.get(row), added, walk.event());
+        fields.meet(event.type());
+        FieldSum.add(sums(row), added, event);
       }
-      if (walk.hasStack()) {
+      if (hasStack) {
         counts.countStack(row);
       }
     }
+
+    void add(Selected later) {
+      int[] rows = counts.merge(later.counts);
+      fields.addSeen(later.fields);
+      for (int row = 0; row < later.sums.size(); row++) {
+        FieldSum.add(sums(rows[row]), later.sums.get(row));
+      }
+    }
+
+    private List<FieldSum> sums(int row) {
+      while (sums.size() <= row) {
+        sums.add(FieldSum.none(added.size()));
+      }
+      return sums.get(row);
+    }
+  }
+
+  /** Memory of the heap for each thread: open buffers, stack records, counts. */
+  private static final long THREAD_BYTES = 96L << 20;
+
+  /**
+   * Counts the records that a filter lets through, and adds up fields, on as many cores as the
+   * events may use. {@link Events.Learn#STACKS} must have been requested.
+   *
+   * @param added names of the fields; rows are sorted by the first one, the largest first
+   */
+  public static EventCounts selected(EventStretches chosen, List<String> added) {
+    Events events = chosen.events();
+    Selected all = new Selected(events, added);
+    boolean stacksKnown;
+    if (EventStretches.canFindStacks(events)) {
+      chosen.run(true, THREAD_BYTES, () -> new Selected(events, added), all::add);
+      StackRecords stacks = events.stacks();
+      stacksKnown = stacks != null && stacks.leftOut() == 0;
+    } else {
+      try (Events.Walk walk =
+          events.walkWithStacks(chosen.filter(), chosen.fromNanos(), chosen.toNanos())) {
+        while (walk.next()) {
+          all.add(walk.event(), walk.hasStack());
+        }
+        stacksKnown = walk.knowsStacks() && walk.stackCounts().leftOut() == 0;
+      }
+    }
     return result(
-        counts,
+        all.counts,
         events.schemas(),
-        sums,
+        all.sums,
         added,
-        fields.unmatched(added),
-        walk.covered(cores),
-        walk.knowsStacks() && walk.stackCounts().leftOut() == 0);
+        all.fields.unmatched(added),
+        events.recording().covered(events.cores(), chosen.fromNanos(), chosen.toNanos()),
+        stacksKnown);
   }
 
   private static EventCounts result(

@@ -1,11 +1,7 @@
 package io.ntrail.analysis.etw.events;
 
 import io.ntrail.analysis.etw.machine.ProcessInstance;
-import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.etw.recording.ReadingState;
-import io.ntrail.analysis.etw.recording.Stretches;
 import io.ntrail.analysis.naming.UnmatchedTerm;
-import io.ntrail.analysis.parallel.OrderedTasks;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -44,9 +40,6 @@ public record EventGroups(
     SchemaSourceCounts sources) {
   private static final List<String> KEYS =
       List.of("process", "thread", "event", "cpu", "provider", "file");
-
-  /** Bytes of a stretch at least: each opens the buffers again that it shares with others. */
-  private static final long STRETCH_BYTES = 4 * Stretches.LEAST;
 
   /** Memory of the heap for each thread: open buffers, and groups of stretches that are done. */
   private static final long THREAD_BYTES = 256L << 20;
@@ -93,23 +86,26 @@ public record EventGroups(
   }
 
   /** The events of a stretch of time, and then of all before it. */
-  private static final class Part {
+  private static final class Part implements EventStretches.Part {
     /** Groups in the order of their first events, of which the first are kept apart. */
     final Map<Key, Sum> groups = new LinkedHashMap<>();
 
     final SchemaSourceCounts sources = new SchemaSourceCounts();
+    final FieldNames fields = new FieldNames();
     final Sum others;
-    final long from;
+    private final Request request;
     long records;
     long stackRecords;
     long bytes;
 
-    Part(long from, int fields) {
-      this.from = from;
-      this.others = new Sum(fields);
+    Part(Request request) {
+      this.request = request;
+      this.others = new Sum(request.added.size());
     }
 
-    void add(EventReader event, Request request) {
+    @Override
+    public void add(EventReader event, boolean hasStack) {
+      fields.meet(event.type());
       records++;
       stackRecords += event.type().isStackRecord() ? 1 : 0;
       sources.add(event.type());
@@ -129,6 +125,7 @@ public record EventGroups(
     }
 
     void add(Part later) {
+      fields.addSeen(later.fields);
       records += later.records;
       stackRecords += later.stackRecords;
       bytes += later.bytes;
@@ -148,85 +145,13 @@ public record EventGroups(
   }
 
   /**
-   * Choice of events, their groups, and fields that are added up.
+   * Choice of groups, and of fields that are added up.
    *
    * @param by what the events of a group share, as it was asked for
    * @param key the same in lower case
    * @param added names of fields that are added up
    */
-  private record Request(
-      EventFilter filter,
-      long fromNanos,
-      long toNanos,
-      String by,
-      String key,
-      List<String> added,
-      FieldNames fields) {
-    boolean isWhole() {
-      return fromNanos == Long.MIN_VALUE && toNanos == Long.MAX_VALUE;
-    }
-
-    boolean contains(long nanos) {
-      return nanos >= fromNanos && (nanos < toNanos || toNanos == Long.MAX_VALUE);
-    }
-  }
-
-  /** Counts stretch after stretch, for one of several threads. */
-  private static final class Counter implements OrderedTasks.Worker<Part> {
-    private final EtwRecording recording;
-    private final Stretches stretches;
-    private final Events.Stretch stretch;
-    private final boolean canSkip;
-    private final Request request;
-    private final EventFilter filter;
-    private final FieldNames fields = new FieldNames();
-
-    Counter(Events events, Stretches stretches, Request request) {
-      this.recording = events.recording();
-      this.stretches = stretches;
-      this.stretch = events.stretch();
-      this.canSkip = events.knowsSwitches();
-      this.request = request;
-      this.filter = request.filter.copy();
-    }
-
-    @Override
-    public Part result(int task) {
-      Part part = new Part(stretches.from(task), request.added.size());
-      if (isOutside(task)) {
-        return part;
-      }
-      boolean isWhole = request.isWhole();
-      boolean passesAll = filter.passesAll();
-      stretch.begin(stretches.from(task), stretches.to(task));
-      EventReader event = stretch.event();
-      while (stretch.next()) {
-        if ((isWhole || request.contains(event.nanos())) && (passesAll || filter.passes(event))) {
-          fields.meet(event.type());
-          part.add(event, request);
-        }
-      }
-      return part;
-    }
-
-    private boolean isOutside(int task) {
-      boolean isAfter =
-          task > 0
-              && request.toNanos < Long.MAX_VALUE
-              && recording.nanosOf(stretches.from(task)) >= request.toNanos;
-      return isAfter
-          || canSkip
-              && task + 1 < stretches.count()
-              && recording.nanosOf(stretches.to(task)) < request.fromNanos;
-    }
-
-    @Override
-    public void close() {
-      stretch.close();
-      request.filter.addSeen(filter);
-      request.fields.addSeen(fields);
-    }
-  }
+  private record Request(String by, String key, List<String> added) {}
 
   /**
    * Returns true if groups or sums are of fields, which are not known of events without a schema.
@@ -237,89 +162,23 @@ public record EventGroups(
   }
 
   /**
-   * Returns what a survey must learn so that as many threads can count as there are cores.
+   * Counts events, and adds up fields, on as many cores as the events may use.
    *
-   * @param cores number of threads
-   */
-  public static Events.Learn[] learned(EtwRecording recording, int cores) {
-    return cores > 1 && recording.size() > STRETCH_BYTES
-        ? new Events.Learn[] {Events.Learn.SWITCHES}
-        : new Events.Learn[0];
-  }
-
-  /**
-   * Counts what a filter lets through, and adds up fields, on as many cores as the events may use.
-   *
-   * @param events those of one thread, unless {@link #learned} was learned for more
-   * @param fromNanos the first time
-   * @param toNanos the time before which it ends
    * @param added names of the fields; rows are sorted by the first one, the largest first, or
    *     without one by their counts. By file without any: the sizes that events have
    */
-  public static EventGroups of(
-      Events events,
-      EventFilter filter,
-      long fromNanos,
-      long toNanos,
-      String by,
-      List<String> added) {
-    return of(events, filter, fromNanos, toNanos, by, added, STRETCH_BYTES);
-  }
-
-  /**
-   * Counts in stretches of a length.
-   *
-   * @param stretchBytes bytes of a stretch at least
-   */
-  static EventGroups of(
-      Events events,
-      EventFilter filter,
-      long fromNanos,
-      long toNanos,
-      String by,
-      List<String> added,
-      long stretchBytes) {
+  public static EventGroups of(EventStretches events, String by, List<String> added) {
     String key = by.toLowerCase(Locale.ROOT);
     boolean asked = !added.isEmpty() || !key.equals("file");
-    List<String> sums = asked ? added : FILE_SIZES;
-    Request request = new Request(filter, fromNanos, toNanos, by, key, sums, new FieldNames());
-    Part all = counted(events, request, stretchBytes);
-    filter.finished();
+    Request request = new Request(by, key, asked ? added : FILE_SIZES);
+    Part all = new Part(request);
+    events.run(false, THREAD_BYTES, () -> new Part(request), all::add);
     return all(all, request, asked);
-  }
-
-  private static Part counted(Events events, Request request, long stretchBytes) {
-    EtwRecording recording = events.recording();
-    ReadingState reading = recording.reading();
-    Stretches stretches = Stretches.of(recording, events.cores(), stretchBytes);
-    int threads = threads(events, stretches);
-    Part all = new Part(Long.MIN_VALUE, request.added.size());
-    reading.begin(ReadingState.Pass.IN_ORDER, stretches.count());
-    OrderedTasks.run(
-        threads,
-        stretches.count(),
-        threads + 1,
-        () -> new Counter(events, stretches, request),
-        part -> {
-          // Where reading was stopped, all that is counted ends: others may have been further.
-          if (recording.isRead(part.from)) {
-            all.add(part);
-          }
-          reading.done(1);
-        });
-    return all;
-  }
-
-  private static int threads(Events events, Stretches stretches) {
-    long room = Runtime.getRuntime().maxMemory() / THREAD_BYTES;
-    return events.knowsSwitches() && room > 1
-        ? (int) Math.min(stretches.threads(events.cores()), room)
-        : 0;
   }
 
   private static EventGroups all(Part part, Request request, boolean asked) {
     List<String> added = request.added;
-    List<String> there = asked ? added : added.stream().filter(request.fields::has).toList();
+    List<String> there = asked ? added : added.stream().filter(part.fields::has).toList();
     int[] kept = there.stream().mapToInt(added::indexOf).toArray();
     boolean bySum = asked && !added.isEmpty();
     List<Row> rows = new ArrayList<>();
@@ -338,7 +197,7 @@ public record EventGroups(
         part.others.count,
         part.others.kept(kept),
         List.copyOf(there),
-        unmatched(request.by, there, request.fields),
+        unmatched(request.by, there, part.fields),
         part.sources);
   }
 

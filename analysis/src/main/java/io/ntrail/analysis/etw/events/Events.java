@@ -32,7 +32,7 @@ public final class Events {
     STACKS,
     /** Images and methods at the addresses of stacks: {@link Walk#stack}. */
     ADDRESSES,
-    /** Threads that run at any time: {@link Stretch}. */
+    /** Threads that run at any time: {@link EventStretches}. */
     SWITCHES
   }
 
@@ -238,13 +238,21 @@ public final class Events {
    * Learn#SWITCHES} each stretch must begin where the one before has ended, and the first at the
    * beginning.
    */
-  public Stretch stretch() {
-    return new Stretch(switches);
+  public EventStretches.Walk stretch() {
+    return new EventStretches.Walk(this, false);
   }
 
-  /** Returns true if {@link Learn#SWITCHES} was requested. */
-  boolean knowsSwitches() {
-    return switches != null;
+  /** Returns the threads that run at any time; null if {@link Learn#SWITCHES} was not requested. */
+  @Nullable LastSwitches switches() {
+    return switches;
+  }
+
+  /**
+   * Returns the stack records; null if neither {@link Learn#STACKS} nor {@link Learn#ADDRESSES} was
+   * requested.
+   */
+  @Nullable StackRecords stacks() {
+    return stacks;
   }
 
   /** Returns the types of records, for one of several threads. */
@@ -252,77 +260,13 @@ public final class Events {
     return schemas.forThread();
   }
 
-  private EventReader newReader(Function<RecordCursor, EventType> types) {
-    return new EventReader(recording, machine, types, meanings, sources.kernel());
+  /** Returns a reader of events, for one of several threads. */
+  EventReader newReader() {
+    return newReader(schemas.forThread());
   }
 
-  /**
-   * The events of stretches of time, in order, for one of several threads that go over a recording
-   * at once.
-   */
-  public final class Stretch implements AutoCloseable {
-    private final EventReader event = newReader(schemas.forThread());
-    private @Nullable OrderedCursor cursor;
-
-    private final @Nullable LastSwitches switches;
-
-    /** Key before which all records were passed. */
-    private long reached = Long.MIN_VALUE;
-
-    private long end = Long.MIN_VALUE;
-
-    private Stretch(@Nullable LastSwitches switches) {
-      this.switches = switches;
-    }
-
-    /**
-     * Goes to a stretch.
-     *
-     * @param from key of its first time ({@link EtwRecording#key})
-     * @param to key before which it ends; {@link Long#MAX_VALUE} for the end of the recording
-     */
-    public void begin(long from, long to) {
-      close();
-      if (from != reached) {
-        LastSwitches known = switches;
-        if (known == null) {
-          throw new IllegalStateException("a stretch on its own without switches");
-        }
-        event.startAt(from, known);
-      }
-      end = to;
-      cursor = recording.stretch(from, to);
-    }
-
-    /** Goes to the next event; false after the last one. */
-    public boolean next() {
-      OrderedCursor current = cursor;
-      if (current == null || !current.next()) {
-        reached = end;
-        return false;
-      }
-      event.moveTo(current.record(), current.fileNumber());
-      return true;
-    }
-
-    /** Returns true if the event after the current one has the same time. */
-    public boolean isNextAtSameTime() {
-      return cursor != null && cursor.isNextAtSameTime();
-    }
-
-    /** The current event. */
-    public EventReader event() {
-      return event;
-    }
-
-    @Override
-    public void close() {
-      OrderedCursor current = cursor;
-      if (current != null) {
-        current.close();
-        cursor = null;
-      }
-    }
+  private EventReader newReader(Function<RecordCursor, EventType> types) {
+    return new EventReader(recording, machine, types, meanings, sources.kernel());
   }
 
   /** A walk over events in time order. */

@@ -3,6 +3,7 @@ package io.ntrail.analysis.etw.events;
 import io.ntrail.analysis.etw.events.FilterExpression.All;
 import io.ntrail.analysis.etw.events.FilterExpression.Any;
 import io.ntrail.analysis.etw.events.FilterExpression.Comparison;
+import io.ntrail.analysis.etw.events.FilterExpression.Literal;
 import io.ntrail.analysis.etw.events.FilterExpression.Node;
 import io.ntrail.analysis.etw.events.FilterExpression.Not;
 import io.ntrail.analysis.etw.events.FilterExpression.Operator;
@@ -125,7 +126,7 @@ final class FilterParser {
     } catch (IllegalArgumentException e) {
       throw wrong(String.valueOf(e.getMessage()));
     }
-    return new Comparison(name, operator, FilterLiteral.of(value), pattern);
+    return new Comparison(name, operator, Literal.of(value), pattern);
   }
 
   private Operator operator() {

@@ -351,8 +351,8 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
     return null;
   }
 
-  /** Returns the name in a TraceLogging event; null for other events. */
-  @Nullable String toldName(RecordCursor record) {
+  /** Returns the name in a TraceLogging event; null for other events. Safe for several threads. */
+  synchronized @Nullable String toldName(RecordCursor record) {
     EventType type = traceLogging(record);
     return type == null ? null : type.event() == null ? "" : type.event();
   }

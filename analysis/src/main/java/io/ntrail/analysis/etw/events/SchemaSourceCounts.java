@@ -43,10 +43,11 @@ public final class SchemaSourceCounts {
   private @Nullable EventType last;
   private long stackRecords;
 
-  SchemaSourceCounts() {}
+  /** Counts nothing yet. */
+  public SchemaSourceCounts() {}
 
   /** Counts one event. */
-  void add(EventType type) {
+  public void add(EventType type) {
     int slot = slot(type.source());
     events[slot]++;
     if (type.isStackRecord()) {
@@ -72,7 +73,7 @@ public final class SchemaSourceCounts {
   }
 
   /** Adds the events of another part of the recording. */
-  void add(SchemaSourceCounts part) {
+  public void add(SchemaSourceCounts part) {
     for (int slot = 0; slot < events.length; slot++) {
       events[slot] += part.events[slot];
     }

@@ -95,9 +95,39 @@ public final class Stretches {
    * @param cores number of threads that may be used
    */
   public int threads(int cores) {
+    return threads(cores, THREAD_BYTES);
+  }
+
+  /**
+   * Returns the number of threads that go over the stretches, beside the one that takes what they
+   * find; 0 if that one does all.
+   *
+   * @param cores number of threads that may be used
+   * @param threadBytes memory of the heap for each thread
+   */
+  public int threads(int cores, long threadBytes) {
     return cores == 1 || count() == 1
         ? 0
-        : (int) Math.clamp(Runtime.getRuntime().maxMemory() / THREAD_BYTES, 1, (long) cores);
+        : (int) Math.clamp(Runtime.getRuntime().maxMemory() / threadBytes, 1, (long) cores);
+  }
+
+  /**
+   * Returns stretches that begin at some of the given times, if these are many enough.
+   *
+   * @param times keys of times at which they may begin, ascending, the least key first
+   */
+  public Stretches beginningAt(long[] times) {
+    if (times.length < starts.length) {
+      return this;
+    }
+    LongList moved = new LongList();
+    for (long start : starts) {
+      long time = times[at(times, start)];
+      if (moved.size() == 0 || time > moved.get(moved.size() - 1)) {
+        moved.add(time);
+      }
+    }
+    return new Stretches(moved.toArray());
   }
 
   /** Returns the number of stretches. */

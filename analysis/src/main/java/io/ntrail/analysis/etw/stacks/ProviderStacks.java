@@ -120,6 +120,14 @@ public final class ProviderStacks {
     return mayBe && (is(record, RUNTIME) || is(record, RUNDOWN) || is(record, PRIVATE));
   }
 
+  /**
+   * Returns true for an event of a provider without a stack, which is not of the CLR either, whose
+   * events may have one in another event.
+   */
+  public static boolean isOfNoStack(RecordCursor record) {
+    return !record.hasExtendedItems() && !isClr(record);
+  }
+
   /** Returns true if a record is the stack of the event before it on its thread. */
   public static boolean isClrStack(RecordCursor record) {
     int id = record.id();

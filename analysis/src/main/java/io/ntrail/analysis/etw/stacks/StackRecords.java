@@ -128,14 +128,6 @@ public final class StackRecords {
     }
   }
 
-  /**
-   * Returns true for an event of a provider without a stack, which is not of the CLR either, whose
-   * events may have one in another event.
-   */
-  public static boolean isOfNoStack(RecordCursor record) {
-    return !record.hasExtendedItems() && !ProviderStacks.isClr(record);
-  }
-
   private void visitEvent(RecordCursor record) {
     if (ProviderStacks.isClrStack(record)) {
       clrStacks.increment();
@@ -225,6 +217,11 @@ public final class StackRecords {
   public long[] stretches() {
     // What is left out at the limits would depend on where a walk began.
     return starts.length > 0 && isBounded() ? starts.clone() : new long[] {Long.MIN_VALUE};
+  }
+
+  /** Returns true if a walk finds the stack of each event wherever it begins. */
+  public boolean isFoundAnywhere() {
+    return isBounded() && !carriers().any();
   }
 
   /** Returns true if no stack records are left out, wherever a walk begins. */

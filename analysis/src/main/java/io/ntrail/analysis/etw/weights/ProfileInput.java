@@ -7,6 +7,7 @@ import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.RowsByUse;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.analysis.etw.stacks.NotedSamples;
+import io.ntrail.analysis.etw.stacks.ProviderStacks;
 import io.ntrail.analysis.etw.stacks.SampleNotes;
 import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.analysis.parallel.ParallelTasks;
@@ -156,7 +157,7 @@ public record ProfileInput(
         }
         record.moveTo(table, row);
         // Of other events only those of the CLR tell of methods and allocations.
-        if (!(table.isEvent(row) && StackRecords.isOfNoStack(record))) {
+        if (!(table.isEvent(row) && ProviderStacks.isOfNoStack(record))) {
           machine.visit(fileNumber, record);
           inventory.visit(fileNumber, record);
           stacks.visit(fileNumber, record);

@@ -69,12 +69,14 @@ class EventGroupsTest {
       long to) {
     EventFilter alone = filter.get();
     Events events = events(recording, 1);
-    EventGroups inOrder = EventGroups.of(events, alone, from, to, by, sums, WHOLE);
+    EventGroups inOrder =
+        EventGroups.of(new EventStretches(events, alone, from, to, WHOLE), by, sums);
     assertFalse(inOrder.rows().isEmpty(), by);
     for (int cores : List.of(1, 2, 7)) {
       EventFilter parted = filter.get();
       Events others = events(recording, cores);
-      EventGroups groups = EventGroups.of(others, parted, from, to, by, sums, SHORT);
+      EventGroups groups =
+          EventGroups.of(new EventStretches(others, parted, from, to, SHORT), by, sums);
       assertEquals(text(inOrder), text(groups), by + " on " + cores);
       assertEquals(events.unmatched(alone), others.unmatched(parted), by + " on " + cores);
     }

@@ -207,9 +207,7 @@ class FilterTest {
       Function<EventReader, String> key) {
     Map<String, String> expected = new TreeMap<>();
     byHand(events, wanted, key).forEach((k, sum) -> expected.put(k, sum[0] + "/" + sum[1]));
-    EventGroups groups =
-        EventGroups.of(
-            events, filter.build(), Long.MIN_VALUE, Long.MAX_VALUE, by, List.of(), STRETCH_BYTES);
+    EventGroups groups = EventGroups.of(stretches(events, filter.build()), by, List.of());
     Map<String, String> told = new TreeMap<>();
     long records = 0;
     long bytes = 0;
@@ -266,10 +264,7 @@ class FilterTest {
               // Events with names of their own share a row if they share all their numbers.
               return type.guid() + " " + type.id() + " " + record.opcode() + " " + type.version();
             });
-    EventCounts counts;
-    try (Events.Walk walk = events.walk(filter.build())) {
-      counts = EventCounts.filtered(events, walk, 2);
-    }
+    EventCounts counts = EventCounts.selected(stretches(events, filter.build()), List.of());
     Map<String, String> expected = new HashMap<>();
     hand.forEach((key, sum) -> expected.put(key, sum[0] + "/" + sum[1]));
     Map<String, String> told = new HashMap<>();
@@ -283,8 +278,12 @@ class FilterTest {
     assertEquals(hand.values().stream().mapToLong(sum -> sum[1]).sum(), counts.bytes());
   }
 
-  private static Events.Walk whole(Events events) {
-    return events.walkWithStacks(filter().build(), Long.MIN_VALUE, Long.MAX_VALUE);
+  private static EventStretches stretches(Events events, EventFilter filter) {
+    return new EventStretches(events, filter, Long.MIN_VALUE, Long.MAX_VALUE, STRETCH_BYTES);
+  }
+
+  private static EventCounts whole(Events events) {
+    return EventCounts.selected(stretches(events, filter().build()), List.of());
   }
 
   @Test
@@ -295,8 +294,7 @@ class FilterTest {
       groupedByAll(events, filter().event("Sale"), e -> "Sale".equals(e.type().event()), "result");
       counted(events, filter(), e -> true);
       counted(events, filter().process("60"), e -> e.processId() == 60);
-      assertEquals(
-          rows(EventCounts.of(recording, 2)), rows(EventCounts.filtered(events, whole(events), 1)));
+      assertEquals(rows(EventCounts.of(recording, 2)), rows(whole(events)));
     }
   }
 
@@ -328,8 +326,7 @@ class FilterTest {
               e.type().text().matches("(?i).*/.*a.*")
                   || e.type().provider() != null
                       && (e.type().provider() + "/" + e.type().event()).matches("(?i).*/.*a.*"));
-      assertEquals(
-          rows(EventCounts.of(recording, 2)), rows(EventCounts.filtered(events, whole(events), 1)));
+      assertEquals(rows(EventCounts.of(recording, 2)), rows(whole(events)));
     }
   }
 }
