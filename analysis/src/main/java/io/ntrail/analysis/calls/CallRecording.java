@@ -98,7 +98,9 @@ public final class CallRecording implements Recording, RecordedThreads {
         source.discarded(),
         source.neverFinalised() ? 1 : 0,
         (int) source.untraced().stream().map(UntracedTime::module).distinct().count(),
-        0);
+        0,
+        source.unrecorded(),
+        source.isSizeReached());
   }
 
   @Override

@@ -139,6 +139,16 @@ public interface CallSource extends AutoCloseable {
   /** Returns the number of records that the recorder counted as lost; empty if it did not count. */
   OptionalLong lost();
 
+  /** Returns the number of calls that the recorder counted without a record of them. */
+  default long unrecorded() {
+    return 0;
+  }
+
+  /** Returns true if recording ended before the program because the file had its largest size. */
+  default boolean isSizeReached() {
+    return false;
+  }
+
   /** Returns the number of lost records that are known to be of a thread. */
   default long lost(int thread) {
     return 0;

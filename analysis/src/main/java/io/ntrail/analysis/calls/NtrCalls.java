@@ -331,6 +331,17 @@ public final class NtrCalls implements CallSource {
   }
 
   @Override
+  public long unrecorded() {
+    long slots = file.statistic(RecorderCounter.OVERFLOWS).orElse(0L);
+    return limited(slots + file.statistic(RecorderCounter.NO_AREA).orElse(0L));
+  }
+
+  @Override
+  public boolean isSizeReached() {
+    return file.statistic(RecorderCounter.SIZE_REACHED).orElse(0L) != 0;
+  }
+
+  @Override
   public boolean hasStacks(int thread) {
     TracedThread.Whole whole = file.wholeThreads().get(numbers.get(thread));
     return whole != null && whole.hasStacks();

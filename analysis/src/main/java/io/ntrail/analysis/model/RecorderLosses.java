@@ -13,6 +13,8 @@ import java.util.OptionalLong;
  * @param neverFinalised files that their recorder did not close
  * @param untraced modules whose selected calls were not recorded for some time
  * @param flagged buffers whose header says that something was lost before them
+ * @param unrecorded calls that were counted without a record of them
+ * @param isSizeReached true if recording ended because the file had its largest size
  */
 public record RecorderLosses(
     OptionalLong records,
@@ -20,14 +22,16 @@ public record RecorderLosses(
     long discarded,
     int neverFinalised,
     int untraced,
-    int flagged) {
+    int flagged,
+    long unrecorded,
+    boolean isSizeReached) {
   /** Nothing was counted. */
   public static final RecorderLosses UNKNOWN =
-      new RecorderLosses(OptionalLong.empty(), OptionalLong.empty(), 0, 0, 0, 0);
+      new RecorderLosses(OptionalLong.empty(), OptionalLong.empty(), 0, 0, 0, 0, 0, false);
 
   /** Returns true if the recorder counted something as lost, or did not record it. */
   public boolean any() {
-    return isCounted() || untraced > 0 || flagged > 0;
+    return isCounted() || untraced > 0 || flagged > 0 || unrecorded > 0 || isSizeReached;
   }
 
   /** Returns true if the recorder counted something as lost. */

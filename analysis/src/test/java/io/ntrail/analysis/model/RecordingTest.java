@@ -84,11 +84,14 @@ class RecordingTest {
     }
     OptionalLong none = OptionalLong.empty();
     assertFalse(RecorderLosses.UNKNOWN.any());
-    assertFalse(new RecorderLosses(OptionalLong.of(0), OptionalLong.of(0), 5, 1, 0, 0).any());
-    assertTrue(new RecorderLosses(OptionalLong.of(1), none, 5, 0, 0, 0).any());
-    assertTrue(new RecorderLosses(none, OptionalLong.of(1), 5, 0, 0, 0).any());
-    assertTrue(new RecorderLosses(none, none, 5, 0, 1, 0).any());
-    assertTrue(new RecorderLosses(none, none, 5, 0, 0, 1).any());
+    assertFalse(
+        new RecorderLosses(OptionalLong.of(0), OptionalLong.of(0), 5, 1, 0, 0, 0, false).any());
+    assertTrue(new RecorderLosses(OptionalLong.of(1), none, 5, 0, 0, 0, 0, false).any());
+    assertTrue(new RecorderLosses(none, OptionalLong.of(1), 5, 0, 0, 0, 0, false).any());
+    assertTrue(new RecorderLosses(none, none, 5, 0, 1, 0, 0, false).any());
+    assertTrue(new RecorderLosses(none, none, 5, 0, 0, 1, 0, false).any());
+    assertTrue(new RecorderLosses(none, none, 5, 0, 0, 0, 1, false).any());
+    assertTrue(new RecorderLosses(none, none, 5, 0, 0, 0, 0, true).any());
   }
 
   @Test

@@ -29,7 +29,7 @@ final class CallFlatView {
   private final List<FunctionTimes> rows;
   private final Set<String> untracedModules;
 
-  /** Records were lost of threads that are not known, or the flow of a process was. */
+  /** Calls of any routine may be missing: nothing says which were not recorded, lost or damaged. */
   private final boolean anywhere;
 
   CallFlatView(CallsScope scope, CallsRequest request) {
@@ -39,7 +39,11 @@ final class CallFlatView {
     this.flat = scope.flat();
     long placed = IntStream.range(0, source.threads().size()).mapToLong(source::lost).sum();
     this.anywhere =
-        source.lost().orElse(0) > placed + source.lostElsewhere() || isAllUntraced(source);
+        source.lost().orElse(0) > placed + source.lostElsewhere()
+            || source.unrecorded() > 0
+            || source.isSizeReached()
+            || !scope.recording().gaps().isEmpty()
+            || isAllUntraced(source);
     this.untracedModules =
         source.untraced().stream()
             .map(time -> time.module().toLowerCase(Locale.ROOT))
@@ -216,9 +220,19 @@ final class CallFlatView {
     return limit == 0 || limit >= rows.size() ? rows : rows.subList(0, (int) limit);
   }
 
-  /** Returns the counts of the threads if the whole time is meant, else of the calls in it. */
+  /**
+   * Returns the counts of the threads if the whole time and all routines are meant, else of the
+   * calls in it.
+   */
   private CallCounts counts() {
+    if (scope.choice().find() != null) {
+      return sum(rows);
+    }
     return scope.range().whole() ? scope.counts() : flat.counts();
+  }
+
+  private static CallCounts sum(List<FunctionTimes> of) {
+    return of.stream().map(FunctionTimes::counts).reduce(CallCounts.NONE, CallCounts::plus);
   }
 
   private void text() {
@@ -228,7 +242,7 @@ final class CallFlatView {
         scope.asked()
             + CallListing.calls(counts.calls())
             + " of "
-            + Numbers.counted(flat.functions().size(), "routine")
+            + Numbers.counted(rows.size(), "routine")
             + ", "
             + Numbers.count(counts.open())
             + " open at the end, "
@@ -248,7 +262,7 @@ final class CallFlatView {
     if (rows.stream().anyMatch(this::isIncomplete)) {
       out.println(
           "~ calls may be missing: records were lost where the routine was called, or its module was"
-              + " not traced for some time");
+              + " not traced for some time, or not all calls were recorded or can be read");
     }
   }
 
@@ -269,8 +283,7 @@ final class CallFlatView {
   }
 
   private void row(Table table, List<FunctionTimes> of, String what) {
-    CallCounts sum =
-        of.stream().map(FunctionTimes::counts).reduce(CallCounts.NONE, CallCounts::plus);
+    CallCounts sum = sum(of);
     List<String> cells = new ArrayList<>();
     cells.add(
         mark(of.stream().anyMatch(this::isIncomplete)) + Numbers.count(sum.calls() - sum.open()));

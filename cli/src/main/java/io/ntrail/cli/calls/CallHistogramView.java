@@ -7,9 +7,9 @@ import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import java.io.PrintStream;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Prints how often the calls of some routines took how long: a row for each power of two. */
@@ -27,12 +27,16 @@ final class CallHistogramView {
   /** Calls of the routines that were asked about which have no duration, as they did not end. */
   private final long open;
 
+  /** Calls of these routines of which only the entry is recorded. */
+  private final long entryOnly;
+
   CallHistogramView(CallsScope scope, CallsRequest request) {
     this.scope = scope;
     this.request = request;
     List<FunctionTimes> asked =
         scope.flat().functions().stream().filter(times -> scope.isFound(times.function())).toList();
     this.open = asked.stream().mapToLong(times -> times.counts().open()).sum();
+    this.entryOnly = asked.stream().mapToLong(times -> times.counts().entryOnly()).sum();
     this.routines =
         asked.stream()
             .filter(times -> times.timed() > 0)
@@ -59,13 +63,21 @@ final class CallHistogramView {
               scope.members(json.text("schema", "ntrail.calls-histogram/1"), scope.counts());
               json.array("functions");
               routines.forEach(times -> json(json, times));
-              json.endArray().number("openNotShown", open).gaps(scope.recording().gaps());
+              json.endArray()
+                  .number("openNotShown", open)
+                  .number("entryOnlyNotShown", entryOnly)
+                  .gaps(scope.recording().gaps());
             });
   }
 
-  /** Returns how many calls are in no class, as they did not end; empty if there are none. */
-  Optional<String> openRemark() {
-    return CallsScope.openRemark(open);
+  /** Returns which calls are in no class, as they have no duration. */
+  List<String> remarks() {
+    List<String> remarks = new ArrayList<>();
+    CallsScope.openRemark(open).ifPresent(remarks::add);
+    if (entryOnly > 0) {
+      remarks.add(CallListing.calls(entryOnly) + " without a recorded end, not shown");
+    }
+    return remarks;
   }
 
   private String name(FunctionTimes times) {
@@ -121,7 +133,7 @@ final class CallHistogramView {
     if (printed < all) {
       out.println(Numbers.counted(all - printed, "more row") + " (-n 0 shows all)");
     }
-    openRemark().ifPresent(remark -> out.println("  " + remark));
+    remarks().forEach(remark -> out.println("  " + remark));
   }
 
   private void routine(PrintStream out, FunctionTimes times) {

@@ -94,6 +94,7 @@ final class CallStatistics {
       case ADDED -> "calls added up, not recorded one by one";
       case CALLERS -> "stacks of callers (trace --stacks)";
       case CALLERS_INCOMPLETE -> "of which without the outermost callers";
+      case SIZE_REACHED -> "size limit reached: 1";
       case CALLERS_MISSED -> "stacks of callers missed";
       case PASSES_WITHOUT_RECORD -> "passes with recording disabled";
     };

@@ -10,8 +10,8 @@ import io.ntrail.cli.pt.TraceCalls;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -94,10 +94,10 @@ public final class CallsCommand implements Command {
           request.isSum()
               ? CallsScope.unread(recording, request.choice(), terminal, parsed)
               : CallsScope.of(recording, request.choice(), terminal, parsed);
-      Optional<String> notShown = print(scope, request);
+      List<String> notShown = print(scope, request);
       if (request.format() == Format.CSV || request.format() == Format.JSONL) {
         terminal.out().flush();
-        notShown.ifPresent(remark -> terminal.err().println("warning: " + remark));
+        notShown.forEach(remark -> terminal.err().println("warning: " + remark));
       }
       if (request.stacks() && !recording.source().hasCallers()) {
         terminal.err().println("warning: the recording has no callers of calls");
@@ -107,19 +107,26 @@ public final class CallsCommand implements Command {
     }
   }
 
-  /** Prints the answer, and returns what one by duration is without; empty for others. */
-  private static Optional<String> print(CallsScope scope, CallsRequest request) {
+  /** Prints the answer, and returns which calls are not in it. */
+  private static List<String> print(CallsScope scope, CallsRequest request) {
     switch (request.look()) {
       case TREE -> new CallListing(scope, request).print();
-      case FLAT -> new CallFlatView(scope, request).print();
+      case FLAT -> {
+        new CallFlatView(scope, request).print();
+        return List.of();
+      }
       case SLOWEST -> new CallSlowestView(scope, request).print();
       case HISTOGRAM -> {
         CallHistogramView histogram = new CallHistogramView(scope, request);
         histogram.print();
-        return histogram.openRemark();
+        return histogram.remarks();
       }
     }
-    boolean isByDuration = request.look() == CallsRequest.Look.SLOWEST || scope.onlyLong();
-    return isByDuration ? scope.openRemark() : Optional.empty();
+    List<String> remarks = new ArrayList<>();
+    if (request.look() == CallsRequest.Look.SLOWEST || scope.onlyLong()) {
+      scope.openRemark().ifPresent(remarks::add);
+    }
+    scope.totalsRemark().ifPresent(remark -> remarks.add(remark.strip()));
+    return remarks;
   }
 }

@@ -308,10 +308,9 @@ public final class CallsScope {
     } else {
       json.unknown("lost");
     }
-    json.number("discarded", recording.source().discarded()).number("addedUp", added());
+    json.number("discarded", recording.source().discarded());
     Omissions.json(json, recording.omissions());
     UntracedTimes.json(json, recording.source().untraced(), nanos());
-    ThrottledFunctions.json(json, recording.source().throttled(), nanos());
     return json;
   }
 
@@ -319,7 +318,11 @@ public final class CallsScope {
   public void counts(Json json, CallCounts counts) {
     CallBalance.members(json, counts)
         .number("repaired", counts.repaired())
-        .bool("neverFinalised", recording.source().neverFinalised());
+        .bool("neverFinalised", recording.source().neverFinalised())
+        .number("unrecorded", recording.source().unrecorded())
+        .bool("sizeReached", recording.source().isSizeReached())
+        .number("addedUp", added());
+    ThrottledFunctions.json(json, recording.source().throttled(), nanos());
   }
 
   /** A duration on the screen: microseconds, short ones to the nanosecond, or ticks. */
@@ -381,6 +384,8 @@ public final class CallsScope {
    */
   public int finishTimes(ParseResult parsed, boolean isExport, long total) {
     int exitCode = finish(parsed, isExport || Losses.isUnsaid(recording, parsed), true);
+    totalsRemark()
+        .ifPresent(remark -> terminal.err().println(before() + remark.strip() + ", not included"));
     if (total == 0) {
       warnOfTime("no time of a recorded call");
     }

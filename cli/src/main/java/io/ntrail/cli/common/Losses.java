@@ -139,7 +139,9 @@ public final class Losses {
     return !gaps.isEmpty()
         || losses.neverFinalised() > 0
         || losses.untraced() > 0
-        || losses.uncounted() > 0;
+        || losses.uncounted() > 0
+        || losses.unrecorded() > 0
+        || losses.isSizeReached();
   }
 
   /**
@@ -180,6 +182,12 @@ public final class Losses {
     }
     if (losses.uncounted() > 0) {
       state.add("events lost before " + Numbers.counted(losses.uncounted(), "buffer"));
+    }
+    if (losses.unrecorded() > 0) {
+      state.add(Numbers.counted(losses.unrecorded(), "call") + " not recorded");
+    }
+    if (losses.isSizeReached()) {
+      state.add("ended at its largest size");
     }
     return state.isEmpty() ? "complete" : String.join(", ", state);
   }

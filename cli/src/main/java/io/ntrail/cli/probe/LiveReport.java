@@ -111,6 +111,12 @@ final class LiveReport {
           "%s lost, as all buffers were full: what was not recorded fires no probe"
               .formatted(Numbers.counted(lost, "record")));
     }
+    long unrecorded = result.statistics().unrecorded();
+    if (unrecorded > 0) {
+      lines.add(
+          "%s made without a record, as there was no room for it: it fires no probe"
+              .formatted(Numbers.counted(unrecorded, "call")));
+    }
     if (live.late() > 0) {
       lines.add(
           "%s fired after later ones of other threads"

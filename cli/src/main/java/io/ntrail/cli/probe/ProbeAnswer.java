@@ -142,7 +142,7 @@ final class ProbeAnswer {
       json.object("probes").number("matched", outcome.matched()).number("fired", outcome.fired());
       json.number("faults", outcome.faults()).endObject().array("drops");
       outcome.drops().forEach(json::text);
-      input.live().ifPresent(live -> LiveReport.missing(live).forEach(json::text));
+      input.missing().forEach(json::text);
       json.endArray();
       overflows(json, outcome);
       json.number("unattributed", outcome.undecided());

@@ -27,11 +27,13 @@ import io.ntrail.cli.common.SchemaFiles;
 import io.ntrail.cli.common.SymbolDownloads;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Omission;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -39,6 +41,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
@@ -238,8 +241,11 @@ final class ProbeInput implements AutoCloseable {
       return ExitCode.DONE;
     }
     RecorderLosses losses = of.losses();
-    if (losses.any() || losses.neverFinalised() > 0) {
-      Losses.warnLost(of, List.of("what was not recorded fires no probe"), terminal);
+    List<String> unfired = unfired();
+    if (losses.any() || losses.neverFinalised() > 0 || !unfired.isEmpty()) {
+      List<String> further = new ArrayList<>(unfired);
+      further.add("what was not recorded fires no probe");
+      Losses.warnLost(of, further, terminal);
     }
     if (!hasNanos()) {
       terminal
@@ -252,12 +258,51 @@ final class ProbeInput implements AutoCloseable {
     if (source instanceof EtwProbes etw) {
       EventRemarks.undefined(etw.stackCounts().undefined(), terminal);
     }
+    boolean isLossy = CommonOptions.has(parsed, "--strict") && !unfired.isEmpty();
+    int least = isLossy ? ExitCode.INCOMPLETE : ExitCode.DONE;
     if (places == null || symbols == null || !places.asksServers()) {
-      return Losses.finish(of, parsed, terminal);
+      return Math.max(least, Losses.finish(of, parsed, terminal));
     }
     Path first = Path.of(of.fileNames().getFirst());
     SymbolDownloads.remarks(first, places, symbols, isText(parsed), parsed, terminal);
     return Losses.finish(of, SymbolDownloads.lacking(places, symbols), parsed, terminal);
+  }
+
+  /** Returns which calls were made that fired no probe, or not in their turn. */
+  List<String> missing() {
+    if (live != null) {
+      return LiveReport.missing(live);
+    }
+    List<String> missing = new ArrayList<>(unfired());
+    if (recording != null) {
+      RecorderLosses losses = recording.losses();
+      if (losses.unrecorded() > 0) {
+        missing.add(Numbers.counted(losses.unrecorded(), "call") + " not recorded");
+      }
+      if (losses.isSizeReached()) {
+        missing.add("recording ended as the file had its largest size");
+      }
+    }
+    return missing;
+  }
+
+  /** Returns which calls the recording tells of without records of them. */
+  private List<String> unfired() {
+    List<String> unfired = new ArrayList<>();
+    if (recording == null) {
+      return unfired;
+    }
+    if (recording.losses().discarded() > 0) {
+      unfired.add(Numbers.counted(recording.losses().discarded(), "older record") + " discarded");
+    }
+    if (recording instanceof CallRecording calls) {
+      long added =
+          IntStream.range(0, calls.threads().size()).mapToLong(i -> calls.added(i).calls()).sum();
+      if (added > 0) {
+        unfired.add(Numbers.counted(added, "call") + " added up where they happened");
+      }
+    }
+    return unfired;
   }
 
   /** Returns true if times are nanoseconds; else they are ticks of an unknown rate. */

@@ -39,8 +39,7 @@ record TraceExitCode(boolean ofProgram, boolean strict) {
     if (statistics.state() == RecorderState.FAILED) {
       return statistics.captured().events() == 0 ? ExitCode.FAILED : ExitCode.INCOMPLETE;
     }
-    boolean isLossy =
-        isUntraced || statistics.allDropped() + statistics.noArea() + statistics.overflows() > 0;
+    boolean isLossy = isUntraced || statistics.allDropped() + statistics.unrecorded() > 0;
     if (strict && isLossy) {
       return ExitCode.INCOMPLETE;
     }

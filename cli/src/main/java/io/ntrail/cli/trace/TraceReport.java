@@ -23,6 +23,7 @@ import io.ntrail.live.trace.TraceTarget;
 import io.ntrail.live.trace.TracedChild;
 import io.ntrail.live.trace.TracedProcessTree;
 import java.io.PrintStream;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -261,6 +262,26 @@ final class TraceReport implements AutoCloseable {
                   Numbers.count(now.allDropped() + captured.events())));
       advice(calls).forEach(advice -> out.println("ntrail: " + advice));
     }
+    unrecorded(now).forEach(remark -> out.println("ntrail: " + remark));
+  }
+
+  /** Returns how many calls were made without a record, and why. */
+  private static List<String> unrecorded(RecorderStatistics now) {
+    List<String> remarks = new ArrayList<>();
+    if (now.overflows() > 0) {
+      remarks.add(notRecorded(now.overflows()) + ": deeper than 256 traced calls on one stack");
+    }
+    if (now.noArea() > 0) {
+      remarks.add(
+          notRecorded(now.noArea())
+              + ": threads began faster than memory for their stacks could be added, or were more"
+              + " than --threads");
+    }
+    return remarks;
+  }
+
+  private static String notRecorded(long calls) {
+    return Numbers.counted(calls, "call") + (calls == 1 ? " was" : " were") + " not recorded";
   }
 
   /** Returns the function that made most of what could not be written in time, and a way out. */
@@ -378,7 +399,7 @@ final class TraceReport implements AutoCloseable {
       UntracedTimes.json(json, untraced(run), rate > 0);
       ThrottledFunctions.json(json, calls.throttled(), rate > 0);
       List<String> remarks =
-          Stream.of(family.remarks(), now.remarks(), calls.remark(), advice(calls))
+          Stream.of(family.remarks(), now.remarks(), calls.remark(), advice(calls), unrecorded(now))
               .flatMap(List::stream)
               .toList();
       remarks(json, plan, remarks);

@@ -121,6 +121,57 @@ class CallBalanceTest {
     assertEquals(6, incomplete(flat(file)).size());
   }
 
+  @Test
+  void callsWithoutARecordMarkAllRoutines() throws IOException {
+    byte[] more =
+        SampleTrace.make(Map.of(RecorderCounter.OVERFLOWS, 5L, RecorderCounter.NO_AREA, 2L));
+    Path file = Files.write(folder.resolve("deep.ntr"), more);
+    assertEquals(6, incomplete(flat(file)).size());
+    assertEquals(7, flat(file).get("unrecorded").number());
+    for (String command : List.of("calls", "profile", "info")) {
+      String first = Cli.run(command, file).out().lines().findFirst().orElse("");
+      assertTrue(first.contains(", 7 calls not recorded, "), first);
+    }
+    assertEquals(3, Cli.run("calls", file, "--strict").exit());
+    Cli.Result probe = Cli.run("probe", "fbt:::entry { @ = count(); }", file);
+    assertTrue(probe.err().contains("7 calls not recorded"), probe.err());
+  }
+
+  @Test
+  void aRecordingThatEndedAtItsLargestSizeSaysSo() throws IOException {
+    byte[] more = SampleTrace.make(Map.of(RecorderCounter.SIZE_REACHED, 1L));
+    Path file = Files.write(folder.resolve("short.ntr"), more);
+    assertEquals(6, incomplete(flat(file)).size());
+    assertTrue(flat(file).get("sizeReached").isTrue());
+    String text = Cli.run("calls", file).out();
+    assertTrue(text.contains(", ended at its largest size, "), text);
+  }
+
+  @Test
+  void aProbeOfARingSaysWhatWasDiscarded() throws IOException {
+    byte[] ring = SampleTrace.make(Map.of(RecorderCounter.DISCARDED, 90L));
+    Path file = Files.write(folder.resolve("ring.ntr"), ring);
+    Cli.Result probe = Cli.run("probe", "fbt:::entry { @ = count(); }", file, "--strict");
+    assertTrue(probe.err().contains("90 older records discarded; "), probe.err());
+    assertEquals(3, probe.exit());
+    JsonReader json =
+        Cli.run("probe", "fbt:::entry { @ = count(); }", file, "--format", "json").json();
+    assertEquals("90 older records discarded", json.get("drops").array().getFirst().text());
+  }
+
+  @Test
+  void totalsAreThoseOfTheRoutinesThatAreFound() {
+    JsonReader found =
+        Cli.run("calls", ntr, "--flat", "--find", "*!Tx*", "--format", "json").json();
+    long entries =
+        found.get("functions").array().stream().mapToLong(row -> row.get("entries").number()).sum();
+    assertEquals(1, found.get("functions").array().size());
+    assertEquals(entries, found.get("entries").number());
+    String text = Cli.run("calls", ntr, "--flat", "--find", "*!Tx*").out();
+    assertTrue(text.contains(" of 1 routine, "), text);
+    CallBalance.check(found);
+  }
+
   private static Set<String> incomplete(JsonReader flat) {
     return flat.get("functions").array().stream()
         .filter(row -> row.get("incomplete").isTrue())

@@ -3,6 +3,7 @@ package io.ntrail.cli.calls;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -55,5 +57,24 @@ class WrittenRecordingsTest {
     }
     String first = Cli.run("info", file).out().lines().findFirst().orElse("");
     assertFalse(first.contains("damaged"), first);
+  }
+
+  @Test
+  void answersWithoutPlaceForSumsSayHowManyCallsAreNotInThem() throws IOException {
+    Path file = Files.write(folder.resolve("summary.ntr"), bytes("summary.ntr"));
+    String added =
+        Cli.run("calls", file, "--flat", "--format", "json").json().get("addedUp").number()
+            + " calls added up where they happened";
+    List<Cli.Result> answers =
+        List.of(
+            Cli.run("profile", file),
+            Cli.run("profile", file, "--format", "json"),
+            Cli.run("export", file, "--to", "collapsed"),
+            Cli.run("diff", file, file),
+            Cli.run("calls", file, "--format", "jsonl"),
+            Cli.run("calls", file, "--format", "csv"),
+            Cli.run("probe", "fbt:::entry { @ = count(); }", file));
+    answers.forEach(answer -> assertTrue(answer.err().contains(added), answer.err()));
+    assertTrue(answers.get(1).json().get("addedUp").number() > 0);
   }
 }

@@ -43,7 +43,8 @@ public enum RecorderCounter {
   /** Calls that were added up, not recorded. */ ADDED(34),
   /** Calls whose callers were recorded. */ CALLERS(35),
   /** Of them, those whose outermost callers are missing. */ CALLERS_INCOMPLETE(36),
-  /** Calls whose callers were to be recorded and are not. */ CALLERS_MISSED(37);
+  /** Calls whose callers were to be recorded and are not. */ CALLERS_MISSED(37),
+  /** 1 if recording ended because the file had its largest size. */ SIZE_REACHED(38);
   // @formatter:on
 
   private final int number;

@@ -78,6 +78,11 @@ public record RecorderStatistics(
     return dropped.events() + lost + missing + unreadable;
   }
 
+  /** Returns the number of calls that were made without a record, as there was no room for it. */
+  public long unrecorded() {
+    return overflows + noArea;
+  }
+
   /** Returns the statistics in the form of a {@code .ntr}; the kind of lost records is unknown. */
   public Map<RecorderCounter, Long> counters() {
     Map<RecorderCounter, Long> counters = new EnumMap<>(RecorderCounter.class);
@@ -105,6 +110,9 @@ public record RecorderStatistics(
     counters.put(RecorderCounter.OVERFLOWS, overflows);
     counters.put(RecorderCounter.NO_AREA, noArea);
     counters.put(RecorderCounter.SLOW_PASSES, slowPasses);
+    if (state == RecorderState.SIZE_REACHED) {
+      counters.put(RecorderCounter.SIZE_REACHED, 1L);
+    }
     return counters;
   }
 

@@ -177,7 +177,9 @@ public final class EtwRecording implements Recording, RecordedEvents {
         0,
         (int) files.stream().filter(EtwRecording::isNeverFinalised).count(),
         0,
-        files.stream().mapToInt(file -> file.buffers().afterLoss()).sum());
+        files.stream().mapToInt(file -> file.buffers().afterLoss()).sum(),
+        0,
+        false);
   }
 
   /** Returns true if a file's header says that its session did not end in an orderly way. */
