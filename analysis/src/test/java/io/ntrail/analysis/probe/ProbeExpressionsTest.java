@@ -2,6 +2,7 @@ package io.ntrail.analysis.probe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -539,6 +540,57 @@ class ProbeExpressionsTest {
                     "int word;",
                     "BEGIN { printf(\"%d %d %s %s %s %d\", $target, $1, $$2, $$1, $$2, $3); exit(0);"
                         + " }"))
+            .out());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      value = {
+        "shopd.exe ~ $1 ~ shopd.exe",
+        "\"shopd.exe\" ~ $1 ~ shopd.exe",
+        "\"shopd.exe\" ~ $$1 ~ \"shopd.exe\"",
+        "\"word\" ~ $1 ~ word",
+        "\"7\" ~ $1 ~ 7",
+        "\"\" ~ $1 ~ ",
+        "\" ~ $1 ~ \"",
+        "\"half ~ $1 ~ \"half",
+        "a\\tb ~ $1 ~ a\tb",
+        "a\\tb ~ $$1 ~ a\tb",
+        "\"a\\x41\\102\" ~ $1 ~ aAB",
+        "C:\\shop\\log ~ $1 ~ C:\\shop\\log",
+        "C:\\\\new ~ $$1 ~ C:\\new",
+        "shop\\ ~ $$1 ~ shop",
+        "é\\€ ~ $$1 ~ Ã©\\â\u0082¬",
+        "-x ~ $1 ~ -x",
+        "7 ~ $$1 ~ 7"
+      })
+  void anArgumentThatIsNoIntegerIsAString(String argument, String macro, @Nullable String text) {
+    assertEquals(
+        "[%s]\n".formatted(text == null ? "" : text),
+        ProbeScript.with(null, "script", argument)
+            .run("#pragma D option quiet\nBEGIN { printf(\"[%s]\", " + macro + "); exit(0); }")
+            .out());
+  }
+
+  @Test
+  void anEmptyArgumentIsAnEmptyString() {
+    assertEquals(
+        "1 1\n",
+        ProbeScript.with(null, "script", "")
+            .run(
+                "#pragma D option quiet\n"
+                    + "BEGIN { printf(\"%d %d\", $1 == \"\", $$1 == \"\"); exit(0); }")
+            .out());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"7, 8", "+5, 6", "-5, -4", "0x10, 17", "-0x10, -15", "+010, 9"})
+  void argumentsThatAreIntegersMayHaveASign(String argument, String value) {
+    assertEquals(
+        value + "\n",
+        ProbeScript.with(null, "script", argument)
+            .run("#pragma D option quiet\nBEGIN { printf(\"%d\", 1 + $1); exit(0); }")
             .out());
   }
 

@@ -3,6 +3,7 @@ package io.ntrail.analysis.probe.syntax;
 import io.ntrail.analysis.probe.syntax.Token.Kind;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -145,7 +146,7 @@ final class Lexer {
         description.append(c).append(peek(1));
         at += 2;
       } else if (c == '$') {
-        description.append(macro(from));
+        description.append(macro(from).orElse(""));
       } else {
         brackets += c == '[' ? 1 : c == ']' && brackets > 0 ? -1 : 0;
         description.append(c);
@@ -158,7 +159,8 @@ final class Lexer {
     return description.toString();
   }
 
-  private String macro(int from) {
+  /** Takes the name of a macro; returns its value, empty if it has none and need not have one. */
+  private Optional<String> macro(int from) {
     at++;
     boolean isString = peek(0) == '$';
     at += isString ? 1 : 0;
@@ -168,7 +170,7 @@ final class Lexer {
       throw error(
           "D_MACRO_UNDEF", from, "the macro $%s has no value: give it an argument".formatted(name));
     }
-    return value.orElse("");
+    return value;
   }
 
   private String word() {
@@ -227,24 +229,30 @@ final class Lexer {
 
   private Token macroToken(int from) {
     boolean isString = text.startsWith("$$", at);
-    String value = macro(from);
+    Optional<String> given = macro(from);
     Place place = place(from, at);
     if (isString) {
-      return new Token(Kind.STRING, bytes(value), 0, 0, false, place);
+      return new Token(Kind.STRING, unescaped(given.orElse("")), 0, 0, false, place);
     }
-    String bare = value.startsWith("-") ? value.substring(1) : value;
-    if (value.isEmpty()) {
+    if (given.isEmpty()) {
       return new Token(Kind.NUMBER, "0", 0, 4, true, place);
     }
+    String value = given.get();
+    boolean isNegative = value.startsWith("-");
+    String bare = isNegative || value.startsWith("+") ? value.substring(1) : value;
     if (isDigit(bare.isEmpty() ? ' ' : bare.charAt(0))
         && bare.chars().allMatch(c -> isWord((char) c))) {
       Token number = number(from, bare);
-      return bare.equals(value)
-          ? number
-          : new Token(Kind.NUMBER, value, -number.value(), number.size(), true, place);
+      return isNegative
+          ? new Token(Kind.NUMBER, value, -number.value(), number.size(), true, place)
+          : number;
     }
-    boolean isName = value.chars().allMatch(c -> isWord((char) c));
-    return new Token(isName ? Kind.NAME : Kind.STRING, bytes(value), 0, 0, false, place);
+    if (!value.isEmpty() && value.chars().allMatch(c -> isWord((char) c) || c == '`')) {
+      return new Token(Kind.NAME, value, 0, 0, false, place);
+    }
+    boolean isQuoted = value.length() > 1 && value.startsWith("\"") && value.endsWith("\"");
+    String text = isQuoted ? value.substring(1, value.length() - 1) : value;
+    return new Token(Kind.STRING, unescaped(text), 0, 0, false, place);
   }
 
   private Token number(int from, String word) {
@@ -330,52 +338,69 @@ final class Lexer {
 
   private String quoted(char end) {
     int from = at++;
-    StringBuilder plain = new StringBuilder();
+    while (at < text.length() && text.charAt(at) != '\n' && text.charAt(at) != end) {
+      at += text.charAt(at) == '\\' ? 2 : 1;
+    }
+    if (peek(0) != end) {
+      throw error(
+          "D_SYNTAX", from, "a %s has no end".formatted(end == '"' ? "string" : "character"));
+    }
+    at++;
+    return unescaped(text.substring(from + 1, at - 1));
+  }
+
+  /**
+   * Returns the bytes of a text, a character for each, with what its escape sequences stand for.
+   */
+  private static String unescaped(String text) {
     StringBuilder all = new StringBuilder();
-    while (true) {
-      char c = peek(0);
-      if (at >= text.length() || c == '\n') {
-        throw error(
-            "D_SYNTAX", from, "a %s has no end".formatted(end == '"' ? "string" : "character"));
-      }
-      at++;
-      if (c == end) {
-        return all.append(bytes(plain.toString())).toString();
-      }
-      if (c != '\\') {
-        plain.append(c);
+    StringBuilder plain = new StringBuilder();
+    for (int at = 0; at < text.length(); at++) {
+      if (text.charAt(at) != '\\') {
+        plain.append(text.charAt(at));
         continue;
       }
       all.append(bytes(plain.toString()));
       plain.setLength(0);
-      escape(all, from);
+      int size = escape(text, at + 1, all);
+      if (size == 0 && at + 1 < text.length()) {
+        // Its backslash is a character then.
+        plain.append('\\').append(text.charAt(at + 1));
+        size = 1;
+      }
+      at += size;
     }
+    return all.append(bytes(plain.toString())).toString();
   }
 
-  private void escape(StringBuilder to, int from) {
-    char c = peek(0);
-    if (at >= text.length()) {
-      throw error("D_SYNTAX", from, "a string has no end");
-    }
-    at++;
-    int known = "abfnrtv\"\\".indexOf(c);
+  /**
+   * Appends what an escape sequence stands for.
+   *
+   * @param at what is behind its backslash
+   * @return how many characters that takes; 0 if it is no escape sequence
+   */
+  private static int escape(String text, int at, StringBuilder to) {
+    int known = at < text.length() ? "abfnrtv\"\\".indexOf(text.charAt(at)) : -1;
     if (known >= 0) {
       to.append("\007\b\f\n\r\t\013\"\\".charAt(known));
-    } else if (c >= '0' && c <= '7') {
-      int value = c - '0';
-      for (int i = 0; i < 2 && peek(0) >= '0' && peek(0) <= '7'; i++) {
-        value = value * 8 + text.charAt(at++) - '0';
-      }
-      to.append((char) (value & 0xFF));
-    } else if (c == 'x' && Character.digit(peek(0), 16) >= 0) {
-      int value = 0;
-      while (Character.digit(peek(0), 16) >= 0) {
-        value = value * 16 + Character.digit(text.charAt(at++), 16) & 0xFF;
-      }
-      to.append((char) value);
-    } else {
-      // Its backslash is a character then.
-      to.append('\\').append(bytes(String.valueOf(c)));
+      return 1;
     }
+    boolean isHex = text.startsWith("x", at);
+    int begin = isHex ? at + 1 : at;
+    int most = isHex ? text.length() : Math.min(text.length(), at + 3);
+    int end = begin;
+    int value = 0;
+    while (end < most && (isHex ? HexFormat.isHexDigit(text.charAt(end)) : isOctal(text, end))) {
+      value = value * (isHex ? 16 : 8) + HexFormat.fromHexDigit(text.charAt(end++)) & 0xFF;
+    }
+    if (end == begin) {
+      return 0;
+    }
+    to.append((char) value);
+    return end - at;
+  }
+
+  private static boolean isOctal(String text, int at) {
+    return text.charAt(at) >= '0' && text.charAt(at) <= '7';
   }
 }
