@@ -31,6 +31,10 @@ class ProbeFunctionsTest {
         "substr(`abcdef`, 9); []",
         "substr(`abcdef`, -9); [abcdef]",
         "substr(`abcdef`, -9, 5); [ab]",
+        "substr(`abcdef`, -9, 3); []",
+        "substr(`abcdef`, -9, -2); []",
+        "substr(`abcdef`, -9, -5); []",
+        "substr(`abcdef`, -3, -1); [de]",
         "substr(`abcdef`, 3, 99); [def]",
         "substr(``, 0, 5); []",
         "strjoin(`ab`, `cd`); [abcd]",
@@ -39,12 +43,19 @@ class ProbeFunctionsTest {
         "tolower(`aZ-09É`); [az-09Ã\u0089]",
         "strchr(`abcabc`, 'b'); [bcabc]",
         "strrchr(`abcabc`, 'b'); [bc]",
+        "strchr(`abc`, 0); []",
+        "strrchr(`abc`, 0); []",
+        "strchr(``, 0); []",
         "strstr(`abcabc`, `ca`); [cabc]",
         "strstr(`abc`, ``); [abc]",
         "lltostr(255); [255]",
         "lltostr(-255); [-255]",
         "lltostr(255, 16); [0xff]",
         "lltostr(8, 8); [010]",
+        "lltostr(0); [0]",
+        "lltostr(0, 8); [0]",
+        "lltostr(0, 16); [0x0]",
+        "lltostr(0, 2); [0]",
         "lltostr(5, 2); [101]",
         "lltostr(35, 36); [z]",
         "stringof(`abc`); [abc]",
@@ -67,16 +78,37 @@ class ProbeFunctionsTest {
         "index(`abcabc`, `x`); -1",
         "index(`abcabc`, ``); 0",
         "index(`abc`, `c`, 99); -1",
+        "index(`abc`, `c`, 3); -1",
+        "index(`abc`, ``, -1); 0",
+        "index(`abc`, ``, 2); 2",
+        "index(`abc`, ``, 3); 3",
+        "index(`abc`, ``, 99); 3",
+        "index(``, ``); 0",
+        "index(``, ``, 9); 0",
+        "index(``, ``, -9); 0",
+        "index(``, `c`, 0); -1",
         "rindex(`abcabc`, `a`); 3",
         "rindex(`abcabc`, `a`, 2); 0",
         "rindex(`abcabc`, `a`, -1); -1",
         "rindex(`abcabc`, `x`); -1",
         "rindex(`abcabc`, ``); 6",
+        "rindex(`abc`, ``, -1); 0",
+        "rindex(`abc`, ``, 0); 0",
+        "rindex(`abc`, ``, 2); 2",
+        "rindex(`abc`, ``, 99); 3",
+        "rindex(`abc`, `c`, 99); 2",
+        "rindex(``, ``); 0",
+        "rindex(``, ``, 9); 0",
+        "rindex(``, ``, -9); 0",
+        "rindex(``, `c`, 0); -1",
+        "strchr(`abc`, 0) == NULL; 0",
         "strchr(`abc`, 'x') == NULL; 1",
         "strstr(`abc`, `x`) == NULL; 1",
         "strtoll(`123`); 123",
         "strtoll(`  -45xyz`); -45",
         "strtoll(`+6`); 6",
+        "strtoll(`\\t7`); 7",
+        "strtoll(`\\n7`); 0",
         "strtoll(`0x1f`, 16); 31",
         "strtoll(`ff`, 16); 255",
         "strtoll(`101`, 2); 5",
@@ -132,6 +164,10 @@ class ProbeFunctionsTest {
         "/a/.b/..c; /a/.b/..c",
         "a/../../b; /b",
         "./a; ./a",
+        "a/..; a",
+        "ab/../..; a",
+        "...a./..; .",
+        "/..; /",
         "/; /",
         "''; ''",
         "C:\\\\a\\\\..\\\\b; C:\\b"
@@ -155,6 +191,64 @@ class ProbeFunctionsTest {
     assertEquals(
         value.replace('`', '"'),
         ProbeScript.begin("printf(\"[%s]\", json(\"" + json + "\", \"" + path + "\"))"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "12; ''; NULL",
+        "`x`; ''; NULL",
+        "{ }; ''; NULL",
+        "{`a`: 1}; ''; NULL",
+        "{``: 1}; ''; [1]",
+        "{`a`: {``: 1}}; a.; [1]",
+        "[5, 6]; [1]; [6]",
+        "[5, 6]; 1; [6]",
+        "[5, 6]; 1x; [6]",
+        "[5, 6]; a; [5]",
+        "[5, 6]; ''; [5]",
+        "[5, 6]; -1; NULL",
+        "[5, 6]; 2; NULL",
+        "[]; 0; NULL",
+        "[[1], [2, 3]]; [1][1]; [3]",
+        "[-1.5e+3]; 0; [-1.5e+3]",
+        "[0x1]; 0; NULL",
+        "[1-2]; 0; NULL",
+        "[1.5-2]; 0; NULL",
+        "[1; 0; NULL",
+        "[1y; 0; [1]",
+        "[1x; 0; NULL",
+        "[none]; 0; NULL",
+        "[True]; 0; NULL",
+        "[null]; 0; [null]",
+        "[`\\u12g4`]; 0; NULL",
+        "[`\\u12a4`]; 0; [\\u12a4]",
+        "[1, {`x`: [`]`]}, 3]; 1; [{`x`: [`]`]}]",
+        "[1 2]; 1; NULL",
+        "[nonsense, 2]; 1; NULL",
+        "[{]}, 2]; 1; NULL",
+        "{`a`: `b` whatever; a; [b]",
+        "{`a`: 1, }; b; NULL",
+        "{a: 1}; a; NULL"
+      })
+  void jsonIsReadAsFarAsItsValueGoes(String json, String path, String value) {
+    String call =
+        "json(\"" + json.replace("`", "\\\"") + "\", \"" + path.replace("`", "\\\"") + "\")";
+    assertEquals(
+        value.replace('`', '"'),
+        ProbeScript.begin(
+            "this->v = "
+                + call
+                + "; if (this->v == NULL) { printf(\"NULL\"); }"
+                + " else { printf(\"[%s]\", this->v); }"));
+  }
+
+  @Test
+  void jsonMayBeNestedAsDeepAsItsTextIsLong() {
+    String deep = "[".repeat(100) + "]".repeat(100);
+    assertEquals(
+        "[" + deep + "]", ProbeScript.begin("printf(\"[%s]\", json(\"[" + deep + ",1]\", \"0\"))"));
   }
 
   @Test

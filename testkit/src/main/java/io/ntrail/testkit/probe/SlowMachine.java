@@ -304,6 +304,9 @@ final class SlowMachine {
     BigInteger begin = from.signum() < 0 ? from.add(size) : from;
     BigInteger end =
         length == null ? size : length.signum() < 0 ? size.add(length) : begin.add(length);
+    if (begin.signum() < 0 && length != null && length.signum() < 0) {
+      return "";
+    }
     int first = begin.max(ZERO).min(size).intValue();
     int last = end.max(ZERO).min(size).intValue();
     return first >= last ? "" : text.substring(first, last);

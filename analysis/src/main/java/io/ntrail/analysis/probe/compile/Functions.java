@@ -240,6 +240,10 @@ final class Functions {
     return Value.text(run -> {
       String all = text.string(run);
       int c = (int) wanted.number().get(run) & 0xFF;
+      if (c == 0) {
+        // What ends a string belongs to it.
+        return "";
+      }
       return from(all, isFirst ? all.indexOf(c) : all.lastIndexOf(c));
     });
   }

@@ -10,12 +10,16 @@ final class Texts {
    * Returns a part of a string.
    *
    * @param from counts from the end if it is negative
-   * @param length negative: it ends so many characters before the end
+   * @param length negative: it ends so many characters before the end, and is empty if it begins
+   *     before the string
    */
   static String part(String text, long from, long length) {
     long size = text.length();
     long begin = from < 0 ? from + size : from;
     long end;
+    if (begin < 0 && length < 0) {
+      return "";
+    }
     if (length >= 0) {
       end = begin > Long.MAX_VALUE - length ? Long.MAX_VALUE : begin + length;
     } else {
@@ -26,14 +30,24 @@ final class Texts {
     return begin >= end ? "" : text.substring((int) begin, (int) end);
   }
 
-  /** Returns where a string is found first, from a place on; -1 if nowhere. */
+  /**
+   * Returns where a string is found first, from a place on; -1 if nowhere. An empty one always is.
+   */
   static long index(String text, String wanted, long from) {
-    return from > text.length() ? -1 : text.indexOf(wanted, (int) Math.max(0, from));
+    if (from > text.length()) {
+      return wanted.isEmpty() ? text.length() : -1;
+    }
+    return text.indexOf(wanted, (int) Math.max(0, from));
   }
 
-  /** Returns where a string is found last, from a place back; -1 if nowhere. */
+  /**
+   * Returns where a string is found last, from a place back; -1 if nowhere. An empty one always is.
+   */
   static long lastIndex(String text, String wanted, long from) {
-    return from < 0 ? -1 : text.lastIndexOf(wanted, (int) Math.min(from, text.length()));
+    if (from < 0) {
+      return wanted.isEmpty() ? 0 : -1;
+    }
+    return text.lastIndexOf(wanted, (int) Math.min(from, text.length()));
   }
 
   /** Returns the last part of a path; Windows separators count, too. */
@@ -80,11 +94,15 @@ final class Texts {
 
   /**
    * Returns a path without what stands for nothing: slashes beside slashes, {@code /./}, and {@code
-   * /../} with the part before it. What the path ends with stays, a slash or {@code /.}.
+   * /../} with the part before it. What the path ends with stays, a slash or {@code /.}. A path
+   * that ends with {@code /..} and has no slash before it becomes its first character, as in
+   * DTrace.
    */
   static String clean(String path) {
     char slash = path.indexOf('/') < 0 && path.indexOf('\\') >= 0 ? '\\' : '/';
     StringBuilder clean = new StringBuilder();
+    // Without a slash, the end comes from the place where the path began: what was put there last.
+    char first = slash;
     int at = 0;
     while (at < path.length()) {
       if (path.charAt(at) != slash) {
@@ -95,9 +113,13 @@ final class Texts {
         at += 2;
       } else if (path.startsWith(slash + ".." + slash, at)
           || path.length() == at + 3 && path.endsWith("..")) {
-        clean.setLength(Math.max(0, clean.lastIndexOf(String.valueOf(slash))));
+        first = clean.isEmpty() ? first : clean.charAt(0);
+        int before = clean.lastIndexOf(String.valueOf(slash));
+        clean.setLength(Math.max(0, before));
         at += 3;
-        clean.append(at == path.length() ? String.valueOf(slash) : "");
+        if (at == path.length()) {
+          clean.append(before < 0 ? first : slash);
+        }
       } else {
         clean.append(path.charAt(at++));
       }
@@ -140,13 +162,13 @@ final class Texts {
       return Long.toString(value);
     }
     String digits = Long.toUnsignedString(value, radix);
-    return base == 16 ? "0x" + digits : base == 8 ? "0" + digits : digits;
+    return base == 16 ? "0x" + digits : base == 8 && value != 0 ? "0" + digits : digits;
   }
 
   /** Returns the number that a string begins with; 0 if it begins with none. */
   static long parse(String text, long base) {
     int at = 0;
-    while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
+    while (at < text.length() && (text.charAt(at) == ' ' || text.charAt(at) == '\t')) {
       at++;
     }
     boolean isNegative = at < text.length() && text.charAt(at) == '-';
