@@ -194,18 +194,7 @@ final class AggregationCompiler {
         long base = parameter(call, 1);
         long limit = parameter(call, 2);
         long step = count > 3 ? parameter(call, 3) : 1;
-        if (base != (int) base || limit != (int) limit || limit <= base || step <= 0) {
-          throw new CompileError(
-              base != (int) base
-                  ? "D_LQUANT_BASEVAL"
-                  : limit != (int) limit || limit <= base ? "D_LQUANT_LIMVAL" : "D_LQUANT_STEPVAL",
-              place,
-              "lquantize() needs base < limit in 32 bits, and a step above 0");
-        }
-        if (step > MOST_LEVELS || (limit - base) / step > MOST_LEVELS) {
-          throw new CompileError("D_LQUANT_STEPLARGE", place, "lquantize() has too many levels");
-        }
-        yield new Buckets.Linear((int) base, (int) limit, (int) step);
+        yield linear(place, base, limit, step);
       }
       case "llquantize" -> {
         arguments(call, 5, 6);
@@ -219,6 +208,37 @@ final class AggregationCompiler {
               "%s() is no function of aggregations: those are %s"
                   .formatted(call.function(), String.join(", ", FUNCTIONS)));
     };
+  }
+
+  private static Buckets linear(Place place, long base, long limit, long step) {
+    boolean isInt = base == (int) base && limit == (int) limit;
+    if (!isInt || limit < base || step <= 0 || step > MOST_LEVELS) {
+      throw new CompileError(
+          base != (int) base
+              ? "D_LQUANT_BASEVAL"
+              : limit != (int) limit
+                  ? "D_LQUANT_LIMVAL"
+                  : limit < base
+                      ? "D_LQUANT_MISMATCH"
+                      : step <= 0 ? "D_LQUANT_STEPTYPE" : "D_LQUANT_STEPVAL",
+          place,
+          "lquantize() needs base < limit in 32 bits, and a step from 1 to " + MOST_LEVELS);
+    }
+    long levels = (limit - base) / step;
+    if (levels == 0) {
+      throw new CompileError(
+          "D_LQUANT_STEPLARGE",
+          place,
+          "lquantize() has no level: the step is larger than what is between base and limit");
+    }
+    if (levels > MOST_LEVELS) {
+      throw new CompileError(
+          "D_LQUANT_STEPSMALL",
+          place,
+          "lquantize() has %d levels, more than %d: take a larger step"
+              .formatted(levels, MOST_LEVELS));
+    }
+    return new Buckets.Linear((int) base, (int) limit, (int) step);
   }
 
   private static Buckets logLinear(Place place, long factor, long low, long high, long steps) {
