@@ -19,7 +19,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
 /** Answer of a program: what it prints, or its aggregations. */
@@ -167,9 +166,7 @@ final class ProbeAnswer {
     for (Object key : entry.keys()) {
       switch (key) {
         case Long number -> json.number(number);
-        case List<?> frames ->
-            json.text(String.join("\n", frames.stream().map(String::valueOf).toList()));
-        default -> json.text(utf8(String.valueOf(key)));
+        default -> json.text(key(key));
       }
     }
     json.endArray();
@@ -225,17 +222,37 @@ final class ProbeAnswer {
     terminal.out().print(start + "," + bucket + "," + value + "\r\n");
   }
 
+  /**
+   * Returns the keys in one cell, blanks between them; of several keys, one that is empty or has a
+   * blank or a quote is in quotes, so that the cell can be cut into its keys again.
+   */
   private static String keys(Aggregation.Entry entry) {
     List<String> texts = new ArrayList<>();
-    for (@Nullable Object key : entry.keys()) {
-      texts.add(key instanceof String text ? utf8(text) : String.valueOf(key));
+    for (Object key : entry.keys()) {
+      String text = key(key);
+      boolean isPlain =
+          entry.keys().length == 1
+              || !text.isEmpty()
+                  && text.chars().noneMatch(c -> c == '"' || Character.isWhitespace(c));
+      texts.add(isPlain ? text : inQuotes(text));
     }
     return String.join(" ", texts);
   }
 
+  /** Returns the text of a key; a stack has a line for each frame. */
+  private static String key(Object key) {
+    return switch (key) {
+      case List<?> frames -> String.join("\n", frames.stream().map(String::valueOf).toList());
+      case String text -> utf8(text);
+      default -> String.valueOf(key);
+    };
+  }
+
+  private static String inQuotes(String text) {
+    return '"' + text.replace("\"", "\"\"") + '"';
+  }
+
   private static String quoted(String text) {
-    return text.chars().anyMatch(c -> ",\"\r\n".indexOf(c) >= 0)
-        ? '"' + text.replace("\"", "\"\"") + '"'
-        : text;
+    return text.chars().anyMatch(c -> ",\"\r\n".indexOf(c) >= 0) ? inQuotes(text) : text;
   }
 }

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -352,6 +353,50 @@ class ProbeTest {
         q,quantize,,65536,131\r
         q,quantize,,131072,0\r
         """,
+        result.out());
+  }
+
+  @Test
+  void keysInACellOfCsvCanBeToldApart() throws IOException {
+    Result result =
+        Cli.run(
+            "probe",
+            """
+            BEGIN {
+              @a["x y", "z", 1] = count(); @a["x", "y z", 1] = count(); @a["x", "", 1] = count();
+              @b["x y"] = count(); @b["x, \\"y\\""] = count(); @b[""] = count();
+              exit(0);
+            }
+            """,
+            "--format",
+            "csv");
+    assertEquals(
+        """
+        name,function,keys,bucket,value\r
+        a,count,"x \"\"\"\" 1",,1\r
+        a,count,"x ""y z"" 1",,1\r
+        a,count,\"""x y"" z 1",,1\r
+        b,count,,,1\r
+        b,count,x y,,1\r
+        b,count,"x, ""y""\",,1\r
+        """,
+        result.out());
+  }
+
+  @Test
+  void aStackInACellOfCsvHasALineForEachFrame() throws IOException {
+    Result result =
+        Cli.run(
+            "probe",
+            "kernel::PerfInfo:SampleProf /execname == \"shopd.exe\"/ { @[ustack(2)] = count(); }"
+                + " END { trunc(@, 1); }",
+            ETL,
+            "--format",
+            "csv");
+    assertTrue(
+        Pattern.compile("_,count,\"[^ ,\\n]+\\n[^ ,\\n]+\",,\\d+\\r\\n")
+            .matcher(result.out())
+            .find(),
         result.out());
   }
 }
