@@ -34,7 +34,6 @@ final class CallRows {
   /** Returns the columns of calls; CSV has all members but the number of the stack. */
   ListingColumns<CallWalk> columns() {
     ListingColumns<CallWalk> columns = ownColumns();
-    // The name is that of events, too.
     return stacks
         ? columns.value("stack", new CallerFrames(recording.source(), names)::cell)
         : columns;
@@ -45,7 +44,7 @@ final class CallRows {
         .name("process", call -> call.threadInfo().process())
         .value("pid", (call, cell) -> cell.unsigned(call.threadInfo().pid()))
         .value("thread", (call, cell) -> cell.unsigned(call.threadInfo().tid()))
-        .value(stacks ? "stackNumber" : "stack", this::stack)
+        .value("stackNumber", this::stack)
         .onlyJson()
         .count("depth", CallWalk::depth)
         .name("function", call -> names.text(call.function()))
@@ -141,7 +140,14 @@ final class CallRows {
         json -> {
           json.array();
           for (long argument : CallListing.arguments(call, names)) {
-            json.text(Numbers.hex(argument));
+            // Neither recordings nor names tell more of an argument than its place.
+            json.object()
+                .unknown("name")
+                .unknown("type")
+                .key("value")
+                .hex(argument)
+                .unknown("text")
+                .endObject();
           }
           json.endArray();
         });

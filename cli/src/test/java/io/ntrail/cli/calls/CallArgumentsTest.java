@@ -112,7 +112,7 @@ class CallArgumentsTest {
 
   private static List<String> arguments(JsonReader call) {
     return call.has("arguments")
-        ? call.get("arguments").array().stream().map(JsonReader::text).toList()
+        ? call.get("arguments").array().stream().map(one -> one.get("value").text()).toList()
         : List.of();
   }
 
@@ -139,6 +139,20 @@ class CallArgumentsTest {
     assertEquals(twelve, arguments(whole.get("calls").array().get(2)));
     JsonReader slowest = JsonReader.parse(text("--slowest", "1", "--format", "json"));
     assertEquals(List.of("0xffffffffffffffff"), arguments(slowest.get("calls").array().getFirst()));
+  }
+
+  @Test
+  void eachIsAnObjectOfWhatIsKnownOfIt() {
+    String four = text("--format", "jsonl").lines().toList().get(1);
+    assertTrue(
+        four.contains(
+            """
+            "arguments":[{"name":null,"type":null,"value":"0x7ff1","text":null},\
+            {"name":null,"type":null,"value":"0x2","text":null},\
+            {"name":null,"type":null,"value":"0x0","text":null},\
+            {"name":null,"type":null,"value":"0x10","text":null}]\
+            """),
+        four);
   }
 
   @Test

@@ -14,6 +14,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -90,5 +94,30 @@ class CallCallersTest {
     String errors = Cli.run("calls", file(), "--stacks").err();
     assertTrue(errors.contains("warning: the recording has no callers of calls"), errors);
     assertFalse(Cli.run("calls", file()).out().contains("callers"));
+  }
+
+  @Test
+  void theNumberOfAFibersStackHasAKeyOfItsOwn() throws IOException {
+    Path file = file(callers(1, 0, 0, ""));
+    JsonSchema line = JsonSchema.named("calls").definition("call");
+    for (String option : List.of("--stacks", "-v")) {
+      List<JsonReader> calls =
+          Cli.run("calls", file, option, "--format", "jsonl").lines().stream()
+              .map(JsonReader::parse)
+              .toList();
+      calls.forEach(call -> assertEquals(List.of(), line.findings(call)));
+      assertEquals(
+          Map.of(4316L, Set.of(), 5020L, Set.of(0L, 1L)),
+          calls.stream()
+              .collect(
+                  Collectors.groupingBy(
+                      call -> call.get("thread").number(),
+                      Collectors.flatMapping(
+                          call ->
+                              call.has("stackNumber")
+                                  ? Stream.of(call.get("stackNumber").number())
+                                  : Stream.of(),
+                          Collectors.toSet()))));
+    }
   }
 }

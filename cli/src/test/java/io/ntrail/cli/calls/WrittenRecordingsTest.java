@@ -21,8 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Recordings that earlier builds of {@code ntrail trace} wrote, with what those said of them: all
- * of it stays true. Each kind of recording that there was when its writer changed is here, made
- * with {@code cmd.exe} of Wine 8; they are never written anew.
+ * of it stays true (but that arguments are objects by now). Each kind of recording that there was
+ * when its writer changed is here, made with {@code cmd.exe} of Wine 8; they are never written
+ * anew.
  */
 class WrittenRecordingsTest {
   @TempDir private Path folder;

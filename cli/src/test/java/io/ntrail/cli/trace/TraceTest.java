@@ -123,7 +123,7 @@ class TraceTest {
 
   private static List<Long> arguments(JsonReader call) {
     return call.get("arguments").array().stream()
-        .map(one -> Long.parseUnsignedLong(one.text().substring(2), 16))
+        .map(one -> Long.parseUnsignedLong(one.get("value").text().substring(2), 16))
         .toList();
   }
 
