@@ -48,7 +48,7 @@ final class CallRows {
         .onlyJson()
         .count("depth", CallWalk::depth)
         .name("function", call -> names.text(call.function()))
-        .count("entry", CallWalk::entry)
+        .value("entry", CallRows::entry)
         .value("exit", (call, cell) -> number(cell, call.exit()))
         .value("duration", CallRows::duration)
         .count("children", CallWalk::children)
@@ -99,9 +99,12 @@ final class CallRows {
     }
   }
 
+  private static void entry(CallWalk call, CellWriter cell) {
+    number(cell, call.lostEntry() ? OptionalLong.empty() : OptionalLong.of(call.entry()));
+  }
+
   private static void duration(CallWalk call, CellWriter cell) {
-    boolean ended = call.exit().isPresent();
-    number(cell, ended ? OptionalLong.of(call.duration()) : OptionalLong.empty());
+    number(cell, call.hasDuration() ? OptionalLong.of(call.duration()) : OptionalLong.empty());
   }
 
   private static void returnAddress(CallWalk call, CellWriter cell) {

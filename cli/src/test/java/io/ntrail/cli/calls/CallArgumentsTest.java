@@ -156,6 +156,18 @@ class CallArgumentsTest {
   }
 
   @Test
+  void aCallThatLostItsEntryHasNeitherItsTimeNorADuration() {
+    JsonReader lost =
+        JsonReader.parse(text("--format", "jsonl").lines().reduce((_, last) -> last).orElseThrow());
+    assertEquals("entry", lost.get("inferred").text());
+    assertEquals(1_700_000, lost.get("exit").number());
+    assertTrue(lost.get("entry").isNull());
+    assertTrue(lost.get("duration").isNull());
+    String row = text("--format", "csv").lines().toList().get(6);
+    assertTrue(row.startsWith("a.exe,8,12,2,(unknown)!lost,,1700000,,0,"), row);
+  }
+
+  @Test
   void tablesHaveAColumnOfThem() {
     List<String> lines = text("--format", "csv").lines().toList();
     assertTrue(lines.get(0).endsWith(",entryOnly,arguments"), lines.get(0));
