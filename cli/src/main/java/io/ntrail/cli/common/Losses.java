@@ -41,14 +41,10 @@ public final class Losses {
     return omissions(lost(json, recording), recording);
   }
 
-  /** Writes the losses. */
+  /** Writes the losses; null what the recorder does not count. */
   public static Json lost(Json json, Recording recording) {
     RecorderLosses losses = recording.losses();
-    return json.lost(
-        losses.records().orElse(0),
-        losses.buffers().orElse(0),
-        losses.neverFinalised(),
-        losses.flagged());
+    return json.lost(losses.records(), losses.buffers(), losses.neverFinalised(), losses.flagged());
   }
 
   /** Writes what was left out of a recording that was made of another one; nothing for others. */

@@ -310,12 +310,12 @@ final class ProbeInput implements AutoCloseable {
     return !(recording instanceof CallRecording calls) || calls.source().clock().nanos();
   }
 
-  /** Writes what the recorder lost. */
+  /** Writes what the recorder lost; buffers are counted only where there are such. */
   void lost(Json json) {
     if (live != null) {
-      json.lost(live.lost(), 0);
+      json.lost(OptionalLong.of(live.lost()), OptionalLong.empty(), 0, 0);
     } else if (recording == null) {
-      json.lost(0, 0);
+      json.lost(OptionalLong.empty(), OptionalLong.empty(), 0, 0);
     } else {
       Losses.lost(json, recording);
     }

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -302,6 +303,11 @@ public final class Json implements AutoCloseable {
     return key(key).unsigned(value);
   }
 
+  /** Writes a number; empty is unknown. */
+  public Json known(String key, OptionalLong value) {
+    return value.isPresent() ? number(key, value.getAsLong()) : unknown(key);
+  }
+
   /** A number with decimals, exactly: 125 with one is 12.5. */
   public Json decimal(long units, int decimals) {
     try {
@@ -376,7 +382,12 @@ public final class Json implements AutoCloseable {
    * @param flagged buffers whose header says that something was lost before them
    */
   public Json lost(long events, long buffers, int neverFinalised, int flagged) {
-    object("lost").number("events", events).number("buffers", buffers);
+    return lost(OptionalLong.of(events), OptionalLong.of(buffers), neverFinalised, flagged);
+  }
+
+  /** Writes the losses of any recording; what its recorder does not count is empty. */
+  public Json lost(OptionalLong events, OptionalLong buffers, int neverFinalised, int flagged) {
+    object("lost").known("events", events).known("buffers", buffers);
     if (neverFinalised > 0) {
       number("neverFinalised", neverFinalised);
     }

@@ -192,6 +192,22 @@ class ProbeTest {
   }
 
   @Test
+  void whatTheRecorderDidNotCountIsNull() throws IOException {
+    Path ticks = TestData.projectRoot().resolve("samples/shop.jtrc");
+    String count = "*!*:entry { @ = count(); }";
+    JsonReader uncounted = json(count, ticks).get("lost");
+    assertTrue(uncounted.get("events").isNull());
+    assertTrue(uncounted.get("buffers").isNull());
+    assertEquals(
+        uncounted.get("events"),
+        Cli.run("info", ticks, "--format", "json").json().get("lost").get("events"));
+    assertTrue(json(count, CALLS).get("lost").get("buffers").isNull(), "calls have no buffers");
+    JsonReader none = Cli.run("probe", "BEGIN { exit(0); }", "--format", "json").json();
+    assertEquals(List.of(), JsonSchema.named("probe").strictFindings(none));
+    assertTrue(none.get("lost").get("events").isNull(), "there is no recorder");
+  }
+
+  @Test
   void ticksOfAnUnknownClockAreToldAsSuch() throws IOException {
     Path ticks = TestData.projectRoot().resolve("samples/shop.jtrc");
     String program = "fbt:::return { @ = max(duration); }";
