@@ -9,6 +9,7 @@ import io.ntrail.cli.text.Numbers;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Report of a self-test, as text or as JSON. */
 final class SelfTestReport {
@@ -111,16 +112,20 @@ final class SelfTestReport {
             .text("group", step.group())
             .text("title", step.title())
             .text("state", result.state().word())
-            .text("needs", need == null ? "" : need.word())
-            .text("command", result.command())
-            .text("note", result.note())
-            .text("expected", result.expected())
-            .text("seen", result.seen())
+            .text("needs", need == null ? null : need.word())
+            .text("command", known(result.command()))
+            .text("note", known(result.note()))
+            .text("expected", known(result.expected()))
+            .text("seen", known(result.seen()))
             .number("durationNanos", result.nanos())
             .endObject();
       }
       json.endArray().endObject();
     }
     out.println();
+  }
+
+  private static @Nullable String known(String text) {
+    return text.isEmpty() ? null : text;
   }
 }

@@ -11,6 +11,7 @@ import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.cli.selftest.ProgramFiles.Kind;
 import io.ntrail.cli.selftest.SelfTest.Limits;
+import io.ntrail.cli.selftest.StepSkipped.Need;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.selftest.SelfTestImages;
@@ -27,6 +28,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** {@code ntrail doctor --self-test} under Wine. */
@@ -61,8 +64,13 @@ class DoctorSelfTestTest {
     Map<String, String> others = new TreeMap<>();
     for (JsonReader step : report.get("steps").array()) {
       if (!step.get("state").text().equals("passed")) {
-        String why = step.get("needs").text() + step.get("expected").text();
-        others.put(step.get("title").text(), why + step.get("seen").text());
+        others.put(
+            step.get("title").text(),
+            Stream.of("needs", "expected", "seen")
+                .map(step::get)
+                .filter(its -> !its.isNull())
+                .map(JsonReader::text)
+                .collect(Collectors.joining()));
       }
     }
     // These depend on the Wine: whether it runs programs for x86, and keeps policies.
@@ -76,6 +84,23 @@ class DoctorSelfTestTest {
             "x64 programs on ARM64", "system"),
         others);
     assertEquals(0, result.exit(), result::out);
+  }
+
+  @Test
+  void whatAStepHasNotIsNullInJson() throws IOException {
+    List<Step> steps =
+        List.of(
+            Step.of("Before", "passes", _ -> ""),
+            Step.person("Before", "is skipped", Need.PERSON, "", "type this"));
+    Result result = run(ProgramFiles.make(), steps, LIMITS, true);
+    assertEquals(List.of(), JsonSchema.named("self-test").strictFindings(result.json()));
+    List<JsonReader> told = result.json().get("steps").array();
+    for (String key : List.of("needs", "command", "note", "expected", "seen")) {
+      assertTrue(told.get(0).get(key).isNull(), key);
+    }
+    assertEquals("person", told.get(1).get("needs").text());
+    assertEquals("type this", told.get(1).get("command").text());
+    assertTrue(told.get(1).get("note").isNull());
   }
 
   @Test
