@@ -38,6 +38,9 @@ public interface CallSource extends AutoCloseable {
    */
   record Traced(long process, long function) {}
 
+  /** Times of the earliest and the latest record. */
+  record Span(long first, long last) {}
+
   /** Name for messages. */
   String name();
 
@@ -134,6 +137,14 @@ public interface CallSource extends AutoCloseable {
   /** Returns time 0 in nanoseconds since 1970 in UTC; empty if unknown. */
   default OptionalLong begunAt() {
     return OptionalLong.empty();
+  }
+
+  /**
+   * Returns the times between which the records lie; empty if there are none, or for formats that
+   * have to be read for it.
+   */
+  default Optional<Span> span() {
+    return Optional.empty();
   }
 
   /** Returns the number of records that the recorder counted as lost; empty if it did not count. */

@@ -8,7 +8,6 @@ import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.Omission;
-import io.ntrail.formats.identity.FileTime;
 import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.formats.ntr.CallTotals;
 import io.ntrail.formats.ntr.ClockCalibration;
@@ -299,10 +298,12 @@ public final class NtrCalls implements CallSource {
 
   @Override
   public OptionalLong begunAt() {
-    long utc = file.header().map(NtrHeader::beganUtc).orElse(0L);
-    return utc == 0 || !clock.isNanos()
-        ? OptionalLong.empty()
-        : OptionalLong.of(FileTime.unixNanos(utc));
+    return clock.begunAt(file);
+  }
+
+  @Override
+  public Optional<Span> span() {
+    return clock.span(file);
   }
 
   @Override

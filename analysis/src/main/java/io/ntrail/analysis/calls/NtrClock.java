@@ -2,12 +2,16 @@ package io.ntrail.analysis.calls;
 
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.collections.Search;
+import io.ntrail.formats.identity.FileTime;
 import io.ntrail.formats.ntr.ClockCalibration;
+import io.ntrail.formats.ntr.EventChunk;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrHeader;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -100,6 +104,53 @@ public final class NtrClock {
         CALIBRATIONS,
         "%d of %d skipped: the one at %s ticks is not later than its predecessor by both clocks"
             .formatted(leftOut, file.calibrations().size(), Long.toUnsignedString(firstLeftOut)));
+  }
+
+  /**
+   * Returns time 0 in nanoseconds since 1970 in UTC: as the header has it, else as the first
+   * calibration with a date does; empty if none has.
+   */
+  OptionalLong begunAt(NtrFile file) {
+    if (!isNanos()) {
+      return OptionalLong.empty();
+    }
+    long utc = file.header().map(NtrHeader::beganUtc).orElse(0L);
+    if (utc != 0) {
+      return FileTime.hasUnixNanos(utc)
+          ? OptionalLong.of(FileTime.unixNanos(utc))
+          : OptionalLong.empty();
+    }
+    for (ClockCalibration one : file.calibrations()) {
+      if (FileTime.hasUnixNanos(one.utc())) {
+        return OptionalLong.of(FileTime.unixNanos(one.utc()) - reader().time(one.ticks()));
+      }
+    }
+    return OptionalLong.empty();
+  }
+
+  /** Returns the times of the earliest and the latest record; empty if there is none. */
+  Optional<CallSource.Span> span(NtrFile file) {
+    List<EventChunk> chunks =
+        file.threadsWithEvents().stream()
+            .flatMap(thread -> file.chunks(thread).stream())
+            .filter(chunk -> chunk.events() > 0)
+            .toList();
+    if (chunks.isEmpty()) {
+      return Optional.empty();
+    }
+    Reader reader = reader();
+    return Optional.of(
+        new CallSource.Span(
+            reader.time(chunks.stream().mapToLong(EventChunk::earliest).reduce(-1, NtrClock::min)),
+            reader.time(chunks.stream().mapToLong(EventChunk::latest).reduce(0, NtrClock::max))));
+  }
+
+  private static long min(long a, long b) {
+    return Long.compareUnsigned(a, b) <= 0 ? a : b;
+  }
+
+  private static long max(long a, long b) {
+    return Long.compareUnsigned(a, b) >= 0 ? a : b;
   }
 
   /** Reads the clock, by one thread. */

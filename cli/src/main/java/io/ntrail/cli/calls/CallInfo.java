@@ -17,10 +17,13 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.identity.FileTime;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
 /** {@code ntrail info} of a call recording, which is looked through for damage only. */
@@ -188,7 +191,7 @@ public final class CallInfo {
     json.endObject();
   }
 
-  /** Writes the members that every recording has; such a file has no processors and no date. */
+  /** Writes the members that every recording has; such a file has no processors. */
   private static void counts(Json json, CallSource source) {
     json.number("records", records(source))
         .unknown("buffers")
@@ -200,22 +203,33 @@ public final class CallInfo {
         .unknown("configured")
         .endObject();
     lost(json, source);
-    json.unknown("firstUtc").unknown("lastUtc").bool("neverFinalised", source.neverFinalised());
+    Optional<CallSource.Span> span = source.span();
+    json.text("firstUtc", span.map(its -> utc(source, its.first())).orElse(null))
+        .text("lastUtc", span.map(its -> utc(source, its.last())).orElse(null))
+        .bool("neverFinalised", source.neverFinalised());
     Omissions.json(json, source.omissions());
     UntracedTimes.json(json, source.untraced(), source.clock().nanos());
     ThrottledFunctions.json(json, source.throttled(), source.clock().nanos());
     CallStatistics.object(json, source.statistics());
   }
 
+  /** Returns a time of a recording on the wall clock; null if that is unknown. */
+  private static @Nullable String utc(CallSource source, long time) {
+    OptionalLong began = source.begunAt();
+    if (began.isEmpty()) {
+      return null;
+    }
+    long at = began.getAsLong() + time;
+    boolean isTooFar = ((began.getAsLong() ^ at) & (time ^ at)) < 0;
+    return isTooFar ? null : Numbers.utc(FileTime.ofUnixNanos(at));
+  }
+
   /** Losses counted by the recorder. */
   public static void lost(Json json, CallSource source) {
-    OptionalLong lost = source.lost();
-    json.object("lost");
-    if (lost.isPresent()) {
-      json.number("events", lost.getAsLong());
-    } else {
-      json.unknown("events");
-    }
-    json.unknown("buffers").number("discarded", source.discarded()).endObject();
+    json.object("lost")
+        .known("events", source.lost())
+        .unknown("buffers")
+        .number("discarded", source.discarded())
+        .endObject();
   }
 }

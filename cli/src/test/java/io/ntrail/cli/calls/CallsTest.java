@@ -10,7 +10,15 @@ import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.cli.harness.SampleCalls;
 import io.ntrail.cli.harness.SampleImage;
+import io.ntrail.formats.identity.FileTime;
+import io.ntrail.formats.ntr.ClockCalibration;
+import io.ntrail.formats.ntr.NtrHeader;
+import io.ntrail.formats.ntr.NtrWriter;
+import io.ntrail.formats.ntr.ThreadEventWriter;
+import io.ntrail.formats.ntr.TracedProcess;
+import io.ntrail.formats.ntr.TracedThread;
 import io.ntrail.testkit.TestData;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -331,5 +339,51 @@ class CallsTest {
     assertTrue(none.err().contains("no thread of "), none.err());
     Path picture = folder.resolve("a.jpg");
     assertEquals(1, Cli.run("calls", picture).exit());
+  }
+
+  @Test
+  void recordsHaveATimeOfDayWhereTheRecordingTellsIt() throws IOException {
+    JsonReader shop =
+        Cli.run("info", TestData.projectRoot().resolve("samples/shop.ntr"), "--format", "json")
+            .json();
+    // It began at 134,000,000,000,000,000; the first call was entered 3,911 us later.
+    assertEquals(FileTime.text(134_000_000_000_000_000L + 39_110), shop.get("firstUtc").text());
+    JsonReader only = shop.get("files").array().getFirst();
+    assertEquals(shop.get("firstUtc"), only.get("firstUtc"));
+    assertEquals(shop.get("lastUtc"), only.get("lastUtc"));
+    JsonReader ticks = Cli.run("info", file, "--format", "json").json();
+    assertTrue(ticks.get("firstUtc").isNull());
+    assertTrue(ticks.get("lastUtc").isNull());
+  }
+
+  @Test
+  void theTimeOfDayIsThatOfProbesRoundedDown() throws IOException {
+    long utc = 134_000_000_000_000_000L;
+    NtrHeader header =
+        new NtrHeader(
+            0, 1_000_000_000, 0, 0, 0x8664, 8, NtrHeader.TIME_STAMP_COUNTER, "without a date");
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (NtrWriter writer = new NtrWriter(out, header, 1)) {
+      writer.process(TracedProcess.running(1, 8, 0, "a.exe", ""));
+      writer.thread(TracedThread.running(1, 1, 12, 0, ""));
+      // One tick is a nanosecond: a second before this one and 199 ns after it.
+      writer.calibration(new ClockCalibration(2_000_000_000L, 2_000_000_000L, utc));
+      ThreadEventWriter events = writer.events(1);
+      events.entry(1_000_000_050L, 1, 0, 0, 0x9000, 0);
+      events.exit(2_000_000_199L, 1, 0, 0, 0x9000, 0);
+    }
+    Path dated = Files.write(folder.resolve("a.ntr"), out.toByteArray());
+    JsonReader info = Cli.run("info", dated, "--format", "json").json();
+    assertEquals(FileTime.text(utc - FileTime.SECOND), info.get("firstUtc").text());
+    assertEquals(FileTime.text(utc + 1), info.get("lastUtc").text());
+    assertEquals(
+        FileTime.unixNanos(utc) - 999_999_950L,
+        Long.parseLong(
+            Cli.run(
+                    "probe",
+                    "#pragma D option quiet\n*!*:entry { printf(\"%d\", walltimestamp); }",
+                    dated)
+                .out()
+                .strip()));
   }
 }

@@ -25,6 +25,17 @@ public final class FileTime {
     return (fileTime - TO_UNIX_SECONDS * SECOND) * 100;
   }
 
+  /** Returns true if it is a date that {@link #unixNanos} has a number for. */
+  public static boolean hasUnixNanos(long fileTime) {
+    long since = fileTime - TO_UNIX_SECONDS * SECOND;
+    return fileTime > 0 && Math.abs(since) <= Long.MAX_VALUE / 100;
+  }
+
+  /** Returns the FILETIME of nanoseconds since 1970, rounded down. */
+  public static long ofUnixNanos(long nanos) {
+    return Math.floorDiv(nanos, 100) + TO_UNIX_SECONDS * SECOND;
+  }
+
   /**
    * Returns {@code 2026-03-14T08:26:53.5891234Z}: ISO 8601 with 7 decimals; the bare number if it
    * is not a date up to the year 9999.

@@ -399,7 +399,7 @@ public final class CallFeed implements CallSource, RecordingFollower {
   @Override
   public OptionalLong begunAt() {
     NtrHeader its = header;
-    return its == null || its.beganUtc() == 0
+    return its == null || !FileTime.hasUnixNanos(its.beganUtc())
         ? OptionalLong.empty()
         : OptionalLong.of(FileTime.unixNanos(its.beganUtc()));
   }
