@@ -22,7 +22,9 @@ import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceTarget;
 import io.ntrail.live.trace.TracedChild;
 import io.ntrail.live.trace.TracedProcessTree;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -210,7 +212,7 @@ final class TraceReport implements AutoCloseable {
     clear();
     TracedCalls calls = calls(family, target, now);
     if (json()) {
-      json(family, target, plan, now, calls, exit);
+      json(family, target, plan, now, calls, exit, written(now));
       return;
     }
     tell(plan);
@@ -224,12 +226,13 @@ final class TraceReport implements AutoCloseable {
         out.println("the program ended with exit code " + code(exit.getAsInt()));
       }
       run.detachment().ifPresent(this::detached);
+      long bytes = written(now);
       String each =
           captured.events() == 0
               ? ""
               : " (%s bytes an event)"
-                  .formatted(Numbers.oneDecimal((double) now.bytes() / captured.events()));
-      out.println("wrote %s, %s%s".formatted(request.file(), Numbers.bytes(now.bytes()), each));
+                  .formatted(Numbers.oneDecimal((double) bytes / captured.events()));
+      out.println("wrote %s, %s%s".formatted(request.file(), Numbers.bytes(bytes), each));
       TraceStatistics.print(out, family, plan, now, calls.all());
       cost(run);
       TraceDelays.print(out, run, now.waits());
@@ -282,6 +285,18 @@ final class TraceReport implements AutoCloseable {
 
   private static String notRecorded(long calls) {
     return Numbers.counted(calls, "call") + (calls == 1 ? " was" : " were") + " not recorded";
+  }
+
+  /**
+   * Returns the size of the recording with its index and its end, which follow the last statistics;
+   * what these counted if the file cannot be asked.
+   */
+  private long written(RecorderStatistics now) {
+    try {
+      return Files.size(request.file());
+    } catch (IOException e) {
+      return now.bytes();
+    }
   }
 
   /** Returns the function that made most of what could not be written in time, and a way out. */
@@ -353,7 +368,8 @@ final class TraceReport implements AutoCloseable {
       TracePlan plan,
       RecorderStatistics now,
       TracedCalls calls,
-      OptionalInt exit) {
+      OptionalInt exit,
+      long bytes) {
     TraceRun run = family.first();
     long rate = run.ticksPerSecond();
     try (Json json = new Json(out)) {
@@ -369,7 +385,7 @@ final class TraceReport implements AutoCloseable {
           .number("reentrant", family.reentrant())
           .number("withoutThreadBlock", now.noArea())
           .number("tooDeep", now.overflows())
-          .number("bytes", now.bytes())
+          .number("bytes", bytes)
           .number("stoppedNanos", run.stoppedNanos())
           .text("selfTest", run.selfTest().passed() ? "passed" : "failed: " + run.selfTest().why());
       if (rate == 0) {

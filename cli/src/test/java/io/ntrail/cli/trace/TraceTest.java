@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
+import io.ntrail.cli.text.Numbers;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.wine.WindowsCompiler;
 import io.ntrail.testkit.wine.Wine;
@@ -103,6 +104,7 @@ class TraceTest {
     assertEquals(7, number(report, "programExitCode"));
     assertEquals("passed", report.get("selfTest").text());
     assertEquals(0, number(report, "lost"));
+    assertEquals(Files.size(folder.resolve("cmd.ntr")), number(report, "bytes"));
     long entries = number(report, "entries");
     assertTrue(entries > 10, "entries: " + entries);
     assertEquals(
@@ -146,6 +148,8 @@ class TraceTest {
             "--",
             program.toString());
     assertEquals(0, traced.exit(), traced.err());
+    String size = Numbers.bytes(Files.size(folder.resolve("wide.ntr")));
+    assertTrue(traced.err().contains("wrote wide.ntr, " + size + " ("), traced.err());
     Cli.Result told = Cli.run("calls", folder.resolve("wide.ntr"), "--format", "jsonl");
     assertEquals(0, told.exit(), told.err());
     JsonSchema schema = JsonSchema.named("calls").definition("call");

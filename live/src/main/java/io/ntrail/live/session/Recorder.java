@@ -419,8 +419,8 @@ public final class Recorder implements AutoCloseable {
       statistics = snapshot();
       output.attempt(() -> output.writeStatistics(true));
       if (alone) {
-        // The file is in its place when the statistics of the end are there.
-        output.joinParts();
+        // The file has its size, and its place, when the statistics of the end are there.
+        output.complete();
       }
       count();
       if (!alone) {

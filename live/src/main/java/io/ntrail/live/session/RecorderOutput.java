@@ -38,7 +38,7 @@ final class RecorderOutput {
   private Map<RecorderCounter, Long> statisticsWritten = Map.of();
   private long lastStatistics = System.nanoTime();
   private volatile @Nullable RecorderStatistics total;
-  private @Nullable IOException notJoined;
+  private @Nullable IOException notCompleted;
 
   RecorderOutput(
       NtrWriter writer, @Nullable NtrRing ring, long maxBytes, RecorderDiagnostics remarks) {
@@ -173,14 +173,19 @@ final class RecorderOutput {
     }
   }
 
-  /** Makes one file of the parts of a ring; {@link #close} tells if that failed. */
-  void joinParts() {
-    if (ring != null) {
-      try {
+  /**
+   * Completes the file, for which the parts of a ring are made one; {@link #close} tells if that
+   * failed.
+   */
+  void complete() {
+    try {
+      if (ring == null) {
+        writer.close();
+      } else {
         ring.close();
-      } catch (IOException e) {
-        notJoined = e;
       }
+    } catch (IOException e) {
+      notCompleted = e;
     }
   }
 
@@ -190,13 +195,9 @@ final class RecorderOutput {
    * @throws IOException if it could not be completed
    */
   void close() throws IOException {
-    if (ring == null) {
-      writer.close();
-      return;
-    }
-    joinParts();
-    if (notJoined != null) {
-      throw notJoined;
+    complete();
+    if (notCompleted != null) {
+      throw notCompleted;
     }
   }
 
