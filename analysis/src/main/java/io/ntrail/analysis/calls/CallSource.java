@@ -7,12 +7,15 @@ import io.ntrail.analysis.model.ThrottledFunction;
 import io.ntrail.analysis.model.UntracedTime;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Omission;
+import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.formats.ntr.RecorderCounter;
 import io.ntrail.formats.ntr.TracedFunction;
+import io.ntrail.formats.ntr.TracedProcess;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A recording of entries and exits: what every kind of file has to give so that its calls can be
@@ -40,6 +43,19 @@ public interface CallSource extends AutoCloseable {
 
   /** Times of the earliest and the latest record. */
   record Span(long first, long last) {}
+
+  /**
+   * Process that calls were recorded in.
+   *
+   * @param pid its id
+   * @param name null if unknown
+   */
+  record CallingProcess(long pid, @Nullable String name) {
+    static CallingProcess of(TracedProcess process) {
+      String name = process.name();
+      return new CallingProcess(process.pid(), name.isEmpty() ? null : WindowsPath.lastPart(name));
+    }
+  }
 
   /** Name for messages. */
   String name();
@@ -117,6 +133,14 @@ public interface CallSource extends AutoCloseable {
   /** Returns the bytes of a pointer of the program that a routine is one of: 4 or 8. */
   default int pointerBytes(long function) {
     return Long.BYTES;
+  }
+
+  /**
+   * Returns the process of which a routine is one; empty if the format has routines without, or if
+   * it is unknown.
+   */
+  default Optional<CallingProcess> process(long function) {
+    return Optional.empty();
   }
 
   /**

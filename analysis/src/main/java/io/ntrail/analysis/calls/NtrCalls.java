@@ -17,7 +17,6 @@ import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.RecorderCounter;
 import io.ntrail.formats.ntr.ThreadEventCursor;
 import io.ntrail.formats.ntr.TracedFunction;
-import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.ntr.TracedThread;
 import java.util.ArrayList;
@@ -108,13 +107,11 @@ public final class NtrCalls implements CallSource {
   /** Returns what stands for the threads whose calls are in one sum, with the first's process. */
   private CallThread severalThreads() {
     CallTotals first = totals.getOrDefault(0L, List.of()).getFirst();
-    TracedFunction function = file.functions().get(first.function());
-    TracedModule module = function == null ? null : file.modules().get(function.module());
-    TracedProcess process = module == null ? null : file.processes().get(module.process());
+    Optional<CallingProcess> process = process(first.function());
     return new CallThread(
-        process == null ? 0 : process.pid(),
+        process.map(CallingProcess::pid).orElse(0L),
         0,
-        process == null ? null : WindowsPath.lastPart(process.name()),
+        process.map(CallingProcess::name).orElse(null),
         "several threads",
         0,
         clock.reader().time(first.from()));
@@ -136,11 +133,14 @@ public final class NtrCalls implements CallSource {
       return severalThreads();
     }
     TracedThread thread = file.threads().get(number);
-    TracedProcess process = thread == null ? null : file.processes().get(thread.process());
+    Optional<CallingProcess> process =
+        Optional.ofNullable(thread)
+            .map(its -> file.processes().get(its.process()))
+            .map(CallingProcess::of);
     return new CallThread(
-        process == null ? 0 : process.pid(),
+        process.map(CallingProcess::pid).orElse(0L),
         thread == null ? number : thread.tid(),
-        process == null || process.name().isEmpty() ? null : WindowsPath.lastPart(process.name()),
+        process.map(CallingProcess::name).orElse(null),
         thread == null || thread.name().isEmpty() ? null : thread.name(),
         file.events(number),
         clock.reader().time(began(number)));
@@ -283,9 +283,15 @@ public final class NtrCalls implements CallSource {
   }
 
   private long pid(TracedFunction function) {
-    TracedModule module = file.modules().get(function.module());
-    TracedProcess process = module == null ? null : file.processes().get(module.process());
-    return process == null ? 0 : process.pid();
+    return process(function.number()).map(CallingProcess::pid).orElse(0L);
+  }
+
+  @Override
+  public Optional<CallingProcess> process(long function) {
+    return Optional.ofNullable(file.functions().get(function))
+        .map(its -> file.modules().get(its.module()))
+        .map(module -> file.processes().get(module.process()))
+        .map(CallingProcess::of);
   }
 
   @Override

@@ -1,12 +1,15 @@
 package io.ntrail.cli.calls;
 
 import io.ntrail.analysis.calls.CallCounts;
+import io.ntrail.analysis.calls.CallFunction;
 import io.ntrail.analysis.calls.CallSource;
+import io.ntrail.analysis.calls.CallSource.CallingProcess;
 import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.calls.FlatCallProfile;
 import io.ntrail.analysis.calls.FunctionTimes;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.CellWriter;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import java.io.PrintStream;
@@ -14,12 +17,14 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A row a routine: its calls and what they took. */
 final class CallFlatView {
@@ -28,6 +33,12 @@ final class CallFlatView {
   private final FlatCallProfile flat;
   private final List<FunctionTimes> rows;
   private final Set<String> untracedModules;
+
+  /** Process of all threads; null if there are several, or if it is unknown. */
+  private final @Nullable CallingProcess only;
+
+  /** Processes are told apart on the screen. */
+  private final boolean isOfSeveral;
 
   /** Calls of any routine may be missing: nothing says which were not recorded, lost or damaged. */
   private final boolean anywhere;
@@ -60,6 +71,56 @@ final class CallFlatView {
             .filter(times -> scope.isFound(times.function()))
             .sorted((a, b) -> order(sortedBy, a, b))
             .toList();
+    this.only = onlyProcess(source);
+    this.isOfSeveral = rows.stream().map(this::process).distinct().limit(2).count() > 1;
+  }
+
+  private static @Nullable CallingProcess onlyProcess(CallSource source) {
+    List<CallingProcess> all =
+        source.threads().stream()
+            .map(thread -> new CallingProcess(thread.pid(), thread.process()))
+            .distinct()
+            .limit(2)
+            .toList();
+    return all.size() == 1 && all.getFirst().pid() != 0 ? all.getFirst() : null;
+  }
+
+  /** Returns the process of a routine; empty if unknown. */
+  private Optional<CallingProcess> process(FunctionTimes times) {
+    return scope.recording().source().process(times.function()).or(() -> Optional.ofNullable(only));
+  }
+
+  private @Nullable String processName(FunctionTimes times) {
+    return process(times).map(CallingProcess::name).orElse(null);
+  }
+
+  private void pid(FunctionTimes times, CellWriter cell) {
+    long pid = process(times).map(CallingProcess::pid).orElse(0L);
+    if (pid == 0) {
+      cell.unknown();
+    } else {
+      cell.unsigned(pid);
+    }
+  }
+
+  /** Returns {@code shopd.exe (4312)}. */
+  private String processText(FunctionTimes times) {
+    return process(times)
+        .map(its ->
+            (its.name() == null ? "process" : its.name())
+                + " ("
+                + Long.toUnsignedString(its.pid())
+                + ")")
+        .orElse("-");
+  }
+
+  private void rva(FunctionTimes times, CellWriter cell) {
+    CallFunction function = scope.recording().source().function(times.function());
+    if (function.module() == null) {
+      cell.unknown();
+    } else {
+      cell.hex(function.rva());
+    }
   }
 
   /**
@@ -114,6 +175,11 @@ final class CallFlatView {
     return new ListingColumns<FunctionTimes>()
         .text("function", times -> scope.names().text(times.function()))
         .titled("routine")
+        .text("process", this::processName)
+        .titled()
+        .shown(this::processText)
+        .value("pid", this::pid)
+        .value("rva", this::rva)
         .count("calls", FunctionTimes::calls)
         .titled()
         .shown(times -> mark(isIncomplete(times)) + Numbers.count(times.calls()))
@@ -158,7 +224,7 @@ final class CallFlatView {
                     Stream.of("calls", "total", "self", nanos ? "mean us" : "mean ticks"),
                     Stream.of("p50", "p90", "p99", "max", "unwinds"),
                     rareEnds().map(RareEnd::key),
-                    Stream.of("function"))
+                    isOfSeveral ? Stream.of("process", "function") : Stream.of("function"))
                 .flatMap(keys -> keys)
                 .toArray(String[]::new))
         .optional(
@@ -190,7 +256,10 @@ final class CallFlatView {
             "p90",
             "p99",
             "incomplete",
-            "min");
+            "min",
+            "process",
+            "pid",
+            "rva");
   }
 
   private static String mark(boolean isIncomplete) {
@@ -292,6 +361,9 @@ final class CallFlatView {
     cells.addAll(List.of("", "", "", "", ""));
     cells.add(Numbers.count(sum.unwinds()));
     rareEnds().forEach(end -> cells.add(Numbers.count(end.number.applyAsLong(sum))));
+    if (isOfSeveral) {
+      cells.add("");
+    }
     cells.add(what);
     table.row(cells);
   }

@@ -103,7 +103,7 @@ class CallBalanceTest {
     assertTrue(text.contains("\n     ~1     14.12"), text);
     assertTrue(text.contains("\n~ calls may be missing"), text);
     String csv = Cli.run("calls", ntr, "--flat", "--format", "csv").out();
-    assertTrue(csv.lines().findFirst().orElse("").endsWith(",incomplete,min"), csv);
+    assertTrue(csv.lines().findFirst().orElse("").endsWith(",incomplete,min,process,pid,rva"), csv);
   }
 
   @Test
