@@ -43,6 +43,7 @@ public final class WeightSink {
   private long total;
   private long hidden;
   private long idle;
+  private long idleTaken;
   private long weights;
   private long recorded;
 
@@ -171,6 +172,13 @@ public final class WeightSink {
     shape.add(stack);
   }
 
+  /** Takes a weighted stack in scope that is idle, where such ones are wanted, too. */
+  public void putIdle(WeightedStack stack) {
+    long before = total;
+    put(stack);
+    idleTaken += total - before;
+  }
+
   /**
    * Adds what another sink with the same scope has counted, which knows no filter of stacks; not to
    * the shape.
@@ -189,6 +197,7 @@ public final class WeightSink {
     total += other.total;
     hidden += other.hidden;
     idle += other.idle;
+    idleTaken += other.idleTaken;
     weights += other.weights;
     recorded += other.recorded;
   }
@@ -211,7 +220,7 @@ public final class WeightSink {
     }
   }
 
-  /** Returns the sum of all weights. */
+  /** Returns the sum of all weights, idle ones among them if these were wanted. */
   public long total() {
     return total;
   }
@@ -221,9 +230,17 @@ public final class WeightSink {
     return hidden;
   }
 
-  /** Returns the weight of what was idle; it is not in the total unless that was requested. */
+  /** Returns the sum of all weights that are not idle. */
+  public long busy() {
+    return total - idleTaken;
+  }
+
+  /**
+   * Returns the weight of what was idle: of what is in the total if that was requested, else of all
+   * that might be.
+   */
   public long idle() {
-    return idle;
+    return scope.idle() ? idleTaken : idle;
   }
 
   /** Returns the number of weights. */

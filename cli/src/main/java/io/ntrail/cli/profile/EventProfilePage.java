@@ -109,7 +109,7 @@ public final class EventProfilePage implements ProfilePage {
     if (request.metric().hasChoice()) {
       json.text("source", profiler.variant().text());
     }
-    json.number("total", profiler.total())
+    json.number("total", profiler.busy())
         .number("idle", profiler.idle())
         .number("filteredOut", profiler.hidden())
         .object("scope");

@@ -141,9 +141,34 @@ class ProfileTruthTest {
       long before = profile(file, "--time", "..3").get("total").number();
       assertTrue(before > 0 && before < total);
       assertEquals(total, before + profile(file, "--time", "3..").get("total").number());
-      JsonReader idle = profile(file, "--idle");
-      assertEquals(total + idle.get("idle").number(), idle.get("total").number());
     }
+  }
+
+  /** Idle samples are rows with --idle, but no part of the total in any case. */
+  @Test
+  void rowsAreOfTheTotalAndOfIdleSamplesThatAreWanted() throws IOException {
+    List<Path> files = new ArrayList<>(List.of(sample()));
+    if (TestData.available()) {
+      files.addAll(List.of(wide(), old()));
+    }
+    for (Path file : files) {
+      JsonReader busy = profile(file);
+      JsonReader idle = profile(file, "--idle");
+      assertTrue(idle.get("idle").number() > 0);
+      assertEquals(busy.get("total"), idle.get("total"));
+      assertEquals(busy.get("idle"), idle.get("idle"));
+      assertEquals(busy.get("total").number(), selves(busy));
+      assertEquals(idle.get("total").number() + idle.get("idle").number(), selves(idle));
+      for (String mode : List.of("--kernel", "--user")) {
+        JsonReader part = profile(file, "--idle", mode);
+        assertEquals(profile(file, mode).get("total"), part.get("total"));
+        assertEquals(part.get("total").number() + part.get("idle").number(), selves(part), mode);
+      }
+    }
+  }
+
+  private static long selves(JsonReader profile) {
+    return profile.get("rows").array().stream().mapToLong(row -> row.get("self").number()).sum();
   }
 
   @Test

@@ -210,6 +210,6 @@ final class CpuSamples implements WeightVisitor {
       }
     }
     event.sampledStack(thread, address);
-    event.give(event.process(thread), thread, weight);
+    event.giveSample(event.process(thread), thread, weight, busy);
   }
 }

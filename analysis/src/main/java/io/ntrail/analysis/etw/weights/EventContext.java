@@ -39,6 +39,7 @@ final class EventContext {
   private final SchemaIndex schemas;
   private final EventAttribution owner;
   private boolean attributed;
+  private boolean isIdle;
   private int hook;
   private long key;
   private RecordCursor record;
@@ -273,6 +274,13 @@ final class EventContext {
     put(key, process, thread, subject(), weight);
   }
 
+  /** Yields the weight of a sample with the taken frames, which are code of the process. */
+  void giveSample(int process, int thread, long weight, boolean isBusy) {
+    isIdle = !isBusy;
+    give(process, thread, weight);
+    isIdle = false;
+  }
+
   /**
    * Yields a weight with frames that were kept.
    *
@@ -306,7 +314,11 @@ final class EventContext {
   private void put(long since, int process, int thread, @Nullable String subject, long weight) {
     stack.setSubject(subject);
     stack.setWeight(since, process, thread, record.cpu(), weight);
-    sink.put(stack);
+    if (isIdle) {
+      sink.putIdle(stack);
+    } else {
+      sink.put(stack);
+    }
   }
 
   /** Yields the weight 1 of an event that was selected by name, with its stack. */

@@ -214,9 +214,14 @@ public final class Profiler {
     }
   }
 
-  /** Returns the sum of all weights. */
+  /** Returns the sum of all weights, idle ones among them if these were requested. */
   public long total() {
     return sink.total();
+  }
+
+  /** Returns the sum of all weights that are not idle. */
+  public long busy() {
+    return sink.busy();
   }
 
   /** Returns the weight of what was idle; it is not in the total unless that was requested. */

@@ -84,7 +84,11 @@ final class SampleWalk {
     stack.setFrames(process);
     stack.setSubject(null);
     stack.setWeight(key, process, thread, samples.cpu(), weight);
-    sink.put(stack);
+    if (samples.isBusy()) {
+      sink.put(stack);
+    } else {
+      sink.putIdle(stack);
+    }
   }
 
   private int process(int thread, long key) {
