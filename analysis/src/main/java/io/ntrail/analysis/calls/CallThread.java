@@ -1,6 +1,9 @@
 package io.ntrail.analysis.calls;
 
 import io.ntrail.analysis.model.RecordedThreads;
+import io.ntrail.formats.ntr.NtrFile;
+import io.ntrail.formats.ntr.TracedThread;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,4 +23,20 @@ public record CallThread(
     @Nullable String name,
     long records,
     long firstTime)
-    implements RecordedThreads.RecordedThread {}
+    implements RecordedThreads.RecordedThread {
+  /** Returns the thread that has a number in a file. */
+  static CallThread of(NtrFile file, long number, long firstTime) {
+    TracedThread thread = file.threads().get(number);
+    Optional<CallingProcess> process =
+        Optional.ofNullable(thread)
+            .map(its -> file.processes().get(its.process()))
+            .map(CallingProcess::of);
+    return new CallThread(
+        process.map(CallingProcess::pid).orElse(0L),
+        thread == null ? number : thread.tid(),
+        process.map(CallingProcess::name).orElse(null),
+        thread == null || thread.name().isEmpty() ? null : thread.name(),
+        file.events(number),
+        firstTime);
+  }
+}

@@ -132,18 +132,7 @@ public final class NtrCalls implements CallSource {
     if (number == 0 && totals.containsKey(0L)) {
       return severalThreads();
     }
-    TracedThread thread = file.threads().get(number);
-    Optional<CallingProcess> process =
-        Optional.ofNullable(thread)
-            .map(its -> file.processes().get(its.process()))
-            .map(CallingProcess::of);
-    return new CallThread(
-        process.map(CallingProcess::pid).orElse(0L),
-        thread == null ? number : thread.tid(),
-        process.map(CallingProcess::name).orElse(null),
-        thread == null || thread.name().isEmpty() ? null : thread.name(),
-        file.events(number),
-        clock.reader().time(began(number)));
+    return CallThread.of(file, number, clock.reader().time(began(number)));
   }
 
   @Override
