@@ -1,8 +1,10 @@
 package io.ntrail.analysis.etw.events;
 
+import io.ntrail.analysis.etw.events.FilterExpression.Form;
 import io.ntrail.analysis.etw.events.FilterExpression.Kind;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.schema.Field;
+import io.ntrail.formats.schema.InType;
 import io.ntrail.formats.schema.OutType;
 import io.ntrail.formats.schema.Payload;
 import io.ntrail.formats.schema.ValueKind;
@@ -127,7 +129,7 @@ final class EventValues implements FilterExpression.Values {
               meaning,
               named,
               payload.integer(token),
-              true,
+              Form.UNSIGNED,
               0,
               0);
       case REAL ->
@@ -138,7 +140,7 @@ final class EventValues implements FilterExpression.Values {
               meaning,
               named,
               payload.integer(token),
-              false,
+              field.in() == InType.FLOAT ? Form.FLOAT : Form.OTHER,
               payload.real(token),
               0);
       case TEXT, BINARY -> text(type, event.text(token), meaning);
@@ -160,7 +162,9 @@ final class EventValues implements FilterExpression.Values {
         meaning,
         named,
         bits,
-        unsigned,
+        unsigned
+            ? Form.UNSIGNED
+            : Form.signed(payload.length(token), ValueDescriptions.isStatus(field)),
         unsigned && bits < 0 ? bits + 0x1p64 : (double) bits,
         nanos);
   }
@@ -185,7 +189,7 @@ final class EventValues implements FilterExpression.Values {
             null,
             false,
             (long) seconds,
-            false,
+            Form.OTHER,
             seconds,
             nanos);
       }
@@ -208,7 +212,7 @@ final class EventValues implements FilterExpression.Values {
 
   private static FilterExpression.Value number(long value) {
     return new FilterExpression.Value(
-        Kind.NUMBER, "a number", Long.toString(value), null, false, value, false, value, 0);
+        Kind.NUMBER, "a number", Long.toString(value), null, false, value, Form.SIGNED64, value, 0);
   }
 
   private static FilterExpression.@Nullable Value text(@Nullable String text) {
@@ -217,6 +221,6 @@ final class EventValues implements FilterExpression.Values {
 
   private static FilterExpression.Value text(String type, String text, @Nullable String meaning) {
     return new FilterExpression.Value(
-        Kind.TEXT, type, text, meaning, meaning != null, 0, false, 0, 0);
+        Kind.TEXT, type, text, meaning, meaning != null, 0, Form.OTHER, 0, 0);
   }
 }

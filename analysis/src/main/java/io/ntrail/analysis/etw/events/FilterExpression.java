@@ -18,9 +18,11 @@ import org.jspecify.annotations.Nullable;
  * case; {@code a.b} is a member of a structure; {@code pid tid cpu time process provider event id
  * level opcode version dataLength} mean the event itself, {@code fields.id} a field of such a name.
  * {@code time} is in seconds without a unit; a field in ticks of the clock compares with a time as
- * one. Numbers compare as numbers, texts as texts; {@code ==} also takes the text of a value
- * ({@code ExitStatus == STATUS_SUCCESS}). What cannot be compared with the field's type is an
- * error.
+ * one. Numbers compare as numbers, texts as texts; a hexadecimal literal compares with the bits of
+ * a field that has a sign, in the field's width, and a decimal one that is too large for a signed
+ * code of a result (NTSTATUS, HRESULT, Win32 error) likewise; a 32-bit fraction compares with the
+ * 32-bit fraction next to the literal. {@code ==} also takes the text of a value ({@code ExitStatus
+ * == STATUS_SUCCESS}). What cannot be compared with the field's type is an error.
  *
  * <p>What an event does not have, meets no condition and no negation of one: {@code level != 3} and
  * {@code not level == 3} hold for events with another level.
@@ -48,6 +50,49 @@ public final class FilterExpression {
     TEXT
   }
 
+  /** Forms of numbers. */
+  public enum Form {
+    /** A whole number without a sign. */
+    UNSIGNED(0),
+    /** A whole number of 8 bits with a sign. */
+    SIGNED8(0xFF),
+    /** A whole number of 16 bits with a sign. */
+    SIGNED16(0xFFFF),
+    /** A whole number of 32 bits with a sign. */
+    SIGNED32(0xFFFF_FFFFL),
+    /** A whole number of 64 bits with a sign. */
+    SIGNED64(-1),
+    /** The code of a result in 32 bits with a sign, which is also written without one. */
+    SIGNED_STATUS(0xFFFF_FFFFL),
+    /** A number of 32 bits with a fraction. */
+    FLOAT(0),
+    /** Another number with a fraction, or none. */
+    OTHER(0);
+
+    /** All bits of a whole number with a sign; 0 of others. */
+    private final long bits;
+
+    Form(long bits) {
+      this.bits = bits;
+    }
+
+    /** Returns the form of whole numbers of so many bytes with a sign. */
+    static Form signed(int bytes, boolean isStatus) {
+      return switch (bytes) {
+        case 1 -> SIGNED8;
+        case 2 -> SIGNED16;
+        case 4 -> isStatus ? SIGNED_STATUS : SIGNED32;
+        default -> SIGNED64;
+      };
+    }
+
+    /** Returns true if a literal without a sign means the bits of a negative number. */
+    boolean isMeantAsBits(Literal literal) {
+      boolean isTooLarge = this == SIGNED_STATUS && literal.bits() >>> 31 != 0;
+      return bits != 0 && !literal.negative() && (literal.hexadecimal() || isTooLarge);
+    }
+  }
+
   /**
    * A value to compare with.
    *
@@ -57,7 +102,7 @@ public final class FilterExpression {
    * @param meaning the text of the value where it has one beside the number, such as a status name
    * @param named whether values of the field may have such a text, though this one has not
    * @param bits the number
-   * @param unsigned whether it has no sign
+   * @param form its form
    * @param real the number with its fraction
    * @param nanos the nanoseconds of a time or of ticks
    */
@@ -68,9 +113,14 @@ public final class FilterExpression {
       @Nullable String meaning,
       boolean named,
       long bits,
-      boolean unsigned,
+      Form form,
       double real,
       long nanos) {
+    /** Returns whether it is a whole number without a sign. */
+    boolean unsigned() {
+      return form == Form.UNSIGNED;
+    }
+
     boolean isNumber() {
       return kind == Kind.NUMBER || kind == Kind.TICKS || kind == Kind.TIME;
     }
@@ -147,6 +197,7 @@ public final class FilterExpression {
   /**
    * Literal of a condition, understood once in every way that it can be.
    *
+   * @param hexadecimal whether it is an integer in hexadecimal
    * @param isTime whether it has a unit of time
    * @param nanos the nanoseconds of a time
    */
@@ -154,21 +205,28 @@ public final class FilterExpression {
       String text,
       boolean integer,
       boolean negative,
+      boolean hexadecimal,
       long bits,
       boolean real,
       double value,
       boolean isTime,
       long nanos) {
     static Literal text(String text) {
-      return new Literal(text, false, false, 0, false, 0, false, 0);
+      return new Literal(text, false, false, false, 0, false, 0, false, 0);
     }
 
     static Literal real(String text, double value) {
-      return new Literal(text, false, value < 0, 0, true, value, false, 0);
+      return new Literal(text, false, value < 0, false, 0, true, value, false, 0);
     }
 
     boolean isNumber() {
       return integer || real;
+    }
+
+    /** Returns the number as 32 bits have it; where these have only 0 or none for it, itself. */
+    double nearestFloat() {
+      float nearest = (float) value;
+      return nearest == 0 || Float.isInfinite(nearest) ? value : nearest;
     }
 
     static Literal of(String text) {
@@ -184,8 +242,9 @@ public final class FilterExpression {
       try {
         boolean negative = digits.startsWith("-");
         String bare = negative ? digits.substring(1) : digits;
+        boolean hexadecimal = bare.startsWith("0x") || bare.startsWith("0X");
         long bits =
-            bare.startsWith("0x") || bare.startsWith("0X")
+            hexadecimal
                 ? Long.parseUnsignedLong(bare.substring(2), 16)
                 : Long.parseUnsignedLong(bare);
         boolean fits = unit == 1 || bits >= 0 && bits <= Long.MAX_VALUE / unit;
@@ -196,6 +255,7 @@ public final class FilterExpression {
               text,
               true,
               negative && bits != 0,
+              hexadecimal,
               negative ? -bits : bits,
               true,
               negative ? -value : value,
@@ -222,7 +282,7 @@ public final class FilterExpression {
         WrittenTime time = WrittenTime.parse(text.toLowerCase(Locale.ROOT));
         if (time.hasUnit()) {
           long nanos = nanos(time);
-          return new Literal(text, false, nanos < 0, 0, false, 0, true, nanos);
+          return new Literal(text, false, nanos < 0, false, 0, false, 0, true, nanos);
         }
       } catch (NumberFormatException e) {
         // A text.
@@ -333,15 +393,19 @@ public final class FilterExpression {
         return Long.compare(value.nanos, literal.nanos());
       }
       if (literal.integer() && value.real == (double) value.bits
-          || literal.integer() && value.unsigned) {
+          || literal.integer() && value.unsigned()) {
         return whole(value);
       }
-      return value.real < literal.value() ? -1 : value.real == literal.value() ? 0 : 1;
+      double wanted = value.form == Form.FLOAT ? literal.nearestFloat() : literal.value();
+      return value.real < wanted ? -1 : value.real == wanted ? 0 : 1;
     }
 
     private int whole(Value value) {
-      boolean valueNegative = !value.unsigned && value.bits < 0;
+      boolean valueNegative = !value.unsigned() && value.bits < 0;
       if (valueNegative != literal.negative()) {
+        if (valueNegative && value.form.isMeantAsBits(literal)) {
+          return Long.compareUnsigned(value.bits & value.form.bits, literal.bits());
+        }
         return valueNegative ? -1 : 1;
       }
       return valueNegative

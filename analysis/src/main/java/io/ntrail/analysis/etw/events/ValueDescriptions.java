@@ -77,6 +77,14 @@ public final class ValueDescriptions {
     };
   }
 
+  /** Returns true if a field is a code of a result, which people write without a sign as well. */
+  static boolean isStatus(Field field) {
+    return switch (field.out()) {
+      case NTSTATUS, WIN32_ERROR, HRESULT -> true;
+      default -> false;
+    };
+  }
+
   /** Returns true if a field is a number of ticks of the clock. */
   static boolean isTicks(Field field) {
     return field.out() == OutType.TICKS || field.out() == OutType.TICKS_SPAN;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.etw.events.FilterExpression.Form;
 import io.ntrail.analysis.etw.events.FilterExpression.Kind;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.formats.bytes.CannotGoOn;
@@ -23,40 +24,42 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Conditions on fields, and the patterns in them. */
 class FilterExpressionTest {
-  private static FilterExpression.Value number(
-      String text, long bits, boolean unsigned, double real) {
-    return new FilterExpression.Value(
-        Kind.NUMBER, "INT64", text, null, false, bits, unsigned, real, 0);
+  private static FilterExpression.Value number(String text, long bits, Form form, double real) {
+    return new FilterExpression.Value(Kind.NUMBER, "INT64", text, null, false, bits, form, real, 0);
   }
 
   private static FilterExpression.Value signed(long value) {
-    return number("" + value, value, false, (double) value);
+    return signed(value, Form.SIGNED64);
+  }
+
+  private static FilterExpression.Value signed(long value, Form form) {
+    return number("" + value, value, form, (double) value);
   }
 
   private static FilterExpression.Value unsigned(long bits) {
     String text = Long.toUnsignedString(bits);
-    return number(text, bits, true, new BigInteger(text).doubleValue());
+    return number(text, bits, Form.UNSIGNED, new BigInteger(text).doubleValue());
   }
 
   private static FilterExpression.Value real(double value) {
-    return number(Double.toString(value), (long) value, false, value);
+    return number(Double.toString(value), (long) value, Form.OTHER, value);
   }
 
   private static FilterExpression.Value text(String text) {
     return new FilterExpression.Value(
-        Kind.TEXT, "UNICODE_STRING", text, null, false, 0, false, 0, 0);
+        Kind.TEXT, "UNICODE_STRING", text, null, false, 0, Form.OTHER, 0, 0);
   }
 
   private static FilterExpression.Value status(long bits, @Nullable String meaning) {
     return new FilterExpression.Value(
-        Kind.NUMBER, "UINT32", "" + bits, meaning, true, bits, true, bits, 0);
+        Kind.NUMBER, "UINT32", "" + bits, meaning, true, bits, Form.UNSIGNED, bits, 0);
   }
 
   /** A time of 12.5 seconds, and as many ticks of 100 ns. */
   private static FilterExpression.Value time(Kind kind) {
     return kind == Kind.TIME
         ? new FilterExpression.Value(
-            kind, "a time", "12.5", null, false, 12, false, 12.5, 12_500_000_000L)
+            kind, "a time", "12.5", null, false, 12, Form.OTHER, 12.5, 12_500_000_000L)
         : new FilterExpression.Value(
             kind,
             "UINT64",
@@ -64,7 +67,7 @@ class FilterExpressionTest {
             null,
             false,
             125_000_000,
-            true,
+            Form.UNSIGNED,
             125_000_000,
             12_500_000_000L);
   }
@@ -74,6 +77,13 @@ class FilterExpressionTest {
           Map.entry("size", signed(65536)),
           Map.entry("minus", signed(-5)),
           Map.entry("zero", signed(0)),
+          Map.entry("byte", signed(-2, Form.SIGNED8)),
+          Map.entry("short", signed(-2, Form.SIGNED16)),
+          Map.entry("int", signed(-2, Form.SIGNED32)),
+          Map.entry("exit", signed(0xC000_013A, Form.SIGNED_STATUS)),
+          Map.entry("float", number("1.1", 1, Form.FLOAT, 1.1f)),
+          Map.entry("least", number("1.4E-45", 0, Form.FLOAT, Float.MIN_VALUE)),
+          Map.entry("endless", number("Infinity", 0, Form.FLOAT, Float.POSITIVE_INFINITY)),
           Map.entry("address", unsigned(0xFFFF_F800_0000_1000L)),
           Map.entry("most", unsigned(-1)),
           Map.entry("duration", real(1.5)),
@@ -90,7 +100,7 @@ class FilterExpressionTest {
           Map.entry(
               "flag",
               new FilterExpression.Value(
-                  Kind.FLAG, "BOOLEAN", "true", null, false, 1, true, 0, 0)));
+                  Kind.FLAG, "BOOLEAN", "true", null, false, 1, Form.UNSIGNED, 0, 0)));
 
   private static boolean holds(String condition) {
     return FilterExpression.parse(condition)
@@ -120,7 +130,7 @@ class FilterExpressionTest {
         "minus < 0",
         "minus == -5",
         "minus > -6",
-        "minus < 0xFFFFFFFFFFFFFFFB",
+        "minus == 0xFFFFFFFFFFFFFFFB",
         "zero == -0",
         "address > 0xFFFFF80000000FFF",
         "address == 0xFFFFF80000001000",
@@ -228,6 +238,56 @@ class FilterExpressionTest {
       })
   void doesNotHoldForTheseValues(String condition) {
     assertFalse(holds(condition));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "byte == 0xfe",
+        "short == 0xfffe",
+        "int == 0xfffffffe",
+        "minus == 0xfffffffffffffffb",
+        "byte > 0xfd and byte < 0xff and byte >= 0xFE and byte <= 0xFE",
+        "exit == 0xc000013a",
+        "not exit != 0xc000013a",
+        "exit != 0xc000013b",
+        "exit >= 0xc0000000",
+        "exit < 0x100000000",
+        "size > 0x5 and zero < 0x1",
+        // A decimal number has the sign of the field.
+        "int != 4294967294",
+        "int < 0 and int == -2 and int > -0x3",
+        // It need not for codes, which tools print without one.
+        "exit == 3221225786",
+        "not exit != 3221225786",
+        "exit >= 3221225472 and exit < 3221225787",
+        "exit == -1073741510",
+        "exit < 0",
+        // A number has the width of the field.
+        "byte != 0xfffe",
+        "int < 0xfffffffffffffffe",
+        "duration < 0xfffffffffffffffe",
+      })
+  void negativeNumbersAreAlsoTheirBitsInHexadecimalAndCodesInDecimal(String condition) {
+    assertTrue(holds(condition));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "float == 1.1",
+        "not float != 1.1",
+        "float >= 1.1 and float <= 1.1",
+        "not float > 1.1 and not float < 1.1",
+        "float > 1 and float != 1.2",
+        "float < 1.2 and float > 1.0999",
+        "float == 1.10000002384185791015625",
+        // What 32 bits do not have, is not in them.
+        "least > 1e-60 and least != 1e-60",
+        "endless > 1e60 and endless != 1e60",
+      })
+  void fractionsOf32BitsAreWhatTheyAreShownAs(String condition) {
+    assertTrue(holds(condition));
   }
 
   @ParameterizedTest

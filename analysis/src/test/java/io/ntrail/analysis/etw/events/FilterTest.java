@@ -9,6 +9,7 @@ import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.described.EncodedValue;
 import io.ntrail.testkit.described.TraceLoggingEvent;
@@ -103,6 +104,49 @@ class FilterTest {
     }
     // All that is not of interest is at second 0.
     return seconds.toString().replace("0", "");
+  }
+
+  /** Returns how many of the ends of two processes and of a measured value pass a condition. */
+  private static long ofTwoEnds(String condition) {
+    TraceLoggingEvent measured =
+        new TraceLoggingEvent("Measured")
+            .field("ratio", 11, 0, EncodedValue.f32(1.1f))
+            .field("small", 3, 0, EncodedValue.signed(1, -2))
+            .field("code", 7, 15, EncodedValue.signed(4, 0x8007_0005));
+    EtlWriter writer = new EtlWriter(EtlSettings.windows11());
+    for (int status : new int[] {0, 0xC000_013A}) {
+      LittleEndian end = KernelPayloads.process(40, 4, 1, status, "shopd.exe", "");
+      writer.log(0, EtlRecords.system(8, 0x302).version(4).time(T).payload(end).build());
+    }
+    writer.log(0, DescribedRecords.traceLogging(8, SHOP, "Shop", measured).time(T).build());
+    EventFilter.Builder filter = filter().where(FilterExpression.parse(condition));
+    try (EtwRecording recording =
+        EtwRecording.of(List.of(InputFile.of(writer.toByteArray(), "written")))) {
+      long count = 0;
+      Events events = Events.of(recording, SOURCES, 2, Events.Learn.SWITCHES);
+      try (Events.Walk walk = events.walk(filter.build())) {
+        while (walk.next()) {
+          count++;
+        }
+      }
+      return count;
+    }
+  }
+
+  @Test
+  void codesAndFractionsAreFoundAsTheyAreShownAndAsToolsPrintThem() {
+    assertEquals(1, ofTwoEnds("ExitStatus == 0xc000013a"));
+    assertEquals(1, ofTwoEnds("ExitStatus == 3221225786"));
+    assertEquals(1, ofTwoEnds("ExitStatus == -1073741510"));
+    assertEquals(1, ofTwoEnds("ExitStatus >= 0xc0000000"));
+    assertEquals(1, ofTwoEnds("ExitStatus != 0xc000013a"));
+    assertEquals(2, ofTwoEnds("ExitStatus <= 0xc000013a"));
+    assertEquals(1, ofTwoEnds("code == 0x80070005"));
+    assertEquals(1, ofTwoEnds("code == 2147942405"));
+    assertEquals(1, ofTwoEnds("small == 0xfe"));
+    assertEquals(0, ofTwoEnds("small == 254"));
+    assertEquals(1, ofTwoEnds("ratio == 1.1"));
+    assertEquals(0, ofTwoEnds("ratio != 1.1"));
   }
 
   private static EventFilter.Builder filter() {
