@@ -8,6 +8,7 @@ import io.ntrail.cli.common.EventIds;
 import io.ntrail.cli.text.JsonRow;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
+import io.ntrail.formats.etl.WppMessage;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.schema.Payload;
 import java.util.HashMap;
@@ -253,7 +254,10 @@ final class EventObjects {
       row.key(activityId).text(EventIds.guid(activity));
     }
     if (kind == RecordKind.MESSAGE) {
-      row.number(sequence, record.message().sequence());
+      long number = record.message().sequence();
+      if (number != WppMessage.NO_SEQUENCE) {
+        row.number(sequence, number);
+      }
     }
   }
 

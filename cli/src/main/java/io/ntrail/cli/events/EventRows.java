@@ -133,6 +133,7 @@ final class EventRows {
   }
 
   private static long sequence(RecordCursor record) {
+    // A message that has none has a negative one.
     return record.kind() == RecordKind.MESSAGE ? record.message().sequence() : -1;
   }
 

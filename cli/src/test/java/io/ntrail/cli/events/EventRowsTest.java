@@ -134,6 +134,22 @@ class EventRowsTest {
   }
 
   @Test
+  void onlyMessagesThatHaveASequenceNumberTellOne() throws IOException {
+    EtlSettings settings = EtlSettings.windows11();
+    EtlWriter writer = new EtlWriter(settings);
+    int[] flags = {EtlRecords.MESSAGE_TIME, EtlRecords.MESSAGE_SEQUENCE | EtlRecords.MESSAGE_TIME};
+    for (int i = 0; i < flags.length; i++) {
+      long time = settings.startTicks() + i;
+      writer.log(0, EtlRecords.message(11, flags[i]).sequence(0).time(time).build());
+    }
+    Path file = Recordings.write(folder.resolve("messages.etl"), writer);
+    compare(file);
+    List<JsonReader> rows = print(file, "jsonl").lines().map(JsonReader::parse).toList();
+    assertFalse(rows.get(rows.size() - 2).has("sequence"), "it has none");
+    assertEquals(0, rows.getLast().get("sequence").number());
+  }
+
+  @Test
   void oneObjectSaysHowManyEventsItLeavesOut() throws IOException {
     Path shop = TestData.projectRoot().resolve("samples/shop.etl");
     JsonReader all = Cli.run("events", shop, "--format", "json").json();

@@ -13,7 +13,7 @@ import io.ntrail.formats.identity.Guid;
  *
  * @param number message number within its GUID
  * @param flags {@code TRACE_MESSAGE_*}
- * @param sequence sequence number, 0 if there is none
+ * @param sequence sequence number, {@link #NO_SEQUENCE} if there is none
  * @param guid message GUID; a component id is in the first 32 bits of an else empty one
  * @param ticks raw time stamp, 0 if there is none
  * @param threadId {@link RecordCursor#NO_ID} if there is none
@@ -21,12 +21,14 @@ import io.ntrail.formats.identity.Guid;
  */
 public record WppMessage(
     int number, int flags, long sequence, Guid guid, long ticks, int threadId, int processId) {
+  /** Stands for a sequence number that is not there; those that are have 32 bits. */
+  public static final long NO_SEQUENCE = -1;
 
   static WppMessage read(Bytes bytes, int at, int size) {
     int end = at + size;
     int flags = bytes.u16(at + 6);
     int next = at + 8;
-    long sequence = 0;
+    long sequence = NO_SEQUENCE;
     if (has(flags, EtlLayout.TRACE_MESSAGE_SEQUENCE) && next + 4 <= end) {
       sequence = bytes.u32(next);
       next += 4;

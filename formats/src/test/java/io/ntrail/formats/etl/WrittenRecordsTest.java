@@ -290,7 +290,7 @@ class WrittenRecordsTest {
               WppMessage m = r.message();
               assertEquals(shown, m.flags());
               assertEquals(0xFFF0, m.number());
-              assertEquals((shown & 1) != 0 ? 0xFFFF_FFFFL : 0, m.sequence());
+              assertEquals((shown & 1) != 0 ? 0xFFFF_FFFFL : WppMessage.NO_SEQUENCE, m.sequence());
               String guid = "00000000-0000-0000-0000-000000000000";
               if ((shown & 2) != 0) {
                 guid = OTHER.toString();

@@ -8,6 +8,7 @@ import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
+import io.ntrail.formats.etl.WppMessage;
 import io.ntrail.formats.identity.FileTime;
 import io.ntrail.formats.schema.Field;
 import io.ntrail.formats.schema.MessageText;
@@ -185,12 +186,16 @@ public final class EventReader {
     return switch (name) {
       case "3" -> id(threadId());
       case "4" -> FileTime.text(current.file().clock().fileTime(current.ticks()));
-      case "7" ->
-          current.kind() == RecordKind.MESSAGE ? Long.toString(current.message().sequence()) : null;
+      case "7" -> current.kind() == RecordKind.MESSAGE ? sequence(current.message()) : null;
       case "8" -> id(processId());
       case "9" -> Integer.toString(current.cpu());
       default -> type().facts().text(name);
     };
+  }
+
+  private static @Nullable String sequence(WppMessage message) {
+    long number = message.sequence();
+    return number == WppMessage.NO_SEQUENCE ? null : Long.toString(number);
   }
 
   private static @Nullable String id(int id) {
