@@ -161,7 +161,10 @@ public final class Bytes {
     return new Bytes(buffer.slice(at, length), name, base + at);
   }
 
-  /** UTF-16 text of exactly {@code chars} units. */
+  /**
+   * UTF-16 text of exactly {@code chars} units, each of which it has: also halves of characters,
+   * for which decoders put a replacement, some with the unit after it.
+   */
   public String utf16(int at, int chars) {
     if (chars < 0 || !has(at, 2 * chars)) {
       throw outside(at, chars);
@@ -172,11 +175,19 @@ public final class Bytes {
     byte[] latin = new byte[chars];
     for (int i = 0; i < chars; i++) {
       if (text[2 * i + 1] != 0) {
-        return new String(text, StandardCharsets.UTF_16LE);
+        return utf16(text);
       }
       latin[i] = text[2 * i];
     }
     return new String(latin, StandardCharsets.ISO_8859_1);
+  }
+
+  private static String utf16(byte[] text) {
+    char[] units = new char[text.length / 2];
+    for (int i = 0; i < units.length; i++) {
+      units[i] = (char) (text[2 * i] & 0xFF | text[2 * i + 1] << 8);
+    }
+    return new String(units);
   }
 
   /** Number of UTF-16 units before the NUL at or after {@code at}, or before {@code end}. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class BytesTest {
@@ -32,6 +33,22 @@ class BytesTest {
     byte[] content = "\u00e9\u20ac\u0080\u00ff\u0001x\u0000y".getBytes(StandardCharsets.UTF_8);
     assertEquals(
         "\u00e9\u20ac\u0080\u00ff\u0001x", Bytes.copyOf(content, "text").utf8z(0, content.length));
+  }
+
+  @Test
+  void halfOfACharacterIsAUnitThatLeavesTheOneAfterItAlone() {
+    for (String text :
+        List.of(
+            "a\ud800b",
+            "a\udc00b",
+            "\ud800",
+            "\udc00\ud800",
+            "\ud83d\ude00",
+            "\ufffe\u20ac\uffff")) {
+      byte[] content = new BytesBuilder(16).utf16z(text).toArray();
+      assertEquals(text, Bytes.copyOf(content, "text").utf16(0, text.length()));
+      assertEquals(text, Bytes.copyOf(content, "text").utf16z(0, content.length));
+    }
   }
 
   @Test
