@@ -2,13 +2,18 @@ package io.ntrail.cli.events;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.cli.harness.Recordings;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.described.EncodedValue;
+import io.ntrail.testkit.described.TraceLoggingEvent;
+import io.ntrail.testkit.etl.DescribedRecords;
 import io.ntrail.testkit.etl.EtlRecords;
 import io.ntrail.testkit.etl.EtlSettings;
 import io.ntrail.testkit.etl.EtlWriter;
@@ -147,6 +152,37 @@ class EventRowsTest {
     List<JsonReader> rows = print(file, "jsonl").lines().map(JsonReader::parse).toList();
     assertFalse(rows.get(rows.size() - 2).has("sequence"), "it has none");
     assertEquals(0, rows.getLast().get("sequence").number());
+  }
+
+  @Test
+  void textsHaveAllTheirUnitsInEveryForm() throws IOException {
+    byte[] lone = new BytesBuilder(16).u16(8).utf16z("a\ud800b").toArray();
+    TraceLoggingEvent event =
+        new TraceLoggingEvent("Texts")
+            .field("wide", 22, 0, EncodedValue.countedWide("a\0b,"))
+            .field("narrow", 23, 0, EncodedValue.countedNarrow("q\0\"\n,"))
+            .field("lone", 22, 0, EncodedValue.binary(lone));
+    EtlSettings settings = EtlSettings.windows11();
+    EtlWriter writer = new EtlWriter(settings);
+    writer.log(
+        0,
+        DescribedRecords.traceLogging(8, PROVIDER, "Shop", event)
+            .time(settings.startTicks())
+            .build());
+    Path file = Recordings.write(folder.resolve("texts.etl"), writer);
+    String fields =
+        """
+        {"wide":"a\\u0000b,","narrow":"q\\u0000\\"\\n,","lone":"a\\uD800b"}\
+        """;
+    String line = print(file, "jsonl", "-e", "Texts");
+    assertTrue(line.contains("\"fields\":" + fields), line);
+    assertEquals(fields, rows(print(file, "csv", "-e", "Texts")).getFirst().get("fields"));
+    String shown = print(file, "text", "-e", "Texts");
+    assertTrue(shown.contains("a\ufffdb,"), shown);
+    assertTrue(shown.contains("q\ufffd\"\\n,"), shown);
+    for (String condition : List.of("wide =~ 'a?b,'", "narrow =~ 'q*,'", "lone =~ 'a?b'")) {
+      assertEquals(1, print(file, "jsonl", "--where", condition).lines().count(), condition);
+    }
   }
 
   @Test

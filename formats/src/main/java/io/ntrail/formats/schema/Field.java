@@ -16,6 +16,7 @@ public final class Field {
   private final List<Field> members;
   private final ValueKind kind;
   private final boolean isWord;
+  private final boolean isCounted;
 
   /** Made when it is first needed; threads that make it twice make the same. */
   private @Nullable String textName;
@@ -39,6 +40,7 @@ public final class Field {
     this.members = List.copyOf(members);
     this.kind = kindOf(in, out);
     this.isWord = in.isInteger() && out != OutType.PORT && isNumber(kind);
+    this.isCounted = isCounted(in, length);
   }
 
   /** A single value that is shown by its in type. */
@@ -150,6 +152,23 @@ public final class Field {
   /** Returns true if a value is the number that its bytes are, the first one lowest. */
   public boolean isWord() {
     return isWord;
+  }
+
+  /**
+   * Returns true if the recording says how long each value is, by a number before it or in another
+   * field: a text of it may have a NUL inside.
+   */
+  boolean isCounted() {
+    return isCounted;
+  }
+
+  private static boolean isCounted(InType in, LengthSpec length) {
+    return switch (in) {
+      case COUNTED_STRING, COUNTED_ANSI, COUNTED_BINARY, HEX_DUMP -> true;
+      case REVERSED_COUNTED_STRING, REVERSED_COUNTED_ANSI -> true;
+      case UNICODE_STRING, ANSI_STRING, BINARY -> length.kind() == LengthSpec.Kind.SLOT;
+      default -> false;
+    };
   }
 
   /** Returns true for arrays of numbers one behind the other that no other field needs. */

@@ -47,12 +47,12 @@ final class ValueFormatter {
   static String text(Bytes bytes, Field field, int at, int length) {
     return switch (field.in()) {
       case UNICODE_STRING, COUNTED_STRING, REVERSED_COUNTED_STRING, UNTERMINATED_STRING ->
-          utf16(bytes, at, length);
+          bytes.utf16(at, units(bytes, field, at, length));
       case ANSI_STRING, COUNTED_ANSI, REVERSED_COUNTED_ANSI, UNTERMINATED_ANSI ->
           switch (field.out()) {
             // Said to be UTF-8: that stays true where it was cut inside of a character.
-            case UTF8, XML, JSON -> bytes.utf8z(at, at + length);
-            default -> text8(bytes, at, length);
+            case UTF8, XML, JSON -> utf8(bytes, field, at, length);
+            default -> text8(bytes, field, at, length);
           };
       case UNICODE_CHAR, UINT16, INT16 -> String.valueOf((char) bytes.u16(at));
       case ANSI_CHAR, UINT8, INT8 -> character(bytes.u8(at));
@@ -66,7 +66,7 @@ final class ValueFormatter {
             case IPV4 -> length == 4 ? ipv4(bytes, at) : hex(bytes, at, length);
             case IPV6 -> length == 16 ? ipv6(bytes, at) : hex(bytes, at, length);
             case SOCKET_ADDRESS -> socketAddress(bytes, at, length);
-            default -> text8(bytes, at, length);
+            default -> text8(bytes, field, at, length);
           };
       default -> "";
     };
@@ -76,14 +76,40 @@ final class ValueFormatter {
     return HexFormat.of().formatHex(bytes.array(at, length));
   }
 
-  /** UTF-16 of a number of bytes, up to a NUL if it has one; an odd byte at the end is left out. */
-  static String utf16(Bytes bytes, int at, int length) {
-    return bytes.utf16z(at, at + (length & ~1));
+  /**
+   * Units of UTF-16 text: up to a NUL if it has one; where its length was recorded, NULs inside are
+   * text, and those at the end are not. An odd byte at the end is left out.
+   */
+  private static int units(Bytes bytes, Field field, int at, int length) {
+    int end = at + (length & ~1);
+    if (!field.isCounted()) {
+      return bytes.utf16Length(at, end);
+    }
+    while (end > at && bytes.u16(end - 2) == 0) {
+      end -= 2;
+    }
+    return (end - at) / 2;
   }
 
-  /** 8-bit text up to a NUL if it has one: UTF-8 if it is, else the code page most often used. */
-  static String text8(Bytes bytes, int at, int length) {
-    return text8(bytes.array(at, bytes.byteStringLength(at, at + length)));
+  /** Bytes of 8-bit text, likewise. */
+  private static byte[] text(Bytes bytes, int at, int length, boolean isCounted) {
+    int end = at + length;
+    if (!isCounted) {
+      return bytes.array(at, bytes.byteStringLength(at, end));
+    }
+    while (end > at && bytes.u8(end - 1) == 0) {
+      end--;
+    }
+    return bytes.array(at, end - at);
+  }
+
+  private static String utf8(Bytes bytes, Field field, int at, int length) {
+    return new String(text(bytes, at, length, field.isCounted()), StandardCharsets.UTF_8);
+  }
+
+  /** 8-bit text: UTF-8 if it is, else the code page most often used. */
+  private static String text8(Bytes bytes, Field field, int at, int length) {
+    return text8(text(bytes, at, length, field.isCounted()));
   }
 
   /** One 8-bit character. */

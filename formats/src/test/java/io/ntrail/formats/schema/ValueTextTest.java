@@ -7,6 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Values at the edge of their types, each read as Windows would show it. */
 class ValueTextTest {
@@ -55,6 +57,50 @@ class ValueTextTest {
   @Test
   void declaredUtf8StaysUtf8WhereItIsTruncated() {
     assertEquals("t=a\uFFFD", told("61c3", Field.of("t", InType.ANSI_STRING).out(OutType.UTF8)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // Counted: the count says how long a text is.
+    "COUNTED_STRING, 0800 6100 0000 6200 2c00",
+    "REVERSED_COUNTED_STRING, 0008 6100 0000 6200 2c00",
+    "COUNTED_ANSI, 0400 61 00 62 2c",
+    "REVERSED_COUNTED_ANSI, 0004 61 00 62 2c",
+    "COUNTED_BINARY, 0400 61 00 62 2c",
+    "HEX_DUMP, 04000000 61 00 62 2c",
+    // Counted, with zeros behind.
+    "COUNTED_STRING, 0c00 6100 0000 6200 2c00 0000 0000",
+    "COUNTED_ANSI, 0600 61 00 62 2c 00 00",
+  })
+  void aCountedTextMayHaveANulInside(InType in, String hex) {
+    for (OutType out : List.of(OutType.STRING, OutType.UTF8, OutType.JSON)) {
+      Field field = Field.of("t", in).out(out);
+      assertEquals("t=a\u0000b,", told(hex, field), () -> in + " " + out);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "UNICODE_STRING, 04 6100 0000 6200 0000",
+    "ANSI_STRING, 04 61 00 62 00",
+    "BINARY, 04 61 00 62 00"
+  })
+  void aTextMayHaveANulInsideWhereAFieldHasItsLengthAndPaddingWhereThatIsFixed(
+      InType in, String hex) {
+    Field text = Field.of("t", in).out(OutType.UTF8);
+    assertEquals(
+        "n=4 t=a\u0000b",
+        told(hex, Field.of("n", InType.UINT8).slot(0), text.length(LengthSpec.slot(0))));
+    assertEquals(
+        "n=4 t=a", told(hex, Field.of("n", InType.UINT8), text.length(LengthSpec.fixed(4))));
+  }
+
+  @Test
+  void aCountedTextMayBeEmpty() {
+    assertEquals("t=", told("0000", Field.of("t", InType.COUNTED_STRING)));
+    assertEquals("t=", told("0400 0000 0000", Field.of("t", InType.COUNTED_STRING)));
+    assertEquals("t=a", told("0300 6100 62", Field.of("t", InType.COUNTED_STRING)));
+    assertEquals("t=", told("0200 0000", Field.of("t", InType.COUNTED_ANSI)));
   }
 
   @Test
