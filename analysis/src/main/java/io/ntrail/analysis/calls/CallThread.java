@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.calls.CallSource.CallingProcess;
 import io.ntrail.analysis.model.RecordedThreads;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.TracedThread;

@@ -282,7 +282,8 @@ public final class RecordingMerge {
     omissions.addAll(notes.apply(omitted));
     tell(gaps, omissions);
     EtlFile first = files.getFirst();
-    out.finish(headerBuffer(first), first.buffers().headerEnd(), changes);
+    boolean hasLoss = recording.losses().flagged() > 0;
+    out.finish(headerBuffer(first), first.buffers().headerEnd(), changes, hasLoss);
     return new Written(out.bytes(), records, out.buffers(), headerRecords, omitted, gaps);
   }
 

@@ -45,6 +45,10 @@ public final class EtlFileWriter {
   private static final int EVENTS_LOST = 48;
   private static final int LOG_VERSION = 6;
 
+  /** Flags of a buffer before which something was lost. */
+  private static final int LOSS =
+      EtlLayout.ETW_BUFFER_FLAG_EVENTS_LOST | EtlLayout.ETW_BUFFER_FLAG_BUFFER_LOST;
+
   /** Log format 1.5, of uncompressed files since Windows 7: minor number in the high byte. */
   private static final int LOG_1_5 = 0x0501;
 
@@ -63,6 +67,9 @@ public final class EtlFileWriter {
   private long buffers;
   private long records;
   private long written;
+
+  /** True if a buffer tells that something was lost before it. */
+  private boolean tellsLoss;
 
   /**
    * Begins a file; the header buffer is written at the end.
@@ -176,8 +183,9 @@ public final class EtlFileWriter {
     BytesBuilder head = new BytesBuilder(BUFFER_HEADER).bytes(header, 0, BUFFER_HEADER);
     int flags = (header[EtlLayout.BufferFlag] & 0xFF) & ~EtlLayout.ETW_BUFFER_FLAG_COMPRESSED;
     if (!hasLoss) {
-      flags &= ~(EtlLayout.ETW_BUFFER_FLAG_EVENTS_LOST | EtlLayout.ETW_BUFFER_FLAG_BUFFER_LOST);
+      flags &= ~LOSS;
     }
+    tellsLoss |= hasLoss && (flags & LOSS) != 0;
     int end = BUFFER_HEADER + length;
     int packed = isCompressed ? encoder.compress(data, 0, length) : -1;
     if (packed >= 0) {
@@ -220,9 +228,12 @@ public final class EtlFileWriter {
    *
    * @param from header buffer of the first file, which begins with its header record
    * @param fromEnd end of its records
+   * @param hasLoss true if something was lost before a buffer: the header buffer tells it where no
+   *     other one does
    * @throws IOException if it cannot be written
    */
-  public void finish(Bytes from, int fromEnd, HeaderChanges changes) throws IOException {
+  public void finish(Bytes from, int fromEnd, HeaderChanges changes, boolean hasLoss)
+      throws IOException {
     int others = others(from);
     int behind = othersEnd(from, others, fromEnd) - others;
     int room = headerBytes - BUFFER_HEADER - behind & -ALIGNMENT;
@@ -234,6 +245,11 @@ public final class EtlFileWriter {
       all.bytes(from.array(others, behind));
     }
     int end = all.size();
+    int flags = from.u8(EtlLayout.BufferFlag);
+    if (hasLoss && !tellsLoss && (flags & LOSS) == 0) {
+      flags |= EtlLayout.ETW_BUFFER_FLAG_EVENTS_LOST;
+      all.setU16(EtlLayout.BufferFlag, flags | from.u8(EtlLayout.BufferFlag + 1) << 8);
+    }
     // As mergers of Windows have it since Windows 8: the saved offset is that of the first record.
     all.setU32(0, headerBytes)
         .setU32(EtlLayout.SavedOffset, first)
