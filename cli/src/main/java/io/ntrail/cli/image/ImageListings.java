@@ -2,10 +2,12 @@ package io.ntrail.cli.image;
 
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.Exports.Export;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.Section;
 import io.ntrail.programs.image.ParsedImage;
+import org.jspecify.annotations.Nullable;
 
 /** The tables of an image: sections, exports, imports. */
 final class ImageListings {
@@ -52,25 +54,53 @@ final class ImageListings {
     return new Listing<>("exports", columns, sink -> contents.exports().list().forEach(sink));
   }
 
-  /** A function, and the module that it is imported from. */
-  record Import(Imports.Module module, Imports.Symbol symbol) {
-    private boolean named() {
-      return symbol.name() != null;
+  /**
+   * A function, and the module that it is imported from.
+   *
+   * @param symbol null: of the module no function is known
+   */
+  record Import(Imports.Module module, Imports.@Nullable Symbol symbol) {
+    private @Nullable String name() {
+      return symbol == null ? null : symbol.name();
+    }
+
+    private long ordinal() {
+      return symbol == null || symbol.name() != null ? -1 : symbol.ordinal();
+    }
+
+    private long hint() {
+      return symbol == null || symbol.name() == null ? -1 : symbol.ordinal();
+    }
+
+    private long slot() {
+      return symbol == null ? module.addressesRva() : symbol.slot();
     }
   }
 
-  static Listing<Import> imports(ParsedImage contents) {
+  /** The imports of an image; a module of which no function is known has a row, too. */
+  static ImagePart importsPart(ParsedImage contents) {
+    Listing<Import> listing = imports(contents);
+    return new ImagePart(
+        listing,
+        (out, limit, width) -> {
+          listing.table(out, limit, width);
+          out.println(Numbers.counted(contents.imports().count(), "import"));
+        },
+        listing::json);
+  }
+
+  private static Listing<Import> imports(ParsedImage contents) {
     ListingColumns<Import> columns =
         new ListingColumns<Import>()
             .text("module", row -> row.module.name())
             .titled()
-            .text("name", row -> row.symbol.name())
+            .text("name", Import::name)
             .titled()
-            .knownCount("ordinal", row -> row.named() ? -1 : row.symbol.ordinal())
+            .knownCount("ordinal", Import::ordinal)
             .titled()
-            .knownCount("hint", row -> row.named() ? row.symbol.ordinal() : -1)
+            .knownCount("hint", Import::hint)
             .titled()
-            .hex("slot", row -> row.symbol.slot())
+            .hex("slot", Import::slot)
             .titled()
             .flag("delay", row -> row.module.delay())
             .titled("delayed");
@@ -79,6 +109,9 @@ final class ImageListings {
         columns,
         sink -> {
           for (Imports.Module module : contents.imports().modules()) {
+            if (module.symbols().isEmpty()) {
+              sink.accept(new Import(module, null));
+            }
             for (Imports.Symbol symbol : module.symbols()) {
               sink.accept(new Import(module, symbol));
             }

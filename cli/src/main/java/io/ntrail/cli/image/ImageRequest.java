@@ -154,7 +154,7 @@ record ImageRequest(
       parts.add(ImagePart.of(ImageListings.exports(contents), "export"));
     }
     if (imports) {
-      parts.add(ImagePart.of(ImageListings.imports(contents), "import"));
+      parts.add(ImageListings.importsPart(contents));
     }
     if (relocations) {
       parts.add(ImageRelocations.of(contents.image()));

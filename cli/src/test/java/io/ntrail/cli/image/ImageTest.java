@@ -9,6 +9,10 @@ import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
 import io.ntrail.cli.harness.SampleImage;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.pe.DataDirectory;
+import io.ntrail.formats.pe.PeImage;
+import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.TestData;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -299,5 +303,26 @@ class ImageTest {
 
     assertEquals(0, result.exit(), result.err());
     contains(result, "/-999999");
+  }
+
+  @Test
+  void aModuleWhoseImportsAreUnknownIsListed() throws IOException {
+    byte[] bytes = SampleImage.make();
+    PeImage image = PeImage.ofFile(InputFile.of(bytes, "bound.dll"));
+    int descriptor = (int) image.view().offset(image.directory(DataDirectory.IMPORT).rva());
+    int table = (int) image.view().offset(LittleEndian.getU32(bytes, descriptor + 16));
+    // No table of names, a stamp, an address.
+    LittleEndian.putU32(bytes, descriptor, 0);
+    LittleEndian.putU32(bytes, descriptor + 4, 1);
+    LittleEndian.putU32(bytes, table, 0x7FF0_1234);
+    Path file = Files.write(folder.resolve("bound.dll"), bytes);
+
+    Cli.Result result = Cli.run("image", file, "--imports");
+
+    assertEquals(3, result.exit(), result.out());
+    contains(result, "kernel32.dll  -", "\n0 imports");
+    JsonReader json = Cli.run("image", file, "--imports", "--format", "json").json();
+    assertEquals(List.of(), JsonSchema.named("image").findings(json));
+    assertTrue(json.get("imports").array().getFirst().get("ordinal").isNull());
   }
 }

@@ -132,7 +132,7 @@ public record Imports(List<Module> modules, List<Bound> bound) {
                 names,
                 addresses,
                 0,
-                symbols(names, addresses, timestamp != 0, 0)));
+                symbols(at, names, addresses, timestamp != 0, 0)));
       }
     }
 
@@ -159,7 +159,7 @@ public record Imports(List<Module> modules, List<Bound> bound) {
                 names,
                 addresses,
                 unbased(view.u32(at + 8), base),
-                symbols(names, addresses, true, base)));
+                symbols(at, names, addresses, true, base)));
       }
     }
 
@@ -220,17 +220,51 @@ public record Imports(List<Module> modules, List<Bound> bound) {
     /**
      * The table of names, or the table of addresses where there is none.
      *
-     * @param hasOwnAddresses whether the table of addresses holds addresses in the file already
+     * @param descriptor that names the tables
+     * @param mayBeBound whether the table of addresses may hold addresses in the file already
      */
-    private List<Symbol> symbols(long names, long addresses, boolean hasOwnAddresses, long base) {
+    private List<Symbol> symbols(
+        long descriptor, long names, long addresses, boolean mayBeBound, long base) {
       boolean byNames = names != 0 && view.has(names, word);
-      if (!byNames && hasOwnAddresses) {
+      if (!byNames && mayBeBound && !isOfNames(addresses, base)) {
+        image.gap(
+            descriptor,
+            -1,
+            "imports",
+            "the names of what is imported from this module are not in the image");
         return List.of();
       }
       long table = byNames ? names : addresses;
       List<Symbol> symbols = new ArrayList<>();
       image.reading("imports", table, true, () -> symbols(table, addresses, base, symbols));
       return List.copyOf(symbols);
+    }
+
+    /**
+     * Returns true if the entries of an address table are ordinals and names, not addresses: then
+     * the stamp that says so is not that of a module. True for an empty table.
+     */
+    private boolean isOfNames(long table, long base) {
+      for (long i = 0; i < MOST_BEHIND && view.has(table + word * i, word); i++) {
+        long thunk = view.pointer(table + word * i, word);
+        if (thunk == 0) {
+          return true;
+        }
+        boolean isOrdinal = word == 8 ? thunk >>> 16 == 1L << 47 : thunk >>> 16 == 0x8000;
+        long rva = unbased(thunk, base);
+        if (!isOrdinal && (thunk >>> 32 != 0 || !isName(rva + 2))) {
+          return false;
+        }
+      }
+      return view.has(table, word);
+    }
+
+    private boolean isName(long rva) {
+      if (!view.has(rva, 1)) {
+        return false;
+      }
+      String text = view.text(rva, MOST_CHARS);
+      return !text.isEmpty() && text.chars().allMatch(c -> c >= ' ' && c < 0x7F);
     }
 
     private boolean symbols(long table, long addresses, long base, List<Symbol> symbols) {

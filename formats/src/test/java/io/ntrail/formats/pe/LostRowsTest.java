@@ -10,6 +10,7 @@ import io.ntrail.testkit.LittleEndian;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 
 /** Tables of which a part was overwritten: rows that are lost are said, padding is none of them. */
 class LostRowsTest {
@@ -100,5 +101,69 @@ class LostRowsTest {
     PeImage image = PeImage.ofFile(InputFile.of(bytes, "long.dll"));
     assertEquals(512, Relocations.of(image).count());
     assertEquals(List.of("zeros, more than the alignment of the file needs"), reasons(image));
+  }
+
+  /** Returns an address table's place in the file, and makes a stamp say that it is bound. */
+  private int bound(int descriptor) {
+    int at = at(DataDirectory.IMPORT) + descriptor * DESCRIPTOR;
+    LittleEndian.putU32(file, at, 0);
+    LittleEndian.putU32(file, at + 4, 0x5E00_0000);
+    return (int) image().view().offset(LittleEndian.getU32(file, at + 16));
+  }
+
+  private static List<String> namesOf(Imports imports, int module) {
+    return imports.modules().get(module).symbols().stream().map(Imports.Symbol::name).toList();
+  }
+
+  @Test
+  void anAddressTableOfNamesIsReadThoughAStampSaysThatItIsBound() {
+    bound(1);
+    PeImage image = image();
+    assertEquals(List.of("Two"), namesOf(Imports.of(image), 1));
+    assertEquals(List.of(), reasons(image));
+  }
+
+  @Test
+  void importsOfWhichThereAreOnlyAddressesAreAGap() {
+    LittleEndian.putU32(file, bound(1), 0x7FF0_1234);
+    PeImage image = image();
+    Imports imports = Imports.of(image);
+    assertEquals("second.dll", imports.modules().get(1).name());
+    assertEquals(List.of(), namesOf(imports, 1));
+    assertEquals(List.of("Three"), namesOf(imports, 2));
+    assertEquals(
+        List.of("the names of what is imported from this module are not in the image"),
+        reasons(image));
+  }
+
+  @Test
+  @EnabledIf(
+      value = "io.ntrail.formats.pe.StoredImages#present",
+      disabledReason = "no test data on this machine")
+  void ordinalsOfTheSmallestImportsAreReadThoughTheyHaveAStamp() {
+    List<Imports.Module> modules =
+        Imports.of(StoredImages.image(StoredImages.corkami().get("imports_tinyXP.exe"), "tiny.exe"))
+            .modules();
+    assertEquals(
+        List.of("kernel32 183", "msvcrt 742"),
+        modules.stream()
+            .map(module -> module.name() + " " + module.symbols().getFirst().ordinal())
+            .toList());
+  }
+
+  @Test
+  void delayedImportsWithoutNamesAreAGap() {
+    PeBuilder library =
+        PeBuilder.library(MachineType.AMD64).delayImports("later.dll", false, "load", "Later");
+    library.code().label("load").code(0xC3);
+    byte[] bytes = library.build().file();
+    PeImage whole = PeImage.ofFile(InputFile.of(bytes, "delayed.dll"));
+    long descriptor = whole.directory(DataDirectory.DELAY_IMPORT).rva();
+    LittleEndian.putU32(bytes, (int) whole.view().offset(descriptor) + 16, 0);
+    PeImage image = PeImage.ofFile(InputFile.of(bytes, "delayed.dll"));
+    assertEquals("later.dll", Imports.of(image).modules().getFirst().name());
+    assertEquals(
+        List.of("the names of what is imported from this module are not in the image"),
+        reasons(image));
   }
 }
