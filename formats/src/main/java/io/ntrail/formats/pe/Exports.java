@@ -90,6 +90,9 @@ public record Exports(
     /** Hostile names overlap: together they could be longer than any memory. */
     private int charsLeft = MOST_CHARS_OF_ALL;
 
+    /** Texts of which the end was not read. */
+    private long cut;
+
     Reader(PeImage image, Range range) {
       this.image = image;
       this.view = image.view();
@@ -102,15 +105,20 @@ public record Exports(
       long functions = view.u32(at + 0x14);
       long nameCount = view.u32(at + 0x18);
       readNames(view.u32(at + 0x20), view.u32(at + 0x24), nameCount, functions);
-      return new Exports(
-          image.reading("name of the exports", at, "", () -> text(view.u32(at + 0xC))),
-          view.u32(at + 4),
-          view.u16(at + 8),
-          view.u16(at + 0xA),
-          base,
-          functions,
-          nameCount,
-          list(base, view.u32(at + 0x1C), functions));
+      Exports exports =
+          new Exports(
+              image.reading("name of the exports", at, "", () -> text(view.u32(at + 0xC))),
+              view.u32(at + 4),
+              view.u16(at + 8),
+              view.u16(at + 0xA),
+              base,
+              functions,
+              nameCount,
+              list(base, view.u32(at + 0x1C), functions));
+      if (cut > 0) {
+        image.gap(at, -1, "texts of the exports", cut + " are too long: their ends are left out");
+      }
+      return exports;
     }
 
     Optional<String> nearest(Neighbors nearest) {
@@ -157,7 +165,11 @@ public record Exports(
       }
       long missing = 0;
       long rowless = 0;
-      for (long i = 0; i < known && charsLeft > 0; i++) {
+      for (long i = 0; i < known; i++) {
+        if (charsLeft <= 0) {
+          cut += known - i;
+          break;
+        }
         long nameAt = view.u32(namesAt + 4 * i);
         long index = view.u16(ordinalsAt + 2 * i);
         if (index >= functions) {
@@ -228,9 +240,24 @@ public record Exports(
     }
 
     private String text(long rva) {
-      String text = view.text(rva, Math.min(MOST_CHARS, charsLeft));
+      int most = Math.min(MOST_CHARS, charsLeft);
+      String text = view.text(rva, most);
       charsLeft -= text.length();
+      cut += isCut(rva, most, text) ? 1 : 0;
       return text;
+    }
+
+    /** Returns true if a text, of characters of at most four bytes, goes on. */
+    private boolean isCut(long rva, int most, String text) {
+      if (text.length() < most / 4 || !view.has(rva, most + 1L)) {
+        return false;
+      }
+      for (int i = 0; i <= most; i++) {
+        if (view.u8(rva + i) == 0) {
+          return false;
+        }
+      }
+      return true;
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.ntrail.formats.pe;
 
 import java.util.Map;
+import java.util.Optional;
 
 /** Values of the Machine field (IMAGE_FILE_MACHINE_), and how people call them. */
 public final class MachineType {
@@ -54,6 +55,15 @@ public final class MachineType {
   public static String text(int machine) {
     String name = NAMES.get(machine);
     return name != null ? name : "0x" + Integer.toHexString(machine);
+  }
+
+  /** Returns whether its images have headers of 64 bits; empty for machines of which few know. */
+  static Optional<Boolean> isWide(int machine) {
+    return switch (machine) {
+      case I386, ARMNT -> Optional.of(false);
+      case AMD64, ARM64, IA64 -> Optional.of(true);
+      default -> Optional.empty();
+    };
   }
 
   /** Returns true if its code is IA-32 or x64. */

@@ -103,6 +103,7 @@ public final class PeImage {
     List<Extent> extents = extents(file, headers, sections, gaps);
     ImageView view = ImageView.of(file.name(), extents);
     PeImage image = new PeImage(view, file, headers, sections, gaps);
+    image.checkWidth();
     for (DataDirectory directory : READ) {
       if (image.isMissing(directory)) {
         image.gap(
@@ -141,7 +142,24 @@ public final class PeImage {
       throw new CannotGoOn(view.name() + " is not a PE image: its first page is missing", "");
     }
     PeHeaders headers = PeHeaders.read(start);
-    return new PeImage(view, null, headers, sections(start, headers, gaps), gaps);
+    PeImage image = new PeImage(view, null, headers, sections(start, headers, gaps), gaps);
+    image.checkWidth();
+    return image;
+  }
+
+  /** Reports headers of another width than the machine has: fields of one are not in the other. */
+  private void checkWidth() {
+    MachineType.isWide(headers.machine())
+        .filter(wide -> wide != headers.isWide())
+        .ifPresent(wide ->
+            gap(
+                headers.peOffset(),
+                -1,
+                "headers",
+                (wide ? "those of 32 bits (PE32)" : "those of 64 bits (PE32+)")
+                    + " for "
+                    + MachineType.text(headers.machine())
+                    + ", which has others: all that they name may be wrong"));
   }
 
   /**

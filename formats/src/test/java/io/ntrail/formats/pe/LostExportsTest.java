@@ -60,4 +60,15 @@ class LostExportsTest {
     assertEquals(3, Exports.of(image).list().size());
     assertEquals(List.of("1 of 3 addresses are outside the image"), reasons(image));
   }
+
+  @Test
+  void aNameOfWhichOnlyTheStartIsReadIsAGap() {
+    PeBuilder library = PeBuilder.library(MachineType.AMD64).exports("a".repeat(4_097), "code");
+    library.exports("b".repeat(4_096), "code").code().label("code").code(0xC3);
+    PeImage image = PeImage.ofFile(InputFile.of(library.build().file(), "long.dll"));
+    assertEquals(
+        List.of("a".repeat(4_096), "b".repeat(4_096)),
+        Exports.of(image).list().stream().map(Exports.Export::name).toList());
+    assertEquals(List.of("1 are too long: their ends are left out"), reasons(image));
+  }
 }

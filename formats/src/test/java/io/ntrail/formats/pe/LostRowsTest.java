@@ -166,4 +166,29 @@ class LostRowsTest {
         List.of("the names of what is imported from this module are not in the image"),
         reasons(image));
   }
+
+  @Test
+  void headersOfAnotherWidthThanTheMachineHasAreAGap() {
+    int magic = (int) image().headers().peOffset() + PeHeaders.FILE_HEADER;
+    LittleEndian.putU16(file, magic, PeHeaders.PE32);
+    assertEquals(
+        List.of(
+            "those of 32 bits (PE32) for x64, which has others: all that they name may be wrong"),
+        reasons(image()));
+  }
+
+  @Test
+  void relocationsOfAPageThatBeginsBeforeItsSectionAreNoGap() {
+    int first = at(DataDirectory.BASE_RELOCATION);
+    LittleEndian.putU32(file, first, LittleEndian.getU32(file, first) | 0x7F00_0000L);
+    PeImage image = image();
+    assertEquals(4, Relocations.of(image).count(Relocations.DIR64));
+    assertEquals(1, reasons(image).size());
+    // As in images for Linux: the code is at 1200h, after headers of 200h.
+    int entry = first + 8;
+    LittleEndian.putU32(file, first, 0xF00);
+    LittleEndian.putU16(file, entry, Relocations.DIR64 << 12 | 0x100);
+    assertEquals(4, Relocations.of(image()).count(Relocations.DIR64));
+    assertEquals(List.of(), reasons(image()));
+  }
 }

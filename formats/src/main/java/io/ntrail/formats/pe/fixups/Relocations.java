@@ -110,7 +110,7 @@ public final class Relocations {
               blocks.add(page, at, end);
               behind[0] = end;
               boolean changes = count(table, at, end, counts);
-              if (changes && !pieces.contain(page)) {
+              if (changes && !pieces.contain(page) && !pieces.containAny(table, page, at, end)) {
                 image.gap(
                     range.rva() + at - RelocationBlocks.HEADER,
                     end - at + RelocationBlocks.HEADER,
@@ -182,6 +182,13 @@ public final class Relocations {
     boolean contain(long rva) {
       int piece = Search.floor(begins.array(), rows.rows(), rva);
       return piece >= 0 && rva < ends.get(piece);
+    }
+
+    /** Returns true if any place of a block is there: its page may begin before a section does. */
+    boolean containAny(Bytes table, long page, int from, int end) {
+      boolean[] any = new boolean[1];
+      entries(table, page, from, end, (rva, _, _) -> any[0] |= contain(rva));
+      return any[0];
     }
   }
 
