@@ -32,7 +32,8 @@ final class FolderTotals {
       this.key = key;
     }
 
-    boolean isIn(ImageMitigations security) {
+    /** Returns null if that is unknown. */
+    @Nullable Boolean isIn(ImageMitigations security) {
       return switch (this) {
         case ASLR -> security.aslrEffective();
         case DEP -> security.nx();
@@ -48,8 +49,13 @@ final class FolderTotals {
     final List<String> without = new ArrayList<>();
     long having;
     long lacking;
+    long unknown;
 
-    void add(boolean has, String file) {
+    void add(@Nullable Boolean has, String file) {
+      if (has == null) {
+        unknown++;
+        return;
+      }
       having += has ? 1 : 0;
       lacking += has ? 0 : 1;
       List<String> side = has ? with : without;
@@ -59,7 +65,11 @@ final class FolderTotals {
     }
 
     String text() {
-      String share = Numbers.count(having) + " of " + Numbers.count(having + lacking);
+      String share =
+          Numbers.count(having)
+              + " of "
+              + Numbers.count(having + lacking)
+              + (unknown == 0 ? "" : " (unknown of " + Numbers.count(unknown) + " more)");
       if (lacking > 0 && lacking <= NAMED && lacking <= having) {
         return share + ", all but " + String.join(", ", without);
       }

@@ -296,7 +296,7 @@ final class ImageFolder {
         .titled("DEP")
         .flag("cfg", row -> row.security().cfg())
         .titled("CFG")
-        .flag("cet", row -> row.security().cet())
+        .value("cet", (row, cell) -> flag(cell, row.security().cet()))
         .titled("CET")
         .flag("gs", row -> row.security().gs())
         .titled("/GS")

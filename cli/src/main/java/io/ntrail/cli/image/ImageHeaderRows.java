@@ -223,7 +223,7 @@ final class ImageHeaderRows {
 
   /** Adds what follows the sections in the file. */
   private void behind(Consumer<Row> sink) {
-    for (Certificate certificate : Certificates.of(image).list()) {
+    for (Certificate certificate : contents.certificates().list()) {
       sink.accept(
           new Row(
               "certificate",

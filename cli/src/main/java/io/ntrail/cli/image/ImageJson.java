@@ -129,8 +129,8 @@ final class ImageJson {
         .bool("highEntropyVa", security.highEntropyVa())
         .bool("nx", security.nx())
         .bool("cfg", security.cfg())
-        .bool("xfg", security.xfg())
-        .bool("cet", security.cet());
+        .bool("xfg", security.xfg());
+    flag(json, "cet", security.cet());
     flag(json, "safeSeh", security.safeSeh());
     json.bool("gs", security.gs()).bool("forceIntegrity", security.forceIntegrity());
     flag(json, "signed", security.signed());

@@ -201,7 +201,7 @@ final class ImageScreen {
     if (view instanceof CodeView.Pdb20(long signature, long age, String path)) {
       return "PDB 2 " + path + " " + Numbers.hex(signature) + " age " + age + "; " + code;
     }
-    return (isMissing(DataDirectory.DEBUG) ? "PDB unknown; " : "no PDB; ") + code;
+    return (contents.debug().isCodeViewKnown() ? "no PDB; " : "PDB unknown; ") + code;
   }
 
   private void security() {
@@ -221,11 +221,11 @@ final class ImageScreen {
             + yes(s.cfg())
             + (s.cfg() ? ", XFG " + yes(s.xfg()) : "")
             + ", CET "
-            + yes(s.cet())
+            + (s.cet() == null ? "unknown" : yes(s.cet()))
             + ", force integrity "
             + yes(s.forceIntegrity())
             + (s.signed() == null
-                ? ""
+                ? contents.image().file().isEmpty() ? "" : ", signature unknown"
                 : s.signed() ? ", signed (certificate not checked)" : ", not signed"));
   }
 

@@ -305,6 +305,45 @@ class ImageTest {
     contains(result, "/-999999");
   }
 
+  /** Writes the sample with another place and size of a directory. */
+  private Path withDirectory(int number, long rva, long size) throws IOException {
+    byte[] bytes = SampleImage.make();
+    int row = (int) LittleEndian.getU32(bytes, 0x3C) + 24 + 112 + 8 * number;
+    LittleEndian.putU32(bytes, row, rva);
+    LittleEndian.putU32(bytes, row + 4, size);
+    return Files.write(folder.resolve("changed.dll"), bytes);
+  }
+
+  @Test
+  void aCertificateThatIsNotInTheFileLeavesOpenWhetherItIsSigned() throws IOException {
+    for (long offset : new long[] {0x10_0000, 0x200}) {
+      Path file = withDirectory(4, offset, 0x100);
+      Cli.Result summary = Cli.run("image", file);
+      assertEquals(3, summary.exit());
+      contains(summary, "signature unknown");
+      assertTrue(summary.err().contains("(certificates): "), summary.err());
+      JsonReader json = Cli.run("image", file, "--format", "json").json();
+      assertEquals(List.of(), JsonSchema.named("image").findings(json));
+      assertTrue(json.get("security").get("signed").isNull());
+    }
+    contains(Cli.run("image", sample()), "not signed");
+  }
+
+  @Test
+  void aDebugDirectoryThatIsNotInTheImageLeavesOpenWhatItSays() throws IOException {
+    Path file = withDirectory(6, 0x7F00_0000, 28);
+    Cli.Result summary = Cli.run("image", file);
+    assertEquals(3, summary.exit());
+    contains(summary, "PDB unknown; code id", "CET unknown");
+    JsonReader json = Cli.run("image", file, "--format", "json").json();
+    assertEquals(List.of(), JsonSchema.named("image").findings(json));
+    assertTrue(json.get("security").get("cet").isNull());
+    sample();
+    contains(Cli.run("image", folder, "-q"), "CET  0 of 1 (unknown of 1 more)\n");
+    JsonReader all = Cli.run("image", folder, "--format", "json").json();
+    assertEquals(List.of(), JsonSchema.named("image").findings(all));
+  }
+
   @Test
   void aModuleWhoseImportsAreUnknownIsListed() throws IOException {
     byte[] bytes = SampleImage.make();

@@ -12,8 +12,9 @@ import java.util.List;
  * content; the next one starts at a multiple of eight bytes.
  *
  * @param list in the order of the file; none for an image from memory
+ * @param isWhole whether these are all that the headers name
  */
-public record Certificates(List<Certificate> list) {
+public record Certificates(List<Certificate> list, boolean isWhole) {
   /** WIN_CERT_TYPE_PKCS_SIGNED_DATA: a signature of the program. */
   public static final int PKCS_SIGNED_DATA = 2;
 
@@ -40,7 +41,7 @@ public record Certificates(List<Certificate> list) {
     Range range = image.directory(DataDirectory.CERTIFICATE);
     InputFile file = image.file().orElse(null);
     if (file == null || !range.isPresent() || range.size() == 0) {
-      return new Certificates(List.of());
+      return new Certificates(List.of(), file != null);
     }
     List<Certificate> list = new ArrayList<>();
     long end = Math.min(range.rva() + range.size(), file.size());
@@ -54,13 +55,14 @@ public record Certificates(List<Certificate> list) {
       list.add(new Certificate(at, length, header.u16(4), header.u16(6)));
       at += length + 7 & -8L;
     }
-    if (at < range.rva() + range.size()) {
+    boolean isWhole = at >= range.rva() + range.size();
+    if (!isWhole) {
       image.fileGap(
           Math.min(at, file.size()),
           range.rva() + range.size() - at,
           "certificates",
           end > at ? "not a certificate" : "the file ends inside the table");
     }
-    return new Certificates(List.copyOf(list));
+    return new Certificates(List.copyOf(list), isWhole);
   }
 }

@@ -13,11 +13,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The debug directory (IMAGE_DEBUG_DIRECTORY, 28 bytes an entry): which PDB belongs to the image,
  * and what compiler and linker left for tools.
+ *
+ * @param isWhole whether {@code entries} are all that the image has
  */
-public record DebugDirectory(List<Entry> entries) {
+public record DebugDirectory(List<Entry> entries, boolean isWhole) {
   private static final int ENTRY = 28;
   private static final int MOST_ENTRIES = 4096;
   private static final int MOST_CHARS = 32_768;
+  private static final String WHAT = "debug directory";
 
   /** IMAGE_DEBUG_TYPE_CODEVIEW. */
   public static final int CODEVIEW = 2;
@@ -151,17 +154,32 @@ public record DebugDirectory(List<Entry> entries) {
   public static DebugDirectory of(PeImage image) {
     Range range = image.directory(DataDirectory.DEBUG);
     if (!range.isPresent()) {
-      return new DebugDirectory(List.of());
+      return new DebugDirectory(List.of(), true);
     }
     List<Entry> entries = new ArrayList<>();
-    image.reading("debug directory", range.rva(), true, () -> read(image, range, entries));
-    return new DebugDirectory(List.copyOf(entries));
+    boolean isWhole = image.reading(WHAT, range.rva(), false, () -> read(image, range, entries));
+    DebugDirectory directory = new DebugDirectory(List.copyOf(entries), isWhole);
+    directory.checkCodeView(image, range);
+    return directory;
   }
 
   private static boolean read(PeImage image, Range range, List<Entry> entries) {
     ImageView view = image.view();
-    long count = Math.min(range.size(), view.stored(range.rva()) + ENTRY - 1) / ENTRY;
-    for (long i = 0; i < count && i < MOST_ENTRIES; i++) {
+    // In memory it may be in several pieces; in a file zeros of the loader would be no entries.
+    long there =
+        image.file().isPresent()
+            ? view.stored(range.rva()) + ENTRY - 1
+            : view.available(range.rva());
+    long count = Math.min(Math.min(range.size(), there) / ENTRY, MOST_ENTRIES);
+    boolean isWhole = count * ENTRY >= range.size();
+    if (!isWhole && !image.isMissing(DataDirectory.DEBUG)) {
+      image.gap(
+          range.rva() + ENTRY * count,
+          range.size() - ENTRY * count,
+          WHAT,
+          range.size() + " bytes, of which " + count + " entries of 28 bytes can be read");
+    }
+    for (long i = 0; i < count; i++) {
       long at = range.rva() + ENTRY * i;
       long size = view.u32(at + 16);
       long rva = view.u32(at + 20);
@@ -178,7 +196,25 @@ public record DebugDirectory(List<Entry> entries) {
               offset,
               data(image, at, size, rva, offset)));
     }
-    return true;
+    return isWhole;
+  }
+
+  /** Reports the first entry that should name a PDB and does not, if no other one does. */
+  private void checkCodeView(PeImage image, Range range) {
+    if (isCodeViewKnown()) {
+      return;
+    }
+    for (int i = 0; i < entries.size(); i++) {
+      Bytes data = entries.get(i).data;
+      if (entries.get(i).type == CODEVIEW && data != null) {
+        image.gap(
+            range.rva() + (long) ENTRY * i,
+            ENTRY,
+            WHAT,
+            "the " + data.length() + " bytes of a CODEVIEW entry name no PDB");
+        return;
+      }
+    }
   }
 
   /** From a file by offset, since not all of it is mapped; from memory by RVA. */
@@ -194,7 +230,7 @@ public record DebugDirectory(List<Entry> entries) {
       image.gap(
           at,
           ENTRY,
-          "debug directory",
+          WHAT,
           "an entry claims " + size + " bytes, but only " + length + " are available");
     }
     if (length == 0 || file.isEmpty() && rva == 0) {
@@ -227,6 +263,20 @@ public record DebugDirectory(List<Entry> entries) {
     return Optional.empty();
   }
 
+  /**
+   * Returns true if what {@link #codeView} says is so; false if an entry that may name a PDB could
+   * not be read.
+   */
+  public boolean isCodeViewKnown() {
+    CodeView view = codeView().orElse(null);
+    if (view instanceof CodeView.Other(String signature)) {
+      // The symbols of old compilers lie in the image.
+      return signature.startsWith("NB");
+    }
+    return view != null
+        || isWhole && entries.stream().noneMatch(entry -> entry.type == CODEVIEW && entry.size > 0);
+  }
+
   private static CodeView codeView(Bytes data) {
     return switch (data.i32(0)) {
       case 0x53445352 ->
@@ -249,6 +299,12 @@ public record DebugDirectory(List<Entry> entries) {
         .filter(data -> data.length() >= 4)
         .map(data -> data.u32(0))
         .orElse(0L);
+  }
+
+  /** Returns false if there may be such flags, but could not be read. */
+  public boolean isExDllCharacteristicsKnown() {
+    return first(EX_DLLCHARACTERISTICS).map(Entry::data).filter(d -> d.length() >= 4).isPresent()
+        || isWhole && entries.stream().noneMatch(entry -> entry.type == EX_DLLCHARACTERISTICS);
   }
 
   /** Returns the counters of the VC_FEATURE entry. */

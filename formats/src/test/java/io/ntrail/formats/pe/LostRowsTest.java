@@ -1,9 +1,12 @@
 package io.ntrail.formats.pe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.build.PeBuilder;
 import io.ntrail.formats.pe.fixups.Relocations;
 import io.ntrail.testkit.LittleEndian;
@@ -165,6 +168,75 @@ class LostRowsTest {
     assertEquals(
         List.of("the names of what is imported from this module are not in the image"),
         reasons(image));
+  }
+
+  private static byte[] debugged() {
+    PeBuilder library =
+        PeBuilder.library(MachineType.AMD64)
+            .pdb(Guid.parse("5e1c7a90-44b2-4c0f-a1d2-b3c4d5e6f708"), 2, "lost.pdb")
+            .debug(DebugDirectory.EX_DLLCHARACTERISTICS, new byte[] {1, 0, 0, 0});
+    library.code().label("code").code(0xC3);
+    return library.build().file();
+  }
+
+  /** Returns a library with a debug directory of two entries, at another place and of a size. */
+  private static PeImage debuggedAt(long rva, int size) {
+    byte[] bytes = debugged();
+    PeImage whole = PeImage.ofFile(InputFile.of(bytes, "debug.dll"));
+    int row = (int) whole.headers().peOffset() + PeHeaders.FILE_HEADER + 112 + 8 * 6;
+    assertEquals(2 * 28, LittleEndian.getU32(bytes, row + 4));
+    LittleEndian.putU32(bytes, row, rva == 0 ? LittleEndian.getU32(bytes, row) : rva);
+    LittleEndian.putU32(bytes, row + 4, size);
+    return PeImage.ofFile(InputFile.of(bytes, "debug.dll"));
+  }
+
+  @Test
+  void aDebugDirectoryThatIsThereHasAllAnswers() {
+    PeImage image = debuggedAt(0, 56);
+    DebugDirectory debug = DebugDirectory.of(image);
+    assertTrue(debug.isCodeViewKnown() && debug.isExDllCharacteristicsKnown());
+    assertEquals(DebugDirectory.CET_COMPAT, debug.exDllCharacteristics());
+    assertEquals(List.of(), reasons(image));
+  }
+
+  @Test
+  void aDebugDirectoryOutsideTheImageIsAGap() {
+    PeImage image = debuggedAt(0x7F00_0000, 56);
+    DebugDirectory debug = DebugDirectory.of(image);
+    assertFalse(debug.isCodeViewKnown() || debug.isExDllCharacteristicsKnown());
+    assertEquals(List.of("56 bytes, of which 0 entries of 28 bytes can be read"), reasons(image));
+  }
+
+  @Test
+  void aDebugDirectoryThatEndsInsideAnEntryIsAGap() {
+    for (int size : new int[] {27, 29, 55, 57}) {
+      PeImage image = debuggedAt(0, size);
+      DebugDirectory debug = DebugDirectory.of(image);
+      assertEquals(size >= 28, debug.isCodeViewKnown());
+      assertEquals(size >= 56, debug.isExDllCharacteristicsKnown());
+      assertEquals(
+          List.of(size + " bytes, of which " + size / 28 + " entries of 28 bytes can be read"),
+          reasons(image));
+    }
+  }
+
+  @Test
+  void anEntryForAPdbThatNamesNoneIsAGap() {
+    byte[] bytes = debugged();
+    PeImage whole = PeImage.ofFile(InputFile.of(bytes, "debug.dll"));
+    int entry = (int) whole.view().offset(whole.directory(DataDirectory.DEBUG).rva());
+    byte[] shortened = bytes.clone();
+    LittleEndian.putU32(shortened, entry + 16, 20);
+    byte[] moved = bytes.clone();
+    LittleEndian.putU32(moved, entry + 24, 0x40);
+    for (byte[] damaged : List.of(shortened, moved)) {
+      PeImage image = PeImage.ofFile(InputFile.of(damaged, "debug.dll"));
+      DebugDirectory debug = DebugDirectory.of(image);
+      assertFalse(debug.isCodeViewKnown());
+      assertTrue(debug.isExDllCharacteristicsKnown());
+      assertEquals(1, reasons(image).size());
+      assertTrue(reasons(image).getFirst().endsWith(" bytes of a CODEVIEW entry name no PDB"));
+    }
   }
 
   @Test

@@ -1,6 +1,6 @@
 package io.ntrail.programs.image;
 
-import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.pe.Certificates;
 import io.ntrail.formats.pe.DataDirectory;
 import io.ntrail.formats.pe.DebugDirectory;
 import io.ntrail.formats.pe.LoadConfig;
@@ -20,13 +20,14 @@ import org.jspecify.annotations.Nullable;
  * @param nx /NXCOMPAT: it is compatible with data execution prevention
  * @param cfg /guard:cf: requested in the headers and described in the load configuration
  * @param xfg the variant of CFG that checks types
- * @param cet /CETCOMPAT: it is compatible with a shadow stack
+ * @param cet /CETCOMPAT: it is compatible with a shadow stack; null if the debug directory could
+ *     not be read
  * @param safeSeh only handlers in a table, or none at all, may run; null where handlers are not
  *     kept on the stack
  * @param gs /GS: there is a security cookie, and it is not marked as unused
  * @param forceIntegrity /INTEGRITYCHECK: only to be loaded with a valid signature
  * @param signed whether a certificate is attached; it is not verified. Null for an image in memory,
- *     which has none
+ *     which has none, and where the headers name one that cannot be read
  * @param aslrEffective whether its address will really vary: {@code dynamicBase} and {@code
  *     relocations}
  */
@@ -37,7 +38,7 @@ public record ImageMitigations(
     boolean nx,
     boolean cfg,
     boolean xfg,
-    boolean cet,
+    @Nullable Boolean cet,
     @Nullable Boolean safeSeh,
     boolean gs,
     boolean forceIntegrity,
@@ -45,12 +46,9 @@ public record ImageMitigations(
     boolean aslrEffective) {
   private static final long CFG = LoadConfig.CF_INSTRUMENTED | LoadConfig.CF_FUNCTION_TABLE_PRESENT;
 
-  /** Bytes of an entry of the certificate table before the certificate. */
-  private static final int CERTIFICATE = 8;
-
   /** Reads them. */
   public static ImageMitigations of(
-      PeImage image, Optional<LoadConfig> config, DebugDirectory debug) {
+      PeImage image, Optional<LoadConfig> config, DebugDirectory debug, Certificates certificates) {
     PeHeaders headers = image.headers();
     boolean dynamicBase = headers.isDll(PeHeaders.DYNAMIC_BASE);
     boolean relocations =
@@ -66,11 +64,15 @@ public record ImageMitigations(
         headers.isDll(PeHeaders.NX_COMPAT),
         cfg,
         cfg && (guard & LoadConfig.XFG_ENABLED) != 0,
-        (debug.exDllCharacteristics() & DebugDirectory.CET_COMPAT) != 0,
+        debug.isExDllCharacteristicsKnown()
+            ? (debug.exDllCharacteristics() & DebugDirectory.CET_COMPAT) != 0
+            : null,
         headers.machine() == MachineType.I386 ? safeSeh(headers, config) : null,
         config.map(ImageMitigations::hasCookie).orElse(false),
         headers.isDll(PeHeaders.FORCE_INTEGRITY),
-        image.file().map(file -> isSigned(image, file)).orElse(null),
+        certificates.list().isEmpty() && !certificates.isWhole()
+            ? null
+            : !certificates.list().isEmpty(),
         dynamicBase && relocations);
   }
 
@@ -82,13 +84,5 @@ public record ImageMitigations(
   private static boolean hasCookie(LoadConfig config) {
     return config.value(Field.SECURITY_COOKIE) != 0
         && (config.guardFlags() & LoadConfig.SECURITY_COOKIE_UNUSED) == 0;
-  }
-
-  private static boolean isSigned(PeImage image, InputFile file) {
-    DataDirectory.Range range = image.directory(DataDirectory.CERTIFICATE);
-    return range.isPresent()
-        && range.size() > CERTIFICATE
-        && range.rva() <= file.size() - CERTIFICATE
-        && file.window(range.rva(), CERTIFICATE).u32(0) > CERTIFICATE;
   }
 }

@@ -2,6 +2,7 @@ package io.ntrail.programs.image;
 
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.identity.PdbId;
+import io.ntrail.formats.pe.Certificates;
 import io.ntrail.formats.pe.ClrHeader;
 import io.ntrail.formats.pe.DebugDirectory;
 import io.ntrail.formats.pe.DebugDirectory.CodeView;
@@ -22,6 +23,7 @@ public record ParsedImage(
     Imports imports,
     Optional<LoadConfig> loadConfig,
     DebugDirectory debug,
+    Certificates certificates,
     Resources resources,
     Optional<VersionInfo> version,
     Optional<ClrHeader> clr,
@@ -33,6 +35,7 @@ public record ParsedImage(
     // So that every answer has its gaps, whether it names functions or not.
     config.ifPresent(LoadConfig::guardFunctions);
     DebugDirectory debug = DebugDirectory.of(image);
+    Certificates certificates = Certificates.of(image);
     Resources resources = Resources.of(image);
     return new ParsedImage(
         image,
@@ -40,10 +43,11 @@ public record ParsedImage(
         Imports.of(image),
         config,
         debug,
+        certificates,
         resources,
         VersionInfo.of(image, resources),
         ClrHeader.of(image),
-        ImageMitigations.of(image, config, debug),
+        ImageMitigations.of(image, config, debug, certificates),
         FunctionTableSummary.of(image, FunctionTable.of(image)));
   }
 
