@@ -154,6 +154,11 @@ public final class ImageCommand implements Command {
       if (comparison != null) {
         parts.add(ImageDifferences.of(comparison, names));
       }
+      for (ImagePart part : parts) {
+        part.remarks().stream()
+            .filter(remark -> format != Format.TEXT || !remark.isOnScreen())
+            .forEach(remark -> terminal.err().println("note: " + remark.text()));
+      }
       int width = CommonOptions.width(parsed, terminal);
       List<Gap> ofTargets = code == null ? List.of() : code.gaps();
       Supplier<List<Gap>> gaps =

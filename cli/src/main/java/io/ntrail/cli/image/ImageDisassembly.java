@@ -14,9 +14,12 @@ import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.programs.image.ArmCode;
+import io.ntrail.programs.image.CodeRanges;
 import io.ntrail.programs.image.ImageFunction;
 import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.image.ParsedImage;
+import io.ntrail.programs.image.UnclaimedCode;
 import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.programs.x86.InstructionDecoder;
 import java.io.ByteArrayOutputStream;
@@ -47,6 +50,7 @@ final class ImageDisassembly {
   private static final int TYPICAL_JSON = 20_000;
 
   private final PeImage image;
+  private final ArmCode arm;
   private final @Nullable RewrittenCode code;
   private final ImageFunctions functions;
   private final List<ImageFunction> asked;
@@ -56,6 +60,7 @@ final class ImageDisassembly {
   private ImageDisassembly(
       ParsedImage contents, ImageNames names, @Nullable RewrittenCode code, String what) {
     this.image = contents.image();
+    this.arm = contents.arm();
     this.code = code;
     this.names = names;
     this.functions = names.functions();
@@ -166,20 +171,38 @@ final class ImageDisassembly {
         json ->
             new InstructionObjects(rows, json.newRow())
                 .array(json, listing.key(), sink -> part.all(rows, part.asked, sink));
-    if (code == null) {
-      return new ImagePart(listing, part::print, objects, part::lines);
-    }
+    CodeLeftOut omitted = part.omitted(what.equals("all"));
     return new ImagePart(
         listing,
         (out, limit, width) -> {
           part.print(out, limit, width);
-          code.print(out, width);
+          if (code != null) {
+            code.print(out, width);
+          }
         },
         json -> {
           objects.accept(json);
-          code.json(json);
+          omitted.json(json);
+          if (code != null) {
+            code.json(json);
+          }
         },
-        part::lines);
+        part::lines,
+        omitted.remarks());
+  }
+
+  private CodeLeftOut omitted(boolean isAll) {
+    if (isAll) {
+      return new CodeLeftOut(arm.bytes(), UnclaimedCode.bytes(image, functions, arm));
+    }
+    long bytes = 0;
+    for (ImageFunction function : asked) {
+      bytes += arm.bytes(function.rva(), function.end());
+      for (RuntimeFunction part : functions.parts(function.rva())) {
+        bytes += arm.bytes(part.begin(), part.end());
+      }
+    }
+    return new CodeLeftOut(bytes, -1);
   }
 
   private static CodeSize size(PeImage image) {
@@ -210,16 +233,22 @@ final class ImageDisassembly {
       InstructionRows rows, long rva, long size, Consumer<InstructionRows.Row> sink) {
     long held = held(rva, size);
     if (held > 0) {
-      rows.rows(
-          code == null
-              ? image.view().bytes(rva, Math.clamp(held, 0, Integer.MAX_VALUE - 15))
-              : code.window(rva, held),
-          rva,
-          sink);
+      for (CodeRanges.Range piece : arm.others(rva, rva + held)) {
+        long length = piece.end() - piece.begin();
+        rows.rows(
+            code == null
+                ? image.view().bytes(piece.begin(), Math.clamp(length, 0, Integer.MAX_VALUE - 15))
+                : code.window(piece.begin(), length),
+            piece.begin(),
+            sink);
+      }
     }
   }
 
   private void print(PrintStream out, long limit, int width) {
+    if (asked.isEmpty()) {
+      out.println("no functions known");
+    }
     // Rows are limited from the first function on.
     int together = limit != 0 ? Math.max(1, asked.size()) : PART;
     write(out, together, TYPICAL, () -> new Printing(limit, width));
@@ -377,6 +406,7 @@ final class ImageDisassembly {
           out.println("  " + doubt);
         }
         shown += table(function.rva(), function.size(), out, left(shown));
+        ofArm(function.rva(), function.size(), out);
         notHeld(lacking(function), function.size(), out);
         int omitted = 0;
         for (RuntimeFunction part : functions.parts(function.rva())) {
@@ -393,11 +423,19 @@ final class ImageDisassembly {
                   + Numbers.counted(part.size(), "byte")
                   + ")");
           shown += table(part.begin(), part.size(), out, left(shown));
+          ofArm(part.begin(), part.size(), out);
           notHeld(lacking(part), part.size(), out);
         }
         if (omitted > 0) {
           out.println("  ... " + Numbers.counted(omitted, "further part") + " (-n 0 shows all)");
         }
+      }
+    }
+
+    private void ofArm(long rva, long size, PrintStream out) {
+      long bytes = arm.bytes(rva, rva + size);
+      if (bytes > 0) {
+        out.println("  " + CodeLeftOut.ofArm(bytes));
       }
     }
 

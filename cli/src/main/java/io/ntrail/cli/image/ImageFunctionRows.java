@@ -5,7 +5,6 @@ import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.CellWriter;
 import io.ntrail.cli.text.Numbers;
-import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.unwind.FunctionTable;
@@ -30,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code image --functions}: functions with their source and their unwind data. */
 final class ImageFunctionRows {
+  private final ParsedImage contents;
   private final PeImage image;
   private final PeHeaders headers;
   private final FunctionTable table;
@@ -47,6 +47,7 @@ final class ImageFunctionRows {
       NamePattern pattern,
       boolean unwind,
       boolean hotpatch) {
+    this.contents = contents;
     this.image = contents.image();
     this.headers = image.headers();
     this.table = FunctionTable.of(contents.image());
@@ -81,18 +82,35 @@ final class ImageFunctionRows {
         new ImageFunctionRows(
             contents, functions, pattern == null ? NamePattern.of("") : pattern, unwind, hotpatch);
     Listing<Row> listing = new Listing<>("functions", part.columns(), part::rows);
+    Optional<String> notShown = ofArm(contents);
     return new ImagePart(
-        listing,
-        (out, limit, width) -> {
-          if (pattern != null) {
-            part.print(out, listing, limit, width);
-          }
-          part.share().ifPresent(share -> share.print(out));
-        },
-        json -> {
-          part.share().ifPresent(share -> share.json(json));
-          listing.json(json);
-        });
+            listing,
+            (out, limit, width) -> {
+              if (pattern != null) {
+                part.print(out, listing, limit, width);
+              }
+              part.share().ifPresent(share -> share.print(out));
+              notShown.ifPresent(out::println);
+            },
+            json -> {
+              part.share().ifPresent(share -> share.json(json));
+              listing.json(json);
+            })
+        .with(notShown.stream().map(text -> new ImagePart.Remark(text, true)).toList());
+  }
+
+  /** Returns how many functions of ARM code no answer lists; empty if none are known. */
+  static Optional<String> ofArm(ParsedImage contents) {
+    long entries = contents.arm().entries();
+    return entries == 0
+        ? Optional.empty()
+        : Optional.of(
+            contents.arm().name()
+                + ": "
+                + Numbers.count(entries)
+                + (contents.functionTable().entries() > 0 ? " more" : "")
+                + (entries == 1 ? " entry" : " entries")
+                + " of the function table not shown");
   }
 
   private Optional<HotpatchText> share() {
@@ -117,7 +135,6 @@ final class ImageFunctionRows {
       @Nullable FunctionPatch patch) {}
 
   private ListingColumns<Row> columns() {
-    boolean hasTable = headers.machine() == MachineType.AMD64;
     ListingColumns<Row> columns =
         new ListingColumns<Row>()
             .hex("rva", row -> row.function.rva())
@@ -130,7 +147,9 @@ final class ImageFunctionRows {
         columns.text(
             "frame",
             row ->
-                row.chain.map(c -> UnwindText.frame(c.info())).orElse(hasTable ? "leaf" : null)));
+                row.chain
+                    .map(c -> UnwindText.frame(c.info()))
+                    .orElse(isUnknown(row) ? null : "leaf")));
     unwindColumn(columns.value("unwind", (row, cell) -> unwind(cell, row.entry, row.chain)));
     unwindColumn(
         columns.text("handler", row -> row.handled.map(ImageFunctionRows::handler).orElse(null)));
@@ -138,10 +157,10 @@ final class ImageFunctionRows {
     columns.value(
         "leaf",
         (row, cell) -> {
-          if (hasTable) {
-            cell.flag(row.entry.isEmpty());
-          } else {
+          if (isUnknown(row)) {
             cell.unknown();
+          } else {
+            cell.flag(row.entry.isEmpty());
           }
         });
     columns.knownHex("continues", row -> functions.missingOwner(row.function.rva()));
@@ -156,6 +175,10 @@ final class ImageFunctionRows {
         .titled("found by")
         .value("names", (row, cell) -> names(cell, row.function.names()))
         .titled("function");
+  }
+
+  private boolean isUnknown(Row row) {
+    return row.entry.isEmpty() && contents.withoutUnwindData(row.function.rva()).isPresent();
   }
 
   private void parts(Row row, CellWriter cell) {

@@ -11,6 +11,7 @@ import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.VersionInfo;
 import io.ntrail.formats.pe.unwind.FunctionTableSummary;
+import io.ntrail.programs.image.ArmCode;
 import io.ntrail.programs.image.ImageMitigations;
 import io.ntrail.programs.image.ParsedImage;
 import java.util.List;
@@ -59,6 +60,13 @@ final class ImageJson {
     pdb(json, contents.debug().codeView().orElse(null));
     security(json, contents.security());
     functionTable(json, contents);
+    ArmCode arm = contents.arm();
+    json.text("hybrid", arm.hybrid().orElse(null));
+    if (arm.entries() == 0) {
+      json.unknown("armFunctionEntries");
+    } else {
+      json.number("armFunctionEntries", arm.entries());
+    }
   }
 
   private static void functionTable(Json json, ParsedImage contents) {

@@ -4,6 +4,7 @@ import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import java.io.PrintStream;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -13,8 +14,21 @@ import java.util.function.Consumer;
  * @param screen what people see: the same rows, or a digest of them
  * @param json writes it as a member of an open object
  * @param lines writes an object of JSON per row
+ * @param remarks on what it leaves out
  */
-record ImagePart(Listing<?> rows, Screen screen, Consumer<Json> json, Consumer<PrintStream> lines) {
+record ImagePart(
+    Listing<?> rows,
+    Screen screen,
+    Consumer<Json> json,
+    Consumer<PrintStream> lines,
+    List<Remark> remarks) {
+  /**
+   * A remark beside the answer.
+   *
+   * @param isOnScreen whether what people see says it, too
+   */
+  record Remark(String text, boolean isOnScreen) {}
+
   /** Prints it for people. */
   @FunctionalInterface
   interface Screen {
@@ -29,6 +43,15 @@ record ImagePart(Listing<?> rows, Screen screen, Consumer<Json> json, Consumer<P
 
   ImagePart(Listing<?> rows, Screen screen, Consumer<Json> json) {
     this(rows, screen, json, out -> lines(rows, out));
+  }
+
+  ImagePart(Listing<?> rows, Screen screen, Consumer<Json> json, Consumer<PrintStream> lines) {
+    this(rows, screen, json, lines, List.of());
+  }
+
+  /** Returns it with remarks. */
+  ImagePart with(List<Remark> its) {
+    return new ImagePart(rows, screen, json, lines, its);
   }
 
   private static void lines(Listing<?> rows, PrintStream out) {

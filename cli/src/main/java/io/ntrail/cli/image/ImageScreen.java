@@ -58,7 +58,7 @@ final class ImageScreen {
         + ": "
         + kind(headers)
         + ", "
-        + MachineType.text(headers.machine())
+        + machine(contents)
         + contents
             .image()
             .file()
@@ -67,6 +67,20 @@ final class ImageScreen {
             .orElse("")
         + ", "
         + linked(contents);
+  }
+
+  /** {@code x64}, or {@code x64 with ARM64 code (ARM64EC)}. */
+  private static String machine(ParsedImage contents) {
+    int machine = contents.image().headers().machine();
+    return MachineType.text(machine)
+        + contents
+            .arm()
+            .hybrid()
+            .map(kind ->
+                (MachineType.isX86(machine) ? " with ARM64 code (" : " with x64 code (")
+                    + kind
+                    + ")")
+            .orElse("");
   }
 
   static String kind(PeHeaders headers) {
@@ -155,7 +169,8 @@ final class ImageScreen {
             ? Numbers.count(names.functions().list().stream().filter(f -> f.is(Source.PDB)).count())
                 + " in the PDB"
             : names.gaps().isEmpty() ? "" : "those of the PDB could not be read";
-    return Stream.of(table(), known).filter(text -> !text.isEmpty()).collect(joining(", "));
+    String others = ImageFunctionRows.ofArm(contents).orElse("");
+    return Stream.of(table(), others, known).filter(text -> !text.isEmpty()).collect(joining(", "));
   }
 
   private String table() {

@@ -23,8 +23,11 @@ final class ImageUnwindPart {
    *
    * @param rva the address as given, or where the named function begins
    * @param entry what describes it; empty: nothing, as for a leaf
+   * @param unknown why nothing is known of its frame; empty: its entry, or that there is none, says
+   *     all
    */
-  private record Asked(long rva, List<String> names, Optional<RuntimeFunction> entry) {}
+  private record Asked(
+      long rva, List<String> names, Optional<RuntimeFunction> entry, Optional<String> unknown) {}
 
   private final ParsedImage contents;
   private final FunctionTable table;
@@ -51,14 +54,31 @@ final class ImageUnwindPart {
   private List<Asked> at(long rva, ImageFunctions functions) {
     int index = functions.indexAt(rva);
     List<String> names = index < 0 ? List.of() : functions.list().get(index).names();
-    return List.of(new Asked(rva, names, table.entry(rva)));
+    return List.of(asked(rva, names));
   }
 
   private List<Asked> named(String what, ImageNames names) {
     List<Gap> gaps = ImageCommand.gaps(contents.image().gaps(), names.gaps());
     return FunctionArgument.find(contents, names.functions(), "--unwind", what, gaps).stream()
-        .map(function -> new Asked(function.rva(), function.names(), table.entry(function.rva())))
+        .map(function -> asked(function.rva(), function.names()))
         .toList();
+  }
+
+  private Asked asked(long rva, List<String> names) {
+    Optional<RuntimeFunction> entry = table.entry(rva);
+    return new Asked(
+        rva,
+        names,
+        entry,
+        entry.isPresent()
+            ? Optional.empty()
+            : contents
+                .withoutUnwindData(rva)
+                .or(() ->
+                    table.isWhole()
+                        ? Optional.empty()
+                        : Optional.of(
+                            "no entry among those of the function table that were read")));
   }
 
   private ListingColumns<Asked> columns() {
@@ -69,7 +89,15 @@ final class ImageUnwindPart {
         .titled()
         .value("names", (asked, cell) -> ImageFunctionRows.names(cell, asked.names))
         .titled("function")
-        .flag("leaf", asked -> asked.entry.isEmpty())
+        .value(
+            "leaf",
+            (asked, cell) -> {
+              if (asked.unknown.isPresent()) {
+                cell.unknown();
+              } else {
+                cell.flag(asked.entry.isEmpty());
+              }
+            })
         .titled()
         .text(
             "handler",
@@ -100,7 +128,9 @@ final class ImageUnwindPart {
         out.println(
             name
                 + Numbers.hex(function.rva)
-                + ": no entry in the function table: a leaf function (no prologue), or not code");
+                + ": "
+                + function.unknown.orElse(
+                    "no entry in the function table: a leaf function (no prologue), or not code"));
         continue;
       }
       RuntimeFunction entry = function.entry.get();

@@ -48,7 +48,25 @@ public final class CodeRanges {
     return new CodeRanges(joined(ranges));
   }
 
-  private static List<Range> joined(List<Range> ranges) {
+  /**
+   * The executable sections of an image without the rest of their last pages; all of an image
+   * without sections.
+   */
+  static CodeRanges ofSections(PeImage image) {
+    if (image.sections().isEmpty()) {
+      return of(image);
+    }
+    List<Range> ranges = new ArrayList<>();
+    for (Section section : image.sections()) {
+      if (section.is(Section.EXECUTE) && section.size() > 0) {
+        ranges.add(new Range(section.rva(), section.rva() + section.size()));
+      }
+    }
+    return new CodeRanges(joined(ranges));
+  }
+
+  /** Returns ranges by address, those that touch or overlap as one. */
+  static List<Range> joined(List<Range> ranges) {
     ranges.sort((a, b) -> Long.compare(a.begin(), b.begin()));
     List<Range> joined = new ArrayList<>();
     for (Range range : ranges) {

@@ -9,6 +9,7 @@ import io.ntrail.formats.pe.DebugDirectory.CodeView;
 import io.ntrail.formats.pe.Exports;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.LoadConfig;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.Resources;
 import io.ntrail.formats.pe.VersionInfo;
@@ -28,7 +29,8 @@ public record ParsedImage(
     Optional<VersionInfo> version,
     Optional<ClrHeader> clr,
     ImageMitigations security,
-    FunctionTableSummary functionTable) {
+    FunctionTableSummary functionTable,
+    ArmCode arm) {
   /** Reads them; what cannot be read is a gap of the image. */
   public static ParsedImage of(PeImage image) {
     Optional<LoadConfig> config = LoadConfig.of(image);
@@ -48,7 +50,26 @@ public record ParsedImage(
         VersionInfo.of(image, resources),
         ClrHeader.of(image),
         ImageMitigations.of(image, config, debug, certificates),
-        FunctionTableSummary.of(image, FunctionTable.of(image)));
+        FunctionTableSummary.of(image, FunctionTable.of(image)),
+        ArmCode.of(image, config));
+  }
+
+  /**
+   * Returns why nothing is known of how the frames of a function are unwound, whatever function it
+   * is; empty where the function table of x64 describes it.
+   *
+   * @param rva an address in it
+   */
+  public Optional<String> withoutUnwindData(long rva) {
+    int machine = image.headers().machine();
+    if (arm.contains(rva)) {
+      return Optional.of("unwind data of " + arm.name() + " are not read");
+    }
+    return switch (machine) {
+      case MachineType.AMD64 -> Optional.empty();
+      case MachineType.I386 -> Optional.of("x86 images have no function table");
+      default -> Optional.of("unwind data of " + MachineType.text(machine) + " are not read");
+    };
   }
 
   /** Returns the identity of the image. */
