@@ -191,6 +191,14 @@ public final class DumpRecording implements Recording, RecordedThreads, AddressS
         .orElse(view);
   }
 
+  /**
+   * Returns true if the program runs on a 32-bit side of which the dump has no registers: the
+   * stacks are those of the 64-bit side, on which the emulator runs.
+   */
+  public boolean lacksProgramSide() {
+    return wow64.isPresent() && !threads.isEmpty() && programView() == view;
+  }
+
   @Override
   public RecordingKind kind() {
     return RecordingKind.DUMP;

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.dumps;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -134,6 +135,7 @@ class DumpFactsTest {
           on64.list().stream().map(DumpedModule::name).toList());
       DumpView side = dump.wow64().orElseThrow();
       assertEquals(side, dump.programView());
+      assertFalse(dump.lacksProgramSide());
       FrameRegisters narrow = side.registers(thread).orElseThrow();
       assertEquals(0x77CE01FDL, narrow.ip());
       assertEquals(0x37F5B8, narrow.sp());
@@ -161,6 +163,7 @@ class DumpFactsTest {
       assertTrue(side.registers(thread).isEmpty());
       assertEquals("its registers are not in the dump", side.noRegisters(thread));
       assertEquals(dump.view(), dump.programView());
+      assertTrue(dump.lacksProgramSide());
     }
   }
 

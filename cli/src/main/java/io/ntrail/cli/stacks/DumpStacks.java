@@ -75,13 +75,21 @@ final class DumpStacks {
     }
   }
 
+  private static SnapshotFacts.Side side(DumpRecording dump, DumpView view) {
+    return new SnapshotFacts.Side(
+        view.machine(),
+        dump.lacksProgramSide()
+            ? "the 32-bit stacks of the process are not in the dump: these are of the 64-bit side"
+                + " (WOW64)"
+            : null);
+  }
+
   private static SnapshotFacts facts(DumpRecording dump, DumpView view) {
     String name = dump.fileNames().getFirst();
     String process = DumpFacts.process(dump);
     String system = DumpFacts.system(dump);
     String utc = DumpFacts.utc(dump);
-    String machine =
-        dump.wow64().isPresent() && view.isWow64() ? "x64, 32-bit process" : view.machine();
+    String machine = dump.wow64().isPresent() ? "x64, 32-bit process" : view.machine();
     String heading =
         name
             + ": minidump"
@@ -97,6 +105,7 @@ final class DumpStacks {
         system,
         dump.system().map(DumpFacts::version).orElse(null),
         view.machine(),
+        dump.wow64().map(_ -> side(dump, view)),
         dump.process().pid().orElse(-1),
         dump.process().name().isEmpty() ? null : dump.process().name(),
         dump.exception()

@@ -91,6 +91,7 @@ final class LiveStacks {
         system + wine,
         version.major() + "." + version.minor() + "." + version.build(),
         capture.is64Bit() ? "x64" : "x86",
+        Optional.empty(),
         attached.process().pid(),
         attached.program(),
         Optional.empty(),

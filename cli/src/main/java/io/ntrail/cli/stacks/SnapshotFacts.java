@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param osName {@code Windows 11 23H2 (10.0.22631)}; null if unknown
  * @param osVersion {@code 10.0.22631}; null if unknown
  * @param machine {@code x64}; null if unknown
+ * @param side which side of a 32-bit process on 64-bit Windows (WOW64) the stacks are of; empty if
+ *     a process has one side, or its program's own is always shown
  * @param pid -1 if unknown
  * @param process name of its program; null if unknown
  * @param fault why it stopped; empty if for no exception
@@ -26,6 +28,7 @@ record SnapshotFacts(
     @Nullable String osName,
     @Nullable String osVersion,
     @Nullable String machine,
+    Optional<Side> side,
     long pid,
     @Nullable String process,
     Optional<Fault> fault,
@@ -34,6 +37,15 @@ record SnapshotFacts(
   SnapshotFacts {
     unloaded = List.copyOf(unloaded);
   }
+
+  /**
+   * One side of a 32-bit process on 64-bit Windows.
+   *
+   * @param machine {@code x86}: that of the program; {@code x64}: that of the emulator
+   * @param why reason for which it is not that of the program, as a sentence without a full stop;
+   *     null if it is
+   */
+  record Side(String machine, @Nullable String why) {}
 
   /**
    * Exception for which a process stopped.

@@ -73,7 +73,12 @@ final class SnapshotJson {
         .endObject();
     json.object("process");
     StacksJson.known(json, "pid", facts.pid());
-    json.text("name", facts.process()).endObject();
+    json.text("name", facts.process());
+    facts
+        .side()
+        .ifPresent(side ->
+            json.object("wow64").text("side", side.machine()).text("why", side.why()).endObject());
+    json.endObject();
     List<StackModule> modules = new ArrayList<>(answer.stacks().modules());
     answer.nativeSide().ifPresent(side -> modules.addAll(side.modules()));
     modules.addAll(facts.unloaded());

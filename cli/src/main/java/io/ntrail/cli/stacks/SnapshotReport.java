@@ -73,16 +73,24 @@ final class SnapshotReport {
                 .print(progress.state(state), gaps.isEmpty()),
         out -> json.members(out, progress.gaps(all, request.name(), 0, -1)));
     terminal.out().flush();
-    warnOfNoRows(answer);
+    warnOfRows(answer);
     answer.stacks().symbols().warnings().forEach(why -> terminal.err().println("warning: " + why));
     if (request.isVerbose()) {
       answer.stacks().problems().forEach(why -> terminal.err().println("warning: " + why));
     }
   }
 
-  /** Warns of threads without frames, which have no row where frames are rows. */
-  private void warnOfNoRows(SnapshotAnswer answer) {
+  /**
+   * Warns of what rows of frames do not say: that they are of another side of the process than its
+   * program, and that threads without frames have none.
+   */
+  private void warnOfRows(SnapshotAnswer answer) {
     if (request.format() == Format.CSV || request.format() == Format.JSONL) {
+      answer
+          .facts()
+          .side()
+          .map(SnapshotFacts.Side::why)
+          .ifPresent(why -> terminal.err().println("warning: " + why));
       long bare = answer.shown().stream().filter(stack -> stack.frames().isEmpty()).count();
       if (bare > 0) {
         terminal

@@ -64,6 +64,7 @@ final class SnapshotScreen {
   void print(String state, boolean isWhole) {
     out.println(
         TextSanitizer.one(answer.facts().heading()) + (state.isEmpty() ? "" : ", " + state));
+    answer.facts().side().map(SnapshotFacts.Side::why).ifPresent(out::println);
     boolean hasShownFault =
         answer.shown().stream().anyMatch(stack -> answer.faultOf(stack).isPresent());
     if (!hasShownFault && !request.isLive()) {

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code ntrail stacks FILE.dmp} and {@code stacks FOLDER}. */
 class DumpStacksTest {
@@ -108,6 +109,28 @@ class DumpStacksTest {
     JsonReader thread = valid(dump, "--native").get("threads").array().getFirst();
     assertEquals("0x77ce01fd", thread.get("frames").array().getFirst().get("ip").text());
     assertEquals(7, thread.get("nativeFrames").array().size());
+    JsonReader side = valid(dump).get("process").get("wow64");
+    assertEquals("x86", side.get("side").text());
+    assertTrue(side.get("why").isNull());
+  }
+
+  /** Of a small dump that a 64-bit debugger wrote. */
+  @ParameterizedTest
+  @ValueSource(strings = {"notepad-small-64bit", "notepad-larger-64bit"})
+  void the32BitStacksThatADumpLacksAreSaidToBeMissing(String name) throws IOException {
+    String why =
+        "the 32-bit stacks of the process are not in the dump: these are of the 64-bit side"
+            + " (WOW64)";
+    Path dump = shared("syzygy/" + name);
+    List<String> lines = run(dump, "--all").lines();
+    assertTrue(lines.getFirst().contains(" x64, 32-bit process, "), lines.getFirst());
+    assertEquals(why, lines.get(1));
+    JsonReader side = valid(dump).get("process").get("wow64");
+    assertEquals("x64", side.get("side").text());
+    assertEquals(why, side.get("why").text());
+    for (String rows : List.of("csv", "jsonl")) {
+      assertEquals(List.of("warning: " + why), run(dump, "--format", rows).messages());
+    }
   }
 
   private JsonReader valid(Path file, Object... more) throws IOException {
