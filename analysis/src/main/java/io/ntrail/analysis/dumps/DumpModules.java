@@ -13,7 +13,8 @@ import java.util.Optional;
 
 /**
  * The modules of a process, or of one side of it, by address. Of those that overlap, the one with
- * the higher base counts, as far as it reaches. May be used by several threads.
+ * the higher base counts, as far as it reaches, and behind its end the other one again. May be used
+ * by several threads.
  */
 public final class DumpModules implements LoadedModules {
   private static final int MOST_PLACES = 8;
@@ -23,6 +24,9 @@ public final class DumpModules implements LoadedModules {
   private final ModuleImages images;
   private final DumpedModule[] byAddress;
   private final long[] bases;
+
+  /** For each of them the nearest one before it that reaches further; -1 if there is none. */
+  private final int[] wider;
 
   private DumpModules(List<DumpedModule> list, List<UnloadedModule> unloaded, ModuleImages images) {
     this.list = List.copyOf(list);
@@ -36,9 +40,14 @@ public final class DumpModules implements LoadedModules {
             (a, b) -> Long.compareUnsigned(placed.get(a).base(), placed.get(b).base()));
     byAddress = new DumpedModule[order.length];
     bases = new long[order.length];
+    wider = new int[order.length];
     for (int i = 0; i < order.length; i++) {
       byAddress[i] = placed.get(order[i]);
       bases[i] = byAddress[i].base();
+      wider[i] = i - 1;
+      while (wider[i] >= 0 && last(byAddress[wider[i]]) <= last(byAddress[i])) {
+        wider[i] = wider[wider[i]];
+      }
     }
   }
 
@@ -75,6 +84,11 @@ public final class DumpModules implements LoadedModules {
     return list.isEmpty() ? Optional.empty() : Optional.of(list.getFirst());
   }
 
+  /** Returns the last address of a module; as numbers with a sign they are in their order. */
+  private static long last(DumpedModule module) {
+    return module.base() + module.size() - 1 + Long.MIN_VALUE;
+  }
+
   @Override
   public Optional<LoadedModule> at(long address) {
     return moduleAt(address).map(DumpedModule::loaded);
@@ -83,9 +97,10 @@ public final class DumpModules implements LoadedModules {
   /** Returns the module that contains an address. */
   public Optional<DumpedModule> moduleAt(long address) {
     int at = Search.floorUnsigned(bases, bases.length, address);
-    return at >= 0 && byAddress[at].contains(address)
-        ? Optional.of(byAddress[at])
-        : Optional.empty();
+    while (at >= 0 && !byAddress[at].contains(address)) {
+      at = wider[at];
+    }
+    return at < 0 ? Optional.empty() : Optional.of(byAddress[at]);
   }
 
   /** Returns the first of the list that contained an address before it was unloaded. */

@@ -236,6 +236,8 @@ class DumpMemoryTest {
       DumpModules modules = dump.modules();
       assertEquals("b.dll", modules.moduleAt(0x2FFF).orElseThrow().name());
       assertEquals("a.dll", modules.moduleAt(0x1FFF).orElseThrow().name());
+      assertEquals("a.dll", modules.moduleAt(0x3000).orElseThrow().name(), "behind b.dll");
+      assertTrue(modules.moduleAt(0x4000).isEmpty());
       assertEquals("c.dll", modules.moduleAt(0x9FFF).orElseThrow().name());
       assertEquals("d.dll", modules.moduleAt(-1).orElseThrow().name());
       assertTrue(modules.moduleAt(0).isEmpty());
