@@ -64,6 +64,32 @@ public final class ModuleSymbols {
     this.pdb = pdb;
     this.module = module;
     this.stream = pdb.stream(module).orElse(MsfStream.EMPTY);
+    checkLength();
+  }
+
+  /**
+   * Reports parts that do not fill the stream: one that is too short hides records, and those
+   * behind it are not where they are looked for. The references to globals are last, and begin with
+   * their bytes. Parts that end behind the stream are a gap when they are read.
+   */
+  private void checkLength() {
+    long parts = module.symbolBytes() + module.c11Bytes() + module.c13Bytes();
+    long rest = stream.length() - parts;
+    if (rest <= 0) {
+      return;
+    }
+    String what = "parts of module " + module.number();
+    long references = rest < 4 ? 0 : 4 + pdb.reading(what, rest - 4, () -> stream.u32(parts));
+    if (references != rest) {
+      pdb.gap(
+          what,
+          new DamagedInput(
+              pdb.name(),
+              stream.fileOffset(parts),
+              "symbols and lines of the module have %d bytes, its stream %d more, which are no"
+                      .formatted(parts, rest)
+                  + " references to globals"));
+    }
   }
 
   /** Whose stream it is. */

@@ -24,6 +24,12 @@ import java.util.stream.IntStream;
 public final class PublicSymbols {
   private static final int HEADER = 28;
 
+  /** Bytes of a thunk of incremental linking in its map. */
+  private static final long THUNK = 4;
+
+  /** Bytes of a section that has thunks in their map. */
+  private static final long SECTION = 8;
+
   /** Order of preference among names of one address: a function, then the shortest one. */
   private static final Comparator<Public> BEST = PublicSymbols::byPreference;
 
@@ -93,6 +99,16 @@ public final class PublicSymbols {
     if (hashBytes == 0) {
       throw new DamagedInput(
           stream.name(), stream.fileOffset(0), "a stream of public symbols without their hash");
+    }
+    long rest = stream.length() - HEADER - hashBytes - mapBytes;
+    // Old linkers leave out the maps of incremental linking, and the sizes of these may be
+    // anything.
+    if (rest != 0 && rest != THUNK * header.u32(8) + SECTION * header.u32(24)) {
+      throw new DamagedInput(
+          stream.name(),
+          stream.fileOffset(0),
+          "the stream of the publics has %d bytes, its parts %d"
+              .formatted(stream.length(), stream.length() - rest));
     }
     SymbolHash hash = SymbolHash.read(stream.part(HEADER, hashBytes), symbols, minimal);
     MsfStream map = stream.part(HEADER + hashBytes, mapBytes);

@@ -170,4 +170,36 @@ class PdbGapsTest {
     PdbFile pdb = open(changed(program().write(), head, 24, new byte[4]));
     assertEquals(List.of("DBI stream"), gaps(pdb));
   }
+
+  @Test
+  void publicSymbolsThatTheirMapLeavesOutAreFoundAmongTheRecords() {
+    byte[] head = new LittleEndian().u32(532).u32(8).zeros(20).toByteArray();
+    PdbFile pdb = open(changed(program().write(), head, 4, new byte[] {4}));
+    assertEquals(2, pdb.publics().orElseThrow().count());
+    assertEquals(List.of("publics"), gaps(pdb));
+    assertTrue(
+        pdb.gaps().getFirst().why().endsWith("has 568 bytes, its parts 564"),
+        pdb.gaps().toString());
+  }
+
+  /** The sizes of the symbols, of the lines of either generation, of the first module. */
+  private static byte[] partSizes() {
+    byte[] symbols = new Records().procedure("main", 1, 0x100, 0x40, new Records()).toByteArray();
+    int lines = SmallPdb.lines(1, 0x100, 0x40, 0, 0, 7).length;
+    return new LittleEndian().u32(4L + symbols.length).u32(0).u32(lines).toByteArray();
+  }
+
+  @Test
+  void linesOfAModuleThatEndBeforeItsStreamAreAGap() {
+    PdbFile pdb = open(changed(program().write(), partSizes(), 8, new byte[4]));
+    assertEquals(List.of("main"), functions(pdb));
+    assertEquals(List.of("parts of module 0"), gaps(pdb));
+  }
+
+  @Test
+  void symbolsOfAModuleThatEndBeforeItsStreamAreAGap() {
+    PdbFile pdb = open(changed(program().write(), partSizes(), 0, new byte[] {4, 0, 0, 0}));
+    assertEquals(List.of(), functions(pdb));
+    assertEquals(List.of("parts of module 0"), gaps(pdb));
+  }
 }
