@@ -40,6 +40,10 @@ public final class SymbolsCommand implements Command {
   private static final String EXAMPLE = "ntrail symbols shopcore.pdb --address 0x1070";
   private static final List<String> LISTS = List.of("--list", "--publics", "--lines", "--find");
 
+  /** Options of which each is an answer of its own. */
+  private static final List<String> ANSWERS =
+      List.of("--address", "--list", "--publics", "--lines");
+
   public SymbolsCommand() {}
 
   @Override
@@ -101,6 +105,7 @@ public final class SymbolsCommand implements Command {
         throw new UsageError("symbols needs one file", EXAMPLE);
       }
       Path file = CommonOptions.path(files.getFirst());
+      oneAnswer(parsed, file);
       if (RecordingInput.isEtw(file)) {
         return ofRecording(file, hot, format, parsed, terminal);
       }
@@ -129,6 +134,23 @@ public final class SymbolsCommand implements Command {
         Losses.warn(gaps, terminal);
         return isWhole && gaps.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
       }
+    }
+  }
+
+  /** Refuses options of which one would have no effect beside the other. */
+  private static void oneAnswer(ParseResult parsed, Path file) {
+    List<String> answers =
+        ANSWERS.stream().filter(option -> CommonOptions.has(parsed, option)).toList();
+    String example = "ntrail symbols " + ShellWords.file(file) + " ";
+    if (answers.size() > 1) {
+      throw new UsageError(
+          "symbols gives one answer at a time, not " + String.join(" and ", answers),
+          example + answers.getLast());
+    }
+    if (answers.contains("--address") && CommonOptions.has(parsed, "--find")) {
+      throw new UsageError(
+          "--find looks for names, and --address names addresses: one at a time",
+          example + "--find " + ShellWords.of(CommonOptions.text(parsed, "--find", "*")));
     }
   }
 
@@ -312,6 +334,7 @@ public final class SymbolsCommand implements Command {
           json.text("name", source.file().getFileName().toString()).endObject();
           json.text("machine", pdb.header().isPresent() ? machine : null);
           json.number("modules", modules).number("publics", publics).number("globals", globals);
+          json.bool("fastLink", pdb.isMinimal());
           json.gaps(pdb.gaps()).endObject();
         }
       }
@@ -331,6 +354,12 @@ public final class SymbolsCommand implements Command {
                         Numbers.counted(publics, "public symbol"),
                         Numbers.counted(globals, "global symbol"),
                         pdb.omapToImage().isPresent() ? ", addresses remapped (OMAP)" : ""));
+        if (pdb.isMinimal()) {
+          terminal
+              .out()
+              .println(
+                  "  of /DEBUG:FASTLINK: private symbols stayed in the object files, and are not here");
+        }
       }
     }
   }

@@ -341,9 +341,7 @@ class InterruptionTest {
       Cli.Result stopped = interruptedAt(1, "symbols", pdb, list, "--format", "json");
       isPart(stopped, said("modules?"));
     }
-    isPart(
-        interruptedAt(1, "symbols", pdb, "--list", "--publics", "--format", "json"),
-        said("symbols?"));
+    isPart(interruptedAt(1, "symbols", pdb, "--publics", "--format", "json"), said("symbols?"));
   }
 
   @Test

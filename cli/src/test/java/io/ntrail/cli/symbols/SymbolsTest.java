@@ -24,6 +24,8 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code ntrail symbols}: what PDBs know, as people and programs get it. */
 class SymbolsTest {
@@ -250,5 +252,49 @@ class SymbolsTest {
     assertEquals(
         List.of("warning: no symbol matches wort*"),
         Cli.run("symbols", sample, "--find", "wort*").messages());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--list, --publics, --publics",
+    "--lines, --publics, --lines",
+    "--list, --lines, --lines",
+    "--list, --address=0x1070, --list",
+    "--lines, --address=0x1070, --lines"
+  })
+  void oneAnswerIsGivenAtATime(String one, String other, String proposed) {
+    Path sample = TestData.projectRoot().resolve("samples/shopd.pdb");
+    Cli.Result result = Cli.run("symbols", sample, one, other);
+    assertEquals(2, result.exit(), result.out());
+    assertTrue(
+        result.messages().getFirst().startsWith("ntrail: symbols gives one answer at a time, not "),
+        result.err());
+    assertTrue(
+        result.messages().get(1).startsWith("try: ntrail symbols " + sample + " " + proposed),
+        result.err());
+  }
+
+  @Test
+  void namesAreNotLookedForBesideAddresses() {
+    Path sample = TestData.projectRoot().resolve("samples/shopd.pdb");
+    Cli.Result result = Cli.run("symbols", sample, "--address", "0x1070", "--find", "Stock*");
+    assertEquals(2, result.exit(), result.out());
+    assertTrue(
+        result.messages().get(1).startsWith("try: ntrail symbols " + sample + " --find 'Stock*'"),
+        result.err());
+  }
+
+  @Test
+  void aPdbWhoseSymbolsStayedInTheObjectFilesSaysSo() {
+    Path pdb = file("pdb/binskim/Native_x64_VS2019_CPlusPlus_DEBUG_FASTLINK.pdb.gz");
+    assertEquals(
+        "  of /DEBUG:FASTLINK: private symbols stayed in the object files, and are not here",
+        Cli.run("symbols", pdb).lines().get(2));
+    assertEquals(true, fastLink(pdb));
+    assertEquals(false, fastLink(file(SOFTOKN + ".pdb.gz")));
+  }
+
+  private static Object fastLink(Path pdb) {
+    return Cli.run("symbols", pdb, "--format", "json").json().get("fastLink").value();
   }
 }
