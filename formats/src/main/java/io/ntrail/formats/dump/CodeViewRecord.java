@@ -51,8 +51,20 @@ public sealed interface CodeViewRecord {
   /** Signature of {@link Pdb20}. */
   int NB10 = 0x3031_424E;
 
+  /** First half of signatures of Microsoft before {@code RSDS}: {@code NB}. */
+  int MICROSOFT = 0x424E;
+
+  /** First half of signatures of Borland: {@code FB}. */
+  int BORLAND = 0x4246;
+
   /** Signature of {@link BuildId}. */
   int BPEL = 0x4270_454C;
+
+  /** Bytes of a {@link Pdb70} before its path. */
+  int HEAD_70 = 24;
+
+  /** Bytes of a {@link Pdb20} before its path. */
+  int HEAD_20 = 16;
 
   /** Bytes of a record that are read at most: a path is no longer. */
   int MOST = 0x1_0000;
@@ -67,18 +79,38 @@ public sealed interface CodeViewRecord {
       return Optional.empty();
     }
     int signature = record.i32(0);
-    if (signature == RSDS && record.length() >= 24) {
+    if (signature == RSDS && record.length() >= HEAD_70) {
       PdbId id = new PdbId(Guid.read(record, 4), record.u32(20));
-      return Optional.of(new Pdb70(id, record.utf8z(24, record.length())));
+      return Optional.of(new Pdb70(id, record.utf8z(HEAD_70, record.length())));
     }
-    if (signature == NB10 && record.length() >= 16) {
+    if (signature == NB10 && record.length() >= HEAD_20) {
       return Optional.of(
-          new Pdb20(record.u32(8), record.u32(12), record.utf8z(16, record.length())));
+          new Pdb20(record.u32(8), record.u32(12), record.utf8z(HEAD_20, record.length())));
     }
     if (signature == BPEL) {
       return Optional.of(
           new BuildId(HexFormat.of().formatHex(record.array(4, record.length() - 4))));
     }
     return Optional.of(new Unknown(signature));
+  }
+
+  /**
+   * Returns why a record that is there names no symbols, as a clause; empty if it names them, or is
+   * of a kind that has them in the image ({@code NB09}).
+   */
+  static String damage(Bytes record) {
+    if (record.length() < 4) {
+      return "it has %d bytes, too few for a signature".formatted(record.length());
+    }
+    int signature = record.i32(0);
+    int least = signature == RSDS ? HEAD_70 : signature == NB10 ? HEAD_20 : 4;
+    if (record.length() < least) {
+      return "it has %d bytes; a record of its kind has at least %d"
+          .formatted(record.length(), least);
+    }
+    int maker = signature & 0xFFFF;
+    boolean isKnown =
+        signature == RSDS || signature == BPEL || maker == MICROSOFT || maker == BORLAND;
+    return isKnown ? "" : "its signature 0x%08x is not known".formatted(signature);
   }
 }

@@ -5,6 +5,8 @@ import io.ntrail.formats.dump.DumpReader.Rows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Reads the streams that every question about a dump needs. */
 final class CoreStreams {
@@ -18,6 +20,7 @@ final class CoreStreams {
   private static final int MODULE = 108;
   private static final int UNLOADED = 24;
   private static final int PARAMETERS = 15;
+  private static final int PARAMETER_COUNT = 32;
 
   /** Bytes of a CodeView or MISC record that are looked at. */
   private static final int MOST_RECORD = CodeViewRecord.MOST;
@@ -34,6 +37,11 @@ final class CoreStreams {
   private Rows list(DumpStream stream, int rowBytes, int limit) {
     Bytes bytes = reader.bytes(stream);
     if (!bytes.has(0, 4)) {
+      reader.gap(
+          stream.offset(),
+          stream.size(),
+          stream.title(),
+          "it has %d bytes, too few for a count".formatted(stream.size()));
       return new Rows(bytes, 0, rowBytes, 0);
     }
     long count = bytes.u32(0);
@@ -45,16 +53,34 @@ final class CoreStreams {
     return new FileRange(bytes.u32(at + 4), bytes.u32(at));
   }
 
+  /** Reads the threads of one list; that of Itanium has all of them, and is alone. */
   List<DumpThread> threads() {
+    List<DumpThread> threads = threads(StreamType.THREAD_LIST);
+    List<DumpThread> others = threads(StreamType.THREAD_EX_LIST);
+    if (threads.isEmpty()) {
+      return others;
+    }
+    Set<Long> known = threads.stream().map(DumpThread::id).collect(Collectors.toSet());
+    long more = others.stream().filter(thread -> !known.contains(thread.id())).count();
+    if (more > 0) {
+      reader.gap(
+          dump.stream(StreamType.THREAD_EX_LIST).map(DumpStream::offset).orElse(0L),
+          -1,
+          StreamType.THREAD_EX_LIST.title(),
+          "%d of its %d threads are not in %s, and are not read"
+              .formatted(more, others.size(), StreamType.THREAD_LIST.title()));
+    }
+    return threads;
+  }
+
+  private List<DumpThread> threads(StreamType type) {
     List<DumpThread> threads = new ArrayList<>();
-    for (StreamType type : List.of(StreamType.THREAD_LIST, StreamType.THREAD_EX_LIST)) {
-      Optional<DumpStream> stream = dump.stream(type);
-      if (threads.isEmpty() && stream.isPresent()) {
-        boolean isLong = type == StreamType.THREAD_EX_LIST;
-        Rows rows = list(stream.get(), isLong ? THREAD_EX : THREAD, MOST_THREADS);
-        for (int row = 0; row < rows.count(); row++) {
-          threads.add(thread(rows.bytes(), rows.at(row), isLong));
-        }
+    Optional<DumpStream> stream = dump.stream(type);
+    if (stream.isPresent()) {
+      boolean isLong = type == StreamType.THREAD_EX_LIST;
+      Rows rows = list(stream.get(), isLong ? THREAD_EX : THREAD, MOST_THREADS);
+      for (int row = 0; row < rows.count(); row++) {
+        threads.add(thread(rows.bytes(), rows.at(row), isLong));
       }
     }
     return List.copyOf(threads);
@@ -124,9 +150,12 @@ final class CoreStreams {
     }
     Bytes record = reader.bytes(range, MOST_RECORD);
     Optional<CodeViewRecord> symbols = CodeViewRecord.read(record);
-    if (symbols.isEmpty() || record.length() < Math.min(range.size(), MOST_RECORD)) {
-      reader.gap(
-          range.offset(), range.size(), "CodeView record", "the file ends inside the record");
+    String why =
+        record.length() < Math.min(range.size(), MOST_RECORD)
+            ? "the file ends inside the record"
+            : CodeViewRecord.damage(record);
+    if (!why.isEmpty()) {
+      reader.gap(range.offset(), range.size(), "CodeView record", why);
     }
     return symbols;
   }
@@ -169,7 +198,16 @@ final class CoreStreams {
         .map(stream -> {
           Bytes bytes = reader.bytes(stream);
           List<Long> parameters = new ArrayList<>();
-          long count = Math.min(bytes.u32(32), PARAMETERS);
+          long claimed = bytes.u32(PARAMETER_COUNT);
+          long count = Math.min(claimed, PARAMETERS);
+          if (count < claimed) {
+            reader.gap(
+                stream.offset() + PARAMETER_COUNT,
+                -1,
+                stream.title(),
+                "it claims %d parameters; an exception has at most %d"
+                    .formatted(claimed, PARAMETERS));
+          }
           for (int i = 0; i < count; i++) {
             parameters.add(bytes.i64(40 + 8 * i));
           }

@@ -132,6 +132,14 @@ public final class DumpReader {
   public Rows table(Bytes bytes, StreamType type, int leastRowBytes, long claimed, int limit) {
     int first = (int) Math.min(bytes.u32(0), bytes.length());
     long rowBytes = Math.max(leastRowBytes, bytes.u32(4));
+    if (bytes.u32(4) < leastRowBytes && claimed != 0) {
+      gap(
+          bytes.base() + 4,
+          -1,
+          type.title(),
+          "it claims entries of %d bytes; they are read as %d, the least that they have"
+              .formatted(bytes.u32(4), leastRowBytes));
+    }
     return rows(bytes, type.title(), first, rowBytes, claimed, limit);
   }
 

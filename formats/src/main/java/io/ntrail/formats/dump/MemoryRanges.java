@@ -82,6 +82,16 @@ public final class MemoryRanges {
         : -1;
   }
 
+  /** Returns true if a byte of the file is one of the memory. */
+  boolean haveByteOfFile(long place) {
+    for (int range = 0; range < offsets.length; range++) {
+      if (place >= offsets[range] && place - offsets[range] < lengths[range]) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Returns the first range that starts after an address; {@link #count} if there is none. */
   public int after(long address) {
     return Search.floorUnsigned(starts, starts.length, address) + 1;

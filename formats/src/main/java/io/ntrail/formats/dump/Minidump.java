@@ -10,7 +10,6 @@ import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.dump.context.ProcessorArchitecture;
 import io.ntrail.formats.dump.context.ProcessorContext;
 import io.ntrail.formats.dump.context.XStateLayout;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -23,11 +22,6 @@ import java.util.stream.Stream;
  * <p>Immutable after opening but for its gaps; {@link #reader} is for one thread.
  */
 public final class Minidump implements AutoCloseable {
-  /** Streams that are read: writers make a dozen. */
-  private static final int MOST_STREAMS = 1 << 12;
-
-  private static final int ENTRY = 12;
-
   /** Bytes of a CONTEXT with its extended state that are read. */
   private static final int LARGEST_CONTEXT = 1 << 16;
 
@@ -53,7 +47,8 @@ public final class Minidump implements AutoCloseable {
     this.gaps = gaps;
     this.header = header(input);
     this.reader = new DumpReader(input, gaps);
-    this.streams = directory(input, header, reader);
+    DumpDirectory directory = new DumpDirectory(input, header, reader);
+    this.streams = directory.read();
     CoreStreams core = new CoreStreams(this, reader);
     this.systemInfo = reader.reading("SystemInfoStream", Optional.empty(), core::systemInfo);
     this.miscInfo = reader.reading("MiscInfoStream", Optional.empty(), core::miscInfo);
@@ -63,6 +58,7 @@ public final class Minidump implements AutoCloseable {
         reader.reading("UnloadedModuleListStream", List.of(), core::unloadedModules);
     this.exception = reader.reading("ExceptionStream", Optional.empty(), core::exception);
     this.memory = new MemoryStreams(this, input, reader).read();
+    directory.checkEnd(streams, memory);
     this.architecture = findArchitecture();
     checkContexts();
     checkFaultingThread();
@@ -171,7 +167,7 @@ public final class Minidump implements AutoCloseable {
           "is a minidump of version 0x%x; 0x%x is read"
               .formatted(header.version(), MinidumpHeader.VERSION));
     }
-    if (header.streams() > 0 && header.directory() > input.size() - ENTRY) {
+    if (header.streams() > 0 && header.directory() > input.size() - DumpDirectory.ENTRY) {
       throw refusal(
           input,
           "is a minidump whose directory is missing: it is at offset %d of %d bytes"
@@ -182,39 +178,6 @@ public final class Minidump implements AutoCloseable {
 
   private static CannotGoOn refusal(InputFile input, String predicate) {
     return CannotGoOn.of(Reason.OTHER, input.name(), input.name() + " " + predicate, "");
-  }
-
-  private static List<DumpStream> directory(
-      InputFile input, MinidumpHeader header, DumpReader reader) {
-    long there = (input.size() - header.directory()) / ENTRY;
-    int count = (int) Math.min(Math.min(header.streams(), there), MOST_STREAMS);
-    if (count < header.streams()) {
-      reader.gap(
-          header.directory() + (long) count * ENTRY,
-          -1,
-          "directory",
-          "it claims " + header.streams() + " streams, of which " + count + " are read");
-    }
-    Bytes table = input.window(Math.min(header.directory(), input.size()), count * ENTRY);
-    List<DumpStream> streams = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      DumpStream claimed =
-          new DumpStream(table.i32(i * ENTRY), table.u32(i * ENTRY + 4), table.u32(i * ENTRY + 8));
-      if (claimed.is(StreamType.UNUSED)) {
-        continue;
-      }
-      long left = Math.max(0, input.size() - claimed.offset());
-      if (claimed.size() > left) {
-        reader.gap(
-            claimed.offset() + left,
-            claimed.size() - left,
-            claimed.title(),
-            "it has " + claimed.size() + " bytes, of which the file has " + left);
-      }
-      streams.add(
-          new DumpStream(claimed.number(), Math.min(claimed.size(), left), claimed.offset()));
-    }
-    return List.copyOf(streams);
   }
 
   /** Name of the file, for messages. */

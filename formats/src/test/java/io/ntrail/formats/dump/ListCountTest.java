@@ -126,6 +126,29 @@ class ListCountTest {
     assertEquals(List.of(), gaps(list, 1, list.row(), less));
   }
 
+  @ParameterizedTest
+  @EnumSource(names = {"THREADS", "LONG_THREADS", "MODULES"})
+  void aListThatIsShorterThanItsCountHasAGap(Layout list) {
+    byte[] file = new MinidumpBuilder().stream(list.type.number(), new byte[] {1, 0}).toByteArray();
+    assertEquals(
+        List.of("it has 2 bytes, too few for a count"),
+        AllStreams.read(file).stream().map(Gap::why).toList());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      names = {"UNLOADED_MODULES", "MEMORY_INFO", "HANDLES", "HANDLE_OPERATIONS", "THREAD_INFO"})
+  void entriesThatClaimFewerBytesThanTheyHaveAreAGap(Layout list) {
+    byte[] content = list.header(1).bytes(list.row()).toByteArray();
+    content[4] -= 8;
+    byte[] file = new MinidumpBuilder().stream(list.type.number(), content).toByteArray();
+    assertEquals(
+        List.of(
+            "it claims entries of %d bytes; they are read as %d, the least that they have"
+                .formatted(list.row - 8, list.row)),
+        AllStreams.read(file).stream().map(Gap::why).toList());
+  }
+
   private static List<Gap> countGaps(byte[] file) {
     return AllStreams.read(file).stream()
         .filter(gap -> gap.why().endsWith("which is not empty"))

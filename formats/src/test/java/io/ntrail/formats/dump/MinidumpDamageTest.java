@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
@@ -21,6 +22,7 @@ import io.ntrail.testkit.dump.MinidumpBuilder;
 import io.ntrail.testkit.dump.SharedDumps;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -32,6 +34,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Damaged and hostile dumps are read as far as they go, in bounded memory and time. */
@@ -284,5 +287,174 @@ class MinidumpDamageTest {
         assertEquals(1, gaps.list().size());
       }
     }
+  }
+
+  private static List<String> gaps(byte[] content) {
+    Gaps gaps = new Gaps();
+    Minidump.open(InputFile.of(content, "a.dmp"), gaps).close();
+    return gaps.list().stream().map(gap -> gap.what() + ": " + gap.why()).toList();
+  }
+
+  /** A dump of threads that has all that it should. */
+  private static MinidumpBuilder sound(long... threads) {
+    return new MinidumpBuilder().system(9, 10, 0, 22000).stream(3, threads(48, threads));
+  }
+
+  private static byte[] threads(int rowBytes, long... ids) {
+    LittleEndian list = new LittleEndian().u32(ids.length);
+    for (long id : ids) {
+      list.u32(id).zeros(rowBytes - 4);
+    }
+    return list.toByteArray();
+  }
+
+  @Test
+  void aSecondStreamOfAKindIsAGap() {
+    MinidumpBuilder writer = sound(1, 2).stream(3, threads(48, 3));
+    writer.stream(0x1234, new byte[8]).stream(0x1234, new byte[8]);
+    assertEquals(
+        List.of("ThreadListStream: a second ThreadListStream of 52 bytes is not read"),
+        gaps(writer.toByteArray()));
+  }
+
+  @Test
+  void aStreamThatIsListedTwiceIsReadOnceAndNoGap() {
+    MinidumpBuilder writer = new MinidumpBuilder().system(9, 10, 0, 22000);
+    int at = writer.put(threads(48, 1));
+    assertEquals(List.of(), gaps(writer.entry(3, 52, at).entry(3, 52, at).toByteArray()));
+  }
+
+  @Test
+  void threadsOfTheLongListAloneAreAGap() {
+    MinidumpBuilder both = sound(1);
+    assertEquals(
+        List.of(
+            "ThreadExListStream: 2 of its 3 threads are not in ThreadListStream, and are not read"),
+        gaps(both.stream(8, threads(64, 1, 2, 3)).toByteArray()));
+    MinidumpBuilder same = sound(1);
+    assertEquals(List.of(), gaps(same.stream(8, threads(64, 1)).toByteArray()));
+  }
+
+  @Test
+  void streamsThatTheDirectoryDoesNotCountAreAGap() {
+    MinidumpBuilder writer = sound(1);
+    writer.stream(10, new byte[] {'a', 0}).stream(11, new byte[] {'a', 0, 0, 0});
+    byte[] content = writer.toByteArray();
+    assertEquals(List.of(), gaps(content));
+    content[8] = 2;
+    assertEquals(
+        List.of("directory: it claims 2 streams, and entries of 2 more follow"), gaps(content));
+  }
+
+  /** Returns the index of the last entry that has a stream: some writers leave others unused. */
+  private static int lastInUse(byte[] content) {
+    ByteBuffer dump = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
+    int entry = dump.getInt(8) - 1;
+    while (dump.getInt(dump.getInt(12) + 12 * entry) == 0) {
+      entry--;
+    }
+    return entry;
+  }
+
+  @Test
+  void everyDirectoryOfOthersTellsAStreamThatIsNotCounted() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    int told = 0;
+    for (Path file : SharedDumps.minidumps()) {
+      byte[] content = TestData.unpacked(file);
+      if (file.toString().contains("invalid")) {
+        continue;
+      }
+      assertTrue(
+          gaps(content).stream().noneMatch(gap -> gap.startsWith("directory")), file.toString());
+      content[8] = (byte) lastInUse(content);
+      String expected =
+          "directory: it claims %d streams, and entries of 1 more follow".formatted(content[8]);
+      told += gaps(content).contains(expected) ? 1 : 0;
+    }
+    assertTrue(told >= 20, "only " + told);
+  }
+
+  @Test
+  void whatFollowsTheLastRangeOfAFullDumpIsAGap() {
+    byte[] whole = new MinidumpBuilder().memory64(0x1000, new byte[] {1, 2, 3, 4}).toByteArray();
+    assertEquals(List.of(), gaps(whole));
+    byte[] longer = Arrays.copyOf(whole, whole.length + 0x1000);
+    assertEquals(List.of(), gaps(longer), "zeros");
+    longer[longer.length - 1] = 1;
+    assertEquals(
+        List.of(
+            "Memory64ListStream: its ranges end here, and 4096 bytes follow, which are not empty"),
+        gaps(longer));
+  }
+
+  @Test
+  void aStreamBehindTheRangesOfAFullDumpIsNoGap() {
+    LittleEndian list = new LittleEndian().u64(1);
+    MinidumpBuilder writer = new MinidumpBuilder();
+    int memory = writer.put(new byte[] {1, 2, 3, 4});
+    list.u64(memory).u64(0x1000).u64(4);
+    assertEquals(
+        List.of(), gaps(writer.stream(9, list.toByteArray()).stream(10, threads(4)).toByteArray()));
+  }
+
+  @Test
+  void aFullDumpWhoseRangesBeginInsideAStreamHasAGap() {
+    MinidumpBuilder writer = new MinidumpBuilder();
+    int comment = writer.put(new byte[] {'a', 'b', 'c', 'd', 'e', 'f', 'g', 0});
+    LittleEndian list = new LittleEndian().u64(1).u64(comment + 2).u64(0x1000).u64(4);
+    assertEquals(
+        List.of("Memory64ListStream: its ranges begin inside CommentStreamA"),
+        gaps(writer.entry(10, 8, comment).stream(9, list.toByteArray()).toByteArray()));
+  }
+
+  @Test
+  void moreParametersThanAnExceptionHasAreAGap() {
+    MinidumpBuilder writer =
+        new MinidumpBuilder().exception(7, 0xC000_0005L, 0x1000, new byte[0], 1, 2);
+    byte[] content = writer.toByteArray();
+    assertEquals(List.of(), gaps(content));
+    int stream = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN).getInt(32 + 8);
+    LittleEndian.putU32(content, stream + 32, 40);
+    assertEquals(
+        List.of("ExceptionStream: it claims 40 parameters; an exception has at most 15"),
+        gaps(content));
+  }
+
+  @Test
+  void registersOfAnotherProcessorThanTheDumpNamesAreAGap() {
+    MinidumpBuilder writer = new MinidumpBuilder().system(9, 10, 0, 22000);
+    byte[] x86 = MinidumpBuilder.x86(0x1000, 0x2000, 0x2010);
+    assertEquals(
+        List.of("registers of thread 7: they are those of x86; the dump is one of x64"),
+        gaps(writer.thread(7, 0, 0, new byte[0], x86).toByteArray()));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "RSDS, 24, ''",
+    "RSDS, 20, 'it has 20 bytes; a record of its kind has at least 24'",
+    "NB10, 12, 'it has 12 bytes; a record of its kind has at least 16'",
+    "NB09, 8, ''",
+    "LEpB, 20, ''",
+    "QQQQ, 40, 'its signature 0x51515151 is not known'",
+    "RSDS, 3, 'it has 3 bytes, too few for a signature'"
+  })
+  void aRecordThatNamesNoSymbolsSaysWhy(String signature, int bytes, String why) {
+    byte[] record = Arrays.copyOf(signature.getBytes(StandardCharsets.US_ASCII), bytes);
+    assertEquals(why, CodeViewRecord.damage(Bytes.copyOf(record, "a.dmp")));
+  }
+
+  @Test
+  void aModuleWhoseSymbolsAreDamagedHasAGap() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    byte[] content = SharedDumps.read("sentry/windows.dmp");
+    try (Minidump dump = Minidump.open(InputFile.of(content, "a.dmp"), new Gaps())) {
+      int modules = (int) dump.stream(StreamType.MODULE_LIST).orElseThrow().offset();
+      LittleEndian.putU32(content, modules + 4 + 76, 20);
+    }
+    assertEquals(
+        List.of("CodeView record: it has 20 bytes; a record of its kind has at least 24"),
+        gaps(content));
   }
 }

@@ -64,8 +64,16 @@ public final class ProcessorContext {
    */
   public static String damage(Bytes bytes, ProcessorArchitecture architecture) {
     ContextKind expected = expected(architecture);
-    if (expected == null || read(bytes, architecture).isPresent()) {
+    if (expected == null) {
       return "";
+    }
+    Optional<ProcessorContext> found = read(bytes, architecture);
+    if (found.isPresent()) {
+      ContextKind kind = found.get().kind();
+      return kind == expected
+          ? ""
+          : "they are those of %s; the dump is one of %s"
+              .formatted(kind.architecture().word(), architecture.word());
     }
     return bytes.length() < expected.size()
         ? "%d bytes; a CONTEXT of %s has %d"
