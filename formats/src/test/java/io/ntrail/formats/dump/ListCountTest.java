@@ -140,7 +140,7 @@ class ListCountTest {
       names = {"UNLOADED_MODULES", "MEMORY_INFO", "HANDLES", "HANDLE_OPERATIONS", "THREAD_INFO"})
   void entriesThatClaimFewerBytesThanTheyHaveAreAGap(Layout list) {
     byte[] content = list.header(1).bytes(list.row()).toByteArray();
-    content[4] -= 8;
+    content[4] = (byte) (content[4] - 8);
     byte[] file = new MinidumpBuilder().stream(list.type.number(), content).toByteArray();
     assertEquals(
         List.of(

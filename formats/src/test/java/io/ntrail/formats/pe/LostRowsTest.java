@@ -12,6 +12,7 @@ import io.ntrail.formats.pe.fixups.Relocations;
 import io.ntrail.testkit.LittleEndian;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
@@ -145,7 +146,7 @@ class LostRowsTest {
       disabledReason = "no test data on this machine")
   void ordinalsOfTheSmallestImportsAreReadThoughTheyHaveAStamp() {
     List<Imports.Module> modules =
-        Imports.of(StoredImages.image(StoredImages.corkami().get("imports_tinyXP.exe"), "tiny.exe"))
+        Imports.of(StoredImages.image(Objects.requireNonNull(StoredImages.corkami().get("imports_tinyXP.exe")), "tiny.exe"))
             .modules();
     assertEquals(
         List.of("kernel32 183", "msvcrt 742"),
