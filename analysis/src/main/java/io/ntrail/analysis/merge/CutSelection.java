@@ -74,6 +74,9 @@ final class CutSelection implements RecordSelection {
   /** Types of events within the time that is kept. */
   private final Set<EventType> typesInRange = Collections.newSetFromMap(new IdentityHashMap<>());
 
+  /** True before the time that is kept. */
+  private boolean isBefore = true;
+
   /** True before the end of the time that is kept. */
   private boolean isWithin = true;
 
@@ -147,10 +150,13 @@ final class CutSelection implements RecordSelection {
 
   private void walk(Events events, long stretchBytes) {
     PairedRecords pairs =
-        new PairedRecords(place -> {
-          kept.add(place.file(), place.buffer(), place.offset());
-          times.add(place.key());
-        });
+        new PairedRecords(
+            place -> {
+              kept.add(place.file(), place.buffer(), place.offset());
+              times.add(place.key());
+            },
+            recording.oneClock(),
+            filter.asksOwners());
     Queue<PairSteps> spare = new ConcurrentLinkedQueue<>();
     CutWalk.Choice choice =
         new CutWalk.Choice(
@@ -213,6 +219,12 @@ final class CutSelection implements RecordSelection {
     @Nullable Place first = null;
     for (int step = 0; step < steps.count(); step++) {
       switch (steps.step(step)) {
+        case PairSteps.BEGIN -> {
+          if (isBefore) {
+            isBefore = false;
+            pairs.begin(steps.place(step).key());
+          }
+        }
         case PairSteps.SETTLE -> {
           if (isWithin) {
             isWithin = false;
@@ -225,7 +237,7 @@ final class CutSelection implements RecordSelection {
             keep(first, steps.first(step));
           }
         }
-        case PairSteps.RUNS -> pairs.keepSwitch(steps.file(step), steps.cpu(step));
+        case PairSteps.RUNS -> pairs.keepSwitchOf(steps.file(step), steps.cpu(step));
         case PairSteps.FIRST_RUNS -> {
           if (steps.isAt(step, first)) {
             pairs.keepSwitch(steps.file(step), steps.cpu(step));

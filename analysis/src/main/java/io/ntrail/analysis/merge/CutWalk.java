@@ -11,6 +11,7 @@ import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.analysis.merge.PairedRecords.Place;
 import io.ntrail.analysis.parallel.OrderedTasks;
 import io.ntrail.formats.collections.LongSet;
+import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
@@ -64,6 +65,10 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
   private final Events events;
   private final EventStretches.Walk stretch;
   private final EventFilter filter;
+
+  /** Asked about threads other than those that events belong to; not for what was seen. */
+  private final EventFilter threads;
+
   private final Set<EventType> types = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Set<EventType> typesInRange = Collections.newSetFromMap(new IdentityHashMap<>());
 
@@ -85,7 +90,7 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
 
   private LongSet thinnedBefore = new LongSet();
 
-  /** CPUs, by file, whose last switch is known to be kept. */
+  /** CPUs, by file or of all files, whose last switch is known to be kept. */
   private final BitSet[] isSwitchKept;
 
   /**
@@ -109,6 +114,7 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
     this.moment = new CutMoment(choice.covered);
     this.stretch = events.stretch();
     this.filter = choice.filter.copy();
+    this.threads = choice.filter.copy();
     this.isSwitchKept = new BitSet[recording.files().size()];
     for (int file = 0; file < isSwitchKept.length; file++) {
       isSwitchKept[file] = new BitSet();
@@ -140,6 +146,7 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
     }
     stretch.begin(stretches.from(task), stretches.to(task));
     boolean isFirst = task == 0;
+    boolean isBefore = choice.fromNanos > Long.MIN_VALUE;
     boolean isWithin = true;
     EventReader event = stretch.event();
     Place last = null;
@@ -153,6 +160,10 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
         lastKey = event.key();
         thin(event, steps, isFirst, isAlone);
       } else {
+        if (isBefore && event.nanos() >= choice.fromNanos) {
+          isBefore = false;
+          steps.addBegin(event.record(), event.fileNumber(), event.key());
+        }
         if (isWithin && event.nanos() >= choice.toNanos) {
           isWithin = false;
           steps.addSettle(event.record(), event.fileNumber(), event.key());
@@ -220,7 +231,8 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
         steps.addFirst(record, file, key, first(event, isInRange, isReference, traced));
       }
     }
-    steps.add(record, file, key, isKept);
+    int marks = isInRange && record.kind().isHook() ? marks(event, passes) : 0;
+    steps.add(record, file, key, isKept ? marks | PairSteps.KEPT : marks);
     if (record.kind().isHook()) {
       noteSwitch(record, file, key, steps, isKept, mayBeFirst);
     }
@@ -261,6 +273,23 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
     }
   }
 
+  /** Returns the marks of a record of the time that tell of chosen threads. */
+  private int marks(EventReader event, boolean passes) {
+    RecordCursor record = event.record();
+    if (record.hookId() == KernelEvent.THREAD_END) {
+      boolean isChosen = !threads.choosesThreads() || threads.chooses(event, event.threadId());
+      return isChosen ? PairSteps.LEAVES : 0;
+    }
+    if (!PairSteps.isSwitch(record) || !threads.asksOwners()) {
+      return 0;
+    }
+    boolean brings = passes || threads.chooses(event, event.threadId());
+    int out = CutRecords.leavingThread(record);
+    boolean leaves =
+        out != 0 && filter.mayPass(event.type(), record.cpu()) && threads.chooses(event, out);
+    return (brings ? PairSteps.BRINGS : 0) | (leaves ? PairSteps.LEAVES : 0);
+  }
+
   /** Notes that a kept record needs the switch before it, once for each switch. */
   private void noteSwitch(
       RecordCursor record,
@@ -269,7 +298,7 @@ final class CutWalk implements OrderedTasks.Worker<PairSteps> {
       PairSteps steps,
       boolean isKept,
       boolean mayBeFirst) {
-    BitSet known = isSwitchKept[file];
+    BitSet known = isSwitchKept[recording.oneClock() ? 0 : file];
     int cpu = record.cpu() & 0xFFFF;
     if (PairSteps.isSwitch(record)) {
       known.set(cpu, isKept);

@@ -78,7 +78,19 @@ final class PairSteps {
   /** Such a record, which needs the context switch before it if it is kept. */
   static final int FIRST_RUNS = 15;
 
-  private static final int KEPT = 0x40;
+  /** The beginning of the time range. */
+  static final int BEGIN = 16;
+
+  /** Mark of a record that is kept. */
+  static final int KEPT = 0x80;
+
+  /** Mark of a context switch that puts a chosen thread on its CPU. */
+  static final int BRINGS = 0x40;
+
+  /** Mark of a context switch at which a chosen thread leaves its CPU, or of the end of one. */
+  static final int LEAVES = 0x20;
+
+  private static final int STEP = 0x1F;
   private static final int TERMINATED = 4;
 
   /**
@@ -131,7 +143,12 @@ final class PairSteps {
 
   /** Returns what happens: {@link #SWITCH} and so on. */
   int step(int i) {
-    return steps.get(i) & ~KEPT;
+    return steps.get(i) & STEP;
+  }
+
+  /** Returns true if a step has a mark: {@link #KEPT} and so on. */
+  boolean has(int i, int mark) {
+    return (steps.get(i) & mark) != 0;
   }
 
   /** Returns a number that the other half of a pair has, too; the thread that a switch brings. */
@@ -161,8 +178,7 @@ final class PairSteps {
 
   /** Returns the record of a step. */
   Place place(int i) {
-    return new Place(
-        files.get(i), buffers.get(i), offsets.get(i), keys.get(i), (steps.get(i) & KEPT) != 0);
+    return new Place(files.get(i), buffers.get(i), offsets.get(i), keys.get(i), has(i, KEPT));
   }
 
   /** Returns true if the record of a step is at a place. */
@@ -173,9 +189,9 @@ final class PairSteps {
         && files.get(i) == place.file();
   }
 
-  private void add(int step, RecordCursor record, int file, long key, boolean isKept) {
+  private void add(int step, RecordCursor record, int file, long key, int marks) {
     int row = rows.add();
-    steps.set(row, (byte) (step | (isKept ? KEPT : 0)));
+    steps.set(row, (byte) (step | marks));
     files.set(row, file);
     buffers.set(row, record.buffer());
     offsets.set(row, record.offset());
@@ -192,20 +208,25 @@ final class PairSteps {
     threads.set(rows.rows() - 1, thread);
   }
 
+  /** Notes that the time range begins with a record. */
+  void addBegin(RecordCursor record, int file, long key) {
+    add(BEGIN, record, file, key, 0);
+  }
+
   /** Notes that the time range ends before a record. */
   void addSettle(RecordCursor record, int file, long key) {
-    add(SETTLE, record, file, key, false);
+    add(SETTLE, record, file, key, 0);
   }
 
   void addFirst(RecordCursor record, int file, long key, First first) {
-    add(FIRST, record, file, key, false);
+    add(FIRST, record, file, key, 0);
     setMatch(firsts.size());
     firsts.add(first);
   }
 
   /** Notes a record that needs the switch before it if it is kept, as it is or may turn out. */
   void addRuns(RecordCursor record, int file, long key, boolean isKept) {
-    add(isKept ? RUNS : FIRST_RUNS, record, file, key, isKept);
+    add(isKept ? RUNS : FIRST_RUNS, record, file, key, isKept ? KEPT : 0);
     setMatch((record.cpu() & 0xFFFFL) << 32);
   }
 
@@ -215,40 +236,44 @@ final class PairSteps {
         && record.payloadLength() >= CSwitch.OLD_THREAD_ID + 4;
   }
 
-  /** Notes a record if it is one of a pair. */
-  void add(RecordCursor record, int file, long key, boolean isKept) {
+  /**
+   * Notes a record if it is one of a pair.
+   *
+   * @param marks {@link #KEPT} and so on
+   */
+  void add(RecordCursor record, int file, long key, int marks) {
     if (record.kind().isHook()) {
-      hook(record, record.hookId(), file, key, isKept);
+      hook(record, record.hookId(), file, key, marks);
     } else if (record.kind().isEvent()) {
-      event(record, file, key, isKept);
+      event(record, file, key, marks);
     } else if (record.kind().isClassic()) {
       int hook = kernel.hookId(record.provider(), record.opcode());
       if (hook >= 0) {
-        hook(record, hook, file, key, isKept);
+        hook(record, hook, file, key, marks);
       }
     }
   }
 
-  private void hook(RecordCursor record, int hook, int file, long key, boolean isKept) {
+  private void hook(RecordCursor record, int hook, int file, long key, int marks) {
     switch (hook) {
-      case KernelEvent.THREAD_CSWITCH -> contextSwitch(record, file, key, isKept);
+      case KernelEvent.THREAD_CSWITCH -> contextSwitch(record, file, key, marks);
       case KernelEvent.THREAD_READYTHREAD -> {
         if (record.payloadLength() >= ReadyThread.THREAD_ID + 4) {
-          add(READY, record, file, key, isKept);
+          add(READY, record, file, key, marks);
           setThread(record.bytes().i32(record.payloadOffset() + ReadyThread.THREAD_ID));
         }
       }
       case KernelEvent.THREAD_START, KernelEvent.THREAD_END -> {
         int at = ThreadLife.threadId(record.version());
         if (record.payloadLength() >= at + 4) {
-          add(LIFE, record, file, key, isKept);
+          add(LIFE, record, file, key, marks);
           setThread(record.bytes().i32(record.payloadOffset() + at));
         }
       }
       default -> {
         switch (KernelEvent.group(hook)) {
-          case Group.DISKIO -> disk(record, hook, file, key, isKept);
-          case Group.FILEIO -> file(record, hook, file, key, isKept);
+          case Group.DISKIO -> disk(record, hook, file, key, marks);
+          case Group.FILEIO -> file(record, hook, file, key, marks);
           default -> {
             // Means something alone.
           }
@@ -257,7 +282,7 @@ final class PairSteps {
     }
   }
 
-  private void contextSwitch(RecordCursor record, int file, long key, boolean isKept) {
+  private void contextSwitch(RecordCursor record, int file, long key, int marks) {
     int length = record.payloadLength();
     if (length < CSwitch.OLD_THREAD_ID + 4) {
       return;
@@ -269,16 +294,16 @@ final class PairSteps {
       boolean hasEnded = bytes.u8(at + CSwitch.OLD_THREAD_STATE) == TERMINATED;
       step = hasEnded ? SWITCH_OF_ENDED : SWITCH;
     }
-    add(step, record, file, key, isKept);
+    add(step, record, file, key, marks);
     setThread(bytes.i32(at + CSwitch.OLD_THREAD_ID));
     setMatch((record.cpu() & 0xFFFFL) << 32 | bytes.u32(at + CSwitch.NEW_THREAD_ID));
   }
 
-  private void disk(RecordCursor record, int hook, int file, long key, boolean isKept) {
+  private void disk(RecordCursor record, int hook, int file, long key, int marks) {
     int pointer = record.pointerBytes();
     if (KernelEvent.isDiskRequest(hook)) {
       if (record.payloadLength() >= pointer) {
-        add(REQUEST, record, file, key, isKept);
+        add(REQUEST, record, file, key, marks);
         setMatch(irp(record, DiskInit.IRP));
       }
       return;
@@ -290,7 +315,7 @@ final class PairSteps {
           default -> record.version() >= 2 ? DiskTransfer.irp(pointer) : Integer.MAX_VALUE - 8;
         };
     if (record.payloadLength() >= at + pointer) {
-      add(REQUEST_END, record, file, key, isKept);
+      add(REQUEST_END, record, file, key, marks);
       setMatch(irp(record, at));
     }
   }
@@ -299,22 +324,22 @@ final class PairSteps {
     return record.bytes().pointer(record.payloadOffset() + at, record.pointerBytes());
   }
 
-  private void file(RecordCursor record, int hook, int file, long key, boolean isKept) {
+  private void file(RecordCursor record, int hook, int file, long key, int marks) {
     FileOperation operation = FileOperation.of(hook);
     int pointer = record.pointerBytes();
     if (operation != null) {
       if (record.payloadLength() >= operation.irp() + pointer) {
-        add(OPERATION, record, file, key, isKept);
+        add(OPERATION, record, file, key, marks);
         setMatch(irp(record, operation.irp()));
       }
     } else if (hook == KernelEvent.FILEIO_OPERATIONEND && record.payloadLength() >= pointer) {
-      add(OPERATION_END, record, file, key, isKept);
+      add(OPERATION_END, record, file, key, marks);
       setMatch(irp(record, FileOperation.END_IRP));
     }
   }
 
   /** Events whose stack, or the other half of it, comes with a later event. */
-  private void event(RecordCursor record, int file, long key, boolean isKept) {
+  private void event(RecordCursor record, int file, long key, int marks) {
     boolean isClr = ProviderStacks.isClr(record);
     boolean hasStack = record.hasExtendedItems() && record.hasStackItem();
     if (!isClr && !hasStack) {
@@ -322,13 +347,13 @@ final class PairSteps {
     }
     long match = hasStack ? ProviderStacks.matchIdOf(record) : 0;
     if (match != 0) {
-      add(HALF, record, file, key, isKept);
+      add(HALF, record, file, key, marks);
       setMatch(match);
       setThread(record.threadId());
     }
     boolean isStack = ProviderStacks.isClrStack(record);
     if (isClr || isStack) {
-      add(isStack ? CLR_STACK : CLR, record, file, key, isKept);
+      add(isStack ? CLR_STACK : CLR, record, file, key, marks);
       setThread(record.threadId());
     }
   }

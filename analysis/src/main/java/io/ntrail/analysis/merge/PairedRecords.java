@@ -39,48 +39,146 @@ final class PairedRecords {
     }
   }
 
+  /** Context switches of one CPU after each other that are remembered for an earlier one. */
+  private static final int MOST_FOLLOWING = 1 << 6;
+
+  /** Ends of requests or operations that are remembered, of each kind. */
+  private static final int MOST_ENDED = 1 << 14;
+
+  /** A context switch. */
+  private static final class Switch {
+    final Place place;
+
+    /** True if it brings a chosen thread, whose time on the CPU must end in what is kept, too. */
+    boolean isChosen;
+
+    boolean isKept;
+
+    /** The switch after it on its CPU, if that has to be kept with it. */
+    @Nullable Switch next;
+
+    /** Number of switches before it that have a next one, up to this one. */
+    private int following;
+
+    Switch(Place place, boolean isChosen) {
+      this.place = place;
+      this.isChosen = isChosen;
+      this.isKept = place.isKept;
+    }
+  }
+
   /** A thread that has left its CPU. */
   private static final class Away {
-    final Place left;
+    final Switch left;
 
     /** Context switch before it on its CPU. */
-    final @Nullable Place before;
+    final @Nullable Switch before;
 
     @Nullable Place ready;
 
-    Away(Place left, @Nullable Place before) {
+    Away(Switch left, @Nullable Switch before) {
       this.left = left;
       this.before = before;
     }
   }
 
+  /**
+   * A request or operation that has begun.
+   *
+   * @param isAfterKept true if it took the number of one that did not end, and that is kept
+   */
+  private record Begun(Place place, boolean isAfterKept) {}
+
   private record Half(int thread, long match) {}
 
   /** Map that forgets what it has had for longest when there is too much. */
-  private static final class Waiting<K> extends LinkedHashMap<K, Place> {
+  private static final class Waiting<K, V> extends LinkedHashMap<K, V> {
     private static final long serialVersionUID = 1L;
 
+    private final int most;
+
+    Waiting(int most) {
+      this.most = most;
+    }
+
     @Override
-    protected boolean removeEldestEntry(Map.Entry<K, Place> eldest) {
-      return size() > MOST;
+    protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+      return size() > most;
     }
   }
 
-  private static final @Nullable Place[] NONE = {};
+  /** Requests or operations, by their numbers, which are used again and again. */
+  private final class Numbered {
+    private final Waiting<Long, Begun> begun = new Waiting<>(MOST);
+
+    /** Ends of the last ones that have ended. */
+    private final Waiting<Long, Place> ended = new Waiting<>(MOST_ENDED);
+
+    void begin(long number, Place place) {
+      ended.remove(number);
+      Begun before = begun.get(number);
+      boolean isAfterKept = false;
+      if (before != null) {
+        Place its = before.place;
+        boolean isNeeded = its.isKept || isAcross(its, place);
+        if (isNeeded) {
+          // That it did not end is told by this one, and the next end is not its own.
+          keep(its);
+          keep(place);
+        }
+        isAfterKept = isNeeded || before.isAfterKept;
+      }
+      begun.put(number, new Begun(place, isAfterKept));
+    }
+
+    void end(long number, Place place) {
+      Begun its = begun.remove(number);
+      if (its == null) {
+        Place before = ended.get(number);
+        if (place.isKept) {
+          // Else it would be taken for the end of one that has ended.
+          keep(before);
+        }
+        return;
+      }
+      ended.put(number, place);
+      if (its.isAfterKept || isAcross(its.place, place)) {
+        keep(its.place);
+        keep(place);
+      } else {
+        join(its.place, place);
+      }
+    }
+  }
+
+  private static final @Nullable Switch[] NONE = {};
 
   private final Keeper keeper;
+  private final boolean isOneClock;
+  private final boolean asksOwners;
 
-  /** Last context switches, by file and CPU. */
-  private @Nullable Place[][] switches = {};
+  /** Last context switches, by file and CPU; with one clock all files have the same CPUs. */
+  private @Nullable Switch[][] switches = {};
+
+  /** Key of the first record of the time range. */
+  private long beginning = Long.MIN_VALUE;
 
   private final Map<Integer, Away> away = new HashMap<>();
-  private final Waiting<Long> requests = new Waiting<>();
-  private final Waiting<Long> operations = new Waiting<>();
-  private final Waiting<Integer> clrEvents = new Waiting<>();
-  private final Waiting<Half> halves = new Waiting<>();
+  private final Numbered requests = new Numbered();
+  private final Numbered operations = new Numbered();
+  private final Waiting<Integer, Place> clrEvents = new Waiting<>(MOST);
+  private final Waiting<Half, Place> halves = new Waiting<>(MOST);
 
-  PairedRecords(Keeper keeper) {
+  /**
+   * Knows no records yet.
+   *
+   * @param isOneClock true if all files have the same clock
+   * @param asksOwners true if what is kept depends on the threads that records belong to
+   */
+  PairedRecords(Keeper keeper, boolean isOneClock, boolean asksOwners) {
     this.keeper = keeper;
+    this.isOneClock = isOneClock;
+    this.asksOwners = asksOwners;
   }
 
   /**
@@ -95,11 +193,17 @@ final class PairedRecords {
       case PairSteps.SWITCH, PairSteps.SWITCH_OF_ENDED, PairSteps.SWITCH_OF_UNKNOWN ->
           contextSwitch(steps, step, place);
       case PairSteps.READY -> ready(thread, place);
-      case PairSteps.LIFE -> away.remove(thread);
-      case PairSteps.REQUEST -> requests.put(match, place);
-      case PairSteps.REQUEST_END -> join(requests.remove(match), place);
-      case PairSteps.OPERATION -> operations.put(match, place);
-      case PairSteps.OPERATION_END -> join(operations.remove(match), place);
+      case PairSteps.LIFE -> {
+        Away left = away.remove(thread);
+        if (left != null && steps.has(step, PairSteps.LEAVES)) {
+          // That it did not come back is told by its end.
+          keep(left);
+        }
+      }
+      case PairSteps.REQUEST -> requests.begin(match, place);
+      case PairSteps.REQUEST_END -> requests.end(match, place);
+      case PairSteps.OPERATION -> operations.begin(match, place);
+      case PairSteps.OPERATION_END -> operations.end(match, place);
       case PairSteps.HALF -> {
         Half half = new Half(thread, match);
         Place first = halves.remove(half);
@@ -118,33 +222,70 @@ final class PairedRecords {
     }
   }
 
-  /** Keeps the last context switch of a CPU: records without ids belong to the thread that runs. */
+  /**
+   * Keeps the last context switch of a CPU for a record that passes: records without ids belong to
+   * the thread that runs.
+   */
+  void keepSwitchOf(int file, int cpu) {
+    Switch last = switches(file, cpu)[cpu];
+    if (last != null) {
+      last.isChosen |= asksOwners;
+      keep(last);
+    }
+  }
+
+  /** Keeps the last context switch of a CPU. */
   void keepSwitch(int file, int cpu) {
     keep(switches(file, cpu)[cpu]);
   }
 
-  private @Nullable Place[] switches(int file, int cpu) {
-    if (file >= switches.length) {
+  private @Nullable Switch[] switches(int file, int cpu) {
+    int row = isOneClock ? 0 : file;
+    if (row >= switches.length) {
       int before = switches.length;
-      switches = Arrays.copyOf(switches, file + 1);
-      Arrays.fill(switches, before, file + 1, NONE);
+      switches = Arrays.copyOf(switches, row + 1);
+      Arrays.fill(switches, before, row + 1, NONE);
     }
-    if (cpu >= switches[file].length) {
-      switches[file] = Arrays.copyOf(switches[file], Growth.length(cpu, cpu + 1));
+    if (cpu >= switches[row].length) {
+      switches[row] = Arrays.copyOf(switches[row], Growth.length(cpu, cpu + 1));
     }
-    return switches[file];
+    return switches[row];
+  }
+
+  /**
+   * Notes that the time range begins.
+   *
+   * @param key of its first record
+   */
+  void begin(long key) {
+    beginning = key;
+    if (asksOwners) {
+      // Of the switches before it, these tell which threads run.
+      for (@Nullable Switch[] ofFile : switches) {
+        for (Switch last : ofFile) {
+          keep(last);
+        }
+      }
+    }
   }
 
   /** Keeps what has begun and not ended yet: at the end of a time range it still is so. */
   void settle() {
     away.values().forEach(this::keep);
-    operations.values().forEach(this::keep);
+    operations.begun.values().forEach(begun -> keep(begun.place));
   }
 
   private void keep(Away left) {
     keep(left.left);
     keep(left.before);
     keep(left.ready);
+  }
+
+  private void keep(@Nullable Switch one) {
+    for (Switch next = one; next != null && !next.isKept; next = next.next) {
+      next.isKept = true;
+      keeper.keep(next.place);
+    }
   }
 
   private void keep(@Nullable Place place) {
@@ -155,30 +296,61 @@ final class PairedRecords {
 
   private void contextSwitch(PairSteps steps, int step, Place place) {
     int cpu = steps.cpu(step);
-    @Nullable Place[] ofFile = switches(place.file, cpu);
-    Place before = ofFile[cpu];
-    ofFile[cpu] = place;
-    if (place.isKept) {
+    @Nullable Switch[] ofFile = switches(place.file, cpu);
+    Switch before = ofFile[cpu];
+    Switch now = new Switch(place, steps.has(step, PairSteps.BRINGS));
+    ofFile[cpu] = now;
+    boolean leaves = steps.has(step, PairSteps.LEAVES);
+    if (leaves) {
+      keep(now);
+    }
+    if (now.isKept) {
       keep(before);
     }
-    int out = steps.thread(step);
-    int in = (int) steps.match(step);
-    if (steps.step(step) != PairSteps.SWITCH_OF_UNKNOWN && out != 0) {
-      if (steps.step(step) == PairSteps.SWITCH_OF_ENDED) {
-        away.remove(out);
-      } else {
-        away.put(out, new Away(place, before));
-      }
+    // The id of a thread that has ended may be that of a chosen one soon.
+    boolean hasEnded = asksOwners && steps.step(step) == PairSteps.SWITCH_OF_ENDED;
+    if (before != null && (before.isChosen || hasEnded)) {
+      follow(before, now);
     }
+    leave(steps, step, new Away(now, before));
+    int in = (int) steps.match(step);
     Away left = in == 0 ? null : away.remove(in);
     if (left == null) {
       return;
     }
     if (place.isKept) {
       keep(left);
-    } else if (left.left.isKept) {
+    } else if (left.left.place.isKept) {
       // The wait began in what is kept: its end belongs to it.
-      keep(place);
+      keep(now);
+    }
+  }
+
+  /** Keeps the switch after one that brings a chosen thread, if that is kept now or later. */
+  private void follow(Switch before, Switch now) {
+    if (before.isKept || before.following == MOST_FOLLOWING) {
+      keep(now);
+    } else {
+      before.next = now;
+      now.following = before.following + 1;
+    }
+  }
+
+  private void leave(PairSteps steps, int step, Away left) {
+    int out = steps.thread(step);
+    if (steps.step(step) == PairSteps.SWITCH_OF_UNKNOWN || out == 0) {
+      return;
+    }
+    Away earlier =
+        steps.step(step) == PairSteps.SWITCH_OF_ENDED ? away.remove(out) : away.put(out, left);
+    if (earlier == null) {
+      return;
+    }
+    if (steps.has(step, PairSteps.LEAVES)) {
+      // That it left twice and did not come back is told.
+      keep(earlier);
+    } else if (earlier.left.place.isKept) {
+      keep(left.left);
     }
   }
 
@@ -186,10 +358,15 @@ final class PairedRecords {
     Away left = away.get(thread);
     if (left != null && left.ready == null) {
       left.ready = place;
-      if (left.left.isKept) {
+      if (left.left.place.isKept) {
         keep(place);
       }
     }
+  }
+
+  /** Returns true if the time range begins between two records. */
+  private boolean isAcross(Place first, Place second) {
+    return first.key < beginning && second.key >= beginning;
   }
 
   /** Keeps both of two records if one of them is kept. */

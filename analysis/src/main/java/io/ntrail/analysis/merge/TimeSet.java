@@ -8,8 +8,9 @@ import java.util.List;
 /**
  * Set of times in memory that has a limit. It is exact until the limit is reached; from then on its
  * times are rounded to twice as many units, again and again if need be, so that it has all that was
- * added and may seem to have their close neighbors. For choices where one record too many does no
- * harm, and one that is missing does.
+ * added and may seem to have their close neighbors. For choices where a missing record does more
+ * harm than one too many; an end too many of a request or operation must find the beginning that it
+ * has in the whole recording ({@link PairedRecords}).
  *
  * <p>Times of a recording are close to each other: each stretch of 65,536 of them has a bit for
  * each time, or the times themselves while these take less. Read by any number of threads once all

@@ -6,8 +6,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.Cli.Result;
+import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.Slice;
 import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.etl.EtlRecords;
+import io.ntrail.testkit.etl.EtlSettings;
+import io.ntrail.testkit.etl.EtlWriter;
+import io.ntrail.testkit.etl.KernelPayloads;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -218,6 +223,232 @@ class CutAnswersTest {
       assertEquals(List.of(), differences(file, Slice.of(CUTS, 4)));
       Files.delete(file);
     }
+  }
+
+  /** A recording made by hand, of processes with a thread each; times are in microseconds. */
+  private static final class Made {
+    private static final int START = 1;
+    private static final int END = 2;
+    private static final int FOUND = 3;
+    private static final int READY = 1;
+    private static final int WAITING = 5;
+    private static final int TERMINATED = 4;
+
+    private final EtlSettings settings = EtlSettings.windows11();
+    private final EtlWriter writer = new EtlWriter(settings);
+
+    /** Thread 100 of a.exe and thread 200 of b.exe were there when it began. */
+    Made() {
+      process(0, FOUND, 1000, "a.exe").thread(0, FOUND, 1000, 100);
+      process(0, FOUND, 2000, "b.exe").thread(0, FOUND, 2000, 200);
+      // The first events of each type, of all and of those from 1 ms on, stay in any cut.
+      others(20, 3, 400).others(1010, 4, 404);
+    }
+
+    private Made others(long time, int cpu, int tid) {
+      thread(0, FOUND, 2000, tid).onto(time, cpu, tid, 0, WAITING).named(time + 1, cpu, "other");
+      reads(time + 2, cpu, 0xB0F0, tid).hasRead(time + 3, cpu, 0xB0F0);
+      return onto(time + 4, cpu, 0, tid, WAITING);
+    }
+
+    private Made log(long time, int cpu, EtlRecords record, int version, LittleEndian payload) {
+      long ticks = settings.startTicks() + 10 * time;
+      writer.log(cpu, record.version(version).time(ticks).payload(payload).build());
+      return this;
+    }
+
+    private Made process(long time, int type, int pid, String image) {
+      LittleEndian payload = KernelPayloads.process(pid, 4, 1, 0, image, image);
+      return log(time, 0, EtlRecords.system(8, 0x0300 | type), 4, payload);
+    }
+
+    private Made thread(long time, int type, int pid, int tid) {
+      LittleEndian payload = KernelPayloads.thread(pid, tid, 0, 8, "");
+      return log(time, 0, EtlRecords.system(8, 0x0500 | type), 3, payload);
+    }
+
+    private Made kernel(long time, int cpu, int hook, int version, LittleEndian payload) {
+      return log(time, cpu, EtlRecords.perfInfo(8, hook), version, payload);
+    }
+
+    private Made onto(long time, int cpu, int tid, int before, int state) {
+      LittleEndian payload = KernelPayloads.cswitch(tid, before, 8, 8, 0, state);
+      return kernel(time, cpu, 0x0524, 4, payload);
+    }
+
+    private Made named(long time, int cpu, String file) {
+      LittleEndian payload = KernelPayloads.fileName(0xFFFF_A000_0000_0000L + time, file);
+      return kernel(time, cpu, 0x0420, 2, payload);
+    }
+
+    private Made reads(long time, int cpu, long irp, int tid) {
+      LittleEndian payload = KernelPayloads.fileTransfer(0, irp, 0x5001, 0x5000, tid, 4096);
+      return kernel(time, cpu, 0x0443, 3, payload);
+    }
+
+    private Made hasRead(long time, int cpu, long irp) {
+      return kernel(time, cpu, 0x044C, 3, KernelPayloads.operationEnd(irp, 0, 0));
+    }
+
+    /** A sample with its stack: whatever has the time of one that is kept is kept, too. */
+    private Made sample(long time, int cpu, int pid, int tid) {
+      kernel(time, cpu, 0x0F2E, 2, KernelPayloads.sample(0x401000, tid, 0));
+      long ticks = settings.startTicks() + 10 * time;
+      return kernel(time, cpu, 0x1820, 2, KernelPayloads.stack(ticks, pid, tid, 0x401000));
+    }
+  }
+
+  private Path written(Made made, String name) throws IOException {
+    Path whole = Files.createDirectories(folder.resolve("whole"));
+    return Files.write(whole.resolve(name), made.writer.toByteArray());
+  }
+
+  private void hasTheSameAnswers(Made made, String... filter) throws IOException {
+    assertEquals(List.of(), differences(written(made, "made.etl"), List.of(List.of(filter))));
+  }
+
+  private long unfinished(Made made, String metric, String... filter) throws IOException {
+    List<Object> words = new ArrayList<>(List.of("profile", written(made, "made.etl")));
+    words.addAll(List.of("--metric", metric, "--format", "json"));
+    words.addAll(List.of(filter));
+    return Cli.run(words.toArray()).json().get("remarks").get("unfinished").number();
+  }
+
+  @Test
+  void whatOthersDoOnTheCpuOfAThreadThatHasEndedIsNotTakenForItsDoing() throws IOException {
+    Made made =
+        new Made()
+            .onto(900, 0, 100, 0, Made.WAITING)
+            .named(1500, 0, "of-a")
+            .thread(2000, Made.END, 1000, 100)
+            .onto(2001, 0, 0, 100, Made.TERMINATED)
+            .onto(2500, 0, 200, 0, Made.WAITING)
+            .named(3000, 0, "of-b")
+            .named(3001, 0, "last");
+    hasTheSameAnswers(made, "-p", "a.exe");
+    hasTheSameAnswers(made, "-t", "100");
+    hasTheSameAnswers(made, "-p", "a.exe", "-e", "FileIo/*");
+    hasTheSameAnswers(made, "-p", "a.exe", "--time", "1ms..4ms");
+  }
+
+  @Test
+  void whatOthersDoIsNotTakenForThatOfALaterThreadWithTheIdOfAnEarlierOne() throws IOException {
+    Made made =
+        new Made()
+            // Thread 300 of b.exe ends on a CPU; one of a.exe gets its id, and runs elsewhere.
+            .thread(10, Made.START, 2000, 300)
+            .onto(1000, 5, 300, 100, Made.WAITING)
+            .thread(2000, Made.END, 2000, 300)
+            .onto(2001, 5, 0, 300, Made.TERMINATED)
+            .thread(2500, Made.START, 1000, 300)
+            .onto(2600, 1, 300, 0, Made.WAITING)
+            .named(3000, 5, "of-none")
+            .onto(4000, 2, 100, 0, Made.WAITING)
+            .onto(5000, 2, 0, 100, Made.READY);
+    hasTheSameAnswers(made, "-p", "a.exe");
+  }
+
+  @Test
+  void anOperationDoesNotGetTheEndOfALaterOneWithItsNumber() throws IOException {
+    Made made =
+        new Made()
+            .onto(50, 0, 200, 0, Made.WAITING)
+            .onto(90, 1, 100, 0, Made.WAITING)
+            // That it ended is missing.
+            .reads(100, 1, 0xB010, 100)
+            .reads(5000, 0, 0xB010, 200)
+            .hasRead(5010, 0, 0xB010)
+            .sample(5010, 1, 1000, 100);
+    assertEquals(1, unfinished(made, "file", "-p", "a.exe"));
+    hasTheSameAnswers(made, "-p", "a.exe");
+  }
+
+  @Test
+  void anOperationThatHasEndedDoesNotGetTheEndOfALaterOneWhoseBeginningIsMissing()
+      throws IOException {
+    Made made =
+        new Made()
+            .onto(50, 0, 100, 0, Made.WAITING)
+            .sample(50, 0, 1000, 100)
+            .onto(100, 0, 0, 100, Made.WAITING)
+            .reads(100, 1, 0xB010, 200)
+            .hasRead(200, 1, 0xB010)
+            .onto(1500, 0, 100, 0, Made.WAITING)
+            .hasRead(1600, 1, 0xB010);
+    hasTheSameAnswers(made, "--time", "1ms..2ms");
+  }
+
+  @Test
+  void anOperationThatEndsInTheTimeStaysWhoeverRunsAtItsEnd() throws IOException {
+    Made made =
+        new Made()
+            .onto(50, 0, 100, 0, Made.WAITING)
+            .reads(100, 0, 0xB010, 100)
+            .onto(900, 0, 200, 100, Made.WAITING)
+            .hasRead(1500, 0, 0xB010)
+            .onto(1800, 0, 100, 200, Made.WAITING);
+    hasTheSameAnswers(made, "--time", "1ms..2ms", "-p", "a.exe");
+  }
+
+  @Test
+  void anOperationWhoseNumberIsTakenInTheTimeIsCountedAsUnfinished() throws IOException {
+    Made made =
+        new Made()
+            .reads(100, 1, 0xB010, 100)
+            .reads(1500, 0, 0xB010, 200)
+            .hasRead(1600, 0, 0xB010)
+            .onto(1800, 0, 100, 0, Made.WAITING);
+    assertEquals(1, unfinished(made, "file", "--time", "1ms..2ms", "-p", "a.exe"));
+    hasTheSameAnswers(made, "--time", "1ms..2ms", "-p", "a.exe");
+  }
+
+  @Test
+  void waitsThatEndWithTheirThreadsAreCountedAsUnfinished() throws IOException {
+    Made made =
+        new Made()
+            .onto(50, 0, 100, 0, Made.WAITING)
+            .onto(100, 0, 200, 100, Made.WAITING)
+            .onto(1100, 0, 0, 200, Made.WAITING)
+            .thread(1500, Made.END, 1000, 100)
+            .onto(1600, 0, 200, 0, Made.WAITING);
+    assertEquals(1, unfinished(made, "wait", "-p", "a.exe"));
+    hasTheSameAnswers(made, "-p", "a.exe");
+    hasTheSameAnswers(made, "--time", "1ms..2ms");
+    hasTheSameAnswers(made, "--time", "1ms..2ms", "-p", "a.exe");
+    hasTheSameAnswers(made, "-p", "a.exe", "-e", "CSwitch");
+  }
+
+  @Test
+  void aThreadThatLeavesItsCpuTwiceIsToldAsBefore() throws IOException {
+    Made made =
+        new Made()
+            .onto(50, 0, 100, 0, Made.WAITING)
+            .onto(100, 0, 200, 100, Made.WAITING)
+            // That it came back is missing, as is what ran before.
+            .onto(1200, 1, 0, 100, Made.WAITING)
+            .onto(1300, 1, 200, 100, Made.TERMINATED)
+            .onto(1600, 0, 0, 200, Made.WAITING);
+    hasTheSameAnswers(made, "-p", "a.exe");
+    hasTheSameAnswers(made, "--time", "1ms..2ms", "-p", "a.exe");
+  }
+
+  @Test
+  void switchesOfAnotherFileOfTheSameClockTellWhoseRecordsAreKept() throws IOException {
+    Path first = written(new Made().onto(50, 0, 100, 0, Made.WAITING), "first.etl");
+    Path second = written(new Made().named(100, 0, "of-a"), "second.etl");
+    Path cut = folder.resolve("cut.etl");
+    String[] named = {"-e", "FileIo/*"};
+    assertEquals(0, Cli.run("cut", first, second, "-e", "FileIo/*", "-o", cut).exit());
+    List<String> questions = List.of("--count", "--by", "process", "--format", "csv");
+    List<Object> whole = new ArrayList<>(List.of("events", first, second));
+    List<Object> part = new ArrayList<>(List.of("events", cut));
+    for (List<Object> words : List.of(whole, part)) {
+      words.addAll(questions);
+      words.addAll(List.of(named));
+    }
+    String answer = Cli.run(whole.toArray()).out();
+    assertTrue(answer.contains("a.exe"), answer);
+    assertEquals(answer, Cli.run(part.toArray()).out());
   }
 
   private static String around(String line, int at) {

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.etw.events;
 
 import io.ntrail.analysis.etw.machine.Machine;
+import io.ntrail.analysis.etw.machine.ProcessInstance;
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.analysis.naming.PatternSet;
 import io.ntrail.analysis.naming.UnmatchedTerm;
@@ -226,6 +227,31 @@ public final class EventFilter {
    */
   public boolean needsOwners() {
     return !processes.isEmpty() || !threads.isEmpty() || where != null;
+  }
+
+  /** Returns true if it chooses processes or threads, other than by a condition. */
+  public boolean choosesThreads() {
+    return !processes.isEmpty() || !threads.isEmpty();
+  }
+
+  /** Returns true if it asks for the process or thread that an event belongs to. */
+  public boolean asksOwners() {
+    return choosesThreads()
+        || where != null && where.names().stream().anyMatch(EventValues.OF_OWNERS::contains);
+  }
+
+  /**
+   * Returns true if a thread is one of the chosen processes and threads at the time of an event;
+   * false if it chooses none.
+   */
+  public boolean chooses(EventReader event, int thread) {
+    if (!choosesThreads()) {
+      return false;
+    }
+    int process = event.processOf(thread);
+    ProcessInstance life = event.processLife(process);
+    return processes.fitProcess(process, life == null ? null : life.image())
+        && (threads.isEmpty() || threads.fitThread(thread, event.threadName(thread)));
   }
 
   /** Returns a filter of the same criteria that has seen nothing, for another thread. */

@@ -228,7 +228,11 @@ public final class EventReader {
 
   /** Returns the name of the thread that the event belongs to; null if none is recorded. */
   public @Nullable String threadName() {
-    int thread = threadId();
+    return threadName(threadId());
+  }
+
+  /** Returns the name of a thread at this time; null if none is recorded. */
+  @Nullable String threadName(int thread) {
     return thread == RecordCursor.NO_ID ? null : machine.threadName(thread, key);
   }
 
