@@ -403,6 +403,22 @@ class CutAnswersTest {
   }
 
   @Test
+  void anOperationIsThatOfTheProcessThatBeganItWhoeverGetsItsId() throws IOException {
+    Made made =
+        new Made()
+            .reads(100, 0, 0xB010, 100)
+            .thread(200, Made.END, 1000, 100)
+            .process(201, Made.END, 1000, "a.exe")
+            .process(300, Made.START, 1000, "c.exe")
+            .thread(301, Made.START, 1000, 100)
+            .reads(400, 0, 0xB010, 200)
+            .hasRead(500, 0, 0xB010);
+    assertEquals(1, unfinished(made, "file", "-p", "a.exe"));
+    assertEquals(0, unfinished(made, "file", "-p", "c.exe"));
+    hasTheSameAnswers(made, "-p", "a.exe");
+  }
+
+  @Test
   void waitsThatEndWithTheirThreadsAreCountedAsUnfinished() throws IOException {
     Made made =
         new Made()

@@ -188,7 +188,16 @@ final class EventContext {
 
   /** Returns true if a thread is in scope, and the event's time. */
   boolean isInScope(int process, int thread) {
-    return sink.isInRange(nanos()) && sink.isOurs(key, process, thread);
+    return isInScope(key, process, thread);
+  }
+
+  /**
+   * Returns true if a thread is in scope, and the event's time.
+   *
+   * @param since a time at which the process had its id
+   */
+  boolean isInScope(long since, int process, int thread) {
+    return sink.isInRange(nanos()) && sink.isOurs(since, process, thread);
   }
 
   /** Reports an event in scope that ends before the fields that its weight is made of. */

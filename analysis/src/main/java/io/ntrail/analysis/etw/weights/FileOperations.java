@@ -97,7 +97,7 @@ final class FileOperations implements WeightVisitor {
                 sized ? payload.u32(at + sizeAt) : 0,
                 stack,
                 event.subject()));
-    if (before != null && event.isInScope(before.process, before.thread)) {
+    if (before != null && event.isInScope(before.since, before.process, before.thread)) {
       diagnostics.addUnfinished(1);
     }
   }
