@@ -43,15 +43,15 @@ class CallFlatRowsTest {
         writer.module(
             new TracedModule(
                 i, i, 0x10000, new ImageId(0, 0x1000), 0, 0, "C:\\shop\\shop.dll", null, ""));
-        writer.function(new TracedFunction(3 * i, i, 0x10, "lookup", List.of()));
-        writer.function(new TracedFunction(3 * i + 1, i, 0x20, "lookup", List.of()));
-        writer.function(new TracedFunction(3 * i + 2, 0, 0x7000, "", List.of()));
+        writer.function(new TracedFunction(3L * i, i, 0x10, "lookup", List.of()));
+        writer.function(new TracedFunction(3L * i + 1, i, 0x20, "lookup", List.of()));
+        writer.function(new TracedFunction(3L * i + 2, 0, 0x7000, "", List.of()));
         ThreadEventWriter events = writer.events(i);
         for (int function = 0; function < 3; function++) {
           for (int call = 0; call < (function == 0 ? i : 1); call++) {
-            long at = 1000 * function + 100 * call;
-            events.entry(at, 3 * i + function, 0, 0, 0x9000, 0);
-            events.exit(at + 10, 3 * i + function, 0, 0, 0x9000, 0);
+            long at = 1000L * function + 100L * call;
+            events.entry(at, 3L * i + function, 0, 0, 0x9000, 0);
+            events.exit(at + 10, 3L * i + function, 0, 0, 0x9000, 0);
           }
         }
       }

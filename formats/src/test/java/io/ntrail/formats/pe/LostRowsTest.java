@@ -146,7 +146,10 @@ class LostRowsTest {
       disabledReason = "no test data on this machine")
   void ordinalsOfTheSmallestImportsAreReadThoughTheyHaveAStamp() {
     List<Imports.Module> modules =
-        Imports.of(StoredImages.image(Objects.requireNonNull(StoredImages.corkami().get("imports_tinyXP.exe")), "tiny.exe"))
+        Imports.of(
+                StoredImages.image(
+                    Objects.requireNonNull(StoredImages.corkami().get("imports_tinyXP.exe")),
+                    "tiny.exe"))
             .modules();
     assertEquals(
         List.of("kernel32 183", "msvcrt 742"),
