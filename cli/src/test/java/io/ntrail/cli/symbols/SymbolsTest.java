@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -294,7 +295,7 @@ class SymbolsTest {
     assertEquals(false, fastLink(file(SOFTOKN + ".pdb.gz")));
   }
 
-  private static Object fastLink(Path pdb) {
+  private static @Nullable Object fastLink(Path pdb) {
     return Cli.run("symbols", pdb, "--format", "json").json().get("fastLink").value();
   }
 }
