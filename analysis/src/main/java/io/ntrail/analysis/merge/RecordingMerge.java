@@ -282,7 +282,7 @@ public final class RecordingMerge {
     omissions.addAll(notes.apply(omitted));
     tell(gaps, omissions);
     EtlFile first = files.getFirst();
-    boolean hasLoss = recording.losses().flagged() > 0;
+    boolean hasLoss = files.stream().anyMatch(file -> file.buffers().afterLoss() > 0);
     out.finish(headerBuffer(first), first.buffers().headerEnd(), changes, hasLoss);
     return new Written(out.bytes(), records, out.buffers(), headerRecords, omitted, gaps);
   }

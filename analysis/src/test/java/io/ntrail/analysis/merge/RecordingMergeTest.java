@@ -36,7 +36,7 @@ class RecordingMergeTest {
   void recordsOfAnyRecordingStayAsTheyAre() {
     MergeRules rules = new MergeRules(folder);
     Property.check(
-        150,
+        100,
         g -> {
           EtlWriter writer = RandomRecordings.content(g).writer();
           rules.check(List.of(writer.toByteArray()), g.flag());
@@ -47,7 +47,7 @@ class RecordingMergeTest {
   void whatCanBeReadOfADamagedRecordingStaysAndTheRestIsTold() {
     MergeRules rules = new MergeRules(folder);
     Property.check(
-        300,
+        200,
         g -> {
           byte[] bytes = RandomRecordings.content(g).writer().toByteArray();
           int changes = 1 + g.below(4);
@@ -62,7 +62,7 @@ class RecordingMergeTest {
   void recordsOfDamagedFilesOfOneClockStayToo() {
     MergeRules rules = new MergeRules(folder);
     Property.check(
-        150,
+        100,
         g -> {
           byte[] one = RandomRecordings.content(g).writer().toByteArray();
           byte[] other = one.clone();

@@ -34,13 +34,16 @@ final class CallFlatView {
   private final List<FunctionTimes> rows;
   private final Set<String> untracedModules;
 
-  /** Process of all threads; null if there are several, or if it is unknown. */
+  /** Process of the chosen threads; null if there are several, or if it is unknown. */
   private final @Nullable CallingProcess only;
 
   /** Processes are told apart on the screen. */
   private final boolean isOfSeveral;
 
-  /** Calls of any routine may be missing: nothing says which were not recorded, lost or damaged. */
+  /** Calls were not recorded, or cannot be read: nothing says of which routines. */
+  private final boolean anyMissing;
+
+  /** Calls of any routine may be missing, for this or as records were lost. */
   private final boolean anywhere;
 
   CallFlatView(CallsScope scope, CallsRequest request) {
@@ -49,11 +52,11 @@ final class CallFlatView {
     CallSource source = scope.recording().source();
     this.flat = scope.flat();
     long placed = IntStream.range(0, source.threads().size()).mapToLong(source::lost).sum();
+    this.anyMissing =
+        source.unrecorded() > 0 || source.isSizeReached() || !scope.recording().gaps().isEmpty();
     this.anywhere =
-        source.lost().orElse(0) > placed + source.lostElsewhere()
-            || source.unrecorded() > 0
-            || source.isSizeReached()
-            || !scope.recording().gaps().isEmpty()
+        anyMissing
+            || source.lost().orElse(0) > placed + source.lostElsewhere()
             || isAllUntraced(source);
     this.untracedModules =
         source.untraced().stream()
@@ -71,13 +74,15 @@ final class CallFlatView {
             .filter(times -> scope.isFound(times.function()))
             .sorted((a, b) -> order(sortedBy, a, b))
             .toList();
-    this.only = onlyProcess(source);
+    this.only = onlyProcess(scope);
     this.isOfSeveral = rows.stream().map(this::process).distinct().limit(2).count() > 1;
   }
 
-  private static @Nullable CallingProcess onlyProcess(CallSource source) {
+  private static @Nullable CallingProcess onlyProcess(CallsScope scope) {
+    List<CallThread> threads = scope.recording().source().threads();
     List<CallingProcess> all =
-        source.threads().stream()
+        scope.threads().stream()
+            .map(threads::get)
             .map(thread -> new CallingProcess(thread.pid(), thread.process()))
             .distinct()
             .limit(2)
@@ -331,7 +336,8 @@ final class CallFlatView {
     if (rows.stream().anyMatch(this::isIncomplete)) {
       out.println(
           "~ calls may be missing: records were lost where the routine was called, or its module was"
-              + " not traced for some time, or not all calls were recorded or can be read");
+              + " not traced for some time"
+              + (anyMissing ? ", or not all calls were recorded or can be read" : ""));
     }
   }
 

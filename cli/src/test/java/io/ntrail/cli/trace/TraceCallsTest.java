@@ -165,11 +165,11 @@ class TraceCallsTest {
     assertEquals(
         """
         function,calls,unwinds,total,self,max,timed,entries,exits,abandoned,open,entryOnly,\
-        lostEntries,p50,p90,p99,incomplete,min
-        (unknown)!main,2,0,1700000,700000,1100000,2,2,2,0,0,0,0,622591,1100000,1100000,false,600000
-        (unknown)!work,2,0,1000000,600000,800000,2,2,2,0,0,0,0,204799,800000,800000,false,200000
-        (unknown)!leaf,1,0,400000,400000,400000,1,1,1,0,0,0,0,400000,400000,400000,false,400000
-        (unknown)!jump,2,0,,,,0,2,0,0,0,2,0,,,,false,
+        lostEntries,p50,p90,p99,incomplete,min,process,pid,rva
+        (unknown)!main,2,0,1700000,700000,1100000,2,2,2,0,0,0,0,622591,1100000,1100000,false,600000,a.exe,8,
+        (unknown)!work,2,0,1000000,600000,800000,2,2,2,0,0,0,0,204799,800000,800000,false,200000,a.exe,8,
+        (unknown)!leaf,1,0,400000,400000,400000,1,1,1,0,0,0,0,400000,400000,400000,false,400000,a.exe,8,
+        (unknown)!jump,2,0,,,,0,2,0,0,0,2,0,,,,false,,a.exe,8,
         """,
         run("calls", file, "--flat", "--format", "csv").out());
     String text = out(run("calls", file, "--flat"));

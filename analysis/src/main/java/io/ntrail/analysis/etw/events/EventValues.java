@@ -35,7 +35,7 @@ final class EventValues implements FilterExpression.Values {
           "version",
           "dataLength");
 
-  /** Those of them that tell whose event it is. */
+  /** Values that tell whose event it is. */
   static final Set<String> OF_OWNERS = ofAnyCase("pid", "tid", "process");
 
   private final EventReader event;

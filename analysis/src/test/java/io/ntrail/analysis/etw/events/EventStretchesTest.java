@@ -102,9 +102,7 @@ class EventStretchesTest {
         "perfview-net45-x86-win7",
         "perfview-net452-x64",
         "etwanalyzer-TraceLoggingTester",
-        "diaghub.kernel.1",
-        "perfview-gcevents",
-        "hw3d-trace"
+        "perfview-gcevents"
       })
   void countsOfARealRecordingAreThoseOfAWalk(String name) throws IOException {
     try (EtwRecording recording = shared(name)) {
