@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Flags of buffers that say something was lost before them, which the header does not count. */
 class BufferFlagsTest {
@@ -67,5 +68,14 @@ class BufferFlagsTest {
         Cli.run("profile", flagged, "--format", "csv")
             .err()
             .contains("events lost before 1 buffer"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "1"})
+  void aCutSaysItAlsoWhereNoneOfTheBufferIsKept(String cpu) {
+    Path cut = folder.resolve("cut.etl");
+    assertEquals(0, Cli.run("cut", flagged, "--cpu", cpu, "-o", cut).exit());
+    JsonReader json = Cli.run("info", cut, "--format", "json").json();
+    assertEquals(1, json.get("lost").get("flaggedBuffers").number());
   }
 }
