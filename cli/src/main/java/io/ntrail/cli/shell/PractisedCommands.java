@@ -17,6 +17,8 @@ final class PractisedCommands {
         List.of("events", file, "--count", "--format", "json"),
         List.of("events", file),
         List.of("events", file, "-n", "20"),
+        List.of("events", file, "-p", "shopd.exe", "-n", "20"),
+        List.of("events", file, "--count", "-e", "Thread/*"),
         List.of("events", file, "--format", "jsonl", "-n", "100"),
         List.of("info", file + ".none"));
   }
