@@ -1,7 +1,5 @@
 package io.ntrail.cli.trace;
 
-import static java.util.stream.Collectors.joining;
-
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
@@ -76,7 +74,11 @@ public final class TraceCommand implements Command {
         CommonOptions.flag("do not suspend threads: some functions are skipped", "--no-stop"));
     spec.addOption(SymbolSearchPath.option());
     spec.addOption(CommonOptions.value("N", "record the first N arguments, up to 12", "--args"));
-    spec.addOption(CommonOptions.value("N", "trace at most N stacks at once", "--threads"));
+    spec.addOption(
+        CommonOptions.value(
+            "N",
+            "trace at most N stacks at once; up to 1024, memory for all is made at the start",
+            "--threads"));
     spec.addOption(
         CommonOptions.value(
             "N",
@@ -221,11 +223,7 @@ public final class TraceCommand implements Command {
 
   private static CannotGoOn nothingMatches(TraceRequest request, String program, String where) {
     return new CannotGoOn(
-        "no function of %s%s matches %s"
-            .formatted(
-                program,
-                where,
-                request.functions().stream().map(Object::toString).collect(joining(", "))),
+        "no function of %s%s matches %s".formatted(program, where, request.functions()),
         "ntrail trace --plan -f '*!*' " + request.example());
   }
 

@@ -28,7 +28,12 @@ public final class Tracer {
    */
   private static final int FIRST_AREAS = 64;
 
-  private static final int MORE_AREAS = 32;
+  /** The fewest free areas, unless there can be no more. */
+  private static final int FEWEST_FREE = 32;
+
+  /** Areas that are made before the start where somebody asks for no more, some 350 MB. */
+  private static final int MOST_AT_ONCE = 1024;
+
   private static final int MAX_AREAS = 4096;
 
   private final TargetProcess target;
@@ -45,7 +50,8 @@ public final class Tracer {
    * Writes everything that tracing needs regardless of the functions.
    *
    * @param sessionName the session file as the target's system names it
-   * @param mostAreas how many stacks can be traced at once
+   * @param mostAreas how many stacks can be traced at once; there is memory for all of them from
+   *     the beginning if they are 1,024 or less
    */
   public Tracer(TargetProcess target, SessionFile session, String sessionName, int mostAreas) {
     this(target, session, sessionName, mostAreas, OwnFunctionPlan.NONE);
@@ -55,7 +61,8 @@ public final class Tracer {
    * Writes everything that tracing needs regardless of the functions.
    *
    * @param sessionName the session file as the target's system names it
-   * @param mostAreas how many stacks can be traced at once
+   * @param mostAreas how many stacks can be traced at once; there is memory for all of them from
+   *     the beginning if they are 1,024 or less
    * @param guard of {@link io.ntrail.live.patch.ModuleLookup#planAhead}
    */
   Tracer(
@@ -75,7 +82,8 @@ public final class Tracer {
     // One is enough for tests and measurements; the others are made meanwhile.
     tracing.addAreas(1);
     if (this.mostAreas > 1) {
-      tracing.beginAreas(Math.min(FIRST_AREAS, this.mostAreas) - 1);
+      int first = mostAreas <= MOST_AT_ONCE ? mostAreas : FIRST_AREAS;
+      tracing.beginAreas(Math.min(first, this.mostAreas) - 1);
     }
   }
 
@@ -199,15 +207,17 @@ public final class Tracer {
     return result.stream().findFirst();
   }
 
-  /** Adds areas when few are free. */
+  /** Adds areas when few are free: the more there are, the more may be needed soon. */
   public void topUp() {
-    topUp(FIRST_AREAS / 2);
+    topUp(Math.max(FEWEST_FREE, tracing.areas().size() / 4));
   }
 
   /** Adds areas until so many stacks have one free, within the limit. */
   public void topUp(int stacks) {
     while (session.areasFree() < stacks && tracing.areas().size() < mostAreas) {
-      int more = Math.min(MORE_AREAS, mostAreas - tracing.areas().size());
+      // A few take as long as many while threads of the target keep all processors busy.
+      int existing = tracing.areas().size();
+      int more = Math.min(Math.max(FEWEST_FREE, existing), mostAreas - existing);
       boolean made =
           patching.unlessEnded(() -> {
             tracing.addAreas(more);

@@ -113,6 +113,15 @@ final class ScarcityTest {
   }
 
   @Test
+  void asManyStacksAsWereAskedForHaveAreasBeforeTheFirstCall() throws IOException {
+    Path program = programs.make("crowd.c");
+    String[] arguments = {"100", "200", "4", "5000"};
+    Outcome traced = programs.same(new Settings().exports().areas(120), program, arguments);
+    assertEquals(0, traced.statistics().noArea());
+    assertEquals(100 * 200 + 4 * 5000, Programs.exact(traced).of("leaf").returned);
+  }
+
+  @Test
   void areasOfFibersAreFoundAgainWithoutLookingThroughAll() throws IOException {
     Path program = programs.make("crowd.c");
     String[] arguments = {"100", "200", "4", "5000"};
