@@ -25,7 +25,6 @@ import io.ntrail.live.trace.TracedProcessTree;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -79,7 +78,7 @@ final class TraceReport implements AutoCloseable {
           json.object().text("schema", "ntrail.trace/1");
           target(json, subject, OptionalInt.empty());
           TracePlanText.json(json, subject, plan, true, request.why());
-          remarks(json, plan, List.of());
+          remarks(json, plan, TraceRemarks.hopeless(request, plan));
           json.endObject();
         }
       }
@@ -89,6 +88,10 @@ final class TraceReport implements AutoCloseable {
       TracePlanText.counts(out, to.width(), subject, plan);
     }
     tell(plan);
+    if (plan.matched() > 0) {
+      TraceRemarks.hopeless(request, plan)
+          .forEach(remark -> terminal.err().println("ntrail: " + remark));
+    }
   }
 
   /** Reports the new part of a plan, which grows by what the program loads while it runs. */
@@ -129,7 +132,7 @@ final class TraceReport implements AutoCloseable {
     if (plan.matched() == 0) {
       out.println(
           "nothing of the loaded modules matches; waiting for others to be loaded: "
-              + String.join(", ", request.functions().stream().map(Object::toString).toList()));
+              + request.functions());
     }
     out.println(
         InterruptSignal.isIgnored()
@@ -265,26 +268,10 @@ final class TraceReport implements AutoCloseable {
                   Numbers.count(now.allDropped() + captured.events())));
       advice(calls).forEach(advice -> out.println("ntrail: " + advice));
     }
-    unrecorded(now).forEach(remark -> out.println("ntrail: " + remark));
-  }
-
-  /** Returns how many calls were made without a record, and why. */
-  private static List<String> unrecorded(RecorderStatistics now) {
-    List<String> remarks = new ArrayList<>();
-    if (now.overflows() > 0) {
-      remarks.add(notRecorded(now.overflows()) + ": deeper than 256 traced calls on one stack");
+    TraceRemarks.unrecorded(now).forEach(remark -> out.println("ntrail: " + remark));
+    if (family.matched() > 0) {
+      TraceRemarks.unmatched(request).forEach(remark -> out.println("ntrail: " + remark));
     }
-    if (now.noArea() > 0) {
-      remarks.add(
-          notRecorded(now.noArea())
-              + ": threads began faster than memory for their stacks could be added, or were more"
-              + " than --threads");
-    }
-    return remarks;
-  }
-
-  private static String notRecorded(long calls) {
-    return Numbers.counted(calls, "call") + (calls == 1 ? " was" : " were") + " not recorded";
   }
 
   /**
@@ -415,7 +402,13 @@ final class TraceReport implements AutoCloseable {
       UntracedTimes.json(json, untraced(run), rate > 0);
       ThrottledFunctions.json(json, calls.throttled(), rate > 0);
       List<String> remarks =
-          Stream.of(family.remarks(), now.remarks(), calls.remark(), advice(calls), unrecorded(now))
+          Stream.of(
+                  family.remarks(),
+                  now.remarks(),
+                  calls.remark(),
+                  advice(calls),
+                  TraceRemarks.unrecorded(now),
+                  TraceRemarks.unmatched(request))
               .flatMap(List::stream)
               .toList();
       remarks(json, plan, remarks);

@@ -42,7 +42,7 @@ import picocli.CommandLine.ParseResult;
  * @param format of the report
  */
 record TraceRequest(
-    List<NamePattern> functions,
+    FunctionPatterns functions,
     List<NamePattern> exclude,
     PdbSearch symbols,
     List<String> words,
@@ -95,7 +95,7 @@ record TraceRequest(
           "--ring 1MB");
     }
     return new TraceRequest(
-        functions,
+        new FunctionPatterns(functions),
         CommonOptions.patterns(parsed, "--exclude", "'*!*Lock*'"),
         SymbolSearchPath.offline(parsed, terminal),
         words,
@@ -221,27 +221,17 @@ record TraceRequest(
 
   @Override
   public boolean wants(TargetModule module, String name) {
-    return any(functions, module, name);
+    return functions.match(module, name);
   }
 
   @Override
   public boolean excludes(TargetModule module, String name) {
-    return any(exclude, module, name);
+    return exclude.stream().anyMatch(pattern -> matches(pattern, module, name));
   }
 
   @Override
   public boolean mayStop() {
     return !noStop;
-  }
-
-  private static boolean any(List<NamePattern> patterns, TargetModule module, String name) {
-    // For each name of a library, whose thread may wait.
-    for (NamePattern pattern : patterns) {
-      if (matches(pattern, module, name)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Returns whether a pattern matches a function, by its name with its module's or alone. */
@@ -258,7 +248,19 @@ record TraceRequest(
   @Override
   public boolean mayComeLater(List<TargetModule> present) {
     return children
-        || functions.stream().anyMatch(pattern -> mayComeLater(pattern.toString(), present));
+        || functions.list().stream().anyMatch(pattern -> mayComeLater(pattern.toString(), present));
+  }
+
+  /**
+   * Returns patterns that matched no function and, unless this is for a plan alone, can match none
+   * later.
+   *
+   * @param present modules that are loaded
+   */
+  List<NamePattern> hopeless(List<TargetModule> present) {
+    return functions.unmatched().stream()
+        .filter(pattern -> planOnly || !children && !mayComeLater(pattern.toString(), present))
+        .toList();
   }
 
   private static boolean mayComeLater(String pattern, List<TargetModule> present) {
@@ -271,7 +273,7 @@ record TraceRequest(
 
   @Override
   public boolean mayWant(TargetModule module) {
-    return functions.stream().anyMatch(pattern -> mayMean(pattern.toString(), module));
+    return functions.list().stream().anyMatch(pattern -> mayMean(pattern.toString(), module));
   }
 
   /** Returns whether the part of a plain pattern in front of the ! can be the module. */

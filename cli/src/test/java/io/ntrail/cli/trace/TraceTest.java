@@ -249,6 +249,29 @@ class TraceTest {
   }
 
   @Test
+  void patternsThatMatchNoFunctionAreReportedBesideOthersThatDo() throws Exception {
+    String[] patterns = {"-f", "cmd!*main*", "-f", "cmd!nothing", "-f", "later!*"};
+    List<String> words = Stream.concat(Stream.of(patterns), Stream.of("--", "cmd")).toList();
+    Outcome plan =
+        ntrail(Stream.concat(Stream.of("trace", "--plan"), words.stream()).toArray(String[]::new));
+    assertEquals(
+        List.of(
+            "ntrail: no function of the loaded modules matches cmd!nothing",
+            "ntrail: no function of the loaded modules matches later!*"),
+        plan.err().lines().filter(line -> line.contains("no function")).toList());
+    Outcome traced =
+        ntrail(
+            Stream.concat(Stream.concat(Stream.of("trace"), words.stream()), Stream.of("/c", "rem"))
+                .toArray(String[]::new));
+    assertEquals(
+        List.of(
+            "ntrail: no function of the loaded modules matches cmd!nothing",
+            "ntrail: no function matched cmd!nothing",
+            "ntrail: no function matched later!*"),
+        traced.err().lines().filter(line -> line.contains("no function")).toList());
+  }
+
+  @Test
   void untraceableFunctionsAreReported() throws Exception {
     Outcome nothing = ntrail("trace", "-f", "cmd!nothing", "--", "cmd", "/c", "echo run");
     assertEquals(1, nothing.exit());
