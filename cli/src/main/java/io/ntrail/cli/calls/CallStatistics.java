@@ -86,6 +86,7 @@ final class CallStatistics {
       case PAIR_PICOSECONDS -> "overhead of an entry/exit pair, ps";
       case CLOCK_PAIR_PICOSECONDS -> "of which reading the clock, ps";
       case OVERFLOWS -> "calls not recorded: no slot left on the stack";
+      case DEEP_ENTRIES -> "entries only: no slot left on the stack";
       case NO_AREA -> "calls not recorded: no area for the stack";
       case SLOW_PASSES -> "passes through the slow path";
       case THREAD_TEARDOWNS -> "thread teardowns";

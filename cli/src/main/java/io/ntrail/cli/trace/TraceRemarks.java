@@ -8,6 +8,8 @@ import java.util.List;
 
 /** Remarks on what a trace lacks: patterns without functions, calls without records. */
 final class TraceRemarks {
+  private static final String DEEPER = ": deeper than 256 traced calls on one stack";
+
   private TraceRemarks() {}
 
   /** Returns a remark for each pattern that matches nothing now, and nothing later. */
@@ -28,7 +30,14 @@ final class TraceRemarks {
   static List<String> unrecorded(RecorderStatistics now) {
     List<String> remarks = new ArrayList<>();
     if (now.overflows() > 0) {
-      remarks.add(notRecorded(now.overflows()) + ": deeper than 256 traced calls on one stack");
+      remarks.add(notRecorded(now.overflows()) + DEEPER);
+    }
+    if (now.deepEntries() > 0) {
+      remarks.add(
+          "only entries of "
+              + Numbers.counted(now.deepEntries(), "call")
+              + " were recorded"
+              + DEEPER);
     }
     if (now.noArea() > 0) {
       remarks.add(

@@ -44,7 +44,8 @@ public enum RecorderCounter {
   /** Calls whose callers were recorded. */ CALLERS(35),
   /** Of them, those whose outermost callers are missing. */ CALLERS_INCOMPLETE(36),
   /** Calls whose callers were to be recorded and are not. */ CALLERS_MISSED(37),
-  /** 1 if recording ended because the file had its largest size. */ SIZE_REACHED(38);
+  /** 1 if recording ended because the file had its largest size. */ SIZE_REACHED(38),
+  /** Calls beyond the slots of a stack of which the entry alone was recorded. */ DEEP_ENTRIES(39);
   // @formatter:on
 
   private final int number;

@@ -79,7 +79,10 @@ public final class SessionLayout {
   /** u64: calls not recorded because no area was free, by the target. */
   public static final int AT_NO_AREA = 0x200;
 
-  /** u64: calls not recorded because all slots of the stack were in use, by the target. */
+  /**
+   * u64: calls for which no slot of the stack was free, by the target: their entries alone are
+   * recorded, or nothing where calls are added up.
+   */
   public static final int AT_OVERFLOWS = 0x240;
 
   /** u64: passes through the slow routine, by the target. */

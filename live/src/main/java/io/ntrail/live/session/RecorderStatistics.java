@@ -34,6 +34,7 @@ import java.util.stream.Stream;
  * @param duration from the beginning to the latest event or the time given, in ticks
  * @param failedWrites how often the file could not be written
  * @param overflows calls that were not recorded because their stack had no slot left
+ * @param deepEntries calls whose entry alone was recorded because their stack had no slot left
  * @param noArea calls that were not recorded because no area was free
  * @param slowPasses passes of the target through its slow routine
  * @param areasFree free areas
@@ -64,6 +65,7 @@ public record RecorderStatistics(
     long duration,
     long failedWrites,
     long overflows,
+    long deepEntries,
     long noArea,
     long slowPasses,
     int areasFree,
@@ -109,6 +111,7 @@ public record RecorderStatistics(
     counters.put(RecorderCounter.DURATION_TICKS, duration);
     counters.put(RecorderCounter.OVERFLOWS, overflows);
     counters.put(RecorderCounter.NO_AREA, noArea);
+    counters.put(RecorderCounter.DEEP_ENTRIES, deepEntries);
     counters.put(RecorderCounter.SLOW_PASSES, slowPasses);
     if (state == RecorderState.SIZE_REACHED) {
       counters.put(RecorderCounter.SIZE_REACHED, 1L);
@@ -142,6 +145,7 @@ public record RecorderStatistics(
         Math.max(duration, other.duration),
         Math.max(failedWrites, other.failedWrites),
         overflows + other.overflows,
+        deepEntries + other.deepEntries,
         noArea + other.noArea,
         slowPasses + other.slowPasses,
         areasFree + other.areasFree,
@@ -201,6 +205,7 @@ public record RecorderStatistics(
         duration,
         failures,
         overflows,
+        deepEntries,
         noArea,
         slowPasses,
         freeAreas,

@@ -60,7 +60,7 @@ final class RuntimeBlock32 {
         .dd(adds ? totals.leave : none)
         .dd(samples ? sampling.begin : none)
         .pad(RuntimeCells.BYTES - 10 * Integer.BYTES, Padding.ZERO);
-    stacks.write(areas, adds ? tables.firstTable : chunks.firstChunk);
+    stacks.write(areas, adds ? tables.firstTable : chunks.firstChunk, entries.entryOnly);
     if (adds) {
       tables.write();
       totals.write();

@@ -36,14 +36,15 @@ final class SlowPathRoutines32 extends RuntimeRoutines32 {
    *
    * @param first what gives a thread its first chunk, or its table; with edi = the slot and ebx =
    *     the control block
+   * @param entryOnly records calls for which there is no slot, unless calls are added up
    */
-  void write(AreaRoutines32 areas, Label first) {
-    writeSlow(areas.assign, areas.settle);
+  void write(AreaRoutines32 areas, Label first, Label entryOnly) {
+    writeSlow(areas.assign, areas.settle, entryOnly);
     writeInit();
     writeFirstCall(areas.assign, areas.settle, first);
   }
 
-  private void writeSlow(Label assign, Label settle) {
+  private void writeSlow(Label assign, Label settle, Label entryOnly) {
     Label common = a.label("common");
     Label other = a.label("other stack");
     Label go = a.label("go");
@@ -91,7 +92,11 @@ final class SlowPathRoutines32 extends RuntimeRoutines32 {
     goUntraced();
     a.bind(skip);
     count(EBX, SessionLayout.AT_OVERFLOWS);
-    goUntraced();
+    if (parts.tables().exist()) {
+      goUntraced();
+    } else {
+      a.popad().popfd().jmp(entryOnly);
+    }
   }
 
   /** Assembles the routine for the first traced call of a thread. */

@@ -37,7 +37,7 @@ final class RuntimeBlock {
         new EntryOnlyRoutine(parts, stacks.firstCall, arguments.begin, sampling.begin, chunks.full);
     AreaRoutines areas = new AreaRoutines(parts);
     boolean adds = parts.tables().exist();
-    stacks.write(areas, adds ? tables.firstTable : chunks.firstChunk);
+    stacks.write(areas, adds ? tables.firstTable : chunks.firstChunk, entries.entryOnly);
     if (adds) {
       tables.write();
     }

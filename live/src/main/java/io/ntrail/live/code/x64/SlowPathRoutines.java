@@ -36,14 +36,15 @@ final class SlowPathRoutines extends RuntimeRoutines {
    *
    * @param first what gives a thread its first chunk, or its table; with r8 = the slot and r10 =
    *     the control block
+   * @param entryOnly records calls for which there is no slot, unless calls are added up
    */
-  void write(AreaRoutines areas, Label first) {
-    writeSlow(areas.assign, areas.settle);
+  void write(AreaRoutines areas, Label first, Label entryOnly) {
+    writeSlow(areas.assign, areas.settle, entryOnly);
     writeInit();
     writeFirstCall(areas.assign, areas.settle, first);
   }
 
-  private void writeSlow(Label assign, Label settle) {
+  private void writeSlow(Label assign, Label settle, Label entryOnly) {
     Label common = a.label("common");
     Label other = a.label("other stack");
     Label go = a.label("go");
@@ -101,7 +102,12 @@ final class SlowPathRoutines extends RuntimeRoutines {
     Label skipBegin = a.here("skip, range");
     parts.add(skipBegin, skipEnd, pushed(STUB_PUSHED + PUSHED));
     a.bind(skip).lock().inc(control(SessionLayout.AT_OVERFLOWS).as64());
-    goUntraced(skipEnd);
+    if (parts.tables().exist()) {
+      goUntraced(skipEnd);
+    } else {
+      leave(skipEnd);
+      range(STUB_PUSHED, () -> a.jmp(entryOnly));
+    }
   }
 
   /** Assembles the routine for the first traced call of a thread. */

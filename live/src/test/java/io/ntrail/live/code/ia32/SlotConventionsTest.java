@@ -181,7 +181,16 @@ class SlotConventionsTest {
               Label out = a.label();
               a.test(EAX, EAX).jz(out).dec(EAX).call(function).add(EBX, 1).bind(out).ret();
             });
-    assertPairs(AreaLayout32.SLOTS + 4, records);
+    List<Record> deeper =
+        records.stream().filter(record -> record.kind() == SessionLayout.ENTRY_ONLY).toList();
+    assertEquals(701 - AreaLayout32.SLOTS, deeper.size());
+    // One return address on the stack for each call.
+    for (int i = 1; i < deeper.size(); i++) {
+      assertEquals(deeper.get(i - 1).keyAddress() - 4, deeper.get(i).keyAddress());
+    }
+    assertPairs(
+        AreaLayout32.SLOTS + 4,
+        records.stream().filter(record -> record.kind() != SessionLayout.ENTRY_ONLY).toList());
     assertEquals(0, records.getLast().slot());
     assertEquals(
         AreaLayout32.SLOTS - 1, records.stream().mapToInt(Record::slot).max().orElseThrow());
