@@ -32,6 +32,7 @@ import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Omission;
+import io.ntrail.formats.ntr.RecorderCounter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -265,7 +266,8 @@ final class ProbeInput implements AutoCloseable {
     }
     Path first = Path.of(of.fileNames().getFirst());
     SymbolDownloads.remarks(first, places, symbols, isText(parsed), parsed, terminal);
-    return Losses.finish(of, SymbolDownloads.lacking(places, symbols), parsed, terminal);
+    return Math.max(
+        least, Losses.finish(of, SymbolDownloads.lacking(places, symbols), parsed, terminal));
   }
 
   /** Returns which calls were made that fired no probe, or not in their turn. */
@@ -300,6 +302,10 @@ final class ProbeInput implements AutoCloseable {
           IntStream.range(0, calls.threads().size()).mapToLong(i -> calls.added(i).calls()).sum();
       if (added > 0) {
         unfired.add(Numbers.counted(added, "call") + " added up where they happened");
+      }
+      long deep = calls.source().statistics().getOrDefault(RecorderCounter.DEEP_ENTRIES, 0L);
+      if (deep > 0) {
+        unfired.add("only entries of " + Numbers.counted(deep, "call") + " recorded");
       }
     }
     return unfired;

@@ -8,6 +8,8 @@ import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.Cli.Result;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
+import io.ntrail.cli.harness.SampleTrace;
+import io.ntrail.formats.ntr.RecorderCounter;
 import io.ntrail.testkit.TestData;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -205,6 +207,18 @@ class ProbeTest {
     JsonReader none = Cli.run("probe", "BEGIN { exit(0); }", "--format", "json").json();
     assertEquals(List.of(), JsonSchema.named("probe").strictFindings(none));
     assertTrue(none.get("lost").get("events").isNull(), "there is no recorder");
+  }
+
+  @Test
+  void callsWhoseEntriesAloneAreRecordedAreTold(@TempDir Path folder) throws IOException {
+    Path deep = folder.resolve("deep.ntr");
+    Files.write(deep, SampleTrace.make(Map.of(RecorderCounter.DEEP_ENTRIES, 5L)));
+    Result result = Cli.run("probe", "*!*:return { @ = count(); }", deep, "--strict");
+    assertTrue(result.err().contains("only entries of 5 calls recorded"), result.err());
+    assertEquals(3, result.exit());
+    assertEquals(
+        "only entries of 5 calls recorded",
+        json("*!*:return { @ = count(); }", deep).get("drops").array().getFirst().text());
   }
 
   @Test
