@@ -8,8 +8,6 @@ import java.util.List;
 
 /** Remarks on what a trace lacks: patterns without functions, calls without records. */
 final class TraceRemarks {
-  private static final String DEEPER = ": deeper than 256 traced calls on one stack";
-
   private TraceRemarks() {}
 
   /** Returns a remark for each pattern that matches nothing now, and nothing later. */
@@ -29,15 +27,11 @@ final class TraceRemarks {
   /** Returns how many calls were made without a record, and why. */
   static List<String> unrecorded(RecorderStatistics now) {
     List<String> remarks = new ArrayList<>();
-    if (now.overflows() > 0) {
-      remarks.add(notRecorded(now.overflows()) + DEEPER);
-    }
     if (now.deepEntries() > 0) {
       remarks.add(
           "only entries of "
               + Numbers.counted(now.deepEntries(), "call")
-              + " were recorded"
-              + DEEPER);
+              + " were recorded: deeper than 256 traced calls on one stack");
     }
     if (now.noArea() > 0) {
       remarks.add(

@@ -371,7 +371,7 @@ final class TraceReport implements AutoCloseable {
           .number("addedUp", now.addedCalls())
           .number("reentrant", family.reentrant())
           .number("withoutThreadBlock", now.noArea())
-          .number("tooDeep", now.overflows() + now.deepEntries())
+          .number("tooDeep", now.deepEntries())
           .number("bytes", bytes)
           .number("stoppedNanos", run.stoppedNanos())
           .text("selfTest", run.selfTest().passed() ? "passed" : "failed: " + run.selfTest().why());

@@ -39,7 +39,7 @@ final class TraceStatistics {
       {"  calls without block", Numbers.count(now.noArea())},
       {"slow-path passes", Numbers.count(now.slowPasses())},
       {"failed writes", Numbers.count(now.failedWrites())},
-      {"call depth exceeded", Numbers.count(now.overflows() + now.deepEntries())},
+      {"call depth exceeded", Numbers.count(now.deepEntries())},
       {"calls only added up", Numbers.count(now.addedCalls())}
     };
     String[][] right = {

@@ -81,9 +81,9 @@ public final class SessionLayout {
 
   /**
    * u64: calls for which no slot of the stack was free, by the target: their entries alone are
-   * recorded, or nothing where calls are added up.
+   * recorded, or counted.
    */
-  public static final int AT_OVERFLOWS = 0x240;
+  public static final int AT_DEEP_ENTRIES = 0x240;
 
   /** u64: passes through the slow routine, by the target. */
   public static final int AT_SLOW_PASSES = 0x280;

@@ -33,7 +33,6 @@ import java.util.stream.Stream;
  * @param bytes of the file
  * @param duration from the beginning to the latest event or the time given, in ticks
  * @param failedWrites how often the file could not be written
- * @param overflows calls that were not recorded because their stack had no slot left
  * @param deepEntries calls whose entry alone was recorded because their stack had no slot left
  * @param noArea calls that were not recorded because no area was free
  * @param slowPasses passes of the target through its slow routine
@@ -64,7 +63,6 @@ public record RecorderStatistics(
     long bytes,
     long duration,
     long failedWrites,
-    long overflows,
     long deepEntries,
     long noArea,
     long slowPasses,
@@ -82,7 +80,7 @@ public record RecorderStatistics(
 
   /** Returns the number of calls that were made without a record, as there was no room for it. */
   public long unrecorded() {
-    return overflows + noArea;
+    return noArea;
   }
 
   /** Returns the statistics in the form of a {@code .ntr}; the kind of lost records is unknown. */
@@ -109,7 +107,6 @@ public record RecorderStatistics(
     counters.put(RecorderCounter.DISCARDED, discarded.events());
     counters.put(RecorderCounter.BYTES_WRITTEN, bytes);
     counters.put(RecorderCounter.DURATION_TICKS, duration);
-    counters.put(RecorderCounter.OVERFLOWS, overflows);
     counters.put(RecorderCounter.NO_AREA, noArea);
     counters.put(RecorderCounter.DEEP_ENTRIES, deepEntries);
     counters.put(RecorderCounter.SLOW_PASSES, slowPasses);
@@ -144,7 +141,6 @@ public record RecorderStatistics(
         Math.max(bytes, other.bytes),
         Math.max(duration, other.duration),
         Math.max(failedWrites, other.failedWrites),
-        overflows + other.overflows,
         deepEntries + other.deepEntries,
         noArea + other.noArea,
         slowPasses + other.slowPasses,
@@ -204,7 +200,6 @@ public record RecorderStatistics(
         fileBytes,
         duration,
         failures,
-        overflows,
         deepEntries,
         noArea,
         slowPasses,

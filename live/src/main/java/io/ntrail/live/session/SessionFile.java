@@ -361,11 +361,11 @@ public final class SessionFile implements AutoCloseable {
   }
 
   /**
-   * Returns the number of calls that were not recorded because all slots of their stack were in
-   * use.
+   * Returns the number of calls of which only the entry was recorded, or counted, because all slots
+   * of their stack were in use.
    */
-  public long overflows() {
-    return file.u64Acquire(SessionLayout.AT_OVERFLOWS);
+  public long deepEntries() {
+    return file.u64Acquire(SessionLayout.AT_DEEP_ENTRIES);
   }
 
   /** Returns the number of passes through the slow path. */

@@ -116,7 +116,7 @@ final class AddedCallsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"million.c", "tails.cpp", "throws.cpp", "jump.c", "seh.c"})
+  @ValueSource(strings = {"million.c", "tails.cpp", "throws.cpp", "jump.c", "seh.c", "counts.c"})
   void sumsAreThoseOfTheRecordsOfAnotherRun(String source) throws IOException {
     Path program = programs.make(source);
     Outcome recorded = programs.same(new Settings().exports().chunks(2048), program);
@@ -129,14 +129,15 @@ final class AddedCallsTest {
         .forEach((name, row) -> {
           long unwinds = row.codes.values().stream().mapToLong(n -> n).sum();
           expected.put(
-              name.substring(name.indexOf('!') + 1), row.entries + " " + row.exits + " " + unwinds);
+              name.substring(name.indexOf('!') + 1),
+              row.calls + " " + row.entriesOnly + " " + row.exits + " " + unwinds);
         });
     sums.forEach((name, sum) -> {
       // In 32-bit code nothing tells of each frame that is left: that it is gone is found by a
       // later
       // call, if there is one.
       long unwinds = sum.unwinds + (machine == Machine.X86 ? sum.abandoned + sum.open() : 0);
-      actual.put(name, sum.calls + " " + sum.exits + " " + unwinds);
+      actual.put(name, sum.calls + " " + sum.entryOnly + " " + sum.exits + " " + unwinds);
     });
     assertEquals(new TreeMap<>(expected), new TreeMap<>(actual));
     sums.forEach((name, sum) -> {

@@ -171,9 +171,11 @@ final class Trace32Test {
     assertTrue(traced.functions > 5000, () -> traced.functions + " functions");
     returned(traced, "leaf", 1010);
     returned(traced, "fib", 1973);
-    // A stack has 256 slots, of which the callers of main have a few; what is deeper is not traced.
-    long deep = row(traced, "deep").calls - 201;
-    assertTrue(deep > 2 * 240 && deep <= 2 * 256, () -> deep + " calls");
+    // A stack has 256 slots, of which the callers of main have a few; what is deeper has no exits.
+    CallTable.Row deep = row(traced, "deep");
+    long ended = deep.returned - 201;
+    assertTrue(ended > 2 * 240 && ended <= 2 * 256, deep::toString);
+    assertEquals(201 + 301 + 2001, deep.returned + deep.entriesOnly, deep::toString);
     returned(traced, "mixed", 1);
     returned(traced, "after", 10);
   }

@@ -1,11 +1,15 @@
 package io.ntrail.live.code.ia32;
 
+import static io.ntrail.programs.x86.asm.operands.Mem.fs;
 import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
 import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
 import static io.ntrail.programs.x86.asm.operands.Reg32.EBX;
 import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
 import static io.ntrail.programs.x86.asm.operands.Reg32.ESP;
 
+import io.ntrail.live.code.CallDetail;
+import io.ntrail.live.code.CallTables;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.programs.x86.asm.operands.Mem;
@@ -51,6 +55,24 @@ abstract class RuntimeRoutines32 {
   /** Restores everything except ecx, which holds the destination from now on. */
   final void leave(Reg32 destination) {
     a.mov(ptr(ESP).plus(TO_ECX), destination).popad().popfd();
+  }
+
+  /**
+   * Counts a call without an end in the thread's table, if it has one, from a routine that is
+   * jumped to. Uses ecx, edx, flags.
+   */
+  final void countEntry() {
+    Label none = a.label("no table");
+    a.mov(ECX, fs(words.record()))
+        .test(ECX, ECX)
+        .jz(none)
+        .mov(EDX, ptr(ESP).plus(TO_EAX))
+        .mov(EDX, ptr(EDX).plus(-SlotTotals32.ROW_BEFORE_BODY));
+    SlotTotals32.one(a, ptr(ECX).index(EDX, 1).plus(CallTables.CALLS));
+    if (parts.tables().detail() == CallDetail.TIMES) {
+      SlotTotals32.one(a, ptr(ECX).index(EDX, 1).plus(CallTables.ENTRY_ONLY));
+    }
+    a.bind(none);
   }
 
   /** Runs the function without tracing, from a routine that is jumped to. */

@@ -36,7 +36,7 @@ final class SlowPathRoutines32 extends RuntimeRoutines32 {
    *
    * @param first what gives a thread its first chunk, or its table; with edi = the slot and ebx =
    *     the control block
-   * @param entryOnly records calls for which there is no slot, unless calls are added up
+   * @param entryOnly records calls for which there is no slot, where calls are not added up
    */
   void write(AreaRoutines32 areas, Label first, Label entryOnly) {
     writeSlow(areas.assign, areas.settle, entryOnly);
@@ -91,8 +91,9 @@ final class SlowPathRoutines32 extends RuntimeRoutines32 {
     count(EBX, SessionLayout.AT_NO_AREA);
     goUntraced();
     a.bind(skip);
-    count(EBX, SessionLayout.AT_OVERFLOWS);
+    count(EBX, SessionLayout.AT_DEEP_ENTRIES);
     if (parts.tables().exist()) {
+      countEntry();
       goUntraced();
     } else {
       a.popad().popfd().jmp(entryOnly);

@@ -41,7 +41,6 @@ final class TableRoutines32 extends RuntimeRoutines32 {
    */
   private void writeCount() {
     Label unknown = a.label("unknown thread");
-    Label none = a.label("no table");
     a.bind(count).mov(ECX, fs(words.slot())).jecxz(unknown);
     skip();
     enter(unknown);
@@ -58,16 +57,7 @@ final class TableRoutines32 extends RuntimeRoutines32 {
           .bind(out)
           .mov(fs(words.slot()).as32(), 0);
     }
-    a.mov(ECX, fs(words.record()))
-        .test(ECX, ECX)
-        .jz(none)
-        .mov(EDX, ptr(ESP).plus(TO_EAX))
-        .mov(EDX, ptr(EDX).plus(-SlotTotals32.ROW_BEFORE_BODY));
-    SlotTotals32.one(a, ptr(ECX).index(EDX, 1).plus(CallTables.CALLS));
-    if (tables.detail() == CallDetail.TIMES) {
-      SlotTotals32.one(a, ptr(ECX).index(EDX, 1).plus(CallTables.ENTRY_ONLY));
-    }
-    a.bind(none);
+    countEntry();
     goUntraced();
   }
 

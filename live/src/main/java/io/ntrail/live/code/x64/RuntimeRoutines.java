@@ -1,14 +1,19 @@
 package io.ntrail.live.code.x64;
 
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
 import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.R10;
 import static io.ntrail.programs.x86.asm.operands.Reg64.R11;
 import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
 import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
+import io.ntrail.live.code.CallDetail;
+import io.ntrail.live.code.CallTables;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.programs.x86.asm.operands.Mem;
@@ -81,6 +86,24 @@ abstract class RuntimeRoutines {
     body.run();
     Label end = a.here("range end");
     parts.add(begin, end, pushed(before));
+  }
+
+  /**
+   * Counts a call without an end in the thread's table, if it has one, from a routine that is
+   * jumped to. Uses rcx, rdx, flags.
+   */
+  final void countEntry() {
+    Label none = a.label("no table");
+    a.mov(RCX, gs(words.record()))
+        .test(RCX, RCX)
+        .jz(none)
+        .mov(RDX, ptr(RSP))
+        .mov(EDX, ptr(RDX).plus(-SlotTotals.ROW_BEFORE_BODY))
+        .inc(ptr(RCX).index(RDX, 1).as64());
+    if (parts.tables().detail() == CallDetail.TIMES) {
+      a.inc(ptr(RCX).index(RDX, 1).plus(CallTables.ENTRY_ONLY).as64());
+    }
+    a.bind(none);
   }
 
   /** Runs the function without tracing: rax is its body thunk. */

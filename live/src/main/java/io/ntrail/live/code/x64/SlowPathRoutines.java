@@ -36,7 +36,7 @@ final class SlowPathRoutines extends RuntimeRoutines {
    *
    * @param first what gives a thread its first chunk, or its table; with r8 = the slot and r10 =
    *     the control block
-   * @param entryOnly records calls for which there is no slot, unless calls are added up
+   * @param entryOnly records calls for which there is no slot, where calls are not added up
    */
   void write(AreaRoutines areas, Label first, Label entryOnly) {
     writeSlow(areas.assign, areas.settle, entryOnly);
@@ -101,8 +101,9 @@ final class SlowPathRoutines extends RuntimeRoutines {
     Label skipEnd = a.label("end of skip");
     Label skipBegin = a.here("skip, range");
     parts.add(skipBegin, skipEnd, pushed(STUB_PUSHED + PUSHED));
-    a.bind(skip).lock().inc(control(SessionLayout.AT_OVERFLOWS).as64());
+    a.bind(skip).lock().inc(control(SessionLayout.AT_DEEP_ENTRIES).as64());
     if (parts.tables().exist()) {
+      countEntry();
       goUntraced(skipEnd);
     } else {
       leave(skipEnd);

@@ -43,7 +43,6 @@ final class TableRoutines extends RuntimeRoutines {
    */
   private void writeCount() {
     Label unknown = a.label("unknown thread");
-    Label none = a.label("no table");
     range(
         STUB_PUSHED,
         () ->
@@ -67,16 +66,7 @@ final class TableRoutines extends RuntimeRoutines {
           .bind(out)
           .mov(gs(words.slot()).as64(), 0);
     }
-    a.mov(RCX, gs(words.record()))
-        .test(RCX, RCX)
-        .jz(none)
-        .mov(RDX, ptr(RSP))
-        .mov(EDX, ptr(RDX).plus(-SlotTotals.ROW_BEFORE_BODY))
-        .inc(ptr(RCX).index(RDX, 1).as64());
-    if (tables.detail() == CallDetail.TIMES) {
-      a.inc(ptr(RCX).index(RDX, 1).plus(CallTables.ENTRY_ONLY).as64());
-    }
-    a.bind(none);
+    countEntry();
     goUntraced(end);
   }
 
